@@ -1,0 +1,67 @@
+// A linear program as a value, and what comes back when it is solved. Knows no solver and no meaning of its rows.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lips::solver {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Entry {
+  std::int32_t row;
+  double value;
+};
+
+// minimise c'x subject to row_lower <= A x <= row_upper, column_lower <= x <= column_upper.
+// A is held by columns (compressed). Columns may be added at any time; a column's rows must exist.
+class LinearProgram {
+ public:
+  std::int32_t add_row(double lower, double upper);
+  // Entries of one column may come in any row order; a row may appear once. Zero values are dropped.
+  std::int32_t add_column(double cost, double lower, double upper, std::span<const Entry> entries);
+
+  std::int32_t rows() const { return static_cast<std::int32_t>(row_lower_.size()); }
+  std::int32_t columns() const { return static_cast<std::int32_t>(cost_.size()); }
+  std::int64_t nonzeros() const { return static_cast<std::int64_t>(value_.size()); }
+
+  const std::vector<double>& cost() const { return cost_; }
+  const std::vector<double>& row_lower() const { return row_lower_; }
+  const std::vector<double>& row_upper() const { return row_upper_; }
+  const std::vector<double>& column_lower() const { return column_lower_; }
+  const std::vector<double>& column_upper() const { return column_upper_; }
+  const std::vector<std::int64_t>& column_start() const { return column_start_; }  // columns() + 1 long
+  const std::vector<std::int32_t>& row_index() const { return row_index_; }
+  const std::vector<double>& value() const { return value_; }
+
+  void set_cost(std::int32_t column, double cost) { cost_[column] = cost; }
+  void set_row_bounds(std::int32_t row, double lower, double upper);
+  void set_column_bounds(std::int32_t column, double lower, double upper);
+
+ private:
+  std::vector<double> cost_, column_lower_, column_upper_, row_lower_, row_upper_;
+  std::vector<std::int64_t> column_start_{0};
+  std::vector<std::int32_t> row_index_;
+  std::vector<double> value_;
+};
+
+enum class LpStatus : std::uint8_t { optimal, infeasible, unbounded, stopped, failed };
+
+// Where each variable stands at the end; a start for the next solve of a program of the same shape.
+struct Basis {
+  std::vector<std::uint8_t> column, row;
+};
+
+struct LpSolution {
+  LpStatus status = LpStatus::failed;
+  std::vector<double> primal;    // one a column
+  std::vector<double> row_dual;  // one a row: d objective / d right-hand side
+  double objective = 0;
+  std::int64_t iterations = 0;
+  Basis basis;
+};
+
+}  // namespace lips::solver
