@@ -1,0 +1,61 @@
+#include "controller/dispatcher.h"
+
+namespace lips {
+
+void Dispatcher::accept(const Plan& plan) {
+  for (NodeId node : nodes_) queue_[node].clear();
+  nodes_.clear();
+  queue_.resize(state_.snapshot().nodes.size());
+  for (const Remembered& remembered : plan.remember) {
+    state_.remember(remembered);
+    client_.remember(remembered);
+  }
+  for (const DataMove& move : plan.moves) {
+    const MoveId id(next_move_++);
+    state_.begin_move({id, move.block, move.from, move.to});
+    client_.start_move(id, move);
+  }
+  for (const ReplicaDrop& drop : plan.drops) client_.drop(drop);
+  for (const Assignment& assignment : plan.assignments) {
+    std::deque<Assignment>& queue = queue_[assignment.node];
+    if (queue.empty()) nodes_.push_back(assignment.node);
+    queue.push_back(assignment);
+  }
+  queued_ = plan.assignments.size();
+}
+
+bool Dispatcher::ready(const Assignment& assignment) const {
+  if (!assignment.read_from.valid()) return true;
+  return state_.snapshot().blocks[state_.snapshot().tasks[assignment.task].block].on(assignment.read_from) != nullptr;
+}
+
+void Dispatcher::dispatch_all(std::vector<Observer*>& observers) {
+  for (NodeId node : nodes_) dispatch_on(node, observers);
+}
+
+// A task that does not fit blocks those behind it on its node (else large ones starve); one that waits for data does not.
+void Dispatcher::dispatch_on(NodeId node, std::vector<Observer*>& observers) {
+  if (!queue_.contains(node)) return;
+  std::deque<Assignment>& queue = queue_[node];
+  const ClusterSnapshot& cluster = state_.snapshot();
+  for (auto next = queue.begin(); next != queue.end();) {
+    const Task& task = cluster.tasks[next->task];
+    if (task.state != TaskState::pending) {  // another plan or scheduler was quicker
+      next = queue.erase(next);
+      --queued_;
+      continue;
+    }
+    if (!ready(*next)) {
+      ++next;
+      continue;
+    }
+    if (!fits(cluster.jobs[task.job].request, cluster.free[node])) break;
+    const Assignment assignment = *next;
+    for (Observer* observer : observers) observer->on_bind(cluster, assignment);
+    if (state_.assume(assignment)) client_.bind(assignment);
+    next = queue.erase(next);
+    --queued_;
+  }
+}
+
+}  // namespace lips

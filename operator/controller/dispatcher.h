@@ -1,0 +1,37 @@
+// Carries plans out: binds what fits now, in plan order, and goes on as capacity frees until the next plan replaces the queue.
+// A task whose replica is still on its way waits for it. Sees no policy.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "controller/cluster_client.h"
+#include "controller/observer.h"
+#include "model/cluster_state.h"
+#include "model/plan.h"
+
+namespace lips {
+
+class Dispatcher {
+ public:
+  Dispatcher(ClusterState& state, ClusterClient& client) : state_(state), client_(client) {}
+
+  // Starts the plan's moves, drops and memories at once; its assignments replace what was queued.
+  void accept(const Plan& plan);
+  // Binds what fits. Call after accept, and for nodes on which capacity freed or replicas that came.
+  void dispatch_all(std::vector<Observer*>& observers);
+  void dispatch_on(NodeId node, std::vector<Observer*>& observers);
+  std::size_t queued() const { return queued_; }
+
+ private:
+  bool ready(const Assignment& assignment) const;
+
+  ClusterState& state_;
+  ClusterClient& client_;
+  IdVector<NodeId, std::deque<Assignment>> queue_;  // per node, in plan order
+  std::vector<NodeId> nodes_;                       // with a queue, in plan order of their first task
+  std::size_t queued_ = 0;
+  std::uint32_t next_move_ = 0;
+};
+
+}  // namespace lips

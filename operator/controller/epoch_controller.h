@@ -1,0 +1,53 @@
+// The loop: events in, a snapshot to the policy when its cadence says so, the plan to the dispatcher. Knows one port and the
+// interface of policies; reads no clock but the port's.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "controller/cluster_client.h"
+#include "controller/dispatcher.h"
+#include "controller/observer.h"
+#include "model/cluster_state.h"
+#include "policies/policy.h"
+
+namespace lips {
+
+struct ControllerSettings {
+  std::uint64_t seed = 1;
+  const Stopwatch* stopwatch = nullptr;
+  std::function<bool()> stop;  // asked before every wait; empty: never
+};
+
+class EpochController {
+ public:
+  EpochController(ClusterState& state, ClusterClient& client, const Policy& policy, const CostModel& costs);
+
+  void observe(Observer& observer) { observers_.push_back(&observer); }
+  // Until the client has nothing more to say (success), stop() (success), or a failure.
+  Result<void> run(const ControllerSettings& settings);
+
+  std::uint64_t plans() const { return plans_; }
+
+ private:
+  void take_in(const std::vector<ClusterEvent>& events);
+  bool due() const;
+  TimePoint wake_at() const;
+  Result<void> plan(const ControllerSettings& settings);
+
+  ClusterState& state_;
+  ClusterClient& client_;
+  const Policy& policy_;
+  const CostModel& costs_;
+  Dispatcher dispatcher_;
+  std::vector<Observer*> observers_;
+  Cadence cadence_;
+  bool changed_ = true;  // since the last plan
+  std::vector<NodeId> reporting_;
+  TimePoint last_plan_{};
+  TimePoint next_plan_{};
+  std::uint64_t plans_ = 0;
+};
+
+}  // namespace lips

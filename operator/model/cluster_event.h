@@ -1,0 +1,61 @@
+// What changed in the cluster, as both adapters say it. Names carry ids: an adapter asks ClusterState for new ones.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "model/data.h"
+#include "model/nodes.h"
+#include "model/plan.h"
+#include "model/work.h"
+
+namespace lips {
+
+struct NodeChanged {  // capacity, price, readiness; the node is known
+  NodeId node;
+  Node now;
+};
+struct NodeLost {  // its tasks become pending again, its own store's replicas are gone when `data_lost`
+  NodeId node;
+  bool data_lost = false;
+};
+struct NodeBack {
+  NodeId node;
+};
+struct JobArrived {
+  Job job;
+  std::vector<Task> tasks;  // maps, then reduces; only block, cpu, input and kind are read
+};
+struct TaskStarted {
+  TaskId task;
+  NodeId node;
+};
+struct TaskFinished {
+  TaskId task;
+  NodeId node;
+};
+struct TaskLost {  // failed, evicted, or its binding was refused: pending again
+  TaskId task;
+};
+struct ReplicaAdded {
+  BlockId block;
+  Replica replica;
+};
+struct ReplicaRemoved {
+  BlockId block;
+  StoreId store;
+};
+struct MoveEnded {
+  MoveId move;
+  bool committed = false;
+};
+struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
+  NodeId node;
+};
+
+using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, TaskStarted, TaskFinished, TaskLost,
+                                  ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat>;
+
+}  // namespace lips

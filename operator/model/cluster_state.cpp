@@ -1,0 +1,298 @@
+#include "model/cluster_state.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace lips {
+
+void derive(ClusterSnapshot& snapshot) {
+  snapshot.free.resize(snapshot.nodes.size());
+  snapshot.node_store.resize(snapshot.nodes.size());
+  snapshot.pool_cores.resize(snapshot.pools.size());
+  LIPS_CHECK(snapshot.zones.size() <= ZoneSet::max_zones, "too many zones");
+  for (NodeId id : snapshot.nodes.ids()) {
+    Node& node = snapshot.nodes[id];
+    snapshot.free[id] = node.capacity;
+    if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
+      node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
+  }
+  for (StoreId id : snapshot.stores.ids())
+    if (snapshot.stores[id].node.valid()) snapshot.node_store[snapshot.stores[id].node] = id;
+  for (DataSet& data_set : snapshot.data_sets) data_set.size = Mebibytes(0);
+  for (DataStore& store : snapshot.stores) store.used = Mebibytes(0);
+  for (Block& block : snapshot.blocks) {
+    if (block.data_set.valid()) snapshot.data_sets[block.data_set].size += block.size;
+    std::sort(block.replicas.begin(), block.replicas.end(),
+              [](const Replica& a, const Replica& b) { return a.store < b.store; });
+    block.zones = ZoneSet();
+    for (const Replica& replica : block.replicas) {
+      block.zones.insert(snapshot.stores[replica.store].zone);
+      snapshot.stores[replica.store].used += block.size;
+    }
+  }
+}
+
+ClusterState::ClusterState(ClusterSnapshot start) : snapshot_(std::move(start)), readers_(snapshot_.blocks.size()) {
+  derive(snapshot_);
+  LIPS_CHECK(snapshot_.jobs.empty() && snapshot_.tasks.empty(), "jobs come as events");
+}
+
+void ClusterState::apply(const ClusterEvent& event) {
+  struct Visitor {
+    ClusterState& state;
+    void operator()(const NodeChanged& e) const {
+      const Resources used = state.snapshot_.nodes[e.node].capacity - state.snapshot_.free[e.node];
+      state.snapshot_.nodes[e.node] = e.now;
+      state.snapshot_.free[e.node] = e.now.capacity - used;
+    }
+    void operator()(const NodeLost& e) const { state.lose_node(e.node); }
+    void operator()(const NodeBack& e) const { state.snapshot_.nodes[e.node].schedulable = true; }
+    void operator()(const JobArrived& e) const { state.add_job(e); }
+    void operator()(const TaskStarted& e) const {
+      Task& task = state.snapshot_.tasks[e.task];
+      if (task.state != TaskState::bound) return;
+      task.state = TaskState::running;
+      RunningTask& run = state.snapshot_.running[state.running_index_[e.task]];
+      // The estimate was made for a start at once.
+      run.expected_end = std::max(run.expected_end, state.snapshot_.now);
+    }
+    void operator()(const TaskFinished& e) const { state.finish(e.task); }
+    void operator()(const TaskLost& e) const { state.requeue(e.task); }
+    void operator()(const ReplicaAdded& e) const { state.add_replica(e); }
+    void operator()(const ReplicaRemoved& e) const { state.remove_replica(e); }
+    void operator()(const MoveEnded& e) const {
+      std::erase_if(state.snapshot_.moves, [&](const MoveInFlight& move) { return move.id == e.move; });
+    }
+    void operator()(const Heartbeat&) const {}
+  };
+  std::visit(Visitor{*this}, event);
+}
+
+void ClusterState::add_job(const JobArrived& arrived) {
+  Job job = arrived.job;
+  LIPS_CHECK(arrived.tasks.size() == job.tasks(), "a job's tasks are its maps and its reduces");
+  const JobId id(static_cast<std::uint32_t>(snapshot_.jobs.size()));
+  job.first_task = TaskId(static_cast<std::uint32_t>(snapshot_.tasks.size()));
+  job.work = CpuSeconds(0);
+  if (job.shuffle.value() > 0 && job.reduce_tasks > 0) job.map_output.assign(snapshot_.zones.size(), Mebibytes(0));
+  for (const Task& task : arrived.tasks) job.work += task.cpu;
+  snapshot_.jobs.push_back(std::move(job));
+  snapshot_.groups.push_back({});
+  JobLocality locality;
+  for (const Task& given : arrived.tasks) {
+    Task task = given;
+    task.job = id;
+    task.state = TaskState::blocked;
+    const TaskId task_id = snapshot_.tasks.push_back(task);
+    running_index_.push_back(0);
+    if (!task.block.valid()) continue;
+    readers_[task.block].push_back(task_id);
+    for (const Replica& replica : snapshot_.blocks[task.block].replicas)
+      if (const NodeId node = snapshot_.stores[replica.store].node; node.valid())
+        locality.at_arrival.emplace_back(node, task_id);
+  }
+  std::sort(locality.at_arrival.begin(), locality.at_arrival.end());
+  snapshot_.locality.push_back(std::move(locality));
+  const Job& added = snapshot_.jobs[id];
+  const std::uint32_t first = added.first_task.index();
+  for (std::uint32_t i = 0; i < added.map_tasks; ++i) make_pending(TaskId(first + i));
+  if (added.map_tasks == 0) release_reduces(snapshot_.jobs[id]);
+  update_active(id);
+}
+
+bool ClusterState::assume(const Assignment& assignment) {
+  Task& task = snapshot_.tasks[assignment.task];
+  Job& job = snapshot_.jobs[task.job];
+  const Node& node = snapshot_.nodes[assignment.node];
+  if (task.state != TaskState::pending || !node.schedulable || !fits(job.request, snapshot_.free[assignment.node])) return false;
+  unlink(assignment.task);
+  task.state = TaskState::bound;
+  task.node = assignment.node;
+  snapshot_.free[assignment.node] = snapshot_.free[assignment.node] - job.request;
+  snapshot_.pool_cores[job.pool] += job.request.cpu;
+  ++job.running;
+  const Locality level =
+      assignment.read_from.valid() ? locality_of(snapshot_, assignment.read_from, assignment.node) : Locality::none;
+  running_index_[assignment.task] = static_cast<std::uint32_t>(snapshot_.running.size());
+  snapshot_.running.push_back(
+      {assignment.task, assignment.node, snapshot_.now + expected_duration(snapshot_, task, assignment.node, level)});
+  if (assignment.read_from.valid()) {
+    job.memory.last_locality = level;
+    for (Replica& replica : snapshot_.blocks[task.block].replicas)
+      if (replica.store == assignment.read_from) replica.last_read = snapshot_.now;
+  }
+  update_active(task.job);
+  return true;
+}
+
+void ClusterState::remember(const Remembered& remembered) { snapshot_.jobs[remembered.job].memory = remembered.memory; }
+
+void ClusterState::release(TaskId id) {
+  const Task& task = snapshot_.tasks[id];
+  Job& job = snapshot_.jobs[task.job];
+  snapshot_.free[task.node] = snapshot_.free[task.node] + job.request;
+  snapshot_.pool_cores[job.pool] -= job.request.cpu;
+  --job.running;
+  const std::uint32_t hole = running_index_[id];
+  snapshot_.running[hole] = snapshot_.running.back();
+  running_index_[snapshot_.running[hole].task] = hole;
+  snapshot_.running.pop_back();
+}
+
+void ClusterState::finish(TaskId id) {
+  Task& task = snapshot_.tasks[id];
+  if (task.state != TaskState::bound && task.state != TaskState::running) return;
+  release(id);
+  task.state = TaskState::finished;
+  Job& job = snapshot_.jobs[task.job];
+  if (task.kind == TaskKind::reduce) {
+    ++job.finished_reduces;
+  } else {
+    ++job.finished_maps;
+    if (!job.map_output.empty())
+      job.map_output[snapshot_.nodes[task.node].zone.index()] += job.shuffle / job.map_tasks;
+    if (job.finished_maps == job.map_tasks) release_reduces(job);
+  }
+  if (job.finished()) {
+    job.completed = snapshot_.now;
+    snapshot_.locality[task.job] = {};
+    snapshot_.groups[task.job] = {};
+  }
+  update_active(task.job);
+}
+
+void ClusterState::release_reduces(Job& job) {
+  const std::uint32_t first = job.first_task.index() + job.map_tasks;
+  for (std::uint32_t i = 0; i < job.reduce_tasks; ++i)
+    if (snapshot_.tasks[TaskId(first + i)].state == TaskState::blocked) make_pending(TaskId(first + i));
+}
+
+void ClusterState::requeue(TaskId id) {
+  Task& task = snapshot_.tasks[id];
+  if (task.state != TaskState::bound && task.state != TaskState::running) return;
+  release(id);
+  task.node = NodeId::none();
+  make_pending(id);
+  update_active(task.job);
+}
+
+void ClusterState::lose_node(NodeId node) {
+  snapshot_.nodes[node].schedulable = false;
+  std::vector<TaskId> lost;
+  for (const RunningTask& run : snapshot_.running)
+    if (run.node == node) lost.push_back(run.task);
+  std::sort(lost.begin(), lost.end());
+  for (TaskId task : lost) requeue(task);
+}
+
+std::uint32_t ClusterState::group_of(const Task& task) {
+  std::vector<TaskGroup>& groups = snapshot_.groups[task.job];
+  TaskGroup wanted;
+  wanted.kind = task.kind;
+  wanted.cpu = task.cpu;
+  wanted.input = task.input;
+  if (task.block.valid()) {
+    wanted.zones = snapshot_.blocks[task.block].zones;
+    wanted.data_set = snapshot_.blocks[task.block].data_set;
+  }
+  const auto alike = [&](const TaskGroup& group) {
+    return group.kind == wanted.kind && group.zones == wanted.zones && group.data_set == wanted.data_set &&
+           group.cpu == wanted.cpu && group.input == wanted.input;
+  };
+  const auto found = std::find_if(groups.rbegin(), groups.rend(), alike);
+  if (found != groups.rend()) return static_cast<std::uint32_t>(groups.rend() - found - 1);
+  groups.push_back(wanted);
+  return static_cast<std::uint32_t>(groups.size() - 1);
+}
+
+void ClusterState::make_pending(TaskId id) {
+  Task& task = snapshot_.tasks[id];
+  task.state = TaskState::pending;
+  task.group = group_of(task);
+  TaskGroup& group = snapshot_.groups[task.job][task.group];
+  task.previous_pending = group.last;
+  task.next_pending = TaskId::none();
+  if (group.last.valid())
+    snapshot_.tasks[group.last].next_pending = id;
+  else
+    group.first = id;
+  group.last = id;
+  ++group.count;
+  Job& job = snapshot_.jobs[task.job];
+  ++job.pending;
+  job.pending_work += task.cpu;
+  ++snapshot_.pending_tasks;
+}
+
+void ClusterState::unlink(TaskId id) {
+  Task& task = snapshot_.tasks[id];
+  TaskGroup& group = snapshot_.groups[task.job][task.group];
+  (task.previous_pending.valid() ? snapshot_.tasks[task.previous_pending].next_pending : group.first) = task.next_pending;
+  (task.next_pending.valid() ? snapshot_.tasks[task.next_pending].previous_pending : group.last) = task.previous_pending;
+  task.next_pending = task.previous_pending = TaskId::none();
+  --group.count;
+  Job& job = snapshot_.jobs[task.job];
+  --job.pending;
+  job.pending_work -= task.cpu;
+  --snapshot_.pending_tasks;
+}
+
+void ClusterState::regroup_readers(BlockId block) {
+  std::vector<TaskId>& readers = readers_[block];
+  std::erase_if(readers, [&](TaskId id) { return snapshot_.tasks[id].state == TaskState::finished; });
+  for (TaskId id : readers) {
+    if (snapshot_.tasks[id].state != TaskState::pending) continue;
+    unlink(id);
+    make_pending(id);
+  }
+}
+
+void ClusterState::add_replica(const ReplicaAdded& added) {
+  Block& block = snapshot_.blocks[added.block];
+  if (block.on(added.replica.store)) return;
+  const auto position =
+      std::lower_bound(block.replicas.begin(), block.replicas.end(), added.replica.store,
+                       [](const Replica& replica, StoreId store) { return replica.store < store; });
+  block.replicas.insert(position, added.replica);
+  DataStore& store = snapshot_.stores[added.replica.store];
+  store.used += block.size;
+  if (store.node.valid())
+    for (TaskId reader : readers_[added.block])
+      if (snapshot_.tasks[reader].state != TaskState::finished)
+        snapshot_.locality[snapshot_.tasks[reader].job].since[store.node].push_back(reader);
+  if (!block.zones.contains(store.zone)) {
+    block.zones.insert(store.zone);
+    regroup_readers(added.block);
+  }
+}
+
+void ClusterState::remove_replica(const ReplicaRemoved& removed) {
+  Block& block = snapshot_.blocks[removed.block];
+  if (!block.on(removed.store)) return;
+  std::erase_if(block.replicas, [&](const Replica& replica) { return replica.store == removed.store; });
+  snapshot_.stores[removed.store].used -= block.size;
+  ZoneSet zones;
+  for (const Replica& replica : block.replicas) zones.insert(snapshot_.stores[replica.store].zone);
+  if (zones == block.zones) return;
+  block.zones = zones;
+  regroup_readers(removed.block);
+}
+
+std::vector<JobId>::iterator ClusterState::active_position(JobId job) {
+  const auto before = [&](JobId a, JobId b) {
+    const TimePoint left = snapshot_.jobs[a].arrival, right = snapshot_.jobs[b].arrival;
+    return left != right ? left < right : a < b;
+  };
+  return std::lower_bound(snapshot_.pending.begin(), snapshot_.pending.end(), job, before);
+}
+
+void ClusterState::update_active(JobId job) {
+  const auto position = active_position(job);
+  const bool listed = position != snapshot_.pending.end() && *position == job;
+  const bool wanted = snapshot_.jobs[job].pending > 0;
+  if (wanted && !listed) snapshot_.pending.insert(position, job);
+  if (!wanted && listed) snapshot_.pending.erase(position);
+}
+
+}  // namespace lips

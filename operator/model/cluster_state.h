@@ -1,0 +1,51 @@
+// The only mutable truth: applies what the cluster says, assumes bindings until they are confirmed or refused, and never
+// lets a node be overcommitted. Knows no adapter, policy or clock.
+#pragma once
+
+#include <vector>
+
+#include "model/cluster_event.h"
+#include "model/snapshot.h"
+
+namespace lips {
+
+class ClusterState {
+ public:
+  // Nodes, stores, data sets and pools of the start; jobs come as events. Derived parts (free, zones of blocks) are computed.
+  explicit ClusterState(ClusterSnapshot start);
+
+  // Ids of jobs and tasks are given in the order of JobArrived events.
+  void apply(const ClusterEvent& event);
+  void advance(TimePoint now) { snapshot_.now = now; }
+  // Takes the room for it; false, and nothing changes, when the task is not pending or does not fit.
+  bool assume(const Assignment& assignment);
+  void remember(const Remembered& remembered);
+  void begin_move(const MoveInFlight& move) { snapshot_.moves.push_back(move); }
+
+  const ClusterSnapshot& snapshot() const { return snapshot_; }
+
+ private:
+  void add_job(const JobArrived& arrived);
+  void finish(TaskId id);
+  void requeue(TaskId id);
+  void lose_node(NodeId node);
+  void release(TaskId id);
+  void release_reduces(Job& job);
+  void make_pending(TaskId id);
+  void unlink(TaskId id);
+  void regroup_readers(BlockId block);
+  void add_replica(const ReplicaAdded& added);
+  void remove_replica(const ReplicaRemoved& removed);
+  std::uint32_t group_of(const Task& task);
+  void update_active(JobId job);
+  std::vector<JobId>::iterator active_position(JobId job);
+
+  ClusterSnapshot snapshot_;
+  IdVector<TaskId, std::uint32_t> running_index_;  // of a bound or running task in snapshot_.running
+  IdVector<BlockId, std::vector<TaskId>> readers_; // tasks that may still read it
+};
+
+// Makes a snapshot's derived parts from its plain ones: free, node_store, zones of blocks, sizes of data sets, full-packing prices.
+void derive(ClusterSnapshot& snapshot);
+
+}  // namespace lips

@@ -1,0 +1,60 @@
+// What tasks read: stores, data sets, blocks and their replicas.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/zone_set.h"
+
+namespace lips {
+
+enum class StoreKind : std::uint8_t { node_directory, zonal_volume, bucket };
+
+struct DataStore {
+  std::string name;
+  StoreKind kind = StoreKind::node_directory;
+  ZoneId zone;
+  NodeId node;         // of a node's directory, else none
+  Mebibytes capacity;  // 0: no limit
+  Mebibytes used;
+  UsdPerMebibyteHour price;
+};
+
+// A verified copy of a block. An extra copy was made by us and may be dropped again; an original never is the last to go.
+struct Replica {
+  StoreId store;
+  bool extra = false;
+  TimePoint last_read{};
+  friend bool operator==(const Replica&, const Replica&) = default;
+};
+
+struct Block {
+  DataSetId data_set;
+  Mebibytes size;
+  ZoneSet zones;                  // that hold a replica
+  std::vector<Replica> replicas;  // sorted by store
+
+  const Replica* on(StoreId store) const {
+    for (const Replica& replica : replicas)
+      if (replica.store == store) return &replica;
+    return nullptr;
+  }
+};
+
+// An erasure code: k native blocks and n - k parity blocks a stripe.
+struct ErasureCode {
+  std::int32_t n = 0, k = 0;
+};
+
+struct DataSet {
+  std::string name;
+  BlockId first_block;
+  std::uint32_t blocks = 0;
+  Mebibytes size;
+  ErasureCode code;  // n == 0: replicated
+};
+
+}  // namespace lips

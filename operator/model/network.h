@@ -1,0 +1,24 @@
+// Bandwidth between the places where data and tasks are. 0 means: not limited.
+#pragma once
+
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/work.h"
+
+namespace lips {
+
+struct Network {
+  MebibytesPerSecond local_read;     // a task from its own node's store
+  MebibytesPerSecond node_link;      // a node's interface, each direction
+  MebibytesPerSecond rack_link;      // a rack's uplink, each direction
+  MebibytesPerSecond zone_link;      // from one zone to one other, each direction
+  MebibytesPerSecond zone_stream;    // one transfer inside a zone
+  MebibytesPerSecond remote_stream;  // one transfer across zones
+
+  // What one reader may expect at a level of locality when nobody else uses the links.
+  MebibytesPerSecond stream(Locality level) const;
+};
+
+}  // namespace lips

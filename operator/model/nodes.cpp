@@ -1,0 +1,87 @@
+#include "model/nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace lips {
+
+namespace {
+
+constexpr double slack = 1e-7;
+
+const std::string* find_label(const NodeProfile& profile, const std::string& key) {
+  const auto found = std::lower_bound(profile.labels.begin(), profile.labels.end(), key,
+                                      [](const auto& label, const std::string& name) { return label.first < name; });
+  return found != profile.labels.end() && found->first == key ? &found->second : nullptr;
+}
+
+bool as_integer(const std::string& text, long long& number) {
+  char* end = nullptr;
+  number = std::strtoll(text.c_str(), &end, 10);
+  return !text.empty() && *end == '\0';
+}
+
+bool meets(const LabelRequirement& requirement, const NodeProfile& profile) {
+  using Operator = LabelRequirement::Operator;
+  const std::string* value = find_label(profile, requirement.key);
+  const auto listed = [&] {
+    return std::find(requirement.values.begin(), requirement.values.end(), *value) != requirement.values.end();
+  };
+  switch (requirement.op) {
+    case Operator::in: return value && listed();
+    case Operator::not_in: return !value || !listed();
+    case Operator::exists: return value != nullptr;
+    case Operator::does_not_exist: return value == nullptr;
+    case Operator::greater:
+    case Operator::less: {
+      long long have = 0, want = 0;
+      if (!value || requirement.values.size() != 1 || !as_integer(*value, have) || !as_integer(requirement.values[0], want))
+        return false;
+      return requirement.op == Operator::greater ? have > want : have < want;
+    }
+  }
+  return false;
+}
+
+bool tolerates(const Toleration& toleration, const Taint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (toleration.key.empty()) return toleration.exists;
+  if (toleration.key != taint.key) return false;
+  return toleration.exists || toleration.value == taint.value;
+}
+
+}  // namespace
+
+bool fits(const Resources& request, const Resources& free) {
+  return request.cpu.value() <= free.cpu.value() + slack && request.memory.value() <= free.memory.value() + slack &&
+         request.slots <= free.slots;
+}
+
+std::int64_t fit_count(const Resources& request, const Resources& free) {
+  double count = request.slots > 0 ? static_cast<double>(free.slots) / request.slots : 1e9;
+  if (request.cpu.value() > 0) count = std::min(count, (free.cpu.value() + slack) / request.cpu.value());
+  if (request.memory.value() > 0) count = std::min(count, (free.memory.value() + slack) / request.memory.value());
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(count)));
+}
+
+bool eligible(const PlacementConstraint& constraint, const NodeProfile& profile) {
+  const auto met = [&](const LabelRequirement& requirement) { return meets(requirement, profile); };
+  if (!std::all_of(constraint.required.begin(), constraint.required.end(), met)) return false;
+  if (!constraint.any_of.empty() &&
+      std::none_of(constraint.any_of.begin(), constraint.any_of.end(), [&](const std::vector<LabelRequirement>& term) {
+        return !term.empty() && std::all_of(term.begin(), term.end(), met);
+      }))
+    return false;
+  return std::all_of(profile.taints.begin(), profile.taints.end(), [&](const Taint& taint) {
+    if (taint.effect == "PreferNoSchedule") return true;
+    return std::any_of(constraint.tolerations.begin(), constraint.tolerations.end(),
+                       [&](const Toleration& toleration) { return tolerates(toleration, taint); });
+  });
+}
+
+UsdPerCpuSecond full_packing_price(UsdPerHour price, Cores cpu, double speed) {
+  return UsdPerCpuSecond(price.value() / 3600.0 / (cpu.value() * speed));
+}
+
+}  // namespace lips

@@ -1,0 +1,101 @@
+// A plan: the whole outcome of one decision, as a value that others carry out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/costs.h"
+#include "model/work.h"
+
+namespace lips {
+
+struct Assignment {
+  TaskId task;
+  NodeId node;
+  StoreId read_from;  // none: reads no block
+  StoreId keep_in;    // a store of the reader's zone that keeps what was read as an extra copy; none: nothing is kept
+  friend bool operator==(const Assignment&, const Assignment&) = default;
+};
+
+// Copies a block; the old replica goes once the new one is verified when `drop_source` is set.
+struct DataMove {
+  BlockId block;
+  StoreId from, to;
+  bool drop_source = false;
+  friend bool operator==(const DataMove&, const DataMove&) = default;
+};
+
+struct ReplicaDrop {
+  BlockId block;
+  StoreId store;
+  friend bool operator==(const ReplicaDrop&, const ReplicaDrop&) = default;
+};
+
+enum class DeferralReason : std::uint8_t {
+  no_capacity,     // nothing that fits is free
+  cheaper_later,   // waiting costs less than what is free now (the LP's overflow node or a later bucket)
+  waits_for_data,  // a replica is on its way
+  waits_for_locality,
+  pool_maximum,
+  not_eligible,  // no node may take it
+  not_considered,
+};
+
+struct Deferral {
+  TaskId task;
+  DeferralReason reason;
+  friend bool operator==(const Deferral&, const Deferral&) = default;
+};
+
+struct Remembered {
+  JobId job;
+  JobMemory memory;
+};
+
+enum class ModelForm : std::uint8_t { none, greedy, zone, zone_with_copies, mixed, classes, nodes };
+std::string_view to_string(ModelForm form);
+std::string_view to_string(DeferralReason reason);
+
+// Wall time of the stages, for people only: nothing is decided by it. 0 where no stopwatch ran.
+struct StageTimes {
+  double group = 0, solve = 0, round = 0, pack = 0, locality = 0, total = 0;  // seconds
+};
+
+struct ShadowPrice {
+  std::string of;  // "zone us-east-1a", "pool etl", "link a -> b"
+  double usd_per_unit = 0;
+  std::string unit;
+};
+
+struct PlanAccount {
+  Usd cpu, transfer, shuffle, copies, storage;       // what the assignments and moves of this plan will cost
+  Usd waiting, locality, fairness;                   // priced preferences in the objective
+  std::optional<Usd> objective, lower_bound;         // of the model: cost of this plan in the model's terms, certified bound
+  double gap = 0;                                    // (objective - lower_bound) / lower_bound
+  ModelForm form = ModelForm::none;
+  bool fell_back = false;
+  std::uint32_t groups = 0, classes = 0;
+  std::int64_t rows = 0, columns = 0;
+  std::vector<ShadowPrice> shadow_prices;
+  StageTimes seconds;
+  Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
+};
+
+// Every pending task is assigned, or named in deferrals, or else deferred for the reason `rest`: exactly once.
+struct Plan {
+  std::vector<DataMove> moves;
+  std::vector<ReplicaDrop> drops;
+  std::vector<Assignment> assignments;  // in order of dispatch; a node may get more than fits now: the rest starts as it frees
+  std::vector<Deferral> deferrals;
+  DeferralReason rest = DeferralReason::not_considered;
+  std::vector<Remembered> remember;
+  std::optional<Duration> replan_after;  // plan again after this time even if nothing happens
+  PlanAccount account;
+};
+
+}  // namespace lips

@@ -1,0 +1,61 @@
+#include "model/snapshot.h"
+
+#include <algorithm>
+
+namespace lips {
+
+bool ClusterSnapshot::eligible(ConstraintId constraint, NodeId node) const {
+  const NodeProfile& profile = profiles[nodes[node].profile];
+  if (!constraint.valid()) return profile.taints.empty() || lips::eligible(PlacementConstraint{}, profile);
+  return lips::eligible(constraints[constraint], profile);
+}
+
+Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node) {
+  const DataStore& place = cluster.stores[store];
+  const Node& reader = cluster.nodes[node];
+  if (place.node == node) return Locality::node;
+  if (place.zone != reader.zone) return Locality::remote;
+  if (place.node.valid() && reader.rack.valid() && cluster.nodes[place.node].rack == reader.rack) return Locality::rack;
+  return Locality::zone;
+}
+
+NearestReplica nearest_replica(const ClusterSnapshot& cluster, const CostModel& costs, BlockId block, NodeId node) {
+  NearestReplica best;
+  if (!block.valid()) return best;
+  const ZoneId here = cluster.nodes[node].zone;
+  UsdPerMebibyte best_price;
+  for (const Replica& replica : cluster.blocks[block].replicas) {
+    const Locality level = locality_of(cluster, replica.store, node);
+    const UsdPerMebibyte price = costs.transfer(cluster.stores[replica.store].zone, here);
+    if (level < best.locality || (level == best.locality && price < best_price)) {
+      best = {level, replica.store};
+      best_price = price;
+    }
+  }
+  return best;
+}
+
+Duration expected_duration(const ClusterSnapshot& cluster, const Task& task, NodeId node, Locality level) {
+  const Node& where = cluster.nodes[node];
+  const Cores cpu = cluster.jobs[task.job].request.cpu;
+  double span = cpu.value() > 0 ? task.cpu.value() / (cpu.value() * where.speed) : 0;
+  const MebibytesPerSecond bandwidth = cluster.network.stream(level);
+  if (bandwidth.value() > 0) span = std::max(span, task.input.value() / bandwidth.value());
+  return seconds(span);
+}
+
+Bill task_bill(const ClusterSnapshot& cluster, const CostModel& costs, const Task& task, const Assignment& assignment) {
+  const Node& node = cluster.nodes[assignment.node];
+  const Job& job = cluster.jobs[task.job];
+  Bill bill;
+  bill.cpu = CostModel::cpu(task.cpu, node);
+  if (task.kind == TaskKind::reduce) {
+    for (std::uint32_t zone = 0; zone < job.map_output.size(); ++zone)
+      bill.shuffle += (job.map_output[zone] / job.reduce_tasks) * costs.transfer(ZoneId(zone), node.zone);
+  } else if (assignment.read_from.valid()) {
+    bill.transfer = task.input * costs.transfer(cluster.stores[assignment.read_from].zone, node.zone);
+  }
+  return bill;
+}
+
+}  // namespace lips

@@ -1,0 +1,106 @@
+// The cluster at one moment, as policies see it. A value: who holds a copy may keep it; nobody but ClusterState changes one.
+#pragma once
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "model/costs.h"
+#include "model/data.h"
+#include "model/network.h"
+#include "model/nodes.h"
+#include "model/plan.h"
+#include "model/work.h"
+
+namespace lips {
+
+struct RunningTask {
+  TaskId task;
+  NodeId node;
+  TimePoint expected_end{};
+};
+
+// Which tasks of a job have a replica of their input on a node's own store. May still name tasks that are no longer pending.
+struct JobLocality {
+  std::vector<std::pair<NodeId, TaskId>> at_arrival;               // sorted by node, then task
+  std::unordered_map<NodeId, std::vector<TaskId>> since;           // replicas that came later
+  // visit(task) for each, until it returns false; returns whether it never did.
+  template <class Visit>
+  bool visit(NodeId node, Visit visit) const {
+    auto entry = std::lower_bound(at_arrival.begin(), at_arrival.end(), std::pair(node, TaskId(0)));
+    for (; entry != at_arrival.end() && entry->first == node; ++entry)
+      if (!visit(entry->second)) return false;
+    const auto later = since.find(node);
+    if (later != since.end())
+      for (TaskId task : later->second)
+        if (!visit(task)) return false;
+    return true;
+  }
+};
+
+struct MoveInFlight {
+  MoveId id;
+  BlockId block;
+  StoreId from, to;
+};
+
+struct ClusterSnapshot {
+  TimePoint now{};
+  IdVector<ZoneId, Zone> zones;
+  IdVector<RackId, Rack> racks;
+  IdVector<NodeId, Node> nodes;
+  IdVector<NodeId, Resources> free;  // what tasks that are bound or run have left of each node
+  IdVector<ProfileId, NodeProfile> profiles;
+  IdVector<ConstraintId, PlacementConstraint> constraints;
+  IdVector<StoreId, DataStore> stores;
+  IdVector<NodeId, StoreId> node_store;  // a node's own directory, or none
+  IdVector<DataSetId, DataSet> data_sets;
+  IdVector<BlockId, Block> blocks;
+  Network network;
+  IdVector<PoolId, Pool> pools;
+  IdVector<PoolId, Cores> pool_cores;  // in use
+  IdVector<JobId, Job> jobs;
+  IdVector<TaskId, Task> tasks;
+  IdVector<JobId, JobLocality> locality;  // of jobs with pending tasks
+  IdVector<JobId, std::vector<TaskGroup>> groups;  // the pending tasks of each job; a group may have become empty
+  std::vector<JobId> pending;             // jobs with pending tasks, by arrival, then id
+  std::vector<RunningTask> running;       // bound ones too; in no promised order
+  std::vector<MoveInFlight> moves;
+  std::uint64_t pending_tasks = 0;
+
+  bool eligible(ConstraintId constraint, NodeId node) const;
+
+  // for (TaskId task : snapshot.tasks_of(group)): in order of id, those that came back or changed group last
+  struct GroupTasks {
+    const IdVector<TaskId, Task>* tasks;
+    TaskId first;
+    struct Iterator {
+      const IdVector<TaskId, Task>* tasks;
+      TaskId task;
+      TaskId operator*() const { return task; }
+      Iterator& operator++() { return task = (*tasks)[task].next_pending, *this; }
+      bool operator==(const Iterator& other) const { return task == other.task; }
+    };
+    Iterator begin() const { return {tasks, first}; }
+    Iterator end() const { return {tasks, TaskId::none()}; }
+  };
+  GroupTasks tasks_of(const TaskGroup& group) const { return {&tasks, group.first}; }
+};
+
+// How near a node is to a block's nearest replica, and which replica that is: nearest first, then cheapest, then by id.
+struct NearestReplica {
+  Locality locality = Locality::none;
+  StoreId store;
+};
+NearestReplica nearest_replica(const ClusterSnapshot& cluster, const CostModel& costs, BlockId block, NodeId node);
+Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node);
+
+// How long the task takes on the node when it reads at that level and shares no link: LiPS's CPU time or its read, whichever is longer.
+Duration expected_duration(const ClusterSnapshot& cluster, const Task& task, NodeId node, Locality level);
+
+// What the task costs there: CPU, and the transfer of its input from that store or, for a reduce task, of its share of the map output.
+Bill task_bill(const ClusterSnapshot& cluster, const CostModel& costs, const Task& task, const Assignment& assignment);
+
+}  // namespace lips

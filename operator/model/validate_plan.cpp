@@ -1,0 +1,106 @@
+#include "model/validate_plan.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lips {
+
+namespace {
+
+class Validation {
+ public:
+  Validation(const ClusterSnapshot& cluster, const Plan& plan) : cluster_(cluster), plan_(plan) {}
+
+  std::vector<std::string> run() {
+    for (const DataMove& move : plan_.moves) check(move);
+    for (const ReplicaDrop& drop : plan_.drops) check(drop);
+    for (const Assignment& assignment : plan_.assignments) check(assignment);
+    for (const Deferral& deferral : plan_.deferrals) once(deferral.task);
+    return std::move(problems_);
+  }
+
+ private:
+  template <class... Args>
+  void problem(fmt::format_string<Args...> text, Args&&... args) {
+    problems_.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  void once(TaskId task) {
+    if (!cluster_.tasks.contains(task))
+      problem("task {} does not exist", task.index());
+    else if (cluster_.tasks[task].state != TaskState::pending)
+      problem("task {} is not pending", task.index());
+    if (!seen_.insert(task).second) problem("task {} is planned twice", task.index());
+  }
+
+  void check(const Assignment& assignment) {
+    once(assignment.task);
+    if (!cluster_.tasks.contains(assignment.task)) return;
+    if (!cluster_.nodes.contains(assignment.node)) return problem("task {} goes to no node", assignment.task.index());
+    const Task& task = cluster_.tasks[assignment.task];
+    const Job& job = cluster_.jobs[task.job];
+    const Node& node = cluster_.nodes[assignment.node];
+    if (!node.schedulable) problem("node {} takes no tasks", node.name);
+    if (!fits(job.request, node.capacity)) problem("task {} is larger than node {}", assignment.task.index(), node.name);
+    if (!cluster_.eligible(job.constraint, assignment.node)) problem("task {} may not run on {}", assignment.task.index(), node.name);
+    if (assignment.read_from.valid() != task.block.valid()) problem("task {}: replica named without need or missing", assignment.task.index());
+    if (assignment.read_from.valid() && task.block.valid() && !readable(task.block, assignment.read_from))
+      problem("task {} reads block {} from a store that has none", assignment.task.index(), task.block.index());
+    if (assignment.keep_in.valid() && cluster_.stores[assignment.keep_in].zone != node.zone)
+      problem("task {} keeps its input in another zone", assignment.task.index());
+  }
+
+  bool readable(BlockId block, StoreId store) const {
+    if (cluster_.blocks[block].on(store)) return true;
+    for (const DataMove& move : plan_.moves)
+      if (move.block == block && move.to == store) return true;
+    for (const MoveInFlight& move : cluster_.moves)
+      if (move.block == block && move.to == store) return true;
+    return false;
+  }
+
+  void check(const DataMove& move) {
+    if (!cluster_.blocks[move.block].on(move.from)) problem("block {} is moved from where it is not", move.block.index());
+    if (cluster_.blocks[move.block].on(move.to)) problem("block {} is moved to where it is", move.block.index());
+    added_[move.to.index()] += cluster_.blocks[move.block].size.value();
+    const DataStore& store = cluster_.stores[move.to];
+    if (store.capacity.value() > 0 && store.used.value() + added_[move.to.index()] > store.capacity.value() + 1e-6)
+      problem("store {} would overflow", store.name);
+  }
+
+  void check(const ReplicaDrop& drop) {
+    const Block& block = cluster_.blocks[drop.block];
+    if (!block.on(drop.store)) problem("block {} is dropped where it is not", drop.block.index());
+    if (++dropped_[drop.block.index()] >= block.replicas.size()) problem("the last replica of block {} would go", drop.block.index());
+  }
+
+  const ClusterSnapshot& cluster_;
+  const Plan& plan_;
+  std::vector<std::string> problems_;
+  std::unordered_set<TaskId> seen_;
+  std::unordered_map<std::uint32_t, double> added_;
+  std::unordered_map<std::uint32_t, std::size_t> dropped_;
+};
+
+}  // namespace
+
+std::vector<std::string> validate_plan(const ClusterSnapshot& cluster, const Plan& plan) {
+  return Validation(cluster, plan).run();
+}
+
+std::vector<std::string> validate_single_wave(const ClusterSnapshot& cluster, const Plan& plan) {
+  std::vector<std::string> problems = validate_plan(cluster, plan);
+  IdVector<NodeId, Resources> free = cluster.free;
+  for (const Assignment& assignment : plan.assignments) {
+    if (!free.contains(assignment.node) || !cluster.tasks.contains(assignment.task)) continue;
+    const Resources& request = cluster.jobs[cluster.tasks[assignment.task].job].request;
+    if (!fits(request, free[assignment.node]))
+      problems.push_back(fmt::format("node {} is overcommitted", cluster.nodes[assignment.node].name));
+    free[assignment.node] = free[assignment.node] - request;
+  }
+  return problems;
+}
+
+}  // namespace lips

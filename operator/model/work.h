@@ -1,0 +1,91 @@
+// What has to be done: pools, jobs and tasks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/nodes.h"
+#include "model/zone_set.h"
+
+namespace lips {
+
+struct Pool {
+  std::string name;
+  double weight = 1;
+  Cores minimum;                   // of cores in use; 0: none
+  Cores maximum;                   // 0: none
+  UsdPerCpuSecond shortfall_price; // what a CPU-second below the share is worth to the user; 0: shares are not priced
+};
+
+enum class Locality : std::uint8_t { node, rack, zone, remote, none };  // none: the task reads no block
+inline constexpr int locality_levels = 5;
+
+enum class TaskKind : std::uint8_t { map, reduce };
+enum class TaskState : std::uint8_t { blocked, pending, bound, running, finished };  // blocked: its level has not begun
+
+struct Task {
+  JobId job;
+  BlockId block;      // none: reads no block
+  CpuSeconds cpu;     // work
+  Mebibytes input;    // of the block that it reads (JD of the LiPS paper times the block's size), or its share of the shuffle
+  TaskKind kind = TaskKind::map;
+  TaskState state = TaskState::blocked;
+  NodeId node;        // where it is bound or ran
+  // The task's neighbours in its pending group, in order of id.
+  TaskId next_pending, previous_pending;
+  std::uint32_t group = 0;
+};
+
+// What policies must remember of a job between plans; kept in the cluster (annotations), never in the policy.
+struct JobMemory {
+  ZoneId home;                                 // where its reducers are to run; none: not chosen
+  std::optional<TimePoint> passed_over_since;  // first skipped for want of locality since its last launch
+  Locality last_locality = Locality::node;     // of its last launch
+  friend bool operator==(const JobMemory&, const JobMemory&) = default;
+};
+
+struct JobInput {
+  DataSetId data_set;
+  double fraction = 1;  // of every block that is read (JD)
+};
+
+struct Job {
+  std::string name;
+  PoolId pool;
+  TimePoint arrival{};
+  std::int32_t priority = 0;  // higher goes first
+  ConstraintId constraint;
+  Resources request;          // of each task
+  std::vector<JobInput> inputs;
+  Mebibytes shuffle;          // all map output that the reducers read
+  TaskId first_task;          // maps, then reduces, without a gap
+  std::uint32_t map_tasks = 0, reduce_tasks = 0;
+  CpuSeconds work;            // of all tasks
+
+  std::uint32_t pending = 0, running = 0, finished_maps = 0, finished_reduces = 0;
+  CpuSeconds pending_work;
+  TimePoint completed{};
+  std::vector<Mebibytes> map_output;  // by zone, of finished maps; empty when there is no shuffle
+  JobMemory memory;
+
+  std::uint32_t tasks() const { return map_tasks + reduce_tasks; }
+  bool finished() const { return finished_maps + finished_reduces == tasks(); }
+};
+
+// Pending tasks of one job that no row of a model can tell apart.
+struct TaskGroup {
+  TaskKind kind = TaskKind::map;
+  ZoneSet zones;  // that hold a replica of the input; empty: no block
+  CpuSeconds cpu;
+  Mebibytes input;
+  DataSetId data_set;
+  TaskId first;  // of the chain through Task::next_pending
+  TaskId last;
+  std::uint32_t count = 0;
+};
+
+}  // namespace lips

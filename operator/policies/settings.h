@@ -1,0 +1,39 @@
+// The knobs of all policies, with their defaults. A policy reads those that concern it.
+#pragma once
+
+#include <vector>
+
+#include "base/units.h"
+
+namespace lips {
+
+enum class AdaptiveEpoch : std::uint8_t { off, on };
+
+struct PolicySettings {
+  // lips, default mode (buckets of waiting)
+  double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5 thrifty, 1, 2 balanced, 4 fast
+  std::vector<Duration> bucket_edges = {std::chrono::minutes(0),  std::chrono::minutes(2),  std::chrono::minutes(5),
+                                        std::chrono::minutes(10), std::chrono::minutes(20), std::chrono::minutes(40),
+                                        std::chrono::minutes(80), std::chrono::minutes(160), std::chrono::minutes(320),
+                                        std::chrono::minutes(640)};
+  Duration replan_every = std::chrono::seconds(30);
+  Duration replan_least = std::chrono::seconds(1);
+  Usd express_limit{0.01};   // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
+  double order_factor = 20;  // k in arrival + k x (job's CPU / slots)
+  bool home_zones = true;    // a home zone for each job with shuffle
+  bool keep_copies = true;   // remote reads stay as extra copies
+  Duration drop_copies_after = std::chrono::hours(2);
+  // lips-paper
+  Duration epoch = std::chrono::seconds(600);  // 0: greedy
+  AdaptiveEpoch adaptive_epoch = AdaptiveEpoch::off;
+  // priced preferences of every lips policy
+  UsdPerMebibyte locality_price{0};  // of a MiB that is not read on the node itself
+  double makespan_tolerance = 0;     // d: the shortest makespan among plans within (1 + d) of the least cost; 0: off
+  CpuSeconds least_task{0};          // portions of less work are rounded up to this
+  // baselines
+  Duration heartbeat = std::chrono::seconds(3);
+  Duration node_delay = std::chrono::seconds(5);   // delay: wait for a node-local slot
+  Duration rack_delay = std::chrono::seconds(10);  // delay: further wait for a rack-local slot
+};
+
+}  // namespace lips
