@@ -1,0 +1,52 @@
+// All that a simulated run is given: the cluster at the start, prices, what arrives when, and what goes wrong. A value; knows no policy.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/cluster_event.h"
+#include "model/costs.h"
+#include "model/snapshot.h"
+#include "policies/settings.h"
+
+namespace lips::simulation {
+
+struct NodeFailure {
+  NodeId node;
+  TimePoint at{};
+  Duration down{};         // zero: for good
+  bool data_lost = false;  // else its replicas come back with it
+};
+
+// A share of the tasks takes longer than their work says.
+struct Stragglers {
+  double share = 0;
+  double slowdown = 1;
+};
+
+enum class Thinking : std::uint8_t { free, fixed, measured };
+enum class RemoteRead : std::uint8_t { stream, copy_first };
+
+struct Assumption {
+  std::string name, value, note;
+};
+
+struct Scenario {
+  std::string name, description;
+  ClusterSnapshot cluster;       // at the start; no jobs, no tasks
+  CostModel costs;
+  std::vector<JobArrived> jobs;  // by arrival
+  std::vector<NodeFailure> failures;
+  Stragglers stragglers;
+  Thinking thinking = Thinking::free;
+  Duration thinking_time{};      // of a plan, when fixed
+  RemoteRead remote_read = RemoteRead::stream;
+  double duration_noise = 0;     // sigma of the log-normal factor between expected and true work; policies see the expected one
+  std::uint64_t seed = 1;
+  std::vector<std::string> policies;  // that `lips simulate` runs when none are named
+  PolicySettings settings;
+  std::vector<Assumption> assumptions;  // prices, scaling, whatever the reader of a result must know
+};
+
+}  // namespace lips::simulation
