@@ -18,10 +18,9 @@ endif()
 # lips_library(NAME): the library lips_NAME of all .cpp files in this folder.
 function(lips_library name)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
-  if(NOT sources)
-    add_library(lips_${name} INTERFACE)
-    target_include_directories(lips_${name} INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/operator)
-    return()
+  if(NOT sources)  # a folder of headers only, so far: one empty source keeps the PRIVATE links legal
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/headers_only.cpp)
+    file(WRITE ${sources} "")
   endif()
   add_library(lips_${name} STATIC ${sources})
   target_include_directories(lips_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/operator)
