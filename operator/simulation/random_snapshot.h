@@ -1,0 +1,47 @@
+// Random clusters at one moment, for `lips generate snapshot`, benchmarks and property tests: HDFS-like placement,
+// current EC2 prices, heavy-tailed jobs; small and adversarial shapes too. Equal shapes give equal clusters. Knows no
+// policy.
+#pragma once
+
+#include <cstdint>
+
+#include "model/cluster_state.h"
+#include "model/costs.h"
+
+namespace lips::simulation {
+
+struct SnapshotShape {
+  std::uint32_t nodes = 100, zones = 3;
+  std::uint32_t classes = 0;  // distinct zone x price x speed; 0: twelve a zone
+  std::uint32_t racks_per_zone = 4;
+  std::uint32_t tasks = 1000;  // pending maps and blocked reduces
+  std::uint32_t jobs = 0;      // 0: a fiftieth of the tasks; sizes are heavy-tailed
+  std::uint32_t pools = 3;
+  double load = 0.8;  // work of the pending tasks over cluster CPU in `horizon`; 0: leave 10-120 CPU-seconds a task
+  Duration horizon = std::chrono::seconds(600);
+  std::uint64_t seed = 1;
+
+  std::uint32_t replicas = 3;               // of a block, on node directories
+  std::uint32_t zones_per_block = 2;        // HDFS: one replica here, the others elsewhere; 1: all in one zone
+  double skew = 0;                          // zone k of z is chosen in proportion to (k + 1)^-skew; 0: evenly
+  double share_of_jobs_with_selectors = 0;  // also taints a tenth of the classes
+  double share_of_jobs_sharing_data = 0;
+  double share_of_jobs_with_shuffle = 0;
+  double share_of_jobs_without_input = 0;
+  double busy = 0;      // share of the slots that run something at the start
+  bool memory = false;  // memory requests that can bind
+  // adversarial
+  bool nothing_fits = false;     // each task asks for more than any node has
+  bool free_of_charge = false;   // every price is 0
+  bool equal_prices = false;     // nodes differ in size and place only
+  bool uneven_transfer = false;  // another price for each pair of zones and direction
+};
+
+ClusterState random_cluster(const SnapshotShape& shape);
+// 0.02 USD/GB between zones (0.01 each direction) unless `uneven_transfer` or `free_of_charge`.
+CostModel random_costs(const SnapshotShape& shape);
+
+// A shape with few nodes and tasks and every other field drawn, the adversarial ones now and then: for property tests.
+SnapshotShape random_small_shape(std::uint64_t seed);
+
+}  // namespace lips::simulation
