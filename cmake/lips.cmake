@@ -17,7 +17,7 @@ endif()
 
 # lips_library(NAME): the library lips_NAME of all .cpp files in this folder.
 function(lips_library name)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)  # a folder of headers only, so far: one empty source keeps the PRIVATE links legal
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/headers_only.cpp)
     file(WRITE ${sources} "")

@@ -15,6 +15,7 @@ void Dispatcher::accept(const Plan& plan) {
     state_.begin_move({id, move.block, move.from, move.to});
     client_.start_move(id, move);
   }
+  if (plan.copies_reviewed) state_.note_copies_reviewed();
   for (const ReplicaDrop& drop : plan.drops) client_.drop(drop);
   for (const Assignment& assignment : plan.assignments) {
     std::deque<Assignment>& queue = queue_[assignment.node];

@@ -255,6 +255,7 @@ void ClusterState::add_replica(const ReplicaAdded& added) {
       std::lower_bound(block.replicas.begin(), block.replicas.end(), added.replica.store,
                        [](const Replica& replica, StoreId store) { return replica.store < store; });
   block.replicas.insert(position, added.replica);
+  if (added.replica.extra) snapshot_.extra_copies.emplace_back(added.block, added.replica.store);
   DataStore& store = snapshot_.stores[added.replica.store];
   store.used += block.size;
   if (store.node.valid())
@@ -269,7 +270,9 @@ void ClusterState::add_replica(const ReplicaAdded& added) {
 
 void ClusterState::remove_replica(const ReplicaRemoved& removed) {
   Block& block = snapshot_.blocks[removed.block];
-  if (!block.on(removed.store)) return;
+  const Replica* gone = block.on(removed.store);
+  if (!gone) return;
+  if (gone->extra) std::erase(snapshot_.extra_copies, std::pair(removed.block, removed.store));
   std::erase_if(block.replicas, [&](const Replica& replica) { return replica.store == removed.store; });
   snapshot_.stores[removed.store].used -= block.size;
   ZoneSet zones;

@@ -22,6 +22,8 @@ class ClusterState {
   void remember(const Remembered& remembered);
   void begin_move(const MoveInFlight& move) { snapshot_.moves.push_back(move); }
 
+  void note_copies_reviewed() { snapshot_.copies_reviewed = snapshot_.now; }
+
   const ClusterSnapshot& snapshot() const { return snapshot_; }
 
  private:

@@ -68,6 +68,8 @@ struct ClusterSnapshot {
   std::vector<JobId> pending;             // jobs with pending tasks, by arrival, then id
   std::vector<RunningTask> running;       // bound ones too; in no promised order
   std::vector<MoveInFlight> moves;
+  std::vector<std::pair<BlockId, StoreId>> extra_copies;  // made by us, oldest first; may name some that are gone
+  TimePoint copies_reviewed{};                            // when idle ones were last looked for
   std::uint64_t pending_tasks = 0;
 
   bool eligible(ConstraintId constraint, NodeId node) const;

@@ -42,7 +42,8 @@ struct Task {
 
 // What policies must remember of a job between plans; kept in the cluster (annotations), never in the policy.
 struct JobMemory {
-  ZoneId home;                                 // where its reducers are to run; none: not chosen
+  ZoneId home;                                 // where its reducers are to run; none: anywhere
+  bool home_decided = false;
   std::optional<TimePoint> passed_over_since;  // first skipped for want of locality since its last launch
   Locality last_locality = Locality::node;     // of its last launch
   friend bool operator==(const JobMemory&, const JobMemory&) = default;

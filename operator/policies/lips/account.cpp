@@ -1,0 +1,115 @@
+#include "policies/lips/account.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lips {
+
+namespace {
+
+// Price of `work` on the class's steps; what is used is gone.
+double take(std::vector<CapacityStep>& steps, double price, double& work) {
+  double usd = 0;
+  for (CapacityStep& step : steps) {
+    const double used = std::min(work, step.work);
+    usd += used * (price + step.waiting_price);
+    step.work -= used;
+    work -= used;
+  }
+  return usd;
+}
+
+double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned) {
+  double usd = 0;
+  for (std::size_t p = 0; p < units.portions.size(); ++p) {
+    const Portion& portion = units.portions[p];
+    usd += (portion.tasks - planned[p]) * portion.work * units.units[portion.unit].overflow_price;
+  }
+  return usd;
+}
+
+}  // namespace
+
+double cost_of_quotas(const NodeClasses& classes, const Units& units, const WholeQuotas& quotas) {
+  std::vector<std::vector<CapacityStep>> steps = classes.steps;
+  std::vector<std::uint32_t> planned(units.portions.size(), 0);
+  double usd = 0, dearest_overflow = 0;
+  const auto count = [&](const Quota& quota, std::uint32_t zone) {
+    const Portion& portion = units.portions[quota.portion];
+    const Unit& unit = units.units[portion.unit];
+    planned[quota.portion] += quota.tasks;
+    usd += quota.tasks * portion.work * unit.extra[zone];
+    dearest_overflow = std::max(dearest_overflow, unit.overflow_price);
+    return quota.tasks * portion.work;
+  };
+  for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
+    double work = 0;
+    for (const Quota& quota : quotas.in_class[c]) work += count(quota, classes.classes[c].zone.index());
+    usd += take(steps[c], classes.classes[c].price.value(), work);
+    usd += work * dearest_overflow;
+  }
+  for (std::uint32_t z = 0; z < quotas.zone.size(); ++z) {
+    double work = 0;
+    for (const Quota& quota : quotas.zone[z]) work += count(quota, z);
+    struct Step {
+      double price, work;
+    };
+    std::vector<Step> left;
+    for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
+      if (classes.classes[c].zone.index() == z)
+        for (const CapacityStep& step : steps[c]) left.push_back({classes.classes[c].price.value() + step.waiting_price, step.work});
+    std::sort(left.begin(), left.end(), [](const Step& a, const Step& b) { return a.price < b.price; });
+    for (const Step& step : left) {
+      const double used = std::min(work, step.work);
+      usd += used * step.price;
+      work -= used;
+    }
+    usd += work * dearest_overflow;
+  }
+  return usd + overflow_of(units, planned);
+}
+
+double cost_of_placements(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements) {
+  std::vector<std::uint32_t> planned(units.portions.size(), 0);
+  double usd = 0;
+  for (const Placement& placement : placements) {
+    const Portion& portion = units.portions[placement.portion];
+    const NodeClass& group = classes.classes[classes.class_of[placement.node]];
+    planned[placement.portion] += placement.tasks;
+    usd += placement.tasks * portion.work * (group.price.value() + units.units[portion.unit].extra[group.zone.index()]);
+  }
+  return usd + overflow_of(units, planned);
+}
+
+void fill_account(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,
+                  double objective, Plan& plan) {
+  const ClusterSnapshot& cluster = input.cluster;
+  PlanAccount& account = plan.account;
+  for (const Assignment& assignment : plan.assignments) {
+    const Bill bill = task_bill(cluster, input.costs, cluster.tasks[assignment.task], assignment);
+    account.cpu += bill.cpu;
+    account.transfer += bill.transfer;
+    account.shuffle += bill.shuffle;
+  }
+  for (const DataMove& move : plan.moves)
+    account.copies += cluster.blocks[move.block].size *
+                      input.costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
+  account.form = amounts.form;
+  account.fell_back = amounts.fell_back;
+  account.groups = static_cast<std::uint32_t>(units.units.size());
+  account.classes = static_cast<std::uint32_t>(classes.classes.size());
+  account.rows = amounts.rows;
+  account.columns = amounts.columns;
+  account.objective = Usd(objective);
+  if (!amounts.fell_back) {
+    account.lower_bound = Usd(amounts.lower_bound);
+    account.gap = (objective - amounts.lower_bound) / std::max(1e-12, std::abs(amounts.lower_bound));
+  }
+  for (std::uint32_t z = 0; z < amounts.zone_price.size(); ++z)
+    account.shadow_prices.push_back(
+        {fmt::format("zone {}", cluster.zones[ZoneId(z)].name), amounts.zone_price[z] * 3600, "USD per core-hour at speed 1"});
+  account.shadow_prices.insert(account.shadow_prices.end(), amounts.shadow_prices.begin(), amounts.shadow_prices.end());
+}
+
+}  // namespace lips

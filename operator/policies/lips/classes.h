@@ -1,0 +1,45 @@
+// Nodes that no row of the model can tell apart, and the capacity that each such class has in each bucket of time.
+#pragma once
+
+#include <vector>
+
+#include "model/snapshot.h"
+
+namespace lips {
+
+struct NodeClass {
+  ZoneId zone;
+  ProfileId profile;
+  UsdPerCpuSecond price;
+  double speed = 1;
+  Resources shape;  // of one node of the class, in ratio: memory and slots per core are those of all its nodes
+  std::vector<NodeId> nodes;
+  Cores cores;      // of all its nodes
+};
+
+// Capacity of one class in one bucket of waiting. Work is in CPU-seconds, memory in MiB-seconds.
+struct CapacityStep {
+  double work = 0, memory = 0;
+  double waiting_price = 0;  // USD per CPU-second for starting only then
+};
+
+struct NodeClasses {
+  std::vector<NodeClass> classes;             // by zone, then price, then the least node
+  IdVector<NodeId, std::uint32_t> class_of;   // no_class where the node takes no tasks
+  std::vector<std::vector<CapacityStep>> steps;  // [class][bucket]
+  std::vector<double> now_window;             // [class] seconds that a free slot offers in bucket 0
+  double mean_price = 0;                      // USD per CPU-second, weighted by cores
+  double cores = 0, work_rate = 0;            // all classes: cores; CPU-seconds of work a second
+  static constexpr std::uint32_t no_class = ~std::uint32_t{0};
+};
+
+struct BucketSettings {
+  std::vector<Duration> edges;  // rising, from 0; buckets lie between neighbours
+  double waiting_price = 1;     // pi: an hour's wait of a CPU-second costs this many mean prices
+  Duration least_window = std::chrono::seconds(120);  // bucket 0 offers a free slot at least that long, and at least a mean task
+  bool stretch_first = true;    // off: bucket 0 is exactly its span (one bucket = the paper's epoch)
+};
+
+NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& buckets);
+
+}  // namespace lips

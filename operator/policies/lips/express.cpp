@@ -1,0 +1,106 @@
+#include "policies/lips/express.h"
+
+#include <algorithm>
+
+namespace lips {
+
+namespace {
+
+class ExpressLane {
+ public:
+  ExpressLane(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes, IdVector<NodeId, Resources>& free)
+      : cluster_(input.cluster), costs_(input.costs), settings_(settings), classes_(classes), free_(free),
+        first_open_(classes.classes.size(), 0) {
+    result_.served.assign(cluster_.jobs.size(), false);
+    for (const NodeClass& group : classes.classes) dearest_ = std::max(dearest_, group.price);
+    if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster_);
+  }
+
+  Express run() {
+    for (JobId id : cluster_.pending)
+      if (cluster_.jobs[id].work * dearest_ <= settings_.limit) serve(id);
+    return std::move(result_);
+  }
+
+ private:
+  void serve(JobId id) {
+    const Job& job = cluster_.jobs[id];
+    for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g) {
+      const TaskGroup& group = cluster_.groups[id][g];
+      if (group.count == 0) continue;
+      if (group.data_set.valid() && group.zones.empty()) continue;
+      extra_costs(cluster_, costs_, job, group, job.memory.home, extra_);
+      if (settings_.copies != CopyPricing::none) discount_shared_copy(cluster_, costs_, readers_, id, group, extra_);
+      const auto portion = static_cast<std::uint32_t>(result_.units.portions.size());
+      result_.units.portions.push_back({id, g, group.count, group.cpu.value(), to_seconds(job.arrival), 0});
+      place(job, group, portion);
+    }
+    result_.served[id.index()] = true;
+  }
+
+  void place(const Job& job, const TaskGroup& group, std::uint32_t portion) {
+    std::uint32_t left = group.count;
+    while (left > 0) {
+      const std::uint32_t c = cheapest_open(job, group);
+      if (c == NodeClasses::no_class) return;
+      const NodeId node = open_node(c, job, group);
+      const auto count = static_cast<std::uint32_t>(std::min<std::int64_t>(left, fit_count(job.request, free_[node])));
+      free_[node] = free_[node] - Resources{job.request.cpu * count, job.request.memory * count,
+                                            static_cast<std::int32_t>(job.request.slots * count)};
+      CapacityStep& now = classes_.steps[c].front();
+      now.work = std::max(0.0, now.work - job.request.cpu.value() * count * classes_.now_window[c] * classes_.classes[c].speed);
+      now.memory = std::max(0.0, now.memory - job.request.memory.value() * count * classes_.now_window[c]);
+      result_.placements.push_back({portion, count, node, 0});
+      left -= count;
+    }
+  }
+
+  std::uint32_t cheapest_open(const Job& job, const TaskGroup& group) {
+    std::uint32_t best = NodeClasses::no_class;
+    double best_usd = 0;
+    for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
+      const NodeClass& candidate = classes_.classes[c];
+      const double usd = (group.cpu * candidate.price).value() + extra_[candidate.zone.index()];
+      if (best != NodeClasses::no_class && usd >= best_usd) continue;
+      if (!cluster_.eligible(job.constraint, candidate.nodes.front()) || !open_node(c, job, group).valid()) continue;
+      best = c;
+      best_usd = usd;
+    }
+    return best;
+  }
+
+  // A node of the class with room: one that holds a replica of the group's first task if there is one.
+  NodeId open_node(std::uint32_t c, const Job& job, const TaskGroup& group) {
+    const NodeClass& candidate = classes_.classes[c];
+    if (const BlockId block = cluster_.tasks[group.first].block; block.valid())
+      for (const Replica& replica : cluster_.blocks[block].replicas) {
+        const NodeId node = cluster_.stores[replica.store].node;
+        if (node.valid() && classes_.class_of[node] == c && fits(job.request, free_[node])) return node;
+      }
+    std::size_t& first = first_open_[c];
+    while (first < candidate.nodes.size() && free_[candidate.nodes[first]].slots <= 0) ++first;
+    for (std::size_t i = first; i < candidate.nodes.size(); ++i)
+      if (fits(job.request, free_[candidate.nodes[i]])) return candidate.nodes[i];
+    return NodeId::none();
+  }
+
+  const ClusterSnapshot& cluster_;
+  const CostModel& costs_;
+  ExpressSettings settings_;
+  NodeClasses& classes_;
+  IdVector<NodeId, Resources>& free_;
+  std::vector<std::size_t> first_open_;
+  IdVector<DataSetId, double> readers_;
+  UsdPerCpuSecond dearest_;
+  std::vector<double> extra_;
+  Express result_;
+};
+
+}  // namespace
+
+Express serve_small_jobs(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes,
+                         IdVector<NodeId, Resources>& free) {
+  return ExpressLane(input, settings, classes, free).run();
+}
+
+}  // namespace lips

@@ -1,0 +1,19 @@
+// The policy `lips`: buckets of waiting, replanned on events; or one horizon, filled several waves deep.
+#pragma once
+
+#include "policies/policy.h"
+#include "policies/settings.h"
+
+namespace lips {
+
+class LipsPolicy : public Policy {
+ public:
+  explicit LipsPolicy(const PolicySettings& settings) : settings_(settings) {}
+  Cadence cadence() const override;
+  Result<Plan> decide(const PolicyInput& input) const override;
+
+ private:
+  PolicySettings settings_;
+};
+
+}  // namespace lips

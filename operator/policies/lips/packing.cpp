@@ -1,0 +1,251 @@
+#include "policies/lips/packing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <tuple>
+
+namespace lips {
+
+namespace {
+
+constexpr std::size_t look_ahead = 24;  // entries of a list that are tried when the first does not fit
+
+// A list of quotas that is used up from its front, with holes.
+struct Queue {
+  std::vector<Quota> quotas;
+  std::size_t first = 0;
+  void trim() {
+    while (first < quotas.size() && quotas[first].tasks == 0) ++first;
+  }
+  bool empty() const { return first >= quotas.size(); }
+};
+
+class Packing {
+ public:
+  Packing(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, IdVector<NodeId, Resources>& free)
+      : cluster_(cluster), classes_(classes), units_(units), free_now_(free), timeline_(cluster.nodes.size()) {
+    for (NodeId node : cluster.nodes.ids()) timeline_[node].free = free[node];
+    for (PoolId pool : cluster.pools.ids())
+      pool_room_.push_back(cluster.pools[pool].maximum.value() > 0
+                               ? cluster.pools[pool].maximum.value() - cluster.pool_cores[pool].value()
+                               : 1e300);
+  }
+
+  void load(WholeQuotas quotas) {
+    zone_.clear();
+    class_.clear();
+    for (auto& list : quotas.zone) zone_.push_back({std::move(list), 0});
+    for (auto& list : quotas.in_class) class_.push_back({std::move(list), 0});
+  }
+
+  void add_releases(double window) {
+    for (const RunningTask& run : cluster_.running) {
+      const double at = std::max(0.0, to_seconds(run.expected_end - cluster_.now));
+      if (at < window) timeline_[run.node].releases.push({at, cluster_.jobs[cluster_.tasks[run.task].job].request});
+    }
+  }
+
+  void run(const PackingSettings& settings, std::vector<double>& open_work, std::vector<Placement>& placements) {
+    settings_ = settings;
+    std::priority_queue<Slot, std::vector<Slot>, std::greater<>> slots;
+    for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
+      const std::uint32_t zone = classes_.classes[c].zone.index();
+      if (class_[c].empty() && (zone_[zone].empty() || open_work[c] <= 0)) continue;
+      for (NodeId node : classes_.classes[c].nodes) push(slots, node, c, timeline_[node].time);
+    }
+    while (!slots.empty()) {
+      const Slot slot = slots.top();
+      slots.pop();
+      const NodeId node(std::get<2>(slot));
+      const std::uint32_t c = classes_.class_of[node];
+      Timeline& line = timeline_[node];
+      line.time = std::get<0>(slot);
+      while (!line.releases.empty() && line.releases.top().at <= line.time) {
+        line.free = line.free + line.releases.top().resources;
+        line.releases.pop();
+      }
+      while (place(node, c, open_work, placements)) {
+      }
+      if (!wanted(c, open_work) || line.releases.empty()) continue;
+      push(slots, node, c, line.releases.top().at);
+    }
+  }
+
+  WholeQuotas leftover() {
+    WholeQuotas result;
+    for (auto* from : {&zone_, &class_}) {
+      auto& to = from == &zone_ ? result.zone : result.in_class;
+      for (Queue& queue : *from) {
+        std::erase_if(queue.quotas, [](const Quota& quota) { return quota.tasks == 0; });
+        to.push_back(std::move(queue.quotas));
+      }
+    }
+    return result;
+  }
+
+ private:
+  struct Release {
+    double at;
+    Resources resources;
+    bool operator<(const Release& other) const { return at > other.at; }
+  };
+  struct Timeline {
+    double time = 0;
+    Resources free;
+    std::priority_queue<Release> releases;
+  };
+  using Slot = std::tuple<double, std::uint32_t, std::uint32_t>;  // time, class's rank by price, node
+
+  void push(auto& slots, NodeId node, std::uint32_t c, double time) {
+    if (time < settings_.window || time == 0) slots.emplace(time, rank(c), node.index());
+  }
+
+  std::uint32_t rank(std::uint32_t c) {
+    if (rank_.empty()) {
+      std::vector<std::uint32_t> order(classes_.classes.size());
+      for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return classes_.classes[a].price < classes_.classes[b].price;
+      });
+      rank_.resize(order.size());
+      for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+    }
+    return rank_[c];
+  }
+
+  bool wanted(std::uint32_t c, const std::vector<double>& open_work) {
+    Queue& zone = zone_[classes_.classes[c].zone.index()];
+    class_[c].trim();
+    zone.trim();
+    return !class_[c].empty() || (!zone.empty() && open_work[c] > 0);
+  }
+
+  // How many of the quota's tasks may start on the node now.
+  std::uint32_t takes(const Quota& quota, const Resources& free, std::uint32_t c, double open_work, bool open) const {
+    const Portion& portion = units_.portions[quota.portion];
+    const Job& job = cluster_.jobs[portion.job];
+    std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(job.request, free));
+    const double pool_tasks = std::floor((pool_room_[job.pool.index()] + 1e-7) / std::max(1e-9, job.request.cpu.value()));
+    count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pool_tasks));
+    if (count <= 0 || !open) return static_cast<std::uint32_t>(std::max<std::int64_t>(0, count));
+    if (settings_.strict) return static_cast<std::uint32_t>(std::min<double>(count, std::max(0.0, (open_work + 1e-6) / portion.work)));
+    // A task starts where half of it, or half of what a slot offers now, is left of the class's amount.
+    const double core_window = classes_.now_window[c] * classes_.classes[c].speed * job.request.cpu.value();
+    const double room = (open_work - 0.5 * std::min(portion.work, core_window)) / portion.work;
+    return room < 0 ? 0 : static_cast<std::uint32_t>(std::min<double>(count, room + 1));
+  }
+
+  bool place(NodeId node, std::uint32_t c, std::vector<double>& open_work, std::vector<Placement>& placements) {
+    Queue& zone = zone_[classes_.classes[c].zone.index()];
+    class_[c].trim();
+    zone.trim();
+    std::size_t in_class = class_[c].first, in_zone = open_work[c] > 0 ? zone.first : zone.quotas.size();
+    for (std::size_t tried = 0; tried < look_ahead; ++tried) {
+      const bool from_class = in_class < class_[c].quotas.size();
+      const bool from_zone = in_zone < zone.quotas.size();
+      if (!from_class && !from_zone) return false;
+      const bool use_class = from_class && (!from_zone || more_urgent(class_[c].quotas[in_class], zone.quotas[in_zone]));
+      Quota& quota = use_class ? class_[c].quotas[in_class++] : zone.quotas[in_zone++];
+      if (quota.tasks == 0) continue;
+      const std::uint32_t count = takes(quota, timeline_[node].free, c, open_work[c], !use_class);
+      if (count == 0) continue;
+      start(node, c, quota, count, placements);
+      if (!use_class) open_work[c] -= count * units_.portions[quota.portion].work;
+      return true;
+    }
+    return false;
+  }
+
+  bool more_urgent(const Quota& a, const Quota& b) const {
+    const Portion& left = units_.portions[a.portion];
+    const Portion& right = units_.portions[b.portion];
+    const std::int32_t high = cluster_.jobs[left.job].priority, low = cluster_.jobs[right.job].priority;
+    return high != low ? high > low : left.urgency <= right.urgency;
+  }
+
+  void start(NodeId node, std::uint32_t c, Quota& quota, std::uint32_t count, std::vector<Placement>& placements) {
+    const Portion& portion = units_.portions[quota.portion];
+    const Resources& request = cluster_.jobs[portion.job].request;
+    const Resources taken{request.cpu * count, request.memory * count, static_cast<std::int32_t>(request.slots * count)};
+    Timeline& line = timeline_[node];
+    const double span = portion.work / std::max(1e-9, request.cpu.value() * classes_.classes[c].speed);
+    placements.push_back({quota.portion, count, node, line.time});
+    quota.tasks -= count;
+    pool_room_[cluster_.jobs[portion.job].pool.index()] -= taken.cpu.value();
+    line.free = line.free - taken;
+    if (line.time == 0) free_now_[node] = free_now_[node] - taken;
+    if (line.time + span < settings_.window) line.releases.push({line.time + span, taken});
+  }
+
+  const ClusterSnapshot& cluster_;
+  const NodeClasses& classes_;
+  const Units& units_;
+  IdVector<NodeId, Resources>& free_now_;
+  IdVector<NodeId, Timeline> timeline_;
+  std::vector<Queue> zone_, class_;
+  std::vector<std::uint32_t> rank_;
+  std::vector<double> pool_room_;  // cores; what starts later in the window is not given back
+  PackingSettings settings_;
+};
+
+// Work that each class could still take in its first bucket.
+std::vector<double> remaining_work(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements) {
+  std::vector<double> left;
+  for (const auto& steps : classes.steps) left.push_back(steps.front().work);
+  for (const Placement& placement : placements)
+    left[classes.class_of[placement.node]] -= placement.tasks * units.portions[placement.portion].work;
+  return left;
+}
+
+// Class-bound quotas may go to any eligible class of the least price with room; zone quotas stay in their zone.
+WholeQuotas widen(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, WholeQuotas quotas,
+                  const std::vector<double>& left) {
+  WholeQuotas result;
+  result.zone = std::move(quotas.zone);
+  result.in_class.resize(classes.classes.size());
+  std::vector<double> room = left;
+  for (const auto& list : quotas.in_class)
+    for (const Quota& quota : list) {
+      const Portion& portion = units.portions[quota.portion];
+      const Job& job = cluster.jobs[portion.job];
+      const Unit& unit = units.units[portion.unit];
+      std::uint32_t best = NodeClasses::no_class;
+      double best_price = 0;
+      for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
+        const NodeClass& candidate = classes.classes[c];
+        const double price = candidate.price.value() + unit.extra[candidate.zone.index()];
+        if (room[c] < portion.work || (best != NodeClasses::no_class && price >= best_price)) continue;
+        if (!fits(job.request, candidate.shape) || !cluster.eligible(job.constraint, candidate.nodes.front())) continue;
+        best = c;
+        best_price = price;
+      }
+      if (best == NodeClasses::no_class) continue;
+      room[best] -= portion.work * quota.tasks;
+      result.in_class[best].push_back(quota);
+    }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Placement> pack(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, const Amounts& amounts,
+                            WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free) {
+  std::vector<Placement> placements;
+  Packing packing(cluster, classes, units, free);
+  packing.load(std::move(quotas));
+  packing.add_releases(settings.window);
+  std::vector<double> open_work = amounts.open_work;
+  packing.run(settings, open_work, placements);
+  if (!settings.strict) return placements;
+  for (int round = 0; round < 2; ++round) {  // what rounding left over: same zone or class first, then wherever there is room
+    std::vector<double> left = remaining_work(classes, units, placements);
+    WholeQuotas rest = packing.leftover();
+    if (round == 1) rest = widen(cluster, classes, units, std::move(rest), left);
+    packing.load(std::move(rest));
+    packing.run({settings.window, true}, left, placements);
+  }
+  return placements;
+}
+
+}  // namespace lips

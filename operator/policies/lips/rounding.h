@@ -1,0 +1,25 @@
+// From amounts to whole tasks. What rounding takes from a zone or class in one unit it gives back in a later one, so the total
+// of each stays within one task of the model's.
+#pragma once
+
+#include <vector>
+
+#include "policies/lips/amounts.h"
+#include "policies/lips/units.h"
+
+namespace lips {
+
+struct Quota {
+  std::uint32_t portion = 0;
+  std::uint32_t tasks = 0;
+};
+
+// Each list by priority and urgency: the most urgent first.
+struct WholeQuotas {
+  std::vector<std::vector<Quota>> zone;      // [zone] for any of its classes
+  std::vector<std::vector<Quota>> in_class;  // [class]
+};
+
+WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Units& units, const Amounts& amounts, const NodeClasses& classes);
+
+}  // namespace lips

@@ -1,0 +1,81 @@
+#include "policies/lips/zone_form.h"
+
+#include <algorithm>
+
+#include "solver/transportation.h"
+
+namespace lips {
+
+namespace {
+
+struct PricedStep {
+  double price, work;
+  std::uint32_t of_class;
+};
+
+std::vector<std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, std::size_t zones) {
+  std::vector<std::vector<PricedStep>> result(zones);
+  for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
+    for (const CapacityStep& step : classes.steps[c])
+      if (step.work > 0)
+        result[classes.classes[c].zone.index()].push_back({classes.classes[c].price.value() + step.waiting_price, step.work, c});
+  for (auto& steps : result)
+    std::stable_sort(steps.begin(), steps.end(), [](const PricedStep& a, const PricedStep& b) { return a.price < b.price; });
+  return result;
+}
+
+}  // namespace
+
+bool zone_form_holds(const Units& units) {
+  return std::all_of(units.units.begin(), units.units.end(),
+                     [](const Unit& unit) { return unit.any_class && !unit.shared.valid(); });
+}
+
+void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load, std::vector<double>& open_work) {
+  open_work.assign(classes.classes.size(), 0.0);
+  const auto steps = steps_by_zone(classes, zone_load.size());
+  for (std::size_t z = 0; z < zone_load.size(); ++z) {
+    double left = zone_load[z];
+    for (const PricedStep& step : steps[z]) {
+      const double used = std::min(left, step.work);
+      open_work[step.of_class] += used;
+      left -= used;
+      if (left <= 0) break;
+    }
+  }
+}
+
+Amounts solve_zone_form(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units) {
+  const std::size_t zones = cluster.zones.size(), count = units.units.size();
+  solver::ZoneTransportation problem;
+  problem.steps.resize(zones);
+  const auto steps = steps_by_zone(classes, zones);
+  for (std::size_t z = 0; z < zones; ++z)
+    for (const PricedStep& step : steps[z]) problem.steps[z].push_back({step.work, step.price});
+  problem.unit_cost.reserve(count * zones);
+  for (const Unit& unit : units.units) {
+    problem.supply.push_back(unit.work);
+    problem.overflow_price.push_back(unit.overflow_price);
+    problem.unit_cost.insert(problem.unit_cost.end(), unit.extra.begin(), unit.extra.end());
+  }
+  solver::ZoneTransportationSolution solution = solver::solve_zone_transportation(problem);
+
+  Amounts amounts;
+  amounts.form = ModelForm::zone;
+  amounts.in_class.resize(count);
+  amounts.in_zone.resize(count);
+  for (std::size_t u = 0; u < count; ++u)
+    amounts.in_zone[u].assign(solution.amount.begin() + static_cast<std::ptrdiff_t>(u * zones),
+                              solution.amount.begin() + static_cast<std::ptrdiff_t>((u + 1) * zones));
+  amounts.overflow = std::move(solution.overflow);
+  amounts.zone_price = std::move(solution.zone_dual);
+  amounts.objective = solution.objective;
+  amounts.lower_bound = solution.lower_bound;
+  amounts.rows = static_cast<std::int64_t>(count + zones);
+  amounts.columns = static_cast<std::int64_t>(count * zones);
+  for (const auto& list : steps) amounts.columns += static_cast<std::int64_t>(list.size());
+  open_cheapest_steps(classes, solution.zone_load, amounts.open_work);
+  return amounts;
+}
+
+}  // namespace lips
