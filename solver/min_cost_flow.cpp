@@ -54,16 +54,20 @@ class NetworkSimplex {
     artificial_cost_ = largest * (root_ + 1);
     arc_.reserve(arcs + root_);
     capacity_.reserve(arcs + root_);
-    for (int a = 0; a < arcs; ++a) {
-      arc_.push_back({problem_.from(a), problem_.to(a), problem_.cost(a)});
-      capacity_.push_back(problem_.capacity(a));
-    }
+    block_ = std::max(static_cast<int>(std::sqrt(static_cast<double>(arcs))), 10);
+    // Neighbours in the caller's order share their ends; a block of the search should see many nodes.
+    place_of_.resize(arcs);
+    for (int first = 0; first < block_; ++first)
+      for (int a = first; a < arcs; a += block_) {
+        place_of_[a] = static_cast<int>(arc_.size());
+        arc_.push_back({problem_.from(a), problem_.to(a), problem_.cost(a)});
+        capacity_.push_back(problem_.capacity(a));
+      }
     flow_.assign(arcs + root_, 0);
     state_.assign(arcs + root_, at_lower);
     node_.assign(root_ + 1, {});
     potential_.assign(root_ + 1, 0);
     for (int v = 0; v < root_; ++v) add_artificial(v);
-    block_ = std::max(static_cast<int>(std::sqrt(static_cast<double>(arcs))), 20);
     return true;
   }
 
@@ -223,7 +227,8 @@ class NetworkSimplex {
     for (int a = arcs; a < arcs + root_; ++a)
       if (flow_[a] > 0) return solution;
     solution.status = FlowStatus::optimal;
-    solution.flow.assign(flow_.begin(), flow_.begin() + arcs);
+    solution.flow.resize(arcs);
+    for (int a = 0; a < arcs; ++a) solution.flow[a] = flow_[place_of_[a]];
     solution.potential.assign(potential_.begin(), potential_.begin() + root_);
     for (int a = 0; a < arcs; ++a) solution.cost += arc_[a].cost * flow_[a];
     return solution;
@@ -232,6 +237,7 @@ class NetworkSimplex {
   const MinCostFlow& problem_;
   const int root_;
   std::int64_t artificial_cost_ = 0;
+  std::vector<std::int32_t> place_of_;  // where the caller's arc stands
   std::vector<Arc> arc_;
   std::vector<std::int64_t> capacity_, flow_, potential_;
   std::vector<std::int8_t> state_;

@@ -108,6 +108,8 @@ class ZoneFlow {
   std::vector<int> order() const {
     std::vector<int> groups(groups_);
     std::iota(groups.begin(), groups.end(), 0);
+    std::stable_sort(groups.begin(), groups.end(),
+                     [&](int a, int b) { return problem_.supply[a] > problem_.supply[b]; });
     return groups;
   }
 
