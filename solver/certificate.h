@@ -6,14 +6,16 @@
 namespace lips::solver {
 
 struct Certificate {
-  double primal_objective = 0;   // c'x of the given x
-  double lower_bound = 0;        // valid for every dual vector: weak duality with the columns' bounds; -infinity when none
-  double row_violation = 0;      // largest absolute violation of a row by x, divided by max(1, |bound|)
-  double column_violation = 0;   // the same of the columns' bounds
-  double gap = 0;                // (primal_objective - lower_bound) / max(|lower_bound|, tiny)
+  double primal_objective = 0;  // c'x of the given x
+  double lower_bound = 0;    // valid for every dual vector: weak duality with the columns' bounds; -infinity when none
+  double row_violation = 0;  // largest absolute violation of a row by x, divided by max(1, |bound|)
+  double column_violation = 0;  // the same of the columns' bounds
+  double gap = 0;               // (primal_objective - lower_bound) / max(|lower_bound|, tiny)
 };
 
-// Duals of the wrong sign are moved to 0 first, so every input gives a valid bound.
+// Duals of the wrong sign are moved to 0 first, so every input gives a valid bound (Neumaier and Shcherbina, Math.
+// Program. 99, 2004). A column that is unbounded where the duals want it to grow is bounded by what the rows imply, if
+// anything; it counts as indifferent where its reduced cost is 0 within rounding (1e-13 of its terms).
 Certificate certify(const LinearProgram& program, std::span<const double> primal, std::span<const double> row_dual);
 
 }  // namespace lips::solver

@@ -14,7 +14,8 @@ struct LpOptions {
   const Basis* start = nullptr;      // a basis of a program of the same shape; may change the path, never the optimum
 };
 
-// Deterministic: equal programs and options, equal solutions. Prints nothing. Safe to call from several threads at once.
+// Deterministic: equal programs and options, equal solutions. Prints nothing. Safe to call from several threads at
+// once.
 LpSolution solve(const LinearProgram& program, const LpOptions& options = {});
 
 }  // namespace lips::solver

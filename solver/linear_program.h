@@ -20,6 +20,7 @@ struct Entry {
 // A is held by columns (compressed). Columns may be added at any time; a column's rows must exist.
 class LinearProgram {
  public:
+  void reserve(std::int32_t rows, std::int32_t columns, std::int64_t nonzeros);
   std::int32_t add_row(double lower, double upper);
   // Entries of one column may come in any row order; a row may appear once. Zero values are dropped.
   std::int32_t add_column(double cost, double lower, double upper, std::span<const Entry> entries);

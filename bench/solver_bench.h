@@ -1,0 +1,56 @@
+// What the solver's benchmarks share: a stopwatch that takes the best of several runs, and instances of the zone form.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include "solver/transportation.h"
+
+namespace lips::bench {
+
+template <class Run>
+double best_milliseconds(int runs, Run run) {
+  double best = 1e300;
+  for (int k = 0; k < runs; ++k) {
+    const auto begin = std::chrono::steady_clock::now();
+    run();
+    const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
+    best = std::min(best, spent.count());
+  }
+  return best;
+}
+
+struct ZoneShape {
+  int groups, zones, steps;
+  double load;  // supply / capacity
+};
+
+// Groups with replicas in some zones (reads from elsewhere cost), zones with classes of rising price.
+inline solver::ZoneTransportation zone_instance(const ZoneShape& shape, int seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> unit(0, 1);
+  solver::ZoneTransportation problem;
+  problem.steps.resize(shape.zones);
+  double capacity = 0;
+  for (auto& zone : problem.steps)
+    for (int k = 0; k < shape.steps; ++k) {
+      zone.push_back({1000 * (0.2 + unit(random)), 1 + 4 * unit(random)});
+      capacity += zone.back().capacity;
+    }
+  double total = 0;
+  for (int g = 0; g < shape.groups; ++g) {
+    problem.supply.push_back(0.05 + std::exp(2 * unit(random)));
+    total += problem.supply.back();
+    problem.overflow_price.push_back(50 + 50 * unit(random));
+    const double transfer = 3 * unit(random);
+    const int home = static_cast<int>(random() % shape.zones), second = static_cast<int>(random() % shape.zones);
+    for (int z = 0; z < shape.zones; ++z) problem.unit_cost.push_back(z == home || z == second ? 0 : transfer);
+  }
+  for (double& supply : problem.supply) supply *= shape.load * capacity / total;
+  return problem;
+}
+
+}  // namespace lips::bench
