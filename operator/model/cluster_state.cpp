@@ -192,12 +192,13 @@ std::uint32_t ClusterState::group_of(const Task& task) {
   wanted.kind = task.kind;
   wanted.cpu = task.cpu;
   wanted.input = task.input;
-  if (task.block.valid()) {
+  wanted.reads = task.block.valid();
+  if (wanted.reads) {
     wanted.zones = snapshot_.blocks[task.block].zones;
     wanted.data_set = snapshot_.blocks[task.block].data_set;
   }
   const auto alike = [&](const TaskGroup& group) {
-    return group.kind == wanted.kind && group.zones == wanted.zones && group.data_set == wanted.data_set &&
+    return group.kind == wanted.kind && group.reads == wanted.reads && group.zones == wanted.zones && group.data_set == wanted.data_set &&
            group.cpu == wanted.cpu && group.input == wanted.input;
   };
   const auto found = std::find_if(groups.rbegin(), groups.rend(), alike);

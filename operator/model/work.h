@@ -80,7 +80,8 @@ struct Job {
 // Pending tasks of one job that no row of a model can tell apart.
 struct TaskGroup {
   TaskKind kind = TaskKind::map;
-  ZoneSet zones;  // that hold a replica of the input; empty: no block
+  bool reads = false;  // a block; false for tasks without input and reduce tasks
+  ZoneSet zones;       // that hold a replica of the block; a group that reads and has none cannot run
   CpuSeconds cpu;
   Mebibytes input;
   DataSetId data_set;

@@ -1,0 +1,41 @@
+#include "policies/registry.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "policies/baselines.h"
+
+namespace lips {
+
+namespace {
+
+constexpr auto table = std::to_array<PolicyEntry>({
+    {"hadoop-default", "Hadoop 0.20's scheduler: jobs by priority and arrival, node-local, then rack-local, then any",
+     make_hadoop_default},
+    {"delay", "delay scheduling on fair pools: a job waits a little for a slot near its data", make_delay},
+    {"fifo", "first in, first out, onto the first free node", make_fifo},
+    {"spread", "as kube-scheduler by default: the least allocated node, wherever the data is", make_spread},
+    {"own-zone-cheapest", "the cheapest free slot of a zone that holds the data; waits when it has none",
+     make_own_zone_cheapest},
+    {"greedy-cheapest", "job by job, each task to the free slot of least CPU plus transfer dollars",
+     make_greedy_cheapest},
+});
+
+}  // namespace
+
+std::span<const PolicyEntry> policy_registry() {
+  return table;
+}
+
+Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicySettings& settings) {
+  std::string names;
+  for (const PolicyEntry& entry : table) {
+    if (entry.name == name) return entry.make(settings);
+    fmt::format_to(std::back_inserter(names), "{}{}", names.empty() ? "" : ", ", entry.name);
+  }
+  return fail(ErrorCode::not_found, fmt::format("there is no policy '{}'; there are: {}", name, names));
+}
+
+}  // namespace lips
