@@ -1,0 +1,36 @@
+// Which links a read, a shuffle or a copy crosses in this cluster. Unlimited links do not exist here and so cost nothing.
+#pragma once
+
+#include <vector>
+
+#include "model/snapshot.h"
+#include "simulation/network_sharing.h"
+
+namespace lips::simulation {
+
+class NetworkPaths {
+ public:
+  // Adds the cluster's limited links to the network. Both arguments outlive this.
+  NetworkPaths(const ClusterSnapshot& cluster, SharedNetwork& network);
+
+  Path read(StoreId from, NodeId to) const { return between(place(from), place(to)); }
+  // Map output lies spread over a zone: it leaves no node's interface in particular.
+  Path shuffle(ZoneId from, NodeId to) const;
+  Path copy(StoreId from, StoreId to) const { return between(place(from), place(to)); }
+
+ private:
+  struct Place {
+    ZoneId zone;
+    RackId rack;  // none: outside of the racks
+    NodeId node;  // none: not a node
+  };
+  Place place(StoreId store) const;
+  Place place(NodeId node) const;
+  Path between(const Place& from, const Place& to) const;
+
+  const ClusterSnapshot& cluster_;
+  std::vector<LinkId> node_out_, node_in_, rack_out_, rack_in_, zone_pair_;  // empty: unlimited
+  std::vector<std::uint32_t> racks_of_zone_;
+};
+
+}  // namespace lips::simulation
