@@ -6,12 +6,14 @@
 #include <string>
 
 #include "policies/baselines.h"
+#include "policies/lips/lips_policy.h"
 
 namespace lips {
 
 namespace {
 
 constexpr auto table = std::to_array<PolicyEntry>({
+    {"lips", "least dollars: one linear program for tasks and data, waiting, fairness and locality priced", make_lips},
     {"hadoop-default", "Hadoop 0.20's scheduler: jobs by priority and arrival, node-local, then rack-local, then any",
      make_hadoop_default},
     {"delay", "delay scheduling on fair pools: a job waits a little for a slot near its data", make_delay},

@@ -191,4 +191,6 @@ Cadence LipsPolicy::cadence() const {
 
 Result<Plan> LipsPolicy::decide(const PolicyInput& input) const { return Decision(input, settings_).run(); }
 
+std::unique_ptr<Policy> make_lips(const PolicySettings& settings) { return std::make_unique<LipsPolicy>(settings); }
+
 }  // namespace lips

@@ -1,6 +1,8 @@
 // The policy `lips`: buckets of waiting, replanned on events; or one horizon, filled several waves deep.
 #pragma once
 
+#include <memory>
+
 #include "policies/policy.h"
 #include "policies/settings.h"
 
@@ -15,5 +17,7 @@ class LipsPolicy : public Policy {
  private:
   PolicySettings settings_;
 };
+
+std::unique_ptr<Policy> make_lips(const PolicySettings& settings);
 
 }  // namespace lips

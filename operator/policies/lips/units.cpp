@@ -177,6 +177,10 @@ class UnitMaker {
 
 }  // namespace
 
+Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const UnitSettings& settings) {
+  return UnitMaker(cluster, costs, classes, settings).make();
+}
+
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster) {
   IdVector<DataSetId, double> readers(cluster.data_sets.size(), 0.0);
   for (JobId id : cluster.pending)
