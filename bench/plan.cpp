@@ -59,6 +59,7 @@ void run(const Case& test) {
              time.locality, to_string(account.form), account.groups, account.classes, plan->assignments.size(),
              state.snapshot().pending_tasks, account.objective.value_or(Usd(0)).value(),
              account.lower_bound.value_or(Usd(0)).value(), 100 * account.gap);
+  std::fflush(stdout);
   for (const std::string& problem : validate_plan(state.snapshot(), *plan)) {
     fmt::print("  invalid: {}\n", problem);
     break;
