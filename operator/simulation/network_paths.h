@@ -1,4 +1,5 @@
-// Which links a read, a shuffle or a copy crosses in this cluster. Unlimited links do not exist here and so cost nothing.
+// Which links a read, a shuffle or a copy crosses in this cluster. Unlimited links do not exist here and so cost
+// nothing.
 #pragma once
 
 #include <vector>

@@ -106,12 +106,14 @@ MebibytesPerSecond SharedNetwork::rate(FlowId flow) const {
   return MebibytesPerSecond(classes_[flows_[flow.index()].flow_class].rate);
 }
 
-// The component is collected while the demand is at its largest: a link that stops being full frees those who shared it.
+// The component is collected while the demand is at its largest: a link that stops being full frees those who shared
+// it.
 void SharedNetwork::change_count(std::uint32_t id, std::int32_t by, TimePoint now) {
   const auto add_demand = [&] {
     FlowClass& changed = classes_[id];
     changed.count = static_cast<std::uint32_t>(static_cast<std::int64_t>(changed.count) + by);
-    for (std::uint8_t i = 0; i < changed.path.count; ++i) links_[changed.path.links[i].index()].demand += by * changed.limit;
+    for (std::uint8_t i = 0; i < changed.path.count; ++i)
+      links_[changed.path.links[i].index()].demand += by * changed.limit;
   };
   if (by > 0) add_demand();
   collect_component(id);
@@ -158,7 +160,8 @@ void SharedNetwork::fix(FlowClass& flow_class, double rate, TimePoint now) {
   schedule(static_cast<std::uint32_t>(&flow_class - classes_.data()), now);
 }
 
-// Progressive filling. A link's fair level only rises while classes are fixed below it, so stale heap entries are put back.
+// Progressive filling. A link's fair level only rises while classes are fixed below it, so stale heap entries are put
+// back.
 void SharedNetwork::share(TimePoint now) {
   if (component_links_.empty()) {
     FlowClass& alone = classes_[component_[0]];

@@ -1,5 +1,6 @@
-// Max-min fair sharing of links among flows (Bertsekas & Gallager, Data Networks, 6.5.2). Knows links and paths, no node or store.
-// Flows of equal path are one class; a change recomputes only what is joined to it by links that may be full.
+// Max-min fair sharing of links among flows (Bertsekas & Gallager, Data Networks, 6.5.2). Knows links and paths, no
+// node or store. Flows of equal path are one class; a change recomputes only what is joined to it by links that may be
+// full.
 #pragma once
 
 #include <array>

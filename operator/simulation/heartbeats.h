@@ -1,0 +1,73 @@
+// Which node reports next when every node does so once an interval, evenly staggered, and only some have room to
+// report.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+
+namespace lips::simulation {
+
+class Heartbeats {
+ public:
+  Heartbeats(std::size_t nodes, Duration interval, TimePoint start)
+      : nodes_(static_cast<std::int64_t>(nodes)),
+        interval_(interval.count()),
+        start_(start),
+        open_((nodes + 63) / 64, 0) {}
+
+  void set_open(NodeId node, bool open) {
+    const std::uint64_t bit = std::uint64_t{1} << (node.index() % 64);
+    std::uint64_t& word = open_[node.index() / 64];
+    word = open ? word | bit : word & ~bit;
+  }
+
+  struct Beat {
+    TimePoint at = TimePoint::max();
+    NodeId node;
+  };
+  // The first beat of an open node that is not before `now` and comes after the last one taken.
+  Beat next(TimePoint now) const {
+    std::int64_t turn = last_ + 1;
+    const std::int64_t due = (now - start_).count() * nodes_ / interval_;  // may be one or two too early
+    if (due - 1 > turn) turn = due - 1;
+    while (time(turn) < now) ++turn;
+    const std::int64_t found = next_open(turn % nodes_);
+    if (found < 0) return {};
+    const std::int64_t ahead = (found - turn % nodes_ + nodes_) % nodes_;
+    return {time(turn + ahead), NodeId(static_cast<std::uint32_t>(found))};
+  }
+  void take(const Beat& beat) {
+    std::int64_t turn = (beat.at - start_).count() / interval_ * nodes_ + beat.node.index();
+    while (time(turn) < beat.at) turn += nodes_;
+    while (time(turn) > beat.at) turn -= nodes_;
+    last_ = turn;
+  }
+
+ private:
+  TimePoint time(std::int64_t turn) const {
+    return start_ + Duration(turn / nodes_ * interval_ + turn % nodes_ * interval_ / nodes_);
+  }
+  // The first open node at or after `from`, cyclically; -1: none.
+  std::int64_t next_open(std::int64_t from) const {
+    const std::size_t words = open_.size();
+    const std::size_t first = static_cast<std::size_t>(from) / 64;
+    for (std::size_t i = 0; i <= words; ++i) {
+      const std::size_t index = (first + i) % words;
+      std::uint64_t word = open_[index];
+      if (i == 0) word &= ~std::uint64_t{0} << (from % 64);
+      if (word != 0) return static_cast<std::int64_t>(index * 64) + std::countr_zero(word);
+    }
+    return -1;
+  }
+
+  std::int64_t nodes_, interval_;
+  TimePoint start_;
+  std::int64_t last_ = -1;
+  std::vector<std::uint64_t> open_;
+};
+
+}  // namespace lips::simulation

@@ -1,0 +1,265 @@
+#include "simulation/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace lips::simulation {
+
+namespace {
+
+constexpr std::size_t most_busy_nodes = 40, most_busy_intervals = 50000, most_names = 20;
+constexpr double small_job_seconds = 120;
+constexpr std::uint8_t no_reason = 255;
+
+std::string class_name(const ClusterSnapshot& cluster, const Node& node) {
+  std::string name = node.zone.valid() ? cluster.zones[node.zone].name : "";
+  if (!node.instance_type.empty()) name += " " + node.instance_type;
+  if (node.capacity_type == CapacityType::spot) name += " spot";
+  return name;
+}
+
+// Nearest rank.
+double quantile(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
+  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (double value : values) sum += value;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+std::vector<std::string> class_names(const ClusterSnapshot& cluster) {
+  std::vector<std::string> names;
+  for (const Node& node : cluster.nodes) names.push_back(class_name(cluster, node));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+double seconds_alone(const ClusterSnapshot& cluster, const JobArrived& arrival) {
+  const Resources& request = arrival.job.request;
+  double fastest = 0, throughput = 0;  // work a second: of one task, of all nodes
+  for (NodeId id : cluster.nodes.ids()) {
+    const Node& node = cluster.nodes[id];
+    if (!node.schedulable || !fits(request, node.capacity) || !cluster.eligible(arrival.job.constraint, id)) continue;
+    const double pace = request.cpu.value() * node.speed;
+    fastest = std::max(fastest, pace);
+    throughput += pace * static_cast<double>(fit_count(request, node.capacity));
+  }
+  if (fastest <= 0) return 0;
+  double total = 0;
+  for (TaskKind kind : {TaskKind::map, TaskKind::reduce}) {
+    double work = 0, longest = 0;
+    for (const Task& task : arrival.tasks) {
+      if (task.kind != kind) continue;
+      work += task.cpu.value();
+      longest = std::max(longest, task.cpu.value() / fastest);
+      const MebibytesPerSecond local = cluster.network.local_read;
+      if (task.block.valid() && local.value() > 0) longest = std::max(longest, task.input.value() / local.value());
+    }
+    total += std::max(longest, work / throughput);
+  }
+  return total;
+}
+
+RunMetrics::RunMetrics(const Scenario& scenario)
+    : scenario_(scenario),
+      start_(scenario.cluster.now),
+      class_names_(class_names(scenario.cluster)),
+      class_cores_(class_names_.size(), 0),
+      class_used_(class_names_.size(), 0),
+      utilisation_(class_names_.size()),
+      fairness_(scenario.cluster),
+      last_end_(start_) {
+  for (const Node& node : scenario.cluster.nodes) {
+    NodeRecord record;
+    const auto found = std::lower_bound(class_names_.begin(), class_names_.end(), class_name(scenario.cluster, node));
+    record.node_class = static_cast<std::size_t>(found - class_names_.begin());
+    class_cores_[record.node_class] += node.capacity.cpu.value();
+    nodes_.push_back(record);
+  }
+}
+
+void RunMetrics::on_job(JobId job, TimePoint) {
+  LIPS_CHECK(job.index() == job_ended_.size(), "jobs arrive in the order of their ids");
+  job_ended_.push_back(false);
+  const std::size_t tasks = scenario_.jobs[job.index()].tasks.size();
+  result_.tasks += tasks;
+  last_reason_.resize(last_reason_.size() + tasks, no_reason);
+  plans_at_release_.push_back({0, 0});
+}
+
+void RunMetrics::on_released(JobId id, TaskKind kind, TimePoint now) {
+  const Job& job = scenario_.jobs[id.index()].job;
+  const std::uint32_t count = kind == TaskKind::map ? job.map_tasks : job.reduce_tasks;
+  fairness_.change_demand(job.pool, count * job.request.cpu.value(), since_start(now));
+  plans_at_release_[id.index()][static_cast<std::size_t>(kind)] = result_.plans.made;
+}
+
+void RunMetrics::on_start(TaskId, JobId id, NodeId node, TimePoint now) {
+  const Job& job = scenario_.jobs[id.index()].job;
+  NodeRecord& record = nodes_[node];
+  if (record.running++ == 0) record.busy_since = now;
+  fairness_.change_used(job.pool, job.request.cpu.value(), since_start(now));
+  double& used = class_used_[record.node_class];
+  used += job.request.cpu.value();
+  utilisation_.set(record.node_class, used / std::max(1e-9, class_cores_[record.node_class]), since_start(now));
+}
+
+void RunMetrics::count_hours(NodeRecord& record, TimePoint end) const {
+  constexpr Duration hour = std::chrono::hours(1);
+  const std::int64_t first = std::max(record.last_hour + 1, since_start(record.busy_since) / hour);
+  const std::int64_t last = (since_start(end) - Duration(end > record.busy_since ? 1 : 0)) / hour;
+  if (last >= first) record.hours += last - first + 1;
+  record.last_hour = std::max(record.last_hour, last);
+}
+
+void RunMetrics::on_end(const AttemptEnd& end) {
+  const Job& job = scenario_.jobs[end.job.index()].job;
+  NodeRecord& record = nodes_[end.node];
+  if (--record.running == 0) count_hours(record, end.end);
+  const double cores = job.request.cpu.value();
+  double& used = class_used_[record.node_class];
+  used = std::max(0.0, used - cores);
+  if (used < 1e-9) used = 0;
+  utilisation_.set(record.node_class, used / std::max(1e-9, class_cores_[record.node_class]), since_start(end.end));
+  fairness_.change_used(job.pool, -cores, since_start(end.end));
+  if (end.outcome == AttemptEnd::Outcome::finished) {
+    fairness_.change_demand(job.pool, -cores, since_start(end.end));
+    ++result_.tasks_finished;
+    result_.locality.tasks[static_cast<std::size_t>(end.level)] += 1;
+    result_.locality.read[static_cast<std::size_t>(end.level)] += end.read;
+  }
+  const bool lost = end.outcome == AttemptEnd::Outcome::lost;
+  if (lost) ++result_.attempts_lost;
+  bill(end);
+  if (nodes_.size() > most_busy_nodes) return;
+  if (result_.busy.size() < most_busy_intervals)
+    result_.busy.push_back({end.node, end.job, end.kind, lost, end.start, end.end});
+  else
+    result_.busy_cut = true;
+}
+
+void RunMetrics::bill(const AttemptEnd& end) {
+  const Node& node = scenario_.cluster.nodes[end.node];
+  Node priced = node;
+  if (priced.cpu_price.value() == 0 && priced.capacity.cpu.value() > 0)
+    priced.cpu_price = full_packing_price(priced.price, priced.capacity.cpu, priced.speed);
+  const Usd cpu = CostModel::cpu(end.work, priced);
+  result_.bill.cpu += cpu;
+  if (end.outcome == AttemptEnd::Outcome::lost) result_.lost_work += cpu;
+  if (end.source.valid()) {
+    result_.bill.transfer += end.read * scenario_.costs.transfer(end.source, node.zone);
+    if (end.source != node.zone) result_.cross_zone.map_reads += end.read;
+  }
+  for (std::uint32_t zone = 0; zone < end.shuffled.size(); ++zone) {
+    result_.bill.shuffle += end.shuffled[zone] * scenario_.costs.transfer(ZoneId(zone), node.zone);
+    if (ZoneId(zone) != node.zone) result_.cross_zone.shuffle += end.shuffled[zone];
+  }
+}
+
+void RunMetrics::on_job_end(JobId id, bool finished, TimePoint now) {
+  job_ended_[id.index()] = finished;
+  last_end_ = std::max(last_end_, now);
+  if (!finished) {
+    ++result_.jobs_failed;
+    return;
+  }
+  ++result_.jobs_finished;
+  const JobArrived& arrival = scenario_.jobs[id.index()];
+  const double took = to_seconds(now - arrival.job.arrival);
+  completion_.push_back(took);
+  const double alone = seconds_alone(scenario_.cluster, arrival);
+  if (alone > small_job_seconds || alone <= 0) return;
+  small_completion_.push_back(took);
+  slowdown_.push_back(took / alone);
+}
+
+void RunMetrics::on_copied(ZoneId from, ZoneId to, Mebibytes size) {
+  result_.bill.moves += size * scenario_.costs.transfer(from, to);
+  if (from != to) result_.cross_zone.moves += size;
+}
+
+void RunMetrics::on_extra_kept(StoreId store, Mebibytes size, Duration span) {
+  result_.bill.storage += CostModel::storage(size, scenario_.cluster.stores[store], span);
+}
+
+void RunMetrics::on_node(NodeId id, bool up, TimePoint now) {
+  NodeRecord& record = nodes_[id];
+  if (up && !record.up) record.down += now - record.down_since;
+  if (!up && record.up) record.down_since = now;
+  record.up = up;
+}
+
+void RunMetrics::on_plan(const ClusterSnapshot&, const Plan& plan) {
+  Plans& plans = result_.plans;
+  ++plans.made;
+  plans.tasks_assigned += plan.assignments.size();
+  plans.moves += plan.moves.size();
+  plans.drops += plan.drops.size();
+  plans.fell_back += plan.account.fell_back ? 1 : 0;
+  for (const Deferral& deferral : plan.deferrals)
+    last_reason_[deferral.task] = static_cast<std::uint8_t>(deferral.reason);
+  last_rest_ = plan.rest;
+  if (!plan.account.lower_bound) return;
+  ++plans.with_bound;
+  gaps_ += plan.account.gap;
+  plans.worst_gap = std::max(plans.worst_gap, plan.account.gap);
+}
+
+// Of a task that no plan named, the reason is that of the rest.
+void RunMetrics::on_bind(const ClusterSnapshot& before, const Assignment& assignment) {
+  const Task& task = before.tasks[assignment.task];
+  std::uint8_t& named = last_reason_[assignment.task];
+  if (named != no_reason) {
+    ++result_.plans.deferred[named];
+    named = no_reason;
+  } else if (plans_at_release_[task.job.index()][static_cast<std::size_t>(task.kind)] + 1 < result_.plans.made) {
+    ++result_.plans.deferred[static_cast<std::size_t>(last_rest_)];
+  }
+}
+
+void RunMetrics::finish_nodes(RunResult& result, TimePoint end) {
+  for (NodeId id : nodes_.ids()) {
+    NodeRecord& record = nodes_[id];
+    const Node& node = scenario_.cluster.nodes[id];
+    if (!record.up && end > record.down_since) record.down += end - record.down_since;
+    result.nodes_all += node.price * std::max(Duration(0), since_start(end) - record.down);
+    result.nodes_when_used += node.price * std::chrono::hours(record.hours);
+  }
+}
+
+void RunMetrics::finish_jobs(RunResult& result) {
+  result.jobs = scenario_.jobs.size();
+  for (std::size_t i = 0; i < scenario_.jobs.size() && result.unfinished.size() < most_names; ++i)
+    if (i >= job_ended_.size() || !job_ended_[i]) result.unfinished.push_back(scenario_.jobs[i].job.name);
+  std::sort(completion_.begin(), completion_.end());
+  std::sort(small_completion_.begin(), small_completion_.end());
+  std::sort(slowdown_.begin(), slowdown_.end());
+  result.completion = {mean(completion_), quantile(completion_, 0.5), quantile(completion_, 0.95),
+                       quantile(completion_, 1)};
+  result.small_jobs = {small_completion_.size(), quantile(small_completion_, 0.95), mean(slowdown_),
+                       quantile(slowdown_, 0.95)};
+}
+
+RunResult RunMetrics::finish(TimePoint end) {
+  RunResult result = std::move(result_);
+  const bool whole = result.jobs_finished + result.jobs_failed == scenario_.jobs.size();
+  const TimePoint last = whole ? last_end_ : std::max(end, last_end_);
+  result.makespan = last - start_;
+  finish_nodes(result, last);
+  finish_jobs(result);
+  result.fairness = fairness_.finish(result.makespan);
+  result.utilisation = utilisation_.finish(result.makespan, class_names_);
+  result.plans.mean_gap = result.plans.with_bound > 0 ? gaps_ / static_cast<double>(result.plans.with_bound) : 0;
+  return result;
+}
+
+}  // namespace lips::simulation

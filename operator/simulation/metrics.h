@@ -1,0 +1,73 @@
+// Adds a run up: money, time, places, fairness. Sees what truly happened (as a listener) and what was planned (as an
+// observer).
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "controller/observer.h"
+#include "simulation/metrics_fairness.h"
+#include "simulation/metrics_series.h"
+#include "simulation/run_listener.h"
+#include "simulation/run_result.h"
+#include "simulation/scenario.h"
+
+namespace lips::simulation {
+
+// The least time a job could take alone on the cluster: its longest task, or its work over all nodes' slots, stage by
+// stage.
+double seconds_alone(const ClusterSnapshot& cluster, const JobArrived& job);
+
+class RunMetrics : public RunListener, public Observer {
+ public:
+  explicit RunMetrics(const Scenario& scenario);
+
+  void on_job(JobId job, TimePoint now) override;
+  void on_released(JobId job, TaskKind kind, TimePoint now) override;
+  void on_start(TaskId task, JobId job, NodeId node, TimePoint now) override;
+  void on_end(const AttemptEnd& end) override;
+  void on_job_end(JobId job, bool finished, TimePoint now) override;
+  void on_copied(ZoneId from, ZoneId to, Mebibytes size) override;
+  void on_extra_kept(StoreId store, Mebibytes size, Duration span) override;
+  void on_node(NodeId node, bool up, TimePoint now) override;
+
+  void on_plan(const ClusterSnapshot& cluster, const Plan& plan) override;
+  void on_bind(const ClusterSnapshot& before, const Assignment& assignment) override;
+
+  // After the cluster is closed. Fills all but names, seed, events, stopped, stuck and measured.
+  RunResult finish(TimePoint end);
+
+ private:
+  struct NodeRecord {
+    std::size_t running = 0;
+    std::int64_t hours = 0, last_hour = -1;  // of the clock, with a task
+    TimePoint busy_since{};
+    Duration down{};
+    TimePoint down_since{};
+    bool up = true;
+    std::size_t node_class = 0;
+  };
+  Duration since_start(TimePoint now) const { return now - start_; }
+  void count_hours(NodeRecord& record, TimePoint end) const;
+  void bill(const AttemptEnd& end);
+  void finish_nodes(RunResult& result, TimePoint end);
+  void finish_jobs(RunResult& result);
+
+  const Scenario& scenario_;
+  TimePoint start_;
+  RunResult result_;
+  IdVector<NodeId, NodeRecord> nodes_;
+  std::vector<std::string> class_names_;
+  std::vector<double> class_cores_, class_used_;
+  SeriesRecorder utilisation_;
+  FairnessRecorder fairness_;
+  std::vector<double> completion_, small_completion_, slowdown_;
+  std::vector<bool> job_ended_;
+  TimePoint last_end_;
+  double gaps_ = 0;
+  DeferralReason last_rest_ = DeferralReason::not_considered;
+  IdVector<TaskId, std::uint8_t> last_reason_;  // named ones
+  std::vector<std::array<std::uint64_t, 2>> plans_at_release_;
+};
+
+}  // namespace lips::simulation

@@ -1,0 +1,71 @@
+#include "simulation/run.h"
+
+#include "controller/epoch_controller.h"
+#include "model/cluster_state.h"
+#include "simulation/metrics.h"
+#include "simulation/simulated_cluster.h"
+#include "simulation/thinking_policy.h"
+
+namespace lips::simulation {
+
+namespace {
+
+// Adds up the seconds that a policy spends deciding.
+class TimedPolicy : public Policy {
+ public:
+  TimedPolicy(const Policy& policy, double& spent) : policy_(policy), spent_(spent) {}
+  Cadence cadence() const override { return policy_.cadence(); }
+  Result<Plan> decide(const PolicyInput& input) const override {
+    const double began = input.stopwatch ? input.stopwatch->seconds() : 0;
+    Result<Plan> plan = policy_.decide(input);
+    if (input.stopwatch) spent_ += input.stopwatch->seconds() - began;
+    return plan;
+  }
+
+ private:
+  const Policy& policy_;
+  double& spent_;
+};
+
+}  // namespace
+
+Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::string policy_name,
+                      const RunOptions& options) {
+  RunMetrics metrics(scenario);
+  SimulatedCluster cluster(scenario, policy.cadence(), metrics);
+  double deciding = 0;
+  const TimedPolicy timed(policy, deciding);
+  const ThinkingPolicy thinking(timed, cluster, scenario.thinking, scenario.thinking_time);
+  ClusterState state(scenario.cluster);
+  EpochController controller(state, cluster, thinking, scenario.costs);
+  controller.observe(metrics);
+
+  bool stopped = false;
+  std::uint64_t rounds = 0;
+  ControllerSettings settings;
+  settings.seed = scenario.seed;
+  settings.stopwatch = options.stopwatch;
+  settings.stop = [&] {
+    constexpr std::uint64_t between_reports = 4096;
+    if (++rounds % between_reports == 0 && options.progress)
+      options.progress({cluster.now(), cluster.jobs_finished() + cluster.jobs_failed(), cluster.jobs_total()});
+    stopped = options.stop && options.stop();
+    return stopped;
+  };
+  if (Result<void> ran = controller.run(settings); !ran) return tl::unexpected<Error>(ran.error());
+  cluster.close();
+  if (options.progress)
+    options.progress({cluster.now(), cluster.jobs_finished() + cluster.jobs_failed(), cluster.jobs_total()});
+
+  RunResult result = metrics.finish(cluster.stuck() ? cluster.last_progress() : cluster.now());
+  result.scenario = scenario.name;
+  result.policy = std::move(policy_name);
+  result.seed = scenario.seed;
+  result.events = cluster.events();
+  result.stuck = cluster.stuck();
+  result.stopped = stopped;
+  result.measured.deciding = deciding;
+  return result;
+}
+
+}  // namespace lips::simulation

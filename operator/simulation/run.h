@@ -1,0 +1,29 @@
+// Simulates a scenario under a policy from start to end.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "policies/policy.h"
+#include "simulation/run_result.h"
+#include "simulation/scenario.h"
+
+namespace lips::simulation {
+
+struct Progress {
+  TimePoint now{};
+  std::uint64_t jobs_done = 0, jobs = 0;
+};
+
+struct RunOptions {
+  std::function<void(const Progress&)> progress;  // called now and then
+  std::function<bool()> stop;                     // true: end now with what there is
+  const Stopwatch* stopwatch = nullptr;           // for seconds spent deciding, and for Thinking::measured
+};
+
+// An error when the policy fails. Jobs that could not be finished are in the result.
+Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::string policy_name,
+                      const RunOptions& options = {});
+
+}  // namespace lips::simulation

@@ -1,0 +1,41 @@
+// Who wants to know what truly happened in a simulated cluster. Listeners decide nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/work.h"
+
+namespace lips::simulation {
+
+struct AttemptEnd {
+  enum class Outcome : std::uint8_t { finished, lost, cut_off };  // lost: for nothing; cut off: the run ended first
+  TaskId task;
+  JobId job;
+  NodeId node;
+  TimePoint start{}, end{};
+  TaskKind kind = TaskKind::map;
+  Outcome outcome = Outcome::finished;
+  CpuSeconds work;  // done
+  Locality level = Locality::none;
+  ZoneId source;                        // of the block it read; none: no block
+  Mebibytes read;                       // of that block
+  std::span<const Mebibytes> shuffled;  // by zone of origin
+};
+
+class RunListener {
+ public:
+  virtual ~RunListener() = default;
+  virtual void on_job(JobId, TimePoint) {}
+  virtual void on_released(JobId, TaskKind, TimePoint) {}  // its tasks of that kind may run
+  virtual void on_start(TaskId, JobId, NodeId, TimePoint) {}
+  virtual void on_end(const AttemptEnd&) {}
+  virtual void on_job_end(JobId, bool /*finished*/, TimePoint) {}
+  virtual void on_copied(ZoneId /*from*/, ZoneId /*to*/, Mebibytes) {}  // by a move, whole or not
+  virtual void on_extra_kept(StoreId, Mebibytes, Duration) {}
+  virtual void on_node(NodeId, bool /*up*/, TimePoint) {}
+};
+
+}  // namespace lips::simulation

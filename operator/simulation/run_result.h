@@ -1,0 +1,110 @@
+// What a simulated run came to, as a plain value. Equal scenarios and policies: equal values, but for `measured`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/costs.h"
+#include "model/plan.h"
+#include "model/work.h"
+
+namespace lips::simulation {
+
+// A quantity over time: value[channel][bin] is its mean over the bin; bins begin with the run.
+struct Series {
+  Duration bin{};
+  std::vector<std::string> channels;
+  std::vector<std::vector<double>> value;
+};
+
+// Seconds from arrival to completion of finished jobs.
+struct Completion {
+  double mean = 0, p50 = 0, p95 = 0, max = 0;
+};
+
+// Jobs that alone on the cluster take at most two minutes.
+struct SmallJobs {
+  std::uint64_t jobs = 0;
+  double p95 = 0;                              // seconds
+  double mean_slowdown = 0, p95_slowdown = 0;  // completion / time alone
+};
+
+struct LocalityCount {
+  std::array<std::uint64_t, locality_levels> tasks{};  // by Locality; attempts that finished
+  std::array<Mebibytes, locality_levels> read{};
+};
+
+struct CrossZone {
+  Mebibytes map_reads, shuffle, moves;
+};
+
+struct PoolFairness {
+  std::string pool;
+  double used = 0;      // core-seconds while it had unfinished tasks that could run
+  double entitled = 0;  // core-seconds of weighted max-min fair share in that time
+};
+
+struct Fairness {
+  std::vector<PoolFairness> pools;
+  Series share;                // of all cores, a channel a pool
+  double jain = 1;             // index of used / entitled over pools with entitlement
+  double worst_shortfall = 0;  // largest 1 - used / entitled
+};
+
+struct BusyInterval {
+  NodeId node;
+  JobId job;
+  TaskKind kind = TaskKind::map;
+  bool lost = false;
+  TimePoint start{}, end{};
+};
+
+inline constexpr std::size_t deferral_reasons = 7;
+
+struct Plans {
+  std::uint64_t made = 0;
+  std::uint64_t tasks_assigned = 0, moves = 0, drops = 0;
+  std::array<std::uint64_t, deferral_reasons> deferred{};  // tasks that had to wait, by the last reason
+  std::uint64_t with_bound = 0;
+  double mean_gap = 0, worst_gap = 0;
+  std::uint64_t fell_back = 0;
+};
+
+// Depends on the machine: never compared, never part of a golden result.
+struct Measured {
+  double deciding = 0;  // seconds
+};
+
+struct RunResult {
+  std::string scenario, policy;
+  std::uint64_t seed = 0;
+
+  Bill bill;            // per CPU-second; lost work is in it
+  Usd lost_work;        // the part of bill.cpu that was for nothing
+  Usd nodes_all;        // node-hours of every node while it was up, over the makespan
+  Usd nodes_when_used;  // node-hours counting only hours of the clock in which the node had a task
+  Duration makespan{};  // from the start to the last job's end
+
+  std::uint64_t jobs = 0, jobs_finished = 0, jobs_failed = 0;
+  std::uint64_t tasks = 0, tasks_finished = 0, attempts_lost = 0;
+  std::vector<std::string> unfinished;  // names of jobs, at most 20
+  bool stuck = false;                   // ended because nothing could run any more
+  bool stopped = false;                 // by the user: a partial result
+
+  Completion completion;
+  SmallJobs small_jobs;
+  LocalityCount locality;
+  CrossZone cross_zone;
+  Fairness fairness;
+  Series utilisation;              // of each class of nodes ("zone instance_type")
+  std::vector<BusyInterval> busy;  // clusters of at most 40 nodes
+  bool busy_cut = false;           // more than fit in the list
+  Plans plans;
+  std::uint64_t events = 0;
+
+  Measured measured;
+};
+
+}  // namespace lips::simulation

@@ -1,0 +1,255 @@
+// The attempts of a simulated cluster: reading, computing, ending.
+#include <algorithm>
+
+#include "base/check.h"
+#include "simulation/simulated_cluster.h"
+#include "simulation/true_work.h"
+
+namespace lips::simulation {
+
+namespace {
+
+// A refusal takes a moment, so that a policy that insists does not stop the clock.
+constexpr Duration refusal_time = std::chrono::seconds(1);
+
+double share_done(TimePoint start, TimePoint end, TimePoint now) {
+  return end <= now || end <= start ? 1 : std::max(0.0, to_seconds(now - start) / to_seconds(end - start));
+}
+
+Locality level_of(const ClusterSnapshot& cluster, const Assignment& assignment) {
+  return assignment.read_from.valid() ? locality_of(cluster, assignment.read_from, assignment.node) : Locality::none;
+}
+
+}  // namespace
+
+const Task& SimulatedCluster::task(TaskId id) const {
+  const JobId owner = tasks_[id].job;
+  return scenario_.jobs[owner.index()].tasks[id.index() - jobs_[owner.index()].first_task.index()];
+}
+
+void SimulatedCluster::bind(const Assignment& assignment) {
+  // That the node is lost is still to be said, and makes the task pending again.
+  if (!up_[assignment.node.index()] || loss_not_yet_said(assignment.node)) return;
+  TaskRecord& record = tasks_[assignment.task];
+  LIPS_CHECK(record.state == TaskTruth::waiting, "only a waiting task can be bound");
+  const Resources& request = job(record.job).request;
+  const bool refused = !fits(request, free_[assignment.node]) || !readable(assignment);
+  const std::uint32_t index = new_attempt(assignment);
+  record.state = TaskTruth::attempted;
+  record.attempt = index;
+  change_waiting(record.job, -1);
+  Attempt& attempt = attempts_[index];
+  attempt.refused = refused;
+  if (refused) {
+    queue_.add(now_ + refusal_time, {Kind::refusal, index, attempt.generation});
+    return;
+  }
+  last_progress_ = now_;
+  ++running_;
+  free_[assignment.node] = free_[assignment.node] - request;
+  update_heartbeat(assignment.node);
+  emit(TaskStarted{assignment.task, assignment.node});
+  listener_.on_start(assignment.task, record.job, assignment.node, now_);
+  if (assignment.read_from.valid()) {
+    read_block(index);
+  } else {
+    if (task(assignment.task).kind == TaskKind::reduce) read_shuffle(index);
+    compute(index);
+  }
+}
+
+std::uint32_t SimulatedCluster::new_attempt(const Assignment& assignment) {
+  std::uint32_t index = static_cast<std::uint32_t>(attempts_.size());
+  if (free_attempts_.empty()) {
+    attempts_.emplace_back();
+  } else {
+    index = free_attempts_.back();
+    free_attempts_.pop_back();
+  }
+  Attempt& attempt = attempts_[index];
+  const Task& what = task(assignment.task);
+  const Node& node = scenario_.cluster.nodes[assignment.node];
+  attempt.assignment = assignment;
+  if (!what.block.valid()) attempt.assignment.read_from = attempt.assignment.keep_in = StoreId::none();
+  attempt.job = tasks_[assignment.task].job;
+  attempt.start = attempt.compute_from = attempt.compute_end = attempt.read_end = now_;
+  attempt.pace = job(attempt.job).request.cpu.value() * node.speed;
+  attempt.work = what.cpu * true_work_factor(scenario_, assignment.task);
+  attempt.level = level_of(scenario_.cluster, attempt.assignment);
+  attempt.live = true;
+  attempt.copying = false;
+  attempt.flows_left = 0;
+  attempt.flows.clear();
+  attempt.shuffled.clear();
+  return index;
+}
+
+bool SimulatedCluster::readable(const Assignment& assignment) const {
+  const BlockId block = task(assignment.task).block;
+  if (!block.valid()) return true;
+  return std::any_of(replicas_[block].begin(), replicas_[block].end(),
+                     [&](const Replica& replica) { return replica.store == assignment.read_from; });
+}
+
+FlowId SimulatedCluster::start_flow(const Path& path, Mebibytes size, const FlowOwner& owner) {
+  const FlowId flow = network_.start(path, size, now_);
+  if (flow_owner_.size() <= flow.index()) flow_owner_.resize(flow.index() + 1);
+  flow_owner_[flow.index()] = owner;
+  return flow;
+}
+
+void SimulatedCluster::read_block(std::uint32_t index) {
+  Attempt& attempt = attempts_[index];
+  const Mebibytes size = task(attempt.assignment.task).input;
+  const Path path = paths_.read(attempt.assignment.read_from, attempt.assignment.node);
+  attempt.copying = scenario_.remote_read == RemoteRead::copy_first && attempt.level != Locality::node;
+  if (path.count > 0 && size.value() > 0) {
+    attempt.flows.push_back(start_flow(path, size, {false, index, 0}));
+    attempt.flows_left = 1;
+  } else if (path.limit.value() > 0) {
+    attempt.read_end = now_ + size / path.limit;
+  }
+  if (!attempt.copying) {
+    compute(index);
+  } else if (attempt.flows_left == 0) {
+    queue_.add(attempt.read_end, {Kind::copied, index, attempt.generation});
+  }
+}
+
+// Each zone's share of the map output comes as one stream; all of them run at once.
+void SimulatedCluster::read_shuffle(std::uint32_t index) {
+  Attempt& attempt = attempts_[index];
+  const JobRecord& record = jobs_[attempt.job.index()];
+  attempt.shuffled.assign(record.map_output.size(), Mebibytes(0));
+  attempt.flows.assign(record.map_output.size(), FlowId::none());
+  for (std::uint32_t zone = 0; zone < record.map_output.size(); ++zone) {
+    const Mebibytes size = record.map_output[zone] / job(attempt.job).reduce_tasks;
+    if (size.value() <= 0) continue;
+    attempt.shuffled[zone] = size;
+    const Path path = paths_.shuffle(ZoneId(zone), attempt.assignment.node);
+    if (path.count > 0) {
+      attempt.flows[zone] = start_flow(path, size, {false, index, zone});
+      ++attempt.flows_left;
+    } else if (path.limit.value() > 0) {
+      attempt.read_end = std::max(attempt.read_end, now_ + size / path.limit);
+    }
+  }
+}
+
+// Computing begins: at once, or when the copy is whole and is read from the node itself.
+void SimulatedCluster::compute(std::uint32_t index) {
+  Attempt& attempt = attempts_[index];
+  if (attempt.copying) {
+    attempt.copying = false;
+    const MebibytesPerSecond local = scenario_.cluster.network.local_read;
+    attempt.read_end = local.value() > 0 ? now_ + task(attempt.assignment.task).input / local : now_;
+  }
+  attempt.compute_from = now_;
+  attempt.compute_end = attempt.pace > 0 ? now_ + seconds(attempt.work.value() / attempt.pace) : now_;
+  schedule_end(index);
+}
+
+void SimulatedCluster::schedule_end(std::uint32_t index) {
+  const Attempt& attempt = attempts_[index];
+  if (attempt.flows_left > 0) return;
+  queue_.add(std::max({now_, attempt.compute_end, attempt.read_end}), {Kind::attempt_end, index, attempt.generation});
+}
+
+void SimulatedCluster::flow_ended(const FlowOwner& owner) {
+  if (owner.of_move) {
+    moves_[owner.index].flow = FlowId::none();
+    end_move(owner.index, true);
+    return;
+  }
+  Attempt& attempt = attempts_[owner.index];
+  attempt.flows[owner.part] = FlowId::none();
+  if (--attempt.flows_left > 0) return;
+  attempt.read_end = std::max(attempt.read_end, now_);
+  attempt.copying ? compute(owner.index) : schedule_end(owner.index);
+}
+
+void SimulatedCluster::end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome) {
+  Attempt& attempt = attempts_[index];
+  ++attempt.generation;
+  attempt.live = false;
+  free_attempts_.push_back(index);
+  if (attempt.refused) return;
+  const Assignment& what = attempt.assignment;
+  const bool finished = outcome == AttemptEnd::Outcome::finished;
+  AttemptEnd end{what.task, attempt.job,  what.node,     attempt.start,  now_,         task(what.task).kind,
+                 outcome,   attempt.work, attempt.level, ZoneId::none(), Mebibytes(0), attempt.shuffled};
+  if (!finished) {
+    const double done =
+        attempt.copying ? 0 : std::min(attempt.work.value(), to_seconds(now_ - attempt.compute_from) * attempt.pace);
+    end.work = CpuSeconds(done);
+  }
+  const double share = share_done(attempt.start, attempt.read_end, now_);
+  if (what.read_from.valid()) {
+    end.source = scenario_.cluster.stores[what.read_from].zone;
+    end.read = task(what.task).input;
+    const bool flowing = !attempt.flows.empty() && attempt.flows[0].valid();
+    if (flowing) {
+      end.read -= network_.stop(attempt.flows[0], now_);
+    } else if (!finished && attempt.compute_from == attempt.start) {
+      end.read *= share;
+    }
+  } else {
+    for (std::size_t zone = 0; zone < attempt.flows.size(); ++zone) {
+      if (attempt.flows[zone].valid())
+        attempt.shuffled[zone] -= network_.stop(attempt.flows[zone], now_);
+      else if (!finished)
+        attempt.shuffled[zone] *= share;
+    }
+  }
+  --running_;
+  free_[what.node] = free_[what.node] + job(attempt.job).request;
+  update_heartbeat(what.node);
+  listener_.on_end(end);
+}
+
+void SimulatedCluster::finish_attempt(std::uint32_t index) {
+  const Assignment what = attempts_[index].assignment;
+  const JobId id = attempts_[index].job;
+  end_attempt(index, AttemptEnd::Outcome::finished);
+  tasks_[what.task].state = TaskTruth::finished;
+  emit(TaskFinished{what.task, what.node});
+  keep_copy(what);
+  JobRecord& record = jobs_[id.index()];
+  if (task(what.task).kind == TaskKind::map) {
+    count_map_output(id, what.node);
+    if (--record.maps_left == 0) release(id, TaskKind::reduce);
+  } else {
+    --record.reduces_left;
+  }
+  if (record.maps_left + record.reduces_left == 0) end_job(id, true);
+}
+
+void SimulatedCluster::lose_attempt(std::uint32_t index, bool say_so) {
+  const TaskId id = attempts_[index].assignment.task;
+  const JobId owner = attempts_[index].job;
+  end_attempt(index, AttemptEnd::Outcome::lost);
+  tasks_[id].state = TaskTruth::waiting;
+  change_waiting(owner, 1);
+  if (say_so) emit(TaskLost{id});
+  if (const BlockId block = task(id).block; block.valid() && lost_for_good(block)) end_job(owner, false);
+}
+
+void SimulatedCluster::count_map_output(JobId id, NodeId node) {
+  JobRecord& record = jobs_[id.index()];
+  if (!record.map_output.empty())
+    record.map_output[scenario_.cluster.nodes[node].zone.index()] += job(id).shuffle / job(id).map_tasks;
+}
+
+// A block that was read whole across the network stays where the plan wants it, if there is room.
+void SimulatedCluster::keep_copy(const Assignment& assignment) {
+  const StoreId store = assignment.keep_in;
+  if (!store.valid() || store == assignment.read_from) return;
+  const Task& reader = task(assignment.task);
+  const Mebibytes size = scenario_.cluster.blocks[reader.block].size;
+  const NodeId holder = scenario_.cluster.stores[store].node;
+  if (holder.valid() && !up_[holder.index()]) return;
+  if (reader.input < size * (1 - 1e-9) || !has_space(store, size)) return;
+  add_replica(reader.block, {store, true, now_});
+}
+
+}  // namespace lips::simulation
