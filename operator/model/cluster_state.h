@@ -23,6 +23,7 @@ class ClusterState {
   void begin_move(const MoveInFlight& move) { snapshot_.moves.push_back(move); }
 
   const ClusterSnapshot& snapshot() const { return snapshot_; }
+  ClusterSnapshot take() && { return std::move(snapshot_); }
 
  private:
   void add_job(const JobArrived& arrived);
