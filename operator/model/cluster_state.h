@@ -25,6 +25,7 @@ class ClusterState {
   void note_copies_reviewed() { snapshot_.copies_reviewed = snapshot_.now; }
 
   const ClusterSnapshot& snapshot() const { return snapshot_; }
+  ClusterSnapshot take() && { return std::move(snapshot_); }
 
  private:
   void add_job(const JobArrived& arrived);

@@ -1,0 +1,216 @@
+#include "config/price_sheet.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "config/quantities.h"
+#include "config/text_file.h"
+
+namespace lips {
+
+namespace {
+
+std::vector<std::string> split_csv(std::string_view line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (char c : line) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      cells.emplace_back();
+    else if (c != '\r')
+      cells.back() += c;
+  }
+  return cells;
+}
+
+// A table with a line of column names; errors name file, line and column.
+class CsvTable {
+ public:
+  CsvTable(const std::string& file, const std::string& text, const std::vector<std::string>& columns) : file_(file) {
+    std::size_t line = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string_view content = std::string_view(text).substr(begin, end - begin);
+      begin = end + 1;
+      ++line;
+      if (content.empty()) continue;
+      std::vector<std::string> cells = split_csv(content);
+      if (names_.empty()) {
+        names_ = std::move(cells);
+        continue;
+      }
+      if (cells.size() != names_.size())
+        problem(line, "", fmt::format("{} columns", cells.size()), fmt::format("{}", names_.size()));
+      cells.resize(names_.size());
+      rows_.push_back(std::move(cells));
+      lines_.push_back(line);
+    }
+    for (const std::string& column : columns)
+      if (std::find(names_.begin(), names_.end(), column) == names_.end())
+        problem(1, column, "no such column", fmt::format("{}", fmt::join(columns, ",")));
+  }
+
+  std::size_t size() const { return rows_.size(); }
+  const std::string& text(std::size_t row, std::string_view column) const {
+    static const std::string empty;
+    const auto found = std::find(names_.begin(), names_.end(), column);
+    return found == names_.end() ? empty : rows_[row][static_cast<std::size_t>(found - names_.begin())];
+  }
+  double number(std::size_t row, std::string_view column) {
+    const std::string& cell = text(row, column);
+    const std::optional<double> value = parse_number(cell);
+    if (value && *value >= 0) return *value;
+    problem(lines_[row], column, '\'' + cell + '\'', "a number of 0 or more");
+    return 0;
+  }
+  std::optional<double> optional_number(std::size_t row, std::string_view column) {
+    return text(row, column).empty() ? std::nullopt : std::optional(number(row, column));
+  }
+  const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  void problem(std::size_t line, std::string_view column, std::string_view found, std::string_view allowed) {
+    problems_.push_back(fmt::format("{}:{}: {}{}found {}; allowed: {}", file_, line, column, column.empty() ? "" : ": ",
+                                    found, allowed));
+  }
+
+  const std::string& file_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::size_t> lines_;
+  std::vector<std::string> problems_;
+};
+
+tl::unexpected<Error> as_error(const CsvTable& table) {
+  return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(table.problems(), "\n")));
+}
+
+struct NetworkPrices {
+  std::vector<TransferPrice> transfers;
+  double storage = 0;
+};
+
+Result<NetworkPrices> parse_network_prices(const std::string& file, const std::string& csv) {
+  CsvTable table(file, csv, {"category", "item", "region_from", "region_to", "usd", "unit"});
+  NetworkPrices result;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    const double usd = table.number(row, "usd");
+    if (table.text(row, "category") == "network")
+      result.transfers.push_back(
+          {table.text(row, "item"), table.text(row, "region_from"), table.text(row, "region_to"), usd});
+    if (table.text(row, "item") == "ebs_gp3_storage" && table.text(row, "region_from") == "us-east-1")
+      result.storage = usd;
+  }
+  if (!table.problems().empty()) return as_error(table);
+  return result;
+}
+
+}  // namespace
+
+PriceSheet::PriceSheet(std::vector<InstanceOffer> offers, std::vector<TransferPrice> transfers, double storage)
+    : offers_(std::move(offers)), transfers_(std::move(transfers)), storage_(storage) {}
+
+const InstanceOffer* PriceSheet::find(std::string_view region, std::string_view instance_type,
+                                      std::string_view as_of) const {
+  const InstanceOffer* best = nullptr;
+  for (const InstanceOffer& offer : offers_)
+    if (offer.region == region && offer.instance_type == instance_type && (as_of.empty() || offer.as_of <= as_of) &&
+        (!best || best->as_of < offer.as_of))
+      best = &offer;
+  return best;
+}
+
+std::vector<std::string_view> PriceSheet::instance_types(std::string_view region) const {
+  std::vector<std::string_view> names;
+  for (const InstanceOffer& offer : offers_)
+    if (offer.region == region) names.push_back(offer.instance_type);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+double PriceSheet::cross_zone_usd_per_gigabyte() const {
+  double total = 0;
+  for (const TransferPrice& transfer : transfers_)
+    if (transfer.item == "cross_az_out" || transfer.item == "cross_az_in") total += transfer.usd_per_gigabyte;
+  return total;
+}
+
+std::optional<double> PriceSheet::cross_region_usd_per_gigabyte(std::string_view from, std::string_view to) const {
+  for (const TransferPrice& transfer : transfers_)
+    if (transfer.item == "inter_region_out" && transfer.from == from && transfer.to == to)
+      return transfer.usd_per_gigabyte;
+  return std::nullopt;
+}
+
+UsdPerMebibyteHour usd_per_gigabyte_month(double usd) {
+  constexpr double hours_a_month = 730;
+  return UsdPerMebibyteHour(usd / mebibytes_per_gigabyte / hours_a_month);
+}
+
+Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file, const std::string& csv) {
+  CsvTable table(
+      file, csv,
+      {"region", "instance_type", "vcpu", "ecu", "memory_gib", "network_gbps", "usd_per_hour", "as_of", "source"});
+  std::vector<InstanceOffer> offers;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    InstanceOffer offer;
+    offer.region = table.text(row, "region");
+    offer.instance_type = table.text(row, "instance_type");
+    offer.vcpu = Cores(table.number(row, "vcpu"));
+    offer.ecu = table.optional_number(row, "ecu");
+    offer.memory = Mebibytes(table.number(row, "memory_gib") * 1024);
+    offer.network_gigabits = table.optional_number(row, "network_gbps");
+    offer.price = UsdPerHour(table.number(row, "usd_per_hour"));
+    offer.as_of = table.text(row, "as_of");
+    offer.source = table.text(row, "source");
+    offers.push_back(std::move(offer));
+  }
+  if (!table.problems().empty()) return as_error(table);
+  return offers;
+}
+
+Result<PriceSheet> read_price_sheet(const std::string& config_folder) {
+  const std::string instances = config_folder + "/prices/ec2-on-demand.csv";
+  const std::string network = config_folder + "/prices/network-storage.csv";
+  const Result<std::string> instance_text = read_text_file(instances);
+  if (!instance_text) return tl::unexpected(instance_text.error());
+  const Result<std::string> network_text = read_text_file(network);
+  if (!network_text) return tl::unexpected(network_text.error());
+  Result<std::vector<InstanceOffer>> offers = parse_instance_prices(instances, *instance_text);
+  if (!offers) return tl::unexpected(offers.error());
+  Result<NetworkPrices> prices = parse_network_prices(network, *network_text);
+  if (!prices) return tl::unexpected(prices.error());
+  return PriceSheet(std::move(*offers), std::move(prices->transfers), prices->storage);
+}
+
+Result<std::string> find_config_folder(const std::string& given) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!given.empty()) {
+    if (fs::is_directory(given, ignored)) return given;
+    return fail(ErrorCode::not_found,
+                fmt::format("--config-dir: found no folder '{}'; allowed: an existing folder", given));
+  }
+  if (const char* named = std::getenv("LIPS_CONFIG_DIR"); named && *named) {
+    if (fs::is_directory(named, ignored)) return std::string(named);
+    return fail(ErrorCode::not_found,
+                fmt::format("LIPS_CONFIG_DIR: found no folder '{}'; allowed: an existing folder", named));
+  }
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path installed = program.parent_path().parent_path() / "share" / "lips";
+  if (fs::is_directory(installed / "prices", ignored)) return installed.string();
+  if (fs::is_directory(LIPS_SOURCE_CONFIG_DIR, ignored)) return std::string(LIPS_SOURCE_CONFIG_DIR);
+  return fail(
+      ErrorCode::not_found,
+      fmt::format("found no folder with the shipped configuration ({}); allowed: --config-dir or LIPS_CONFIG_DIR",
+                  installed.string()));
+}
+
+}  // namespace lips

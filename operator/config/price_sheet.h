@@ -1,0 +1,67 @@
+// What instances, transfers and storage cost: the shipped price catalogue (config/prices/) as a value. Knows no
+// cluster.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace lips {
+
+struct InstanceOffer {
+  std::string region, instance_type;
+  Cores vcpu;
+  std::optional<double> ecu;  // EC2 compute units of the whole instance, of old types
+  Mebibytes memory;
+  std::optional<double> network_gigabits;  // a second
+  UsdPerHour price;
+  std::string as_of, source;
+};
+
+struct TransferPrice {
+  std::string item, from, to;
+  double usd_per_gigabyte = 0;
+};
+
+class PriceSheet {
+ public:
+  PriceSheet() = default;
+  PriceSheet(std::vector<InstanceOffer> offers, std::vector<TransferPrice> transfers, double storage);
+
+  // The newest price, or the newest one on or before a date (YYYY-MM-DD); nullptr when there is none.
+  const InstanceOffer* find(std::string_view region, std::string_view instance_type, std::string_view as_of = "") const;
+  std::vector<std::string_view> instance_types(std::string_view region) const;
+  const std::vector<InstanceOffer>& offers() const { return offers_; }
+
+  // A gigabyte (10^9 bytes) from one zone to another of one region: sender's and receiver's charge together.
+  double cross_zone_usd_per_gigabyte() const;
+  // Between regions; nothing when the sheet does not know the pair.
+  std::optional<double> cross_region_usd_per_gigabyte(std::string_view from, std::string_view to) const;
+  // Block storage (gp3), a gigabyte and month.
+  double storage_usd_per_gigabyte_month() const { return storage_; }
+  // A spot node's price over the on-demand price where nothing better is known: assumed, near the sample of
+  // prices/ec2_spot_snapshot (0.3-0.4).
+  static constexpr double spot_factor = 0.35;
+
+ private:
+  std::vector<InstanceOffer> offers_;
+  std::vector<TransferPrice> transfers_;
+  double storage_ = 0;
+};
+
+UsdPerMebibyteHour usd_per_gigabyte_month(double usd);
+
+// Reads prices/ec2-on-demand.csv and prices/network-storage.csv of the config folder.
+Result<PriceSheet> read_price_sheet(const std::string& config_folder);
+// The same from texts; the names are for errors.
+Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file, const std::string& csv);
+
+// The folder of the shipped configuration: the given one, else LIPS_CONFIG_DIR, else share/lips beside the program's
+// folder, else the source tree's config/. not_found when none of them exists.
+Result<std::string> find_config_folder(const std::string& given = "");
+
+}  // namespace lips

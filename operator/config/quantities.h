@@ -1,0 +1,34 @@
+// Text with units as people write it: 90s, 1h30m, 128Mi, 64MB, 0.34 USD/h. Knows no file.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace lips {
+
+// A finite decimal number and nothing else.
+std::optional<double> parse_number(std::string_view text);
+// Sums of numbers with ms, s, m, h or d; or 0.
+std::optional<Duration> parse_duration(std::string_view text);
+// A number with B, KB, MB, GB, TB (powers of 1000), Ki, Mi, Gi, Ti or KiB ... TiB (of 1024); or 0.
+std::optional<Mebibytes> parse_size(std::string_view text);
+// A number, alone or followed by the unit (as "0.34 USD/h").
+std::optional<double> parse_amount(std::string_view text, std::string_view unit);
+
+// The name that is most like `word`, or nothing when none is alike.
+template <class Names>
+std::string_view most_alike(std::string_view word, const Names& names);
+int edit_distance(std::string_view a, std::string_view b);
+
+template <class Names>
+std::string_view most_alike(std::string_view word, const Names& names) {
+  std::string_view best;
+  int least = static_cast<int>(word.size()) / 3 + 2;
+  for (std::string_view name : names)
+    if (const int distance = edit_distance(word, name); distance < least) least = distance, best = name;
+  return best;
+}
+
+}  // namespace lips

@@ -1,0 +1,31 @@
+// Snapshots as JSON files: what `lips generate snapshot` writes and `lips plan` reads. docs/snapshot-file.md says what
+// is in one. Knows no policy and no cluster.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "model/costs.h"
+#include "model/snapshot.h"
+
+namespace lips {
+
+struct SnapshotFile {
+  ClusterSnapshot cluster;
+  CostModel costs;
+};
+
+// canonical: tables sorted by name (numbers in names by value), jobs by arrival, then name, so that files with the same
+// content in another order give equal snapshots. as_written keeps the ids of the file, as a replay must.
+enum class SnapshotOrder : std::uint8_t { canonical, as_written };
+
+std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs);
+// `file` is for errors, which name the place in the JSON, what was found and what is allowed.
+Result<SnapshotFile> read_snapshot(const std::string& file, const std::string& text,
+                                   SnapshotOrder order = SnapshotOrder::canonical);
+
+// Compressed when the name ends in .gz.
+Result<void> save_snapshot(const std::string& path, const ClusterSnapshot& cluster, const CostModel& costs);
+Result<SnapshotFile> load_snapshot(const std::string& path, SnapshotOrder order = SnapshotOrder::canonical);
+
+}  // namespace lips

@@ -1,0 +1,605 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+
+#include "config/quantities.h"
+#include "config/snapshot_tables.h"
+#include "config/text_file.h"
+
+namespace lips {
+
+namespace {
+
+using Json = nlohmann::json;
+constexpr std::int64_t most_ids = Id<struct AnyTag>::none_value;
+constexpr std::int64_t most_rows = 100'000'000;  // a damaged count must not take all memory
+constexpr std::int64_t any_time = std::int64_t{1} << 62;
+
+struct Problems {
+  std::string file;
+  std::vector<std::string> messages;
+  void add(const std::string& path, const std::string& found, const std::string& allowed) {
+    if (messages.size() < 20)
+      messages.push_back(fmt::format("{}: {}: found {}; allowed: {}", file, path, found, allowed));
+  }
+};
+
+std::string shown(const Json& value) {
+  if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
+
+struct Whole {
+  std::int64_t least, most;
+  using Value = std::int64_t;
+  std::optional<Value> read(const Json& json) const {
+    if (!json.is_number_integer()) return std::nullopt;
+    if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(any_time))
+      return std::nullopt;
+    const auto value = json.get<std::int64_t>();
+    return value >= least && value <= most ? std::optional(value) : std::nullopt;
+  }
+  std::string allowed() const { return fmt::format("a whole number from {} to {}", least, most); }
+};
+struct Real {
+  double least;
+  using Value = double;
+  std::optional<Value> read(const Json& json) const {
+    if (!json.is_number()) return std::nullopt;
+    const auto value = json.get<double>();
+    return std::isfinite(value) && value >= least ? std::optional(value) : std::nullopt;
+  }
+  std::string allowed() const { return fmt::format("a number of {} or more", least); }
+};
+struct Text {
+  using Value = std::string;
+  std::optional<Value> read(const Json& json) const {
+    return json.is_string() ? std::optional(json.get<std::string>()) : std::nullopt;
+  }
+  std::string allowed() const { return "text"; }
+};
+
+// -1 for none.
+Whole id_below(std::size_t count) {
+  return {-1, static_cast<std::int64_t>(count) - 1};
+}
+Whole index_below(std::size_t count) {
+  return {0, static_cast<std::int64_t>(count) - 1};
+}
+
+template <class IdType>
+IdType id(std::int64_t value) {
+  return value < 0 ? IdType::none() : IdType(static_cast<std::uint32_t>(value));
+}
+TimePoint time(std::int64_t value) {
+  return TimePoint(Duration(value));
+}
+
+const Json nothing;
+
+// One object or list of the file and where it is.
+class View {
+ public:
+  View(const Json& json, std::string path, Problems& problems)
+      : json_(&json), path_(std::move(path)), problems_(&problems) {}
+
+  View at(const std::string& key) const {
+    const auto found = json_->find(key);
+    if (json_->is_object() && found != json_->end() && !found->is_null())
+      return View(*found, path_ + "/" + key, *problems_);
+    problem("/" + key, "nothing", "a value: the field is required");
+    return View(nothing, path_ + "/" + key, *problems_);
+  }
+  View item(std::size_t index) const { return View((*json_)[index], fmt::format("{}/{}", path_, index), *problems_); }
+  std::size_t size() const { return json_->size(); }
+
+  // A list; reports anything else.
+  std::size_t list() const {
+    if (json_->is_array()) return json_->size();
+    if (!json_->is_null()) problem("", shown(*json_), "a list");
+    return 0;
+  }
+  // A list of rows of so many cells.
+  std::size_t rows(std::size_t cells) const {
+    const std::size_t count = list();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Json& row = (*json_)[i];
+      if (row.is_array() && row.size() == cells) continue;
+      problem(fmt::format("/{}", i), row.is_array() ? fmt::format("{} cells", row.size()) : shown(row),
+              fmt::format("a list of {} cells", cells));
+      return 0;
+    }
+    return count;
+  }
+  template <class Kind>
+  typename Kind::Value cell(std::size_t index, const Kind& kind) const {
+    return checked((*json_)[index], kind, [&] { return fmt::format("/{}", index); });
+  }
+  template <class Kind>
+  typename Kind::Value value(const Kind& kind) const {
+    if (json_->is_null()) return typename Kind::Value{};  // reported by at()
+    return checked(*json_, kind, [] { return std::string(); });
+  }
+  // A column of so many rows: one value for all, a list, or runs.
+  template <class Kind>
+  std::vector<typename Kind::Value> column(const std::string& key, std::size_t rows, const Kind& kind) const {
+    const View field = at(key);
+    const Json& json = *field.json_;
+    std::vector<typename Kind::Value> result;
+    if (json.is_null()) return std::vector<typename Kind::Value>(rows);
+    if (!json.is_structured()) return std::vector<typename Kind::Value>(rows, field.value(kind));
+    if (json.is_object()) {
+      const View runs = field.at("runs");
+      for (std::size_t i = 0, count = runs.rows(2); i < count; ++i) {
+        const View run = runs.item(i);
+        const std::int64_t length = run.cell(0, Whole{0, most_ids});
+        if (result.size() + static_cast<std::size_t>(length) > rows) {
+          field.problem("", fmt::format("more than {} rows", rows), fmt::format("{} rows", rows));
+          break;
+        }
+        result.insert(result.end(), static_cast<std::size_t>(length), run.cell(1, kind));
+      }
+    } else {
+      result.reserve(json.size());
+      for (std::size_t i = 0; i < json.size(); ++i) result.push_back(field.cell(i, kind));
+    }
+    if (result.size() != rows) field.problem("", fmt::format("{} rows", result.size()), fmt::format("{} rows", rows));
+    result.resize(rows);
+    return result;
+  }
+  void known(std::initializer_list<std::string_view> keys) const {
+    if (!json_->is_object()) return problem("", shown(*json_), "an object");
+    for (const auto& [key, ignored] : json_->items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        const std::string_view alike = most_alike(key, keys);
+        problem("/" + key,
+                alike.empty() ? "an unknown field" : fmt::format("an unknown field (did you mean '{}'?)", alike),
+                fmt::format("{}", fmt::join(keys, ", ")));
+      }
+  }
+  void problem(const std::string& below, const std::string& found, const std::string& allowed) const {
+    const std::string path = path_ + below;
+    problems_->add(path.empty() ? "/" : path, found, allowed);
+  }
+  const Json& json() const { return *json_; }
+
+ private:
+  template <class Kind, class Where>
+  typename Kind::Value checked(const Json& json, const Kind& kind, Where where) const {
+    if (std::optional<typename Kind::Value> value = kind.read(json)) return std::move(*value);
+    problem(where(), json.is_null() ? "nothing" : shown(json), kind.allowed());
+    return typename Kind::Value{};
+  }
+
+  const Json* json_;
+  std::string path_;
+  Problems* problems_;
+};
+
+class Reader {
+ public:
+  Reader(const Json& json, Problems& problems) : root_(json, "", problems), problems_(problems) {}
+  SnapshotTables read();
+
+ private:
+  // As many names as the column has, all different.
+  std::vector<std::string> names(const View& table);
+  void read_places();
+  void read_eligibility();
+  std::vector<LabelRequirement> requirements(const View& list);
+  void read_nodes();
+  void read_stores();
+  void read_blocks();
+  void read_network_and_pools();
+  void read_jobs();
+  void read_job_lists(const View& table);
+  void read_tasks();
+  void read_placed_and_moves();
+
+  View root_;
+  Problems& problems_;
+  SnapshotTables tables_;
+  std::size_t tasks_ = 0;
+};
+
+std::vector<std::string> Reader::names(const View& table) {
+  const View field = table.at("name");
+  const Json& json = field.json();
+  std::size_t rows = json.is_array() ? json.size() : json.is_string() ? 1 : 0;
+  if (json.is_object() && json.contains("runs"))
+    for (std::size_t i = 0, count = field.at("runs").rows(2); i < count; ++i)
+      rows += static_cast<std::size_t>(field.at("runs").item(i).cell(0, Whole{0, most_rows}));
+  return table.column("name", rows, Text{});
+}
+
+template <class Table>
+void check_names(const View& view, const Table& table) {
+  std::set<std::string_view> seen;
+  for (const auto& row : table)
+    if (!seen.insert(row.name).second) view.problem("/name", fmt::format("'{}' twice", row.name), "every name once");
+}
+
+void Reader::read_places() {
+  const View zones = root_.at("zones");
+  for (std::size_t i = 0, count = zones.list(); i < count; ++i) tables_.start.zones.push_back({zones.cell(i, Text{})});
+  check_names(root_, tables_.start.zones);
+  if (zones.size() > ZoneSet::max_zones) zones.problem("", fmt::format("{} zones", zones.size()), "at most 64");
+  const View racks = root_.at("racks");
+  const std::vector<std::string> rack_names = names(racks);
+  const auto zone = racks.column("zone", rack_names.size(), index_below(tables_.start.zones.size()));
+  for (std::size_t i = 0; i < rack_names.size(); ++i)
+    tables_.start.racks.push_back({rack_names[i], id<ZoneId>(zone[i])});
+  check_names(racks, tables_.start.racks);
+}
+
+std::vector<LabelRequirement> Reader::requirements(const View& list) {
+  static constexpr std::string_view operators[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
+  std::vector<LabelRequirement> result;
+  for (std::size_t i = 0, count = list.list(); i < count; ++i) {
+    const View row = list.item(i);
+    if (row.list() < 2) {
+      row.problem("", fmt::format("{} cells", row.size()), "a key, an operator and values");
+      continue;
+    }
+    LabelRequirement requirement;
+    requirement.key = row.cell(0, Text{});
+    const std::string name = row.cell(1, Text{});
+    const auto found = std::find(std::begin(operators), std::end(operators), name);
+    if (found == std::end(operators))
+      row.problem("/1", '\'' + name + '\'', fmt::format("{}", fmt::join(operators, ", ")));
+    requirement.op = static_cast<LabelRequirement::Operator>((found - std::begin(operators)) % 6);
+    for (std::size_t cell = 2; cell < row.size(); ++cell) requirement.values.push_back(row.cell(cell, Text{}));
+    result.push_back(std::move(requirement));
+  }
+  return result;
+}
+
+void Reader::read_eligibility() {
+  const View profiles = root_.at("profiles");
+  for (std::size_t i = 0, count = profiles.list(); i < count; ++i) {
+    NodeProfile profile;
+    const View labels = profiles.item(i).at("labels");
+    for (const auto& [key, ignored] : labels.json().items())
+      profile.labels.emplace_back(key, labels.at(key).value(Text{}));
+    const View taints = profiles.item(i).at("taints");
+    for (std::size_t t = 0, rows = taints.rows(3); t < rows; ++t)
+      profile.taints.push_back(
+          {taints.item(t).cell(0, Text{}), taints.item(t).cell(1, Text{}), taints.item(t).cell(2, Text{})});
+    std::sort(profile.labels.begin(), profile.labels.end());
+    std::sort(profile.taints.begin(), profile.taints.end());
+    tables_.start.profiles.push_back(std::move(profile));
+  }
+  const View constraints = root_.at("constraints");
+  for (std::size_t i = 0, count = constraints.list(); i < count; ++i) {
+    PlacementConstraint constraint;
+    constraint.required = requirements(constraints.item(i).at("required"));
+    const View terms = constraints.item(i).at("anyOf");
+    for (std::size_t t = 0, rows = terms.list(); t < rows; ++t)
+      constraint.any_of.push_back(requirements(terms.item(t)));
+    const View tolerations = constraints.item(i).at("tolerations");
+    for (std::size_t t = 0, rows = tolerations.rows(4); t < rows; ++t) {
+      const View row = tolerations.item(t);
+      constraint.tolerations.push_back(
+          {row.cell(0, Text{}), row.cell(2, Text{}), row.cell(3, Text{}), row.cell(1, Text{}) == "Exists"});
+    }
+    tables_.start.constraints.push_back(std::move(constraint));
+  }
+}
+
+void Reader::read_nodes() {
+  const View kinds = root_.at("nodeKinds");
+  std::vector<Node> prototypes;
+  for (std::size_t i = 0, rows = kinds.rows(9); i < rows; ++i) {
+    const View row = kinds.item(i);
+    Node node;
+    node.instance_type = row.cell(0, Text{});
+    node.capacity_type = row.cell(1, Whole{0, 1}) ? CapacityType::spot : CapacityType::on_demand;
+    node.capacity.cpu = Cores(row.cell(2, Real{0}));
+    node.capacity.memory = Mebibytes(row.cell(3, Real{0}));
+    node.capacity.slots = static_cast<std::int32_t>(row.cell(4, Whole{0, 1'000'000}));
+    node.speed = row.cell(5, Real{0});
+    node.price = UsdPerHour(row.cell(6, Real{0}));
+    node.cpu_price = UsdPerCpuSecond(row.cell(7, Real{0}));
+    node.profile = id<ProfileId>(row.cell(8, index_below(tables_.start.profiles.size())));
+    if (!(node.speed > 0)) row.problem("/5", fmt::format("{}", node.speed), "a speed above 0");
+    prototypes.push_back(std::move(node));
+  }
+  const View table = root_.at("nodes");
+  const std::vector<std::string> name = names(table);
+  const auto kind = table.column("kind", name.size(), index_below(prototypes.size()));
+  const auto zone = table.column("zone", name.size(), index_below(tables_.start.zones.size()));
+  const auto rack = table.column("rack", name.size(), id_below(tables_.start.racks.size()));
+  const auto schedulable = table.column("schedulable", name.size(), Whole{0, 1});
+  if (prototypes.empty() && !name.empty()) return table.problem("/kind", "no node kinds", "at least one in /nodeKinds");
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    Node node = prototypes[static_cast<std::size_t>(kind[i])];
+    node.name = name[i];
+    node.zone = id<ZoneId>(zone[i]);
+    node.rack = id<RackId>(rack[i]);
+    node.schedulable = schedulable[i] != 0;
+    tables_.start.nodes.push_back(std::move(node));
+  }
+  check_names(table, tables_.start.nodes);
+}
+
+void Reader::read_stores() {
+  const View table = root_.at("stores");
+  const std::vector<std::string> name = names(table);
+  const auto kind = table.column("kind", name.size(), Whole{0, 2});
+  const auto zone = table.column("zone", name.size(), index_below(tables_.start.zones.size()));
+  const auto node = table.column("node", name.size(), id_below(tables_.start.nodes.size()));
+  const auto capacity = table.column("capacity", name.size(), Real{0});
+  const auto price = table.column("price", name.size(), Real{0});
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    DataStore store;
+    store.name = name[i];
+    store.kind = static_cast<StoreKind>(kind[i]);
+    store.zone = id<ZoneId>(zone[i]);
+    store.node = id<NodeId>(node[i]);
+    store.capacity = Mebibytes(capacity[i]);
+    store.price = UsdPerMebibyteHour(price[i]);
+    if (store.node.valid() && tables_.start.nodes.contains(store.node) &&
+        tables_.start.nodes[store.node].zone != store.zone)
+      table.problem(fmt::format("/zone/{}", i), fmt::format("zone {}", zone[i]), "the zone of the store's node");
+    tables_.start.stores.push_back(std::move(store));
+  }
+  check_names(table, tables_.start.stores);
+}
+
+void Reader::read_blocks() {
+  ClusterSnapshot& start = tables_.start;
+  const View sets = root_.at("dataSets");
+  const std::vector<std::string> name = names(sets);
+  const View table = root_.at("blocks");
+  const auto count = static_cast<std::size_t>(table.at("count").value(Whole{0, most_rows}));
+  const auto first = sets.column("firstBlock", name.size(), id_below(count));
+  const auto blocks = sets.column("blocks", name.size(), Whole{0, static_cast<std::int64_t>(count)});
+  const auto n = sets.column("codeN", name.size(), Whole{0, 1000});
+  const auto k = sets.column("codeK", name.size(), Whole{0, 1000});
+  const View replicas = table.at("replicas");
+  const auto data_set = table.column("dataSet", count, id_below(name.size()));
+  const auto size = table.column("size", count, Real{0});
+  const auto copies = table.column("copies", count, Whole{0, 1000});
+  std::size_t next = 0;
+  const std::size_t listed = replicas.list();
+  const Whole store = index_below(start.stores.size());
+  start.blocks.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Block block;
+    block.data_set = id<DataSetId>(data_set[i]);
+    block.size = Mebibytes(size[i]);
+    for (std::int64_t copy = 0; copy < copies[i] && next < listed; ++copy, ++next) {
+      const Replica replica{id<StoreId>(replicas.cell(next, store)), false, {}};
+      if (block.on(replica.store))
+        replicas.problem(fmt::format("/{}", next), "a second replica in one store", "one replica a store");
+      block.replicas.push_back(replica);
+    }
+    start.blocks.push_back(std::move(block));
+  }
+  std::int64_t wanted = 0;
+  for (std::int64_t copy : copies) wanted += copy;
+  if (static_cast<std::size_t>(wanted) != listed)
+    replicas.problem("", fmt::format("{} replicas", listed), fmt::format("{}, the sum of copies", wanted));
+  const View notes = table.at("notes");
+  for (std::size_t i = 0, rows = notes.rows(4); i < rows; ++i) {
+    const View row = notes.item(i);
+    const auto block = static_cast<std::size_t>(row.cell(0, index_below(count)));
+    const StoreId where = id<StoreId>(row.cell(1, store));
+    if (block >= count) continue;
+    for (Replica& replica : start.blocks[BlockId(static_cast<std::uint32_t>(block))].replicas)
+      if (replica.store == where)
+        replica.extra = row.cell(2, Whole{0, 1}) != 0,
+        replica.last_read = time(row.cell(3, Whole{-any_time, any_time}));
+  }
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    DataSet added;
+    added.name = name[i];
+    added.first_block = id<BlockId>(first[i]);
+    added.blocks = static_cast<std::uint32_t>(blocks[i]);
+    added.code = {static_cast<std::int32_t>(n[i]), static_cast<std::int32_t>(k[i])};
+    for (std::int64_t b = 0; b < blocks[i]; ++b)
+      if (first[i] < 0 || static_cast<std::size_t>(first[i] + b) >= count ||
+          data_set[static_cast<std::size_t>(first[i] + b)] != static_cast<std::int64_t>(i)) {
+        sets.problem(fmt::format("/blocks/{}", i), fmt::format("{} blocks from {}", blocks[i], first[i]),
+                     "blocks whose dataSet is this one, without a gap");
+        break;
+      }
+    start.data_sets.push_back(std::move(added));
+  }
+  check_names(sets, start.data_sets);
+}
+
+void Reader::read_network_and_pools() {
+  const View network = root_.at("network");
+  const auto bandwidth = [&](const char* key) { return MebibytesPerSecond(network.at(key).value(Real{0})); };
+  tables_.start.network = {bandwidth("localRead"), bandwidth("nodeLink"),   bandwidth("rackLink"),
+                           bandwidth("zoneLink"),  bandwidth("zoneStream"), bandwidth("remoteStream")};
+  const View table = root_.at("pools");
+  const std::vector<std::string> name = names(table);
+  const auto weight = table.column("weight", name.size(), Real{0});
+  const auto minimum = table.column("minimum", name.size(), Real{0});
+  const auto maximum = table.column("maximum", name.size(), Real{0});
+  const auto price = table.column("shortfallPrice", name.size(), Real{0});
+  for (std::size_t i = 0; i < name.size(); ++i)
+    tables_.start.pools.push_back(
+        {name[i], weight[i], Cores(minimum[i]), Cores(maximum[i]), UsdPerCpuSecond(price[i])});
+  check_names(table, tables_.start.pools);
+}
+
+void Reader::read_jobs() {
+  const View table = root_.at("jobs");
+  const std::vector<std::string> name = names(table);
+  const std::size_t count = name.size();
+  const Whole times{-any_time, any_time};
+  const auto pool = table.column("pool", count, index_below(tables_.start.pools.size()));
+  const auto arrival = table.column("arrival", count, times);
+  const auto priority = table.column("priority", count, Whole{INT32_MIN, INT32_MAX});
+  const auto constraint = table.column("constraint", count, id_below(tables_.start.constraints.size()));
+  const auto cpu = table.column("cpu", count, Real{0});
+  const auto memory = table.column("memory", count, Real{0});
+  const auto slots = table.column("slots", count, Whole{0, 1'000'000});
+  const auto shuffle = table.column("shuffle", count, Real{0});
+  const auto maps = table.column("maps", count, Whole{0, most_rows});
+  const auto reduces = table.column("reduces", count, Whole{0, most_rows});
+  const auto completed = table.column("completed", count, times);
+  const auto home = table.column("home", count, id_below(tables_.start.zones.size()));
+  const auto locality = table.column("lastLocality", count, Whole{0, locality_levels - 1});
+  tables_.jobs.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Job& job = tables_.jobs[i].job;
+    job.name = name[i];
+    job.pool = id<PoolId>(pool[i]);
+    job.arrival = time(arrival[i]);
+    job.priority = static_cast<std::int32_t>(priority[i]);
+    job.constraint = id<ConstraintId>(constraint[i]);
+    job.request = {Cores(cpu[i]), Mebibytes(memory[i]), static_cast<std::int32_t>(slots[i])};
+    job.shuffle = Mebibytes(shuffle[i]);
+    job.map_tasks = static_cast<std::uint32_t>(maps[i]);
+    job.reduce_tasks = static_cast<std::uint32_t>(reduces[i]);
+    job.completed = time(completed[i]);
+    job.memory.home = id<ZoneId>(home[i]);
+    job.memory.last_locality = static_cast<Locality>(locality[i]);
+    job.map_output.assign(tables_.start.zones.size(), Mebibytes(0));
+    tasks_ += static_cast<std::size_t>(maps[i] + reduces[i]);
+  }
+  read_job_lists(table);
+}
+
+void Reader::read_job_lists(const View& table) {
+  const Whole job = index_below(tables_.jobs.size());
+  const View passed = table.at("passedOver");
+  for (std::size_t i = 0, rows = passed.rows(2); i < rows && !tables_.jobs.empty(); ++i)
+    tables_.jobs[static_cast<std::size_t>(passed.item(i).cell(0, job))].job.memory.passed_over_since =
+        time(passed.item(i).cell(1, Whole{-any_time, any_time}));
+  const View inputs = table.at("inputs");
+  for (std::size_t i = 0, rows = inputs.rows(3); i < rows && !tables_.jobs.empty(); ++i) {
+    const View row = inputs.item(i);
+    const DataSetId data_set = id<DataSetId>(row.cell(1, index_below(tables_.start.data_sets.size())));
+    tables_.jobs[static_cast<std::size_t>(row.cell(0, job))].job.inputs.push_back({data_set, row.cell(2, Real{0})});
+  }
+  const View output = table.at("mapOutput");
+  for (std::size_t i = 0, rows = output.rows(3); i < rows && !tables_.jobs.empty() && !tables_.start.zones.empty();
+       ++i) {
+    const View row = output.item(i);
+    tables_.jobs[static_cast<std::size_t>(row.cell(0, job))]
+        .job.map_output[static_cast<std::size_t>(row.cell(1, index_below(tables_.start.zones.size())))] =
+        Mebibytes(row.cell(2, Real{0}));
+  }
+}
+
+void Reader::read_tasks() {
+  const View runs = root_.at("tasks");
+  std::size_t job = 0, read = 0;
+  const std::size_t blocks = tables_.start.blocks.size();
+  for (std::size_t i = 0, rows = runs.rows(5); i < rows; ++i) {
+    const View run = runs.item(i);
+    const auto count = static_cast<std::size_t>(run.cell(0, Whole{1, most_ids}));
+    Task task;
+    task.cpu = CpuSeconds(run.cell(1, Real{0}));
+    task.input = Mebibytes(run.cell(2, Real{0}));
+    task.kind = run.cell(3, Whole{0, 1}) ? TaskKind::reduce : TaskKind::map;
+    const std::int64_t first = run.cell(4, id_below(blocks));
+    if (first >= 0 && static_cast<std::size_t>(first) + count > blocks)
+      return run.problem("/0", fmt::format("{} tasks from block {}", count, first),
+                         fmt::format("blocks below {}", blocks));
+    if (read + count > tasks_)
+      return runs.problem("", fmt::format("more than {} tasks", tasks_),
+                          fmt::format("{}, the jobs' maps and reduces", tasks_));
+    read += count;
+    for (std::size_t t = 0; t < count; ++t) {
+      while (tables_.jobs[job].tasks.size() == tables_.jobs[job].job.tasks()) ++job;
+      const bool map = tables_.jobs[job].tasks.size() < tables_.jobs[job].job.map_tasks;
+      if (map != (task.kind == TaskKind::map))
+        return run.problem("/3", map ? "a reduce task" : "a map task",
+                           fmt::format("the {} maps, then the reduces of job '{}'", tables_.jobs[job].job.map_tasks,
+                                       tables_.jobs[job].job.name));
+      if (first >= 0) task.block = BlockId(static_cast<std::uint32_t>(static_cast<std::size_t>(first) + t));
+      tables_.jobs[job].tasks.push_back(task);
+    }
+  }
+  if (read != tasks_)
+    runs.problem("", fmt::format("{} tasks", read), fmt::format("{}, the jobs' maps and reduces", tasks_));
+}
+
+void Reader::read_placed_and_moves() {
+  const View placed = root_.at("placed");
+  for (std::size_t i = 0, rows = placed.rows(4); i < rows; ++i) {
+    const View row = placed.item(i);
+    tables_.placed.push_back({id<TaskId>(row.cell(0, index_below(tasks_))),
+                              id<NodeId>(row.cell(1, index_below(tables_.start.nodes.size()))),
+                              static_cast<TaskState>(row.cell(2, Whole{0, 2}) + static_cast<int>(TaskState::bound)),
+                              time(row.cell(3, Whole{-any_time, any_time}))});
+  }
+  const View moves = root_.at("moves");
+  const Whole store = index_below(tables_.start.stores.size());
+  for (std::size_t i = 0, rows = moves.rows(4); i < rows; ++i) {
+    const View row = moves.item(i);
+    tables_.moves.push_back({id<MoveId>(row.cell(0, Whole{0, most_ids - 1})),
+                             id<BlockId>(row.cell(1, index_below(tables_.start.blocks.size()))),
+                             id<StoreId>(row.cell(2, store)), id<StoreId>(row.cell(3, store))});
+  }
+  const View transfer = root_.at("transfer");
+  const std::size_t zones = tables_.start.zones.size();
+  const std::size_t rows = transfer.rows(zones);
+  if (rows != zones && transfer.size() != 0)
+    transfer.problem("", fmt::format("{} rows", transfer.size()), fmt::format("{} rows of {}, or none", zones, zones));
+  for (std::size_t from = 0; from < rows; ++from) {
+    tables_.transfer.emplace_back();
+    for (std::size_t to = 0; to < zones; ++to)
+      tables_.transfer.back().push_back(UsdPerMebibyte(transfer.item(from).cell(to, Real{0})));
+  }
+}
+
+SnapshotTables Reader::read() {
+  root_.known({"format", "version", "now", "zones", "racks", "profiles", "constraints", "nodeKinds", "nodes", "stores",
+               "dataSets", "blocks", "network", "pools", "jobs", "tasks", "placed", "moves", "transfer"});
+  if (!root_.json().is_object()) return {};
+  if (root_.at("format").value(Text{}) != "lips-snapshot")
+    root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
+  root_.at("version").value(Whole{1, 1});
+  if (!problems_.messages.empty()) return {};
+  tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
+  // Later tables point into earlier ones: with a wrong one they would only add noise.
+  using Step = void (Reader::*)();
+  for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_stores,
+                    &Reader::read_blocks, &Reader::read_network_and_pools, &Reader::read_jobs, &Reader::read_tasks,
+                    &Reader::read_placed_and_moves}) {
+    (this->*step)();
+    if (!problems_.messages.empty()) break;
+  }
+  return std::move(tables_);
+}
+
+}  // namespace
+
+Result<SnapshotFile> read_snapshot(const std::string& file, const std::string& text, SnapshotOrder order) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
+    return fail(ErrorCode::invalid_input,
+                fmt::format("{}:{}: found text that is not JSON (byte {}); allowed: a lips-snapshot file", file,
+                            std::count(text.begin(), end, '\n') + 1, error.byte));
+  }
+  Problems problems{file, {}};
+  SnapshotTables tables = Reader(json, problems).read();
+  if (!problems.messages.empty())
+    return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(problems.messages, "\n")));
+  if (order == SnapshotOrder::canonical) sort_by_name(tables);
+  return build_snapshot(file, std::move(tables));
+}
+
+Result<SnapshotFile> load_snapshot(const std::string& path, SnapshotOrder order) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  return read_snapshot(path, *text, order);
+}
+
+}  // namespace lips

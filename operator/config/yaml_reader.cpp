@@ -1,0 +1,407 @@
+#include "config/yaml_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "config/quantities.h"
+#include "config/text_file.h"
+
+namespace lips {
+
+namespace {
+
+constexpr std::size_t most_values = 2'000'000;
+constexpr int most_depth = 100;
+
+class Conversion {
+ public:
+  explicit Conversion(const std::string& file) : file_(file) {}
+
+  YamlValue convert(const YAML::Node& node, int depth = 0) {
+    YamlValue value;
+    value.line = node.Mark().line + 1;
+    if (++count_ > most_values || depth > most_depth) {
+      error_ = fmt::format(
+          "{}:{}: found too many values or too deep nesting (aliases expanded); allowed: {} values, {} levels", file_,
+          value.line, most_values, most_depth);
+      return value;
+    }
+    if (node.IsScalar()) {
+      value.kind = YamlValue::Kind::scalar;
+      value.scalar = node.Scalar();
+    } else if (node.IsSequence()) {
+      value.kind = YamlValue::Kind::list;
+      for (const YAML::Node& item : node) {
+        if (!error_.empty()) break;
+        value.items.push_back(convert(item, depth + 1));
+      }
+    } else if (node.IsMap()) {
+      value.kind = YamlValue::Kind::map;
+      for (const auto& entry : node) {
+        if (!error_.empty()) break;
+        add_entry(value, entry.first, entry.second, depth);
+      }
+    }
+    return value;
+  }
+  const std::string& error() const { return error_; }
+
+ private:
+  void add_entry(YamlValue& map, const YAML::Node& key, const YAML::Node& content, int depth) {
+    const int line = key.Mark().line + 1;
+    if (!key.IsScalar()) {
+      error_ = fmt::format("{}:{}: found a key that is a list or a mapping; allowed: plain text keys", file_, line);
+    } else if (const YamlValue* before = map.find(key.Scalar())) {
+      error_ = fmt::format("{}:{}: {}: found twice (first at line {}); allowed: once", file_, line, key.Scalar(),
+                           before->line);
+    } else {
+      YamlValue value = convert(content, depth + 1);
+      if (value.line <= 0) value.line = line;
+      map.entries.emplace_back(key.Scalar(), std::move(value));
+    }
+  }
+
+  const std::string& file_;
+  std::string error_;
+  std::size_t count_ = 0;
+};
+
+std::string shown(const YamlValue& value) {
+  switch (value.kind) {
+    case YamlValue::Kind::nothing:
+      return "nothing";
+    case YamlValue::Kind::list:
+      return "a list";
+    case YamlValue::Kind::map:
+      return "a mapping";
+    case YamlValue::Kind::scalar:
+      break;
+  }
+  return value.scalar.size() <= 60 ? '\'' + value.scalar + '\'' : '\'' + value.scalar.substr(0, 57) + "...'";
+}
+
+std::string shown(const NumberRange& range) {
+  if (std::isinf(range.least) && std::isinf(range.most)) return "a number";
+  if (std::isinf(range.most))
+    return range.above_least ? fmt::format("a number above {}", range.least)
+                             : fmt::format("a number of {} or more", range.least);
+  return fmt::format("a number {} {} and at most {}", range.above_least ? "above" : "of at least", range.least,
+                     range.most);
+}
+
+YamlValue* find_mutable(YamlValue& value, std::string_view key) {
+  for (auto& [name, content] : value.entries)
+    if (name == key) return &content;
+  return nullptr;
+}
+
+YamlValue* list_item(YamlValue& list, const std::string& step) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+  if (error == std::errc() && end == step.data() + step.size())
+    return index < list.items.size() ? &list.items[index] : nullptr;
+  for (YamlValue& item : list.items)
+    if (const YamlValue* name = item.find("name"); name && name->scalar == step) return &item;
+  return nullptr;
+}
+
+// Overridden values have no line of the file.
+void forget_lines(YamlValue& value) {
+  value.line = 0;
+  for (YamlValue& item : value.items) forget_lines(item);
+  for (auto& entry : value.entries) forget_lines(entry.second);
+}
+
+}  // namespace
+
+const YamlValue* YamlValue::find(std::string_view key) const {
+  for (const auto& [name, value] : entries)
+    if (name == key) return &value;
+  return nullptr;
+}
+
+Result<YamlValue> parse_yaml(const std::string& file, const std::string& text) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1)
+      return fail(ErrorCode::invalid_input,
+                  fmt::format("{}: found {} YAML documents; allowed: one", file, documents.size()));
+    if (documents.empty()) return YamlValue{};
+    Conversion conversion(file);
+    YamlValue value = conversion.convert(documents.front());
+    if (!conversion.error().empty()) return fail(ErrorCode::invalid_input, conversion.error());
+    return value;
+  } catch (const YAML::Exception& error) {
+    return fail(ErrorCode::invalid_input, fmt::format("{}:{}: found text that is not YAML: {} (column {})", file,
+                                                      error.mark.line + 1, error.msg, error.mark.column + 1));
+  }
+}
+
+Result<YamlValue> parse_yaml_file(const std::string& file) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return tl::unexpected(text.error());
+  return parse_yaml(file, *text);
+}
+
+Result<void> override_yaml(YamlValue& root, const std::string& path, const std::string& text) {
+  const std::string origin = "--set " + path;
+  Result<YamlValue> value = parse_yaml(origin, text);
+  if (!value) return tl::unexpected(value.error());
+  forget_lines(*value);
+  YamlValue* at = &root;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string step = path.substr(begin, end - begin);
+    begin = end + 1;
+    if (step.empty())
+      return fail(ErrorCode::invalid_input,
+                  fmt::format("{}: found an empty step in the path; allowed: names joined by dots", origin));
+    if (at->kind == YamlValue::Kind::list) {
+      at = list_item(*at, step);
+      if (!at) return fail(ErrorCode::invalid_input, fmt::format("{}: found no item '{}' in the list", origin, step));
+      continue;
+    }
+    if (at->kind != YamlValue::Kind::map) {
+      const int line = at->line;
+      *at = YamlValue{};
+      at->kind = YamlValue::Kind::map;
+      at->line = line;
+    }
+    if (!find_mutable(*at, step)) at->entries.emplace_back(step, YamlValue{});
+    at = find_mutable(*at, step);
+  }
+  *at = std::move(*value);
+  return {};
+}
+
+tl::unexpected<Error> YamlErrors::as_error() const {
+  return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(messages, "\n")));
+}
+
+YamlMap::YamlMap(const YamlValue& value, std::string path, YamlErrors& errors)
+    : value_(&value), path_(std::move(path)), errors_(&errors) {
+  if (value.kind == YamlValue::Kind::scalar || value.kind == YamlValue::Kind::list)
+    report(value, path_, shown(value), "a mapping of fields");
+}
+
+std::string YamlMap::path_of(std::string_view key) const {
+  if (key.empty()) return path_;
+  return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+}
+
+void YamlMap::report(const YamlValue& at, const std::string& path, std::string_view found, std::string_view allowed) {
+  const std::string where =
+      at.line > 0 ? fmt::format("{}:{}", errors_->file, at.line) : fmt::format("{}: --set", errors_->file);
+  errors_->messages.push_back(
+      fmt::format("{}: {}{}found {}; allowed: {}", where, path, path.empty() ? "" : ": ", found, allowed));
+}
+
+const YamlValue* YamlMap::ask(std::string_view key) {
+  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.emplace_back(key);
+  const YamlValue* found = value_->find(key);
+  return found && found->kind != YamlValue::Kind::nothing ? found : nullptr;
+}
+
+bool YamlMap::has(std::string_view key) {
+  return ask(key) != nullptr;
+}
+
+bool YamlMap::require(std::string_view key) {
+  if (has(key)) return true;
+  report(*value_, path_of(key), "nothing", "a value: the field is required");
+  return false;
+}
+
+const std::string* YamlMap::scalar(std::string_view key, std::string_view allowed) {
+  const YamlValue* value = ask(key);
+  if (!value) return nullptr;
+  if (value->kind == YamlValue::Kind::scalar) return &value->scalar;
+  report(*value, path_of(key), shown(*value), allowed);
+  return nullptr;
+}
+
+std::string YamlMap::text(std::string_view key, std::string fallback) {
+  const std::string* found = scalar(key, "text");
+  return found ? *found : std::move(fallback);
+}
+
+double YamlMap::checked(const YamlValue& at, const std::string& path, NumberRange range, double fallback) {
+  const std::optional<double> number =
+      at.kind == YamlValue::Kind::scalar ? parse_number(at.scalar) : std::optional<double>();
+  if (number && *number >= range.least && *number <= range.most && !(range.above_least && *number == range.least))
+    return *number;
+  report(at, path, shown(at), shown(range));
+  return fallback;
+}
+
+double YamlMap::number(std::string_view key, double fallback, NumberRange range) {
+  const YamlValue* value = ask(key);
+  return value ? checked(*value, path_of(key), range, fallback) : fallback;
+}
+
+std::int64_t YamlMap::integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most) {
+  const std::string allowed = fmt::format("a whole number from {} to {}", least, most);
+  const std::string* found = scalar(key, allowed);
+  if (!found) return fallback;
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(found->data(), found->data() + found->size(), number);
+  if (code == std::errc() && end == found->data() + found->size() && number >= least && number <= most) return number;
+  error(key, '\'' + *found + '\'', allowed);
+  return fallback;
+}
+
+bool YamlMap::flag(std::string_view key, bool fallback) {
+  const std::string* found = scalar(key, "true or false");
+  if (!found) return fallback;
+  if (*found == "true") return true;
+  if (*found == "false") return false;
+  error(key, '\'' + *found + '\'', "true or false");
+  return fallback;
+}
+
+Duration YamlMap::duration(std::string_view key, Duration fallback) {
+  constexpr std::string_view allowed = "a duration such as 90s, 10m or 1h30m (units ms, s, m, h, d)";
+  const std::string* found = scalar(key, allowed);
+  if (!found) return fallback;
+  if (const std::optional<Duration> value = parse_duration(*found)) return *value;
+  error(key, '\'' + *found + '\'', allowed);
+  return fallback;
+}
+
+Mebibytes YamlMap::size(std::string_view key, Mebibytes fallback) {
+  constexpr std::string_view allowed = "a size such as 128Mi, 10Gi or 64MB (units B, KB, MB, GB, TB, Ki, Mi, Gi, Ti)";
+  const std::string* found = scalar(key, allowed);
+  if (!found) return fallback;
+  if (const std::optional<Mebibytes> value = parse_size(*found)) return *value;
+  error(key, '\'' + *found + '\'', allowed);
+  return fallback;
+}
+
+double YamlMap::amount(std::string_view key, double fallback, std::string_view unit) {
+  const std::string allowed = fmt::format("an amount of 0 or more in {}, such as 0.02 or '0.02 {}'", unit, unit);
+  const std::string* found = scalar(key, allowed);
+  if (!found) return fallback;
+  if (const std::optional<double> value = parse_amount(*found, unit); value && *value >= 0) return *value;
+  error(key, '\'' + *found + '\'', allowed);
+  return fallback;
+}
+
+std::size_t YamlMap::choice(std::string_view key, std::span<const std::string_view> names, std::size_t fallback) {
+  const std::string allowed = fmt::format("{}", fmt::join(names, ", "));
+  const std::string* found = scalar(key, allowed);
+  if (!found) return fallback;
+  const auto position = std::find(names.begin(), names.end(), *found);
+  if (position != names.end()) return static_cast<std::size_t>(position - names.begin());
+  error(key, '\'' + *found + '\'', allowed);
+  return fallback;
+}
+
+std::vector<std::string> YamlMap::texts(std::string_view key) {
+  std::vector<std::string> result;
+  const YamlValue* value = ask(key);
+  if (!value) return result;
+  if (value->kind == YamlValue::Kind::scalar) return {value->scalar};
+  if (value->kind == YamlValue::Kind::map) report(*value, path_of(key), shown(*value), "a list of texts");
+  for (const YamlValue& item : value->items) {
+    if (item.kind == YamlValue::Kind::scalar)
+      result.push_back(item.scalar);
+    else
+      report(item, path_of(key), shown(item), "text");
+  }
+  return result;
+}
+
+std::vector<double> YamlMap::numbers(std::string_view key, NumberRange range) {
+  std::vector<double> result;
+  const YamlValue* value = ask(key);
+  if (!value) return result;
+  if (value->kind != YamlValue::Kind::list) report(*value, path_of(key), shown(*value), "a list of numbers");
+  for (std::size_t i = 0; i < value->items.size(); ++i)
+    result.push_back(checked(value->items[i], fmt::format("{}[{}]", path_of(key), i), range, range.most));
+  return result;
+}
+
+std::vector<Duration> YamlMap::durations(std::string_view key) {
+  std::vector<Duration> result;
+  for (const std::string& text : texts(key)) {
+    if (const std::optional<Duration> value = parse_duration(text))
+      result.push_back(*value);
+    else
+      error(key, '\'' + text + '\'', "durations such as 90s, 10m or 1h30m (units ms, s, m, h, d)");
+  }
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> YamlMap::text_map(std::string_view key) {
+  std::vector<std::pair<std::string, std::string>> result;
+  const YamlValue* value = ask(key);
+  if (!value) return result;
+  if (value->kind != YamlValue::Kind::map) report(*value, path_of(key), shown(*value), "a mapping of texts");
+  for (const auto& [name, content] : value->entries) {
+    if (content.kind == YamlValue::Kind::scalar || content.kind == YamlValue::Kind::nothing)
+      result.emplace_back(name, content.scalar);
+    else
+      report(content, fmt::format("{}.{}", path_of(key), name), shown(content), "text");
+  }
+  return result;
+}
+
+std::vector<std::pair<std::string, double>> YamlMap::number_map(std::string_view key, NumberRange range) {
+  std::vector<std::pair<std::string, double>> result;
+  const YamlValue* value = ask(key);
+  if (!value) return result;
+  if (value->kind != YamlValue::Kind::map) report(*value, path_of(key), shown(*value), "a mapping of numbers");
+  for (const auto& [name, content] : value->entries)
+    result.emplace_back(name, checked(content, fmt::format("{}.{}", path_of(key), name), range, range.least));
+  return result;
+}
+
+bool YamlMap::is_map(std::string_view key) {
+  const YamlValue* value = ask(key);
+  return value && value->kind == YamlValue::Kind::map;
+}
+
+bool YamlMap::is_list(std::string_view key) {
+  const YamlValue* value = ask(key);
+  return value && value->kind == YamlValue::Kind::list;
+}
+
+std::optional<YamlMap> YamlMap::map(std::string_view key) {
+  const YamlValue* value = ask(key);
+  if (!value) return std::nullopt;
+  return YamlMap(*value, path_of(key), *errors_);
+}
+
+std::vector<YamlMap> YamlMap::maps(std::string_view key) {
+  std::vector<YamlMap> result;
+  const YamlValue* value = ask(key);
+  if (!value) return result;
+  if (value->kind != YamlValue::Kind::list) report(*value, path_of(key), shown(*value), "a list of mappings");
+  for (std::size_t i = 0; i < value->items.size(); ++i)
+    result.emplace_back(value->items[i], fmt::format("{}[{}]", path_of(key), i), *errors_);
+  return result;
+}
+
+void YamlMap::error(std::string_view key, std::string_view found, std::string_view allowed) {
+  const YamlValue* value = key.empty() ? nullptr : value_->find(key);
+  report(value ? *value : *value_, path_of(key), found, allowed);
+}
+
+void YamlMap::finish() {
+  for (const auto& [name, content] : value_->entries) {
+    if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
+    const std::string_view alike = most_alike(name, asked_);
+    std::vector<std::string> known = asked_;
+    std::sort(known.begin(), known.end());
+    report(content, path_of(name),
+           alike.empty() ? "an unknown field" : fmt::format("an unknown field (did you mean '{}'?)", alike),
+           fmt::format("{}", fmt::join(known, ", ")));
+  }
+}
+
+}  // namespace lips

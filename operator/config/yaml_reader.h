@@ -1,0 +1,104 @@
+// YAML as typed values. Every error says file and line, the field's path, what was found and what is allowed; all
+// errors of a file are collected, not only the first. Knows nothing of what the fields mean.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace lips {
+
+// A parsed YAML value. `line` counts from 1; 0 when an override gave it.
+struct YamlValue {
+  enum class Kind : std::uint8_t { nothing, scalar, list, map };
+  Kind kind = Kind::nothing;
+  int line = 0;
+  std::string scalar;
+  std::vector<YamlValue> items;                            // of a list
+  std::vector<std::pair<std::string, YamlValue>> entries;  // of a map, as written
+  const YamlValue* find(std::string_view key) const;
+};
+
+// Aliases are expanded; a key given twice is an error.
+Result<YamlValue> parse_yaml(const std::string& file, const std::string& text);
+Result<YamlValue> parse_yaml_file(const std::string& file);
+
+// Sets the field of that path (settings.epoch, nodes.0.count, or nodes.workers.count by the item's name) to a value in
+// YAML. Maps on the way are made where they are missing.
+Result<void> override_yaml(YamlValue& root, const std::string& path, const std::string& value);
+
+struct YamlErrors {
+  std::string file;
+  std::vector<std::string> messages;
+  // All messages, one a line.
+  tl::unexpected<Error> as_error() const;
+};
+
+struct NumberRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool above_least = false;  // the least itself is not allowed
+};
+inline constexpr NumberRange not_negative{0};
+inline constexpr NumberRange positive{0, std::numeric_limits<double>::infinity(), true};
+inline constexpr NumberRange share_range{0, 1};
+
+// Reads one mapping. Ask for all fields, then finish(), which reports the fields nobody asked for.
+class YamlMap {
+ public:
+  // Not a mapping: an error, and every field is then absent.
+  YamlMap(const YamlValue& value, std::string path, YamlErrors& errors);
+
+  bool has(std::string_view key);
+  // Reports a missing field.
+  bool require(std::string_view key);
+
+  std::string text(std::string_view key, std::string fallback = "");
+  double number(std::string_view key, double fallback, NumberRange range = {});
+  std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
+  bool flag(std::string_view key, bool fallback);
+  Duration duration(std::string_view key, Duration fallback);
+  Mebibytes size(std::string_view key, Mebibytes fallback);
+  // A number, alone or with the unit behind it.
+  double amount(std::string_view key, double fallback, std::string_view unit);
+  // The index of the name found.
+  std::size_t choice(std::string_view key, std::span<const std::string_view> names, std::size_t fallback);
+  std::vector<std::string> texts(std::string_view key);  // a single value is a list of one
+  std::vector<double> numbers(std::string_view key, NumberRange range = {});
+  std::vector<Duration> durations(std::string_view key);
+  std::vector<std::pair<std::string, std::string>> text_map(std::string_view key);
+  std::vector<std::pair<std::string, double>> number_map(std::string_view key, NumberRange range = {});
+
+  bool is_map(std::string_view key);
+  bool is_list(std::string_view key);
+  std::optional<YamlMap> map(std::string_view key);
+  std::vector<YamlMap> maps(std::string_view key);  // a list of mappings
+
+  // An error about a field, or about the mapping itself when the key is empty.
+  void error(std::string_view key, std::string_view found, std::string_view allowed);
+  void finish();
+  const std::string& path() const { return path_; }
+
+ private:
+  const YamlValue* ask(std::string_view key);
+  const std::string* scalar(std::string_view key, std::string_view allowed);
+  void report(const YamlValue& at, const std::string& path, std::string_view found, std::string_view allowed);
+  std::string path_of(std::string_view key) const;
+  double checked(const YamlValue& at, const std::string& path, NumberRange range, double fallback);
+
+  const YamlValue* value_;
+  std::string path_;
+  YamlErrors* errors_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace lips
