@@ -69,6 +69,11 @@ class Greedy {
       if (takers.empty()) continue;
       for (const TaskGroup& group : cluster_.groups[id]) {
         if (group.count == 0) continue;
+        if (group.reads && group.zones.empty()) {
+          for (TaskId task : cluster_.tasks_of(group))
+            plan_.deferrals.push_back({task, DeferralReason::waits_for_data});
+          continue;
+        }
         for (std::uint32_t c : takers)
           offers_.push_back(
               {cost(job, group, classes_[c].nodes.front()), static_cast<std::uint32_t>(chains_.size()), c});
@@ -119,13 +124,7 @@ class Greedy {
   void put(TaskId id, NodeId node, const Resources& request) {
     const Task& task = cluster_.tasks[id];
     Assignment assignment{id, node, StoreId::none(), StoreId::none()};
-    if (task.block.valid()) {
-      assignment.read_from = nearest_replica(cluster_, costs_, task.block, node).store;
-      if (!assignment.read_from.valid()) {
-        plan_.deferrals.push_back({id, DeferralReason::waits_for_data});
-        return;
-      }
-    }
+    if (task.block.valid()) assignment.read_from = nearest_replica(cluster_, costs_, task.block, node).store;
     free_[node] = free_[node] - request;
     const Bill bill = task_bill(cluster_, costs_, task, assignment);
     plan_.account.cpu += bill.cpu;
