@@ -7,6 +7,8 @@
 
 #include "policies/baselines.h"
 #include "policies/lips/lips_policy.h"
+#include "policies/lips_offline.h"
+#include "policies/lips_paper.h"
 
 namespace lips {
 
@@ -23,6 +25,12 @@ constexpr auto table = std::to_array<PolicyEntry>({
      make_own_zone_cheapest},
     {"greedy-cheapest", "job by job, each task to the free slot of least CPU plus transfer dollars",
      make_greedy_cheapest},
+    {"lips-paper", "the LiPS paper to the letter: one program a fixed epoch, an overflow node, requeueing; epoch 0 is greedy",
+     make_lips_paper},
+    {"lips-offline", "LiPS's offline model (Fig. 3): all that is pending over the nodes' uptime; data may move",
+     make_lips_offline},
+    {"lips-offline-simple", "LiPS's simple task scheduling (Fig. 2): as lips-offline, but data stays where it is",
+     make_lips_offline_simple},
 });
 
 }  // namespace

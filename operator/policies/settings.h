@@ -29,6 +29,8 @@ struct PolicySettings {
   // lips-paper
   Duration epoch = std::chrono::seconds(600);  // 0: greedy
   AdaptiveEpoch adaptive_epoch = AdaptiveEpoch::off;
+  // lips-offline, lips-offline-simple
+  Duration uptime = std::chrono::hours(24);  // that every node can still run
   // priced preferences of every lips policy
   UsdPerMebibyte locality_price{0};  // of a MiB that is not read on the node itself
   double makespan_tolerance = 0;     // d: the shortest makespan among plans within (1 + d) of the least cost; 0: off
