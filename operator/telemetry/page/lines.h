@@ -1,0 +1,31 @@
+// Lines through points, one a name, told apart by colour, dashes and the shape of their points. Knows nothing of
+// reports.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "telemetry/page/scale.h"
+
+namespace lips::page {
+
+struct Point {
+  double x = 0, y = 0;
+  std::string tip;
+};
+
+struct Line {
+  std::string name;
+  std::vector<Point> points;  // x ascending
+};
+
+struct LineChart {
+  std::string description;
+  std::vector<Line> lines;
+  Axis x, y;
+  std::string x_title;
+};
+
+std::string render_lines(const LineChart& chart);
+
+}  // namespace lips::page

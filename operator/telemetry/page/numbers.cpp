@@ -1,0 +1,111 @@
+#include "telemetry/page/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lips::page {
+namespace {
+
+constexpr double minute = 60, hour = 3600, day = 86400;
+
+std::string grouped(std::string digits) {
+  const auto point = std::min(digits.find('.'), digits.size());
+  for (std::size_t at = point; at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+  return digits;
+}
+
+std::string fixed(double value, int decimals) {
+  return grouped(fmt::format("{:.{}f}", value, decimals));
+}
+
+// "2 h 05 min": two neighbouring units, the lower one left out where it is zero.
+std::string two_units(double seconds, double unit, double lower, std::array<const char*, 2> names) {
+  const auto parts = static_cast<long long>(std::llround(seconds / lower));
+  const auto per_unit = static_cast<long long>(unit / lower);
+  const auto whole = parts / per_unit, rest = parts % per_unit;
+  if (rest == 0) return fmt::format("{} {}", grouped(std::to_string(whole)), names[0]);
+  return per_unit == 60 ? fmt::format("{} {} {:02} {}", whole, names[0], rest, names[1])
+                        : fmt::format("{} {} {} {}", grouped(std::to_string(whole)), names[0], rest, names[1]);
+}
+
+}  // namespace
+
+std::string usd(double dollars) {
+  if (!std::isfinite(dollars)) return "-";
+  const double size = std::abs(dollars);
+  std::string text;
+  if (size >= 1e15) {
+    text = fmt::format("{:.3g}", size);
+  } else if (size >= 9999.995) {
+    text = fixed(size, 0);
+  } else if (size >= 0.095 || size < 5e-9) {
+    text = fixed(size, 2);
+  } else {
+    const int decimals = 1 - static_cast<int>(std::floor(std::log10(size)));
+    text = fmt::format("{:.{}f}", size, decimals);
+  }
+  return (dollars < 0 && size >= 5e-9 ? "-$" : "$") + text;
+}
+
+std::string percent(double fraction) {
+  if (!std::isfinite(fraction)) return "-";
+  const double value = fraction * 100, size = std::abs(value);
+  if (size < 0.005) return "0 %";
+  if (size < 0.1) return fmt::format("{:.2f} %", value);
+  if (size < 9.95 && std::abs(value - std::round(value)) >= 0.05) return fmt::format("{:.1f} %", value);
+  return fmt::format("{}{} %", value < 0 ? "-" : "", fixed(size, 0));
+}
+
+std::string duration(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds < 0) return fmt::format("-{}", duration(-seconds));
+  if (seconds < 5e-7) return "0 s";
+  if (seconds < 9.995e-4) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 0.0995) return fmt::format("{:.2g} ms", seconds * 1e3);
+  if (seconds < 9.95) {
+    auto text = fmt::format("{:.{}f}", seconds, seconds < 0.995 ? 2 : 1);
+    if (text.ends_with(".0")) text.resize(text.size() - 2);
+    return text + " s";
+  }
+  if (seconds < 59.5) return fmt::format("{:.0f} s", seconds);
+  if (seconds < hour - 0.5) return two_units(seconds, minute, 1, {"min", "s"});
+  if (seconds < day - 30) return two_units(seconds, hour, minute, {"h", "min"});
+  return two_units(seconds, day, hour, {"d", "h"});
+}
+
+std::string epoch(double seconds) {
+  if (!(seconds >= 1 && seconds <= 10'000)) return duration(seconds);
+  auto text = fixed(seconds, std::abs(seconds - std::round(seconds)) < 0.05 ? 0 : 1);
+  return text + " s";
+}
+
+std::string gigabytes(double value) {
+  if (!std::isfinite(value)) return "-";
+  if (std::abs(value) < 1e-9) return "0 GB";
+  if (std::abs(value) < 0.1) return fmt::format("{:.3g} MB", value * 1e3);
+  if (std::abs(value) < 9.995) return fmt::format("{:.2g} GB", value);
+  if (std::abs(value) < 1e4) return fixed(value, 0) + " GB";
+  if (std::abs(value) < 1e6) return fmt::format("{:.3g} TB", value / 1e3);
+  return fmt::format("{:.3g} PB", value / 1e6);
+}
+
+std::string multiple(double value) {
+  if (!std::isfinite(value)) return "-";
+  return std::abs(value) < 99.5 ? fmt::format("{:.2f}", value) : fixed(value, 0);
+}
+
+std::string count(std::size_t value) {
+  return grouped(std::to_string(value));
+}
+
+std::string change(double value, double base) {
+  if (!std::isfinite(value) || !std::isfinite(base) || base <= 0) return "-";
+  const double fraction = value / base - 1;
+  if (std::abs(fraction) < 5e-5) return "the same";
+  return percent(std::abs(fraction)) + (fraction < 0 ? " less" : " more");
+}
+
+}  // namespace lips::page
