@@ -6,16 +6,23 @@
 
 namespace lips {
 
+namespace {
+
+void state_price(Node& node) {
+  if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
+    node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
+}
+
+}  // namespace
+
 void derive(ClusterSnapshot& snapshot) {
   snapshot.free.resize(snapshot.nodes.size());
   snapshot.node_store.resize(snapshot.nodes.size());
   snapshot.pool_cores.resize(snapshot.pools.size());
   LIPS_CHECK(snapshot.zones.size() <= ZoneSet::max_zones, "too many zones");
   for (NodeId id : snapshot.nodes.ids()) {
-    Node& node = snapshot.nodes[id];
-    snapshot.free[id] = node.capacity;
-    if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
-      node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
+    snapshot.free[id] = snapshot.nodes[id].capacity;
+    state_price(snapshot.nodes[id]);
   }
   for (StoreId id : snapshot.stores.ids())
     if (snapshot.stores[id].node.valid()) snapshot.node_store[snapshot.stores[id].node] = id;
@@ -44,20 +51,21 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const NodeChanged& e) const {
       const Resources used = state.snapshot_.nodes[e.node].capacity - state.snapshot_.free[e.node];
       state.snapshot_.nodes[e.node] = e.now;
+      state_price(state.snapshot_.nodes[e.node]);
       state.snapshot_.free[e.node] = e.now.capacity - used;
     }
-    void operator()(const NodeLost& e) const { state.lose_node(e.node); }
+    void operator()(const NodeLost& e) const { state.lose_node(e); }
     void operator()(const NodeBack& e) const { state.snapshot_.nodes[e.node].schedulable = true; }
     void operator()(const JobArrived& e) const { state.add_job(e); }
     void operator()(const TaskStarted& e) const {
       Task& task = state.snapshot_.tasks[e.task];
-      if (task.state != TaskState::bound) return;
+      if (task.state != TaskState::bound || task.node != e.node) return;
       task.state = TaskState::running;
       RunningTask& run = state.snapshot_.running[state.running_index_[e.task]];
       // The estimate was made for a start at once.
       run.expected_end = std::max(run.expected_end, state.snapshot_.now);
     }
-    void operator()(const TaskFinished& e) const { state.finish(e.task); }
+    void operator()(const TaskFinished& e) const { state.finish(e); }
     void operator()(const TaskLost& e) const { state.requeue(e.task); }
     void operator()(const ReplicaAdded& e) const { state.add_replica(e); }
     void operator()(const ReplicaRemoved& e) const { state.remove_replica(e); }
@@ -140,9 +148,11 @@ void ClusterState::release(TaskId id) {
   snapshot_.running.pop_back();
 }
 
-void ClusterState::finish(TaskId id) {
+void ClusterState::finish(const TaskFinished& finished) {
+  const TaskId id = finished.task;
   Task& task = snapshot_.tasks[id];
   if (task.state != TaskState::bound && task.state != TaskState::running) return;
+  if (task.node != finished.node) return;  // of a run that was given up: the task runs elsewhere by now
   release(id);
   task.state = TaskState::finished;
   Job& job = snapshot_.jobs[task.job];
@@ -177,13 +187,16 @@ void ClusterState::requeue(TaskId id) {
   update_active(task.job);
 }
 
-void ClusterState::lose_node(NodeId node) {
+void ClusterState::lose_node(const NodeLost& event) {
+  const NodeId node = event.node;
   snapshot_.nodes[node].schedulable = false;
   std::vector<TaskId> lost;
   for (const RunningTask& run : snapshot_.running)
     if (run.node == node) lost.push_back(run.task);
   std::sort(lost.begin(), lost.end());
   for (TaskId task : lost) requeue(task);
+  if (const StoreId store = snapshot_.node_store[node]; event.data_lost && store.valid())
+    for (BlockId block : snapshot_.blocks.ids()) remove_replica({block, store});
 }
 
 std::uint32_t ClusterState::group_of(const Task& task) {
@@ -235,7 +248,7 @@ void ClusterState::unlink(TaskId id) {
   --group.count;
   Job& job = snapshot_.jobs[task.job];
   --job.pending;
-  job.pending_work -= task.cpu;
+  job.pending_work = job.pending > 0 ? job.pending_work - task.cpu : CpuSeconds(0);
   --snapshot_.pending_tasks;
 }
 

@@ -29,9 +29,9 @@ class ClusterState {
 
  private:
   void add_job(const JobArrived& arrived);
-  void finish(TaskId id);
+  void finish(const TaskFinished& finished);
   void requeue(TaskId id);
-  void lose_node(NodeId node);
+  void lose_node(const NodeLost& event);
   void release(TaskId id);
   void release_reduces(Job& job);
   void make_pending(TaskId id);
