@@ -1,8 +1,13 @@
 # Functions that every CMakeLists.txt here uses.
 find_package(Threads REQUIRED)
+
+# ccache where it is installed. The settings let it work from any folder and beside precompiled headers.
 find_program(CCACHE ccache)
+mark_as_advanced(CCACHE)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
 
 add_library(lips_options INTERFACE)
@@ -11,16 +16,32 @@ if(LIPS_WERROR)
   target_compile_options(lips_options INTERFACE -Werror)
 endif()
 if(LIPS_SANITIZE)
-  target_compile_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE})
 endif()
 
-# lips_library(NAME): the library lips_NAME of all .cpp files in this folder.
+# All that the build writes and the code includes: a target that editors and checkers can ask for before they read the code.
+add_custom_target(lips_generated)
+
+# lips_version: "version.h" with the release and, in a clone with git at hand, the commit. Looked up at each build, because the
+# commit changes without any file of the build changing; written only when it differs.
+set(LIPS_VERSION_DIR ${PROJECT_BINARY_DIR}/generated/version)
+add_custom_target(lips_version_header
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DVERSION=${PROJECT_VERSION} -DOUT=${LIPS_VERSION_DIR}/version.h
+          -P ${PROJECT_SOURCE_DIR}/cmake/version.cmake
+  BYPRODUCTS ${LIPS_VERSION_DIR}/version.h
+  COMMENT "Looking up the version" VERBATIM)
+add_dependencies(lips_generated lips_version_header)
+add_library(lips_version INTERFACE)
+target_include_directories(lips_version INTERFACE ${LIPS_VERSION_DIR})
+add_dependencies(lips_version lips_version_header)
+
+# lips_library(NAME): the library lips_NAME of all .cpp files in this folder and below.
 function(lips_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  if(NOT sources)  # a folder of headers only, so far: one empty source keeps the PRIVATE links legal
-    set(sources ${CMAKE_CURRENT_BINARY_DIR}/headers_only.cpp)
-    file(WRITE ${sources} "")
+  if(NOT sources)  # a folder of headers alone still is a library that others link
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/lips_${name}_headers.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "")
   endif()
   add_library(lips_${name} STATIC ${sources})
   target_include_directories(lips_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/operator)
