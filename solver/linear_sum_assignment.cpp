@@ -1,6 +1,7 @@
 #include "solver/linear_sum_assignment.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace lips::solver {
 namespace {
@@ -15,6 +16,42 @@ template <class Cost>
 constexpr Cost beyond = std::numeric_limits<Cost>::infinity();
 template <>
 constexpr std::int64_t beyond<std::int64_t> = std::int64_t{1} << 60;
+
+// Most blocks of a row improve nothing: they are passed over two numbers at a time (compilers do not vectorise such a
+// test).
+constexpr int block = 32;
+
+template <class Cost>
+struct Lanes {
+  typedef Cost Numbers __attribute__((vector_size(16)));
+  typedef std::int64_t Mask __attribute__((vector_size(16)));
+  static constexpr int count = 16 / sizeof(Cost);
+
+  static Numbers load(const Cost* from) {
+    Numbers numbers;
+    std::memcpy(&numbers, from, sizeof numbers);
+    return numbers;
+  }
+  static Numbers all(Cost number) { return Numbers{number, number}; }
+};
+
+// Whether costs - duals + base < limits anywhere in the block.
+template <class Cost>
+bool any_below(const Cost* costs, const Cost* duals, const Cost* limits, Cost base) {
+  using L = Lanes<Cost>;
+  typename L::Mask below = {};
+  for (int j = 0; j < block; j += L::count)
+    below |= L::load(costs + j) - L::load(duals + j) + L::all(base) < L::load(limits + j);
+  return (below[0] | below[1]) != 0;
+}
+
+template <class Cost>
+bool any_below(const Cost* costs, const Cost* duals, Cost limit) {
+  using L = Lanes<Cost>;
+  typename L::Mask below = {};
+  for (int j = 0; j < block; j += L::count) below |= L::load(costs + j) - L::load(duals + j) < L::all(limit);
+  return (below[0] | below[1]) != 0;
+}
 
 // At most as many rows as columns. Columns' duals `v_` stay 0 while a column is unassigned if there are more columns.
 template <class Cost>
@@ -47,8 +84,6 @@ class ShortestAugmentingPaths {
   Cost cost(int row, int column) const { return row_costs(row)[column]; }
 
  private:
-  static constexpr int block = 32;
-
   const Cost* row_costs(int row) const { return cost_ + static_cast<std::size_t>(row) * columns_; }
 
   void assign(int row, int column) {
@@ -96,7 +131,7 @@ class ShortestAugmentingPaths {
     TwoLeast least;
     for (int begin = 0; begin < columns_; begin += block) {
       const int end = std::min(begin + block, columns_);
-      if (!any_below(costs, v_.data(), begin, end, least.second)) continue;
+      if (end - begin == block && !any_below(costs + begin, v_.data() + begin, least.second)) continue;
       for (int j = begin; j < end; ++j) {
         const Cost reduced = costs[j] - v_[j];
         if (reduced >= least.second) continue;
@@ -112,12 +147,6 @@ class ShortestAugmentingPaths {
       }
     }
     return least;
-  }
-
-  static bool any_below(const Cost* costs, const Cost* duals, int begin, int end, Cost limit) {
-    std::int64_t below = 0;
-    for (int j = begin; j < end; ++j) below |= costs[j] - duals[j] < limit ? 1 : 0;
-    return below != 0;
   }
 
   // Augmenting row reduction: a row takes its best column, lowering its dual until the second best is as good; the row
@@ -187,9 +216,8 @@ class ShortestAugmentingPaths {
     const Cost* costs = row_costs(row);
     for (int begin = 0; begin < columns_; begin += block) {
       const int end = std::min(begin + block, columns_);
-      std::int64_t better = 0;
-      for (int j = begin; j < end; ++j) better |= costs[j] - shown_[j] + base < label_[j] ? 1 : 0;
-      if (better == 0) continue;
+      if (end - begin == block && !any_below(costs + begin, shown_.data() + begin, label_.data() + begin, base))
+        continue;
       Cost least = block_least_[begin / block];
       for (int j = begin; j < end; ++j) {
         const Cost distance = costs[j] - shown_[j] + base;
