@@ -1,8 +1,10 @@
 #include "policies/lips/class_form.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <tuple>
 
 #include "solver/certificate.h"
 #include "solver/clp_backend.h"
@@ -43,8 +45,8 @@ class ClassForm {
       solver::LpSolution next = solver::solve(program_, options);
       if (next.status != solver::LpStatus::optimal) return greedy_amounts(cluster_, classes_, units_);
       solution = std::move(next);
-      const solver::Certificate certificate = solver::certify(program_, solution.primal, solution.row_dual);
-      const double bound = certificate.lower_bound + price_missing(solution.row_dual);
+      price_missing(solution.row_dual);
+      const double bound = lower_bound(units_, solution);
       best_bound_ = round == 0 ? bound : std::max(best_bound_, bound);
       const bool close = solution.objective - best_bound_ <= settings_.good_enough * std::abs(best_bound_);
       if (close || candidates_.empty() || round + 1 == rounds) break;
@@ -52,8 +54,12 @@ class ClassForm {
       for (const auto& [u, c] : candidates_) add_class_column(u, c);
       extend_basis(solution.basis, class_columns_.size() - before);
     }
+    duals_ = solution.row_dual;
     return read(solution);
   }
+
+  // A bound on the cost of other units under this program's prices: theirs must be the same rows otherwise.
+  double bound_for(const Units& units) { return lagrangian_bound(units, duals_); }
 
  private:
   std::size_t zones() const { return cluster_.zones.size(); }
@@ -113,6 +119,7 @@ class ClassForm {
   }
 
   void add_units() {
+    first_unit_column_ = program_.columns();
     class_column_of_.resize(units_.units.size());
     zone_column_.resize(units_.units.size());
     for (std::uint32_t u = 0; u < units_.units.size(); ++u) {
@@ -171,16 +178,17 @@ class ClassForm {
     return unit.request.memory.value() * occupancy(unit, c) / (unit.request.cpu.value() * classes_.classes[c].speed);
   }
 
-  void class_entries(std::uint32_t u, std::uint32_t c, std::vector<Entry>& entries) const {
-    const Unit& unit = units_.units[u];
-    entries.assign({{unit_row_[u], 1}, {cpu_row_[c], occupancy(unit, c)}});
+  // Without the unit's own row.
+  void class_entries(const Unit& unit, std::uint32_t c, std::vector<Entry>& entries) const {
+    entries.assign({{cpu_row_[c], occupancy(unit, c)}});
     if (!memory_row_.empty()) entries.push_back({memory_row_[c], memory_use(unit, c)});
     add_common(unit, classes_.classes[c].zone, entries);
   }
 
   void add_class_column(std::uint32_t u, std::uint32_t c) {
     const Unit& unit = units_.units[u];
-    class_entries(u, c, scratch_);
+    class_entries(unit, c, scratch_);
+    scratch_.push_back({unit_row_[u], 1});
     const std::int32_t column = program_.add_column(cost(unit, c), 0, unit.work, scratch_);
     class_columns_.push_back({u, c, column});
     class_column_of_[u].push_back(c);
@@ -239,11 +247,65 @@ class ClassForm {
     return row = program_.add_row(-solver::infinity, room);
   }
 
-  // The columns that are not in the program, against the duals: candidates_ are those that would help, the result is what
-  // they could lower the bound by at most (all of a unit's work in its best one).
-  double price_missing(const std::vector<double>& dual) {
+  // With copies as columns the rows that tie them to their readers are priced by the general certificate.
+  double lower_bound(const Units& units, const solver::LpSolution& solution) {
+    if (copy_column_.empty()) return lagrangian_bound(units, solution.row_dual);
+    return solver::certify(program_, solution.primal, solution.row_dual).lower_bound + missing_;
+  }
+
+  // Weak duality with the units' rows relaxed last: each unit takes its cheapest way at the given prices, every other column
+  // its better bound. Valid for every dual vector.
+  double lagrangian_bound(const Units& units, std::vector<double> dual) {
+    double bound = 0;
+    for (std::size_t row = 0; row < dual.size(); ++row) {
+      if (static_cast<std::int32_t>(row) < static_cast<std::int32_t>(unit_row_.size())) {
+        dual[row] = 0;
+        continue;
+      }
+      if (dual[row] > 0 && program_.row_lower()[row] == -solver::infinity) dual[row] = 0;
+      if (dual[row] < 0 && program_.row_upper()[row] == solver::infinity) dual[row] = 0;
+      if (dual[row] != 0) bound += dual[row] * (dual[row] > 0 ? program_.row_lower()[row] : program_.row_upper()[row]);
+    }
+    for (std::int32_t column = 0; column < first_unit_column_; ++column) {
+      double reduced = program_.cost()[static_cast<std::size_t>(column)];
+      for (std::int64_t e = program_.column_start()[static_cast<std::size_t>(column)];
+           e < program_.column_start()[static_cast<std::size_t>(column) + 1]; ++e)
+        reduced -= dual[static_cast<std::size_t>(program_.row_index()[static_cast<std::size_t>(e)])] *
+                   program_.value()[static_cast<std::size_t>(e)];
+      const double upper = program_.column_upper()[static_cast<std::size_t>(column)];
+      bound += std::min(0.0, reduced) * upper;
+    }
+    for (const Unit& unit : units.units) bound += unit.work * cheapest_way(unit, dual);
+    return bound;
+  }
+
+  double cheapest_way(const Unit& unit, const std::vector<double>& dual) {
+    double best = unit.overflow_price;
+    const auto reduced = [&](double price) {
+      for (const Entry& entry : scratch_) price -= dual[static_cast<std::size_t>(entry.row)] * entry.value;
+      return price;
+    };
+    if (unit.any_class) {
+      for (std::uint32_t z = 0; z < zones(); ++z) {
+        scratch_.assign({{zone_row_[z], 1}});
+        add_common(unit, ZoneId(z), scratch_);
+        best = std::min(best, reduced(unit.extra[z]));
+      }
+      return best;
+    }
+    for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
+      if (!eligible(unit, c)) continue;
+      class_entries(unit, c, scratch_);
+      best = std::min(best, reduced(cost(unit, c)));
+    }
+    return best;
+  }
+
+  // The columns that are not in the program, against the duals: candidates_ are those that would help, missing_ is what they
+  // could lower the bound by at most (all of a unit's work in its best one).
+  void price_missing(const std::vector<double>& dual) {
     candidates_.clear();
-    double correction = 0;
+    missing_ = 0;
     std::vector<bool> present(classes_.classes.size());
     std::vector<std::pair<double, std::uint32_t>> found;
     for (std::uint32_t u = 0; u < units_.units.size(); ++u) {
@@ -254,17 +316,16 @@ class ClassForm {
       found.clear();
       for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
         if (present[c] || !eligible(unit, c)) continue;
-        double reduced = cost(unit, c);
-        class_entries(u, c, scratch_);
+        double reduced = cost(unit, c) - dual[static_cast<std::size_t>(unit_row_[u])];
+        class_entries(unit, c, scratch_);
         for (const Entry& entry : scratch_) reduced -= dual[static_cast<std::size_t>(entry.row)] * entry.value;
         if (reduced < -1e-12) found.emplace_back(reduced, c);
       }
       if (found.empty()) continue;
       std::sort(found.begin(), found.end());
-      correction += unit.work * found.front().first;
+      missing_ += unit.work * found.front().first;
       for (std::size_t i = 0; i < std::min(more_columns, found.size()); ++i) candidates_.emplace_back(u, found[i].second);
     }
-    return correction;
   }
 
   static void extend_basis(solver::Basis& basis, std::size_t added) {
@@ -324,14 +385,101 @@ class ClassForm {
   std::vector<std::vector<signed char>> eligible_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> candidates_;
   std::vector<Entry> scratch_;
-  double best_bound_ = 0;
+  std::vector<double> duals_;
+  std::int32_t first_unit_column_ = 0;
+  double best_bound_ = 0, missing_ = 0;
+};
+
+// Merges units of equal eligibility, memory per core, pool and zones whose prices of reading elsewhere are alike.
+class Coarsening {
+ public:
+  Coarsening(const ClusterSnapshot& cluster, const Units& units) : units_(units) {
+    std::map<Key, std::uint32_t> by_key;
+    for (std::uint32_t u = 0; u < units.units.size(); ++u) {
+      const Unit& unit = units.units[u];
+      const auto [found, added] = by_key.try_emplace(key(unit), static_cast<std::uint32_t>(coarse_.units.size()));
+      if (added) {
+        coarse_.units.push_back(unit);
+        coarse_.units.back().portions.clear();
+        members_.push_back({u});
+        continue;
+      }
+      merge(coarse_.units[found->second], unit);
+      members_[found->second].push_back(u);
+    }
+    zones_ = cluster.zones.size();
+  }
+
+  const Units& units() const { return coarse_; }
+
+  // Deals each coarse amount to its members one after the other.
+  Amounts deal(const Amounts& coarse) const {
+    Amounts fine = coarse;
+    const std::size_t count = units_.units.size();
+    fine.in_zone.assign(count, std::vector<double>(zones_, 0.0));
+    fine.in_class.assign(count, {});
+    fine.overflow.assign(count, 0.0);
+    for (std::size_t g = 0; g < coarse_.units.size(); ++g) {
+      std::vector<std::pair<std::uint32_t, double>> places;
+      if (coarse_.units[g].any_class)
+        for (std::uint32_t z = 0; z < zones_; ++z) places.emplace_back(z, coarse.in_zone[g][z]);
+      else
+        places = coarse.in_class[g];
+      auto place = places.begin();
+      for (std::uint32_t u : members_[g]) {
+        double left = units_.units[u].work;
+        for (; left > 0 && place != places.end(); ++place) {
+          const double given = std::min(left, place->second);
+          if (given > 0 && coarse_.units[g].any_class) fine.in_zone[u][place->first] += given;
+          if (given > 0 && !coarse_.units[g].any_class) fine.in_class[u].emplace_back(place->first, given);
+          left -= given;
+          place->second -= given;
+          if (place->second > 0) break;
+        }
+        fine.overflow[u] = left;
+      }
+    }
+    return fine;
+  }
+
+ private:
+  using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, DataSetId>;
+  // Prices of reading differ by less than a factor of two inside one key.
+  static Key key(const Unit& unit) {
+    double dearest = 0;
+    for (double usd : unit.extra) dearest = std::max(dearest, usd);
+    const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest))) : -1000;
+    return {unit.any_class, unit.constraint, unit.any_class ? Resources{} : unit.request, unit.pool, unit.zones, magnitude, unit.shared};
+  }
+
+  static void merge(Unit& into, const Unit& unit) {
+    const double share = unit.work / (into.work + unit.work);
+    for (std::size_t z = 0; z < into.extra.size(); ++z) into.extra[z] += share * (unit.extra[z] - into.extra[z]);
+    into.overflow_price += share * (unit.overflow_price - into.overflow_price);
+    into.input_per_work += share * (unit.input_per_work - into.input_per_work);
+    into.work += unit.work;
+  }
+
+  const Units& units_;
+  Units coarse_;
+  std::vector<std::vector<std::uint32_t>> members_;
+  std::size_t zones_ = 0;
 };
 
 }  // namespace
 
 Amounts solve_class_form(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Units& units,
                          const ClassFormSettings& settings) {
-  return ClassForm(cluster, costs, classes, units, settings).solve();
+  const bool columns_for_copies =
+      std::any_of(units.units.begin(), units.units.end(), [](const Unit& unit) { return unit.shared.valid(); });
+  if (units.units.size() <= most_units || columns_for_copies) return ClassForm(cluster, costs, classes, units, settings).solve();
+  const Coarsening coarsening(cluster, units);
+  ClassForm form(cluster, costs, classes, coarsening.units(), settings);
+  const Amounts coarse = form.solve();
+  if (coarse.fell_back) return greedy_amounts(cluster, classes, units);
+  Amounts amounts = coarsening.deal(coarse);
+  amounts.lower_bound = form.bound_for(units);
+  return amounts;
 }
 
 Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units) {

@@ -21,6 +21,10 @@ struct ClassFormSettings {
   std::int64_t max_iterations = 2'000'000;
 };
 
+// More units than this are first merged into coarse ones of nearly equal costs; the coarse program's prices then give every
+// true unit's bound, and its amounts are dealt to the true units.
+inline constexpr std::size_t most_units = 1500;
+
 // Falls back to a greedy plan when the solver gives none; amounts.fell_back says so.
 Amounts solve_class_form(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Units& units,
                          const ClassFormSettings& settings);

@@ -1,6 +1,7 @@
 #include "policies/lips/units.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -24,6 +25,7 @@ class UnitMaker {
   UnitMaker(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const UnitSettings& settings)
       : cluster_(cluster), costs_(costs), classes_(classes), settings_(settings), fits_all_(cluster.constraints.size() + 1, -1) {
     if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster);
+    if (settings.copies == CopyPricing::fair_share) fair_shares_.emplace(cluster);
     least_memory_per_core_ = least_slots_per_core_ = 1e300;
     for (const NodeClass& group : classes.classes) {
       least_memory_per_core_ = std::min(least_memory_per_core_, group.shape.memory.value() / group.shape.cpu.value());
@@ -68,6 +70,11 @@ class UnitMaker {
   // Copies as columns leave the price to the model and name the data.
   DataSetId price_copies(JobId id, const TaskGroup& group) {
     if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map) return DataSetId::none();
+    if (settings_.copies == CopyPricing::fair_share) {
+      const double off = 1 - fair_shares_->of(group);
+      for (std::uint32_t z = 0; z < extra_.size(); ++z) extra_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
+      return DataSetId::none();
+    }
     if (settings_.copies == CopyPricing::shared_price) {
       discount_shared_copy(cluster_, costs_, readers_, id, group, extra_);
       return DataSetId::none();
@@ -127,7 +134,7 @@ class UnitMaker {
       unit.any_class = any_class;
       unit.constraint = job.constraint;
       unit.request = job.request;
-      unit.pool = job.pool;
+      if (settings_.per_pool) unit.pool = job.pool;
       unit.shared = shared;
       unit.zones = group.zones;
       unit.input_per_work = group.input.value() / portion.work;
@@ -168,6 +175,7 @@ class UnitMaker {
   const UnitSettings& settings_;
   Units result_;
   IdVector<DataSetId, double> readers_;
+  std::optional<FairShares> fair_shares_;
   std::unordered_map<std::string, std::uint32_t> by_key_;
   std::vector<signed char> fits_all_;
   std::vector<double> extra_;
@@ -188,6 +196,27 @@ IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster) {
       if (group.data_set.valid() && cluster.data_sets[group.data_set].size.value() > 0)
         readers[group.data_set] += group.count * group.input.value() / cluster.data_sets[group.data_set].size.value();
   return readers;
+}
+
+FairShares::FairShares(const ClusterSnapshot& cluster) {
+  std::map<std::pair<DataSetId, ZoneSet>, std::pair<double, double>> read;  // most of one job, all
+  std::map<std::pair<DataSetId, ZoneSet>, double> own;
+  for (JobId id : cluster.pending) {
+    own.clear();
+    for (const TaskGroup& group : cluster.groups[id])
+      if (group.count > 0 && group.data_set.valid()) own[{group.data_set, group.zones}] += group.count * group.input.value();
+    for (const auto& [key, size] : own) {
+      read[key].first = std::max(read[key].first, size);
+      read[key].second += size;
+    }
+  }
+  for (const auto& [key, size] : read)
+    if (size.second > size.first) share_[key] = size.first / size.second;
+}
+
+double FairShares::of(const TaskGroup& group) const {
+  const auto found = share_.find({group.data_set, group.zones});
+  return found == share_.end() ? 1 : found->second;
 }
 
 double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs, const IdVector<DataSetId, double>& readers,

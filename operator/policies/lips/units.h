@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "model/costs.h"
@@ -28,7 +30,7 @@ struct Unit {
   bool any_class = true;           // every class of every zone may take it and only CPU binds: the zone form is exact for it
   ConstraintId constraint;
   Resources request;
-  PoolId pool;
+  PoolId pool;                     // none unless pools have rows
   DataSetId shared;                // a data set with further readers whose copies are columns; else none
   ZoneSet zones;                   // that hold its input
   double input_per_work = 0;       // MiB per CPU-second
@@ -43,6 +45,7 @@ struct Units {
 enum class CopyPricing : std::uint8_t {
   none,          // a remote read pays for itself
   shared_price,  // 1 / (1 + min(E, 2)) of it, E = other pending readers of the same data (the copy stays)
+  fair_share,    // each pending reader pays its part of one copy: never more than any plan with copies does, so bounds hold
   columns        // copies of shared data are columns of the model
 };
 
@@ -66,6 +69,17 @@ void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const J
 
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
+
+// What every reader of the same blocks would pay of one copy: the most that one job reads over all that is read, per data set
+// and set of zones. 1 where only one job reads.
+class FairShares {
+ public:
+  explicit FairShares(const ClusterSnapshot& cluster);
+  double of(const TaskGroup& group) const;
+
+ private:
+  std::map<std::pair<DataSetId, ZoneSet>, double> share_;
+};
 
 // Takes off what other pending readers would share of a copy that stays: the read costs transfer / (1 + min(E, 2)).
 // Returns E, the other pending jobs' unread share of the group's data set.
