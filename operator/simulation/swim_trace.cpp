@@ -89,7 +89,7 @@ constexpr std::array<Quantile, 10> shuffle_ratio{{{0, 5.2e-8},
                                                   {0.99, 49},
                                                   {1, 915}}};
 constexpr double share_without_input = 0.0171, share_map_only = 0.3406;
-constexpr std::array<double, 24> jobs_by_hour{977,  1600, 1037, 1589, 1039, 635, 856, 1677, 1111, 1202, 370,  1132,
+constexpr std::array<double, 24> jobs_by_hour{977,  1600, 1037, 1589, 1039, 635, 856, 1677, 1111, 1202, 370, 1132,
                                               1582, 852,  2,    1303, 672,  930, 811, 1253, 760,  1541, 813, 693};
 
 }  // namespace
@@ -120,9 +120,11 @@ Result<std::vector<TraceJob>> parse_swim(const std::string& file, const std::str
     if (cells.size() > 6) job.path = cells[6];
     jobs.push_back(std::move(job));
   }
-  if (problems.empty() && jobs.empty()) problems.push_back(fmt::format("{}:1: found no jobs; allowed: at least one line", file));
+  if (problems.empty() && jobs.empty())
+    problems.push_back(fmt::format("{}:1: found no jobs; allowed: at least one line", file));
   if (!problems.empty()) return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(problems, "\n")));
-  std::stable_sort(jobs.begin(), jobs.end(), [](const TraceJob& a, const TraceJob& b) { return a.arrival < b.arrival; });
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const TraceJob& a, const TraceJob& b) { return a.arrival < b.arrival; });
   return jobs;
 }
 
@@ -142,7 +144,8 @@ std::vector<TraceJob> sample_jobs(std::vector<TraceJob> trace, std::size_t jobs,
 std::vector<TraceJob> synthetic_day(std::size_t jobs, std::uint64_t seed) {
   Random random(seed);
   std::vector<double> arrivals(jobs);
-  for (double& arrival : arrivals) arrival = std::floor((static_cast<double>(random.weighted(jobs_by_hour)) + random.uniform()) * 3600);
+  for (double& arrival : arrivals)
+    arrival = std::floor((static_cast<double>(random.weighted(jobs_by_hour)) + random.uniform()) * 3600);
   std::sort(arrivals.begin(), arrivals.end());
   std::vector<TraceJob> result(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {

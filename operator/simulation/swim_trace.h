@@ -12,12 +12,13 @@ namespace lips::simulation {
 
 struct TraceJob {
   std::string name;
-  double arrival = 0;                        // seconds from the start
+  double arrival = 0;                         // seconds from the start
   double input = 0, shuffle = 0, output = 0;  // bytes
-  std::string path;                          // of the input; empty when the trace has none
+  std::string path;                           // of the input; empty when the trace has none
 };
 
-// Lines of job, submit time, gap, input, shuffle, output and optionally the input's path, separated by tabs. Sorted by arrival.
+// Lines of job, submit time, gap, input, shuffle, output and optionally the input's path, separated by tabs. Sorted by
+// arrival.
 Result<std::vector<TraceJob>> parse_swim(const std::string& file, const std::string& text);
 
 // `jobs` of them drawn without replacement, in the old order; all when there are not more.
