@@ -1,0 +1,373 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/random.h"
+#include "config/quantities.h"
+#include "simulation/scenario_draft.h"
+
+namespace lips::simulation {
+
+namespace {
+
+void read_zones(YamlMap& root, ScenarioDraft& draft) {
+  if (!root.require("zones")) return;
+  std::vector<std::pair<std::string, std::string>> named;
+  if (root.is_map("zones"))
+    named = root.text_map("zones");
+  else
+    for (const std::string& name : root.texts("zones")) named.emplace_back(name, draft.region);
+  if (named.empty()) root.error("zones", "no zone", "a list of names, or a mapping of names to regions");
+  if (named.size() > ZoneSet::max_zones) {
+    root.error("zones", fmt::format("{} zones", named.size()), "at most 64");
+    named.resize(ZoneSet::max_zones);
+  }
+  for (const auto& [name, region] : named) {
+    for (const Zone& zone : draft.cluster().zones)
+      if (zone.name == name) root.error("zones", fmt::format("'{}' twice", name), "every name once");
+    draft.cluster().zones.push_back({name});
+    draft.zone_regions.push_back(region);
+  }
+  const std::int64_t racks = root.integer("racksPerZone", 1, 1, 1000);
+  for (ZoneId zone : draft.cluster().zones.ids())
+    for (std::int64_t rack = 0; rack < racks; ++rack)
+      draft.cluster().racks.push_back({fmt::format("{}-rack-{}", draft.cluster().zones[zone].name, rack), zone});
+}
+
+std::vector<Taint> read_taints(YamlMap& fields) {
+  static constexpr std::array<std::string_view, 3> effects{"NoSchedule", "PreferNoSchedule", "NoExecute"};
+  std::vector<Taint> taints;
+  for (const std::string& text : fields.texts("taints")) {
+    const std::size_t colon = text.rfind(':'), equals = text.find('=');
+    const std::string effect = colon == std::string::npos ? "" : text.substr(colon + 1);
+    if (std::find(effects.begin(), effects.end(), effect) == effects.end()) {
+      fields.error("taints", '\'' + text + '\'', "key=value:NoSchedule, :PreferNoSchedule or :NoExecute");
+      continue;
+    }
+    Taint taint;
+    taint.key = text.substr(0, std::min(equals, colon));
+    if (equals < colon) taint.value = text.substr(equals + 1, colon - equals - 1);
+    taint.effect = effect;
+    taints.push_back(std::move(taint));
+  }
+  std::sort(taints.begin(), taints.end());
+  return taints;
+}
+
+// What the nodes of a group have in common.
+struct NodeGroup {
+  std::string name;
+  std::int64_t count = 0;
+  std::vector<ZoneId> zones;
+  Node node;
+  double spot_share = 0;
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<Taint> taints;
+};
+
+void read_instance(YamlMap& fields, ScenarioDraft& draft, Node& node) {
+  node.instance_type = fields.text("instanceType");
+  if (node.instance_type.empty()) {
+    if (!fields.has("cores") || !fields.has("pricePerHour"))
+      fields.error("", "neither an instanceType nor cores and pricePerHour", "one of them");
+    node.instance_type = "custom";
+    return;
+  }
+  const InstanceOffer* offer = draft.prices.find(draft.region, node.instance_type, draft.as_of);
+  if (offer) {
+    node.capacity.cpu = offer->vcpu;
+    node.capacity.memory = offer->memory;
+    node.price = offer->price;
+    if (offer->ecu) node.speed = *offer->ecu / offer->vcpu.value();
+    if (!fields.has("pricePerHour"))
+      draft.assume("price of " + node.instance_type, fmt::format("{} USD/h", offer->price.value()),
+                   fmt::format("{}, {}, {}", offer->region, offer->as_of, offer->source));
+  } else if (!fields.has("cores") || !fields.has("pricePerHour")) {
+    const auto names = draft.prices.instance_types(draft.region);
+    const std::string_view alike = most_alike(node.instance_type, names);
+    fields.error(
+        "instanceType",
+        fmt::format("'{}'{}", node.instance_type, alike.empty() ? "" : fmt::format(" (did you mean '{}'?)", alike)),
+        fmt::format("a type of prices/ec2-on-demand.csv in {}{}, or any name together with cores and pricePerHour",
+                    draft.region, draft.as_of.empty() ? "" : " on or before " + draft.as_of));
+  }
+}
+
+// One number, or one for each reading of a price that sources disagree on.
+double read_cpu_price(YamlMap& fields, ScenarioDraft& draft) {
+  constexpr std::string_view unit = "USD/CPU-s";
+  if (!fields.is_map("cpuPrice")) return fields.amount("cpuPrice", 0, unit);
+  const auto readings = fields.number_map("cpuPrice", not_negative);
+  std::vector<std::string_view> names;
+  for (const auto& [name, price] : readings) {
+    names.push_back(name);
+    if (name == draft.price_reading) return price;
+  }
+  fields.error("cpuPrice", fmt::format("no price for priceReading '{}'", draft.price_reading),
+               fmt::format("{}", fmt::join(names, ", ")));
+  return 0;
+}
+
+NodeGroup read_group(YamlMap& fields, ScenarioDraft& draft) {
+  NodeGroup group;
+  if (fields.require("name")) group.name = fields.text("name");
+  group.count = fields.integer("count", 1, 0, 1'000'000);
+  std::vector<std::string> names = fields.texts("zones");
+  if (fields.has("zone")) names.push_back(fields.text("zone"));
+  for (const std::string& name : names) {
+    const auto& zones = draft.cluster().zones.items();
+    const auto found = std::find_if(zones.begin(), zones.end(), [&](const Zone& zone) { return zone.name == name; });
+    if (found == zones.end()) {
+      std::vector<std::string_view> known;
+      for (const Zone& zone : zones) known.push_back(zone.name);
+      fields.error(fields.has("zone") ? "zone" : "zones", '\'' + name + '\'',
+                   fmt::format("{}", fmt::join(known, ", ")));
+    } else {
+      group.zones.push_back(ZoneId(static_cast<std::uint32_t>(found - zones.begin())));
+    }
+  }
+  if (names.empty())
+    for (ZoneId zone : draft.cluster().zones.ids()) group.zones.push_back(zone);
+  Node& node = group.node;
+  read_instance(fields, draft, node);
+  node.capacity.cpu = Cores(fields.number("cores", node.capacity.cpu.value(), positive));
+  node.capacity.memory = fields.size("memory", node.capacity.memory);
+  node.capacity.slots = static_cast<std::int32_t>(
+      fields.integer("slots", std::max(1, static_cast<int>(node.capacity.cpu.value())), 1, 100'000));
+  node.speed = fields.number("speed", node.speed, positive);
+  node.price = UsdPerHour(fields.amount("pricePerHour", node.price.value(), "USD/h"));
+  if (fields.has("pricePerHour"))
+    draft.assume("price of " + node.instance_type, fmt::format("{} USD/h", node.price.value()), "as the scenario says");
+  node.cpu_price = UsdPerCpuSecond(read_cpu_price(fields, draft));
+  if (fields.has("cpuPrice"))
+    draft.assume("CPU price of " + node.instance_type, fmt::format("{} USD/CPU-s", node.cpu_price.value()),
+                 "as the scenario says");
+  group.spot_share = fields.number("spotShare", 0, share_range);
+  group.labels = fields.text_map("labels");
+  group.taints = read_taints(fields);
+  fields.finish();
+  return group;
+}
+
+ProfileId profile_of(ClusterSnapshot& cluster, const NodeGroup& group, const Node& node, const std::string& region) {
+  NodeProfile profile;
+  profile.labels = group.labels;
+  const auto add = [&](const char* key, const std::string& value) {
+    if (std::none_of(profile.labels.begin(), profile.labels.end(),
+                     [&](const auto& label) { return label.first == key; }))
+      profile.labels.emplace_back(key, value);
+  };
+  add("lips.dev/node-group", group.name);
+  add("karpenter.sh/capacity-type", node.capacity_type == CapacityType::spot ? "spot" : "on-demand");
+  add("node.kubernetes.io/instance-type", node.instance_type);
+  add("topology.kubernetes.io/region", region);
+  add("topology.kubernetes.io/zone", cluster.zones[node.zone].name);
+  std::sort(profile.labels.begin(), profile.labels.end());
+  profile.taints = group.taints;
+  for (ProfileId id : cluster.profiles.ids())
+    if (cluster.profiles[id] == profile) return id;
+  return cluster.profiles.push_back(std::move(profile));
+}
+
+void add_nodes(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDraft& draft) {
+  if (group.zones.empty()) return;
+  const int width = static_cast<int>(std::to_string(std::max<std::int64_t>(group.count - 1, 0)).size());
+  std::vector<std::uint32_t> in_zone(draft.cluster().zones.size(), 0);
+  for (std::int64_t i = 0; i < group.count; ++i) {
+    Node node = group.node;
+    node.name = fmt::format("{}-{:0{}}", group.name, i, width);
+    node.zone = group.zones[static_cast<std::size_t>(i) % group.zones.size()];
+    // Round robin over racks as nodes come; spot nodes are spread evenly over each zone's own count.
+    const std::uint32_t rank = in_zone[node.zone.index()]++;
+    node.rack = RackId(node.zone.index() * racks_per_zone + rank % racks_per_zone);
+    if (std::floor((rank + 1) * group.spot_share + 1e-9) > std::floor(rank * group.spot_share + 1e-9)) {
+      node.capacity_type = CapacityType::spot;
+      node.price *= draft.spot_factor;
+      node.cpu_price *= draft.spot_factor;
+    }
+    node.profile = profile_of(draft.cluster(), group, node, draft.zone_regions[node.zone.index()]);
+    draft.cluster().nodes.push_back(std::move(node));
+  }
+}
+
+void read_nodes(YamlMap& root, ScenarioDraft& draft) {
+  if (!root.require("nodes")) return;
+  const auto racks_per_zone =
+      static_cast<std::uint32_t>(draft.cluster().racks.size() / std::max<std::size_t>(1, draft.cluster().zones.size()));
+  std::vector<std::string> seen;
+  bool spot = false;
+  for (YamlMap& fields : root.maps("nodes")) {
+    const NodeGroup group = read_group(fields, draft);
+    if (std::find(seen.begin(), seen.end(), group.name) != seen.end())
+      fields.error("name", fmt::format("'{}' twice", group.name), "every name once");
+    seen.push_back(group.name);
+    spot = spot || group.spot_share > 0;
+    add_nodes(group, racks_per_zone, draft);
+  }
+  if (draft.cluster().nodes.empty()) root.error("nodes", "no nodes", "at least one");
+  if (spot)
+    draft.assume("spot price", fmt::format("{} of on demand", draft.spot_factor),
+                 "assumed; spot nodes are not interrupted unless failures say so");
+}
+
+UsdPerMebibyteHour storage_price(YamlMap& fields, double fallback) {
+  return usd_per_gigabyte_month(fields.amount("price", fallback, "USD/GB-month"));
+}
+
+// A store whose zone is not given lies beside all zones: a zone of its own without nodes.
+ZoneId zone_of_bucket(YamlMap& fields, ScenarioDraft& draft, const std::string& name) {
+  if (fields.has("zone")) return zone_named(fields, "zone", draft);
+  draft.zone_regions.push_back("bucket");
+  return draft.cluster().zones.push_back({name});
+}
+
+void read_named_stores(YamlMap& stores, std::string_view key, StoreKind kind, ScenarioDraft& draft) {
+  for (YamlMap& fields : stores.maps(key)) {
+    DataStore store;
+    if (fields.require("name")) store.name = fields.text("name");
+    for (const DataStore& known : draft.cluster().stores)
+      if (known.name == store.name) fields.error("name", fmt::format("'{}' twice", store.name), "every name once");
+    store.kind = kind;
+    if (kind == StoreKind::bucket) {
+      store.zone = zone_of_bucket(fields, draft, store.name);
+    } else if (fields.require("zone")) {
+      store.zone = zone_named(fields, "zone", draft);
+    }
+    store.capacity = fields.size("capacity", Mebibytes(0));
+    store.price =
+        storage_price(fields, kind == StoreKind::bucket ? 0.023 : draft.prices.storage_usd_per_gigabyte_month());
+    fields.finish();
+    if (store.zone.valid()) draft.cluster().stores.push_back(std::move(store));
+  }
+}
+
+void read_stores(YamlMap& root, ScenarioDraft& draft) {
+  std::optional<YamlMap> stores = root.map("stores");
+  const YamlValue none;
+  if (!stores) stores.emplace(none, "stores", draft.errors);
+  const bool directories = stores->flag("nodeDirectories", true);
+  const Mebibytes capacity = stores->size("capacity", Mebibytes(0));
+  const UsdPerMebibyteHour price = storage_price(*stores, draft.prices.storage_usd_per_gigabyte_month());
+  draft.nodes_in.resize(draft.cluster().zones.size());
+  for (NodeId id : draft.cluster().nodes.ids()) {
+    if (!directories) break;
+    const Node& node = draft.cluster().nodes[id];
+    draft.cluster().stores.push_back(
+        {node.name, StoreKind::node_directory, node.zone, id, capacity, Mebibytes(0), price});
+    draft.nodes_in[node.zone.index()].push_back(id);
+  }
+  read_named_stores(*stores, "volumes", StoreKind::zonal_volume, draft);
+  read_named_stores(*stores, "buckets", StoreKind::bucket, draft);
+  stores->finish();
+  draft.nodes_in.resize(draft.cluster().zones.size());
+}
+
+std::optional<MebibytesPerSecond> parse_bandwidth(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, double>, 4> units{
+      {{"MiB/s", 1}, {"MB/s", 1e6 / 1048576}, {"Mbit/s", 1e6 / 8 / 1048576}, {"Gbit/s", 1e9 / 8 / 1048576}}};
+  if (text == "0") return MebibytesPerSecond(0);
+  for (const auto& [unit, factor] : units) {
+    if (!text.ends_with(unit)) continue;
+    const std::optional<double> value = parse_number(text.substr(0, text.size() - unit.size()));
+    if (value && *value >= 0) return MebibytesPerSecond(*value * factor);
+  }
+  return std::nullopt;
+}
+
+void read_network(YamlMap& root, ScenarioDraft& draft) {
+  Network& network = draft.cluster().network;
+  network.local_read = MebibytesPerSecond(200);
+  network.node_link = *parse_bandwidth("1Gbit/s");
+  network.zone_stream = *parse_bandwidth("500Mbit/s");
+  network.remote_stream = *parse_bandwidth("250Mbit/s");
+  const std::array<std::pair<const char*, MebibytesPerSecond*>, 6> fields{{{"localRead", &network.local_read},
+                                                                           {"nodeLink", &network.node_link},
+                                                                           {"rackLink", &network.rack_link},
+                                                                           {"zoneLink", &network.zone_link},
+                                                                           {"zoneStream", &network.zone_stream},
+                                                                           {"remoteStream", &network.remote_stream}}};
+  if (std::optional<YamlMap> given = root.map("network")) {
+    for (const auto& [name, target] : fields) {
+      if (!given->has(name)) continue;
+      const std::string text = given->text(name);
+      if (const std::optional<MebibytesPerSecond> value = parse_bandwidth(text))
+        *target = *value;
+      else
+        given->error(name, '\'' + text + '\'',
+                     "a bandwidth such as 1Gbit/s or 120MiB/s (units MiB/s, MB/s, Mbit/s, Gbit/s), or 0: no limit");
+    }
+    given->finish();
+  }
+  for (const auto& [name, value] : fields)
+    draft.assume(fmt::format("network.{}", name),
+                 value->value() > 0 ? fmt::format("{:.4g} MiB/s", value->value()) : "no limit");
+}
+
+void read_transfer(YamlMap& root, ScenarioDraft& draft) {
+  std::optional<YamlMap> given = root.map("transfer");
+  const YamlValue none;
+  if (!given) given.emplace(none, "transfer", draft.errors);
+  constexpr std::string_view unit = "USD/GB";
+  const double across = given->amount("acrossZones", draft.prices.cross_zone_usd_per_gigabyte(), unit);
+  const double regions = given->amount("acrossRegions", 0.02, unit);
+  const bool regions_given = given->has("acrossRegions");
+  const double buckets = given->amount("buckets", 0, unit);
+  const std::size_t zones = draft.cluster().zones.size();
+  std::vector<std::vector<UsdPerMebibyte>> price(zones, std::vector<UsdPerMebibyte>(zones));
+  bool several_regions = false;
+  for (std::size_t from = 0; from < zones; ++from)
+    for (std::size_t to = 0; to < zones; ++to) {
+      const std::string &left = draft.zone_regions[from], &right = draft.zone_regions[to];
+      double usd = from == to ? 0 : across;
+      if (left == "bucket" || right == "bucket") {
+        usd = buckets;
+      } else if (left != right) {
+        several_regions = true;
+        usd = regions_given ? regions : draft.prices.cross_region_usd_per_gigabyte(left, right).value_or(regions);
+      }
+      price[from][to] = from == to ? UsdPerMebibyte(0) : usd_per_gigabyte(usd);
+    }
+  for (YamlMap& pair : given->maps("pairs")) {
+    const ZoneId from = pair.require("from") ? zone_named(pair, "from", draft) : ZoneId();
+    const ZoneId to = pair.require("to") ? zone_named(pair, "to", draft) : ZoneId();
+    const double usd = pair.require("price") ? pair.amount("price", 0, unit) : 0;
+    if (from.valid() && to.valid()) price[from.index()][to.index()] = usd_per_gigabyte(usd);
+    pair.finish();
+  }
+  given->finish();
+  draft.scenario.costs = CostModel(std::move(price));
+  draft.assume("transfer across zones", fmt::format("{} USD/GB", across), "both directions' charges together");
+  if (several_regions)
+    draft.assume("transfer across regions",
+                 regions_given ? fmt::format("{} USD/GB", regions) : "price sheet, else 0.02 USD/GB");
+}
+
+}  // namespace
+
+std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose) {
+  return derive_seed(draft.scenario.seed, static_cast<std::uint64_t>(purpose));
+}
+
+ZoneId zone_named(YamlMap& fields, std::string_view key, ScenarioDraft& draft) {
+  const std::string name = fields.text(key);
+  std::vector<std::string_view> known;
+  for (ZoneId id : draft.cluster().zones.ids()) {
+    if (draft.cluster().zones[id].name == name) return id;
+    known.push_back(draft.cluster().zones[id].name);
+  }
+  fields.error(key, '\'' + name + '\'', fmt::format("{}", fmt::join(known, ", ")));
+  return ZoneId::none();
+}
+
+void read_cluster(YamlMap& root, ScenarioDraft& draft) {
+  read_zones(root, draft);
+  read_nodes(root, draft);
+  read_stores(root, draft);
+  read_network(root, draft);
+  read_transfer(root, draft);
+}
+
+}  // namespace lips::simulation

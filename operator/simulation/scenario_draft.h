@@ -1,0 +1,74 @@
+// A scenario while it is being read: what its parts need of each other. Internal to the scenario reader.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/price_sheet.h"
+#include "config/yaml_reader.h"
+#include "simulation/scenario.h"
+#include "simulation/scenario_reader.h"
+
+namespace lips::simulation {
+
+// How the replicas of a data set's blocks are spread.
+struct Placement {
+  std::uint32_t replicas = 3, zones_per_block = 1;
+  bool by_rack = false;   // HDFS: a random node, one of another rack, another one of that rack
+  bool together = false;  // all blocks of a data set choose the same zones
+  ZoneId hot_zone;        // chosen with probability hot_share
+  double hot_share = 0;
+  StoreId store;  // everything here instead
+};
+
+struct ScenarioDraft {
+  Scenario scenario;
+  YamlErrors errors;
+  PriceSheet prices;
+  ScenarioOptions options;
+  std::string config_folder;
+  std::string region, as_of;
+  std::string price_reading;
+  double spot_factor = PriceSheet::spot_factor;
+  std::vector<std::string> zone_regions;  // by zone
+  Placement placement;
+  Mebibytes block_size{128};
+  std::vector<std::vector<NodeId>> nodes_in;  // by zone, those with a directory
+  std::map<std::string, DataSetId> data_sets;
+  std::map<std::string, PoolId> pools;
+
+  ClusterSnapshot& cluster() { return scenario.cluster; }
+  void assume(std::string name, std::string value, std::string note = "") {
+    scenario.assumptions.push_back({std::move(name), std::move(value), std::move(note)});
+  }
+};
+
+// Streams of random numbers, one for each purpose.
+enum class Draw : std::uint64_t { placement = 1, sample, applications, pools, failures, synthetic };
+std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
+
+// scenario_cluster.cpp: zones, racks, nodes, stores, network, transfer prices
+void read_cluster(YamlMap& root, ScenarioDraft& draft);
+ZoneId zone_named(YamlMap& fields, std::string_view key, ScenarioDraft& draft);
+// scenario_data.cpp: placement rules, data sets
+void read_data(YamlMap& root, ScenarioDraft& draft);
+Placement read_placement(YamlMap& fields, ScenarioDraft& draft);
+DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,
+                       const Placement& placement);
+// scenario_jobs.cpp: pools, jobs written one by one
+void read_pools(YamlMap& root, ScenarioDraft& draft);
+void read_jobs(YamlMap& root, ScenarioDraft& draft);
+PoolId pool_named(YamlMap& fields, ScenarioDraft& draft);
+// scenario_workload.cpp: jobs from a trace or a synthetic day
+void read_workload(YamlMap& root, ScenarioDraft& draft);
+
+// Table I of the LiPS paper: ECU-seconds per 64 MB block, here per MiB.
+struct Application {
+  std::string_view name;
+  double cpu_per_mebibyte;
+};
+const std::vector<Application>& applications();
+
+}  // namespace lips::simulation

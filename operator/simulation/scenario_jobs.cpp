@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulation/scenario_draft.h"
+
+namespace lips::simulation {
+
+namespace {
+
+constexpr std::int64_t most_tasks = 10'000'000;
+
+// "key", "key:Effect", "key=value" or "key=value:Effect".
+Toleration parse_toleration(const std::string& text) {
+  Toleration toleration;
+  const std::size_t colon = std::min(text.rfind(':'), text.size());
+  if (colon < text.size()) toleration.effect = text.substr(colon + 1);
+  const std::string front = text.substr(0, colon);
+  const std::size_t equals = front.find('=');
+  toleration.key = front.substr(0, equals);
+  toleration.exists = equals == std::string::npos;
+  if (!toleration.exists) toleration.value = front.substr(equals + 1);
+  return toleration;
+}
+
+ConstraintId read_constraint(YamlMap& fields, ScenarioDraft& draft) {
+  PlacementConstraint constraint;
+  for (const auto& [key, value] : fields.text_map("nodeSelector"))
+    constraint.required.push_back({key, LabelRequirement::Operator::in, {value}});
+  for (const std::string& text : fields.texts("tolerations")) {
+    if (text.empty() || text.front() == '=')
+      fields.error("tolerations", '\'' + text + '\'', "key, key=value, key:NoSchedule or key=value:NoSchedule");
+    constraint.tolerations.push_back(parse_toleration(text));
+  }
+  if (constraint == PlacementConstraint{}) return ConstraintId::none();
+  std::sort(constraint.required.begin(), constraint.required.end());
+  std::sort(constraint.tolerations.begin(), constraint.tolerations.end());
+  for (ConstraintId id : draft.cluster().constraints.ids())
+    if (draft.cluster().constraints[id] == constraint) return id;
+  return draft.cluster().constraints.push_back(std::move(constraint));
+}
+
+double read_cpu_per_mebibyte(YamlMap& fields) {
+  if (!fields.has("application")) return fields.number("cpuPerMiB", 0, not_negative);
+  if (fields.has("cpuPerMiB")) fields.error("cpuPerMiB", "both application and cpuPerMiB", "one of them");
+  std::vector<std::string_view> names;
+  for (const Application& application : applications()) names.push_back(application.name);
+  return applications()[fields.choice("application", names, 0)].cpu_per_mebibyte;
+}
+
+// One entry of the list; it may stand for several equal jobs.
+struct JobEntry {
+  JobArrived job;
+  std::int64_t count = 1, tasks = 0;
+  Duration every{};
+  double cpu_per_mebibyte = 0, cpu_per_task = 0, cpu_per_reduce = 0, fraction = 1;
+  std::string input;
+  Mebibytes input_size, block_size, shuffle;
+  double shuffle_ratio = 0;
+  Placement placement;
+};
+
+void check_input(YamlMap& fields, JobEntry& entry, ScenarioDraft& draft) {
+  if (fields.has("input") && fields.has("inputSize"))
+    fields.error("inputSize", "both input and inputSize", "one of them");
+  if (!entry.input.empty()) {
+    const auto known = draft.data_sets.find(entry.input);
+    std::vector<std::string_view> names;
+    for (const auto& [name, id] : draft.data_sets) names.push_back(name);
+    if (known == draft.data_sets.end()) {
+      fields.error("input", '\'' + entry.input + '\'',
+                   names.empty() ? "a data set of dataSets" : fmt::format("{}", fmt::join(names, ", ")));
+    } else if (known->second.valid()) {
+      const std::int64_t blocks = draft.cluster().data_sets[known->second].blocks;
+      if (entry.tasks > blocks)
+        fields.error("tasks", fmt::format("{}", entry.tasks),
+                     fmt::format("at most {}, the blocks of '{}'", blocks, entry.input));
+    }
+  }
+  const bool reads = !entry.input.empty() || entry.input_size.value() > 0;
+  if (!reads && entry.tasks == 0)
+    fields.error("", "a job without tasks and without input", "tasks, input or inputSize");
+  if (!reads && entry.cpu_per_mebibyte > 0)
+    fields.error("", "cpuPerMiB or application without input", "cpuPerTask, or an input");
+  if (entry.cpu_per_mebibyte <= 0 && entry.cpu_per_task <= 0 && !fields.has("cpuPerTask") && !fields.has("cpuPerMiB"))
+    fields.error("", "no CPU work", "application, cpuPerMiB or cpuPerTask");
+}
+
+JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
+  JobEntry entry;
+  Job& job = entry.job.job;
+  if (fields.require("name")) job.name = fields.text("name");
+  entry.count = fields.integer("count", 1, 1, 1'000'000);
+  entry.every = fields.duration("every", Duration(0));
+  job.arrival = TimePoint(fields.duration("arrival", Duration(0)));
+  job.priority = static_cast<std::int32_t>(fields.integer("priority", 0, -1'000'000'000, 1'000'000'000));
+  job.pool = pool_named(fields, draft);
+  job.constraint = read_constraint(fields, draft);
+  job.request = {Cores(fields.number("cores", 1, not_negative)), fields.size("memory", Mebibytes(0)), 1};
+  entry.tasks = fields.integer("tasks", 0, 1, most_tasks);
+  entry.cpu_per_mebibyte = read_cpu_per_mebibyte(fields);
+  entry.cpu_per_task = fields.number("cpuPerTask", 0, not_negative);
+  entry.input = fields.text("input");
+  entry.input_size = fields.size("inputSize", Mebibytes(0));
+  entry.fraction = fields.number("fraction", 1, {0, 1, true});
+  entry.block_size = fields.size("blockSize", draft.block_size);
+  if (entry.block_size.value() <= 0)
+    fields.error("blockSize", "0", "a size above 0"), entry.block_size = draft.block_size;
+  entry.placement = read_placement(fields, draft);
+  entry.shuffle = fields.size("shuffle", Mebibytes(0));
+  entry.shuffle_ratio = fields.number("shuffleRatio", 0, not_negative);
+  job.reduce_tasks = static_cast<std::uint32_t>(fields.integer("reduces", 0, 0, most_tasks));
+  entry.cpu_per_reduce = fields.number("cpuPerReduce", 0, not_negative);
+  if ((entry.shuffle.value() > 0 || entry.shuffle_ratio > 0) && job.reduce_tasks == 0)
+    fields.error("reduces", "a shuffle without reduces", "1 or more");
+  check_input(fields, entry, draft);
+  fields.finish();
+  return entry;
+}
+
+void add_jobs(const JobEntry& entry, ScenarioDraft& draft) {
+  for (std::int64_t copy = 0; copy < entry.count; ++copy) {
+    JobArrived added = entry.job;
+    Job& job = added.job;
+    if (entry.count > 1) job.name += fmt::format("-{}", copy);
+    job.arrival += entry.every * copy;
+    DataSetId data_set;
+    if (!entry.input.empty()) data_set = draft.data_sets.at(entry.input);
+    if (entry.input_size.value() > 0) {
+      const Mebibytes block_size =
+          entry.tasks > 0 ? entry.input_size / static_cast<double>(entry.tasks) : entry.block_size;
+      data_set = add_data_set(draft, job.name + "-input", entry.input_size, block_size, entry.placement);
+    }
+    const DataSet* read = data_set.valid() ? &draft.cluster().data_sets[data_set] : nullptr;
+    job.map_tasks = static_cast<std::uint32_t>(entry.tasks > 0 ? entry.tasks : read->blocks);
+    if (read) job.inputs = {{data_set, entry.fraction}};
+    Mebibytes input;
+    for (std::uint32_t i = 0; i < job.map_tasks; ++i) {
+      Task task;
+      task.cpu = CpuSeconds(entry.cpu_per_task);
+      if (read) {
+        task.block = BlockId(read->first_block.index() + i);
+        task.input = draft.cluster().blocks[task.block].size * entry.fraction;
+        task.cpu += CpuSeconds(entry.cpu_per_mebibyte * task.input.value());
+        input += task.input;
+      }
+      added.tasks.push_back(task);
+    }
+    job.shuffle = entry.shuffle + input * entry.shuffle_ratio;
+    Task reduce;
+    reduce.kind = TaskKind::reduce;
+    reduce.cpu = CpuSeconds(entry.cpu_per_reduce);
+    reduce.input = job.reduce_tasks > 0 ? job.shuffle / job.reduce_tasks : Mebibytes(0);
+    added.tasks.insert(added.tasks.end(), job.reduce_tasks, reduce);
+    draft.scenario.jobs.push_back(std::move(added));
+  }
+}
+
+}  // namespace
+
+const std::vector<Application>& applications() {
+  static const std::vector<Application> table{
+      {"Grep", 20.0 / 64}, {"Stress1", 37.0 / 64}, {"Stress2", 75.0 / 64}, {"WordCount", 90.0 / 64}};
+  return table;
+}
+
+void read_pools(YamlMap& root, ScenarioDraft& draft) {
+  for (YamlMap& fields : root.maps("pools")) {
+    Pool pool;
+    if (fields.require("name")) pool.name = fields.text("name");
+    if (draft.pools.count(pool.name)) fields.error("name", fmt::format("'{}' twice", pool.name), "every name once");
+    pool.weight = fields.number("weight", 1, positive);
+    pool.minimum = Cores(fields.number("minimum", 0, not_negative));
+    pool.maximum = Cores(fields.number("maximum", 0, not_negative));
+    if (pool.maximum.value() > 0 && pool.maximum < pool.minimum)
+      fields.error("maximum", fmt::format("{}", pool.maximum.value()),
+                   fmt::format("0 (none), or at least the minimum {}", pool.minimum.value()));
+    pool.shortfall_price = UsdPerCpuSecond(fields.amount("shortfallPrice", 0, "USD/CPU-s"));
+    fields.finish();
+    draft.pools[pool.name] = draft.cluster().pools.push_back(pool);
+  }
+  if (!draft.cluster().pools.empty()) return;
+  Pool pool;
+  pool.name = "default";
+  draft.pools["default"] = draft.cluster().pools.push_back(pool);
+}
+
+PoolId pool_named(YamlMap& fields, ScenarioDraft& draft) {
+  if (!fields.has("pool")) return PoolId(0);
+  const std::string name = fields.text("pool");
+  if (const auto known = draft.pools.find(name); known != draft.pools.end()) return known->second;
+  std::vector<std::string_view> names;
+  for (const auto& [known, id] : draft.pools) names.push_back(known);
+  fields.error("pool", '\'' + name + '\'', fmt::format("{}", fmt::join(names, ", ")));
+  return PoolId(0);
+}
+
+void read_jobs(YamlMap& root, ScenarioDraft& draft) {
+  for (YamlMap& fields : root.maps("jobs")) {
+    const JobEntry entry = read_entry(fields, draft);
+    if (draft.errors.messages.empty()) add_jobs(entry, draft);
+  }
+}
+
+}  // namespace lips::simulation
