@@ -64,7 +64,8 @@ void add_nodes(Scenario& scenario, const Shape& shape) {
   cluster.network.zone_link = MebibytesPerSecond(5000);
 }
 
-// Job sizes are Pareto (most are one block, some thousands); CPU 0.5 to 3 s a MiB of 64 MiB blocks; half have a shuffle.
+// Job sizes are Pareto (most are one block, some thousands); CPU 0.5 to 3 s a MiB of 64 MiB blocks; half have a
+// shuffle.
 void add_job(Scenario& scenario, Random& random, TimePoint arrival) {
   ClusterSnapshot& cluster = scenario.cluster;
   const auto maps = static_cast<std::uint32_t>(std::min(20000.0, std::pow(1 - random.uniform(), -1.0)));

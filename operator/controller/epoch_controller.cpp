@@ -5,6 +5,18 @@
 
 namespace lips {
 
+namespace {
+
+// The node that an event gives room on; asked before the state takes the event in.
+NodeId freed_by(const ClusterSnapshot& before, const ClusterEvent& event) {
+  if (const auto* finished = std::get_if<TaskFinished>(&event)) return finished->node;
+  if (const auto* back = std::get_if<NodeBack>(&event)) return back->node;
+  if (const auto* lost = std::get_if<TaskLost>(&event)) return before.tasks[lost->task].node;
+  return NodeId::none();
+}
+
+}  // namespace
+
 EpochController::EpochController(ClusterState& state, ClusterClient& client, const Policy& policy, const CostModel& costs)
     : state_(state), client_(client), policy_(policy), costs_(costs), dispatcher_(state, client), cadence_(policy.cadence()) {}
 
@@ -29,13 +41,12 @@ void EpochController::take_in(const std::vector<ClusterEvent>& events) {
   std::vector<NodeId> freed;
   bool replicas = false;
   for (const ClusterEvent& event : events) {
+    if (const NodeId node = freed_by(state_.snapshot(), event); node.valid()) freed.push_back(node);
     state_.apply(event);
-    if (const auto* beat = std::get_if<Heartbeat>(&event)) {
+    if (const auto* beat = std::get_if<Heartbeat>(&event))
       reporting_.push_back(beat->node);
-    } else {
+    else if (!std::holds_alternative<TaskStarted>(event))  // a start only confirms what the plan assumed
       changed_ = true;
-    }
-    if (const auto* finished = std::get_if<TaskFinished>(&event)) freed.push_back(finished->node);
     replicas |= std::holds_alternative<ReplicaAdded>(event);
     for (Observer* observer : observers_) observer->on_event(state_.snapshot(), event);
   }

@@ -43,28 +43,31 @@ std::vector<std::string> class_names(const ClusterSnapshot& cluster) {
 
 }  // namespace
 
-double seconds_alone(const ClusterSnapshot& cluster, const JobArrived& arrival) {
-  const Resources& request = arrival.job.request;
-  double fastest = 0, throughput = 0;  // work a second: of one task, of all nodes
+Pace pace_alone(const ClusterSnapshot& cluster, const Job& job) {
+  Pace pace;
   for (NodeId id : cluster.nodes.ids()) {
     const Node& node = cluster.nodes[id];
-    if (!node.schedulable || !fits(request, node.capacity) || !cluster.eligible(arrival.job.constraint, id)) continue;
-    const double pace = request.cpu.value() * node.speed;
-    fastest = std::max(fastest, pace);
-    throughput += pace * static_cast<double>(fit_count(request, node.capacity));
+    if (!node.schedulable || !fits(job.request, node.capacity) || !cluster.eligible(job.constraint, id)) continue;
+    const double one = job.request.cpu.value() * node.speed;
+    pace.fastest = std::max(pace.fastest, one);
+    pace.all += one * static_cast<double>(fit_count(job.request, node.capacity));
   }
-  if (fastest <= 0) return 0;
+  return pace;
+}
+
+double seconds_alone(const JobArrived& arrival, const Pace& pace, MebibytesPerSecond local_read) {
+  if (pace.fastest <= 0) return 0;
   double total = 0;
   for (TaskKind kind : {TaskKind::map, TaskKind::reduce}) {
     double work = 0, longest = 0;
     for (const Task& task : arrival.tasks) {
       if (task.kind != kind) continue;
       work += task.cpu.value();
-      longest = std::max(longest, task.cpu.value() / fastest);
-      const MebibytesPerSecond local = cluster.network.local_read;
-      if (task.block.valid() && local.value() > 0) longest = std::max(longest, task.input.value() / local.value());
+      longest = std::max(longest, task.cpu.value() / pace.fastest);
+      if (task.block.valid() && local_read.value() > 0)
+        longest = std::max(longest, task.input.value() / local_read.value());
     }
-    total += std::max(longest, work / throughput);
+    total += std::max(longest, work / pace.all);
   }
   return total;
 }
@@ -176,7 +179,10 @@ void RunMetrics::on_job_end(JobId id, bool finished, TimePoint now) {
   const JobArrived& arrival = scenario_.jobs[id.index()];
   const double took = to_seconds(now - arrival.job.arrival);
   completion_.push_back(took);
-  const double alone = seconds_alone(scenario_.cluster, arrival);
+  const Job& job = arrival.job;
+  const auto [entry, added] = paces_.try_emplace({job.request, job.constraint});
+  if (added) entry->second = pace_alone(scenario_.cluster, job);
+  const double alone = seconds_alone(arrival, entry->second, scenario_.cluster.network.local_read);
   if (alone > small_job_seconds || alone <= 0) return;
   small_completion_.push_back(took);
   slowdown_.push_back(took / alone);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "controller/observer.h"
@@ -14,9 +15,14 @@
 
 namespace lips::simulation {
 
-// The least time a job could take alone on the cluster: its longest task, or its work over all nodes' slots, stage by
-// stage.
-double seconds_alone(const ClusterSnapshot& cluster, const JobArrived& job);
+// Work a second that tasks of a job get on the whole empty cluster.
+struct Pace {
+  double fastest = 0;  // one task
+  double all = 0;      // as many as fit
+};
+Pace pace_alone(const ClusterSnapshot& cluster, const Job& job);
+// The least time a job could take alone: stage by stage its longest task, or its work over all that fits at once.
+double seconds_alone(const JobArrived& job, const Pace& pace, MebibytesPerSecond local_read);
 
 class RunMetrics : public RunListener, public Observer {
  public:
@@ -62,6 +68,7 @@ class RunMetrics : public RunListener, public Observer {
   SeriesRecorder utilisation_;
   FairnessRecorder fairness_;
   std::vector<double> completion_, small_completion_, slowdown_;
+  std::map<std::pair<Resources, ConstraintId>, Pace> paces_;
   std::vector<bool> job_ended_;
   TimePoint last_end_;
   double gaps_ = 0;

@@ -104,6 +104,7 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
       emit(Heartbeat{beat.node});
     }
   }
+  losses_to_say_.clear();
   return std::exchange(said_, {});
 }
 
@@ -196,10 +197,7 @@ void SimulatedCluster::end_job(JobId id, bool finished) {
 }
 
 bool SimulatedCluster::loss_not_yet_said(NodeId node) const {
-  return std::any_of(said_.begin(), said_.end(), [&](const ClusterEvent& event) {
-    const auto* lost = std::get_if<NodeLost>(&event);
-    return lost && lost->node == node;
-  });
+  return std::find(losses_to_say_.begin(), losses_to_say_.end(), node) != losses_to_say_.end();
 }
 
 void SimulatedCluster::fail_node(std::uint32_t index) {
@@ -209,6 +207,7 @@ void SimulatedCluster::fail_node(std::uint32_t index) {
   const bool for_good = failure.down <= Duration(0);
   up_[failure.node.index()] = false;
   emit(NodeLost{failure.node, failure.data_lost || for_good});
+  losses_to_say_.push_back(failure.node);
   for (std::uint32_t i = 0; i < attempts_.size(); ++i)
     if (attempts_[i].live && attempts_[i].assignment.node == failure.node) lose_attempt(i, false);
   listener_.on_node(failure.node, false, now_);

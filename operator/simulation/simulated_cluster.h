@@ -156,7 +156,8 @@ class SimulatedCluster : public ClusterClient {
   NetworkPaths paths_;
   Heartbeats heartbeats_;
   Resources least_request_;
-  std::vector<ClusterEvent> said_;
+  std::vector<ClusterEvent> said_;     // at the next wait()
+  std::vector<NodeId> losses_to_say_;  // of nodes, among them
   std::vector<FlowId> ended_flows_;
   std::vector<FlowOwner> flow_owner_;
 

@@ -9,7 +9,9 @@
 namespace lips::simulation {
 namespace {
 
-TimePoint at(double count) { return TimePoint(seconds(count)); }
+TimePoint at(double count) {
+  return TimePoint(seconds(count));
+}
 
 Path over(std::initializer_list<LinkId> links, double limit = 0) {
   Path path;
@@ -109,7 +111,8 @@ struct Reference {
     return rate;
   }
   static bool crosses(const Path& path, std::size_t link) {
-    return std::any_of(path.links.begin(), path.links.begin() + path.count, [&](LinkId id) { return id.index() == link; });
+    return std::any_of(path.links.begin(), path.links.begin() + path.count,
+                       [&](LinkId id) { return id.index() == link; });
   }
 };
 
@@ -141,7 +144,8 @@ TEST(MaxMinShare, AgreesWithPlainProgressiveFillingWhateverComesAndGoes) {
         reference.paths.push_back(path);
       }
       const std::vector<double> expected = reference.rates();
-      for (std::size_t i = 0; i < flows.size(); ++i) ASSERT_NEAR(network.rate(flows[i]).value(), expected[i], 1e-6) << step;
+      for (std::size_t i = 0; i < flows.size(); ++i)
+        ASSERT_NEAR(network.rate(flows[i]).value(), expected[i], 1e-6) << step;
     }
   }
 }

@@ -83,7 +83,8 @@ TEST(SimulatedCluster, ReadingAndComputingOverlap) {
   ScenarioBuilder builder;
   const NodeId node = builder.node(0, 2);
   builder.scenario.cluster.network.local_read = MebibytesPerSecond(10);
-  const DataSetId data = builder.data(Mebibytes(200), {ScenarioBuilder::directory(node), ScenarioBuilder::directory(node)});
+  const DataSetId data =
+      builder.data(Mebibytes(200), {ScenarioBuilder::directory(node), ScenarioBuilder::directory(node)});
   builder.reading_job(0, data, 5);
   builder.scenario.jobs[0].tasks[1].cpu = CpuSeconds(30);
   ByHand hand(builder.scenario);

@@ -1,0 +1,144 @@
+#include "controller/epoch_controller.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/controller/fake_cluster.h"
+
+namespace lips {
+namespace {
+
+using fake::at;
+using Times = std::vector<TimePoint>;
+
+Cadence cadence(Cadence::Trigger trigger, double interval, double least = 0) {
+  return {trigger, seconds(interval), seconds(least)};
+}
+
+struct Setting {
+  explicit Setting(const Policy& policy) : controller(state, cluster, policy, costs) {}
+  Result<void> run() { return controller.run({}); }
+  ClusterState state{fake::two_nodes()};
+  fake::Cluster cluster;
+  CostModel costs;
+  EpochController controller;
+};
+
+TEST(EpochController, PlansOnceAnEpochWhateverHappens) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::epoch, 10));
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(1)});
+  for (double when : {1.0, 2.0, 12.0, 13.0, 25.0}) setting.cluster.say(when, {fake::job(1)});
+  ASSERT_TRUE(setting.run());
+  EXPECT_EQ(policy.asked, (Times{at(0), at(10), at(20)}));
+}
+
+TEST(EpochController, PlansOnEventsButNotMoreThanOnceEveryLeast) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::events, 100, 5));
+  Setting setting(policy);
+  for (double when : {0.0, 1.0, 2.0, 4.0, 20.0, 22.0, 30.0}) setting.cluster.say(when, {fake::job(1)});
+  ASSERT_TRUE(setting.run());
+  // At once; then the changes of 1 to 4 s together at 5 s; then at 20 s; 22 s waits until 25 s.
+  EXPECT_EQ(policy.asked, (Times{at(0), at(5), at(20), at(25), at(30)}));
+}
+
+TEST(EpochController, PlansAtLeastEveryIntervalWithoutEvents) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::events, 30));
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(1)});
+  setting.cluster.say(65, {});
+  ASSERT_TRUE(setting.run());
+  EXPECT_EQ(policy.asked, (Times{at(0), at(30), at(60)}));
+}
+
+TEST(EpochController, PlansAgainWhenThePlanAsksForIt) {
+  for (Cadence::Trigger trigger : {Cadence::Trigger::epoch, Cadence::Trigger::events}) {
+    fake::ScriptedPolicy policy(cadence(trigger, 100), [](const PolicyInput&) {
+      Plan plan;
+      plan.replan_after = seconds(7);
+      return plan;
+    });
+    Setting setting(policy);
+    setting.cluster.say(0, {fake::job(1)});
+    setting.cluster.say(20, {});
+    ASSERT_TRUE(setting.run());
+    EXPECT_EQ(policy.asked, (Times{at(0), at(7), at(14)}));
+  }
+}
+
+TEST(EpochController, AConfirmedStartIsNoReasonToPlan) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::events, 100));
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(1)});
+  setting.cluster.say(1, {TaskStarted{TaskId(0), NodeId(0)}});
+  setting.cluster.say(2, {TaskLost{TaskId(0)}});
+  ASSERT_TRUE(setting.run());
+  EXPECT_EQ(policy.asked, (Times{at(0), at(2)}));
+}
+
+TEST(EpochController, TellsThePolicyWhichNodesReportAndAsksOnlyThen) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::heartbeats, 3));
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(4)});
+  setting.cluster.say(1, {Heartbeat{NodeId(1)}});
+  setting.cluster.say(2, {fake::job(1)});
+  setting.cluster.say(3, {Heartbeat{NodeId(0)}, Heartbeat{NodeId(1)}});
+  ASSERT_TRUE(setting.run());
+  EXPECT_EQ(policy.asked, (Times{at(1), at(3)}));
+  EXPECT_EQ(policy.reported[0], std::vector<NodeId>{NodeId(1)});
+  EXPECT_EQ(policy.reported[1], (std::vector<NodeId>{NodeId(0), NodeId(1)}));
+}
+
+TEST(EpochController, AQueueOfSeveralWavesGoesOnBetweenPlans) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::epoch, 1000), [](const PolicyInput& input) {
+    Plan plan;
+    for (TaskId task : input.cluster.tasks.ids()) plan.assignments.push_back({task, NodeId(0), {}, {}});
+    return plan;
+  });
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(5)});
+  setting.cluster.say(10, {TaskFinished{TaskId(0), NodeId(0)}});
+  setting.cluster.say(11, {TaskLost{TaskId(1)}});
+  ASSERT_TRUE(setting.run());
+  ASSERT_EQ(setting.cluster.bound.size(), 4u);
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(setting.cluster.bound[i].task, TaskId(i));
+  EXPECT_EQ(policy.asked.size(), 1u);
+}
+
+TEST(EpochController, AReplicaThatCameLetsItsTaskGoOnAnyNode) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::epoch, 1000), [](const PolicyInput&) {
+    Plan plan;
+    plan.moves = {{BlockId(0), StoreId(0), StoreId(1), false}};
+    plan.assignments = {{TaskId(0), NodeId(1), StoreId(1), {}}};
+    return plan;
+  });
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(1, true)});
+  setting.cluster.say(5, {ReplicaAdded{BlockId(0), Replica{StoreId(1)}}, MoveEnded{MoveId(0), true}});
+  ASSERT_TRUE(setting.run());
+  ASSERT_EQ(setting.cluster.bound.size(), 1u);
+  EXPECT_EQ(setting.cluster.bound[0].read_from, StoreId(1));
+}
+
+TEST(EpochController, HandsThePolicysFailureOn) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::epoch, 10),
+                              [](const PolicyInput&) -> Result<Plan> { return fail(ErrorCode::internal, "no plan"); });
+  Setting setting(policy);
+  setting.cluster.say(0, {fake::job(1)});
+  const Result<void> ran = setting.run();
+  ASSERT_FALSE(ran.has_value());
+  EXPECT_EQ(ran.error().message, "no plan");
+}
+
+TEST(EpochController, StopsWhenItIsTold) {
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::epoch, 10));
+  Setting setting(policy);
+  for (int i = 0; i < 10; ++i) setting.cluster.say(i, {fake::job(1)});
+  ControllerSettings settings;
+  int asked = 0;
+  settings.stop = [&] { return ++asked > 3; };
+  ASSERT_TRUE(setting.controller.run(settings));
+  EXPECT_EQ(setting.cluster.script.size(), 7u);
+}
+
+}  // namespace
+}  // namespace lips
