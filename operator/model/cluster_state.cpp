@@ -113,7 +113,8 @@ bool ClusterState::assume(const Assignment& assignment) {
   Task& task = snapshot_.tasks[assignment.task];
   Job& job = snapshot_.jobs[task.job];
   const Node& node = snapshot_.nodes[assignment.node];
-  if (task.state != TaskState::pending || !node.schedulable || !fits(job.request, snapshot_.free[assignment.node])) return false;
+  if (task.state != TaskState::pending || !node.schedulable || !fits(job.request, snapshot_.free[assignment.node]))
+    return false;
   unlink(assignment.task);
   task.state = TaskState::bound;
   task.node = assignment.node;
@@ -134,7 +135,9 @@ bool ClusterState::assume(const Assignment& assignment) {
   return true;
 }
 
-void ClusterState::remember(const Remembered& remembered) { snapshot_.jobs[remembered.job].memory = remembered.memory; }
+void ClusterState::remember(const Remembered& remembered) {
+  snapshot_.jobs[remembered.job].memory = remembered.memory;
+}
 
 void ClusterState::release(TaskId id) {
   const Task& task = snapshot_.tasks[id];
@@ -160,8 +163,7 @@ void ClusterState::finish(const TaskFinished& finished) {
     ++job.finished_reduces;
   } else {
     ++job.finished_maps;
-    if (!job.map_output.empty())
-      job.map_output[snapshot_.nodes[task.node].zone.index()] += job.shuffle / job.map_tasks;
+    if (!job.map_output.empty()) job.map_output[snapshot_.nodes[task.node].zone.index()] += job.shuffle / job.map_tasks;
     if (job.finished_maps == job.map_tasks) release_reduces(job);
   }
   if (job.finished()) {
@@ -211,8 +213,8 @@ std::uint32_t ClusterState::group_of(const Task& task) {
     wanted.data_set = snapshot_.blocks[task.block].data_set;
   }
   const auto alike = [&](const TaskGroup& group) {
-    return group.kind == wanted.kind && group.reads == wanted.reads && group.zones == wanted.zones && group.data_set == wanted.data_set &&
-           group.cpu == wanted.cpu && group.input == wanted.input;
+    return group.kind == wanted.kind && group.reads == wanted.reads && group.zones == wanted.zones &&
+           group.data_set == wanted.data_set && group.cpu == wanted.cpu && group.input == wanted.input;
   };
   const auto found = std::find_if(groups.rbegin(), groups.rend(), alike);
   if (found != groups.rend()) return static_cast<std::uint32_t>(groups.rend() - found - 1);
@@ -242,8 +244,10 @@ void ClusterState::make_pending(TaskId id) {
 void ClusterState::unlink(TaskId id) {
   Task& task = snapshot_.tasks[id];
   TaskGroup& group = snapshot_.groups[task.job][task.group];
-  (task.previous_pending.valid() ? snapshot_.tasks[task.previous_pending].next_pending : group.first) = task.next_pending;
-  (task.next_pending.valid() ? snapshot_.tasks[task.next_pending].previous_pending : group.last) = task.previous_pending;
+  (task.previous_pending.valid() ? snapshot_.tasks[task.previous_pending].next_pending : group.first) =
+      task.next_pending;
+  (task.next_pending.valid() ? snapshot_.tasks[task.next_pending].previous_pending : group.last) =
+      task.previous_pending;
   task.next_pending = task.previous_pending = TaskId::none();
   --group.count;
   Job& job = snapshot_.jobs[task.job];
@@ -265,9 +269,8 @@ void ClusterState::regroup_readers(BlockId block) {
 void ClusterState::add_replica(const ReplicaAdded& added) {
   Block& block = snapshot_.blocks[added.block];
   if (block.on(added.replica.store)) return;
-  const auto position =
-      std::lower_bound(block.replicas.begin(), block.replicas.end(), added.replica.store,
-                       [](const Replica& replica, StoreId store) { return replica.store < store; });
+  const auto position = std::lower_bound(block.replicas.begin(), block.replicas.end(), added.replica.store,
+                                         [](const Replica& replica, StoreId store) { return replica.store < store; });
   block.replicas.insert(position, added.replica);
   if (added.replica.extra) snapshot_.extra_copies.emplace_back(added.block, added.replica.store);
   DataStore& store = snapshot_.stores[added.replica.store];

@@ -1,8 +1,9 @@
 #include "model/nodes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <system_error>
 
 namespace lips {
 
@@ -16,10 +17,10 @@ const std::string* find_label(const NodeProfile& profile, const std::string& key
   return found != profile.labels.end() && found->first == key ? &found->second : nullptr;
 }
 
-bool as_integer(const std::string& text, long long& number) {
-  char* end = nullptr;
-  number = std::strtoll(text.c_str(), &end, 10);
-  return !text.empty() && *end == '\0';
+bool as_integer(const std::string& text, std::int64_t& number) {
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stopped == end;
 }
 
 bool meets(const LabelRequirement& requirement, const NodeProfile& profile) {
@@ -29,14 +30,19 @@ bool meets(const LabelRequirement& requirement, const NodeProfile& profile) {
     return std::find(requirement.values.begin(), requirement.values.end(), *value) != requirement.values.end();
   };
   switch (requirement.op) {
-    case Operator::in: return value && listed();
-    case Operator::not_in: return !value || !listed();
-    case Operator::exists: return value != nullptr;
-    case Operator::does_not_exist: return value == nullptr;
+    case Operator::in:
+      return value && listed();
+    case Operator::not_in:
+      return !value || !listed();
+    case Operator::exists:
+      return value != nullptr;
+    case Operator::does_not_exist:
+      return value == nullptr;
     case Operator::greater:
     case Operator::less: {
-      long long have = 0, want = 0;
-      if (!value || requirement.values.size() != 1 || !as_integer(*value, have) || !as_integer(requirement.values[0], want))
+      std::int64_t have = 0, want = 0;
+      if (!value || requirement.values.size() != 1 || !as_integer(*value, have) ||
+          !as_integer(requirement.values[0], want))
         return false;
       return requirement.op == Operator::greater ? have > want : have < want;
     }

@@ -43,16 +43,23 @@ class Validation {
     const Job& job = cluster_.jobs[task.job];
     const Node& node = cluster_.nodes[assignment.node];
     if (!node.schedulable) problem("node {} takes no tasks", node.name);
-    if (!fits(job.request, node.capacity)) problem("task {} is larger than node {}", assignment.task.index(), node.name);
-    if (!cluster_.eligible(job.constraint, assignment.node)) problem("task {} may not run on {}", assignment.task.index(), node.name);
-    if (assignment.read_from.valid() != task.block.valid()) problem("task {}: replica named without need or missing", assignment.task.index());
+    if (!fits(job.request, node.capacity))
+      problem("task {} is larger than node {}", assignment.task.index(), node.name);
+    if (!cluster_.eligible(job.constraint, assignment.node))
+      problem("task {} may not run on {}", assignment.task.index(), node.name);
+    if (assignment.read_from.valid() != task.block.valid())
+      problem("task {}: replica named without need or missing", assignment.task.index());
     if (assignment.read_from.valid() && task.block.valid() && !readable(task.block, assignment.read_from))
       problem("task {} reads block {} from a store that has none", assignment.task.index(), task.block.index());
-    if (assignment.keep_in.valid() && cluster_.stores[assignment.keep_in].zone != node.zone)
+    if (assignment.keep_in.valid() && !cluster_.stores.contains(assignment.keep_in))
+      problem("task {} keeps its input in a store that does not exist", assignment.task.index());
+    else if (assignment.keep_in.valid() && cluster_.stores[assignment.keep_in].zone != node.zone)
       problem("task {} keeps its input in another zone", assignment.task.index());
   }
 
   bool readable(BlockId block, StoreId store) const {
+    for (const ReplicaDrop& drop : plan_.drops)
+      if (drop.block == block && drop.store == store) return false;
     if (cluster_.blocks[block].on(store)) return true;
     for (const DataMove& move : plan_.moves)
       if (move.block == block && move.to == store) return true;
@@ -62,7 +69,11 @@ class Validation {
   }
 
   void check(const DataMove& move) {
-    if (!cluster_.blocks[move.block].on(move.from)) problem("block {} is moved from where it is not", move.block.index());
+    if (!cluster_.blocks.contains(move.block) || !cluster_.stores.contains(move.from) ||
+        !cluster_.stores.contains(move.to))
+      return problem("a move names a block or store that does not exist");
+    if (!cluster_.blocks[move.block].on(move.from))
+      problem("block {} is moved from where it is not", move.block.index());
     if (cluster_.blocks[move.block].on(move.to)) problem("block {} is moved to where it is", move.block.index());
     added_[move.to.index()] += cluster_.blocks[move.block].size.value();
     const DataStore& store = cluster_.stores[move.to];
@@ -71,9 +82,11 @@ class Validation {
   }
 
   void check(const ReplicaDrop& drop) {
+    if (!cluster_.blocks.contains(drop.block)) return problem("a drop names a block that does not exist");
     const Block& block = cluster_.blocks[drop.block];
     if (!block.on(drop.store)) problem("block {} is dropped where it is not", drop.block.index());
-    if (++dropped_[drop.block.index()] >= block.replicas.size()) problem("the last replica of block {} would go", drop.block.index());
+    if (++dropped_[drop.block.index()] >= block.replicas.size())
+      problem("the last replica of block {} would go", drop.block.index());
   }
 
   const ClusterSnapshot& cluster_;

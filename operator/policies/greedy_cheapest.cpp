@@ -1,5 +1,4 @@
-// LiPS's greedy algorithm (section III, and epoch 0 of the online model): job by job, each task to the free slot of the
-// lowest CPU plus transfer cost.
+// LiPS's greedy algorithm (section IV): job by job, each task to the free slot of the lowest CPU plus transfer cost.
 #include "policies/baselines.h"
 #include "policies/cheapest_nodes.h"
 #include "policies/draft.h"

@@ -1,0 +1,430 @@
+#include "model/cluster_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tests/policies/random_cluster.h"
+
+namespace lips::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<TaskId> chain(const ClusterSnapshot& cluster, const TaskGroup& group) {
+  std::vector<TaskId> tasks;
+  for (TaskId task : cluster.tasks_of(group)) tasks.push_back(task);
+  return tasks;
+}
+
+// Counts everything that the state keeps incrementally once more, from the tasks alone.
+class Recount {
+ public:
+  explicit Recount(const ClusterSnapshot& cluster) : cluster_(cluster) {}
+
+  void check() const {
+    check_tasks();
+    check_chains();
+    check_jobs();
+    check_nodes_and_pools();
+    check_blocks();
+    check_locality();
+  }
+
+ private:
+  bool occupies(TaskId id) const {
+    return cluster_.tasks[id].state == TaskState::bound || cluster_.tasks[id].state == TaskState::running;
+  }
+
+  void check_tasks() const {
+    std::set<TaskId> running;
+    for (const RunningTask& run : cluster_.running) {
+      EXPECT_TRUE(running.insert(run.task).second);
+      EXPECT_TRUE(occupies(run.task));
+      EXPECT_EQ(cluster_.tasks[run.task].node, run.node);
+    }
+    std::size_t occupying = 0, pending = 0;
+    for (TaskId task : cluster_.tasks.ids()) {
+      occupying += occupies(task);
+      pending += cluster_.tasks[task].state == TaskState::pending;
+    }
+    EXPECT_EQ(running.size(), occupying);
+    EXPECT_EQ(cluster_.pending_tasks, pending);
+  }
+
+  void check_chains() const {
+    std::set<TaskId> linked;
+    for (JobId job : cluster_.jobs.ids())
+      for (std::uint32_t index = 0; index < cluster_.groups[job].size(); ++index) {
+        const TaskGroup& group = cluster_.groups[job][index];
+        TaskId before;
+        for (TaskId id : chain(cluster_, group)) {
+          const Task& task = cluster_.tasks[id];
+          EXPECT_TRUE(linked.insert(id).second);
+          EXPECT_EQ(task.state, TaskState::pending);
+          EXPECT_EQ(task.job, job);
+          EXPECT_EQ(task.group, index);
+          EXPECT_EQ(task.previous_pending, before);
+          EXPECT_EQ(task.kind, group.kind);
+          EXPECT_EQ(task.cpu, group.cpu);
+          EXPECT_EQ(task.input, group.input);
+          EXPECT_EQ(task.block.valid(), group.reads);
+          if (task.block.valid()) {
+            EXPECT_EQ(cluster_.blocks[task.block].zones, group.zones);
+          }
+          before = id;
+        }
+        EXPECT_EQ(group.last, before);
+        EXPECT_EQ(group.count, chain(cluster_, group).size());
+      }
+    EXPECT_EQ(linked.size(), cluster_.pending_tasks);
+  }
+
+  void check_jobs() const {
+    std::vector<JobId> pending;
+    for (JobId id : cluster_.jobs.ids()) {
+      const Job& job = cluster_.jobs[id];
+      std::map<TaskState, std::uint32_t> count;
+      std::uint32_t maps = 0, reduces = 0;
+      double work = 0, output = 0;
+      for (std::uint32_t i = 0; i < job.tasks(); ++i) {
+        const Task& task = cluster_.tasks[TaskId(job.first_task.index() + i)];
+        ++count[task.state];
+        if (task.state == TaskState::pending) work += task.cpu.value();
+        if (task.state == TaskState::finished) ++(i < job.map_tasks ? maps : reduces);
+        if (i >= job.map_tasks) {
+          EXPECT_EQ(task.state == TaskState::blocked, job.finished_maps < job.map_tasks);
+        }
+      }
+      EXPECT_EQ(job.pending, count[TaskState::pending]);
+      EXPECT_NEAR(job.pending_work.value(), work, 1e-6);
+      EXPECT_EQ(job.running, count[TaskState::bound] + count[TaskState::running]);
+      EXPECT_EQ(job.finished_maps, maps);
+      EXPECT_EQ(job.finished_reduces, reduces);
+      for (Mebibytes part : job.map_output) output += part.value();
+      if (!job.map_output.empty()) {
+        EXPECT_NEAR(output, job.shuffle.value() * maps / job.map_tasks, 1e-6);
+      }
+      if (job.pending > 0) pending.push_back(id);
+    }
+    std::stable_sort(pending.begin(), pending.end(),
+                     [&](JobId a, JobId b) { return cluster_.jobs[a].arrival < cluster_.jobs[b].arrival; });
+    EXPECT_EQ(cluster_.pending, pending);
+  }
+
+  void check_nodes_and_pools() const {
+    IdVector<NodeId, Resources> used(cluster_.nodes.size(), Resources{Cores(0), Mebibytes(0), 0});
+    IdVector<PoolId, double> cores(cluster_.pools.size());
+    for (TaskId id : cluster_.tasks.ids()) {
+      if (!occupies(id)) continue;
+      const Job& job = cluster_.jobs[cluster_.tasks[id].job];
+      used[cluster_.tasks[id].node] = used[cluster_.tasks[id].node] + job.request;
+      cores[job.pool] += job.request.cpu.value();
+    }
+    for (NodeId node : cluster_.nodes.ids()) {
+      const Resources free = cluster_.nodes[node].capacity - used[node];
+      EXPECT_NEAR(cluster_.free[node].cpu.value(), free.cpu.value(), 1e-6);
+      EXPECT_NEAR(cluster_.free[node].memory.value(), free.memory.value(), 1e-6);
+      EXPECT_EQ(cluster_.free[node].slots, free.slots);
+    }
+    for (PoolId pool : cluster_.pools.ids()) EXPECT_NEAR(cluster_.pool_cores[pool].value(), cores[pool], 1e-6);
+  }
+
+  void check_blocks() const {
+    IdVector<StoreId, double> used(cluster_.stores.size());
+    for (const Block& block : cluster_.blocks) {
+      ZoneSet zones;
+      for (const Replica& replica : block.replicas) {
+        zones.insert(cluster_.stores[replica.store].zone);
+        used[replica.store] += block.size.value();
+      }
+      EXPECT_EQ(block.zones, zones);
+      EXPECT_TRUE(std::is_sorted(block.replicas.begin(), block.replicas.end(),
+                                 [](const Replica& a, const Replica& b) { return a.store < b.store; }));
+    }
+    for (StoreId store : cluster_.stores.ids()) EXPECT_NEAR(cluster_.stores[store].used.value(), used[store], 1e-6);
+  }
+
+  void check_locality() const {
+    for (TaskId id : cluster_.tasks.ids()) {
+      const Task& task = cluster_.tasks[id];
+      if (task.state != TaskState::pending || !task.block.valid()) continue;
+      for (const Replica& replica : cluster_.blocks[task.block].replicas) {
+        const NodeId node = cluster_.stores[replica.store].node;
+        if (!node.valid()) continue;
+        EXPECT_FALSE(cluster_.locality[task.job].visit(node, [&](TaskId local) { return local != id; }))
+            << "task " << id.index() << " is not known to be local to node " << node.index();
+      }
+    }
+  }
+
+  const ClusterSnapshot& cluster_;
+};
+
+class RandomEvents {
+ public:
+  RandomEvents(std::uint64_t seed, ClusterState& state) : random_(seed), state_(state) {}
+
+  void next() {
+    const ClusterSnapshot& cluster = state_.snapshot();
+    clock_ += random_.uniform();
+    state_.advance(TimePoint(seconds(clock_)));
+    switch (random_.below(12)) {
+      case 0:
+        return state_.apply(job(cluster, random_job(random_, shape_, clock_ + 3 * random_.uniform())));
+      case 1:
+        return state_.apply(NodeLost{node(), random_.below(3) == 0});
+      case 2:
+        return state_.apply(NodeBack{node()});
+      case 3:
+        return state_.apply(ReplicaAdded{block(), {store(), false, {}}});
+      case 4:
+        return state_.apply(ReplicaRemoved{block(), store()});
+      case 5:
+        return change_node();
+      case 6:
+        return on_running([&](const RunningTask& run) { state_.apply(TaskLost{run.task}); });
+      case 7:
+        return on_running([&](const RunningTask& run) { state_.apply(TaskStarted{run.task, run.node}); });
+      case 8:
+      case 9:
+        return on_running([&](const RunningTask& run) { state_.apply(TaskFinished{run.task, run.node}); });
+      default:
+        return assume();
+    }
+  }
+
+ private:
+  template <class Apply>
+  void on_running(Apply apply) {
+    const std::vector<RunningTask>& running = state_.snapshot().running;
+    if (running.empty()) return;
+    const RunningTask chosen = running[random_.below(running.size())];
+    apply(chosen);
+  }
+  void change_node() {
+    const NodeId id = node();
+    Node changed = state_.snapshot().nodes[id];
+    changed.capacity.slots = 1 + static_cast<std::int32_t>(random_.below(5));
+    state_.apply(NodeChanged{id, changed});
+  }
+  void assume() {
+    if (state_.snapshot().tasks.empty()) return;
+    for (int tries = 0; tries < 5; ++tries) {
+      const TaskId task(static_cast<std::uint32_t>(random_.below(state_.snapshot().tasks.size())));
+      const NodeId where = node();
+      const StoreId from =
+          nearest_replica(state_.snapshot(), CostModel{}, state_.snapshot().tasks[task].block, where).store;
+      state_.assume({task, where, from, {}});
+    }
+  }
+  NodeId node() { return NodeId(static_cast<std::uint32_t>(random_.below(state_.snapshot().nodes.size()))); }
+  BlockId block() { return BlockId(static_cast<std::uint32_t>(random_.below(state_.snapshot().blocks.size()))); }
+  StoreId store() { return StoreId(static_cast<std::uint32_t>(random_.below(state_.snapshot().stores.size()))); }
+
+  Random random_;
+  ClusterState& state_;
+  RandomShape shape_;
+  double clock_ = 100;
+};
+
+TEST(ClusterState, KeepsItsCountsUnderRandomEvents) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ClusterState state = random_state(seed);
+    RandomEvents events(derive_seed(seed, 1), state);
+    for (int i = 0; i < 300 && !HasFailure(); ++i) {
+      SCOPED_TRACE("event " + std::to_string(i));
+      events.next();
+      if (i % 10 == 0) Recount(state.snapshot()).check();
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(ClusterState, NeverOvercommitsANodeWhoseCapacityStays) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ClusterState state = random_state(seed);
+    Random random(seed);
+    for (int i = 0; i < 500; ++i) {
+      const TaskId task(static_cast<std::uint32_t>(random.below(state.snapshot().tasks.size())));
+      const NodeId node(static_cast<std::uint32_t>(random.below(state.snapshot().nodes.size())));
+      state.assume({task, node, {}, {}});
+    }
+    for (const Resources& free : state.snapshot().free) {
+      EXPECT_GE(free.cpu.value(), -1e-6);
+      EXPECT_GE(free.memory.value(), -1e-6);
+      EXPECT_GE(free.slots, 0);
+    }
+  }
+}
+
+// One node with two slots, a job of three maps and one reduce.
+struct Small {
+  ClusterBuilder builder{2};
+  NodeId node = builder.node(), other = builder.node({.zone = ZoneId(1)});
+  BlockId block = builder.block({node});
+};
+
+TEST(ClusterState, TakesRoomForAnAssumedTaskAndGivesItBack) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 1, .cores = 1.5, .memory = 96}));
+  ASSERT_TRUE(state.assume({TaskId(0), small.node, {}, {}}));
+  EXPECT_EQ(state.snapshot().free[small.node], (Resources{Cores(0.5), Mebibytes(4000), 1}));
+  state.apply(TaskLost{TaskId(0)});
+  EXPECT_EQ(state.snapshot().free[small.node], state.snapshot().nodes[small.node].capacity);
+  EXPECT_EQ(state.snapshot().tasks[TaskId(0)].state, TaskState::pending);
+}
+
+TEST(ClusterState, RefusesWhatIsNotPendingDoesNotFitOrGoesToACordonedNode) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 3, .reduces = 1}));
+  EXPECT_FALSE(state.assume({TaskId(3), small.node, {}, {}})) << "a reduce before its maps";
+  EXPECT_TRUE(state.assume({TaskId(0), small.node, {}, {}}));
+  EXPECT_FALSE(state.assume({TaskId(0), small.node, {}, {}})) << "twice";
+  EXPECT_TRUE(state.assume({TaskId(1), small.node, {}, {}}));
+  EXPECT_FALSE(state.assume({TaskId(2), small.node, {}, {}})) << "full";
+  state.apply(NodeLost{small.other});
+  EXPECT_FALSE(state.assume({TaskId(2), small.other, {}, {}})) << "lost";
+  state.apply(NodeBack{small.other});
+  EXPECT_TRUE(state.assume({TaskId(2), small.other, {}, {}}));
+}
+
+TEST(ClusterState, ReleasesReducesAfterTheLastMap) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 2, .reduces = 2, .shuffle = 100}));
+  state.assume({TaskId(0), small.node, {}, {}});
+  state.assume({TaskId(1), small.other, {}, {}});
+  state.apply(TaskFinished{TaskId(0), small.node});
+  EXPECT_EQ(state.snapshot().pending_tasks, 0u);
+  EXPECT_THAT(state.snapshot().pending, IsEmpty());
+  state.apply(TaskFinished{TaskId(1), small.other});
+  EXPECT_THAT(tasks_in(state.snapshot(), TaskState::pending), ElementsAre(TaskId(2), TaskId(3)));
+  EXPECT_THAT(state.snapshot().pending, ElementsAre(JobId(0)));
+  EXPECT_THAT(state.snapshot().jobs[JobId(0)].map_output, ElementsAre(Mebibytes(50), Mebibytes(50)));
+}
+
+TEST(ClusterState, BeginsWithReducesWhenThereAreNoMaps) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.reduces = 2}));
+  EXPECT_EQ(state.snapshot().pending_tasks, 2u);
+}
+
+TEST(ClusterState, NotesWhenAJobIsComplete) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 1}));
+  state.assume({TaskId(0), small.node, {}, {}});
+  state.advance(TimePoint(seconds(42)));
+  state.apply(TaskFinished{TaskId(0), small.node});
+  EXPECT_TRUE(state.snapshot().jobs[JobId(0)].finished());
+  EXPECT_EQ(state.snapshot().jobs[JobId(0)].completed, TimePoint(seconds(42)));
+}
+
+TEST(ClusterState, OrdersAGroupByIdAndWhatCameBackLast) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 3}));
+  const TaskGroup& group = state.snapshot().groups[JobId(0)][0];
+  EXPECT_THAT(chain(state.snapshot(), group), ElementsAre(TaskId(0), TaskId(1), TaskId(2)));
+  state.assume({TaskId(0), small.node, {}, {}});
+  state.apply(TaskLost{TaskId(0)});
+  EXPECT_THAT(chain(state.snapshot(), state.snapshot().groups[JobId(0)][0]),
+              ElementsAre(TaskId(1), TaskId(2), TaskId(0)));
+}
+
+TEST(ClusterState, GroupsReadersAnewWhenAZoneGainsOrLosesAReplica) {
+  Small small;
+  const BlockId same = small.builder.block({small.node});
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.blocks = {small.block, same}}));
+  const std::uint32_t before = state.snapshot().tasks[TaskId(0)].group;
+  EXPECT_EQ(state.snapshot().tasks[TaskId(1)].group, before);
+  const StoreId copy = state.snapshot().node_store[small.other];
+  state.apply(ReplicaAdded{small.block, {copy, true, {}}});
+  EXPECT_NE(state.snapshot().tasks[TaskId(0)].group, before);
+  EXPECT_EQ(state.snapshot().groups[JobId(0)][state.snapshot().tasks[TaskId(0)].group].zones.size(), 2);
+  state.apply(ReplicaRemoved{small.block, copy});
+  EXPECT_EQ(state.snapshot().tasks[TaskId(0)].group, before);
+}
+
+TEST(ClusterState, LosesANodesDataWithItOnlyWhenToldSo) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.blocks = {small.block}}));
+  state.assume({TaskId(0), small.node, state.snapshot().node_store[small.node], {}});
+  state.apply(NodeLost{small.node, false});
+  EXPECT_EQ(state.snapshot().tasks[TaskId(0)].state, TaskState::pending);
+  EXPECT_EQ(state.snapshot().blocks[small.block].replicas.size(), 1u);
+  state.apply(NodeLost{small.node, true});
+  EXPECT_THAT(state.snapshot().blocks[small.block].replicas, IsEmpty());
+  EXPECT_TRUE(state.snapshot().groups[JobId(0)][state.snapshot().tasks[TaskId(0)].group].zones.empty());
+}
+
+TEST(ClusterState, IgnoresTheEndOfARunThatWasGivenUp) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 1}));
+  state.assume({TaskId(0), small.node, {}, {}});
+  state.apply(NodeLost{small.node});
+  state.assume({TaskId(0), small.other, {}, {}});
+  state.apply(TaskFinished{TaskId(0), small.node});
+  EXPECT_EQ(state.snapshot().tasks[TaskId(0)].state, TaskState::bound);
+  state.apply(TaskFinished{TaskId(0), small.other});
+  EXPECT_EQ(state.snapshot().tasks[TaskId(0)].state, TaskState::finished);
+}
+
+TEST(ClusterState, KeepsWhatIsUsedWhenANodeChangesAndPricesItAnew) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 1, .cores = 1, .memory = 0}));
+  state.assume({TaskId(0), small.node, {}, {}});
+  Node larger = state.snapshot().nodes[small.node];
+  larger.capacity = {Cores(8), Mebibytes(8192), 4};
+  larger.price = UsdPerHour(28.8);
+  larger.cpu_price = {};
+  state.apply(NodeChanged{small.node, larger});
+  EXPECT_EQ(state.snapshot().free[small.node], (Resources{Cores(7), Mebibytes(8192), 3}));
+  EXPECT_DOUBLE_EQ(state.snapshot().nodes[small.node].cpu_price.value(), 0.001);
+}
+
+TEST(ClusterState, RemembersTheLocalityOfTheLastLaunchAndWhenAReplicaWasRead) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.blocks = {small.block}}));
+  state.advance(TimePoint(seconds(7)));
+  state.assume({TaskId(0), small.other, state.snapshot().node_store[small.node], {}});
+  EXPECT_EQ(state.snapshot().jobs[JobId(0)].memory.last_locality, Locality::remote);
+  EXPECT_EQ(state.snapshot().blocks[small.block].replicas[0].last_read, TimePoint(seconds(7)));
+}
+
+TEST(ClusterState, TellsTasksWithoutInputFromTasksWhoseDataIsLost) {
+  Small small;
+  const BlockId lost = small.builder.block({}, 0);
+  small.builder.start.blocks[lost].data_set = DataSetId::none();
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.blocks = {lost}, .maps = 1}));
+  EXPECT_NE(state.snapshot().tasks[TaskId(0)].group, state.snapshot().tasks[TaskId(1)].group);
+}
+
+TEST(ClusterState, EndsAMoveOnce) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.begin_move({MoveId(3), small.block, StoreId(0), StoreId(1)});
+  state.begin_move({MoveId(4), small.block, StoreId(0), StoreId(1)});
+  state.apply(MoveEnded{MoveId(3), false});
+  ASSERT_EQ(state.snapshot().moves.size(), 1u);
+  EXPECT_EQ(state.snapshot().moves[0].id, MoveId(4));
+}
+
+}  // namespace
+}  // namespace lips::testing

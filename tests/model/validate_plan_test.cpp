@@ -1,0 +1,166 @@
+#include "model/validate_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/policies/snapshot_builder.h"
+
+namespace lips::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A job with one map that reads a block of the first node, one map without input, and one blocked reduce.
+struct ValidatePlan : ::testing::Test {
+  ClusterBuilder builder{2};
+  NodeId first = builder.node(), second = builder.node({.zone = ZoneId(1)}), cordoned = builder.node(),
+         tainted = builder.node();
+  NodeId tiny = builder.node({.cpu = 0.5});
+  BlockId block = builder.block({first}, 64);
+  StoreId limited = builder.volume(ZoneId(1));
+  TaskId reading{0}, plain{1}, blocked{2};
+  Plan plan;
+
+  ClusterSnapshot cluster() {
+    builder.start.nodes[cordoned].schedulable = false;
+    builder.start.profiles.push_back({{}, {{"dedicated", "web", "NoSchedule"}}});
+    builder.start.nodes[tainted].profile = ProfileId(1);
+    builder.start.stores[limited].capacity = Mebibytes(100);
+    ClusterState state(builder.start);
+    state.apply(job(state.snapshot(), {.blocks = {block}, .maps = 1, .reduces = 1}));
+    return state.snapshot();
+  }
+  StoreId of(NodeId node) const { return builder.own_store[node]; }
+  std::vector<std::string> problems() { return validate_plan(cluster(), plan); }
+};
+
+TEST_F(ValidatePlan, AcceptsAGoodPlan) {
+  plan.assignments = {{reading, second, of(first), limited}, {plain, first, {}, {}}};
+  plan.moves = {{block, of(first), limited}};
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_THAT(validate_single_wave(cluster(), plan), IsEmpty());
+}
+
+TEST_F(ValidatePlan, AcceptsDeferralsAndAnEmptyPlan) {
+  EXPECT_THAT(problems(), IsEmpty());
+  plan.deferrals = {{reading, DeferralReason::no_capacity}};
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(ValidatePlan, FindsATaskPlannedTwice) {
+  plan.assignments = {{plain, first, {}, {}}};
+  plan.deferrals = {{plain, DeferralReason::no_capacity}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("planned twice")));
+}
+
+TEST_F(ValidatePlan, FindsATaskThatIsNotPending) {
+  plan.assignments = {{blocked, first, {}, {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("not pending")));
+}
+
+TEST_F(ValidatePlan, FindsATaskThatDoesNotExist) {
+  plan.assignments = {{TaskId(99), first, {}, {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("does not exist")));
+}
+
+TEST_F(ValidatePlan, FindsANodeThatDoesNotExist) {
+  plan.assignments = {{plain, NodeId::none(), {}, {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("no node")));
+}
+
+TEST_F(ValidatePlan, FindsACordonedNode) {
+  plan.assignments = {{plain, cordoned, {}, {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("takes no tasks")));
+}
+
+TEST_F(ValidatePlan, FindsANodeThatIsNotEligible) {
+  plan.assignments = {{plain, tainted, {}, {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("may not run")));
+}
+
+TEST_F(ValidatePlan, FindsATaskLargerThanItsNode) {
+  plan.assignments = {{plain, tiny, {}, {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("larger than node")));
+}
+
+TEST_F(ValidatePlan, FindsAReplicaThatIsMissingOrNotNeeded) {
+  plan.assignments = {{reading, first, {}, {}}, {plain, first, of(first), {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("without need or missing"), HasSubstr("without need or missing")));
+}
+
+TEST_F(ValidatePlan, FindsAReadFromAStoreWithoutTheBlock) {
+  plan.assignments = {{reading, second, of(second), {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("from a store that has none")));
+}
+
+TEST_F(ValidatePlan, AcceptsAReadOfAReplicaThatIsOnItsWay) {
+  plan.assignments = {{reading, second, of(second), {}}};
+  ClusterSnapshot moving = cluster();
+  moving.moves.push_back({MoveId(0), block, of(first), of(second)});
+  EXPECT_THAT(validate_plan(moving, plan), IsEmpty());
+  plan.moves = {{block, of(first), of(second)}};
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(ValidatePlan, FindsAReadOfAReplicaThatThePlanDrops) {
+  builder.start.blocks[block].replicas.push_back({of(second), true, {}});
+  plan.drops = {{block, of(second)}};
+  plan.assignments = {{reading, second, of(second), {}}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("from a store that has none")));
+}
+
+TEST_F(ValidatePlan, FindsACopyKeptInAnotherZone) {
+  plan.assignments = {{reading, first, of(first), limited}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("another zone")));
+}
+
+TEST_F(ValidatePlan, FindsMovesFromWhereNothingIsAndToWhereItIs) {
+  plan.moves = {{block, of(second), of(first)}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("moved from where it is not"), HasSubstr("moved to where it is")));
+}
+
+TEST_F(ValidatePlan, FindsAStoreThatWouldOverflow) {
+  const BlockId other = builder.block({first}, 64);
+  plan.moves = {{block, of(first), limited}, {other, of(first), limited}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("overflow"))) << "each fits, both do not";
+}
+
+TEST_F(ValidatePlan, FindsTheDropOfTheLastReplica) {
+  plan.drops = {{block, of(first)}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("last replica")));
+}
+
+TEST_F(ValidatePlan, FindsTheDropOfAllReplicas) {
+  builder.start.blocks[block].replicas.push_back({of(second), true, {}});
+  plan.drops = {{block, of(first)}};
+  EXPECT_THAT(problems(), IsEmpty());
+  plan.drops.push_back({block, of(second)});
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("last replica")));
+}
+
+TEST_F(ValidatePlan, FindsADropOfWhatIsNotThere) {
+  builder.start.blocks[block].replicas.push_back({of(second), true, {}});
+  plan.drops = {{block, limited}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("dropped where it is not")));
+}
+
+TEST_F(ValidatePlan, FindsBlocksAndStoresThatDoNotExist) {
+  plan.moves = {{BlockId(77), of(first), limited}, {block, of(first), StoreId(77)}};
+  plan.drops = {{BlockId(77), of(first)}};
+  plan.assignments = {{reading, first, of(first), StoreId(77)}};
+  EXPECT_THAT(problems(), ::testing::SizeIs(4));
+  EXPECT_THAT(problems(), ::testing::Each(HasSubstr("does not exist")));
+}
+
+TEST_F(ValidatePlan, FindsOvercommitmentOnlyInASingleWave) {
+  ClusterState state(builder.start);
+  state.apply(job(state.snapshot(), {.maps = 3}));
+  plan.assignments = {{TaskId(0), first, {}, {}}, {TaskId(1), first, {}, {}}, {TaskId(2), first, {}, {}}};
+  EXPECT_THAT(validate_plan(state.snapshot(), plan), IsEmpty());
+  EXPECT_THAT(validate_single_wave(state.snapshot(), plan), ElementsAre(HasSubstr("overcommitted")));
+}
+
+}  // namespace
+}  // namespace lips::testing
