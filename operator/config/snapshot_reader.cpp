@@ -66,20 +66,14 @@ struct Text {
 };
 
 // -1 for none.
-Whole id_below(std::size_t count) {
-  return {-1, static_cast<std::int64_t>(count) - 1};
-}
-Whole index_below(std::size_t count) {
-  return {0, static_cast<std::int64_t>(count) - 1};
-}
+Whole id_below(std::size_t count) { return {-1, static_cast<std::int64_t>(count) - 1}; }
+Whole index_below(std::size_t count) { return {0, static_cast<std::int64_t>(count) - 1}; }
 
 template <class IdType>
 IdType id(std::int64_t value) {
   return value < 0 ? IdType::none() : IdType(static_cast<std::uint32_t>(value));
 }
-TimePoint time(std::int64_t value) {
-  return TimePoint(Duration(value));
-}
+TimePoint time(std::int64_t value) { return TimePoint(Duration(value)); }
 
 const Json nothing;
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -142,6 +143,20 @@ TEST(Readme, FirstCodeBlockHoldsTwoCommandsThatExist) {
   }
   ASSERT_EQ(commands.size(), 2u);
   for (const std::string& command : commands) EXPECT_TRUE(std::filesystem::exists(root / command)) << command;
+}
+
+TEST(Pages, LinkToFilesThatExist) {
+  static const std::regex link(R"(\]\(([^)#:]+)(#[^)]*)?\))");  // without a colon: not another site
+  std::vector<std::filesystem::path> pages;
+  for (const auto& folder : {root, root / "docs"})
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  ASSERT_GE(pages.size(), 5u);
+  for (const auto& page : pages) {
+    const std::string text = read_text(page);
+    for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match)
+      EXPECT_TRUE(std::filesystem::exists(page.parent_path() / (*match)[1].str())) << page << ": " << (*match)[1].str();
+  }
 }
 
 }  // namespace
