@@ -1,5 +1,5 @@
-// Home zones against simpler rules: gap to the certified bound and seconds, over seeded instances. A table on standard output.
-// Usage: bench_shuffle [jobs] [instances] [SWIM trace]
+// Home zones against simpler rules: gap to the certified bound and seconds, over seeded instances. A table on standard
+// output. Usage: bench_shuffle [jobs] [instances] [SWIM trace]
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -50,7 +50,8 @@ std::vector<SwimJob> read_swim(const std::string& path) {
 // Without the trace: log-normal sizes that are as heavy-tailed, a third of the jobs map-only.
 SwimJob like_swim(Random& random) {
   const double input = std::exp(random.normal(3, 4));
-  return {std::min(input, 1e6), random.uniform() < 0.34 ? 0 : std::min(input, 1e6) * std::exp(random.normal(-1.5, 1.5))};
+  return {std::min(input, 1e6),
+          random.uniform() < 0.34 ? 0 : std::min(input, 1e6) * std::exp(random.normal(-1.5, 1.5))};
 }
 
 ZoneSet place_block(Random& random, const Setting& setting, std::span<const double> weight) {
@@ -64,7 +65,8 @@ HomeJob make_job(Random& random, const SwimJob& swim, const Setting& setting, st
   constexpr double block = 128, most = 4000;
   const double maps = std::clamp(std::ceil(swim.input / block), 1.0, most);
   const double cut = std::min(1.0, maps * block / std::max(swim.input, 1.0));
-  const CpuSeconds work(std::clamp(swim.input / maps, 1.0, block) * std::exp(random.uniform(std::log(0.1), std::log(2.0))));
+  const CpuSeconds work(std::clamp(swim.input / maps, 1.0, block) *
+                        std::exp(random.uniform(std::log(0.1), std::log(2.0))));
   HomeJob job;
   job.shuffle = Mebibytes(swim.shuffle * cut);
   job.reduce_work = CpuSeconds(job.shuffle.value() * random.uniform(0.1, 0.6));
@@ -140,7 +142,8 @@ std::vector<double> map_share(const HomePlacement& placement, std::size_t zones)
   return share;
 }
 
-// A plan made without a look at shuffle, billed with it. `spread`: reducers in all zones alike, else where that plan put them.
+// A plan made without a look at shuffle, billed with it. `spread`: reducers in all zones alike, else where that plan
+// put them.
 double billed(const HomeInput& input, const HomePlan& plan, bool spread) {
   const std::size_t zones = input.zones.size();
   std::vector<double> load(zones);
@@ -161,8 +164,13 @@ double billed(const HomeInput& input, const HomePlan& plan, bool spread) {
   return usd + cpu_cost(input, load);
 }
 
-constexpr const char* strategies[] = {"reducers spread",          "shuffle ignored",   "home = largest LP share",
-                                      "home by prices + re-solve", "hull LP rounded", "ours, no branching", "ours"};
+constexpr const char* strategies[] = {"reducers spread",
+                                      "shuffle ignored",
+                                      "home = largest LP share",
+                                      "home by prices + re-solve",
+                                      "hull LP rounded",
+                                      "ours, no branching",
+                                      "ours"};
 constexpr std::size_t strategy_count = std::size(strategies);
 
 struct Outcome {
@@ -184,7 +192,10 @@ Figures run(const HomeInput& input) {
   };
   HomePlan blind;
   const HomeInput no_shuffle = without_shuffle(input);
-  timed(1, 0, [&] { blind = plan_homes(no_shuffle, {.max_nodes = 0}); return billed(input, blind, false); });
+  timed(1, 0, [&] {
+    blind = plan_homes(no_shuffle, {.max_nodes = 0});
+    return billed(input, blind, false);
+  });
   const double blind_seconds = figures.outcome[1].seconds;
   timed(0, blind_seconds, [&] { return billed(input, blind, true); });
   timed(2, blind_seconds, [&] {
@@ -195,9 +206,8 @@ Figures run(const HomeInput& input) {
     }
     return plan_with_homes(input, homes).cost.total().value();
   });
-  timed(3, blind_seconds, [&] {
-    return plan_with_homes(input, homes_by_prices(input, blind.zone_prices)).cost.total().value();
-  });
+  timed(3, blind_seconds,
+        [&] { return plan_with_homes(input, homes_by_prices(input, blind.zone_prices)).cost.total().value(); });
   timed(4, 0, [&] {
     const HullBound hull = hull_bound(input);
     std::vector<ZoneId> homes;
@@ -228,13 +238,17 @@ void print_setting(const Setting& setting, std::size_t jobs, int instances, std:
       seconds[s].push_back(figures.outcome[s].seconds);
     }
   }
-  std::printf("\n%u zones, %d replica zone(s), %s: ours took %.0f evaluations and %.1f branchings on average\n", setting.zones,
-              setting.replicas, setting.skewed ? "skewed" : "even", 1.0 * evaluations / instances, 1.0 * nodes / instances);
+  std::printf("\n%u zones, %d replica zone(s), %s: ours took %.0f evaluations and %.1f branchings on average\n",
+              setting.zones, setting.replicas, setting.skewed ? "skewed" : "even", 1.0 * evaluations / instances,
+              1.0 * nodes / instances);
   std::printf("| strategy | gap %%, mean [worst] | CPU seconds, mean [worst] |\n|---|---|---|\n");
   for (std::size_t s = 0; s < strategy_count; ++s) {
-    const auto mean = [](const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); };
-    std::printf("| %s | %.3f [%.3f] | %.3f [%.3f] |\n", strategies[s], mean(gap[s]), *std::max_element(gap[s].begin(), gap[s].end()),
-                mean(seconds[s]), *std::max_element(seconds[s].begin(), seconds[s].end()));
+    const auto mean = [](const std::vector<double>& v) {
+      return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+    };
+    std::printf("| %s | %.3f [%.3f] | %.3f [%.3f] |\n", strategies[s], mean(gap[s]),
+                *std::max_element(gap[s].begin(), gap[s].end()), mean(seconds[s]),
+                *std::max_element(seconds[s].begin(), seconds[s].end()));
   }
   std::fflush(stdout);
 }
@@ -245,7 +259,9 @@ int main(int argc, char** argv) {
   const std::size_t jobs = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 2000;
   const int instances = argc > 2 ? std::atoi(argv[2]) : 20;
   const char* data = std::getenv("LIPS_DATA");
-  const std::string path = argc > 3 ? argv[3] : std::string(data ? data : "../shared/data") + "/traces/swim/FB-2010_samples_24_times_1hr_0.tsv";
+  const std::string path =
+      argc > 3 ? argv[3]
+               : std::string(data ? data : "../shared/data") + "/traces/swim/FB-2010_samples_24_times_1hr_0.tsv";
   const std::vector<SwimJob> trace = read_swim(path);
   std::printf("%zu jobs, %d instances a table, seed 2013; sizes: %s\n", jobs, instances,
               trace.empty() ? "log-normal (no SWIM trace found)" : "sampled from the SWIM trace FB-2010");

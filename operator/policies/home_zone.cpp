@@ -18,7 +18,7 @@ using home::Model;
 using home::Relaxation;
 using Row = std::array<double, ZoneSet::max_zones>;
 
-constexpr double exact = 1e-7;       // relative gap at which an LP counts as solved
+constexpr double exact = 1e-7;  // relative gap at which an LP counts as solved
 constexpr double branch_exact = 1e-5;
 constexpr double share_seen = 1e-9;  // of a mixture; less is rounding error
 constexpr int improvement_rounds = 6;
@@ -31,7 +31,9 @@ struct Candidate {
   double cost() const { return relaxation.mixture_cost; }
 };
 
-std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(std::countr_zero(bits)); }
+std::size_t lowest(std::uint64_t bits) {
+  return static_cast<std::size_t>(std::countr_zero(bits));
+}
 
 std::vector<double> plain(std::span<const UsdPerCpuSecond> prices, const Model& model) {
   std::vector<double> result;
@@ -52,7 +54,9 @@ std::vector<std::vector<double>> first_prices(const Model& model, const HomeInpu
   return start;
 }
 
-double relative_gap(double cost, double bound) { return (cost - bound) / std::max(std::abs(bound), 1e-300); }
+double relative_gap(double cost, double bound) {
+  return (cost - bound) / std::max(std::abs(bound), 1e-300);
+}
 
 Candidate with_homes(const Model& model, Allowed homes, const Relaxation& near, HomeMethod method) {
   std::vector<std::vector<double>> start{near.prices};
@@ -65,8 +69,7 @@ Candidate with_homes(const Model& model, Allowed homes, const Relaxation& near, 
 // By home: the part of the mixture in which the job lives there.
 void shares_of(const Relaxation& relaxation, std::size_t job, std::span<double> share) {
   std::fill(share.begin(), share.end(), 0.0);
-  for (std::size_t k = 0; k < relaxation.cuts.size(); ++k)
-    share[relaxation.cuts[k].home[job]] += relaxation.weight[k];
+  for (std::size_t k = 0; k < relaxation.cuts.size(); ++k) share[relaxation.cuts[k].home[job]] += relaxation.weight[k];
 }
 
 // CPU-seconds by zone of one job in the mixture.
@@ -99,11 +102,12 @@ std::vector<std::size_t> divided_jobs(const Model& model, const Relaxation& rela
   return jobs;
 }
 
-// One home a job: what the mixture agrees on; each divided job in turn where it costs least while the rest is as in the mixture.
+// One home a job: what the mixture agrees on; each divided job in turn where it costs least while the rest is as in the
+// mixture.
 Allowed round_homes(const Model& model, const Allowed& allowed, const Relaxation& relaxation) {
   Allowed homes(model.jobs);
-  const Cut& reference = *std::max_element(
-      relaxation.cuts.begin(), relaxation.cuts.end(), [&](const Cut& a, const Cut& b) {
+  const Cut& reference =
+      *std::max_element(relaxation.cuts.begin(), relaxation.cuts.end(), [&](const Cut& a, const Cut& b) {
         return relaxation.weight[&a - relaxation.cuts.data()] < relaxation.weight[&b - relaxation.cuts.data()];
       });
   for (std::size_t job = 0; job < model.jobs; ++job) homes[job] = std::uint64_t{1} << reference.home[job];
@@ -133,8 +137,8 @@ struct Move {
   std::size_t job, home;
 };
 
-// Moves of one job's home that pay at the plan's prices and loads, the best first; taken one after the other on the loads
-// that they leave.
+// Moves of one job's home that pay at the plan's prices and loads, the best first; taken one after the other on the
+// loads that they leave.
 std::vector<Move> paying_moves(const Model& model, const Allowed& allowed, const Candidate& plan) {
   const std::vector<double> load = home::load_of(model, plan.relaxation);
   const Cut at{.prices = plan.relaxation.prices, .cost = 0, .demand = {}, .home = {}, .bound = 0};
@@ -155,7 +159,8 @@ std::vector<Move> paying_moves(const Model& model, const Allowed& allowed, const
     }
     if (best.gain > worth) moves.push_back(best);
   }
-  std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain != b.gain ? a.gain > b.gain : a.job < b.job; });
+  std::sort(moves.begin(), moves.end(),
+            [](const Move& a, const Move& b) { return a.gain != b.gain ? a.gain > b.gain : a.job < b.job; });
   return moves;
 }
 
@@ -236,7 +241,8 @@ class Search {
     leaves_.erase(worst);
     Row share;
     shares_of(parent.relaxation, job, {share.data(), model_.zones});
-    const auto favourite = static_cast<std::size_t>(std::max_element(share.begin(), share.begin() + static_cast<std::ptrdiff_t>(model_.zones)) - share.begin());
+    const auto favourite = static_cast<std::size_t>(
+        std::max_element(share.begin(), share.begin() + static_cast<std::ptrdiff_t>(model_.zones)) - share.begin());
     const std::uint64_t bit = std::uint64_t{1} << favourite;
     for (const std::uint64_t part : {parent.allowed[job] & bit, parent.allowed[job] & ~bit})
       if (part != 0) add_leaf(parent, job, part);
@@ -249,7 +255,8 @@ class Search {
     home::tighten(model_, leaf.allowed, leaf.relaxation, branch_exact);
     evaluations_ += leaf.relaxation.evaluations;
     if (leaf.relaxation.lower_bound < best_.cost()) {
-      Candidate found = with_homes(model_, round_homes(model_, leaf.allowed, leaf.relaxation), leaf.relaxation, HomeMethod::branched);
+      Candidate found =
+          with_homes(model_, round_homes(model_, leaf.allowed, leaf.relaxation), leaf.relaxation, HomeMethod::branched);
       evaluations_ += found.relaxation.evaluations;
       if (found.cost() < best_.cost()) best_ = std::move(found);
     }
@@ -262,7 +269,9 @@ class Search {
     Row share;
     for (const std::size_t job : divided_jobs(model_, relaxation)) {
       shares_of(relaxation, job, {share.data(), model_.zones});
-      const double weight = (1 - *std::max_element(share.begin(), share.begin() + static_cast<std::ptrdiff_t>(model_.zones))) * job_work(model_, job);
+      const double weight =
+          (1 - *std::max_element(share.begin(), share.begin() + static_cast<std::ptrdiff_t>(model_.zones))) *
+          job_work(model_, job);
       if (weight <= most) continue;
       most = weight;
       chosen = job;
@@ -285,8 +294,8 @@ std::vector<double> amounts_of(const Model& model, const Candidate& plan) {
     if (weight <= 0) continue;
     for (std::size_t job = 0; job < model.jobs; ++job)
       for (std::uint32_t group = model.first_group[job]; group < model.first_group[job + 1]; ++group)
-        amounts[group * model.zones + home::zone_of(model, job, group, lowest(plan.homes[job]), plan.relaxation.cuts[k].prices)] +=
-            weight * model.tasks[group];
+        amounts[group * model.zones + home::zone_of(model, job, group, lowest(plan.homes[job]),
+                                                    plan.relaxation.cuts[k].prices)] += weight * model.tasks[group];
   }
   return amounts;
 }
@@ -295,8 +304,8 @@ double task_cost(const Model& model, std::size_t job, std::size_t group, std::si
   return model.read[group * model.zones + zone] + model.output[job] * model.transfer[zone * model.zones + home];
 }
 
-// Groups that a mixture divides between zones a and b, put whole into one or the other as far as possible: the same work in
-// either zone, no dearer, and at most one group left divided.
+// Groups that a mixture divides between zones a and b, put whole into one or the other as far as possible: the same
+// work in either zone, no dearer, and at most one group left divided.
 void gather(const Model& model, const Candidate& plan, std::size_t a, std::size_t b, std::vector<double>& amounts) {
   struct Divided {
     double preference;  // for a: USD per CPU-second

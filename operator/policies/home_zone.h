@@ -15,16 +15,16 @@ namespace lips {
 
 // Maps of a job that differ in nothing; every map of a job writes the same share of its shuffle.
 struct MapGroup {
-  ZoneSet zones;     // that hold a replica of the input; empty: reads nothing
+  ZoneSet zones;  // that hold a replica of the input; empty: reads nothing
   double tasks = 0;
-  CpuSeconds work;   // of one task
-  Mebibytes input;   // of one task
+  CpuSeconds work;  // of one task
+  Mebibytes input;  // of one task
 };
 
 struct HomeJob {
-  std::vector<MapGroup> maps;  // still to run
-  CpuSeconds reduce_work;      // of all reducers
-  Mebibytes shuffle;           // what the maps above will write
+  std::vector<MapGroup> maps;         // still to run
+  CpuSeconds reduce_work;             // of all reducers
+  Mebibytes shuffle;                  // what the maps above will write
   std::vector<Mebibytes> map_output;  // by zone, of maps already run; may be empty
   ZoneId home;                        // chosen before; none: free to choose
 };
@@ -68,19 +68,21 @@ struct HomePlan {
 };
 
 struct HomeOptions {
-  double enough = 1e-4;  // stop at this gap
-  int max_nodes = 40;    // 0: never branch
+  double enough = 3e-4;  // stop at this gap
+  int max_nodes = 20;    // 0: never branch
 };
 
-// Bound by cutting planes, homes by its prices, one exact re-solve with the homes fixed, single moves, then branching on
-// homes while the gap is above `enough`.
+// Bound by cutting planes, homes by its prices, one exact re-solve with the homes fixed, single moves, then branching
+// on homes while the gap is above `enough`.
 HomePlan plan_homes(const HomeInput& input, const HomeOptions& options = {});
 
-// The cheapest plan with these homes (a job's own `home` wins; none is allowed only without shuffle). Its bound is for these homes.
+// The cheapest plan with these homes (a job's own `home` wins; none is allowed only without shuffle). Its bound is for
+// these homes.
 HomePlan plan_with_homes(const HomeInput& input, std::span<const ZoneId> homes);
 
 // The bound for any zone prices, each >= 0 and at most the overflow price:
-// sum_j min_h { rw_j lam_h + sum_s n_js min_z (w_js lam_z + read(s,z) + sigma_j(z,h)) } - sum_{z,c} cap_c max(0, lam_z - p_c).
+// sum_j min_h { rw_j lam_h + sum_s n_js min_z (w_js lam_z + read(s,z) + sigma_j(z,h)) } - sum_{z,c} cap_c max(0, lam_z
+// - p_c).
 Usd home_lower_bound(const HomeInput& input, std::span<const UsdPerCpuSecond> prices);
 
 // The best such bound; it is the optimum of the LP over the convex hull of each job's choices.

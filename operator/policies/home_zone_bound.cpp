@@ -13,8 +13,11 @@ namespace {
 using Row = std::array<double, ZoneSet::max_zones>;
 
 constexpr int max_cuts = 200;
+constexpr double rounding = 1e-13;  // of all work; CLP's primal was seen to stop early on coefficients this small
 
-std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(std::countr_zero(bits)); }
+std::size_t lowest(std::uint64_t bits) {
+  return static_cast<std::size_t>(std::countr_zero(bits));
+}
 
 void add_group(Model& model, const MapGroup& group, const CostModel& costs) {
   model.tasks.push_back(group.tasks);
@@ -53,7 +56,7 @@ struct Master {
   std::vector<double> prices, weight;
 };
 
-Master solve_master(const Model& model, const std::vector<Cut>& cuts) {
+Master solve_master(const Model& model, const std::vector<Cut>& cuts, solver::Algorithm algorithm) {
   // In units of the mean cut's demand and of one dollar per unit, so that tolerances mean the same for every cluster.
   const double unit = std::max(1e-9, std::accumulate(cuts[0].demand.begin(), cuts[0].demand.end(), 0.0));
   const double money = unit * model.overflow;
@@ -66,17 +69,19 @@ Master solve_master(const Model& model, const std::vector<Cut>& cuts) {
   for (const Cut& cut : cuts) {
     entries.assign(1, {0, 1.0});
     for (std::size_t zone = 0; zone < model.zones; ++zone)
-      entries.push_back({static_cast<std::int32_t>(zone + 1), cut.demand[zone] / unit});
+      if (std::abs(cut.demand[zone]) > rounding * unit)
+        entries.push_back({static_cast<std::int32_t>(zone + 1), cut.demand[zone] / unit});
     program.add_column((cut.cost - least) / money * 1e3, 0, solver::infinity, entries);
   }
   for (std::size_t zone = 0; zone < model.zones; ++zone) {
     const solver::Entry entry{static_cast<std::int32_t>(zone + 1), -1.0};
     const Supply& supply = model.supply[zone];
     for (std::size_t step = 0; step < supply.prices().size(); ++step)
-      program.add_column(supply.prices()[step] / model.overflow * 1e3, 0, supply.capacities()[step] / unit, {&entry, 1});
+      program.add_column(supply.prices()[step] / model.overflow * 1e3, 0, supply.capacities()[step] / unit,
+                         {&entry, 1});
     program.add_column(1e3, 0, solver::infinity, {&entry, 1});
   }
-  const solver::LpSolution solution = solver::solve(program, {.algorithm = solver::Algorithm::primal, .presolve = false});
+  const solver::LpSolution solution = solver::solve(program, {.algorithm = algorithm, .presolve = false});
   Master master;
   if (solution.status != solver::LpStatus::optimal) return master;
   for (std::size_t zone = 0; zone < model.zones; ++zone)
@@ -95,6 +100,18 @@ double mixture_cost(const Model& model, const Relaxation& relaxation) {
   return cost + model.supply_cost(load_of(model, relaxation));
 }
 
+// Whatever the solver did, the weights are those of a mixture.
+void settle(const Model& model, Relaxation& relaxation) {
+  relaxation.weight.resize(relaxation.cuts.size());
+  if (std::accumulate(relaxation.weight.begin(), relaxation.weight.end(), 0.0) < 0.5) relaxation.weight.back() = 1;
+  relaxation.mixture_cost = mixture_cost(model, relaxation);
+}
+
+bool seen(const Relaxation& relaxation, const std::vector<double>& prices) {
+  return std::any_of(relaxation.cuts.begin(), relaxation.cuts.end(),
+                     [&](const Cut& cut) { return cut.prices == prices; });
+}
+
 void add_cut(Relaxation& relaxation, Cut cut) {
   if (relaxation.cuts.empty() || cut.bound > relaxation.lower_bound) {
     relaxation.lower_bound = cut.bound;
@@ -110,7 +127,8 @@ Supply::Supply(const ZoneSupply& steps, double overflow) : overflow_(overflow) {
   ZoneSupply sorted;
   for (const SupplyStep& step : steps)
     if (step.capacity.value() > 0 && step.price.value() < overflow) sorted.push_back(step);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const SupplyStep& a, const SupplyStep& b) { return a.price < b.price; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const SupplyStep& a, const SupplyStep& b) { return a.price < b.price; });
   double work = 0, cost = 0;
   for (const SupplyStep& step : sorted) {
     price_.push_back(step.price.value());
@@ -126,7 +144,8 @@ Supply::Supply(const ZoneSupply& steps, double overflow) : overflow_(overflow) {
 
 double Supply::cost(double load) const {
   const auto after = std::upper_bound(work_before_.begin(), work_before_.end(), load);
-  const std::size_t step = after == work_before_.begin() ? 0 : static_cast<std::size_t>(after - work_before_.begin()) - 1;
+  const std::size_t step =
+      after == work_before_.begin() ? 0 : static_cast<std::size_t>(after - work_before_.begin()) - 1;
   const double price = step < price_.size() ? price_[step] : overflow_;
   return cost_before_[step] + (load - work_before_[step]) * price;
 }
@@ -162,13 +181,14 @@ Model make_model(const HomeInput& input) {
   return model;
 }
 
-std::size_t zone_of(const Model& model, std::size_t job, std::size_t group, std::size_t home, std::span<const double> prices) {
+std::size_t zone_of(const Model& model, std::size_t job, std::size_t group, std::size_t home,
+                    std::span<const double> prices) {
   const double* read = &model.read[group * model.zones];
   std::size_t best = 0;
   double least = solver::infinity;
   for (std::size_t zone = 0; zone < model.zones; ++zone) {
-    const double usd = model.work[group] * prices[zone] + read[zone] +
-                       model.output[job] * model.transfer[zone * model.zones + home];
+    const double usd =
+        model.work[group] * prices[zone] + read[zone] + model.output[job] * model.transfer[zone * model.zones + home];
     if (usd < least) {
       least = usd;
       best = zone;
@@ -240,23 +260,28 @@ std::vector<double> load_of(const Model& model, const Relaxation& relaxation) {
 
 void tighten(const Model& model, const Allowed& allowed, Relaxation& relaxation, double tolerance) {
   for (;;) {
-    const Master master = solve_master(model, relaxation.cuts);
-    if (master.weight.empty()) {  // the solver gave up: the best single cut is a mixture, too
-      std::fill(relaxation.weight.begin(), relaxation.weight.end(), 0.0);
-      relaxation.weight.back() = 1;
-    } else {
-      relaxation.weight = master.weight;
+    Master master = solve_master(model, relaxation.cuts, solver::Algorithm::primal);
+    // A true optimum that is still open asks for prices that were not tried: else the solver was wrong.
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      if (!master.weight.empty()) {
+        relaxation.weight = master.weight;
+        relaxation.mixture_cost = mixture_cost(model, relaxation);
+        const double open = relaxation.mixture_cost - relaxation.lower_bound;
+        if (open <= tolerance * std::abs(relaxation.mixture_cost) || relaxation.evaluations >= max_cuts) return;
+        if (!seen(relaxation, master.prices)) break;
+      }
+      if (attempt == 0)
+        master = solve_master(model, relaxation.cuts, solver::Algorithm::dual);
+      else
+        return settle(model, relaxation);
     }
-    relaxation.mixture_cost = mixture_cost(model, relaxation);
-    const double open = relaxation.mixture_cost - relaxation.lower_bound;
-    if (master.weight.empty() || open <= tolerance * std::abs(relaxation.mixture_cost) || relaxation.evaluations >= max_cuts)
-      return;
     add_cut(relaxation, evaluate(model, allowed, master.prices));
     ++relaxation.evaluations;
   }
 }
 
-Relaxation relax(const Model& model, const Allowed& allowed, std::span<const std::vector<double>> start, double tolerance) {
+Relaxation relax(const Model& model, const Allowed& allowed, std::span<const std::vector<double>> start,
+                 double tolerance) {
   Relaxation relaxation;
   for (const std::vector<double>& prices : start) {
     add_cut(relaxation, evaluate(model, allowed, prices));

@@ -1,5 +1,5 @@
-// The concave bound behind home zones and its maximisation by cutting planes (Kelley 1960; Dantzig-Wolfe seen from the other side).
-// Plain numbers, flattened for speed; for home_zone.cpp only.
+// The concave bound behind home zones and its maximisation by cutting planes (Kelley 1960; Dantzig-Wolfe seen from the
+// other side). Plain numbers, flattened for speed; for home_zone.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ class Supply {
 
 inline constexpr std::uint8_t no_choice = 255;
 
-// All jobs, with their map groups one after the other. A job without shuffle has no choice of home; its reducers are one
-// more group of a single task that reads nothing.
+// All jobs, with their map groups one after the other. A job without shuffle has no choice of home; its reducers are
+// one more group of a single task that reads nothing.
 struct Model {
   std::size_t zones = 0, jobs = 0;
   double overflow = 0;
   std::vector<Supply> supply;
-  std::vector<double> transfer;               // [from * zones + to], USD per MiB
-  std::vector<std::uint32_t> first_group;     // by job, and the end
-  std::vector<double> tasks, work, read;      // by group; read[group * zones + zone] in USD per task
-  std::vector<double> reduce_work, output;    // by job; MiB of map output per map
-  std::vector<double> at_home;                // [job * zones + home], USD of map output already written
-  std::vector<std::uint64_t> allowed;         // homes of each job as bits
-  std::vector<char> has_choice;               // false: no shuffle
+  std::vector<double> transfer;             // [from * zones + to], USD per MiB
+  std::vector<std::uint32_t> first_group;   // by job, and the end
+  std::vector<double> tasks, work, read;    // by group; read[group * zones + zone] in USD per task
+  std::vector<double> reduce_work, output;  // by job; MiB of map output per map
+  std::vector<double> at_home;              // [job * zones + home], USD of map output already written
+  std::vector<std::uint64_t> allowed;       // homes of each job as bits
+  std::vector<char> has_choice;             // false: no shuffle
 
   double supply_cost(std::span<const double> load) const;
 };
@@ -59,10 +59,13 @@ using Allowed = std::vector<std::uint64_t>;
 Cut evaluate(const Model& model, const Allowed& allowed, std::vector<double> prices);
 // USD of a job by home, CPU at these prices.
 void values_by_home(const Model& model, std::size_t job, std::span<const double> prices, std::span<double> value);
-// Adds the CPU demand of the job at these prices and this home, times `weight`; returns its transfer and shuffle in USD.
-double add_pattern(const Model& model, std::size_t job, std::size_t home, const Cut& at, double weight, std::span<double> demand);
+// Adds the CPU demand of the job at these prices and this home, times `weight`; returns its transfer and shuffle in
+// USD.
+double add_pattern(const Model& model, std::size_t job, std::size_t home, const Cut& at, double weight,
+                   std::span<double> demand);
 // The zone of a group's tasks at these prices.
-std::size_t zone_of(const Model& model, std::size_t job, std::size_t group, std::size_t home, std::span<const double> prices);
+std::size_t zone_of(const Model& model, std::size_t job, std::size_t group, std::size_t home,
+                    std::span<const double> prices);
 
 // Cuts so far and the best mixture of their columns.
 struct Relaxation {
@@ -76,7 +79,8 @@ struct Relaxation {
 
 // Adds cuts until mixture and bound meet.
 void tighten(const Model& model, const Allowed& allowed, Relaxation& relaxation, double tolerance);
-Relaxation relax(const Model& model, const Allowed& allowed, std::span<const std::vector<double>> start, double tolerance);
+Relaxation relax(const Model& model, const Allowed& allowed, std::span<const std::vector<double>> start,
+                 double tolerance);
 // The same cuts where only `job` may now choose less.
 Relaxation restricted(const Model& model, const Relaxation& relaxation, std::size_t job, std::uint64_t allowed);
 std::vector<double> load_of(const Model& model, const Relaxation& relaxation);

@@ -43,8 +43,8 @@ class Remaining {
 };
 
 struct Spread {
-  double usd = 0;                 // CPU and transfer
-  std::vector<double> work_share; // by zone
+  double usd = 0;                  // CPU and transfer
+  std::vector<double> work_share;  // by zone
 };
 
 // Work that may run anywhere, on the cheapest steps.
@@ -131,7 +131,8 @@ HomeChoice choose_home(const HomeJob& job, std::span<const ZoneSupply> zones, co
   }
   const auto best = std::min_element(choice.cost.begin(), choice.cost.end());
   const bool shuffles = model.has_choice[0];
-  if (shuffles && *best <= choice.without_home) choice.home = ZoneId(static_cast<std::uint32_t>(best - choice.cost.begin()));
+  if (shuffles && *best <= choice.without_home)
+    choice.home = ZoneId(static_cast<std::uint32_t>(best - choice.cost.begin()));
   return choice;
 }
 
