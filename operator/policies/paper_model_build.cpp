@@ -190,7 +190,7 @@ void ModelBuilder::merge_units() {
 
 void ModelBuilder::add_rows() {
   const double none = solver::infinity;
-  if (reducing() && options_.cpu == CpuCount::per_task && !joint()) {
+  if (reducing() && options_.pool && options_.cpu == CpuCount::per_task && !joint()) {
     pools_.resize(instance_.read_price.size());
     for (int l = 0; l < static_cast<int>(instance_.machines.size()); ++l)
       if (instance_.machines[l].capacity.value() > 0) pools_[instance_.machines[l].place].machines.push_back(l);
