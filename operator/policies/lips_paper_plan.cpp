@@ -22,7 +22,7 @@ class Placement {
       : cluster_(input.cluster), costs_(input.costs), from_(snapshot), solution_(solution), room_(snapshot.capacity) {
     nodes_.resize(from_.machine_nodes.size());
     for (std::size_t machine = 0; machine < nodes_.size(); ++machine)
-      for (NodeId node : from_.machine_nodes[machine]) nodes_[machine].push({room_[node].value(), node});
+      for (NodeId node : from_.machine_nodes[machine]) nodes_[machine].push({time_left(node), node});
     for (const DataStore& store : cluster_.stores)
       space_.push_back(store.capacity.value() > 0 ? store.capacity.value() - store.used.value() : 1e300);
     for (const MoveInFlight& move : cluster_.moves) coming_[move.block].push_back(move.to);
@@ -50,7 +50,7 @@ class Placement {
     std::uint32_t count;
   };
   struct Spot {
-    double room;
+    double room;  // seconds of the whole node
     NodeId node;
     bool operator<(const Spot& other) const { return room != other.room ? room < other.room : node > other.node; }
   };
@@ -186,12 +186,17 @@ class Placement {
     std::priority_queue<Spot>& queue = nodes_[machine];
     while (!queue.empty()) {
       const Spot top = queue.top();
-      const double room = room_[top.node].value();
-      if (room == top.room) return room > nothing ? std::optional(top.node) : std::nullopt;
+      const double room = time_left(top.node);
+      if (room == top.room) return room_[top.node].value() > nothing ? std::optional(top.node) : std::nullopt;
       queue.pop();
       queue.push({room, top.node});
     }
     return std::nullopt;
+  }
+
+  double time_left(NodeId node) const {
+    const double speed = cluster_.nodes[node].work_per(std::chrono::seconds(1)).value();
+    return speed > 0 ? room_[node].value() / speed : 0;
   }
 
   void put(int part, TaskId id, NodeId node, int store) {

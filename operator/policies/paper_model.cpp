@@ -140,58 +140,94 @@ Solution ModelBuilder::read(const solver::LpSolution& solved, const solver::Cert
   return solution;
 }
 
+// What each unit got on each machine. A pool's units take its machines in order of their columns: who takes which does
+// not change the cost.
+std::vector<std::vector<ModelBuilder::Piece>> ModelBuilder::pieces(const std::vector<double>& primal) const {
+  std::vector<std::vector<Piece>> result(units_.size());
+  struct Tap {
+    std::size_t next = 0;
+    double left = 0;
+  };
+  std::vector<Tap> taps(pools_.size());
+  const auto given = [&](const Pool& pool, std::size_t at) {
+    return primal[pool.column + static_cast<std::ptrdiff_t>(at)];
+  };
+  for (std::size_t place = 0; place < pools_.size(); ++place)
+    if (pools_[place].row >= 0) taps[place].left = given(pools_[place], 0);
+  for (std::size_t c = 0; c < cells_.size(); ++c) {
+    const Cell& cell = cells_[c];
+    double amount = primal[c];
+    if (amount <= 0) continue;
+    if (!cell.pooled) {
+      result[cell.unit].push_back({cell.machine, cell.store, amount});
+      continue;
+    }
+    const int place = instance_.machines[cell.machine].place;
+    const Pool& pool = pools_[place];
+    Tap& tap = taps[place];
+    const double noise = nothing * amount;
+    while (amount > noise) {
+      while (tap.left <= 0 && tap.next + 1 < pool.machines.size()) tap.left = given(pool, ++tap.next);
+      const bool last = tap.next + 1 == pool.machines.size();
+      const double taken = last ? amount : std::min(amount, tap.left);  // the last gives what tolerances left over
+      if (taken > noise) result[cell.unit].push_back({pool.machines[tap.next], cell.store, taken});
+      tap.left -= taken;
+      amount -= taken;
+    }
+  }
+  return result;
+}
+
 // Merged parts take what their unit got in order: the first part fills up before the next, F comes last.
 void ModelBuilder::share_out(const solver::LpSolution& solved, Solution& solution) const {
-  std::vector<std::vector<std::size_t>> columns(units_.size());
-  for (std::size_t c = 0; c < cells_.size(); ++c)
-    if (solved.primal[c] > 0) columns[cells_[c].unit].push_back(c);
   std::vector<double> late(units_.size(), 0);
   for (std::size_t o = 0; o < overflow_.size(); ++o) {
     const double amount = solved.primal[cells_.size() + copies_.size() + o];
     if (amount > nothing * units_[overflow_[o]].supply) late[overflow_[o]] = amount;
   }
+  const std::vector<std::vector<Piece>> got = pieces(solved.primal);
   for (std::size_t u = 0; u < units_.size(); ++u) {
     if (units_[u].supply <= 0) continue;
     if (joint())
-      share_out_jointly(units_[u], columns[u], {solved.primal, late[u]}, solution);
+      share_out_jointly(units_[u], got[u], late[u], solution);
     else
-      share_out_in_order(units_[u], columns[u], {solved.primal, late[u]}, solution);
+      share_out_in_order(units_[u], got[u], late[u], solution);
   }
 }
 
-void ModelBuilder::share_out_jointly(const Unit& unit, const std::vector<std::size_t>& columns, const Amounts& amounts,
+void ModelBuilder::share_out_jointly(const Unit& unit, const std::vector<Piece>& pieces, double late,
                                      Solution& solution) const {
-  for (std::size_t c : columns) {
-    const double share = amounts.primal[c] / unit.supply;
+  for (const Piece& piece : pieces) {
+    const double share = piece.amount / unit.supply;
     if (share <= nothing) continue;
-    for (int part : unit.parts) solution.flows.push_back({part, cells_[c].machine, cells_[c].store, share});
+    for (int part : unit.parts) solution.flows.push_back({part, piece.machine, piece.store, share});
   }
-  for (int part : unit.parts) solution.waiting[part] = amounts.late / unit.supply;
+  for (int part : unit.parts) solution.waiting[part] = late / unit.supply;
 }
 
-void ModelBuilder::share_out_in_order(const Unit& unit, const std::vector<std::size_t>& columns, const Amounts& amounts,
+void ModelBuilder::share_out_in_order(const Unit& unit, const std::vector<Piece>& pieces, double late,
                                       Solution& solution) const {
   std::size_t next = 0;
-  // Without a share on F the last column takes what the solver's tolerance left over.
-  const auto amount = [&](std::size_t c) {
-    return c + 1 == columns.size() && amounts.late == 0 ? solver::infinity : amounts.primal[columns[c]];
+  // Without a share on F the last piece takes what the solver's tolerance left over.
+  const auto amount = [&](std::size_t at) {
+    return at + 1 == pieces.size() && late == 0 ? solver::infinity : pieces[at].amount;
   };
-  double left = columns.empty() ? 0 : amount(0);
+  double left = pieces.empty() ? 0 : amount(0);
   for (int part : unit.parts) {
     const Part& p = instance_.parts[part];
     const double whole = p.cpu.value() > 0 ? p.cpu.value() : p.tasks;
     double open = whole;
-    while (open > nothing * whole && next < columns.size()) {
-      const Cell& cell = cells_[columns[next]];
+    while (open > nothing * whole && next < pieces.size()) {
+      const Piece& piece = pieces[next];
       const double taken = std::min(open, left);
       // A merged unit's store stands for the part's own one at the same place.
-      const int store = cell.store >= 0 && unit.parts.size() > 1
-                            ? cheapest_origin(p.data, instance_.machines[cell.machine].place)
-                            : cell.store;
-      if (taken > nothing * whole) solution.flows.push_back({part, cell.machine, store, taken / whole});
+      const int store = piece.store >= 0 && unit.parts.size() > 1
+                            ? cheapest_origin(p.data, instance_.machines[piece.machine].place)
+                            : piece.store;
+      if (taken > nothing * whole) solution.flows.push_back({part, piece.machine, store, taken / whole});
       open -= taken;
       left -= taken;
-      if (left <= nothing * whole && ++next < columns.size()) left = amount(next);
+      if (left <= nothing * whole && ++next < pieces.size()) left = amount(next);
     }
     solution.waiting[part] = open > nothing * whole ? open / whole : 0;
   }

@@ -98,8 +98,10 @@ struct Options {
   StoreSpace space = StoreSpace::copies;
   CpuCount cpu = CpuCount::per_task;
   MoveTerm move_term = MoveTerm::by_size;
-  bool reduce =
-      true;  // leave out rows and columns that cannot change the optimum, and merge parts that no row tells apart
+  // Leave out rows and columns that cannot change the optimum, and merge parts that no row tells apart.
+  bool reduce = true;
+  // When reducing: the machines at one place share columns of the parts that may run on each of them (the zone form).
+  bool pool = true;
 };
 
 struct Flow {

@@ -29,6 +29,7 @@ ModelBuilder::ModelBuilder(const Instance& instance, const Options& options, Tra
   add_flows();
   add_copies();
   if (options_.overflow) add_overflow();
+  add_pools();
 }
 
 bool ModelBuilder::may_run(const Unit& unit, const Machine& machine) const {
@@ -189,6 +190,13 @@ void ModelBuilder::merge_units() {
 
 void ModelBuilder::add_rows() {
   const double none = solver::infinity;
+  if (reducing() && options_.pool && options_.cpu == CpuCount::per_task && !joint()) {
+    pools_.resize(instance_.read_price.size());
+    for (int l = 0; l < static_cast<int>(instance_.machines.size()); ++l)
+      if (instance_.machines[l].capacity.value() > 0) pools_[instance_.machines[l].place].machines.push_back(l);
+    for (Pool& pool : pools_)
+      if (pool.machines.size() > 1) pool.row = program_.add_row(-none, 0);
+  }
   for (Unit& unit : units_) unit.row = program_.add_row(unit.supply, unit.supply);  // (2), (10), (20)
   for (const Machine& machine : instance_.machines)                                 // (4), (12), (23)
     cpu_row_.push_back(program_.add_row(-none, std::max(0.0, machine.capacity.value())));
@@ -222,26 +230,55 @@ std::vector<int> ModelBuilder::stores_for(const Unit& unit, int machine) const {
   return stores;
 }
 
+bool ModelBuilder::pools(const Unit& unit, const Pool& pool) const {
+  return pool.row >= 0 && unit.cpu_per_unit > 0 &&
+         std::all_of(pool.machines.begin(), pool.machines.end(),
+                     [&](int machine) { return may_run(unit, instance_.machines[machine]); });
+}
+
 void ModelBuilder::add_flows() {
   for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
-    if (units_[u].supply <= 0) continue;
+    const Unit& unit = units_[u];
+    if (unit.supply <= 0) continue;
+    std::vector<std::uint8_t> pooled(instance_.read_price.size(), 0);
+    for (std::size_t place = 0; place < pools_.size(); ++place) {
+      if (!pools(unit, pools_[place])) continue;
+      pooled[place] = 1;
+      const int any = pools_[place].machines.front();
+      for (int store : stores_for(unit, any)) add_flow(u, any, store, true);
+    }
     for (int l = 0; l < static_cast<int>(instance_.machines.size()); ++l) {
-      if (!may_run(units_[u], instance_.machines[l])) continue;
-      if (options_.reduce && instance_.machines[l].capacity.value() <= 0 && units_[u].cpu_per_unit > 0 &&
+      const Machine& machine = instance_.machines[l];
+      if (pooled[machine.place] || !may_run(unit, machine)) continue;
+      if (options_.reduce && machine.capacity.value() <= 0 && unit.cpu_per_unit > 0 &&
           options_.cpu == CpuCount::per_task)
         continue;
-      for (int store : stores_for(units_[u], l)) add_flow(u, l, store);
+      for (int store : stores_for(unit, l)) add_flow(u, l, store, false);
     }
   }
 }
 
-void ModelBuilder::add_flow(int u, int l, int store) {
+// What each machine gives to its pool.
+void ModelBuilder::add_pools() {
+  for (Pool& pool : pools_) {
+    if (pool.row < 0) continue;
+    pool.column = program_.columns();
+    for (int machine : pool.machines) {
+      const Machine& m = instance_.machines[machine];
+      const Entry entries[] = {{pool.row, -1}, {cpu_row_[machine], 1}};
+      program_.add_column(m.price.value() * scale_, 0, m.capacity.value(), entries);
+    }
+  }
+}
+
+void ModelBuilder::add_flow(int u, int l, int store, bool pooled) {
   const Unit& unit = units_[u];
   const Machine& machine = instance_.machines[l];
   std::vector<Entry> entries{{unit.row, 1}};
   const bool counts = options_.cpu == CpuCount::per_task || !unit.inputs.empty();
-  if (counts && unit.cpu_per_unit > 0) entries.push_back({cpu_row_[l], unit.cpu_per_unit});
-  double cost = machine.price.value() * unit.cpu_per_unit;
+  if (counts && unit.cpu_per_unit > 0)
+    entries.push_back({pooled ? pools_[machine.place].row : cpu_row_[l], unit.cpu_per_unit});
+  double cost = pooled ? 0 : machine.price.value() * unit.cpu_per_unit;
   for (int part : unit.parts)
     if (const std::vector<Usd>& further = instance_.parts[part].place_cost; !further.empty())
       cost += further[machine.place].value() / unit.supply;
@@ -251,7 +288,7 @@ void ModelBuilder::add_flow(int u, int l, int store) {
     add_link_entries(u, store, entries);
   }
   program_.add_column(cost * scale_, 0, unit.supply, entries);
-  cells_.push_back({u, l, store});
+  cells_.push_back({u, l, store, pooled});
 }
 
 void ModelBuilder::add_transfer_entries(const Unit& unit, int l, int store, std::vector<Entry>& entries) {

@@ -37,8 +37,20 @@ class ModelBuilder {
     int job = 0;
     std::int32_t row = 0;
   };
+  // A column of xt. A pooled one is of all machines at the place of `machine` together: the unit may run on each of
+  // them, so that they differ for it by the price of their CPU-seconds only, which the pool's own columns pay.
   struct Cell {
     int unit, machine, store;
+    bool pooled;
+  };
+  struct Pool {
+    std::vector<int> machines;
+    std::int32_t row = -1;     // what its units take <= what its machines give
+    std::int32_t column = -1;  // of the first machine
+  };
+  struct Piece {
+    int machine, store;
+    double amount;
   };
 
   bool joint() const { return options_.inputs == SeveralInputs::joint; }
@@ -59,21 +71,18 @@ class ModelBuilder {
   void merge_units();
   void add_rows();
   void add_flows();
-  void add_flow(int unit, int machine, int store);
+  void add_flow(int unit, int machine, int store, bool pooled);
+  bool pools(const Unit& unit, const Pool& pool) const;
+  void add_pools();
   std::vector<int> stores_for(const Unit& unit, int machine) const;
   void add_transfer_entries(const Unit& unit, int machine, int store, std::vector<solver::Entry>& entries);
   void add_link_entries(int unit, int store, std::vector<solver::Entry>& entries);
   void add_copies();
   void add_overflow();
-  struct Amounts {
-    const std::vector<double>& primal;
-    double late;  // on F
-  };
+  std::vector<std::vector<Piece>> pieces(const std::vector<double>& primal) const;
   void share_out(const solver::LpSolution& solved, Solution& solution) const;
-  void share_out_jointly(const Unit& unit, const std::vector<std::size_t>& columns, const Amounts& amounts,
-                         Solution& solution) const;
-  void share_out_in_order(const Unit& unit, const std::vector<std::size_t>& columns, const Amounts& amounts,
-                          Solution& solution) const;
+  void share_out_jointly(const Unit& unit, const std::vector<Piece>& pieces, double late, Solution& solution) const;
+  void share_out_in_order(const Unit& unit, const std::vector<Piece>& pieces, double late, Solution& solution) const;
   void price(Solution& solution) const;
 
   const Instance& instance_;
@@ -87,9 +96,10 @@ class ModelBuilder {
   std::map<std::pair<int, int>, std::int32_t> transfer_row_;                // (job, machine) or (place, place)
   std::map<std::tuple<int, int, int>, std::int32_t> link_row_;              // (unit, data, store)
   std::map<std::pair<int, int>, std::vector<solver::Entry>> copy_entries_;  // links of xd, (data, store)
+  std::vector<Pool> pools_;                                                 // by place
   std::vector<Cell> cells_;                                                 // of the first columns
   std::vector<std::pair<int, int>> copies_;                                 // of the next ones
-  std::vector<int> overflow_;                                               // units, of the last ones
+  std::vector<int> overflow_;  // units, of the next ones; then the pools' machines
 };
 
 }  // namespace lips::paper

@@ -19,6 +19,7 @@ class Conversion {
   SnapshotInstance run() {
     out_.instance.horizon = horizon_;
     add_places();
+    find_kinds();
     add_machines();
     add_stores();
     find_objects();
@@ -44,9 +45,31 @@ class Conversion {
     out_.instance.stream = std::move(stream);
   }
 
-  int kind_of(const Node& node) {
-    const auto [kind, added] = kinds_.try_emplace({node.profile, node.capacity}, static_cast<int>(kinds_.size()));
-    return kind->second;
+  // Nodes are of one kind when the same of the pending jobs may run on them.
+  void find_kinds() {
+    std::map<std::pair<ConstraintId, Resources>, int> demands;
+    for (JobId id : cluster_.pending) {
+      const lips::Job& job = cluster_.jobs[id];
+      demand_of_.push_back(
+          demands.try_emplace({job.constraint, job.request}, static_cast<int>(demands.size())).first->second);
+    }
+    std::map<std::pair<ProfileId, Resources>, int> shapes;
+    std::map<std::vector<bool>, int> kinds;
+    kind_of_ = IdVector<NodeId, int>(cluster_.nodes.size(), 0);
+    for (NodeId id : cluster_.nodes.ids()) {
+      const Node& node = cluster_.nodes[id];
+      const auto [shape, added] = shapes.try_emplace({node.profile, node.capacity}, 0);
+      if (added) {
+        std::vector<bool> takes(demands.size(), false);
+        for (const auto& [demand, index] : demands)
+          takes[index] = cluster_.eligible(demand.first, id) && fits(demand.second, node.capacity);
+        shape->second = kinds.try_emplace(std::move(takes), static_cast<int>(kinds.size())).first->second;
+      }
+      kind_of_[id] = shape->second;
+    }
+    allowed_.assign(demands.size(), std::vector<std::uint8_t>(kinds.size(), 0));
+    for (const auto& [takes, kind] : kinds)
+      for (std::size_t demand = 0; demand < takes.size(); ++demand) allowed_[demand][kind] = takes[demand];
   }
 
   void add_machines() {
@@ -58,7 +81,7 @@ class Conversion {
       const Node& node = cluster_.nodes[id];
       out_.capacity[id] = node.work_per(horizon_);
       if (!node.schedulable) continue;
-      const int next = static_cast<int>(out_.instance.machines.size()), kind = kind_of(node);
+      const int next = static_cast<int>(out_.instance.machines.size()), kind = kind_of_[id];
       int machine = next;
       if (by_class())
         machine = classes.try_emplace({node.zone, node.cpu_price.value(), node.speed, kind}, next).first->second;
@@ -156,23 +179,11 @@ class Conversion {
     return origins;
   }
 
-  const std::vector<std::uint8_t>& kinds_for(const lips::Job& job) {
-    const auto [entry, added] = allowed_.try_emplace({job.constraint, job.request});
-    if (added) {
-      entry->second.assign(kinds_.size(), 0);
-      for (const std::vector<NodeId>& nodes : out_.machine_nodes) {
-        const NodeId node = nodes.front();
-        if (cluster_.eligible(job.constraint, node) && fits(job.request, cluster_.nodes[node].capacity))
-          entry->second[kind_of(cluster_.nodes[node])] = 1;
-      }
-    }
-    return entry->second;
-  }
-
   void add_job(JobId id) {
     const lips::Job& job = cluster_.jobs[id];
-    const std::vector<std::uint8_t>& kinds = kinds_for(job);
-    const bool anywhere = std::find(kinds.begin(), kinds.end(), 1) != kinds.end();
+    const std::vector<std::uint8_t>& kinds = allowed_[demand_of_[out_.job_ids.size()]];
+    const bool anywhere = std::any_of(out_.instance.machines.begin(), out_.instance.machines.end(),
+                                      [&](const Machine& machine) { return kinds[machine.kind] != 0; });
     const double waited = horizon_.count() > 0 ? to_seconds(cluster_.now - job.arrival) / to_seconds(horizon_) : 0;
     out_.instance.jobs.push_back({kinds, std::clamp(1 + std::floor(waited), 1.0, oldest)});
     out_.job_ids.push_back(id);
@@ -222,8 +233,9 @@ class Conversion {
   Duration horizon_;
   Granularity granularity_;
   SnapshotInstance out_;
-  std::map<std::pair<ProfileId, Resources>, int> kinds_;
-  std::map<std::pair<ConstraintId, Resources>, std::vector<std::uint8_t>> allowed_;
+  std::vector<int> demand_of_;                      // of each pending job: its constraint and request
+  std::vector<std::vector<std::uint8_t>> allowed_;  // [demand][kind]
+  IdVector<NodeId, int> kind_of_;
   IdVector<StoreId, int> store_index_;
   IdVector<BlockId, int> object_of_;
 };

@@ -13,7 +13,8 @@ namespace lips::paper {
 
 enum class Granularity : std::uint8_t {
   nodes,   // a machine is a node, a store is a store
-  classes  // nodes of equal zone, price, speed, profile and size are one machine, all stores of a zone are one store
+  classes  // nodes of equal zone, price and speed that the same pending jobs may use are one machine, a zone's stores
+           // one store
 };
 
 struct SnapshotInstance {

@@ -320,7 +320,7 @@ TEST(LipsPaper, CostsAtLeastItsCertifiedBound) {
 }
 
 TEST(LipsPaper, SolvesClassesOfNodesToTheSameOptimumAsEachNode) {
-  int copied = 0, waited = 0;
+  int copied = 0, waited = 0, narrow = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     simulation::SnapshotShape shape = shape_of(seed);
@@ -328,20 +328,30 @@ TEST(LipsPaper, SolvesClassesOfNodesToTheSameOptimumAsEachNode) {
     shape.tasks = std::min(shape.tasks, 60U);
     const ClusterState state = simulation::random_cluster(shape);
     const CostModel costs = simulation::random_costs(shape);
+    ClusterSnapshot cluster = state.snapshot();
+    if (seed % 5 == 0) cluster.network.zone_link = MebibytesPerSecond(0.2);
     paper::Options whole;
     whole.reduce = false;
-    const auto nodes = paper::paper_instance(state.snapshot(), costs, std::chrono::seconds(300), Granularity::nodes);
-    const auto classes =
-        paper::paper_instance(state.snapshot(), costs, std::chrono::seconds(300), Granularity::classes);
+    const auto nodes = paper::paper_instance(cluster, costs, std::chrono::seconds(300), Granularity::nodes);
+    const auto classes = paper::paper_instance(cluster, costs, std::chrono::seconds(300), Granularity::classes);
     const Result<paper::Solution> by_node = paper::solve(nodes.instance, whole);
     const Result<paper::Solution> by_class = paper::solve(classes.instance);
     ASSERT_TRUE(by_node && by_class);
     EXPECT_NEAR(by_class->objective.value(), by_node->objective.value(), 1e-7 * by_node->objective.value() + 1e-12);
+    paper::Options unpooled;
+    unpooled.pool = false;
+    const Result<paper::Solution> one_by_one = paper::solve(classes.instance, unpooled);
+    ASSERT_TRUE(one_by_one);
+    EXPECT_NEAR(one_by_one->objective.value(), by_node->objective.value(), 1e-7 * by_node->objective.value() + 1e-12);
+    paper::Options no_links;
+    no_links.transfer = paper::TransferLimit::none;
+    narrow += paper::solve(classes.instance, no_links)->objective < by_class->objective * (1 - 1e-6);
     copied += !by_class->moves.empty();
     waited += by_class->overflow.value() > 0;
   }
   EXPECT_GT(copied, 0) << "no instance copied anything: nothing was tested";
   EXPECT_GT(waited, 0);
+  EXPECT_GT(narrow, 0) << "no link ever bound";
 }
 
 TEST(LipsPaper, PlansTheSameFromTheSameSnapshot) {
