@@ -1,7 +1,6 @@
 #include "policies/lips/account.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace lips {
@@ -70,20 +69,26 @@ double cost_of_quotas(const NodeClasses& classes, const Units& units, const Whol
   return usd + overflow_of(units, planned);
 }
 
-double cost_of_placements(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements) {
+double cost_of_deferred(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements,
+                        const ClusterSnapshot& cluster, const std::vector<PoolRow>& pools) {
   std::vector<std::uint32_t> planned(units.portions.size(), 0);
+  IdVector<PoolId, double> work(cluster.pools.size(), 0.0), demand(cluster.pools.size(), 0.0);
   double usd = 0;
+  for (const Portion& portion : units.portions) demand[cluster.jobs[portion.job].pool] += portion.tasks * portion.work;
   for (const Placement& placement : placements) {
     const Portion& portion = units.portions[placement.portion];
-    const NodeClass& group = classes.classes[classes.class_of[placement.node]];
     planned[placement.portion] += placement.tasks;
-    usd += placement.tasks * portion.work * (group.price.value() + units.units[portion.unit].extra[group.zone.index()]);
+    work[cluster.jobs[portion.job].pool] += placement.tasks * portion.work;
+    const ZoneId zone = classes.classes[classes.class_of[placement.node]].zone;
+    usd += placement.tasks * portion.work * units.units[portion.unit].preference[zone.index()];
   }
+  for (const PoolRow& pool : pools)
+    if (pool.shortfall_price > 0)
+      usd += pool.shortfall_price * std::max(0.0, std::min(pool.least, demand[pool.pool]) - work[pool.pool]);
   return usd + overflow_of(units, planned);
 }
 
-void fill_account(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,
-                  double objective, Plan& plan) {
+void fill_account(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts, Plan& plan) {
   const ClusterSnapshot& cluster = input.cluster;
   PlanAccount& account = plan.account;
   for (const Assignment& assignment : plan.assignments) {
@@ -101,11 +106,7 @@ void fill_account(const PolicyInput& input, const NodeClasses& classes, const Un
   account.classes = static_cast<std::uint32_t>(classes.classes.size());
   account.rows = amounts.rows;
   account.columns = amounts.columns;
-  account.objective = Usd(objective);
-  if (!amounts.fell_back) {
-    account.lower_bound = Usd(amounts.lower_bound);
-    account.gap = (objective - amounts.lower_bound) / std::max(1e-12, std::abs(amounts.lower_bound));
-  }
+  if (!amounts.fell_back) account.lower_bound = Usd(amounts.lower_bound);
   for (std::uint32_t z = 0; z < amounts.zone_price.size(); ++z)
     account.shadow_prices.push_back(
         {fmt::format("zone {}", cluster.zones[ZoneId(z)].name), amounts.zone_price[z] * 3600, "USD per core-hour at speed 1"});

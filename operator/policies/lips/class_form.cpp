@@ -14,9 +14,11 @@ namespace lips {
 namespace {
 
 using solver::Entry;
-constexpr std::size_t start_columns = 6;  // classes a unit begins with
+constexpr std::size_t start_columns = 10;  // classes a unit begins with: its cheapest, and others spread over the price range
+constexpr std::size_t cheapest_columns = 4;
 constexpr std::size_t more_columns = 6;   // that a round may add to a unit
 constexpr int rounds = 25;
+constexpr double overflow_steps = 8;  // of a coarse unit
 
 struct ClassColumn {
   std::uint32_t unit, of_class;
@@ -125,7 +127,9 @@ class ClassForm {
     for (std::uint32_t u = 0; u < units_.units.size(); ++u) {
       const Unit& unit = units_.units[u];
       const Entry entry{unit_row_[u], 1};
-      overflow_column_.push_back(program_.add_column(unit.overflow_price, 0, unit.work, {&entry, 1}));
+      overflow_column_.push_back(program_.columns());
+      if (unit.overflow_steps.empty()) program_.add_column(unit.overflow_price, 0, unit.work, {&entry, 1});
+      for (const auto& [price, work] : unit.overflow_steps) program_.add_column(price, 0, work, {&entry, 1});
       if (unit.any_class) {
         for (std::uint32_t z = 0; z < zones(); ++z) zone_column_[u].push_back(add_zone_column(unit, u, z, unit.extra[z]));
         continue;
@@ -133,9 +137,10 @@ class ClassForm {
       std::vector<std::pair<double, std::uint32_t>> order;
       for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
         if (eligible(unit, c)) order.emplace_back(cost(unit, c), c);
-      const std::size_t keep = std::min(start_columns, order.size());
-      std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(keep), order.end());
-      for (std::size_t i = 0; i < keep; ++i) add_class_column(u, order[i].second);
+      std::sort(order.begin(), order.end());
+      const std::size_t stride = std::max<std::size_t>(1, order.size() / (start_columns - cheapest_columns));
+      for (std::size_t i = 0; i < order.size(); ++i)
+        if (i < cheapest_columns || (i + u) % stride == 0) add_class_column(u, order[i].second);
     }
   }
 
@@ -341,6 +346,8 @@ class ClassForm {
     bool any_zone = false, any_class = false;
     for (std::uint32_t u = 0; u < count; ++u) {
       amounts.overflow.push_back(value(overflow_column_[u]));
+      for (std::size_t step = 1; step < units_.units[u].overflow_steps.size(); ++step)
+        amounts.overflow.back() += value(overflow_column_[u] + static_cast<std::int32_t>(step));
       (units_.units[u].any_class ? any_zone : any_class) = true;
       for (std::uint32_t z = 0; z < zone_column_[u].size(); ++z) amounts.in_zone[u][z] += value(zone_column_[u][z]);
     }
@@ -408,6 +415,7 @@ class Coarsening {
       members_[found->second].push_back(u);
     }
     zones_ = cluster.zones.size();
+    for (std::size_t g = 0; g < coarse_.units.size(); ++g) price_overflow(g);
   }
 
   const Units& units() const { return coarse_; }
@@ -450,6 +458,24 @@ class Coarsening {
     for (double usd : unit.extra) dearest = std::max(dearest, usd);
     const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest))) : -1000;
     return {unit.any_class, unit.constraint, unit.any_class ? Resources{} : unit.request, unit.pool, unit.zones, magnitude, unit.shared};
+  }
+
+  // Members that are dear to leave out come first, both in the steps and when amounts are dealt.
+  void price_overflow(std::size_t g) {
+    std::vector<std::uint32_t>& members = members_[g];
+    if (members.size() < 2) return;
+    std::stable_sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return units_.units[a].overflow_price > units_.units[b].overflow_price;
+    });
+    Unit& unit = coarse_.units[g];
+    double price = 0, work = 0;
+    for (std::uint32_t u : members) {
+      price += units_.units[u].overflow_price * units_.units[u].work;
+      work += units_.units[u].work;
+      if (work < unit.work / overflow_steps && u != members.back()) continue;
+      unit.overflow_steps.emplace_back(price / work, work);
+      price = work = 0;
+    }
   }
 
   static void merge(Unit& into, const Unit& unit) {

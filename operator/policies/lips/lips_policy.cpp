@@ -14,6 +14,17 @@ namespace lips {
 
 namespace {
 
+// Above this many groups the copies of shared data are priced by fair shares instead of columns of their own.
+constexpr std::size_t most_copy_units = 1000;
+
+bool memory_binds(const Units& units, const NodeClasses& classes) {
+  return std::any_of(units.units.begin(), units.units.end(), [&](const Unit& unit) {
+    return std::any_of(classes.classes.begin(), classes.classes.end(), [&](const NodeClass& group) {
+      return unit.request.memory.value() * group.shape.cpu.value() > unit.request.cpu.value() * group.shape.memory.value() + 1e-9;
+    });
+  });
+}
+
 // One decision, stage by stage: classes, express, units, model, homes, whole tasks, nodes, tasks, account.
 class Decision {
  public:
@@ -48,8 +59,19 @@ class Decision {
   double lap(double started) const { return clock() - started; }
 
   CopyPricing copies() const {
-    if (settings_.copy_columns) return CopyPricing::columns;
+    if (settings_.copy_columns && shared_groups() <= most_copy_units) return CopyPricing::columns;
+    if (settings_.copy_columns) return CopyPricing::fair_share;
     return settings_.keep_copies ? CopyPricing::shared_price : CopyPricing::none;
+  }
+
+  // Task groups that read data of more than one pending job, as far as it matters here.
+  std::size_t shared_groups() const {
+    const IdVector<DataSetId, double> readers = pending_readers(cluster_);
+    std::size_t count = 0;
+    for (JobId id : cluster_.pending)
+      for (const TaskGroup& group : cluster_.groups[id])
+        count += group.count > 0 && group.data_set.valid() && readers[group.data_set] > 1 + 1e-9;
+    return count;
   }
 
   BucketSettings buckets() const {
@@ -156,16 +178,21 @@ class Decision {
       PackingSettings packing;
       packing.window = whole_horizon_ ? to_seconds(settings_.horizon) * window_share_ : to_seconds(settings_.plan_ahead);
       packing.strict = whole_horizon_;
+      packing.balance = whole_horizon_ && memory_binds(units_, classes_);
       placements = pack(cluster_, classes_, units_, amounts_, std::move(quotas), packing, free_);
-      if (whole_horizon_) objective = cost_of_placements(classes_, units_, placements);
+      if (whole_horizon_) objective = cost_of_deferred(classes_, units_, placements, cluster_, model_settings().pools);
       plan_.account.seconds.pack = lap(started) - plan_.account.seconds.round;
     }
     const double started = clock();
-    const PlaceSettings places{settings_.keep_copies, whole_horizon_};
+    const PlaceSettings places{settings_.keep_copies, settings_.copy_columns && whole_horizon_, whole_horizon_};
     choose_tasks(input_, express_.units, std::move(express_.placements), places, plan_);
     choose_tasks(input_, units_, std::move(placements), places, plan_);
     plan_.account.seconds.locality = lap(started);
-    fill_account(input_, classes_, units_, amounts_, objective, plan_);
+    fill_account(input_, classes_, units_, amounts_, plan_);
+    PlanAccount& account = plan_.account;
+    account.objective = Usd(objective) + (whole_horizon_ ? account.dollars() : Usd(0));
+    if (account.lower_bound)
+      account.gap = (*account.objective - *account.lower_bound) / std::max(Usd(1e-12), *account.lower_bound);
   }
 
   const PolicyInput& input_;

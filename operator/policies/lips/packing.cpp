@@ -141,20 +141,43 @@ class Packing {
     class_[c].trim();
     zone.trim();
     std::size_t in_class = class_[c].first, in_zone = open_work[c] > 0 ? zone.first : zone.quotas.size();
+    Quota* best = nullptr;
+    bool best_in_class = false;
+    std::uint32_t best_count = 0;
+    double best_fit = -1;
     for (std::size_t tried = 0; tried < look_ahead; ++tried) {
       const bool from_class = in_class < class_[c].quotas.size();
       const bool from_zone = in_zone < zone.quotas.size();
-      if (!from_class && !from_zone) return false;
+      if (!from_class && !from_zone) break;
       const bool use_class = from_class && (!from_zone || more_urgent(class_[c].quotas[in_class], zone.quotas[in_zone]));
       Quota& quota = use_class ? class_[c].quotas[in_class++] : zone.quotas[in_zone++];
       if (quota.tasks == 0) continue;
       const std::uint32_t count = takes(quota, timeline_[node].free, c, open_work[c], !use_class);
       if (count == 0) continue;
-      start(node, c, quota, count, placements);
-      if (!use_class) open_work[c] -= count * units_.portions[quota.portion].work;
-      return true;
+      const double fit = settings_.balance ? alignment(quota, node) : 0;
+      if (fit <= best_fit) continue;
+      best = &quota;
+      best_in_class = use_class;
+      best_count = settings_.balance ? 1 : count;
+      best_fit = fit;
+      if (!settings_.balance) break;
     }
-    return false;
+    if (!best) return false;
+    start(node, c, *best, best_count, placements);
+    if (!best_in_class) open_work[c] -= best_count * units_.portions[best->portion].work;
+    return true;
+  }
+
+  // Cosine of the angle between what the task asks for and what the node has left, both against the node's capacity: tasks
+  // that use up what is plentiful leave room for the others (Grandl et al., SIGCOMM 2014, call it alignment).
+  double alignment(const Quota& quota, NodeId node) const {
+    const Resources& request = cluster_.jobs[units_.portions[quota.portion].job].request;
+    const Resources& free = timeline_[node].free;
+    const Resources& capacity = cluster_.nodes[node].capacity;
+    const double cpu = request.cpu / capacity.cpu, memory = request.memory / capacity.memory;
+    const double free_cpu = free.cpu / capacity.cpu, free_memory = free.memory / capacity.memory;
+    const double length = std::sqrt((cpu * cpu + memory * memory) * (free_cpu * free_cpu + free_memory * free_memory));
+    return length > 0 ? (cpu * free_cpu + memory * free_memory) / length : 0;
   }
 
   bool more_urgent(const Quota& a, const Quota& b) const {
@@ -243,7 +266,7 @@ std::vector<Placement> pack(const ClusterSnapshot& cluster, const NodeClasses& c
     WholeQuotas rest = packing.leftover();
     if (round == 1) rest = widen(cluster, classes, units, std::move(rest), left);
     packing.load(std::move(rest));
-    packing.run({settings.window, true}, left, placements);
+    packing.run({settings.window, true, settings.balance}, left, placements);
   }
   return placements;
 }

@@ -19,6 +19,7 @@ struct Placement {
 struct PackingSettings {
   double window = 0;    // seconds: tasks start before it ends, and may run past it
   bool strict = false;  // a class takes no more work than the model gave it, and what is left over spills to the next cheapest
+  bool balance = false; // memory binds too: of the most urgent tasks the one whose request is shaped like what is free goes first
 };
 
 // `free` is what each node has left now; what is placed at 0 is taken from it.

@@ -1,6 +1,7 @@
 #include "policies/lips/places.h"
 
 #include <algorithm>
+#include <map>
 
 namespace lips {
 
@@ -45,6 +46,41 @@ class Chooser {
   std::vector<bool> chosen_;
 };
 
+// One move instead of several remote reads of the same block in the same zone.
+void share_copies(const ClusterSnapshot& cluster, std::size_t first, Plan& plan) {
+  struct Copy {
+    std::uint32_t readers = 0;
+    StoreId store;
+  };
+  std::map<std::pair<BlockId, ZoneId>, Copy> copies;
+  const auto copy_of = [&](const Assignment& assignment) -> Copy* {
+    const BlockId block = cluster.tasks[assignment.task].block;
+    const ZoneId zone = cluster.nodes[assignment.node].zone;
+    if (!assignment.read_from.valid() || cluster.blocks[block].zones.contains(zone)) return nullptr;
+    return &copies[{block, zone}];
+  };
+  for (std::size_t i = first; i < plan.assignments.size(); ++i)
+    if (Copy* copy = copy_of(plan.assignments[i])) ++copy->readers;
+  IdVector<StoreId, Mebibytes> taken(cluster.stores.size());
+  for (std::size_t i = first; i < plan.assignments.size(); ++i) {
+    Assignment& assignment = plan.assignments[i];
+    Copy* copy = copy_of(assignment);
+    if (!copy || copy->readers < 2) continue;
+    const BlockId block = cluster.tasks[assignment.task].block;
+    if (!copy->store.valid()) {
+      const StoreId store = store_for_copy(cluster, block, assignment.node);
+      const Mebibytes size = cluster.blocks[block].size;
+      if (!store.valid()) continue;
+      const DataStore& target = cluster.stores[store];
+      if (target.capacity.value() > 0 && target.used + taken[store] + size > target.capacity) continue;
+      taken[store] += size;
+      copy->store = store;
+      plan.moves.push_back({block, assignment.read_from, store, false});
+    }
+    assignment.read_from = copy->store;
+  }
+}
+
 }  // namespace
 
 StoreId store_for_copy(const ClusterSnapshot& cluster, BlockId block, NodeId node) {
@@ -84,15 +120,17 @@ void choose_tasks(const PolicyInput& input, const Units& units, std::vector<Plac
   for (std::uint32_t i = 0; i < by_start.size(); ++i) by_start[i] = i;
   std::stable_sort(by_start.begin(), by_start.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return placements[a].start < placements[b].start; });
+  const std::size_t first = plan.assignments.size();
   for (std::uint32_t i : by_start)
     for (TaskId task : tasks[i]) {
       const NodeId node = placements[i].node;
       const NearestReplica nearest = nearest_replica(cluster, input.costs, cluster.tasks[task].block, node);
       Assignment assignment{task, node, nearest.store, StoreId::none()};
-      if (settings.keep_copies && nearest.locality == Locality::remote)
+      if (settings.keep_copies && !settings.share_copies && nearest.locality == Locality::remote)
         assignment.keep_in = store_for_copy(cluster, cluster.tasks[task].block, node);
       plan.assignments.push_back(assignment);
     }
+  if (settings.share_copies) share_copies(cluster, first, plan);
 }
 
 }  // namespace lips

@@ -8,6 +8,7 @@ namespace lips {
 
 struct PlaceSettings {
   bool keep_copies = false;  // a remotely read block stays in the reader's zone
+  bool share_copies = false; // blocks that several tasks read in a zone that has none are moved there once, ahead of reading
   bool by_flow = false;      // the most node-local tasks possible, as a min-cost flow; else node by node
 };
 

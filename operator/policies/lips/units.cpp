@@ -131,6 +131,7 @@ class UnitMaker {
     if (added) {
       Unit unit;
       unit.extra = extra_;
+      unit.preference.assign(extra_.size(), settings_.locality_price.value() * group.input.value() / portion.work);
       unit.any_class = any_class;
       unit.constraint = job.constraint;
       unit.request = job.request;

@@ -26,7 +26,9 @@ struct Portion {
 struct Unit {
   double work = 0;                 // of all its tasks
   std::vector<double> extra;       // [zone] USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
+  std::vector<double> preference;  // [zone] the part of `extra` that no bill shows: the locality price
   double overflow_price = 0;       // USD per CPU-second for not being planned at all
+  std::vector<std::pair<double, double>> overflow_steps;  // of merged units: (price, work); empty: all at overflow_price
   bool any_class = true;           // every class of every zone may take it and only CPU binds: the zone form is exact for it
   ConstraintId constraint;
   Resources request;
