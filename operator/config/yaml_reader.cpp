@@ -62,7 +62,7 @@ class Conversion {
     } else {
       YamlValue value = convert(content, depth + 1);
       if (value.line <= 0) value.line = line;
-      map.entries.emplace_back(key.Scalar(), std::move(value));
+      map.entries.push_back({key.Scalar(), std::move(value)});
     }
   }
 
@@ -114,7 +114,7 @@ YamlValue* list_item(YamlValue& list, const std::string& step) {
 void forget_lines(YamlValue& value) {
   value.line = 0;
   for (YamlValue& item : value.items) forget_lines(item);
-  for (auto& entry : value.entries) forget_lines(entry.second);
+  for (auto& entry : value.entries) forget_lines(entry.value);
 }
 
 }  // namespace
@@ -172,7 +172,7 @@ Result<void> override_yaml(YamlValue& root, const std::string& path, const std::
       at->kind = YamlValue::Kind::map;
       at->line = line;
     }
-    if (!find_mutable(*at, step)) at->entries.emplace_back(step, YamlValue{});
+    if (!find_mutable(*at, step)) at->entries.push_back({step, YamlValue{}});
     at = find_mutable(*at, step);
   }
   *at = std::move(*value);

@@ -17,15 +17,22 @@
 
 namespace lips {
 
+struct YamlEntry;
+
 // A parsed YAML value. `line` counts from 1; 0 when an override gave it.
 struct YamlValue {
   enum class Kind : std::uint8_t { nothing, scalar, list, map };
   Kind kind = Kind::nothing;
   int line = 0;
   std::string scalar;
-  std::vector<YamlValue> items;                            // of a list
-  std::vector<std::pair<std::string, YamlValue>> entries;  // of a map, as written
+  std::vector<YamlValue> items;    // of a list
+  std::vector<YamlEntry> entries;  // of a map, as written
   const YamlValue* find(std::string_view key) const;
+};
+
+struct YamlEntry {
+  std::string key;
+  YamlValue value;
 };
 
 // Aliases are expanded; a key given twice is an error.
