@@ -17,23 +17,6 @@ using namespace lips::solver;
 using lips::bench::best_milliseconds;
 using lips::bench::ZoneShape;
 
-LinearProgram as_linear_program(const ZoneTransportation& problem) {
-  const int groups = static_cast<int>(problem.supply.size()), zones = static_cast<int>(problem.steps.size());
-  LinearProgram program;
-  for (double supply : problem.supply) program.add_row(supply, supply);
-  for (int z = 0; z < zones; ++z) program.add_row(-infinity, 0);
-  for (int g = 0; g < groups; ++g) {
-    for (int z = 0; z < zones; ++z)
-      program.add_column(problem.unit_cost[g * zones + z], 0, problem.supply[g],
-                         std::vector<Entry>{{g, 1}, {groups + z, 1}});
-    program.add_column(problem.overflow_price[g], 0, problem.supply[g], std::vector<Entry>{{g, 1}});
-  }
-  for (int z = 0; z < zones; ++z)
-    for (const ZoneStep& step : problem.steps[z])
-      program.add_column(step.unit_price, 0, step.capacity, std::vector<Entry>{{groups + z, -1}});
-  return program;
-}
-
 constexpr double flow_scale = 1000, price_scale = 1e6;
 
 // Integers of 1/1000 unit and 1/1,000,000 price: groups, zones, one sink.
@@ -105,7 +88,7 @@ void compare(const ZoneShape& shape) {
   std::printf(" | LEMON NetworkSimplex %9.3f ms (x%.1f, cost %s)", lemon, lemon / own,
               cost == flow.cost ? "equal" : "DIFFERENT");
 #endif
-  const LinearProgram program = as_linear_program(problem);
+  const LinearProgram program = lips::bench::zone_program(problem);
   LpSolution clp;
   const double by_clp = best_milliseconds(small ? 20 : 1, [&] { clp = solve(program); });
   std::printf(" | CLP %9.3f ms (x%.1f, relative difference %.1e)\n", by_clp, by_clp / own,

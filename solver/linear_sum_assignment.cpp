@@ -70,8 +70,8 @@ class ShortestAugmentingPaths {
         block_least_((columns + block - 1) / block) {}
 
   bool run() {
-    if (rows_ == columns_) reduce_columns();
-    constexpr int passes = 2;
+    int passes = 2;
+    if (rows_ == columns_ && !reduce_columns()) passes = 0;
     std::vector<int> free;
     for (int i = 0; i < rows_; ++i)
       if (column_of_[i] < 0) free.push_back(i);
@@ -92,8 +92,9 @@ class ShortestAugmentingPaths {
   }
 
   // Each column's dual is its least cost; a row takes the last column that likes it best. Then rows with one such
-  // column hand their slack to it ("reduction transfer").
-  void reduce_columns() {
+  // column hand their slack to it ("reduction transfer"). Where most have none the costs are few and tied: then paths
+  // from a bare start are shorter, so all is undone and false returned.
+  bool reduce_columns() {
     std::vector<int> least_row(columns_, 0), wishes(rows_, 0);
     std::copy(cost_, cost_ + columns_, v_.begin());
     for (int i = 1; i < rows_; ++i) {
@@ -111,14 +112,21 @@ class ShortestAugmentingPaths {
       }
       if (wishes[least_row[j]]++ == 0) assign(least_row[j], j);
     }
+    int without_slack = 0, with_slack = 0;
     for (int i = 0; i < rows_; ++i) {
       if (wishes[i] != 1) continue;
       const Cost* costs = row_costs(i);
       Cost slack = never<Cost>;
       for (int j = 0; j < columns_; ++j)
         if (j != column_of_[i]) slack = std::min(slack, costs[j] - v_[j]);
+      ++(slack > 0 ? with_slack : without_slack);
       if (slack < never<Cost> / 2) v_[column_of_[i]] -= slack;
     }
+    if (without_slack <= with_slack) return true;
+    std::fill(v_.begin(), v_.end(), Cost{0});
+    std::fill(column_of_.begin(), column_of_.end(), -1);
+    std::fill(row_of_.begin(), row_of_.end(), -1);
+    return false;
   }
 
   struct TwoLeast {
