@@ -47,11 +47,14 @@ TEST(PriceSheet, ChargesABytesZoneCrossingTwice) {
   EXPECT_NEAR(usd_per_gigabyte_month(0.73).value() * mebibytes_per_gigabyte, 0.001, 1e-12);
 }
 
-constexpr const char* header = "region,instance_type,vcpu,ecu,memory_gib,network_gbps,usd_per_hour,as_of,source\n";
+Result<std::vector<InstanceOffer>> offers_of(const char* rows) {
+  std::string csv = "region,instance_type,vcpu,ecu,memory_gib,network_gbps,usd_per_hour,as_of,source\n";
+  csv += rows;
+  return parse_instance_prices("p.csv", csv);
+}
 
 TEST(PriceSheet, BadRowsNameFileLineAndColumn) {
-  const auto offers =
-      parse_instance_prices("p.csv", std::string(header) + "r,a,2,,4,,0.1,d,s\nr,b,two,,4,,-1,d,s\nr,c,2\n");
+  const auto offers = offers_of("r,a,2,,4,,0.1,d,s\nr,b,two,,4,,-1,d,s\nr,c,2\n");
   ASSERT_FALSE(offers);
   EXPECT_THAT(offers.error().message, HasSubstr("p.csv:3: vcpu: found 'two'; allowed: a number of 0 or more"));
   EXPECT_THAT(offers.error().message, HasSubstr("p.csv:3: usd_per_hour: found '-1'; allowed: a number of 0 or more"));
@@ -65,7 +68,7 @@ TEST(PriceSheet, AMissingColumnIsNamed) {
 }
 
 TEST(PriceSheet, ReadsQuotedCellsAndWindowsLineEnds) {
-  const auto offers = parse_instance_prices("p.csv", std::string(header) + "r,a,2,,4,,0.1,d,\"one, two\"\r\n");
+  const auto offers = offers_of("r,a,2,,4,,0.1,d,\"one, two\"\r\n");
   ASSERT_TRUE(offers) << offers.error().message;
   EXPECT_EQ(offers->front().source, "one, two");
 }

@@ -309,7 +309,8 @@ TEST(ScenarioReader, ReadsCompressedTracesBesideTheScenario) {
   std::filesystem::create_directories(folder);
   ASSERT_TRUE(write_text_file(
       folder + "/t.tsv.gz", "x\t10\t10\t134217728\t1073741824\t0\ny\t20\t10\t0\t0\t0\nz\t7200\t10\t134217729\t0\t0\n"));
-  const std::string text = std::string(base) + "trace: {file: t.tsv.gz, cpuPerMiB: 1, until: 1h}\n";
+  std::string text = base;
+  text += "trace: {file: t.tsv.gz, cpuPerMiB: 1, until: 1h}\n";
   const Result<Scenario> scenario = parse_scenario(folder + "/s.yaml", text, with({}));
   std::filesystem::remove_all(folder);
   ASSERT_TRUE(scenario) << scenario.error().message;
