@@ -1,5 +1,6 @@
 // How fast whole days are simulated: a synthetic day at 1, 2 and 4 times the jobs. Near linear means a ratio near 2.
-//   bench_simulation [POLICY ...] [--nodes N] [--jobs N] [--network]
+//   bench_simulation [POLICY ...] [--nodes N] [--jobs N] [--network] [--scenario NAME]
+// A scenario (config/scenarios, or a path) is simulated once instead; LIPS_DATA names the folder of traces.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "base/random.h"
 #include "policies/registry.h"
 #include "simulation/run.h"
+#include "simulation/scenario_reader.h"
 
 namespace {
 
@@ -122,10 +124,43 @@ Scenario day(const Shape& shape, int times) {
   return scenario;
 }
 
+void print_header() {
+  std::printf("%-20s %3s %8s %9s %9s %8s %8s %10s %6s %7s %7s\n", "policy", "x", "jobs", "tasks", "events", "seconds",
+              "deciding", "events/s", "ratio", "node%", "remote%");
+}
+
+// Seconds that the run took; negative when it failed.
+double measure(const Scenario& scenario, const std::string& name, int times, double before) {
+  const Result<std::unique_ptr<Policy>> policy = make_policy(name, scenario.settings);
+  if (!policy) {
+    std::fprintf(stderr, "%s\n", policy.error().message.c_str());
+    return -1;
+  }
+  const WallStopwatch clock;
+  RunOptions options;
+  options.stopwatch = &clock;
+  const double began = clock.seconds();
+  const Result<RunResult> result = run(scenario, **policy, name, options);
+  const double took = clock.seconds() - began;
+  if (!result) {
+    std::fprintf(stderr, "%s\n", result.error().message.c_str());
+    return -1;
+  }
+  const double tasks = std::max(1.0, static_cast<double>(result->tasks_finished));
+  std::printf("%-20s %3d %8zu %9.0f %9llu %8.2f %8.2f %10.0f %6.2f %7.1f %7.1f\n", name.c_str(), times,
+              scenario.jobs.size(), tasks, static_cast<unsigned long long>(result->events), took,
+              result->measured.deciding, static_cast<double>(result->events) / (took - result->measured.deciding),
+              before > 0 ? took / before : 0, 100 * static_cast<double>(result->locality.tasks[0]) / tasks,
+              100 * static_cast<double>(result->locality.tasks[3]) / tasks);
+  std::fflush(stdout);
+  return took;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Shape shape;
+  std::string named;
   std::vector<std::string> policies;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -135,40 +170,29 @@ int main(int argc, char** argv) {
       shape.nodes = static_cast<std::uint32_t>(std::atoi(argv[++i]));
     else if (argument == "--jobs" && i + 1 < argc)
       shape.jobs = static_cast<std::size_t>(std::atoi(argv[++i]));
+    else if (argument == "--scenario" && i + 1 < argc)
+      named = argv[++i];
     else
       policies.push_back(argument);
   }
   if (policies.empty()) policies = {"own-zone-cheapest", "delay"};
-  const WallStopwatch clock;
-  std::printf("%-20s %3s %8s %9s %9s %8s %8s %10s %6s %7s %7s\n", "policy", "x", "jobs", "tasks", "events", "seconds",
-              "deciding", "events/s", "ratio", "node%", "remote%");
-  for (const std::string& name : policies) {
-    const Result<std::unique_ptr<Policy>> policy = make_policy(name, PolicySettings{});
-    if (!policy) {
-      std::fprintf(stderr, "%s\n", policy.error().message.c_str());
+  if (!named.empty()) {
+    const Result<std::string> path = find_scenario(named);
+    const Result<Scenario> scenario = path ? read_scenario(*path) : tl::unexpected<Error>(path.error());
+    if (!scenario) {
+      std::fprintf(stderr, "%s\n", scenario.error().message.c_str());
       return 2;
     }
+    print_header();
+    for (const std::string& policy : policies)
+      if (measure(*scenario, policy, 1, 0) < 0) return 1;
+    return 0;
+  }
+  print_header();
+  for (const std::string& policy : policies) {
     double before = 0;
-    for (int times : {1, 2, 4}) {
-      const Scenario scenario = day(shape, times);
-      RunOptions options;
-      options.stopwatch = &clock;
-      const double began = clock.seconds();
-      const Result<RunResult> result = run(scenario, **policy, name, options);
-      const double took = clock.seconds() - began;
-      if (!result) {
-        std::fprintf(stderr, "%s\n", result.error().message.c_str());
-        return 1;
-      }
-      const double tasks = std::max(1.0, static_cast<double>(result->tasks_finished));
-      std::printf("%-20s %3d %8zu %9.0f %9llu %8.2f %8.2f %10.0f %6.2f %7.1f %7.1f\n", name.c_str(), times,
-                  scenario.jobs.size(), tasks, static_cast<unsigned long long>(result->events), took,
-                  result->measured.deciding, static_cast<double>(result->events) / (took - result->measured.deciding),
-                  before > 0 ? took / before : 0, 100 * static_cast<double>(result->locality.tasks[0]) / tasks,
-                  100 * static_cast<double>(result->locality.tasks[3]) / tasks);
-      std::fflush(stdout);
-      before = took;
-    }
+    for (int times : {1, 2, 4})
+      if (before = measure(day(shape, times), policy, times, before); before < 0) return 1;
   }
   return 0;
 }

@@ -10,6 +10,7 @@ namespace lips::simulation {
 namespace {
 
 constexpr Duration least_patience = std::chrono::hours(1);
+constexpr Duration patience_with_moves = std::chrono::hours(48);
 constexpr int patience_in_intervals = 50;
 
 Resources least_request(const Scenario& scenario) {
@@ -37,7 +38,8 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Cadence& cade
       stores_(scenario.cluster.stores.size()),
       held_(scenario.cluster.stores.size()),
       away_(scenario.failures.size()),
-      last_progress_(now_) {
+      last_progress_(now_),
+      last_task_(now_) {
   for (const Node& node : scenario.cluster.nodes) free_.push_back(node.capacity);
   for (NodeId node : scenario.cluster.nodes.ids()) update_heartbeat(node);
   const bool nodes_fail = !scenario.failures.empty();
@@ -73,9 +75,16 @@ void SimulatedCluster::change_waiting(JobId id, std::int64_t by) {
   if (!record.failed) waiting_ = static_cast<std::size_t>(static_cast<std::int64_t>(waiting_) + by);
 }
 
+// Nothing will happen but what a plan may still start.
 bool SimulatedCluster::nothing_to_come() const {
-  return running_ == 0 && moves_live_ == 0 && next_arrival_ == scenario_.jobs.size() &&
-         returns_and_failures_to_come_ == 0;
+  return running_ == 0 && next_arrival_ == scenario_.jobs.size() && returns_and_failures_to_come_ == 0;
+}
+
+// Moves that go on for ever without any task are no progress either.
+bool SimulatedCluster::hopeless() const {
+  const Duration patience = std::max(least_patience, cadence_.interval * patience_in_intervals);
+  return nothing_to_come() && (now_ - last_task_ > std::max(patience, patience_with_moves) ||
+                               (said_.empty() && now_ - last_progress_ > patience));
 }
 
 Heartbeats::Beat SimulatedCluster::next_beat() const {
@@ -84,15 +93,18 @@ Heartbeats::Beat SimulatedCluster::next_beat() const {
 }
 
 Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
-  const Duration patience = std::max(least_patience, cadence_.interval * patience_in_intervals);
-  while (said_.empty()) {
+  for (;;) {
+    if (hopeless()) {
+      stuck_ = true;
+      return fail(ErrorCode::cancelled, "no task can run any more");
+    }
+    if (!said_.empty()) break;
     if (over()) return fail(ErrorCode::cancelled, "the simulation is over");
     const Heartbeats::Beat beat = next_beat();
     const TimePoint instant = std::min({queue_.next_time(), network_.next_end(), beat.at});
-    const bool asleep = instant == TimePoint::max() && until == TimePoint::max();
-    if (asleep || (nothing_to_come() && now_ - last_progress_ > patience)) {
+    if (instant == TimePoint::max() && until == TimePoint::max()) {
       stuck_ = true;
-      return fail(ErrorCode::cancelled, "no task can run any more");
+      return fail(ErrorCode::cancelled, "nothing will ever happen again");
     }
     if (instant > until) {
       now_ = std::max(now_, until);
@@ -131,6 +143,7 @@ void SimulatedCluster::advance_to(TimePoint instant) {
 void SimulatedCluster::happen(const Happening& happening) {
   const auto current = [&] { return attempts_[happening.index].generation == happening.generation; };
   if (happening.kind != Kind::refusal) last_progress_ = now_;
+  if (happening.kind != Kind::refusal && happening.kind != Kind::move_end) last_task_ = now_;
   switch (happening.kind) {
     case Kind::arrival:
       return arrive();

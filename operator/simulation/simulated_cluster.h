@@ -39,8 +39,8 @@ class SimulatedCluster : public ClusterClient {
   std::size_t jobs_failed() const { return jobs_failed_; }
   std::uint64_t events() const { return events_; }
   bool stuck() const { return stuck_; }
-  // When a task, move or node last changed; what follows is waiting for nothing.
-  TimePoint last_progress() const { return last_progress_; }
+  // When a task, node or job last changed; what follows was waiting for nothing.
+  TimePoint last_progress() const { return last_task_; }
 
  private:
   enum class Kind : std::uint8_t { arrival, failure, node_return, copied, attempt_end, move_end, refusal };
@@ -113,6 +113,7 @@ class SimulatedCluster : public ClusterClient {
   void return_node(std::uint32_t failure);
   bool over() const { return jobs_finished_ + jobs_failed_ == scenario_.jobs.size(); }
   bool nothing_to_come() const;
+  bool hopeless() const;
   bool loss_not_yet_said(NodeId node) const;
   void update_heartbeat(NodeId node);
   void change_waiting(JobId job, std::int64_t by);
@@ -182,7 +183,8 @@ class SimulatedCluster : public ClusterClient {
   std::size_t jobs_finished_ = 0, jobs_failed_ = 0;
   std::uint64_t events_ = 0;
   std::size_t returns_and_failures_to_come_ = 0;
-  TimePoint last_progress_{};
+  TimePoint last_progress_{};  // of a task, a move, a node or an arrival
+  TimePoint last_task_{};      // the same without moves
   bool stuck_ = false;
 };
 

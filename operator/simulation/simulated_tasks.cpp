@@ -44,7 +44,7 @@ void SimulatedCluster::bind(const Assignment& assignment) {
     queue_.add(now_ + refusal_time, {Kind::refusal, index, attempt.generation});
     return;
   }
-  last_progress_ = now_;
+  last_progress_ = last_task_ = now_;
   ++running_;
   free_[assignment.node] = free_[assignment.node] - request;
   update_heartbeat(assignment.node);
@@ -156,6 +156,7 @@ void SimulatedCluster::schedule_end(std::uint32_t index) {
 }
 
 void SimulatedCluster::flow_ended(const FlowOwner& owner) {
+  last_progress_ = now_;
   if (owner.of_move) {
     moves_[owner.index].flow = FlowId::none();
     end_move(owner.index, true);

@@ -9,9 +9,7 @@
 
 namespace lips::simulation::tiny {
 
-inline TimePoint at(double count) {
-  return TimePoint(seconds(count));
-}
+inline TimePoint at(double count) { return TimePoint(seconds(count)); }
 
 class ScenarioBuilder {
  public:

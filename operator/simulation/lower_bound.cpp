@@ -1,0 +1,168 @@
+#include "simulation/lower_bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "model/cluster_state.h"
+#include "simulation/true_work.h"
+#include "solver/certificate.h"
+#include "solver/clp_backend.h"
+
+namespace lips::simulation {
+
+namespace {
+
+// Nodes that no task can tell apart by price; their capacities are added up.
+struct NodeClass {
+  NodeId first;
+  ZoneId zone;
+  double price = 0;
+  double work = 0;          // in the horizon
+  double slot_seconds = 0;  // in the horizon
+};
+
+// Work whose dollars a place decides in the same way.
+struct WorkKey {
+  std::uint64_t zones = 0;  // that hold the input at the start
+  bool shared = false;      // the input has other readers
+  int ratio = 0;            // of input to work: a step of the scale below; none: no_input
+  Resources request;
+  ConstraintId constraint;
+  friend auto operator<=>(const WorkKey&, const WorkKey&) = default;
+};
+constexpr int no_input = -1000000;
+constexpr double ratio_step = 1.02;
+
+std::vector<NodeClass> classes_of(const ClusterSnapshot& cluster, double horizon) {
+  std::map<std::tuple<ZoneId, double, double, ProfileId, Resources>, NodeClass> found;
+  for (NodeId id : cluster.nodes.ids()) {
+    const Node& node = cluster.nodes[id];
+    if (!node.schedulable) continue;
+    NodeClass& entry = found[{node.zone, node.cpu_price.value(), node.speed, node.profile, node.capacity}];
+    if (!entry.first.valid()) entry.first = id;
+    entry.zone = node.zone;
+    entry.price = node.cpu_price.value();
+    entry.work += node.capacity.cpu.value() * node.speed * horizon;
+    entry.slot_seconds += node.capacity.slots * horizon;
+  }
+  std::vector<NodeClass> classes;
+  for (auto& [key, entry] : found) classes.push_back(std::move(entry));
+  return classes;
+}
+
+// Ratios are rounded down, which only lowers the bound.
+std::map<WorkKey, double> work_of(const Scenario& scenario) {
+  const ClusterSnapshot& cluster = scenario.cluster;
+  std::vector<std::uint32_t> readers(cluster.blocks.size(), 0);
+  for (const JobArrived& arrival : scenario.jobs)
+    for (const Task& task : arrival.tasks)
+      if (task.block.valid()) ++readers[task.block.index()];
+  std::map<WorkKey, double> work;
+  std::uint32_t id = 0;
+  for (const JobArrived& arrival : scenario.jobs) {
+    for (const Task& task : arrival.tasks) {
+      const double amount = task.cpu.value() * true_work_factor(scenario, TaskId(id++));
+      if (amount <= 0) continue;
+      WorkKey key;
+      key.request = arrival.job.request;
+      key.constraint = arrival.job.constraint;
+      key.ratio = no_input;
+      if (task.block.valid() && task.input.value() > 0) {
+        for (const Replica& replica : cluster.blocks[task.block].replicas)
+          key.zones |= std::uint64_t{1} << cluster.stores[replica.store].zone.index();
+        const std::uint32_t sharing = readers[task.block.index()];
+        key.shared = sharing > 1;
+        const double ratio = task.input.value() / sharing / amount;
+        key.ratio = static_cast<int>(std::floor(std::log(ratio) / std::log(ratio_step)));
+      }
+      work[key] += amount;
+    }
+  }
+  return work;
+}
+
+// Cheapest way from zone to zone, over others if need be.
+std::vector<std::vector<double>> cheapest_ways(const CostModel& costs, std::size_t zones) {
+  std::vector<std::vector<double>> way(zones, std::vector<double>(zones, 0));
+  for (std::uint32_t a = 0; a < zones; ++a)
+    for (std::uint32_t b = 0; b < zones; ++b)
+      if (a != b) way[a][b] = costs.transfer(ZoneId(a), ZoneId(b)).value();
+  for (std::size_t via = 0; via < zones; ++via)
+    for (std::size_t a = 0; a < zones; ++a)
+      for (std::size_t b = 0; b < zones; ++b) way[a][b] = std::min(way[a][b], way[a][via] + way[via][b]);
+  return way;
+}
+
+// Dollars that a unit of work brings along when it is done in that zone. An input with one reader comes by the cheapest
+// way. One with several may come once and stay: every zone that it enters pays its cheapest last hop at least, and the
+// readers there share that; each is charged its part as if all readers were there.
+double transfer_of(const WorkKey& key, ZoneId to, const std::vector<std::vector<double>>& way) {
+  if (key.ratio == no_input || key.zones == 0 || ((key.zones >> to.index()) & 1)) return 0;
+  double least = 1e300;
+  for (std::size_t from = 0; from < way.size(); ++from)
+    if (from != to.index() && (key.shared || ((key.zones >> from) & 1))) least = std::min(least, way[from][to.index()]);
+  return least >= 1e300 ? 0 : least * std::pow(ratio_step, key.ratio);
+}
+
+bool may_run(const ClusterSnapshot& cluster, const WorkKey& key, const NodeClass& node_class) {
+  return fits(key.request, cluster.nodes[node_class.first].capacity) &&
+         cluster.eligible(key.constraint, node_class.first);
+}
+
+}  // namespace
+
+Result<LowerBound> least_dollars(const Scenario& scenario, Duration horizon) {
+  ClusterSnapshot cluster = scenario.cluster;
+  derive(cluster);
+  const std::vector<NodeClass> classes = classes_of(cluster, to_seconds(horizon));
+  const std::map<WorkKey, double> work = work_of(scenario);
+  const auto way = cheapest_ways(scenario.costs, cluster.zones.size());
+
+  // Amounts are in parts of all work, dollars in parts of all work at the dearest price.
+  double total = 0, dearest = 0;
+  for (const auto& [key, amount] : work) total += amount;
+  for (const NodeClass& node_class : classes) dearest = std::max(dearest, node_class.price);
+  if (total <= 0) return LowerBound{};
+  const double scale = std::max(dearest, 1e-12);
+
+  solver::LinearProgram program;
+  for (const auto& [key, amount] : work) program.add_row(amount / total, amount / total);
+  const std::int32_t first_class = program.rows();
+  for (const NodeClass& node_class : classes) {
+    program.add_row(-solver::infinity, node_class.work / total);
+    program.add_row(-solver::infinity, node_class.slot_seconds / total);
+  }
+  std::int32_t row = 0;
+  for (const auto& [key, amount] : work) {
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      if (!may_run(cluster, key, classes[c])) continue;
+      const double cost = (classes[c].price + transfer_of(key, classes[c].zone, way)) / scale;
+      const double pace = key.request.cpu.value() * cluster.nodes[classes[c].first].speed;
+      const double slots = pace > 0 ? key.request.slots / pace : 0;
+      const std::int32_t class_row = first_class + 2 * static_cast<std::int32_t>(c);
+      const solver::Entry entries[] = {{row, 1}, {class_row, 1}, {class_row + 1, slots}};
+      program.add_column(cost, 0, amount / total, entries);
+    }
+    ++row;
+  }
+  const solver::LpSolution solution = solver::solve(program);
+  if (solution.status == solver::LpStatus::infeasible)
+    return fail(ErrorCode::invalid_input,
+                fmt::format("the cluster cannot do the work of all jobs within {:.0f} s", to_seconds(horizon)));
+  if (solution.status != solver::LpStatus::optimal)
+    return fail(ErrorCode::internal, "the bound's program was not solved");
+  const solver::Certificate certificate = solver::certify(program, solution.primal, solution.row_dual);
+  LowerBound bound;
+  bound.dollars = Usd(std::max(0.0, certificate.lower_bound * total * scale));
+  bound.solver_optimum = Usd(solution.objective * total * scale);
+  bound.groups = work.size();
+  bound.classes = classes.size();
+  return bound;
+}
+
+}  // namespace lips::simulation
