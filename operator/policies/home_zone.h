@@ -68,8 +68,9 @@ struct HomePlan {
 };
 
 struct HomeOptions {
-  double enough = 3e-4;  // stop at this gap
-  int max_nodes = 20;    // 0: never branch
+  double enough = 1e-3;       // stop branching at this gap
+  int max_nodes = 20;         // 0: never branch
+  int max_evaluations = 200;  // branch no further after so many
 };
 
 // Bound by cutting planes, homes by its prices, one exact re-solve with the homes fixed, single moves, then branching

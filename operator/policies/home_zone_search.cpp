@@ -158,9 +158,14 @@ class Search {
     evaluations_ += root.relaxation.evaluations;
     best_ = with_homes(model_, round_homes(model_, root.allowed, root.relaxation), root.relaxation, HomeMethod::prices);
     evaluations_ += best_.relaxation.evaluations;
-    improve(model_, root.allowed, best_, enough_for(root.relaxation.lower_bound), evaluations_);
+    // Moves are cheap beside branching: go on for longer.
+    const double bound_of_root = root.relaxation.lower_bound;
+    improve(model_, root.allowed, best_, bound_of_root + 0.1 * options_.enough * std::abs(bound_of_root), evaluations_);
     leaves_.push_back(std::move(root));
-    while (nodes_ < options_.max_nodes && best_.cost() > enough_for(lower_bound()) && branch()) ++nodes_;
+    while (nodes_ < options_.max_nodes && evaluations_ < options_.max_evaluations &&
+           best_.cost() > enough_for(lower_bound()) && branch()) {
+      ++nodes_;
+    }
     const double bound = lower_bound();
     return {std::move(best_), bound, evaluations_, nodes_};
   }
