@@ -207,12 +207,12 @@ const YamlValue* YamlMap::ask(std::string_view key) {
   return found && found->kind != YamlValue::Kind::nothing ? found : nullptr;
 }
 
-bool YamlMap::has(std::string_view key) {
-  return ask(key) != nullptr;
-}
+bool YamlMap::has(std::string_view key) { return ask(key) != nullptr; }
 
 bool YamlMap::require(std::string_view key) {
   if (has(key)) return true;
+  if (value_->kind == YamlValue::Kind::scalar || value_->kind == YamlValue::Kind::list)
+    return false;  // reported already
   report(*value_, path_of(key), "nothing", "a value: the field is required");
   return false;
 }

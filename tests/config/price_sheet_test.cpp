@@ -1,0 +1,86 @@
+#include "config/price_sheet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace lips {
+namespace {
+
+using testing::HasSubstr;
+
+PriceSheet shipped() {
+  Result<PriceSheet> sheet = read_price_sheet(LIPS_SOURCE_DIR "/config");
+  EXPECT_TRUE(sheet) << (sheet ? "" : sheet.error().message);
+  return sheet ? std::move(*sheet) : PriceSheet();
+}
+
+TEST(PriceSheet, KnowsCurrentInstances) {
+  const PriceSheet sheet = shipped();
+  const InstanceOffer* offer = sheet.find("us-east-1", "m7g.2xlarge");
+  ASSERT_NE(offer, nullptr);
+  EXPECT_EQ(offer->vcpu.value(), 8);
+  EXPECT_EQ(offer->memory.value(), 32 * 1024);
+  EXPECT_EQ(offer->price.value(), 0.3264);
+  EXPECT_EQ(offer->as_of, "2026-07-20");
+  EXPECT_GT(*offer->network_gigabits, 0);
+  EXPECT_EQ(sheet.find("us-east-1", "m7g.99xlarge"), nullptr);
+  EXPECT_EQ(sheet.find("mars-1", "m7g.2xlarge"), nullptr);
+}
+
+TEST(PriceSheet, TakesTheNewestPriceUpToADate) {
+  const PriceSheet sheet = shipped();
+  EXPECT_EQ(sheet.find("us-east-1", "m1.medium", "2012-10-31")->price.value(), 0.16);
+  EXPECT_EQ(sheet.find("us-east-1", "m1.medium", "2013-12-31")->price.value(), 0.13);
+  EXPECT_EQ(sheet.find("us-east-1", "m1.medium")->price.value(), 0.087);
+  EXPECT_EQ(sheet.find("us-east-1", "m1.medium", "2010-01-01"), nullptr);
+  EXPECT_EQ(sheet.find("us-east-1", "c1.medium", "2012-10-31")->ecu, 5);
+}
+
+TEST(PriceSheet, ChargesABytesZoneCrossingTwice) {
+  const PriceSheet sheet = shipped();
+  EXPECT_NEAR(sheet.cross_zone_usd_per_gigabyte(), 0.02, 1e-12);
+  EXPECT_EQ(sheet.cross_region_usd_per_gigabyte("us-east-1", "us-west-2"), 0.02);
+  EXPECT_EQ(sheet.cross_region_usd_per_gigabyte("us-east-1", "mars-1"), std::nullopt);
+  EXPECT_EQ(sheet.storage_usd_per_gigabyte_month(), 0.08);
+  EXPECT_NEAR(usd_per_gigabyte_month(0.73).value() * mebibytes_per_gigabyte, 0.001, 1e-12);
+}
+
+constexpr const char* header = "region,instance_type,vcpu,ecu,memory_gib,network_gbps,usd_per_hour,as_of,source\n";
+
+TEST(PriceSheet, BadRowsNameFileLineAndColumn) {
+  const auto offers =
+      parse_instance_prices("p.csv", std::string(header) + "r,a,2,,4,,0.1,d,s\nr,b,two,,4,,-1,d,s\nr,c,2\n");
+  ASSERT_FALSE(offers);
+  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:3: vcpu: found 'two'; allowed: a number of 0 or more"));
+  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:3: usd_per_hour: found '-1'; allowed: a number of 0 or more"));
+  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:4: found 3 columns; allowed: 9"));
+}
+
+TEST(PriceSheet, AMissingColumnIsNamed) {
+  const auto offers = parse_instance_prices("p.csv", "region,instance_type\nr,a\n");
+  ASSERT_FALSE(offers);
+  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:1: vcpu: found no such column"));
+}
+
+TEST(PriceSheet, ReadsQuotedCellsAndWindowsLineEnds) {
+  const auto offers = parse_instance_prices("p.csv", std::string(header) + "r,a,2,,4,,0.1,d,\"one, two\"\r\n");
+  ASSERT_TRUE(offers) << offers.error().message;
+  EXPECT_EQ(offers->front().source, "one, two");
+}
+
+TEST(ConfigFolder, IsTheGivenOneElseTheEnvironmentsElseTheSourceTrees) {
+  constexpr const char* source = LIPS_SOURCE_DIR "/config";
+  EXPECT_EQ(*find_config_folder(source), source);
+  EXPECT_THAT(find_config_folder("/nowhere").error().message, HasSubstr("--config-dir: found no folder '/nowhere'"));
+  ASSERT_EQ(setenv("LIPS_CONFIG_DIR", "/not/there", 1), 0);
+  EXPECT_THAT(find_config_folder().error().message, HasSubstr("LIPS_CONFIG_DIR: found no folder '/not/there'"));
+  ASSERT_EQ(setenv("LIPS_CONFIG_DIR", source, 1), 0);
+  EXPECT_EQ(*find_config_folder(), source);
+  ASSERT_EQ(unsetenv("LIPS_CONFIG_DIR"), 0);
+  EXPECT_TRUE(find_config_folder());
+}
+
+}  // namespace
+}  // namespace lips
