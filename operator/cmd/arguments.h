@@ -1,0 +1,67 @@
+// What a command takes on its command line, and its help text from the same table. Knows no command.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace lips::cmd {
+
+class Arguments {
+ public:
+  Arguments(std::string command, std::string summary) : command_(std::move(command)), summary_(std::move(summary)) {}
+
+  // The targets outlive parse(). A target keeps its value, the default, where the option is not given.
+  void operand(std::string name, std::string help, std::string& target);
+  void heading(std::string title);  // of the options that follow
+  void flag(std::string name, std::string help, bool& target);
+  void text(std::string name, std::string value, std::string help, std::string& target);
+  void texts(std::string name, std::string value, std::string help,
+             std::vector<std::string>& target);  // a,b,c; adds up
+  void pairs(std::string name, std::string help,
+             std::vector<std::pair<std::string, std::string>>& target);  // KEY=VALUE ...
+  void choice(std::string name, std::vector<std::string> values, std::string help, std::string& target);
+  void number(std::string name, std::string help, double& target, double least = 0);
+  void duration(std::string name, std::string help, std::optional<Duration>& target);
+  void durations(std::string name, std::string help, std::vector<Duration>& target);
+  void count(std::string name, std::string help, std::uint32_t& target, std::uint32_t least = 0);
+  void seed(std::string name, std::string help, std::optional<std::uint64_t>& target);
+  void example(std::string line, std::string what);
+
+  // invalid_input names the option, what was found and what is allowed.
+  Result<void> parse(std::span<const std::string> words);
+  bool help_asked() const { return help_asked_; }
+  std::string help() const;
+
+ private:
+  using Take = std::function<std::optional<std::string>(const std::string&)>;  // what is allowed, when it is not that
+  struct Option {
+    std::string name, value, help;  // value empty: a flag; name empty: a heading
+    bool many = false;              // takes the words behind it too, as long as they are values
+    Take take;
+  };
+  void add(std::string name, std::string value, std::string help, Take take, bool many = false);
+  Result<void> parse_option(std::span<const std::string> words, std::size_t& at);
+  const Option* find(std::string_view name) const;
+  tl::unexpected<Error> wrong(std::string_view what) const;
+
+  std::string command_, summary_;
+  std::string operand_name_, operand_help_;
+  std::string* operand_ = nullptr;
+  std::vector<Option> options_;
+  std::vector<std::pair<std::string, std::string>> examples_;
+  bool help_asked_ = false;
+};
+
+// "; did you mean 'lips'?" or nothing.
+std::string did_you_mean(std::string_view word, std::span<const std::string> names);
+
+}  // namespace lips::cmd

@@ -1,0 +1,38 @@
+// One decision on one snapshot and its three forms: text, JSON and the plan's own file. Knows no option.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "model/plan.h"
+#include "model/snapshot.h"
+
+namespace lips::cmd {
+
+struct PlanResult {
+  std::string policy, file;
+  const ClusterSnapshot* cluster = nullptr;
+  Plan plan;
+  double seconds = 0;  // wall time of the decision
+  std::array<std::uint64_t, 7> deferred_by_reason{};
+  std::uint64_t deferred = 0;
+};
+
+// Counts what the plan says of every pending task.
+void count_deferred(PlanResult& result);
+
+std::string plan_text(const PlanResult& result);
+std::string plan_json(const PlanResult& result);
+// Assignments, moves, drops and deferrals by name, one a line.
+std::string plan_file(const PlanResult& result);
+
+// "one more core-hour in zone a would save $0.031", dearest first within what they are about; at most `most`.
+std::vector<std::string> shadow_price_sentences(const PlanAccount& account, std::size_t most);
+
+// The linear program that the policy solves for the cluster, as MPS; invalid_input when the policy has none.
+Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostModel& costs, const std::string& policy,
+                                   Duration horizon);
+
+}  // namespace lips::cmd
