@@ -260,7 +260,9 @@ JobArrived Generator::make_job(std::uint32_t index, std::uint32_t size, Random& 
   job.pool = PoolId(static_cast<std::uint32_t>(random.below(shape_.pools)));
   job.arrival = TimePoint(seconds(index));
   job.priority = random.below(20) == 0 ? 1 : 0;
-  const double gibibytes = shape_.memory ? std::exp2(static_cast<double>(random.below(5))) : 0.5;
+  // Most of it fits what a core comes with (2, 4 or 8 GiB); some asks for more.
+  constexpr std::array<double, 5> memory_weights{0.30, 0.25, 0.25, 0.15, 0.05};
+  const double gibibytes = shape_.memory ? std::exp2(static_cast<double>(random.weighted(memory_weights))) : 0.5;
   job.request = {Cores(shape_.nothing_fits ? 1e6 : 1), Mebibytes(std::min(gibibytes * 1024, largest_node_mebibytes_)),
                  1};
   if (random.uniform() < shape_.share_of_jobs_with_selectors)

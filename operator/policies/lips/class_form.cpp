@@ -18,7 +18,7 @@ constexpr std::size_t start_columns = 10;  // classes a unit begins with: its ch
 constexpr std::size_t cheapest_columns = 4;
 constexpr std::size_t more_columns = 6;   // that a round may add to a unit
 constexpr int rounds = 25;
-constexpr double overflow_steps = 8;  // of a coarse unit
+constexpr double overflow_steps = 16;  // of a coarse unit
 
 struct ClassColumn {
   std::uint32_t unit, of_class;

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t look_ahead = 24;  // entries of a list that are tried when the first does not fit
 
+constexpr std::size_t spill_nodes = 64;  // of a class that are tried for a task that is left over
+
 // A list of quotas that is used up from its front, with holes.
 struct Queue {
   std::vector<Quota> quotas;
@@ -72,6 +74,15 @@ class Packing {
     }
   }
 
+  // The rest, task by task, to the cheapest class with room whatever its zone, at the earliest time that a node of it has.
+  void spill(std::vector<double>& left, std::vector<Placement>& placements) {
+    std::vector<std::size_t> cursor(classes_.classes.size(), 0);
+    WholeQuotas rest = leftover();
+    for (auto* lists : {&rest.in_class, &rest.zone})
+      for (auto& list : *lists)
+        for (Quota& quota : list) spill(quota, left, cursor, placements);
+  }
+
   WholeQuotas leftover() {
     WholeQuotas result;
     for (auto* from : {&zone_, &class_}) {
@@ -85,6 +96,44 @@ class Packing {
   }
 
  private:
+  void spill(Quota& quota, std::vector<double>& left, std::vector<std::size_t>& cursor, std::vector<Placement>& placements) {
+    const Portion& portion = units_.portions[quota.portion];
+    const Job& job = cluster_.jobs[portion.job];
+    const Unit& unit = units_.units[portion.unit];
+    if (pool_room_[job.pool.index()] < job.request.cpu.value()) return;
+    std::vector<std::pair<double, std::uint32_t>> order;
+    for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
+      if (left[c] >= portion.work && fits(job.request, classes_.classes[c].shape) &&
+          cluster_.eligible(job.constraint, classes_.classes[c].nodes.front()))
+        order.emplace_back(classes_.classes[c].price.value() + unit.extra[classes_.classes[c].zone.index()], c);
+    std::sort(order.begin(), order.end());
+    for (const auto& [price, c] : order) {
+      const std::vector<NodeId>& nodes = classes_.classes[c].nodes;
+      for (std::size_t tried = 0; tried < std::min(spill_nodes, nodes.size()); ++tried) {
+        const NodeId node = nodes[cursor[c] % nodes.size()];
+        while (quota.tasks > 0 && left[c] >= portion.work && advance_until_fits(node, job.request)) {
+          start(node, c, quota, 1, placements);
+          left[c] -= portion.work;
+        }
+        if (quota.tasks == 0) return;
+        if (left[c] < portion.work) break;
+        ++cursor[c];
+      }
+    }
+  }
+
+  // Lets the node's time run to the first moment before the window's end at which the request fits.
+  bool advance_until_fits(NodeId node, const Resources& request) {
+    Timeline& line = timeline_[node];
+    while (!fits(request, line.free)) {
+      if (line.releases.empty()) return false;
+      line.time = line.releases.top().at;
+      line.free = line.free + line.releases.top().resources;
+      line.releases.pop();
+    }
+    return line.time < settings_.window;
+  }
+
   struct Release {
     double at;
     Resources resources;
@@ -221,35 +270,6 @@ std::vector<double> remaining_work(const NodeClasses& classes, const Units& unit
   return left;
 }
 
-// Class-bound quotas may go to any eligible class of the least price with room; zone quotas stay in their zone.
-WholeQuotas widen(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, WholeQuotas quotas,
-                  const std::vector<double>& left) {
-  WholeQuotas result;
-  result.zone = std::move(quotas.zone);
-  result.in_class.resize(classes.classes.size());
-  std::vector<double> room = left;
-  for (const auto& list : quotas.in_class)
-    for (const Quota& quota : list) {
-      const Portion& portion = units.portions[quota.portion];
-      const Job& job = cluster.jobs[portion.job];
-      const Unit& unit = units.units[portion.unit];
-      std::uint32_t best = NodeClasses::no_class;
-      double best_price = 0;
-      for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
-        const NodeClass& candidate = classes.classes[c];
-        const double price = candidate.price.value() + unit.extra[candidate.zone.index()];
-        if (room[c] < portion.work || (best != NodeClasses::no_class && price >= best_price)) continue;
-        if (!fits(job.request, candidate.shape) || !cluster.eligible(job.constraint, candidate.nodes.front())) continue;
-        best = c;
-        best_price = price;
-      }
-      if (best == NodeClasses::no_class) continue;
-      room[best] -= portion.work * quota.tasks;
-      result.in_class[best].push_back(quota);
-    }
-  return result;
-}
-
 }  // namespace
 
 std::vector<Placement> pack(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, const Amounts& amounts,
@@ -261,13 +281,11 @@ std::vector<Placement> pack(const ClusterSnapshot& cluster, const NodeClasses& c
   std::vector<double> open_work = amounts.open_work;
   packing.run(settings, open_work, placements);
   if (!settings.strict) return placements;
-  for (int round = 0; round < 2; ++round) {  // what rounding left over: same zone or class first, then wherever there is room
-    std::vector<double> left = remaining_work(classes, units, placements);
-    WholeQuotas rest = packing.leftover();
-    if (round == 1) rest = widen(cluster, classes, units, std::move(rest), left);
-    packing.load(std::move(rest));
-    packing.run({settings.window, true, settings.balance}, left, placements);
-  }
+  // What rounding left over: first in the same zone or class, then task by task wherever there is room.
+  std::vector<double> left = remaining_work(classes, units, placements);
+  packing.load(packing.leftover());
+  packing.run(settings, left, placements);
+  packing.spill(left, placements);
   return placements;
 }
 
