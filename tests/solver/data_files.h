@@ -10,7 +10,7 @@ namespace lips::solver {
 
 inline std::string data_folder() {
   if (const char* folder = std::getenv("LIPS_DATA")) return folder;
-  return std::string(LIPS_SOURCE_DIR) + "/../shared/data";
+  return LIPS_SOURCE_DIR "/../shared/data";
 }
 
 inline std::string text_of(const std::string& path) {
