@@ -43,8 +43,7 @@ class PriceSheet {
   std::optional<double> cross_region_usd_per_gigabyte(std::string_view from, std::string_view to) const;
   // Block storage (gp3), a gigabyte and month.
   double storage_usd_per_gigabyte_month() const { return storage_; }
-  // A spot node's price over the on-demand price where nothing better is known: assumed, near the sample of
-  // prices/ec2_spot_snapshot (0.3-0.4).
+  // A spot node's price over the on-demand price where nothing better is known: assumed (docs/data.md).
   static constexpr double spot_factor = 0.35;
 
  private:

@@ -21,7 +21,8 @@ class Renaming {
   template <class Before>
   Renaming(std::size_t rows, Before before) : old_of_(rows), new_of_(rows) {
     std::iota(old_of_.begin(), old_of_.end(), 0u);
-    std::stable_sort(old_of_.begin(), old_of_.end(), before);
+    in_order_ = std::is_sorted(old_of_.begin(), old_of_.end(), before);
+    if (!in_order_) std::stable_sort(old_of_.begin(), old_of_.end(), before);
     for (std::uint32_t i = 0; i < rows; ++i) new_of_[old_of_[i]] = i;
   }
   IdType operator()(IdType id) const { return id.valid() ? IdType(new_of_[id.index()]) : id; }
@@ -29,6 +30,7 @@ class Renaming {
 
   template <class Table>
   void reorder(Table& table) const {
+    if (in_order_) return;
     Table sorted;
     sorted.reserve(old_of_.size());
     for (std::uint32_t old : old_of_) sorted.push_back(std::move(table[IdType(old)]));
@@ -37,6 +39,7 @@ class Renaming {
 
  private:
   std::vector<std::uint32_t> old_of_, new_of_;
+  bool in_order_ = true;
 };
 
 template <class IdType, class Row>
@@ -168,8 +171,12 @@ ClusterState replay(ClusterSnapshot start, const SnapshotTables& tables) {
   return state;
 }
 
-void restore(ClusterSnapshot& cluster, const SnapshotTables& tables) {
-  cluster.nodes = tables.start.nodes;
+void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const SnapshotTables& tables) {
+  cluster.nodes = std::move(nodes);
+  // A price of 0 was left to be worked out from the real cores.
+  for (Node& node : cluster.nodes)
+    if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
+      node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
   for (NodeId node : cluster.nodes.ids()) cluster.free[node] = cluster.nodes[node].capacity;
   std::vector<TimePoint> ends(cluster.tasks.size());
   for (const PlacedTask& placed : tables.placed) ends[placed.task.index()] = placed.expected_end;
@@ -248,8 +255,9 @@ Result<SnapshotFile> build_snapshot(const std::string& file, SnapshotTables tabl
   const std::vector<std::string> problems = impossible_states(file, tables);
   if (!problems.empty()) return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(problems, "\n")));
   SnapshotFile result;
-  result.cluster = replay(tables.start, tables).take();
-  restore(result.cluster, tables);
+  IdVector<NodeId, Node> nodes = tables.start.nodes;
+  result.cluster = replay(std::move(tables.start), tables).take();
+  restore(result.cluster, std::move(nodes), tables);
   result.costs = CostModel(std::move(tables.transfer));
   return result;
 }

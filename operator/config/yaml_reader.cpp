@@ -114,7 +114,7 @@ YamlValue* list_item(YamlValue& list, const std::string& step) {
 void forget_lines(YamlValue& value) {
   value.line = 0;
   for (YamlValue& item : value.items) forget_lines(item);
-  for (auto& entry : value.entries) forget_lines(entry.value);
+  for (YamlEntry& entry : value.entries) forget_lines(entry.value);
 }
 
 }  // namespace

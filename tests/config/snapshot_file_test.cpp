@@ -177,6 +177,12 @@ TEST(SnapshotFile, SortsTablesByNameWithNumbersByValue) {
   EXPECT_EQ(read->costs.transfer(ZoneId(0), ZoneId(1)).value(), 0.5);
 }
 
+TEST(SnapshotFile, WorksOutACpuPriceThatIsNotGiven) {
+  const Result<SnapshotFile> read = read_snapshot("s.json", small_file);
+  ASSERT_TRUE(read);
+  EXPECT_DOUBLE_EQ(read->cluster.nodes[NodeId(0)].cpu_price.value(), 0.096 / 3600 / 2);
+}
+
 TEST(SnapshotFile, KeepsTheFilesOrderWhenAskedTo) {
   const Result<SnapshotFile> read = read_snapshot("s.json", small_file, SnapshotOrder::as_written);
   ASSERT_TRUE(read);

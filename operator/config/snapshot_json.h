@@ -1,0 +1,151 @@
+// Reading JSON tables with errors that name the place: one value, a row, or a column (one value for all, runs, or a
+// list). Knows nothing of snapshots.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "config/quantities.h"
+
+namespace lips::json_tables {
+
+using Json = nlohmann::json;
+inline constexpr std::int64_t most_ids = Id<struct AnyTag>::none_value;
+inline constexpr std::int64_t most_rows = 100'000'000;  // a damaged count must not take all memory
+inline constexpr std::int64_t any_time = std::int64_t{1} << 62;
+
+struct Problems {
+  std::string file;
+  std::vector<std::string> messages;
+  void add(const std::string& path, const std::string& found, const std::string& allowed);
+};
+
+std::string shown(const Json& value);
+
+struct Whole {
+  std::int64_t least, most;
+  using Value = std::int64_t;
+  std::optional<Value> read(const Json& json) const {
+    if (!json.is_number_integer()) return std::nullopt;
+    if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(any_time))
+      return std::nullopt;
+    const auto value = json.get<std::int64_t>();
+    return value >= least && value <= most ? std::optional(value) : std::nullopt;
+  }
+  std::string allowed() const;
+};
+struct Real {
+  double least;
+  using Value = double;
+  std::optional<Value> read(const Json& json) const {
+    if (!json.is_number()) return std::nullopt;
+    const auto value = json.get<double>();
+    return std::isfinite(value) && value >= least ? std::optional(value) : std::nullopt;
+  }
+  std::string allowed() const;
+};
+struct Text {
+  using Value = std::string;
+  std::optional<Value> read(const Json& json) const {
+    return json.is_string() ? std::optional(json.get<std::string>()) : std::nullopt;
+  }
+  std::string allowed() const { return "text"; }
+};
+
+// -1 for none.
+inline Whole id_below(std::size_t count) { return {-1, static_cast<std::int64_t>(count) - 1}; }
+inline Whole index_below(std::size_t count) { return {0, static_cast<std::int64_t>(count) - 1}; }
+
+template <class IdType>
+IdType id(std::int64_t value) {
+  return value < 0 ? IdType::none() : IdType(static_cast<std::uint32_t>(value));
+}
+inline TimePoint time(std::int64_t value) { return TimePoint(Duration(value)); }
+
+inline const Json nothing;
+
+// One object or list of the file and where it is.
+class View {
+ public:
+  View(const Json& json, std::string path, Problems& problems)
+      : json_(&json), path_(std::move(path)), problems_(&problems) {}
+
+  View at(const std::string& key) const {
+    const auto found = json_->find(key);
+    if (json_->is_object() && found != json_->end() && !found->is_null())
+      return View(*found, path_ + "/" + key, *problems_);
+    problem("/" + key, "nothing", "a value: the field is required");
+    return View(nothing, path_ + "/" + key, *problems_);
+  }
+  View item(std::size_t index) const;
+  std::size_t size() const { return json_->size(); }
+  // A list; reports anything else.
+  std::size_t list() const;
+  // A list of rows of so many cells.
+  std::size_t rows(std::size_t cells) const;
+  template <class Kind>
+  typename Kind::Value cell(std::size_t index, const Kind& kind) const {
+    return checked((*json_)[index], kind, [&] { return "/" + std::to_string(index); });
+  }
+  template <class Kind>
+  typename Kind::Value value(const Kind& kind) const {
+    if (json_->is_null()) return typename Kind::Value{};  // reported by at()
+    return checked(*json_, kind, [] { return std::string(); });
+  }
+  // A column of so many rows: one value for all, a list, or runs.
+  template <class Kind>
+  std::vector<typename Kind::Value> column(const std::string& key, std::size_t rows, const Kind& kind) const {
+    const View field = at(key);
+    const Json& json = *field.json_;
+    std::vector<typename Kind::Value> result;
+    if (json.is_null()) return std::vector<typename Kind::Value>(rows);
+    if (!json.is_structured()) return std::vector<typename Kind::Value>(rows, field.value(kind));
+    if (json.is_object()) {
+      const View runs = field.at("runs");
+      for (std::size_t i = 0, count = runs.rows(2); i < count; ++i) {
+        const View run = runs.item(i);
+        const std::int64_t length = run.cell(0, Whole{0, most_ids});
+        if (result.size() + static_cast<std::size_t>(length) > rows) {
+          field.problem("", "more than " + std::to_string(rows) + " rows", std::to_string(rows) + " rows");
+          break;
+        }
+        result.insert(result.end(), static_cast<std::size_t>(length), run.cell(1, kind));
+      }
+    } else {
+      result.reserve(json.size());
+      for (std::size_t i = 0; i < json.size(); ++i) result.push_back(field.cell(i, kind));
+    }
+    if (result.size() != rows)
+      field.problem("", std::to_string(result.size()) + " rows", std::to_string(rows) + " rows");
+    result.resize(rows);
+    return result;
+  }
+  void known(std::initializer_list<std::string_view> keys) const;
+  void problem(const std::string& below, const std::string& found, const std::string& allowed) const {
+    const std::string path = path_ + below;
+    problems_->add(path.empty() ? "/" : path, found, allowed);
+  }
+  const Json& json() const { return *json_; }
+
+ private:
+  template <class Kind, class Where>
+  typename Kind::Value checked(const Json& json, const Kind& kind, Where where) const {
+    if (std::optional<typename Kind::Value> value = kind.read(json)) return std::move(*value);
+    problem(where(), json.is_null() ? "nothing" : shown(json), kind.allowed());
+    return typename Kind::Value{};
+  }
+
+  const Json* json_;
+  std::string path_;
+  Problems* problems_;
+};
+
+}  // namespace lips::json_tables
