@@ -105,9 +105,9 @@ void SimulatedCluster::end_move(std::uint32_t index, bool whole) {
 
 void SimulatedCluster::drop(const ReplicaDrop& drop) {
   if (replicas_[drop.block].size() <= 1) return;  // the last one stays
-  const bool being_copied = std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
-    return move.live && move.what.block == drop.block && move.what.from == drop.store;
-  });
+  const bool being_copied = moves_live_ > 0 && std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+                              return move.live && move.what.block == drop.block && move.what.from == drop.store;
+                            });
   if (!being_copied) remove_replica(drop.block, drop.store);
 }
 
