@@ -67,7 +67,7 @@ std::string plans_table(const Comparison& comparison) {
     out += fmt::format("{:<24}{:>10}{:>12}{:>14}{:>12}{:>12}\n", run.policy, run.plans.made, run.plans.fell_back,
                        bound ? fmt::format("{:.3f} %", 100 * run.plans.mean_gap) : "-",
                        bound ? fmt::format("{:.3f} %", 100 * run.plans.worst_gap) : "-",
-                       fmt::format("{:.2f} s", run.measured.deciding));
+                       page::duration(run.measured.deciding));
   }
   return out;
 }

@@ -57,7 +57,8 @@ std::string versions() {
 
 int dispatch(Words words) {
   if (words.empty()) {
-    complain("a command is missing\n" + overview());
+    complain("a command is missing");
+    fmt::print(stderr, "\n{}", overview());
     return bad_input;
   }
   const std::string& name = words.front();

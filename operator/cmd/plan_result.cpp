@@ -121,10 +121,10 @@ std::string plan_text(const PlanResult& result) {
       out += fmt::format("  {:>9} wait: {} ({})\n", count, in_words(reason), to_string(reason));
   out += "\n" + cost_rows(account) + "\n" + bound_lines(account);
   const StageTimes& time = account.seconds;
-  out += fmt::format("decided in {:.3f} s", result.seconds);
+  out += fmt::format("decided in {}", page::duration(result.seconds));
   if (time.total > 0)
-    out += fmt::format(": group {:.3f}, solve {:.3f}, round {:.3f}, pack {:.3f}, locality {:.3f}", time.group,
-                       time.solve, time.round, time.pack, time.locality);
+    out += fmt::format(" (ms: group {:.2f}, solve {:.2f}, round {:.2f}, pack {:.2f}, locality {:.2f})",
+                       1e3 * time.group, 1e3 * time.solve, 1e3 * time.round, 1e3 * time.pack, 1e3 * time.locality);
   out += "\n";
   const std::vector<std::string> sentences = shadow_price_sentences(account, 10);
   if (!sentences.empty()) out += "\nwhat would change the cost (shadow prices):\n";
