@@ -2,75 +2,64 @@
 
 #include <algorithm>
 
+#include "policies/home_zone.h"
+
 namespace lips {
 
 namespace {
 
-bool asks(const ClusterSnapshot& cluster, JobId id, const std::vector<bool>& skip) {
-  const Job& job = cluster.jobs[id];
-  return !job.memory.home_decided && job.reduce_tasks > 0 && job.map_tasks > 0 && job.shuffle.value() > 0 &&
-         (skip.empty() || !skip[id.index()]);
+bool asks(const Job& job) {
+  return !job.memory.home_decided && job.reduce_tasks > 0 && job.shuffle.value() > 0 && job.finished_maps < job.map_tasks;
 }
 
-// min over zones of what the job's maps cost, when their output has to go to `home` (none: wherever it falls).
-double maps_cost(const PolicyInput& input, JobId id, ZoneId home, const std::vector<double>& zone_price,
-                 std::vector<double>& usd, std::vector<double>& maps_in) {
-  const ClusterSnapshot& cluster = input.cluster;
-  maps_in.assign(zone_price.size(), 0.0);
-  double total = 0;
+HomeJob home_job(const ClusterSnapshot& cluster, JobId id) {
+  const Job& job = cluster.jobs[id];
+  HomeJob result;
+  double maps = 0;
   for (const TaskGroup& group : cluster.groups[id]) {
-    if (group.count == 0 || group.kind != TaskKind::map) continue;
-    extra_costs(cluster, input.costs, cluster.jobs[id], group, home, usd);
-    std::size_t best = 0;
-    for (std::size_t z = 0; z < usd.size(); ++z) {
-      usd[z] += group.cpu.value() * zone_price[z];
-      if (usd[z] < usd[best]) best = z;
+    if (group.count == 0) continue;
+    if (group.kind == TaskKind::reduce) {
+      result.reduce_work += group.cpu * group.count;
+      continue;
     }
-    total += group.count * usd[best];
-    maps_in[best] += group.count;
+    result.maps.push_back({group.zones, static_cast<double>(group.count), group.cpu, group.input});
+    maps += group.count;
   }
-  return total;
+  if (job.reduce_tasks == 0 || job.map_tasks == 0 || (job.memory.home_decided && !job.memory.home.valid())) return result;
+  if (job.finished_maps < job.map_tasks)
+    for (std::uint32_t r = 0; r < job.reduce_tasks; ++r)
+      result.reduce_work += cluster.tasks[TaskId(job.first_task.index() + job.map_tasks + r)].cpu;
+  result.shuffle = job.shuffle * (maps / job.map_tasks);
+  result.map_output = job.map_output;
+  result.home = job.memory.home;
+  return result;
 }
 
 }  // namespace
 
-bool anyone_needs_a_home(const ClusterSnapshot& cluster, const std::vector<bool>& skip) {
-  return std::any_of(cluster.pending.begin(), cluster.pending.end(), [&](JobId id) { return asks(cluster, id, skip); });
-}
-
-Homes choose_homes(const PolicyInput& input, const std::vector<double>& zone_price, const std::vector<bool>& skip) {
+Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const std::vector<bool>& skip) {
   const ClusterSnapshot& cluster = input.cluster;
   Homes homes;
-  homes.zone.resize(cluster.jobs.size());
-  std::vector<double> usd, maps_in;
+  std::vector<JobId> planned;
   for (JobId id : cluster.pending) {
-    if (!asks(cluster, id, skip)) continue;
-    const Job& job = cluster.jobs[id];
-    double reduce_work = 0;
-    for (std::uint32_t r = 0; r < job.reduce_tasks; ++r)
-      reduce_work += cluster.tasks[TaskId(job.first_task.index() + job.map_tasks + r)].cpu.value();
-    // Without a home the maps go where they are cheapest and the reducers where most of their output then lies.
-    double best = maps_cost(input, id, ZoneId::none(), zone_price, usd, maps_in);
-    const std::vector<double> spread = maps_in;
-    double reducers = 1e300;
-    for (std::size_t z = 0; z < zone_price.size(); ++z) {
-      double here = reduce_work * zone_price[z];
-      for (std::size_t from = 0; from < zone_price.size(); ++from)
-        here += ((job.shuffle / job.map_tasks) * spread[from] *
-                 input.costs.transfer(ZoneId(static_cast<std::uint32_t>(from)), ZoneId(static_cast<std::uint32_t>(z))))
-                    .value();
-      reducers = std::min(reducers, here);
-    }
-    best += reducers;
-    for (std::uint32_t h = 0; h < zone_price.size(); ++h) {
-      const double cost = maps_cost(input, id, ZoneId(h), zone_price, usd, maps_in) + reduce_work * zone_price[h];
-      if (cost < best * (1 - 1e-12)) {
-        best = cost;
-        homes.zone[id.index()] = ZoneId(h);
-      }
-    }
-    homes.decided.push_back(id);
+    if (!skip.empty() && skip[id.index()]) continue;
+    planned.push_back(id);
+    if (asks(cluster.jobs[id])) homes.decided.push_back(id);
   }
+  if (homes.decided.empty()) return homes;
+  HomeInput problem;
+  problem.costs = input.costs;
+  problem.zones.resize(cluster.zones.size());
+  for (std::size_t c = 0; c < classes.classes.size(); ++c)
+    for (const CapacityStep& step : classes.steps[c])
+      if (step.work > 0)
+        problem.zones[classes.classes[c].zone.index()].push_back(
+            {CpuSeconds(step.work), classes.classes[c].price + UsdPerCpuSecond(step.waiting_price)});
+  for (JobId id : planned) problem.jobs.push_back(home_job(cluster, id));
+  const HomePlan plan = plan_homes(problem, {.max_nodes = 0});
+  homes.zone.resize(cluster.jobs.size());
+  for (std::size_t j = 0; j < planned.size(); ++j)
+    if (asks(cluster.jobs[planned[j]])) homes.zone[planned[j].index()] = plan.jobs[j].home;
   return homes;
 }
 

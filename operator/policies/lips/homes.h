@@ -1,22 +1,19 @@
-// A home zone for each job with shuffle, chosen once, by the zones' prices (planning, section 4b).
+// A home zone for each job with shuffle, chosen once, when the job is first planned (docs/shuffle.md).
 #pragma once
 
 #include <vector>
 
-#include "policies/lips/amounts.h"
-#include "policies/lips/units.h"
+#include "policies/lips/classes.h"
 #include "policies/policy.h"
 
 namespace lips {
 
-// [job] the home of each pending job that has none yet and gains by one; where `decided` is set the question has been asked.
 struct Homes {
-  std::vector<ZoneId> zone;  // empty when no job asks
-  std::vector<JobId> decided;
+  std::vector<ZoneId> zone;    // [job] where the question was asked just now; empty when no job asks
+  std::vector<JobId> decided;  // jobs that asked, in order of arrival
 };
 
-// Jobs whose maps have not begun to be placed. `zone_price` is the price of a further CPU-second in each zone.
-Homes choose_homes(const PolicyInput& input, const std::vector<double>& zone_price, const std::vector<bool>& skip);
-bool anyone_needs_a_home(const ClusterSnapshot& cluster, const std::vector<bool>& skip);
+// Of the pending jobs but those in `skip`, placed together with all other pending work on the classes' steps.
+Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const std::vector<bool>& skip);
 
 }  // namespace lips

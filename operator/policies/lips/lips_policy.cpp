@@ -25,7 +25,7 @@ bool memory_binds(const Units& units, const NodeClasses& classes) {
   });
 }
 
-// One decision, stage by stage: classes, express, units, model, homes, whole tasks, nodes, tasks, account.
+// One decision, stage by stage: classes, express, homes, units, model, whole tasks, nodes, tasks, account.
 class Decision {
  public:
   Decision(const PolicyInput& input, const PolicySettings& settings)
@@ -41,11 +41,11 @@ class Decision {
     free_ = cluster_.free;
     if (!whole_horizon_ && settings_.express_limit.value() > 0)
       express_ = serve_small_jobs(input_, {settings_.express_limit, copies()}, classes_, free_);
+    choose_home_zones();
     units_ = make_units(cluster_, input_.costs, classes_, unit_settings());
     plan_.account.seconds.group = lap(started);
     if (!units_.units.empty()) {
       amounts_ = solve();
-      choose_home_zones();
       if (whole_horizon_ && settings_.makespan_tolerance > 0) shorten_makespan();
     }
     plan_.account.seconds.solve = lap(started) - plan_.account.seconds.group;
@@ -129,16 +129,14 @@ class Decision {
   }
 
   void choose_home_zones() {
-    if (!settings_.home_zones || !anyone_needs_a_home(cluster_, express_.served)) return;
-    homes_ = choose_homes(input_, amounts_.zone_price, express_.served);
+    if (!settings_.home_zones) return;
+    homes_ = choose_homes(input_, classes_, express_.served);
     for (JobId id : homes_.decided) {
       JobMemory memory = cluster_.jobs[id].memory;
       memory.home = homes_.zone[id.index()];
       memory.home_decided = true;
       plan_.remember.push_back({id, memory});
     }
-    units_ = make_units(cluster_, input_.costs, classes_, unit_settings());
-    amounts_ = solve();
   }
 
   // The least horizon whose optimum stays within (1 + d) of the least cost (the second objective).
