@@ -29,6 +29,7 @@ struct SimulateOptions {
   std::vector<std::pair<std::string, std::string>> set;
   std::optional<std::uint64_t> seed;
   std::vector<Duration> epochs;
+  std::string config_folder;
   bool no_progress = false;
   std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -50,6 +51,9 @@ Arguments describe(SimulateOptions& options) {
                       options.epochs);
   arguments.count("--jobs", "policies that run at once, each on a thread; results do not depend on it", options.jobs,
                   1);
+  arguments.text("--config-dir", "DIR",
+                 "the folder of the shipped scenarios, prices and traces (default: beside the program)",
+                 options.config_folder);
   arguments.heading("Output");
   arguments.choice("--format", {"text", "json"}, "how to print (docs/json.md)", options.format);
   arguments.text("--report", "FILE.html", "also writes a page with charts, one file that needs nothing else",
@@ -101,6 +105,7 @@ void run_all(const simulation::Scenario& scenario, std::vector<Task>& tasks, std
 
 Result<simulation::Scenario> scenario_of(const SimulateOptions& options) {
   simulation::ScenarioOptions reading;
+  reading.config_folder = options.config_folder;
   reading.set = options.set;
   if (options.seed) reading.set.emplace_back("seed", fmt::format("{}", *options.seed));
   const Result<std::string> path = simulation::find_scenario(options.file, reading);
