@@ -16,6 +16,7 @@
 #include "cmd/progress.h"
 #include "config/text_file.h"
 #include "policies/registry.h"
+#include "simulation/lower_bound.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 
@@ -162,6 +163,21 @@ Result<Comparison> collect(const simulation::Scenario& scenario, std::vector<Tas
   return comparison;
 }
 
+// For the longest run, so that it holds for all of them; nothing where no run came to its end.
+void add_bound(const simulation::Scenario& scenario, Comparison& comparison) {
+  Duration longest{};
+  for (const simulation::RunResult& run : comparison.runs)
+    if (finished(run)) longest = std::max(longest, run.makespan);
+  for (const EpochRun& point : comparison.epochs)
+    if (finished(point.result)) longest = std::max(longest, point.result.makespan);
+  if (longest.count() == 0 || interrupt_asked()) return;
+  const Result<simulation::LowerBound> bound = simulation::least_dollars(scenario, longest);
+  if (bound)
+    comparison.bound = Bound{bound->dollars.value(), to_seconds(longest)};
+  else
+    complain(fmt::format("no lower bound: {}", bound.error().message));
+}
+
 Result<int> simulate(const SimulateOptions& options) {
   if (Result<void> known = check_policies(options.policies); !known) return tl::unexpected(known.error());
   const Result<simulation::Scenario> scenario = scenario_of(options);
@@ -174,8 +190,9 @@ Result<int> simulate(const SimulateOptions& options) {
   ProgressLine progress(!options.no_progress && stderr_is_terminal(), labels);
   run_all(*scenario, *tasks, options.jobs, progress);
   progress.clear();
-  const Result<Comparison> comparison = collect(*scenario, *tasks, options);
+  Result<Comparison> comparison = collect(*scenario, *tasks, options);
   if (!comparison) return tl::unexpected(comparison.error());
+  add_bound(*scenario, *comparison);
   int status = done;
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, render_report(report_data(*comparison))); !written)
