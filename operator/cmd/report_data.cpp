@@ -144,8 +144,7 @@ ReportData report_data(const Comparison& comparison) {
   data.generated_by = fmt::format("lips {}", version);
   data.baseline = comparison.baseline;
   data.subject = subject_of(comparison);
-  if (comparison.bound)
-    data.lower_bound = ReportLowerBound{"certified", comparison.bound->dollars};
+  if (comparison.bound) data.lower_bound = ReportLowerBound{"certified", comparison.bound->dollars};
   for (const simulation::Assumption& assumption : scenario.assumptions)
     data.assumptions.push_back({assumption.name, assumption.value, assumption.note});
   for (const RunResult& run : comparison.runs) data.runs.push_back(run_of(scenario, run));
