@@ -103,8 +103,9 @@ std::string caution(const RunResult& run) {
 
 std::string comparison_text(const Comparison& comparison, std::size_t width) {
   const simulation::Scenario& scenario = *comparison.scenario;
-  std::string out = fmt::format("{}: {}\n{} nodes, {} jobs, seed {}\n", scenario.name, scenario.description,
-                                scenario.cluster.nodes.size(), scenario.jobs.size(), scenario.seed);
+  std::string out =
+      fmt::format("{}{}{}\n{} nodes, {} jobs, seed {}\n", scenario.name, scenario.description.empty() ? "" : ": ",
+                  scenario.description, scenario.cluster.nodes.size(), scenario.jobs.size(), scenario.seed);
   std::string table = render_text_table(report_data(comparison), width);
   if (!table.empty()) out += "\n" + table;
   for (const RunResult& run : comparison.runs)

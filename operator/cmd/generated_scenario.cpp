@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -14,8 +15,7 @@ namespace lips::cmd {
 namespace {
 
 struct ScenarioShape {
-  std::uint32_t nodes = 100, zones = 3, racks_per_zone = 2, instance_types = 6, jobs = 400, pools = 3,
-                most_tasks = 2000;
+  std::uint32_t nodes = 100, zones = 3, racks_per_zone = 2, instance_types = 6, jobs = 400, pools = 3, most_tasks = 0;
   double load = 0.8, spot_share = 0.4;
   std::string placement = "twoZones", output, name = "generated";
   std::vector<std::string> policies;
@@ -38,7 +38,7 @@ Arguments describe(ScenarioShape& shape) {
   arguments.count("--instance-types", "instance types, at most 12", shape.instance_types, 1);
   arguments.number("--spot-share", "share of the nodes that are spot", shape.spot_share);
   arguments.count("--jobs", "jobs in the day", shape.jobs, 1);
-  arguments.count("--most-tasks", "map tasks of the largest job; 0: no limit", shape.most_tasks);
+  arguments.count("--most-tasks", "map tasks of the largest job; 0: twenty times the mean job", shape.most_tasks);
   arguments.count("--pools", "pools, weighted pools : ... : 2 : 1", shape.pools, 1);
   arguments.number("--load", "CPU work over what the cluster could do in the day", shape.load);
   arguments.choice("--placement", {"oneReplica", "oneZone", "twoZones", "hotZone", "skewedTwoZones", "hdfs"},
@@ -71,6 +71,12 @@ Result<void> check_shape(const ScenarioShape& shape) {
   return check_policies(shape.policies);
 }
 
+// A block takes about 100 CPU-seconds (Table I of the LiPS paper) and a node of these types has 8 cores.
+std::uint32_t twenty_mean_jobs(const ScenarioShape& shape) {
+  const double tasks = shape.load * 86400 * 8 * shape.nodes / 100;
+  return static_cast<std::uint32_t>(std::clamp(20 * tasks / shape.jobs, 10.0, 1e7));
+}
+
 std::string yaml(const ScenarioShape& shape) {
   std::string out = fmt::format(
       "name: {}\ndescription: {} nodes of {} instance types in {} zones, {} synthetic jobs in a day, load {}.\nseed: "
@@ -94,7 +100,7 @@ std::string yaml(const ScenarioShape& shape) {
       "network: {{nodeLink: 3Gbit/s, zoneStream: 1Gbit/s, remoteStream: 500Mbit/s}}\nblockSize: 128Mi\nplacement: "
       "{}\nsynthetic: {{jobs: {}",
       shape.placement, shape.jobs);
-  if (shape.most_tasks > 0) out += fmt::format(", maxTasks: {}", shape.most_tasks);
+  out += fmt::format(", maxTasks: {}", shape.most_tasks > 0 ? shape.most_tasks : twenty_mean_jobs(shape));
   std::vector<std::string> policies = shape.policies;
   if (policies.empty()) policies = {"lips", "delay", "hadoop-default", "own-zone-cheapest"};
   out += fmt::format("}}\npolicies: [{}]\n", fmt::join(policies, ", "));

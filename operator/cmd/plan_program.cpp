@@ -20,7 +20,10 @@ Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostMod
   if (instance.instance.parts.empty())
     return fail(ErrorCode::invalid_input, "--export-mps: nothing is pending, so there is no linear program");
   const paper::ModelBuilder builder(instance.instance, options, options.transfer);
-  return solver::write_mps(builder.program());
+  solver::LinearProgram program = builder.program();
+  for (std::int32_t column = 0; column < program.columns(); ++column)
+    program.set_cost(column, program.cost()[static_cast<std::size_t>(column)] / builder.units_per_dollar());
+  return solver::write_mps(program);
 }
 
 }  // namespace lips::cmd

@@ -13,6 +13,7 @@ namespace {
 using simulation::RunResult;
 using simulation::Scenario;
 
+// Of the tasks that read a block.
 ReportLocality locality_of(const RunResult& run, bool& any) {
   std::uint64_t reading = 0;
   for (std::size_t level = 0; level + 1 < locality_levels; ++level) reading += run.locality.tasks[level];
@@ -22,9 +23,7 @@ ReportLocality locality_of(const RunResult& run, bool& any) {
                : 0;
   };
   any = reading > 0;
-  const std::uint64_t without = run.locality.tasks[static_cast<std::size_t>(Locality::none)];
-  return {share(Locality::node), share(Locality::rack), share(Locality::zone), share(Locality::remote),
-          reading + without > 0 ? static_cast<double>(without) / static_cast<double>(reading + without) : 0};
+  return {share(Locality::node), share(Locality::rack), share(Locality::zone), share(Locality::remote), 0};
 }
 
 ReportFairness fairness_of(const Scenario& scenario, const RunResult& run) {
@@ -144,7 +143,7 @@ ReportData report_data(const Comparison& comparison) {
   data.generated_by = fmt::format("lips {}", version);
   data.baseline = comparison.baseline;
   data.subject = subject_of(comparison);
-  if (comparison.bound) data.lower_bound = ReportLowerBound{"offline linear program", comparison.bound->dollars};
+  if (comparison.bound) data.lower_bound = ReportLowerBound{"certified", comparison.bound->dollars};
   for (const simulation::Assumption& assumption : scenario.assumptions)
     data.assumptions.push_back({assumption.name, assumption.value, assumption.note});
   for (const RunResult& run : comparison.runs) data.runs.push_back(run_of(scenario, run));

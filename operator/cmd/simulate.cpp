@@ -16,6 +16,7 @@
 #include "cmd/progress.h"
 #include "config/text_file.h"
 #include "policies/registry.h"
+#include "simulation/lower_bound.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 
@@ -29,6 +30,7 @@ struct SimulateOptions {
   std::vector<std::pair<std::string, std::string>> set;
   std::optional<std::uint64_t> seed;
   std::vector<Duration> epochs;
+  std::string config_folder;
   bool no_progress = false;
   std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -50,6 +52,9 @@ Arguments describe(SimulateOptions& options) {
                       options.epochs);
   arguments.count("--jobs", "policies that run at once, each on a thread; results do not depend on it", options.jobs,
                   1);
+  arguments.text("--config-dir", "DIR",
+                 "the folder of the shipped scenarios, prices and traces (default: beside the program)",
+                 options.config_folder);
   arguments.heading("Output");
   arguments.choice("--format", {"text", "json"}, "how to print (docs/json.md)", options.format);
   arguments.text("--report", "FILE.html", "also writes a page with charts, one file that needs nothing else",
@@ -101,6 +106,7 @@ void run_all(const simulation::Scenario& scenario, std::vector<Task>& tasks, std
 
 Result<simulation::Scenario> scenario_of(const SimulateOptions& options) {
   simulation::ScenarioOptions reading;
+  reading.config_folder = options.config_folder;
   reading.set = options.set;
   if (options.seed) reading.set.emplace_back("seed", fmt::format("{}", *options.seed));
   const Result<std::string> path = simulation::find_scenario(options.file, reading);
@@ -157,6 +163,21 @@ Result<Comparison> collect(const simulation::Scenario& scenario, std::vector<Tas
   return comparison;
 }
 
+// For the longest run, so that it holds for all of them; nothing where no run came to its end.
+void add_bound(const simulation::Scenario& scenario, Comparison& comparison) {
+  Duration longest{};
+  for (const simulation::RunResult& run : comparison.runs)
+    if (finished(run)) longest = std::max(longest, run.makespan);
+  for (const EpochRun& point : comparison.epochs)
+    if (finished(point.result)) longest = std::max(longest, point.result.makespan);
+  if (longest.count() == 0 || interrupt_asked()) return;
+  const Result<simulation::LowerBound> bound = simulation::least_dollars(scenario, longest);
+  if (bound)
+    comparison.bound = Bound{bound->dollars.value(), to_seconds(longest)};
+  else
+    complain(fmt::format("no lower bound: {}", bound.error().message));
+}
+
 Result<int> simulate(const SimulateOptions& options) {
   if (Result<void> known = check_policies(options.policies); !known) return tl::unexpected(known.error());
   const Result<simulation::Scenario> scenario = scenario_of(options);
@@ -169,8 +190,9 @@ Result<int> simulate(const SimulateOptions& options) {
   ProgressLine progress(!options.no_progress && stderr_is_terminal(), labels);
   run_all(*scenario, *tasks, options.jobs, progress);
   progress.clear();
-  const Result<Comparison> comparison = collect(*scenario, *tasks, options);
+  Result<Comparison> comparison = collect(*scenario, *tasks, options);
   if (!comparison) return tl::unexpected(comparison.error());
+  add_bound(*scenario, *comparison);
   int status = done;
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, render_report(report_data(*comparison))); !written)

@@ -204,7 +204,7 @@ Result<std::string> find_config_folder(const std::string& given) {
                 fmt::format("LIPS_CONFIG_DIR: found no folder '{}'; allowed: an existing folder", named));
   }
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path installed = program.parent_path().parent_path() / "share" / "lips";
+  const fs::path installed = program.parent_path().parent_path() / "share" / "lips" / "config";
   if (fs::is_directory(installed / "prices", ignored)) return installed.string();
   if (fs::is_directory(LIPS_SOURCE_CONFIG_DIR, ignored)) return std::string(LIPS_SOURCE_CONFIG_DIR);
   return fail(

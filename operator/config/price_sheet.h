@@ -59,8 +59,8 @@ Result<PriceSheet> read_price_sheet(const std::string& config_folder);
 // The same from texts; the names are for errors.
 Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file, const std::string& csv);
 
-// The folder of the shipped configuration: the given one, else LIPS_CONFIG_DIR, else share/lips beside the program's
-// folder, else the source tree's config/. not_found when none of them exists.
+// The folder of the shipped configuration: the given one, else LIPS_CONFIG_DIR, else share/lips/config beside the
+// program's folder, else the source tree's config/. not_found when none of them exists.
 Result<std::string> find_config_folder(const std::string& given = "");
 
 }  // namespace lips

@@ -19,6 +19,7 @@ class ModelBuilder {
   // `limit`: the transfer rows that are built; the others of `options` hold as they are.
   ModelBuilder(const Instance& instance, const Options& options, TransferLimit limit);
   const solver::LinearProgram& program() const { return program_; }
+  double units_per_dollar() const { return scale_; }  // of the program's objective
   Solution read(const solver::LpSolution& solved, const solver::Certificate& certificate) const;
 
  private:

@@ -1,0 +1,92 @@
+#include "tests/cmd/program.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace lips::cmd_test {
+
+namespace {
+
+// Never returns in the child when the program can be started.
+pid_t start(const std::vector<std::string>& words, const std::string& out, int err) {
+  std::vector<std::string> all{LIPS_PROGRAM};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> arguments;
+  for (std::string& word : all) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  if (child != 0) return child;
+  const int in = open("/dev/null", O_RDONLY), to = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (in < 0 || to < 0 || dup2(in, 0) < 0 || dup2(to, 1) < 0 || dup2(err, 2) < 0) _exit(126);
+  execv(LIPS_PROGRAM, arguments.data());
+  _exit(127);
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+Said lips(const std::vector<std::string>& words) {
+  const Folder folder;
+  Said said;
+  const int err = open(folder.file("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  said.status = status_of(start(words, folder.file("out"), err));
+  close(err);
+  said.out = text_of(folder.file("out")), said.err = text_of(folder.file("err"));
+  return said;
+}
+
+Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen) {
+  const Folder folder;
+  Said said;
+  int terminal = -1, other = -1;
+  if (openpty(&terminal, &other, nullptr, nullptr, nullptr) != 0) throw std::runtime_error("no pseudo-terminal");
+  const pid_t child = start(words, folder.file("out"), other);
+  close(other);
+  bool sent = false;
+  char buffer[4096];
+  // Ends with an error once the program has closed its side.
+  for (ssize_t count = 0; (count = read(terminal, buffer, sizeof buffer)) > 0;) {
+    said.err.append(buffer, static_cast<std::size_t>(count));
+    if (!sent && said.err.find(seen) != std::string::npos) sent = kill(child, SIGINT) == 0;
+  }
+  said.status = status_of(child);
+  close(terminal);
+  said.out = text_of(folder.file("out"));
+  return said;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+Folder::Folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "lips-cmd-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = name;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace lips::cmd_test

@@ -1,0 +1,36 @@
+// Runs the built program and gives back what it said and how it ended.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lips::cmd_test {
+
+struct Said {
+  int status = -1;  // exit status; 128 + signal when a signal ended it
+  std::string out, err;
+};
+
+Said lips(const std::vector<std::string>& words);
+
+// With a terminal as stderr, and Ctrl-C as soon as that shows `seen`.
+Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen);
+
+std::string text_of(const std::filesystem::path& file);
+void write(const std::filesystem::path& file, const std::string& text);
+
+// A folder for one test, gone at its end.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace lips::cmd_test

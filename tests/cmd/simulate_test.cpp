@@ -1,0 +1,170 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cmd/program.h"
+
+namespace lips::cmd_test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+json simulated(std::vector<std::string> words) {
+  words.insert(words.begin(), "simulate");
+  words.insert(words.end(), {"--format", "json"});
+  const Said said = lips(words);
+  EXPECT_EQ(said.status, 0) << said.err;
+  return json::parse(said.out);
+}
+
+// What depends on the machine.
+json without_measured(json result) {
+  for (json& run : result["runs"]) run.erase("decidingSeconds");
+  return result;
+}
+
+TEST(Simulate, JsonHasEveryFieldOfTheContract) {
+  const json result = simulated({"quickstart", "--policy", "lips,delay", "--seed", "3"});
+  for (const char* field :
+       {"scenario", "seed", "version", "lowerBound", "lowerBoundHorizonSeconds", "assumptions", "runs"})
+    EXPECT_TRUE(result.contains(field)) << field;
+  EXPECT_EQ(result["scenario"], "quickstart");
+  EXPECT_EQ(result["seed"], 3);
+  EXPECT_FALSE(result["assumptions"].empty());
+  ASSERT_EQ(result["runs"].size(), 2U);
+  for (const json& run : result["runs"]) {
+    for (const char* field :
+         {"policy", "dollars", "lowerBound", "makespanSeconds", "jobsFinished", "jobs", "completionSeconds",
+          "smallJobs", "locality", "crossZoneMebibytes", "fairness", "plans", "gap", "finished"})
+      EXPECT_TRUE(run.contains(field)) << field;
+    for (const char* term :
+         {"total", "cpu", "transfer", "shuffle", "moves", "storage", "nodeHours", "nodeHoursReleased"})
+      EXPECT_TRUE(run["dollars"][term].is_number()) << term;
+    for (const char* figure : {"mean", "p50", "p95", "max"})
+      EXPECT_TRUE(run["completionSeconds"][figure].is_number()) << figure;
+    for (const char* level : {"node", "rack", "zone", "remote", "none"}) {
+      EXPECT_TRUE(run["locality"]["tasks"][level].is_number());
+      EXPECT_TRUE(run["locality"]["mebibytes"][level].is_number());
+    }
+    EXPECT_TRUE(run["fairness"]["pools"].is_array());
+    EXPECT_TRUE(run["finished"].get<bool>());
+    EXPECT_EQ(run["jobsFinished"], run["jobs"]);
+  }
+}
+
+TEST(Simulate, TheTermsOfABillAddUpAndNoneIsBelowTheBound) {
+  const json result = simulated({"quickstart", "--policy", "lips,lips-paper,fifo"});
+  for (const json& run : result["runs"]) {
+    double sum = 0;
+    for (const char* term : {"cpu", "transfer", "shuffle", "moves", "storage"})
+      sum += run["dollars"][term].get<double>();
+    EXPECT_NEAR(sum, run["dollars"]["total"].get<double>(), 1e-9);
+    if (run["lowerBound"].is_number()) {
+      EXPECT_GE(sum, run["lowerBound"].get<double>() * (1 - 1e-9));
+    }
+  }
+}
+
+TEST(Simulate, ThreadsDoNotChangeResults) {
+  const std::vector<std::string> words{"quickstart", "--policy", "lips,lips-paper,delay,fifo", "--epochs", "60,120"};
+  const auto with_jobs = [&](const char* jobs) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--jobs", jobs});
+    json result = without_measured(simulated(all));
+    for (json& run : result["epochs"]) run.erase("decidingSeconds");
+    return result;
+  };
+  EXPECT_EQ(with_jobs("1"), with_jobs("6"));
+}
+
+TEST(Simulate, SetAndSeedReplaceWhatTheFileSays) {
+  const json plain = simulated({"quickstart", "--policy", "lips-paper"});
+  const json changed = simulated({"quickstart", "--policy", "lips-paper", "--set", "epoch=30s", "seed=9"});
+  EXPECT_EQ(changed["seed"], 9);
+  EXPECT_NE(plain["runs"][0]["plans"]["made"], changed["runs"][0]["plans"]["made"]);
+}
+
+TEST(Simulate, EpochsSweepThePaperPolicy) {
+  const json result = simulated({"quickstart", "--policy", "fifo", "--epochs", "60,2m,0"});
+  ASSERT_EQ(result["runs"].size(), 1U);
+  ASSERT_EQ(result["epochs"].size(), 3U);
+  EXPECT_EQ(result["epochs"][0]["epochSeconds"], 60);
+  EXPECT_EQ(result["epochs"][1]["epochSeconds"], 120);
+  EXPECT_EQ(result["epochs"][2]["epochSeconds"], 0);
+  for (const json& run : result["epochs"]) {
+    EXPECT_EQ(run["policy"], "lips-paper");
+    EXPECT_GT(run["dollars"]["total"].get<double>(), 0);
+  }
+}
+
+TEST(Simulate, TextComparesPoliciesAndNamesTheAssumptions) {
+  const Said said = lips({"simulate", "quickstart", "--policy", "lips,delay,fifo", "--baseline", "fifo"});
+  EXPECT_EQ(said.status, 0);
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, AllOf(StartsWith("quickstart: "), HasSubstr("policy"), HasSubstr("makespan"),
+                              HasSubstr("where tasks read"), HasSubstr("node-hours"), HasSubstr("assumptions"),
+                              HasSubstr("transfer across zones: 0.02 USD/GB")));
+  const std::size_t fifo = said.out.find("\nfifo ");
+  ASSERT_NE(fifo, std::string::npos);
+  EXPECT_THAT(said.out.substr(fifo, said.out.find('\n', fifo + 1) - fifo), HasSubstr("base"));
+}
+
+TEST(Simulate, ReportIsOnePageWithEveryPolicy) {
+  const Folder folder;
+  const std::string page = folder.file("report.html");
+  EXPECT_EQ(lips({"simulate", "quickstart", "--policy", "lips,delay", "--epochs", "60,120", "--report", page}).status,
+            0);
+  EXPECT_THAT(text_of(page), AllOf(HasSubstr("<html"), HasSubstr("quickstart"), HasSubstr("delay"),
+                                   HasSubstr("</html>"), Not(HasSubstr("<script"))));
+}
+
+TEST(Simulate, GeneratedScenariosRun) {
+  const Folder folder;
+  const std::string file = folder.file("day.yaml");
+  const std::vector<std::string> words{"generate", "scenario", "--nodes", "8",      "--instance-types",
+                                       "3",        "--jobs",   "20",      "--load", "0.3"};
+  std::vector<std::string> to_file = words;
+  to_file.insert(to_file.end(), {"--output", file});
+  ASSERT_EQ(lips(to_file).status, 0);
+  EXPECT_EQ(text_of(file), lips(words).out);
+  const json result = simulated({file});
+  EXPECT_EQ(result["runs"].size(), 4U);
+  for (const json& run : result["runs"]) EXPECT_TRUE(run["finished"].get<bool>()) << run["policy"];
+}
+
+TEST(Simulate, CtrlCPrintsWhatIsFinishedAndMarksTheRest) {
+  const Folder folder;
+  const std::string file = folder.file("long.yaml");
+  ASSERT_EQ(lips({"generate", "scenario", "--nodes", "60", "--jobs", "1500", "--output", file}).status, 0);
+  const Said said =
+      lips_interrupted({"simulate", file, "--policy", "fifo,delay", "--jobs", "1", "--format", "json"}, "1/2 runs");
+  EXPECT_EQ(said.status, 130) << said.err;
+  const json result = json::parse(said.out);
+  ASSERT_GE(result["runs"].size(), 1U);
+  EXPECT_TRUE(result["runs"][0]["finished"].get<bool>());
+  if (result["runs"].size() == 2) {
+    EXPECT_FALSE(result["runs"][1]["finished"].get<bool>());
+    EXPECT_TRUE(result["runs"][1]["stopped"].get<bool>());
+    EXPECT_THAT(said.err, HasSubstr("lips: delay: interrupted, a partial result"));
+  } else {
+    EXPECT_EQ(result["notRun"], json::array({"delay"}));
+  }
+}
+
+TEST(Simulate, ProgressSaysHowLongItWillTakeOnATerminalOnly) {
+  const Folder folder;
+  const std::string file = folder.file("long.yaml");
+  ASSERT_EQ(lips({"generate", "scenario", "--nodes", "60", "--jobs", "1500", "--output", file}).status, 0);
+  const Said said = lips_interrupted({"simulate", file, "--policy", "fifo", "--format", "json"}, "/1500 jobs");
+  EXPECT_EQ(said.status, 130);
+  EXPECT_THAT(said.err, AllOf(HasSubstr("0/1 runs"), HasSubstr("fifo at ")));
+  EXPECT_EQ(lips({"simulate", "quickstart", "--policy", "fifo"}).err, "");
+}
+
+}  // namespace
+}  // namespace lips::cmd_test

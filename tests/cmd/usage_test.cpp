@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/cmd/program.h"
+
+namespace lips::cmd_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(Usage, HelpNamesEveryCommandAndTheExitStatuses) {
+  for (const char* word : {"--help", "-h", "help"}) {
+    const Said said = lips({word});
+    EXPECT_EQ(said.status, 0);
+    EXPECT_EQ(said.err, "");
+    EXPECT_THAT(said.out, AllOf(HasSubstr("simulate"), HasSubstr("plan"), HasSubstr("generate"), HasSubstr("policies"),
+                                HasSubstr("Examples:"), HasSubstr("130 after Ctrl-C")));
+  }
+}
+
+TEST(Usage, EachCommandExplainsItsOptionsWithExamples) {
+  const std::vector<std::vector<std::string>> commands{
+      {"simulate"}, {"plan"}, {"generate", "snapshot"}, {"generate", "scenario"}};
+  for (std::vector<std::string> words : commands) {
+    words.push_back("--help");
+    const Said said = lips(words);
+    EXPECT_EQ(said.status, 0) << words[0];
+    EXPECT_THAT(said.out, AllOf(HasSubstr("Usage: lips " + words[0]), HasSubstr("--seed"), HasSubstr("Examples:")));
+  }
+  EXPECT_EQ(lips({"help", "plan"}).out, lips({"plan", "--help"}).out);
+  EXPECT_EQ(lips({"generate", "--help"}).status, 0);
+  EXPECT_EQ(lips({"policies", "--help"}).status, 0);
+}
+
+TEST(Usage, LinesOfHelpFitATerminal) {
+  for (const char* command : {"simulate", "plan"}) {
+    std::istringstream lines(lips({command, "--help"}).out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+  }
+}
+
+TEST(Usage, VersionSaysWhatItIsBuiltFrom) {
+  const Said said = lips({"--version"});
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(said.out, AllOf(StartsWith("lips 0."), HasSubstr("CLP 1.")));
+}
+
+TEST(Usage, WithoutACommandItShowsTheOverviewOnStderr) {
+  const Said said = lips({});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_EQ(said.out, "");
+  EXPECT_THAT(said.err, AllOf(StartsWith("lips: a command is missing"), HasSubstr("Usage:")));
+}
+
+struct Wrong {
+  std::vector<std::string> words;
+  std::string said;
+};
+
+TEST(Usage, WhatIsWrongIsNamedAndTheStatusIs2) {
+  const std::vector<Wrong> all{
+      {{"simulat"}, "did you mean 'simulate'?"},
+      {{"simulate"}, "FILE is missing"},
+      {{"simulate", "quickstart", "--polcy", "lips"}, "--polcy: there is no such option; did you mean '--policy'?"},
+      {{"simulate", "quickstart", "--policy", "lisp"}, "there is no policy 'lisp'; did you mean 'lips'?"},
+      {{"simulate", "quickstart", "--policy"}, "--policy: found nothing"},
+      {{"simulate", "quickstart", "--policy", "lips", "--baseline", "fifo"}, "--baseline: found 'fifo'"},
+      {{"simulate", "quickstart", "--format", "xml"}, "--format: found 'xml', allowed is text or json"},
+      {{"simulate", "quickstart", "--seed", "-1"}, "--seed: found '-1', allowed is a whole number"},
+      {{"simulate", "quickstart", "--jobs", "0"}, "--jobs: found '0', allowed is a whole number from 1"},
+      {{"simulate", "quickstart", "--epochs", "soon"}, "--epochs: found 'soon'"},
+      {{"simulate", "quickstart", "--no-progress=yes"}, "--no-progress: found a value 'yes', allowed is none"},
+      {{"simulate", "quickstart", "--set", "lod=1"}, "lod"},
+      {{"simulate", "quickstart", "--set", "load"}, "--set: found 'load', allowed is KEY=VALUE"},
+      {{"simulate", "quickstart", "another"}, "found 'another', allowed is one FILE"},
+      {{"simulate", "no-such-scenario"}, "no-such-scenario"},
+      {{"plan"}, "FILE is missing"},
+      {{"plan", "/no/such/file"}, "/no/such/file"},
+      {{"plan", "/no/such/file", "--buckets", "--horizon", "60s"}, "--buckets and --horizon"},
+      {{"plan", "/no/such/file", "--horizon", "0"}, "--horizon: found '0'"},
+      {{"plan", "/no/such/file", "--set", "waitingPric=2"}, "did you mean 'waitingPrice'?"},
+      {{"generate"}, "allowed is snapshot or scenario"},
+      {{"generate", "snapsht"}, "did you mean 'snapshot'?"},
+      {{"generate", "snapshot", "--nodes", "0"}, "--nodes: found '0'"},
+      {{"generate", "snapshot", "--zones", "65"}, "--zones: found 65"},
+      {{"generate", "snapshot", "--sharing", "1.5"}, "--sharing: found 1.5"},
+      {{"generate", "snapshot", "--load", "nan"}, "--load: found 'nan'"},
+      {{"generate", "scenario", "--policy", "lisp"}, "did you mean 'lips'?"},
+      {{"policies", "lips"}, "found 'lips', allowed are options only"},
+  };
+  for (const Wrong& wrong : all) {
+    const Said said = lips(wrong.words);
+    EXPECT_EQ(said.status, 2) << testing::PrintToString(wrong.words);
+    EXPECT_EQ(said.out, "") << testing::PrintToString(wrong.words);
+    EXPECT_THAT(said.err, AllOf(StartsWith("lips: "), HasSubstr(wrong.said), Not(HasSubstr("lips: lips: "))));
+  }
+}
+
+TEST(Usage, ErrorsInAFileNameFileLineAndField) {
+  const Folder folder;
+  write(folder.file("broken.yaml"),
+        "name: broken\nzones: [a]\nnodes:\n  - {name: n, count: many, instanceType: m7g.xlarge}\n");
+  const Said said = lips({"simulate", folder.file("broken.yaml")});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_THAT(said.err, AllOf(StartsWith("lips: " + folder.file("broken.yaml") + ":4: "), HasSubstr("count"),
+                              HasSubstr("found")));
+}
+
+TEST(Usage, OutputThatCannotBeWrittenIsAFailure) {
+  const Folder folder;
+  const Said said =
+      lips({"simulate", "quickstart", "--policy", "fifo", "--report", folder.file("no/such/folder.html")});
+  EXPECT_NE(said.status, 0);
+  EXPECT_THAT(said.err, HasSubstr("no/such/folder.html"));
+}
+
+TEST(Usage, PoliciesListsNamesWithASentence) {
+  const Said said = lips({"policies"});
+  EXPECT_EQ(said.status, 0);
+  for (const char* name : {"lips ", "lips-paper ", "delay ", "hadoop-default ", "fifo "})
+    EXPECT_THAT("\n" + said.out, HasSubstr(std::string("\n") + name));
+}
+
+}  // namespace
+}  // namespace lips::cmd_test
