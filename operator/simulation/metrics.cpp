@@ -137,6 +137,8 @@ void RunMetrics::on_end(const AttemptEnd& end) {
   if (end.outcome == AttemptEnd::Outcome::finished) {
     fairness_.change_demand(job.pool, -cores, since_start(end.end));
     ++result_.tasks_finished;
+    work_ += end.work.value();
+    work_waited_ += end.work.value() * to_seconds(end.start - job.arrival);
     result_.locality.tasks[static_cast<std::size_t>(end.level)] += 1;
     result_.locality.read[static_cast<std::size_t>(end.level)] += end.read;
   }
@@ -251,6 +253,7 @@ void RunMetrics::finish_jobs(RunResult& result) {
   std::sort(slowdown_.begin(), slowdown_.end());
   result.completion = {mean(completion_), quantile(completion_, 0.5), quantile(completion_, 0.95),
                        quantile(completion_, 1)};
+  result.mean_wait = work_ > 0 ? work_waited_ / work_ : 0;
   result.small_jobs = {small_completion_.size(), quantile(small_completion_, 0.95), mean(slowdown_),
                        quantile(slowdown_, 0.95)};
 }

@@ -70,6 +70,7 @@ class RunMetrics : public RunListener, public Observer {
   std::vector<double> completion_, small_completion_, slowdown_;
   std::map<std::pair<Resources, ConstraintId>, Pace> paces_;
   std::vector<bool> job_ended_;
+  double work_ = 0, work_waited_ = 0;  // CPU-seconds of tasks that finished; the same times seconds
   TimePoint last_end_;
   double gaps_ = 0;
   DeferralReason last_rest_ = DeferralReason::not_considered;

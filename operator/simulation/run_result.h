@@ -94,6 +94,7 @@ struct RunResult {
   bool stopped = false;                 // by the user: a partial result
 
   Completion completion;
+  double mean_wait = 0;  // seconds from a job's arrival to a task's start, weighted by work; tasks that finished
   SmallJobs small_jobs;
   LocalityCount locality;
   CrossZone cross_zone;

@@ -41,8 +41,8 @@ const std::vector<ThirdParty>& third_parties() {
        Headers::named_json,
        true},
       {{"fmt/"},
-       {"operator/model/", "operator/policies/", "operator/controller/", "operator/config/", "operator/simulation/",
-        "operator/telemetry/", "operator/kubernetes/", "operator/cmd/"},
+       {"operator/model/", "operator/bounds/", "operator/policies/", "operator/controller/", "operator/config/",
+        "operator/simulation/", "operator/telemetry/", "operator/kubernetes/", "operator/cmd/"},
        Headers::forbidden,
        true},
   };
@@ -51,7 +51,7 @@ const std::vector<ThirdParty>& third_parties() {
 
 constexpr std::array clocks = {"system_clock", "steady_clock", "high_resolution_clock", "random_device",
                                "gettimeofday"};
-constexpr std::array<std::string_view, 4> timeless = {"solver", "model", "policies", "controller"};
+constexpr std::array<std::string_view, 5> timeless = {"solver", "model", "bounds", "policies", "controller"};
 
 struct Include {
   std::string name;
@@ -110,15 +110,16 @@ const Arrows& arrows() {
       {"solver", {}},
       {"base", {}},
       {"model", {"base"}},
+      {"bounds", {"base", "model", "solver"}},
       {"policies", {"base", "model", "solver"}},
       {"controller", {"base", "model", "policies"}},
       {"config", {"base", "model", "policies"}},
-      {"simulation", {"base", "model", "policies", "controller", "config"}},
+      {"simulation", {"base", "model", "bounds", "policies", "controller", "config"}},
       {"telemetry", {"base", "model", "policies", "controller"}},
       {"kubernetes", {"base", "model", "policies", "controller", "config"}},
       {"cmd",
-       {"solver", "base", "model", "policies", "controller", "config", "simulation", "telemetry", "kubernetes",
-        "version"}},
+       {"solver", "base", "model", "bounds", "policies", "controller", "config", "simulation", "telemetry",
+        "kubernetes", "version"}},
   };
   return allowed;
 }

@@ -83,15 +83,19 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& b
       step.waiting_price = buckets.waiting_price * result.mean_price * to_hours(buckets.edges[b]);
     }
   }
+  std::vector<double> edges;
+  for (Duration edge : buckets.edges) edges.push_back(to_seconds(edge));
   for (const RunningTask& run : cluster.running) {
     const std::uint32_t c = result.class_of[run.node];
     if (c == NodeClasses::no_class) continue;
     const Resources& request = cluster.jobs[cluster.tasks[run.task].job].request;
     const double free_at = to_seconds(run.expected_end - cluster.now);
-    for (std::size_t b = 0; b < count; ++b) {
-      const double open = overlap(free_at, to_seconds(buckets.edges[b]), to_seconds(buckets.edges[b + 1]));
-      result.steps[c][b].work += request.cpu.value() * open * result.classes[c].speed;
-      result.steps[c][b].memory += request.memory.value() * open;
+    const double cores = request.cpu.value(), memory = request.memory.value(), speed = result.classes[c].speed;
+    std::vector<CapacityStep>& steps = result.steps[c];
+    for (std::size_t b = count; b-- > 0 && edges[b + 1] > free_at;) {
+      const double open = overlap(free_at, edges[b], edges[b + 1]);
+      steps[b].work += cores * open * speed;
+      steps[b].memory += memory * open;
     }
   }
   return result;

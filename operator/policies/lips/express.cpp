@@ -42,7 +42,10 @@ class ExpressLane {
     std::uint32_t left = group.count;
     while (left > 0) {
       const std::uint32_t c = cheapest_open(job, group);
-      if (c == NodeClasses::no_class) return;
+      if (c == NodeClasses::no_class) {
+        result_.waiting = true;
+        return;
+      }
       const NodeId node = open_node(c, job, group);
       const auto count = static_cast<std::uint32_t>(std::min<std::int64_t>(left, fit_count(job.request, free_[node])));
       free_[node] = free_[node] - Resources{job.request.cpu * count, job.request.memory * count,

@@ -19,6 +19,7 @@ struct Express {
   Units units;
   std::vector<Placement> placements;
   std::vector<bool> served;
+  bool waiting = false;  // a small job found no slot
 };
 
 Express serve_small_jobs(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes,

@@ -175,6 +175,7 @@ class Decision {
       plan_.account.seconds.round = lap(started);
       PackingSettings packing;
       packing.window = whole_horizon_ ? to_seconds(settings_.horizon) * window_share_ : to_seconds(settings_.plan_ahead);
+      if (express_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
       packing.strict = whole_horizon_;
       packing.balance = whole_horizon_ && memory_binds(units_, classes_);
       placements = pack(cluster_, classes_, units_, amounts_, std::move(quotas), packing, free_);

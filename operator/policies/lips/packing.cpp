@@ -50,12 +50,19 @@ class Packing {
 
   void run(const PackingSettings& settings, std::vector<double>& open_work, std::vector<Placement>& placements) {
     settings_ = settings;
-    std::priority_queue<Slot, std::vector<Slot>, std::greater<>> slots;
+    std::vector<Slot> first;
     for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
       const std::uint32_t zone = classes_.classes[c].zone.index();
       if (class_[c].empty() && (zone_[zone].empty() || open_work[c] <= 0)) continue;
-      for (NodeId node : classes_.classes[c].nodes) push(slots, node, c, timeline_[node].time);
+      for (NodeId node : classes_.classes[c].nodes) {
+        const Timeline& line = timeline_[node];
+        if (!full(line.free))
+          add_slot(first, node, c, line.time);
+        else if (!line.releases.empty())
+          add_slot(first, node, c, std::max(line.time, line.releases.top().at));
+      }
     }
+    std::priority_queue<Slot, std::vector<Slot>, std::greater<>> slots(std::greater<>(), std::move(first));
     while (!slots.empty()) {
       const Slot slot = slots.top();
       slots.pop();
@@ -70,7 +77,8 @@ class Packing {
       while (place(node, c, open_work, placements)) {
       }
       if (!wanted(c, open_work) || line.releases.empty()) continue;
-      push(slots, node, c, line.releases.top().at);
+      const double next = line.releases.top().at;
+      if (within(next)) slots.emplace(next, rank(c), node.index());
     }
   }
 
@@ -146,9 +154,14 @@ class Packing {
   };
   using Slot = std::tuple<double, std::uint32_t, std::uint32_t>;  // time, class's rank by price, node
 
-  void push(auto& slots, NodeId node, std::uint32_t c, double time) {
-    if (time < settings_.window || time == 0) slots.emplace(time, rank(c), node.index());
+  bool within(double time) const { return time < settings_.window || time == 0; }
+
+  void add_slot(std::vector<Slot>& slots, NodeId node, std::uint32_t c, double time) {
+    if (within(time)) slots.emplace_back(time, rank(c), node.index());
   }
+
+  // Most nodes are, most of the time: they wait for their first release without a look at any task.
+  static bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
 
   std::uint32_t rank(std::uint32_t c) {
     if (rank_.empty()) {

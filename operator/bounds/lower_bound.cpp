@@ -1,4 +1,4 @@
-#include "simulation/lower_bound.h"
+#include "bounds/lower_bound.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "model/cluster_state.h"
-#include "simulation/true_work.h"
 #include "solver/certificate.h"
 #include "solver/clp_backend.h"
 
-namespace lips::simulation {
+namespace lips {
 
 namespace {
 
@@ -56,17 +55,17 @@ std::vector<NodeClass> classes_of(const ClusterSnapshot& cluster, double horizon
 }
 
 // Ratios are rounded down, which only lowers the bound.
-std::map<WorkKey, double> work_of(const Scenario& scenario) {
-  const ClusterSnapshot& cluster = scenario.cluster;
+std::map<WorkKey, double> work_of(const WholeRun& run) {
+  const ClusterSnapshot& cluster = run.cluster;
   std::vector<std::uint32_t> readers(cluster.blocks.size(), 0);
-  for (const JobArrived& arrival : scenario.jobs)
+  for (const JobArrived& arrival : run.jobs)
     for (const Task& task : arrival.tasks)
       if (task.block.valid()) ++readers[task.block.index()];
   std::map<WorkKey, double> work;
-  std::uint32_t id = 0;
-  for (const JobArrived& arrival : scenario.jobs) {
+  std::size_t next = 0;
+  for (const JobArrived& arrival : run.jobs) {
     for (const Task& task : arrival.tasks) {
-      const double amount = task.cpu.value() * true_work_factor(scenario, TaskId(id++));
+      const double amount = run.work[next++].value();
       if (amount <= 0) continue;
       WorkKey key;
       key.request = arrival.job.request;
@@ -116,12 +115,12 @@ bool may_run(const ClusterSnapshot& cluster, const WorkKey& key, const NodeClass
 
 }  // namespace
 
-Result<LowerBound> least_dollars(const Scenario& scenario, Duration horizon) {
-  ClusterSnapshot cluster = scenario.cluster;
+Result<LowerBound> least_dollars(const WholeRun& run, Duration horizon) {
+  ClusterSnapshot cluster = run.cluster;
   derive(cluster);
   const std::vector<NodeClass> classes = classes_of(cluster, to_seconds(horizon));
-  const std::map<WorkKey, double> work = work_of(scenario);
-  const auto way = cheapest_ways(scenario.costs, cluster.zones.size());
+  const std::map<WorkKey, double> work = work_of(run);
+  const auto way = cheapest_ways(run.costs, cluster.zones.size());
 
   // Amounts are in parts of all work, dollars in parts of all work at the dearest price.
   double total = 0, dearest = 0;
@@ -165,4 +164,4 @@ Result<LowerBound> least_dollars(const Scenario& scenario, Duration horizon) {
   return bound;
 }
 
-}  // namespace lips::simulation
+}  // namespace lips

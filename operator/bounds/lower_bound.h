@@ -1,10 +1,10 @@
-// What a whole run must cost at least, whoever schedules it. Looks at the scenario only; solves one linear program.
+// What a whole run must cost at least, whoever schedules it. Looks at no schedule; solves one linear program.
 #pragma once
 
 #include "base/result.h"
-#include "simulation/scenario.h"
+#include "bounds/whole_run.h"
 
-namespace lips::simulation {
+namespace lips {
 
 struct LowerBound {
   Usd dollars;         // CPU and transfer; shuffle, moves of unread data and storage are taken as free
@@ -14,6 +14,6 @@ struct LowerBound {
 
 // No schedule that finishes all jobs within the horizon stays below it (duals certified, see solver/certificate.h).
 // invalid_input when the cluster cannot do the work in that time.
-Result<LowerBound> least_dollars(const Scenario& scenario, Duration horizon);
+Result<LowerBound> least_dollars(const WholeRun& run, Duration horizon);
 
-}  // namespace lips::simulation
+}  // namespace lips

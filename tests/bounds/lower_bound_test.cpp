@@ -1,9 +1,10 @@
-#include "simulation/lower_bound.h"
+#include "bounds/lower_bound.h"
 
 #include <gtest/gtest.h>
 
 #include "policies/registry.h"
 #include "simulation/run.h"
+#include "simulation/whole_run.h"
 #include "tests/simulation/random_scenario.h"
 
 namespace lips::simulation {
@@ -18,9 +19,9 @@ TEST(LowerBound, FillsTheCheapNodesFirstWithinTheHorizon) {
   builder.node(0, 1, 0.03);
   builder.computing_job(0, 10, 10);
   // 100 units of work: all on the cheap node in 100 s; in 60 s 60 there and 40 on the dear one.
-  EXPECT_NEAR(least_dollars(builder.scenario, seconds(100))->dollars.value(), 1.0, 1e-6);
-  EXPECT_NEAR(least_dollars(builder.scenario, seconds(60))->dollars.value(), 0.6 + 1.2, 1e-6);
-  EXPECT_EQ(least_dollars(builder.scenario, seconds(49)).error().code, ErrorCode::invalid_input);
+  EXPECT_NEAR(least_dollars(whole_run(builder.scenario), seconds(100))->dollars.value(), 1.0, 1e-6);
+  EXPECT_NEAR(least_dollars(whole_run(builder.scenario), seconds(60))->dollars.value(), 0.6 + 1.2, 1e-6);
+  EXPECT_EQ(least_dollars(whole_run(builder.scenario), seconds(49)).error().code, ErrorCode::invalid_input);
 }
 
 TEST(LowerBound, WeighsTransferAgainstPrice) {
@@ -29,7 +30,7 @@ TEST(LowerBound, WeighsTransferAgainstPrice) {
   builder.node(1, 1, 0.01);
   builder.reading_job(0, builder.data(Mebibytes(100), {StoreId(0)}), 10);   // 0.2 to move, 0.4 saved
   builder.reading_job(0, builder.data(Mebibytes(1000), {StoreId(0)}), 10);  // 2.0 to move, 0.4 saved
-  const double bound = least_dollars(builder.scenario, seconds(1000))->dollars.value();
+  const double bound = least_dollars(whole_run(builder.scenario), seconds(1000))->dollars.value();
   EXPECT_LE(bound, 0.1 + 0.2 + 0.5);
   EXPECT_NEAR(bound, 0.1 + 0.2 + 0.5, 0.2 * 0.02);  // ratios are rounded down by 2 % at most
 }
@@ -40,7 +41,7 @@ TEST(LowerBound, ReadersOfOneBlockMayShareItsCopy) {
   builder.node(1, 1, 0.01);
   const DataSetId data = builder.data(Mebibytes(100), {StoreId(0)});
   for (int i = 0; i < 4; ++i) builder.reading_job(0, data, 10);
-  const double bound = least_dollars(builder.scenario, seconds(1000))->dollars.value();
+  const double bound = least_dollars(whole_run(builder.scenario), seconds(1000))->dollars.value();
   EXPECT_LE(bound, 4 * 0.1 + 0.2);
   EXPECT_NEAR(bound, 4 * 0.1 + 0.2, 0.2 * 0.02);
 }
@@ -51,12 +52,12 @@ TEST(LowerBound, RespectsEligibilityAndSlots) {
   builder.node(0, 8, 0.03);
   builder.computing_job(0, 1, 10);
   builder.scenario.jobs[0].job.request.cpu = Cores(6);  // only on the dear node
-  EXPECT_NEAR(least_dollars(builder.scenario, seconds(100))->dollars.value(), 0.3, 1e-6);
+  EXPECT_NEAR(least_dollars(whole_run(builder.scenario), seconds(100))->dollars.value(), 0.3, 1e-6);
   builder.scenario.jobs[0].job.request.cpu = Cores(1);
   builder.scenario.jobs[0].tasks[0].cpu = CpuSeconds(1000);
   builder.scenario.cluster.nodes[NodeId(0)].capacity.slots = 1;
   // One slot of one core for 500 s on the cheap node, the rest on the dear one.
-  EXPECT_NEAR(least_dollars(builder.scenario, seconds(500))->dollars.value(), 5 + 15, 1e-6);
+  EXPECT_NEAR(least_dollars(whole_run(builder.scenario), seconds(500))->dollars.value(), 5 + 15, 1e-6);
 }
 
 TEST(LowerBound, IsAtMostTheBillOfEveryPolicy) {
@@ -69,7 +70,7 @@ TEST(LowerBound, IsAtMostTheBillOfEveryPolicy) {
       const Result<RunResult> result = run(scenario, policy, std::string(name));
       ASSERT_TRUE(result.has_value());
       if (result->jobs_finished < result->jobs) return;
-      const Result<LowerBound> bound = least_dollars(scenario, result->makespan);
+      const Result<LowerBound> bound = least_dollars(whole_run(scenario), result->makespan);
       ASSERT_TRUE(bound.has_value()) << bound.error().message;
       EXPECT_LE(bound->dollars.value(), result->bill.total().value() * (1 + 1e-9));
       EXPECT_GT(bound->dollars.value(), 0);

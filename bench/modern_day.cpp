@@ -1,0 +1,307 @@
+// Policies on a modern day (config/scenarios/modern-day.yaml) at several loads, placements and seeds, against each
+// other and against the clairvoyant bound at the same mean wait. docs/results.md has the tables.
+//   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--variations]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bounds/waiting_bound.h"
+#include "policies/registry.h"
+#include "simulation/metrics.h"
+#include "simulation/run.h"
+#include "simulation/scenario_reader.h"
+#include "simulation/whole_run.h"
+
+namespace {
+
+using namespace lips;
+using namespace lips::simulation;
+
+constexpr std::array placements = {"oneZone", "twoZones", "hotZone", "skewedTwoZones"};
+constexpr std::array policies = {"lips", "lips-paper", "delay", "spread", "own-zone-cheapest", "hadoop-default"};
+
+struct Instance {
+  double load = 0.8;
+  std::string placement;
+  int seed = 1;
+  std::string name() const { return fmt::format("{:.2f} {:<14} {}", load, placement, seed); }
+};
+
+struct Variation {
+  std::string name;
+  std::function<void(PolicySettings&)> change;
+};
+
+const std::vector<Variation>& variations() {
+  static const std::vector<Variation> all = {
+      {"lips, waiting price 0.5", [](PolicySettings& settings) { settings.waiting_price = 0.5; }},
+      {"lips (waiting price 1)", [](PolicySettings&) {}},
+      {"lips, waiting price 2", [](PolicySettings& settings) { settings.waiting_price = 2; }},
+      {"lips, waiting price 4", [](PolicySettings& settings) { settings.waiting_price = 4; }},
+      {"lips, waiting price 8", [](PolicySettings& settings) { settings.waiting_price = 8; }},
+      {"lips without home zones", [](PolicySettings& settings) { settings.home_zones = false; }},
+      {"lips without copies", [](PolicySettings& settings) { settings.keep_copies = false; }},
+      {"lips without express", [](PolicySettings& settings) { settings.express_limit = Usd(0); }},
+  };
+  return all;
+}
+
+struct Outcome {
+  std::string policy;
+  RunResult run;
+  double bound = 0;
+  double small_alone = 0;  // p95 of the small jobs' seconds alone
+  double small_ratio() const { return run.small_jobs.p95 / small_alone; }
+  double dollars() const { return run.bill.total().value(); }
+  double over_bound() const { return dollars() / bound; }
+};
+
+struct Answer {
+  Instance instance;
+  std::vector<Outcome> outcomes;
+  std::string error;
+  const Outcome& of(const std::string& policy) const {
+    return *std::find_if(outcomes.begin(), outcomes.end(),
+                         [&](const Outcome& outcome) { return outcome.policy == policy; });
+  }
+};
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Result<Scenario> read(const Instance& instance) {
+  const Result<std::string> path = find_scenario("modern-day");
+  if (!path) return tl::unexpected<Error>(path.error());
+  ScenarioOptions options;
+  options.set = {{"load", fmt::format("{}", instance.load)},
+                 {"placement", instance.placement},
+                 {"seed", std::to_string(instance.seed)}};
+  return read_scenario(*path, options);
+}
+
+double small_jobs_alone(const Scenario& scenario) {
+  std::vector<double> alone;
+  for (const JobArrived& job : scenario.jobs) {
+    const double seconds =
+        seconds_alone(job, pace_alone(scenario.cluster, job.job), scenario.cluster.network.local_read);
+    if (seconds > 0 && seconds <= 120) alone.push_back(seconds);
+  }
+  std::sort(alone.begin(), alone.end());
+  return alone.empty() ? 1 : alone[static_cast<std::size_t>(0.95 * static_cast<double>(alone.size() - 1))];
+}
+
+Answer answer(const Instance& instance, bool vary, Duration slot) {
+  Answer result;
+  result.instance = instance;
+  const Result<Scenario> scenario = read(instance);
+  if (!scenario) return result.error = scenario.error().message, result;
+  const WholeRun whole = whole_run(*scenario);
+  WaitingBoundSettings bound;
+  bound.slot = slot;
+  const double prices[] = {0, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.45, 0.7, 1.4, 3, 7, 15};
+  const Result<std::vector<WaitingCut>> cuts = waiting_cuts(whole, prices, bound);
+  if (!cuts) return result.error = cuts.error().message, result;
+  const double small_alone = small_jobs_alone(*scenario);
+  const auto add = [&](const std::string& name, const std::string& policy_name, const PolicySettings& settings) {
+    const Result<std::unique_ptr<Policy>> policy = make_policy(policy_name, settings);
+    if (!policy) return void(result.error = policy.error().message);
+    Result<RunResult> ran = run(*scenario, **policy, name);
+    if (!ran) return void(result.error = ran.error().message);
+    if (ran->jobs_finished < ran->jobs) return void(result.error = name + " did not finish all jobs");
+    Outcome outcome{name, std::move(*ran), 0, small_alone};
+    outcome.bound =
+        least_dollars_with_mean_wait(
+            whole, *cuts, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(outcome.run.mean_wait)))
+            .value();
+    result.outcomes.push_back(std::move(outcome));
+  };
+  if (vary) {
+    for (const Variation& variation : variations()) {
+      PolicySettings settings = scenario->settings;
+      variation.change(settings);
+      add(variation.name, "lips", settings);
+    }
+    add("delay", "delay", scenario->settings);
+  } else {
+    for (const char* policy : policies) add(policy, policy, scenario->settings);
+  }
+  return result;
+}
+
+void print(const Answer& answer) {
+  for (const Outcome& outcome : answer.outcomes) {
+    const RunResult& run = outcome.run;
+    const double across = (run.cross_zone.map_reads + run.cross_zone.shuffle + run.cross_zone.moves).value() / 953.674;
+    fmt::print(
+        "{:<22} {:<24} {:>8.2f} {:>8.0f} {:>7.0f} {:>7.0f} {:>7.0f} {:>6.2f} {:>6.2f} {:>8.0f} {:>9.2f} {:>6.3f}\n",
+        answer.instance.name(), outcome.policy, outcome.dollars(), run.completion.mean, run.completion.p50,
+        run.mean_wait, run.small_jobs.p95, outcome.small_ratio(), run.small_jobs.p95_slowdown, across, outcome.bound,
+        outcome.over_bound());
+  }
+  if (!answer.error.empty()) fmt::print("{}: {}\n", answer.instance.name(), answer.error);
+  std::fflush(stdout);
+}
+
+void print_header() {
+  fmt::print("{:<22} {:<24} {:>8} {:>8} {:>7} {:>7} {:>7} {:>6} {:>6} {:>8} {:>9} {:>6}\n", "load placement seed",
+             "policy", "USD", "mean s", "p50 s", "wait s", "small95", "alone", "slow95", "cross GB", "bound USD",
+             "ratio");
+}
+
+// Runs them on two threads; prints in order.
+std::vector<Answer> answers(const std::vector<Instance>& instances, bool vary, Duration slot) {
+  std::vector<std::optional<Answer>> done(instances.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < instances.size(); i = next++) done[i] = answer(instances[i], vary, slot);
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  print_header();
+  std::vector<Answer> result;
+  for (auto& each : done) {
+    print(*each);
+    if (each->error.empty()) result.push_back(std::move(*each));
+  }
+  return result;
+}
+
+// Mean over instances of ratios to the first policy, and of what does not need one.
+void summarise(const std::vector<Answer>& all, const std::string& reference) {
+  std::vector<std::string> names;
+  for (const Outcome& outcome : all.front().outcomes) names.push_back(outcome.policy);
+  fmt::print("\n{} instances; means. USD and completion against {} in the same instance.\n", all.size(), reference);
+  fmt::print(
+      "| policy | USD | against {0} | mean completion s | against {0} | median s | small jobs p95 s | over alone | p95 "
+      "slowdown | "
+      "cross-zone GB | USD over the bound (worst) |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+      reference);
+  for (const std::string& name : names) {
+    double usd = 0, usd_ratio = 0, mean = 0, mean_ratio = 0, median = 0, small = 0, ratio = 0, slow = 0, across = 0,
+           over = 0, worst = 0;
+    for (const Answer& answer : all) {
+      const Outcome& own = answer.of(name);
+      const Outcome& base = answer.of(reference);
+      usd += own.dollars();
+      usd_ratio += own.dollars() / base.dollars();
+      mean += own.run.completion.mean;
+      mean_ratio += own.run.completion.mean / base.run.completion.mean;
+      median += own.run.completion.p50;
+      small += own.run.small_jobs.p95;
+      ratio += own.small_ratio();
+      slow += own.run.small_jobs.p95_slowdown;
+      across +=
+          (own.run.cross_zone.map_reads + own.run.cross_zone.shuffle + own.run.cross_zone.moves).value() / 953.674;
+      over += own.over_bound();
+      worst = std::max(worst, own.over_bound());
+    }
+    const double n = static_cast<double>(all.size());
+    fmt::print(
+        "| {} | {:.1f} | {:+.1f} % | {:.0f} | {:+.1f} % | {:.0f} | {:.0f} | {:.2f} | {:.2f} | {:.0f} | {:.3f} ({:.3f}) "
+        "|\n",
+        name, usd / n, 100 * (usd_ratio / n - 1), mean / n, 100 * (mean_ratio / n - 1), median / n, small / n,
+        ratio / n, slow / n, across / n, over / n, worst);
+  }
+}
+
+void count_wins(const std::vector<Answer>& all) {
+  fmt::print("\n| lips against | cheaper and faster | cheaper | faster | neither |\n|---|---|---|---|---|\n");
+  for (const char* other : policies) {
+    if (std::string(other) == "lips") continue;
+    int both = 0, cheaper = 0, faster = 0, neither = 0;
+    std::string rest;
+    for (const Answer& answer : all) {
+      const Outcome& lips = answer.of("lips");
+      const Outcome& base = answer.of(other);
+      const bool less = lips.dollars() <= base.dollars(), sooner = lips.run.completion.mean < base.run.completion.mean;
+      both += less && sooner;
+      cheaper += less;
+      faster += sooner;
+      neither += !less && !sooner;
+      if (!(less && sooner))
+        rest += fmt::format("  {}: {:.1f} against {:.1f} USD, {:.0f} against {:.0f} s\n", answer.instance.name(),
+                            lips.dollars(), base.dollars(), lips.run.completion.mean, base.run.completion.mean);
+    }
+    fmt::print("| {} | {} of {} | {} | {} | {} |\n{}", other, both, all.size(), cheaper, faster, neither, rest);
+  }
+  int small = 0, slow = 0, near = 0;
+  for (const Answer& answer : all) {
+    small += answer.of("lips").small_ratio() <= 2;
+    slow += answer.of("lips").run.small_jobs.p95_slowdown <= 2;
+    near += answer.of("lips").over_bound() <= 1.2;
+  }
+  fmt::print(
+      "\nlips: small jobs' p95 at most twice that of running alone in {} of {}, the p95 of their slowdowns at most 2 "
+      "in {}; dollars at most 1.2 times the bound in {} of {}\n",
+      small, all.size(), slow, near, all.size());
+}
+
+// False unless every instance was run to its end.
+bool compare_policies(const std::vector<Instance>& instances, Duration slot) {
+  const std::vector<Answer> all = answers(instances, false, slot);
+  if (all.empty()) return false;
+  summarise(all, "lips");
+  for (const char* placement : placements) {
+    std::vector<Answer> part;
+    for (const Answer& answer : all)
+      if (answer.instance.placement == placement) part.push_back(answer);
+    if (part.empty()) continue;
+    fmt::print("\n{}", placement);
+    summarise(part, "lips");
+  }
+  count_wins(all);
+  return all.size() == instances.size();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::size_t count = 24;
+  double only_load = 0, slot = 120;
+  bool only_variations = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--quick")
+      count = 4, only_load = 0.8;
+    else if (argument == "--instances" && i + 1 < argc)
+      count = static_cast<std::size_t>(std::atoi(argv[++i]));
+    else if (argument == "--load" && i + 1 < argc)
+      only_load = std::atof(argv[++i]);
+    else if (argument == "--variations")
+      only_variations = true;
+    else if (argument == "--slot" && i + 1 < argc)
+      slot = std::atof(argv[++i]);
+    else
+      return fmt::print(stderr,
+                        "bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--variations]\n"),
+             2;
+  }
+  const std::vector<double> loads =
+      only_load > 0 ? std::vector<double>{only_load} : std::vector<double>{0.5, 0.8, 0.95};
+  std::vector<Instance> instances, few;
+  for (int seed = 1; instances.size() < count; ++seed)
+    for (double load : loads)
+      for (const char* placement : placements)
+        if (instances.size() < count) instances.push_back({load, placement, seed});
+  for (const char* placement : placements) few.push_back({only_load > 0 ? only_load : 0.8, placement, 1});
+  const Duration span = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(slot));
+  const double began = seconds_now();
+  if (!only_variations && !compare_policies(instances, span)) return 1;
+  fmt::print("\nvariations\n");
+  const std::vector<Answer> varied = answers(few, true, span);
+  if (!varied.empty()) summarise(varied, "lips (waiting price 1)");
+  fmt::print("\n{:.0f} s on two threads\n", seconds_now() - began);
+  return varied.size() == few.size() ? 0 : 1;
+}

@@ -1,0 +1,93 @@
+#include "bounds/waiting_bound.h"
+
+#include <gtest/gtest.h>
+
+#include "policies/registry.h"
+#include "simulation/run.h"
+#include "simulation/whole_run.h"
+#include "tests/simulation/random_scenario.h"
+
+namespace lips::simulation {
+namespace {
+
+using tiny::FirstFit;
+using tiny::ScenarioBuilder;
+
+constexpr double no_price[] = {0};
+
+TEST(WaitingBound, WithoutAPriceOfWaitingEverythingGoesToTheCheapestNode) {
+  ScenarioBuilder builder;
+  builder.node(0, 1, 0.01);
+  builder.node(0, 1, 0.03);
+  builder.computing_job(0, 10, 10);
+  const auto cuts = waiting_cuts(whole_run(builder.scenario), no_price);
+  ASSERT_TRUE(cuts.has_value());
+  EXPECT_NEAR((*cuts)[0].least.value(), 1.0, 1e-6);
+}
+
+TEST(WaitingBound, AsksForTheDearNodeWhenNothingMayWait) {
+  ScenarioBuilder builder;
+  builder.node(0, 1, 0.01);
+  builder.node(0, 1, 0.03);
+  builder.computing_job(0, 20, 10);
+  const WholeRun run = whole_run(builder.scenario);
+  WaitingBoundSettings settings;
+  settings.slot = std::chrono::milliseconds(100);
+  settings.tail = seconds(300);
+  const double prices[] = {0, 60, 240, 1000};
+  const auto cuts = waiting_cuts(run, prices, settings);
+  ASSERT_TRUE(cuts.has_value());
+  // Ten waves on both nodes: 100 CPU-seconds at each price, and a mean wait of 45 s. The slots cost a little.
+  const double equal = least_dollars_with_mean_wait(run, *cuts, seconds(45)).value();
+  EXPECT_LE(equal, 4.0);
+  EXPECT_GT(equal, 3.9);
+  // All on the cheap node: a mean wait of 95 s.
+  const double patient = least_dollars_with_mean_wait(run, *cuts, seconds(95)).value();
+  EXPECT_LE(patient, 2.0 + 1e-9);
+  EXPECT_GE(patient, 2.0 - 1e-6);
+}
+
+TEST(WaitingBound, CountsTheShuffleOfAJobWhoseInputLiesApart) {
+  ScenarioBuilder builder(2, UsdPerMebibyte(0.001));
+  const NodeId a = builder.node(0, 1, 0.01), b = builder.node(1, 1, 0.01);
+  const DataSetId data = builder.data(Mebibytes(100), {ScenarioBuilder::directory(a), ScenarioBuilder::directory(b)});
+  ScenarioBuilder::add_reduces(builder.reading_job(0, data, 10), 1, 10, Mebibytes(40));
+  const auto cuts = waiting_cuts(whole_run(builder.scenario), no_price);
+  ASSERT_TRUE(cuts.has_value());
+  EXPECT_NEAR((*cuts)[0].least.value(), 0.3 + 20 * 0.001,
+              1e-6);  // half of the output crosses, which is less than a block
+}
+
+TEST(WaitingBound, IsAtMostTheBillOfEveryPolicyAtItsOwnMeanWait) {
+  int compared = 0;
+  double tightest = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    const Scenario scenario = tiny::random_scenario(seed);
+    const WholeRun whole = whole_run(scenario);
+    WaitingBoundSettings settings;
+    settings.slot = seconds(20);
+    settings.tail = seconds(600);
+    const double prices[] = {0, 1, 8, 60, 300};
+    const auto cuts = waiting_cuts(whole, prices, settings);
+    ASSERT_TRUE(cuts.has_value());
+    const auto compare = [&](const Policy& policy, std::string_view name) {
+      SCOPED_TRACE(name);
+      const Result<RunResult> result = run(scenario, policy, std::string(name));
+      ASSERT_TRUE(result.has_value());
+      if (result->jobs_finished < result->jobs) return;
+      const double bound = least_dollars_with_mean_wait(whole, *cuts, seconds(result->mean_wait)).value();
+      EXPECT_LE(bound, result->bill.total().value() * (1 + 1e-9));
+      EXPECT_GT(bound, 0);
+      tightest = std::max(tightest, bound / result->bill.total().value());
+      ++compared;
+    };
+    compare(FirstFit(), "first-fit");
+    for (const PolicyEntry& entry : policy_registry()) compare(*entry.make({}), entry.name);
+  }
+  EXPECT_GT(compared, 50);
+  EXPECT_GT(tightest, 0.8);
+}
+
+}  // namespace
+}  // namespace lips::simulation
