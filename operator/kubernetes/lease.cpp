@@ -114,18 +114,18 @@ Result<void> LeaderElection::take(LeaseRecord record, TimePoint now) {
   return {};
 }
 
+bool LeaderElection::others_may_act(TimePoint now) const {
+  const bool other = observed_ && !observed_->holder.empty() && observed_->holder != options_.identity;
+  return other && now < observed_at_ + std::max(observed_->duration, Duration(std::chrono::seconds(1)));
+}
+
 Result<void> LeaderElection::step(TimePoint now) {
   const Result<LeaseRecord> read = store_.read();
-  if (!read && read.error().code == ErrorCode::not_found) {
-    step_down();
-    return take(LeaseRecord{}, now);
-  }
-  if (!read) return tl::unexpected(read.error());
-  observe(*read, now);
-  const bool free =
-      read->holder.empty() || now >= observed_at_ + std::max(read->duration, Duration(std::chrono::seconds(1)));
-  if (read->holder != options_.identity && !free) return {};
-  return take(*read, now);
+  const bool missing = !read && read.error().code == ErrorCode::not_found;
+  if (!read && !missing) return tl::unexpected(read.error());
+  if (read) observe(*read, now);
+  if (others_may_act(now)) return {};  // also where somebody deleted the lease of one who does not know yet
+  return take(missing ? LeaseRecord{} : *read, now);
 }
 
 Result<void> LeaderElection::release(TimePoint now) {

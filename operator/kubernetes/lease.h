@@ -73,6 +73,7 @@ class LeaderElection {
  private:
   void observe(const LeaseRecord& record, TimePoint now);
   Result<void> take(LeaseRecord record, TimePoint now);
+  bool others_may_act(TimePoint now) const;
   void step_down() { leads_until_ = 0; }
 
   LeaseStore& store_;

@@ -19,7 +19,7 @@ struct TryResult {
   bool delivered = true;    // the request may have reached the server
   bool repeatable = false;  // doing it twice does no harm
   bool refused = false;     // sending it again cannot help (the server's certificate is wrong)
-  std::optional<std::chrono::seconds> retry_after;
+  std::optional<std::chrono::seconds> retry_after = std::nullopt;
 };
 
 // Doubles with every try (counted from 1), between half of it and all of it.
