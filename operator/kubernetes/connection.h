@@ -1,0 +1,58 @@
+// Where an API server is and how one proves to it who one is: from a pod's service account or from a kubeconfig. Sends
+// nothing.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/result.h"
+
+namespace lips::kubernetes {
+
+// A text given as such, or by a file that may change while the program runs.
+struct TextSource {
+  std::string text, file;
+  bool given() const { return !text.empty() || !file.empty(); }
+};
+
+struct Connection {
+  std::string server;           // https://host:port, without a slash at the end
+  TextSource authority;         // PEM; not given: the system's authorities
+  TextSource token;             // bearer token
+  TextSource certificate, key;  // PEM; of the client
+  std::string name_space;  // where the program runs, or the kubeconfig's context points; "default" when neither says
+};
+
+inline constexpr const char* service_account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+// Reads KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT of the environment. `not_found` outside of a cluster.
+Result<Connection> connection_in_cluster(const std::string& folder = service_account_folder);
+// The named context, or the current one. What would need another program or would leave the server unchecked is
+// refused.
+Result<Connection> connection_from_kubeconfig(const std::string& file, const std::string& context = "");
+
+Result<std::string> decode_base64(const std::string& text);
+
+struct Credentials {
+  std::string authority, token, certificate, key;
+};
+
+// Reads files anew when they were read more than `keep` ago: tokens and certificates rotate.
+class CredentialReader {
+ public:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+  explicit CredentialReader(Connection connection, std::chrono::seconds keep = std::chrono::seconds(60));
+  // Valid until the next call. Where a file cannot be read, what was last read stays in use, if there is any.
+  Result<const Credentials*> read(SteadyTime now);
+  // The server refused them: the next read reads the files.
+  void forget() { fresh_ = false; }
+
+ private:
+  Connection connection_;
+  std::chrono::seconds keep_;
+  Credentials current_;
+  SteadyTime read_at_;
+  bool fresh_ = false, any_ = false;
+};
+
+}  // namespace lips::kubernetes

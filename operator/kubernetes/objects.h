@@ -1,0 +1,119 @@
+// What the operator reads of Kubernetes objects, as plain values: nothing else of an object is kept. Knows no JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace lips::kubernetes {
+
+// Sorted by key.
+using TextMap = std::vector<std::pair<std::string, std::string>>;
+const std::string* find_text(const TextMap& map, std::string_view key);
+
+// "cpu" in thousandths of a core, everything else in units (bytes, pieces), rounded up. Sorted by name.
+using ResourceAmounts = std::vector<std::pair<std::string, std::int64_t>>;
+std::int64_t amount_of(const ResourceAmounts& amounts, std::string_view resource);
+
+// What names an object and a version of it. `name_space` is empty for what belongs to none, such as nodes.
+struct ObjectMeta {
+  std::string name_space, name, uid, resource_version;
+  friend bool operator==(const ObjectMeta&, const ObjectMeta&) = default;
+};
+// "namespace/name", or the name alone.
+std::string full_name(const ObjectMeta& meta);
+
+enum class TaintEffect : std::uint8_t { no_schedule, prefer_no_schedule, no_execute };
+
+struct Taint {
+  std::string key, value;
+  TaintEffect effect = TaintEffect::no_schedule;
+};
+
+// How a toleration, or one requirement of a node selector term, compares.
+enum class SelectorOperator : std::uint8_t { in, not_in, exists, does_not_exist, greater, less };
+
+struct Toleration {
+  enum class Compare : std::uint8_t { equal, exists, greater, less };
+  std::string key;  // empty with `exists`: every taint
+  Compare compare = Compare::equal;
+  std::string value;
+  std::optional<TaintEffect> effect;  // none: every effect
+};
+
+struct Requirement {
+  std::string key;
+  SelectorOperator compare = SelectorOperator::in;
+  std::vector<std::string> values;
+};
+
+// All requirements of a term have to hold. `fields` compare metadata.name.
+struct NodeSelectorTerm {
+  std::vector<Requirement> labels, fields;
+};
+
+struct Owner {
+  std::string kind, name, uid;
+};
+
+struct HostPort {
+  std::int32_t port = 0;
+  std::string protocol;  // TCP, UDP, SCTP
+  std::string address;   // empty: all
+};
+
+enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknown };
+enum class ConditionStatus : std::uint8_t { unknown, no, yes };
+
+struct Condition {
+  ConditionStatus status = ConditionStatus::unknown;
+  std::string reason, message;
+};
+
+struct Pod {
+  ObjectMeta meta;
+  PodPhase phase = PodPhase::pending;
+  bool deleting = false;
+  std::int32_t priority = 0;
+  std::optional<std::int32_t> completion_index;  // of an Indexed Job
+  std::string node;                              // empty: not bound
+  std::string scheduler;
+  // With init containers, sidecars and overhead, as kube-scheduler counts.
+  ResourceAmounts requests;
+  TextMap annotations, labels;  // those under lips.dev/
+  std::optional<Owner> owner;   // the controller
+  std::vector<std::string> gates;
+  std::vector<Toleration> tolerations;
+  TextMap node_selector;
+  // One of the terms has to hold; absent: no condition. Present and empty: no node fits.
+  std::optional<std::vector<NodeSelectorTerm>> required_affinity;
+  std::vector<HostPort> host_ports;
+  std::vector<std::string> claims;  // persistent volume claims
+  // Fields that constrain where the pod may run and are not understood here: it must not be placed.
+  std::vector<std::string> not_understood;
+  Condition scheduled;  // PodScheduled
+  bool ready = false;
+  TimePoint created;
+  std::optional<TimePoint> started;   // status.startTime
+  std::optional<TimePoint> finished;  // the last container's end, of a pod that succeeded or failed
+};
+
+struct Node {
+  ObjectMeta meta;
+  bool deleting = false;
+  bool unschedulable = false;  // cordoned
+  bool ready = false;
+  TextMap labels;
+  TextMap annotations;  // those under lips.dev/
+  ResourceAmounts allocatable;
+  std::vector<Taint> taints;
+  std::string provider_id, internal_address;
+  TimePoint created;
+};
+
+}  // namespace lips::kubernetes
