@@ -19,6 +19,7 @@ struct Express {
   Units units;
   std::vector<Placement> placements;
   std::vector<bool> served;
+  IdVector<PoolId, Cores> pool_cores;  // in use, with these
 };
 
 Express serve_small_jobs(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes,

@@ -6,6 +6,8 @@ namespace lips {
 
 namespace {
 
+constexpr double closed_price = 1e9;  // USD per CPU-second
+
 bool asks(const ClusterSnapshot& cluster, JobId id, const std::vector<bool>& skip) {
   const Job& job = cluster.jobs[id];
   return !job.memory.home_decided && job.reduce_tasks > 0 && job.map_tasks > 0 && job.shuffle.value() > 0 &&
@@ -23,7 +25,7 @@ double maps_cost(const PolicyInput& input, JobId id, ZoneId home, const std::vec
     extra_costs(cluster, input.costs, cluster.jobs[id], group, home, usd);
     std::size_t best = 0;
     for (std::size_t z = 0; z < usd.size(); ++z) {
-      usd[z] += group.cpu.value() * zone_price[z];
+      usd[z] += std::max(least_work, group.cpu.value()) * zone_price[z];
       if (usd[z] < usd[best]) best = z;
     }
     total += group.count * usd[best];
@@ -32,21 +34,31 @@ double maps_cost(const PolicyInput& input, JobId id, ZoneId home, const std::vec
   return total;
 }
 
+// A zone in which nothing may run is no home, whatever its row's price says.
+void close_empty_zones(const NodeClasses& classes, std::vector<double>& zone_price) {
+  std::vector<bool> open(zone_price.size(), false);
+  for (const NodeClass& group : classes.classes) open[group.zone.index()] = true;
+  for (std::size_t z = 0; z < open.size(); ++z)
+    if (!open[z]) zone_price[z] = closed_price;
+}
+
 }  // namespace
 
 bool anyone_needs_a_home(const ClusterSnapshot& cluster, const std::vector<bool>& skip) {
   return std::any_of(cluster.pending.begin(), cluster.pending.end(), [&](JobId id) { return asks(cluster, id, skip); });
 }
 
-Homes choose_homes(const PolicyInput& input, const std::vector<double>& zone_price, const std::vector<bool>& skip) {
+Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, std::vector<double> zone_price,
+                   const std::vector<bool>& skip) {
   const ClusterSnapshot& cluster = input.cluster;
+  close_empty_zones(classes, zone_price);
   Homes homes;
   homes.zone.resize(cluster.jobs.size());
   std::vector<double> usd, maps_in;
   for (JobId id : cluster.pending) {
     if (!asks(cluster, id, skip)) continue;
     const Job& job = cluster.jobs[id];
-    double reduce_work = 0;
+    double reduce_work = least_work;
     for (std::uint32_t r = 0; r < job.reduce_tasks; ++r)
       reduce_work += cluster.tasks[TaskId(job.first_task.index() + job.map_tasks + r)].cpu.value();
     // Without a home the maps go where they are cheapest and the reducers where most of their output then lies.

@@ -16,7 +16,7 @@ struct Homes {
 };
 
 // Jobs whose maps have not begun to be placed. `zone_price` is the price of a further CPU-second in each zone.
-Homes choose_homes(const PolicyInput& input, const std::vector<double>& zone_price, const std::vector<bool>& skip);
+Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, std::vector<double> zone_price, const std::vector<bool>& skip);
 bool anyone_needs_a_home(const ClusterSnapshot& cluster, const std::vector<bool>& skip);
 
 }  // namespace lips
