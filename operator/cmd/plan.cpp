@@ -76,12 +76,6 @@ Result<PolicySettings> settings_of(const PlanOptions& options) {
   return settings;
 }
 
-Duration horizon_of(const std::string& policy, const PolicySettings& settings) {
-  if (policy == "lips-paper") return settings.epoch.count() > 0 ? settings.epoch : default_horizon;
-  if (policy.starts_with("lips-offline")) return settings.uptime;
-  return settings.horizon.count() > 0 ? settings.horizon : default_horizon;
-}
-
 Result<PlanResult> decide(const PlanOptions& options, const SnapshotFile& snapshot, const PolicySettings& settings) {
   Result<std::unique_ptr<Policy>> policy = make_policy(options.policy, settings);
   if (!policy) return tl::unexpected(policy.error());
@@ -115,8 +109,7 @@ Result<int> plan(const PlanOptions& options) {
   const Result<SnapshotFile> snapshot = load_snapshot(options.file);
   if (!snapshot) return tl::unexpected(snapshot.error());
   if (!options.mps.empty()) {
-    const Result<std::string> mps =
-        program_as_mps(snapshot->cluster, snapshot->costs, options.policy, horizon_of(options.policy, *settings));
+    const Result<std::string> mps = program_as_mps(snapshot->cluster, snapshot->costs, options.policy, *settings);
     if (!mps) return tl::unexpected(mps.error());
     if (Result<void> written = write_text_file(options.mps, *mps); !written) return tl::unexpected(written.error());
   }

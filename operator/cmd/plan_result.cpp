@@ -120,6 +120,9 @@ std::string plan_text(const PlanResult& result) {
     if (const std::uint64_t count = result.deferred_by_reason[static_cast<std::size_t>(reason)]; count > 0)
       out += fmt::format("  {:>9} wait: {} ({})\n", count, in_words(reason), to_string(reason));
   out += "\n" + cost_rows(account) + "\n" + bound_lines(account);
+  if (account.node_local_share)
+    out += fmt::format("{:.1f} % of the reads are on the node that holds the block; {:.1f} % at most on these nodes\n",
+                       100 * *account.node_local_share, 100 * account.node_local_bound.value_or(1));
   const StageTimes& time = account.seconds;
   out += fmt::format("decided in {}", page::duration(result.seconds));
   if (time.total > 0)
@@ -162,6 +165,8 @@ std::string plan_json(const PlanResult& result) {
   json["rows"] = account.rows;
   json["columns"] = account.columns;
   json["fellBack"] = account.fell_back;
+  json["nodeLocalShare"] = account.node_local_share ? Json(*account.node_local_share) : Json();
+  json["nodeLocalBound"] = account.node_local_bound ? Json(*account.node_local_bound) : Json();
   json["shadowPrices"] = Json::array();
   for (const ShadowPrice& price : account.shadow_prices)
     json["shadowPrices"].push_back({{"of", price.of}, {"usdPerUnit", price.usd_per_unit}, {"unit", price.unit}});

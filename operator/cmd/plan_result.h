@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "model/plan.h"
 #include "model/snapshot.h"
+#include "policies/settings.h"
 
 namespace lips::cmd {
 
@@ -33,6 +34,6 @@ std::vector<std::string> shadow_price_sentences(const PlanAccount& account, std:
 
 // The linear program that the policy solves for the cluster, as MPS; invalid_input when the policy has none.
 Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostModel& costs, const std::string& policy,
-                                   Duration horizon);
+                                   const PolicySettings& settings);
 
 }  // namespace lips::cmd

@@ -7,16 +7,24 @@ namespace lips {
 
 namespace {
 
-// Price of `work` on the class's steps; what is used is gone.
-double take(std::vector<CapacityStep>& steps, double price, double& work) {
-  double usd = 0;
+struct Load {
+  double work = 0, memory = 0, slots = 0;  // in the class's time
+};
+
+// Price of the waiting for the class's first steps that hold the load; what is used is gone. Returns what no step holds.
+double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
+  const auto share = [](double wanted, double have) { return have > 0 ? std::min(1.0, wanted / have) : 0.0; };
   for (CapacityStep& step : steps) {
-    const double used = std::min(work, step.work);
-    usd += used * (price + step.waiting_price);
-    step.work -= used;
-    work -= used;
+    const double part = std::max({share(load.work, step.work), share(load.memory, step.memory), share(load.slots, step.slots)});
+    usd += part * step.work * step.waiting_price;
+    load.work -= std::min(load.work, part * step.work);
+    load.memory -= std::min(load.memory, part * step.memory);
+    load.slots -= std::min(load.slots, part * step.slots);
+    step.work *= 1 - part;
+    step.memory *= 1 - part;
+    step.slots *= 1 - part;
   }
-  return usd;
+  return load.work;
 }
 
 double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned) {
@@ -30,7 +38,7 @@ double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned
 
 }  // namespace
 
-double cost_of_quotas(const NodeClasses& classes, const Units& units, const WholeQuotas& quotas) {
+double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, const WholeQuotas& quotas) {
   std::vector<std::vector<CapacityStep>> steps = classes.steps;
   std::vector<std::uint32_t> planned(units.portions.size(), 0);
   double usd = 0, dearest_overflow = 0;
@@ -43,10 +51,19 @@ double cost_of_quotas(const NodeClasses& classes, const Units& units, const Whol
     return quota.tasks * portion.work;
   };
   for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
-    double work = 0;
-    for (const Quota& quota : quotas.in_class[c]) work += count(quota, classes.classes[c].zone.index());
-    usd += take(steps[c], classes.classes[c].price.value(), work);
-    usd += work * dearest_overflow;
+    const NodeClass& group = classes.classes[c];
+    Load load;
+    for (const Quota& quota : quotas.in_class[c]) {
+      const double work = count(quota, group.zone.index());
+      usd += work * group.price.value();
+      const Portion& portion = units.portions[quota.portion];
+      const Resources& request = cluster.jobs[portion.job].request;
+      const double time = work * occupancy(cluster, units.units[portion.unit], group), span = time / (cores_of(request) * group.speed);
+      load.work += time;
+      load.memory += request.memory.value() * span;
+      load.slots += request.slots * span;
+    }
+    usd += take(steps[c], load, usd) * dearest_overflow;
   }
   for (std::uint32_t z = 0; z < quotas.zone.size(); ++z) {
     double work = 0;
@@ -67,6 +84,19 @@ double cost_of_quotas(const NodeClasses& classes, const Units& units, const Whol
     usd += work * dearest_overflow;
   }
   return usd + overflow_of(units, planned);
+}
+
+double cost_of_placements(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements,
+                          const ClusterSnapshot& cluster, const std::vector<PoolRow>& pools) {
+  double usd = cost_of_deferred(classes, units, placements, cluster, pools);
+  for (const Placement& placement : placements) {
+    const Portion& portion = units.portions[placement.portion];
+    const NodeClass& group = classes.classes[classes.class_of[placement.node]];
+    const Unit& unit = units.units[portion.unit];
+    const double price = group.price.value() + unit.extra[group.zone.index()] - unit.preference[group.zone.index()];
+    usd += placement.tasks * portion.work * price;
+  }
+  return usd;
 }
 
 double cost_of_deferred(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements,

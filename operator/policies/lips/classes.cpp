@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace lips {
@@ -15,27 +16,72 @@ double mean_task_seconds(const ClusterSnapshot& cluster) {
   double work = 0, tasks = 0;
   for (JobId id : cluster.pending) {
     const Job& job = cluster.jobs[id];
-    work += job.pending_work.value() / std::max(1e-9, job.request.cpu.value());
+    work += job.pending_work.value() / cores_of(job.request);
     tasks += job.pending;
   }
   return ratio(work, tasks);
 }
 
+// Numbers profiles by the pending constraints that they meet, and capacities by the pending requests that fit them: what
+// no pending task asks about separates no nodes.
+class Kinds {
+ public:
+  explicit Kinds(const ClusterSnapshot& cluster) : cluster_(cluster), of_profile_(cluster.profiles.size(), -1) {
+    std::set<ConstraintId> constraints;
+    std::set<Resources> requests;
+    for (JobId id : cluster.pending) {
+      constraints.insert(cluster.jobs[id].constraint);
+      requests.insert(cluster.jobs[id].request);
+    }
+    constraints_.assign(constraints.begin(), constraints.end());
+    requests_.assign(requests.begin(), requests.end());
+  }
+
+  int by_profile(NodeId node) {
+    int& known = of_profile_[cluster_.nodes[node].profile];
+    if (known >= 0) return known;
+    std::vector<bool> takes;
+    for (ConstraintId constraint : constraints_) takes.push_back(cluster_.eligible(constraint, node));
+    return known = profile_kinds_.try_emplace(std::move(takes), static_cast<int>(profile_kinds_.size())).first->second;
+  }
+
+  int by_capacity(const Resources& capacity) {
+    const auto [known, added] = of_capacity_.try_emplace(capacity, 0);
+    if (!added) return known->second;
+    std::vector<bool> takes;
+    for (const Resources& request : requests_) takes.push_back(fits(request, capacity));
+    const int next = static_cast<int>(capacity_kinds_.size());
+    return known->second = capacity_kinds_.try_emplace(std::move(takes), next).first->second;
+  }
+
+ private:
+  const ClusterSnapshot& cluster_;
+  std::vector<ConstraintId> constraints_;
+  std::vector<Resources> requests_;
+  IdVector<ProfileId, int> of_profile_;
+  std::map<Resources, int> of_capacity_;
+  std::map<std::vector<bool>, int> profile_kinds_, capacity_kinds_;
+};
+
 void group_nodes(const ClusterSnapshot& cluster, NodeClasses& result) {
-  using Key = std::tuple<ZoneId, UsdPerCpuSecond, double, ProfileId, double, double>;
+  using Key = std::tuple<ZoneId, UsdPerCpuSecond, double, NodeId>;
+  using Alike = std::tuple<ZoneId, UsdPerCpuSecond, double, int, int, double, double>;
+  Kinds kinds(cluster);
+  std::map<Alike, NodeId> least;  // so that classes of equal price come by their least node
   std::map<Key, std::vector<NodeId>> by_key;
   for (NodeId id : cluster.nodes.ids()) {
     const Node& node = cluster.nodes[id];
     const double cores = node.capacity.cpu.value();
     if (!node.schedulable || cores <= 0) continue;
-    by_key[{node.zone, node.cpu_price, node.speed, node.profile, node.capacity.memory.value() / cores,
-            node.capacity.slots / cores}]
-        .push_back(id);
+    const Alike alike{node.zone, node.cpu_price, node.speed, kinds.by_profile(id), kinds.by_capacity(node.capacity),
+                      node.capacity.memory.value() / cores, node.capacity.slots / cores};
+    const NodeId first = least.try_emplace(alike, id).first->second;
+    by_key[{node.zone, node.cpu_price, node.speed, first}].push_back(id);
   }
   result.class_of.resize(cluster.nodes.size(), NodeClasses::no_class);
   for (auto& [key, nodes] : by_key) {
     NodeClass added;
-    std::tie(added.zone, added.price, added.speed, added.profile, std::ignore, std::ignore) = key;
+    std::tie(added.zone, added.price, added.speed, std::ignore) = key;
     added.shape = cluster.nodes[nodes.front()].capacity;
     added.nodes = std::move(nodes);
     for (NodeId node : added.nodes) {
@@ -49,40 +95,48 @@ void group_nodes(const ClusterSnapshot& cluster, NodeClasses& result) {
 // What a span of a core's or MiB's time from `free_at` on gives to the bucket [from, to), in seconds.
 double overlap(double free_at, double from, double to) { return std::max(0.0, to - std::max(from, free_at)); }
 
-}  // namespace
-
-NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& buckets) {
-  NodeClasses result;
-  group_nodes(cluster, result);
-  const std::size_t classes = result.classes.size(), count = buckets.edges.size() - 1;
+void add_totals(NodeClasses& result) {
   for (const NodeClass& group : result.classes) {
     result.cores += group.cores.value();
     result.work_rate += group.cores.value() * group.speed;
     result.mean_price += group.cores.value() * group.price.value();
   }
   result.mean_price = ratio(result.mean_price, result.cores);
-  result.steps.assign(classes, std::vector<CapacityStep>(count));
-  result.now_window.resize(classes);
-  const double mean_task = mean_task_seconds(cluster);
+}
 
-  for (std::size_t c = 0; c < classes; ++c) {
+void add_free(const ClusterSnapshot& cluster, const BucketSettings& buckets, NodeClasses& result) {
+  const double mean_task = mean_task_seconds(cluster);
+  for (std::size_t c = 0; c < result.classes.size(); ++c) {
     const NodeClass& group = result.classes[c];
-    double cpu = 0, memory = 0;
+    double cpu = 0, memory = 0, slots = 0;
     for (NodeId node : group.nodes) {
       cpu += std::max(0.0, cluster.free[node].cpu.value());
       memory += std::max(0.0, cluster.free[node].memory.value());
+      slots += std::max(0, cluster.free[node].slots);
     }
-    for (std::size_t b = 0; b < count; ++b) {
+    for (std::size_t b = 0; b < result.steps[c].size(); ++b) {
       double span = to_seconds(buckets.edges[b + 1] - buckets.edges[b]);
       if (b == 0 && buckets.stretch_first)
         span = std::max({span, to_seconds(buckets.least_window), mean_task / group.speed});
       if (b == 0) result.now_window[c] = span;
-      CapacityStep& step = result.steps[c][b];
-      step.work = cpu * span * group.speed;
-      step.memory = memory * span;
-      step.waiting_price = buckets.waiting_price * result.mean_price * to_hours(buckets.edges[b]);
+      const double waiting = buckets.waiting_price * result.mean_price * to_hours(buckets.edges[b]);
+      result.steps[c][b] = {cpu * span * group.speed, memory * span, slots * span, waiting};
     }
   }
+}
+
+}  // namespace
+
+NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& given) {
+  BucketSettings buckets = given;
+  if (buckets.edges.size() < 2) buckets.edges = {Duration(0), buckets.least_window};
+  NodeClasses result;
+  group_nodes(cluster, result);
+  add_totals(result);
+  const std::size_t count = buckets.edges.size() - 1;
+  result.steps.assign(result.classes.size(), std::vector<CapacityStep>(count));
+  result.now_window.resize(result.classes.size());
+  add_free(cluster, buckets, result);
   std::vector<double> edges;
   for (Duration edge : buckets.edges) edges.push_back(to_seconds(edge));
   for (const RunningTask& run : cluster.running) {
@@ -96,6 +150,7 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& b
       const double open = overlap(free_at, edges[b], edges[b + 1]);
       steps[b].work += cores * open * speed;
       steps[b].memory += memory * open;
+      steps[b].slots += request.slots * open;
     }
   }
   return result;

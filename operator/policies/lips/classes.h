@@ -1,6 +1,7 @@
 // Nodes that no row of the model can tell apart, and the capacity that each such class has in each bucket of time.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "model/snapshot.h"
@@ -9,17 +10,17 @@ namespace lips {
 
 struct NodeClass {
   ZoneId zone;
-  ProfileId profile;
   UsdPerCpuSecond price;
   double speed = 1;
-  Resources shape;  // of one node of the class, in ratio: memory and slots per core are those of all its nodes
+  Resources shape;  // of one node of the class: every pending request fits all of its nodes or none, and all have this
+                    // one's memory and slots per core
   std::vector<NodeId> nodes;
   Cores cores;      // of all its nodes
 };
 
-// Capacity of one class in one bucket of waiting. Work is in CPU-seconds, memory in MiB-seconds.
+// Capacity of one class in one bucket of waiting. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds.
 struct CapacityStep {
-  double work = 0, memory = 0;
+  double work = 0, memory = 0, slots = 0;
   double waiting_price = 0;  // USD per CPU-second for starting only then
 };
 
@@ -34,11 +35,14 @@ struct NodeClasses {
 };
 
 struct BucketSettings {
-  std::vector<Duration> edges;  // rising, from 0; buckets lie between neighbours
+  std::vector<Duration> edges;  // rising, from 0; buckets lie between neighbours; fewer than two: one bucket of least_window
   double waiting_price = 1;     // pi: an hour's wait of a CPU-second costs this many mean prices
   Duration least_window = std::chrono::seconds(120);  // bucket 0 offers a free slot at least that long, and at least a mean task
   bool stretch_first = true;    // off: bucket 0 is exactly its span (one bucket = the paper's epoch)
 };
+
+// Of a request that asks for no CPU: what divides by it stays finite.
+inline double cores_of(const Resources& request) { return std::max(1e-3, request.cpu.value()); }
 
 NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& buckets);
 

@@ -1,6 +1,7 @@
 #include "policies/lips/express.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lips {
 
@@ -12,13 +13,18 @@ class ExpressLane {
       : cluster_(input.cluster), costs_(input.costs), settings_(settings), classes_(classes), free_(free),
         first_open_(classes.classes.size(), 0) {
     result_.served.assign(cluster_.jobs.size(), false);
+    result_.pool_cores = cluster_.pool_cores;
     for (const NodeClass& group : classes.classes) dearest_ = std::max(dearest_, group.price);
     if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster_);
   }
 
   Express run() {
+    std::vector<JobId> small;
     for (JobId id : cluster_.pending)
-      if (cluster_.jobs[id].work * dearest_ <= settings_.limit) serve(id);
+      if (cluster_.jobs[id].work * dearest_ <= settings_.limit) small.push_back(id);
+    std::stable_sort(small.begin(), small.end(),
+                     [&](JobId a, JobId b) { return cluster_.jobs[a].priority > cluster_.jobs[b].priority; });
+    for (JobId id : small) serve(id);
     return std::move(result_);
   }
 
@@ -28,7 +34,7 @@ class ExpressLane {
     for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g) {
       const TaskGroup& group = cluster_.groups[id][g];
       if (group.count == 0) continue;
-      if (group.data_set.valid() && group.zones.empty()) continue;
+      if (group.reads && group.zones.empty()) continue;
       extra_costs(cluster_, costs_, job, group, job.memory.home, extra_);
       if (settings_.copies != CopyPricing::none) discount_shared_copy(cluster_, costs_, readers_, id, group, extra_);
       const auto portion = static_cast<std::uint32_t>(result_.units.portions.size());
@@ -40,22 +46,31 @@ class ExpressLane {
 
   void place(const Job& job, const TaskGroup& group, std::uint32_t portion) {
     std::uint32_t left = group.count;
-    while (left > 0) {
+    while (left > 0 && pool_tasks(job) >= 1) {
       const std::uint32_t c = cheapest_open(job, group);
       if (c == NodeClasses::no_class) {
         result_.waiting = true;
         return;
       }
       const NodeId node = open_node(c, job, group);
-      const auto count = static_cast<std::uint32_t>(std::min<std::int64_t>(left, fit_count(job.request, free_[node])));
+      const auto most = std::min(static_cast<double>(fit_count(job.request, free_[node])), pool_tasks(job));
+      const auto count = static_cast<std::uint32_t>(std::min<double>(left, most));
+      result_.pool_cores[job.pool] += job.request.cpu * count;
       free_[node] = free_[node] - Resources{job.request.cpu * count, job.request.memory * count,
                                             static_cast<std::int32_t>(job.request.slots * count)};
       CapacityStep& now = classes_.steps[c].front();
       now.work = std::max(0.0, now.work - job.request.cpu.value() * count * classes_.now_window[c] * classes_.classes[c].speed);
       now.memory = std::max(0.0, now.memory - job.request.memory.value() * count * classes_.now_window[c]);
-      result_.placements.push_back({portion, count, node, 0});
+      now.slots = std::max(0.0, now.slots - job.request.slots * static_cast<double>(count) * classes_.now_window[c]);
+      result_.placements.push_back({portion, count, node, 0, {}});
       left -= count;
     }
+  }
+
+  // How many more of the job's tasks its pool's maximum allows.
+  double pool_tasks(const Job& job) const {
+    const double most = cluster_.pools[job.pool].maximum.value();
+    return most > 0 ? std::floor((most - result_.pool_cores[job.pool].value() + 1e-7) / cores_of(job.request)) : 1e18;
   }
 
   std::uint32_t cheapest_open(const Job& job, const TaskGroup& group) {

@@ -20,6 +20,7 @@ struct Express {
   std::vector<Placement> placements;
   std::vector<bool> served;
   bool waiting = false;  // a small job found no slot
+  IdVector<PoolId, Cores> pool_cores;  // in use, with these
 };
 
 Express serve_small_jobs(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes,

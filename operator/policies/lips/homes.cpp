@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policies/home_zone.h"
+#include "policies/lips/units.h"
 
 namespace lips {
 
@@ -22,7 +23,7 @@ HomeJob home_job(const ClusterSnapshot& cluster, JobId id) {
       result.reduce_work += group.cpu * group.count;
       continue;
     }
-    result.maps.push_back({group.zones, static_cast<double>(group.count), group.cpu, group.input});
+    result.maps.push_back({group.zones, static_cast<double>(group.count), CpuSeconds(std::max(least_work, group.cpu.value())), group.input});
     maps += group.count;
   }
   if (job.reduce_tasks == 0 || job.map_tasks == 0 || (job.memory.home_decided && !job.memory.home.valid())) return result;

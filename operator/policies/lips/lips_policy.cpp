@@ -1,6 +1,7 @@
 #include "policies/lips/lips_policy.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "policies/lips/account.h"
 #include "policies/lips/class_form.h"
@@ -17,6 +18,8 @@ namespace {
 // Above this many groups the copies of shared data are priced by fair shares instead of columns of their own.
 constexpr std::size_t most_copy_units = 1000;
 
+constexpr int makespan_steps = 12;  // of bisection
+
 bool memory_binds(const Units& units, const NodeClasses& classes) {
   return std::any_of(units.units.begin(), units.units.end(), [&](const Unit& unit) {
     return std::any_of(classes.classes.begin(), classes.classes.end(), [&](const NodeClass& group) {
@@ -25,7 +28,7 @@ bool memory_binds(const Units& units, const NodeClasses& classes) {
   });
 }
 
-// One decision, stage by stage: classes, express, homes, units, model, whole tasks, nodes, tasks, account.
+// One decision, stage by stage: classes, express, units, model, homes, whole tasks, nodes, tasks, account.
 class Decision {
  public:
   Decision(const PolicyInput& input, const PolicySettings& settings)
@@ -36,13 +39,8 @@ class Decision {
     plan_.replan_after = whole_horizon_ ? settings_.horizon : settings_.replan_every;
     if (settings_.keep_copies) drop_idle_copies(cluster_, settings_.drop_copies_after, plan_);
     if (cluster_.pending_tasks == 0) return std::move(plan_);
-    classes_ = make_classes(cluster_, buckets());
     plan_.rest = DeferralReason::cheaper_later;
-    free_ = cluster_.free;
-    if (!whole_horizon_ && settings_.express_limit.value() > 0)
-      express_ = serve_small_jobs(input_, {settings_.express_limit, copies()}, classes_, free_);
-    choose_home_zones();
-    units_ = make_units(cluster_, input_.costs, classes_, unit_settings());
+    prepare();
     plan_.account.seconds.group = lap(started);
     if (!units_.units.empty()) {
       amounts_ = solve();
@@ -54,7 +52,23 @@ class Decision {
     return std::move(plan_);
   }
 
+  solver::LinearProgram program() {
+    prepare();
+    if (use_zone_form()) return zone_form_program(cluster_, classes_, units_);
+    const ClassFormSettings model = model_settings();
+    return class_form_program({cluster_, input_.costs, classes_, units_, model});
+  }
+
  private:
+  void prepare() {
+    classes_ = make_classes(cluster_, buckets());
+    free_ = cluster_.free;
+    if (!whole_horizon_ && settings_.express_limit.value() > 0)
+      express_ = serve_small_jobs(input_, {settings_.express_limit, copies()}, classes_, free_);
+    choose_home_zones();
+    units_ = make_units(cluster_, input_.costs, classes_, unit_settings());
+  }
+
   double clock() const { return input_.stopwatch ? input_.stopwatch->seconds() : 0; }
   double lap(double started) const { return clock() - started; }
 
@@ -74,10 +88,10 @@ class Decision {
     return count;
   }
 
-  BucketSettings buckets() const {
+  BucketSettings buckets(double share = 1) const {
     BucketSettings buckets;
     if (whole_horizon_) {
-      buckets.edges = {Duration(0), settings_.horizon};
+      buckets.edges = {Duration(0), seconds(share * to_seconds(settings_.horizon))};
       buckets.stretch_first = false;
     } else {
       buckets.edges = settings_.bucket_edges;
@@ -98,7 +112,7 @@ class Decision {
     units.copies = copies();
     units.locality_price = settings_.locality_price;
     units.per_pool = pool_rows();
-    units.links = whole_horizon_ && cluster_.network.zone_link.value() > 0;
+    units.links = links();
     units.skip = express_.served;
     units.homes = homes_.zone;
     const double hour = settings_.waiting_price * classes_.mean_price;
@@ -108,24 +122,50 @@ class Decision {
 
   ClassFormSettings model_settings() const {
     ClassFormSettings model;
-    model.horizon = to_seconds(buckets().edges.back());
+    const double horizon = to_seconds(settings_.horizon);
+    if (whole_horizon_) model.link_capacity = cluster_.network.zone_link.value() * horizon;
     if (!pool_rows()) return model;
-    const double all = classes_.work_rate * model.horizon;
+    const double rate = classes_.work_rate / std::max(1e-9, classes_.cores) * horizon;  // work of one core
     double weights = 0;
     for (const Pool& pool : cluster_.pools) weights += pool.weight;
+    const IdVector<PoolId, PoolUse> running = pools_running();
     for (PoolId id : cluster_.pools.ids()) {
       const Pool& pool = cluster_.pools[id];
-      const double per_core = classes_.work_rate / classes_.cores * model.horizon;
-      model.pools.push_back({id, std::max(pool.minimum.value() * per_core, all * pool.weight / std::max(1e-9, weights)),
-                             pool.maximum.value() * per_core, pool.shortfall_price.value()});
+      PoolRow row{id, 0, solver::infinity, pool.shortfall_price.value()};
+      row.least = std::max(pool.minimum.value(), classes_.cores * pool.weight / std::max(1e-9, weights)) * rate;
+      if (pool.maximum.value() > 0) {
+        row.most = std::max(0.0, pool.maximum.value() * horizon - running[id].core_seconds);
+        row.least = std::min(row.least, pool.maximum.value() * rate);
+      }
+      row.least = std::max(0.0, row.least - running[id].work);
+      model.pools.push_back(row);
     }
     return model;
   }
 
+  struct PoolUse {
+    double work = 0, core_seconds = 0;
+  };
+
+  // What running tasks still use in the horizon counts against their pools' shares and maxima.
+  IdVector<PoolId, PoolUse> pools_running() const {
+    IdVector<PoolId, PoolUse> use(cluster_.pools.size());
+    for (const RunningTask& run : cluster_.running) {
+      const Job& job = cluster_.jobs[cluster_.tasks[run.task].job];
+      const double left = to_seconds(std::clamp(run.expected_end - cluster_.now, Duration(0), settings_.horizon));
+      use[job.pool].core_seconds += job.request.cpu.value() * left;
+      use[job.pool].work += job.request.cpu.value() * left * cluster_.nodes[run.node].speed;
+    }
+    return use;
+  }
+
+  bool links() const { return whole_horizon_ && cluster_.network.zone_link.value() > 0; }
+  bool use_zone_form() const { return zone_form_holds(units_) && !pool_rows() && !links(); }
+
   Amounts solve() const {
-    if (zone_form_holds(units_) && !pool_rows() && !unit_settings().links)
-      return solve_zone_form(cluster_, classes_, units_);
-    return solve_class_form(cluster_, input_.costs, classes_, units_, model_settings());
+    if (use_zone_form()) return solve_zone_form(cluster_, classes_, units_);
+    const ClassFormSettings model = model_settings();
+    return solve_class_form({cluster_, input_.costs, classes_, units_, model});
   }
 
   void choose_home_zones() {
@@ -141,17 +181,14 @@ class Decision {
 
   // The least horizon whose optimum stays within (1 + d) of the least cost (the second objective).
   void shorten_makespan() {
+    if (amounts_.fell_back) return;
     const double most = amounts_.objective * (1 + settings_.makespan_tolerance);
-    const double bound = amounts_.lower_bound;
-    const auto full = classes_.steps;
+    const Amounts whole = amounts_;
+    const NodeClasses full = classes_;
     double low = 0, high = 1;
-    for (int step = 0; step < 12; ++step) {
+    for (int step = 0; step < makespan_steps; ++step) {
       const double share = (low + high) / 2;
-      for (std::size_t c = 0; c < full.size(); ++c)
-        for (std::size_t b = 0; b < full[c].size(); ++b) {
-          classes_.steps[c][b].work = full[c][b].work * share;
-          classes_.steps[c][b].memory = full[c][b].memory * share;
-        }
+      classes_ = make_classes(cluster_, buckets(share));
       Amounts shorter = solve();
       if (shorter.objective <= most && !shorter.fell_back) {
         high = share;
@@ -160,9 +197,49 @@ class Decision {
         low = share;
       }
     }
-    classes_.steps = full;
+    classes_ = full;
     window_share_ = high;
-    amounts_.lower_bound = bound;  // of the least cost, which is what the account compares with
+    keep_shorter_plan(whole);
+    amounts_.lower_bound = whole.lower_bound;  // of the least cost, which is what the account compares with
+  }
+
+  // Whole tasks fit a shorter window less well: where they cost too much, the next longer one.
+  void keep_shorter_plan(const Amounts& whole) {
+    const NodeClasses full = classes_;
+    const auto cost = [&](const Amounts& amounts, double share) {
+      IdVector<NodeId, Resources> free = free_;
+      const std::vector<Placement> placements = pack_amounts(amounts, share, free);
+      return cost_of_placements(classes_, units_, placements, cluster_, model_settings().pools);
+    };
+    const double most = cost(whole, 1) * (1 + settings_.makespan_tolerance) + 1e-12;
+    while (window_share_ < 1) {
+      if (cost(amounts_, window_share_) <= most) return;
+      window_share_ = window_share_ > 0.95 ? 1 : (1 + 3 * window_share_) / 4;
+      classes_ = make_classes(cluster_, buckets(window_share_));
+      amounts_ = solve();
+      classes_ = full;
+    }
+    amounts_ = whole;
+  }
+
+  std::vector<Placement> pack_amounts(const Amounts& amounts, double share, IdVector<NodeId, Resources>& free) {
+    return pack(input_, classes_, units_, amounts, round_amounts(cluster_, units_, amounts, classes_), packing(share), free);
+  }
+
+  PackingSettings packing(double share) const {
+    PackingSettings packing;
+    packing.window = whole_horizon_ ? to_seconds(settings_.horizon) * share : to_seconds(settings_.plan_ahead);
+    if (express_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
+    packing.strict = whole_horizon_;
+    packing.balance = whole_horizon_ && memory_binds(units_, classes_);
+    packing.pool_cores = express_.pool_cores.empty() ? cluster_.pool_cores : express_.pool_cores;
+    const ClassFormSettings model = model_settings();
+    packing.link_budget = model.link_capacity;
+    if (model.pools.empty()) return packing;
+    packing.pool_budget.resize(cluster_.pools.size(), 1e300);
+    for (const PoolRow& pool : model.pools)
+      if (pool.most < solver::infinity) packing.pool_budget[pool.pool] = pool.most;
+    return packing;
   }
 
   void place() {
@@ -171,24 +248,24 @@ class Decision {
     if (!units_.units.empty()) {
       const double started = clock();
       WholeQuotas quotas = round_amounts(cluster_, units_, amounts_, classes_);
-      if (!whole_horizon_) objective = cost_of_quotas(classes_, units_, quotas);
+      if (!whole_horizon_) objective = cost_of_quotas(cluster_, classes_, units_, quotas);
       plan_.account.seconds.round = lap(started);
-      PackingSettings packing;
-      packing.window = whole_horizon_ ? to_seconds(settings_.horizon) * window_share_ : to_seconds(settings_.plan_ahead);
-      if (express_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
-      packing.strict = whole_horizon_;
-      packing.balance = whole_horizon_ && memory_binds(units_, classes_);
-      placements = pack(cluster_, classes_, units_, amounts_, std::move(quotas), packing, free_);
+      placements = pack(input_, classes_, units_, amounts_, std::move(quotas), packing(window_share_), free_);
       if (whole_horizon_) objective = cost_of_deferred(classes_, units_, placements, cluster_, model_settings().pools);
       plan_.account.seconds.pack = lap(started) - plan_.account.seconds.round;
     }
     const double started = clock();
     const PlaceSettings places{settings_.keep_copies, settings_.copy_columns && whole_horizon_, whole_horizon_};
-    choose_tasks(input_, express_.units, std::move(express_.placements), places, plan_);
-    choose_tasks(input_, units_, std::move(placements), places, plan_);
+    LocalityReached reached = choose_tasks(input_, express_.units, express_.placements, places, plan_);
+    const LocalityReached planned = choose_tasks(input_, units_, placements, places, plan_);
+    reached = {reached.readers + planned.readers, reached.local + planned.local, reached.bound + planned.bound};
     plan_.account.seconds.locality = lap(started);
     fill_account(input_, classes_, units_, amounts_, plan_);
     PlanAccount& account = plan_.account;
+    if (reached.readers > 0) {
+      account.node_local_share = static_cast<double>(reached.local) / static_cast<double>(reached.readers);
+      account.node_local_bound = static_cast<double>(reached.bound) / static_cast<double>(reached.readers);
+    }
     account.objective = Usd(objective) + (whole_horizon_ ? account.dollars() : Usd(0));
     if (account.lower_bound)
       account.gap = (*account.objective - *account.lower_bound) / std::max(Usd(1e-12), *account.lower_bound);
@@ -216,6 +293,10 @@ Cadence LipsPolicy::cadence() const {
 }
 
 Result<Plan> LipsPolicy::decide(const PolicyInput& input) const { return Decision(input, settings_).run(); }
+
+solver::LinearProgram lips_program(const PolicyInput& input, const PolicySettings& settings) {
+  return Decision(input, settings).program();
+}
 
 std::unique_ptr<Policy> make_lips(const PolicySettings& settings) { return std::make_unique<LipsPolicy>(settings); }
 

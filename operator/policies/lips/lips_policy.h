@@ -5,6 +5,7 @@
 
 #include "policies/policy.h"
 #include "policies/settings.h"
+#include "solver/linear_program.h"
 
 namespace lips {
 
@@ -17,6 +18,9 @@ class LipsPolicy : public Policy {
  private:
   PolicySettings settings_;
 };
+
+// The linear program that a decision starts from, with every column.
+solver::LinearProgram lips_program(const PolicyInput& input, const PolicySettings& settings);
 
 std::unique_ptr<Policy> make_lips(const PolicySettings& settings);
 

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <queue>
 #include <tuple>
+
+#include "policies/lips/packing_budget.h"
 
 namespace lips {
 
 namespace {
 
-constexpr std::size_t look_ahead = 24;  // entries of a list that are tried when the first does not fit
+constexpr int look_ahead = 24;  // entries of a list that are tried when the first does not fit
 
 constexpr std::size_t spill_nodes = 64;  // of a class that are tried for a task that is left over
 
@@ -23,15 +26,56 @@ struct Queue {
   bool empty() const { return first >= quotas.size(); }
 };
 
+// Cores that each pool's maximum still leaves.
+class PoolRoom {
+ public:
+  PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use) {
+    for (PoolId pool : cluster.pools.ids()) {
+      const double most = cluster.pools[pool].maximum.value(), used = in_use[pool].value();
+      pools_.push_back({most > 0 ? most : 1e300, used, used});
+    }
+  }
+  double tasks(const Job& job) const {
+    const Pool& pool = pools_[job.pool];
+    return std::floor((pool.most - pool.used + 1e-7) / cores_of(job.request));
+  }
+  void release(PoolId pool, double cores, double at) {
+    if (pools_[pool].most < 1e300) releases_.push({at, pool, cores});
+  }
+  void take(PoolId pool, double cores, double until) {
+    pools_[pool].used += cores;
+    pools_[pool].peak = std::max(pools_[pool].peak, pools_[pool].used);
+    release(pool, cores, until);
+  }
+  // Time runs forward: what ended by now is given back.
+  void advance(double now) {
+    for (; !releases_.empty() && std::get<0>(releases_.top()) <= now; releases_.pop())
+      pools_[std::get<1>(releases_.top())].used -= std::get<2>(releases_.top());
+  }
+  // From here on times are not in order: only what was never used is left.
+  void stay_at_peak() {
+    for (Pool& pool : pools_) pool.used = pool.peak;
+    releases_ = {};
+  }
+
+ private:
+  struct Pool {
+    double most = 0, used = 0, peak = 0;
+  };
+  using Release = std::tuple<double, PoolId, double>;
+  IdVector<PoolId, Pool> pools_;
+  std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
+};
+
 class Packing {
  public:
-  Packing(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, IdVector<NodeId, Resources>& free)
-      : cluster_(cluster), classes_(classes), units_(units), free_now_(free), timeline_(cluster.nodes.size()) {
-    for (NodeId node : cluster.nodes.ids()) timeline_[node].free = free[node];
-    for (PoolId pool : cluster.pools.ids())
-      pool_room_.push_back(cluster.pools[pool].maximum.value() > 0
-                               ? cluster.pools[pool].maximum.value() - cluster.pool_cores[pool].value()
-                               : 1e300);
+  Packing(const PolicyInput& input, const NodeClasses& classes, const Units& units, const PackingSettings& settings,
+          IdVector<NodeId, Resources>& free)
+      : cluster_(input.cluster), classes_(classes), units_(units), settings_(settings), free_now_(free),
+        timeline_(cluster_.nodes.size()), pools_(cluster_, settings.pool_cores),
+        budget_(cluster_, input.costs, classes, units, {settings.pool_budget, settings.link_budget}) {
+    for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
+    rank_by_price();
   }
 
   void load(WholeQuotas quotas) {
@@ -41,15 +85,18 @@ class Packing {
     for (auto& list : quotas.in_class) class_.push_back({std::move(list), 0});
   }
 
-  void add_releases(double window) {
+  void add_releases() {
     for (const RunningTask& run : cluster_.running) {
       const double at = std::max(0.0, to_seconds(run.expected_end - cluster_.now));
-      if (at < window) timeline_[run.node].releases.push({at, cluster_.jobs[cluster_.tasks[run.task].job].request});
+      if (at >= settings_.window) continue;
+      const Job& job = cluster_.jobs[cluster_.tasks[run.task].job];
+      timeline_[run.node].releases.push({at, job.request});
+      pools_.release(job.pool, job.request.cpu.value(), at);
     }
   }
 
-  void run(const PackingSettings& settings, std::vector<double>& open_work, std::vector<Placement>& placements) {
-    settings_ = settings;
+  // Goes on where an earlier run ended on each node.
+  void run(std::vector<double>& open_work, std::vector<Placement>& placements) {
     std::vector<Slot> first;
     for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
       const std::uint32_t zone = classes_.classes[c].zone.index();
@@ -70,6 +117,7 @@ class Packing {
       const std::uint32_t c = classes_.class_of[node];
       Timeline& line = timeline_[node];
       line.time = std::get<0>(slot);
+      pools_.advance(line.time);
       while (!line.releases.empty() && line.releases.top().at <= line.time) {
         line.free = line.free + line.releases.top().resources;
         line.releases.pop();
@@ -78,17 +126,20 @@ class Packing {
       }
       if (!wanted(c, open_work) || line.releases.empty()) continue;
       const double next = line.releases.top().at;
-      if (within(next)) slots.emplace(next, rank(c), node.index());
+      if (within(next)) slots.emplace(next, rank_[c], node.index());
     }
+    pools_.stay_at_peak();
   }
 
+  double work_left(std::uint32_t c) const { return budget_.work_left(c); }
+
   // The rest, task by task, to the cheapest class with room whatever its zone, at the earliest time that a node of it has.
-  void spill(std::vector<double>& left, std::vector<Placement>& placements) {
+  void spill(std::vector<Placement>& placements) {
     std::vector<std::size_t> cursor(classes_.classes.size(), 0);
     WholeQuotas rest = leftover();
     for (auto* lists : {&rest.in_class, &rest.zone})
       for (auto& list : *lists)
-        for (Quota& quota : list) spill(quota, left, cursor, placements);
+        for (Quota& quota : list) spill(quota, cursor, placements);
   }
 
   WholeQuotas leftover() {
@@ -104,14 +155,18 @@ class Packing {
   }
 
  private:
-  void spill(Quota& quota, std::vector<double>& left, std::vector<std::size_t>& cursor, std::vector<Placement>& placements) {
+  bool may_take(const Quota& quota, std::uint32_t c) const {
+    return quota.tasks > 0 && pools_.tasks(cluster_.jobs[units_.portions[quota.portion].job]) >= 1 &&
+           budget_.tasks(quota.portion, c) >= 1;
+  }
+
+  void spill(Quota& quota, std::vector<std::size_t>& cursor, std::vector<Placement>& placements) {
     const Portion& portion = units_.portions[quota.portion];
     const Job& job = cluster_.jobs[portion.job];
     const Unit& unit = units_.units[portion.unit];
-    if (pool_room_[job.pool.index()] < job.request.cpu.value()) return;
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
-      if (left[c] >= portion.work && fits(job.request, classes_.classes[c].shape) &&
+      if (may_take(quota, c) && fits(job.request, classes_.classes[c].shape) &&
           cluster_.eligible(job.constraint, classes_.classes[c].nodes.front()))
         order.emplace_back(classes_.classes[c].price.value() + unit.extra[classes_.classes[c].zone.index()], c);
     std::sort(order.begin(), order.end());
@@ -119,12 +174,9 @@ class Packing {
       const std::vector<NodeId>& nodes = classes_.classes[c].nodes;
       for (std::size_t tried = 0; tried < std::min(spill_nodes, nodes.size()); ++tried) {
         const NodeId node = nodes[cursor[c] % nodes.size()];
-        while (quota.tasks > 0 && left[c] >= portion.work && advance_until_fits(node, job.request)) {
-          start(node, c, quota, 1, placements);
-          left[c] -= portion.work;
-        }
+        while (may_take(quota, c) && advance_until_fits(node, job.request)) start(node, c, quota, 1, placements);
         if (quota.tasks == 0) return;
-        if (left[c] < portion.work) break;
+        if (!may_take(quota, c)) break;
         ++cursor[c];
       }
     }
@@ -156,24 +208,21 @@ class Packing {
 
   bool within(double time) const { return time < settings_.window || time == 0; }
 
-  void add_slot(std::vector<Slot>& slots, NodeId node, std::uint32_t c, double time) {
-    if (within(time)) slots.emplace_back(time, rank(c), node.index());
+  void add_slot(std::vector<Slot>& slots, NodeId node, std::uint32_t c, double time) const {
+    if (within(time)) slots.emplace_back(time, rank_[c], node.index());
   }
 
   // Most nodes are, most of the time: they wait for their first release without a look at any task.
   static bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
 
-  std::uint32_t rank(std::uint32_t c) {
-    if (rank_.empty()) {
-      std::vector<std::uint32_t> order(classes_.classes.size());
-      for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return classes_.classes[a].price < classes_.classes[b].price;
-      });
-      rank_.resize(order.size());
-      for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
-    }
-    return rank_[c];
+  void rank_by_price() {
+    std::vector<std::uint32_t> order(classes_.classes.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return classes_.classes[a].price < classes_.classes[b].price;
+    });
+    rank_.resize(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
   }
 
   bool wanted(std::uint32_t c, const std::vector<double>& open_work) {
@@ -188,8 +237,9 @@ class Packing {
     const Portion& portion = units_.portions[quota.portion];
     const Job& job = cluster_.jobs[portion.job];
     std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(job.request, free));
-    const double pool_tasks = std::floor((pool_room_[job.pool.index()] + 1e-7) / std::max(1e-9, job.request.cpu.value()));
-    count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pool_tasks));
+    count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pools_.tasks(job)));
+    if (count > 0 && settings_.strict)
+      count = static_cast<std::int64_t>(std::min(static_cast<double>(count), budget_.tasks(quota.portion, c)));
     if (count <= 0 || !open) return static_cast<std::uint32_t>(std::max<std::int64_t>(0, count));
     if (settings_.strict) return static_cast<std::uint32_t>(std::min<double>(count, std::max(0.0, (open_work + 1e-6) / portion.work)));
     // A task starts where half of it, or half of what a slot offers now, is left of the class's amount.
@@ -207,13 +257,16 @@ class Packing {
     bool best_in_class = false;
     std::uint32_t best_count = 0;
     double best_fit = -1;
-    for (std::size_t tried = 0; tried < look_ahead; ++tried) {
+    for (int tried = 0; tried < look_ahead; ++tried) {
       const bool from_class = in_class < class_[c].quotas.size();
       const bool from_zone = in_zone < zone.quotas.size();
       if (!from_class && !from_zone) break;
       const bool use_class = from_class && (!from_zone || more_urgent(class_[c].quotas[in_class], zone.quotas[in_zone]));
       Quota& quota = use_class ? class_[c].quotas[in_class++] : zone.quotas[in_zone++];
-      if (quota.tasks == 0) continue;
+      if (quota.tasks == 0 || pools_.tasks(cluster_.jobs[units_.portions[quota.portion].job]) < 1) {
+        --tried;  // a pool at its maximum holds up nobody else
+        continue;
+      }
       const std::uint32_t count = takes(quota, timeline_[node].free, c, open_work[c], !use_class);
       if (count == 0) continue;
       const double fit = settings_.balance ? alignment(quota, node) : 0;
@@ -254,51 +307,47 @@ class Packing {
     const Resources& request = cluster_.jobs[portion.job].request;
     const Resources taken{request.cpu * count, request.memory * count, static_cast<std::int32_t>(request.slots * count)};
     Timeline& line = timeline_[node];
-    const double span = portion.work / std::max(1e-9, request.cpu.value() * classes_.classes[c].speed);
-    placements.push_back({quota.portion, count, node, line.time});
+    const NodeClass& group = classes_.classes[c];
+    const double time = portion.work * occupancy(cluster_, units_.units[portion.unit], group);
+    const double end = line.time + time / (cores_of(request) * group.speed);
+    const ZoneId from = settings_.strict ? budget_.take(quota.portion, c, count) : ZoneId::none();
+    placements.push_back({quota.portion, count, node, line.time, from});
     quota.tasks -= count;
-    pool_room_[cluster_.jobs[portion.job].pool.index()] -= taken.cpu.value();
     line.free = line.free - taken;
     if (line.time == 0) free_now_[node] = free_now_[node] - taken;
-    if (line.time + span < settings_.window) line.releases.push({line.time + span, taken});
+    if (end < settings_.window) line.releases.push({end, taken});
+    pools_.take(cluster_.jobs[portion.job].pool, taken.cpu.value(), end);
   }
 
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   const Units& units_;
+  const PackingSettings& settings_;
   IdVector<NodeId, Resources>& free_now_;
   IdVector<NodeId, Timeline> timeline_;
   std::vector<Queue> zone_, class_;
   std::vector<std::uint32_t> rank_;
-  std::vector<double> pool_room_;  // cores; what starts later in the window is not given back
-  PackingSettings settings_;
+  PoolRoom pools_;
+  PackingBudget budget_;
 };
-
-// Work that each class could still take in its first bucket.
-std::vector<double> remaining_work(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements) {
-  std::vector<double> left;
-  for (const auto& steps : classes.steps) left.push_back(steps.front().work);
-  for (const Placement& placement : placements)
-    left[classes.class_of[placement.node]] -= placement.tasks * units.portions[placement.portion].work;
-  return left;
-}
 
 }  // namespace
 
-std::vector<Placement> pack(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, const Amounts& amounts,
+std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,
                             WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free) {
   std::vector<Placement> placements;
-  Packing packing(cluster, classes, units, free);
+  Packing packing(input, classes, units, settings, free);
   packing.load(std::move(quotas));
-  packing.add_releases(settings.window);
+  packing.add_releases();
   std::vector<double> open_work = amounts.open_work;
-  packing.run(settings, open_work, placements);
+  packing.run(open_work, placements);
   if (!settings.strict) return placements;
   // What rounding left over: first in the same zone or class, then task by task wherever there is room.
-  std::vector<double> left = remaining_work(classes, units, placements);
+  std::vector<double> left;
+  for (std::uint32_t c = 0; c < classes.classes.size(); ++c) left.push_back(packing.work_left(c));
   packing.load(packing.leftover());
-  packing.run(settings, left, placements);
-  packing.spill(left, placements);
+  packing.run(left, placements);
+  packing.spill(placements);
   return placements;
 }
 

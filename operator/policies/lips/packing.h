@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "policies/lips/rounding.h"
+#include "policies/policy.h"
 
 namespace lips {
 
@@ -14,16 +15,20 @@ struct Placement {
   std::uint32_t tasks = 0;
   NodeId node;
   double start = 0;  // seconds from now
+  ZoneId from;       // the zone that it reads from; none: the cheapest
 };
 
 struct PackingSettings {
   double window = 0;    // seconds: tasks start before it ends, and may run past it
-  bool strict = false;  // a class takes no more work than the model gave it, and what is left over spills to the next cheapest
+  bool strict = false;  // a class takes no more than the model's capacity, and what is left over spills to the next cheapest
   bool balance = false; // memory binds too: of the most urgent tasks the one whose request is shaped like what is free goes first
+  IdVector<PoolId, Cores> pool_cores;     // in use
+  IdVector<PoolId, double> pool_budget;   // core-seconds that each pool may still use (strict); empty: no limit
+  double link_budget = 0;                 // MiB from each zone to each other (strict); 0: no limit
 };
 
 // `free` is what each node has left now; what is placed at 0 is taken from it.
-std::vector<Placement> pack(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, const Amounts& amounts,
+std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,
                             WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

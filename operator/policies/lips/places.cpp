@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "solver/tiered_assignment.h"
+
 namespace lips {
 
 namespace {
@@ -61,76 +63,189 @@ void share_copies(const ClusterSnapshot& cluster, std::size_t first, Plan& plan)
   };
   for (std::size_t i = first; i < plan.assignments.size(); ++i)
     if (Copy* copy = copy_of(plan.assignments[i])) ++copy->readers;
-  IdVector<StoreId, Mebibytes> taken(cluster.stores.size());
+  StoreRoom room(cluster, plan);
   for (std::size_t i = first; i < plan.assignments.size(); ++i) {
     Assignment& assignment = plan.assignments[i];
     Copy* copy = copy_of(assignment);
     if (!copy || copy->readers < 2) continue;
     const BlockId block = cluster.tasks[assignment.task].block;
     if (!copy->store.valid()) {
-      const StoreId store = store_for_copy(cluster, block, assignment.node);
-      const Mebibytes size = cluster.blocks[block].size;
-      if (!store.valid()) continue;
-      const DataStore& target = cluster.stores[store];
-      if (target.capacity.value() > 0 && target.used + taken[store] + size > target.capacity) continue;
-      taken[store] += size;
-      copy->store = store;
-      plan.moves.push_back({block, assignment.read_from, store, false});
+      copy->store = room.take(block, assignment.node);
+      if (!copy->store.valid()) continue;
+      plan.moves.push_back({block, assignment.read_from, copy->store, false});
     }
     assignment.read_from = copy->store;
   }
 }
 
-}  // namespace
+using Chosen = std::vector<std::vector<TaskId>>;  // [placement]
 
-StoreId store_for_copy(const ClusterSnapshot& cluster, BlockId block, NodeId node) {
-  const Mebibytes size = cluster.blocks[block].size;
-  const auto has_room = [&](StoreId id) {
-    const DataStore& store = cluster.stores[id];
-    return store.capacity.value() == 0 || store.used + size <= store.capacity;
-  };
-  const StoreId own = cluster.node_store[node];
-  if (own.valid() && has_room(own)) return own;
-  for (StoreId id : cluster.stores.ids()) {
-    const DataStore& store = cluster.stores[id];
-    if (!store.node.valid() && store.zone == cluster.nodes[node].zone && has_room(id)) return id;
+// The tasks of one portion for its placements.
+class PortionTasks {
+ public:
+  PortionTasks(const ClusterSnapshot& cluster, const Portion& portion, const std::vector<Placement>& placements,
+               std::span<const std::uint32_t> own)
+      : cluster_(cluster), portion_(portion), group_(cluster.groups[portion.job][portion.group]), placements_(placements), own_(own) {
+    for (std::uint32_t i : own_) wanted_ += placements[i].tasks;
   }
-  return StoreId::none();
-}
 
-void choose_tasks(const PolicyInput& input, const Units& units, std::vector<Placement> placements, const PlaceSettings& settings,
-                  Plan& plan) {
-  const ClusterSnapshot& cluster = input.cluster;
+  std::uint32_t wanted() const { return wanted_; }
+  bool reads() const { return group_.reads; }
+
+  // Node by node; returns how many are local.
+  std::uint32_t node_by_node(Chosen& tasks) const {
+    Chooser chooser(cluster_, portion_);
+    std::uint32_t local = 0;
+    for (std::uint32_t i : own_) {
+      if (group_.reads) chooser.local(placements_[i].node, placements_[i].tasks, tasks[i]);
+      local += static_cast<std::uint32_t>(tasks[i].size());
+    }
+    for (std::uint32_t i : own_)
+      while (tasks[i].size() < placements_[i].tasks) chooser.take(chooser.any(), tasks[i]);
+    return local;
+  }
+
+  // The most local tasks that the placements allow, where phases suffice; `bound` is what no choice exceeds.
+  std::uint32_t by_flow(IdVector<NodeId, std::int32_t>& bin_of, Chosen& tasks, std::uint32_t& bound) const {
+    const solver::TieredAssignment problem = flow_problem(bin_of);
+    constexpr int phases = 40;
+    const solver::TieredSolution solution = solver::solve_tiered_assignment(problem, phases);
+    std::vector<std::vector<TaskId>> in_bin(problem.slots.size());
+    std::size_t item = 0;
+    for (TaskId task : cluster_.tasks_of(group_)) {
+      const std::int32_t bin = solution.bin_of_item[item++];
+      if (bin >= 0) in_bin[static_cast<std::size_t>(bin)].push_back(task);
+    }
+    std::vector<std::size_t> given(in_bin.size(), 0);
+    for (std::uint32_t i : own_) {
+      const auto bin = static_cast<std::size_t>(bin_of[placements_[i].node]);
+      tasks[i].clear();
+      for (std::uint32_t n = 0; n < placements_[i].tasks; ++n) tasks[i].push_back(in_bin[bin][given[bin]++]);
+    }
+    for (std::uint32_t i : own_) bin_of[placements_[i].node] = -1;
+    const auto far = solution.lower_bound - left_out_price * (static_cast<std::int64_t>(group_.count) - wanted_);
+    bound = wanted_ - static_cast<std::uint32_t>(std::clamp<std::int64_t>(far, 0, wanted_));
+    return static_cast<std::uint32_t>(std::count(solution.tier.begin(), solution.tier.end(), solver::Tier::near));
+  }
+
+ private:
+  static constexpr std::int64_t left_out_price = 2;
+
+  // Items are the portion's pending tasks, bins the nodes with its placements. A read from elsewhere costs 1.
+  solver::TieredAssignment flow_problem(IdVector<NodeId, std::int32_t>& bin_of) const {
+    solver::TieredAssignment problem;
+    problem.kinds = {{0, 1, 1, left_out_price}};
+    for (std::uint32_t i : own_) {
+      std::int32_t& bin = bin_of[placements_[i].node];
+      if (bin < 0) {
+        bin = static_cast<std::int32_t>(problem.slots.size());
+        problem.slots.push_back(0);
+      }
+      problem.slots[static_cast<std::size_t>(bin)] += static_cast<std::int32_t>(placements_[i].tasks);
+    }
+    problem.group_of_bin.assign(problem.slots.size(), 0);
+    for (TaskId task : cluster_.tasks_of(group_)) {
+      const auto first = problem.near_start.back();
+      for (const Replica& replica : cluster_.blocks[cluster_.tasks[task].block].replicas) {
+        const NodeId node = cluster_.stores[replica.store].node;
+        if (!node.valid() || bin_of[node] < 0) continue;
+        const auto begin = problem.near_bins.begin() + first;
+        if (std::find(begin, problem.near_bins.end(), bin_of[node]) == problem.near_bins.end())
+          problem.near_bins.push_back(bin_of[node]);
+      }
+      problem.near_start.push_back(static_cast<std::int32_t>(problem.near_bins.size()));
+    }
+    return problem;
+  }
+
+  const ClusterSnapshot& cluster_;
+  const Portion& portion_;
+  const TaskGroup& group_;
+  const std::vector<Placement>& placements_;
+  std::span<const std::uint32_t> own_;
+  std::uint32_t wanted_ = 0;
+};
+
+Chosen choose(const ClusterSnapshot& cluster, const Units& units, const std::vector<Placement>& placements, bool by_flow,
+              LocalityReached& reached) {
   std::vector<std::uint32_t> order(placements.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return placements[a].portion < placements[b].portion; });
-  std::vector<std::vector<TaskId>> tasks(placements.size());
+  IdVector<NodeId, std::int32_t> bin_of(by_flow ? cluster.nodes.size() : 0, -1);
+  Chosen tasks(placements.size());
   for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
     const std::uint32_t portion = placements[order[first]].portion;
-    Chooser chooser(cluster, units.portions[portion]);
-    for (; last < order.size() && placements[order[last]].portion == portion; ++last) {
-      const Placement& placement = placements[order[last]];
-      chooser.local(placement.node, placement.tasks, tasks[order[last]]);
-    }
-    for (std::size_t i = first; i < last; ++i)
-      while (tasks[order[i]].size() < placements[order[i]].tasks) chooser.take(chooser.any(), tasks[order[i]]);
+    while (last < order.size() && placements[order[last]].portion == portion) ++last;
+    const PortionTasks chooser(cluster, units.portions[portion], placements, std::span(order).subspan(first, last - first));
+    std::uint32_t local = chooser.node_by_node(tasks), bound = chooser.wanted();
+    if (!chooser.reads()) continue;
+    if (by_flow && local < bound) local = chooser.by_flow(bin_of, tasks, bound);
+    reached.readers += chooser.wanted();
+    reached.local += local;
+    reached.bound += bound;
   }
+  return tasks;
+}
+
+// Where a task on the node reads: in the zone that its link was counted for, when that is not its own.
+StoreId read_from(const PolicyInput& input, BlockId block, const Placement& placement) {
+  const ClusterSnapshot& cluster = input.cluster;
+  if (block.valid() && placement.from.valid() && !cluster.blocks[block].zones.contains(cluster.nodes[placement.node].zone))
+    for (const Replica& replica : cluster.blocks[block].replicas)
+      if (cluster.stores[replica.store].zone == placement.from) return replica.store;
+  return nearest_replica(cluster, input.costs, block, placement.node).store;
+}
+
+}  // namespace
+
+StoreRoom::StoreRoom(const ClusterSnapshot& cluster, const Plan& plan) : cluster_(cluster), taken_(cluster.stores.size()) {
+  for (const DataMove& move : plan.moves) taken_[move.to] += cluster.blocks[move.block].size;
+  for (const Assignment& assignment : plan.assignments)
+    if (assignment.keep_in.valid()) taken_[assignment.keep_in] += cluster.blocks[cluster.tasks[assignment.task].block].size;
+}
+
+bool StoreRoom::fits(StoreId id, Mebibytes size) const {
+  const DataStore& store = cluster_.stores[id];
+  return store.capacity.value() == 0 || store.used + taken_[id] + size <= store.capacity;
+}
+
+StoreId StoreRoom::take(BlockId block, NodeId node) {
+  const Mebibytes size = cluster_.blocks[block].size;
+  StoreId found;
+  if (const StoreId own = cluster_.node_store[node]; own.valid() && fits(own, size)) found = own;
+  for (StoreId id : cluster_.stores.ids()) {
+    if (found.valid()) break;
+    const DataStore& store = cluster_.stores[id];
+    if (!store.node.valid() && store.zone == cluster_.nodes[node].zone && fits(id, size)) found = id;
+  }
+  if (found.valid()) taken_[found] += size;
+  return found;
+}
+
+LocalityReached choose_tasks(const PolicyInput& input, const Units& units, const std::vector<Placement>& placements,
+                             const PlaceSettings& settings, Plan& plan) {
+  const ClusterSnapshot& cluster = input.cluster;
+  LocalityReached reached;
+  const Chosen tasks = choose(cluster, units, placements, settings.by_flow, reached);
   std::vector<std::uint32_t> by_start(placements.size());
   for (std::uint32_t i = 0; i < by_start.size(); ++i) by_start[i] = i;
   std::stable_sort(by_start.begin(), by_start.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return placements[a].start < placements[b].start; });
   const std::size_t first = plan.assignments.size();
+  StoreRoom room(cluster, plan);
   for (std::uint32_t i : by_start)
     for (TaskId task : tasks[i]) {
       const NodeId node = placements[i].node;
-      const NearestReplica nearest = nearest_replica(cluster, input.costs, cluster.tasks[task].block, node);
-      Assignment assignment{task, node, nearest.store, StoreId::none()};
-      if (settings.keep_copies && !settings.share_copies && nearest.locality == Locality::remote)
-        assignment.keep_in = store_for_copy(cluster, cluster.tasks[task].block, node);
+      const BlockId block = cluster.tasks[task].block;
+      Assignment assignment{task, node, read_from(input, block, placements[i]), StoreId::none()};
+      if (settings.keep_copies && !settings.share_copies && assignment.read_from.valid() &&
+          cluster.stores[assignment.read_from].zone != cluster.nodes[node].zone)
+        assignment.keep_in = room.take(block, node);
       plan.assignments.push_back(assignment);
     }
   if (settings.share_copies) share_copies(cluster, first, plan);
+  return reached;
 }
 
 }  // namespace lips

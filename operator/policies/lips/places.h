@@ -12,11 +12,28 @@ struct PlaceSettings {
   bool by_flow = false;      // the most node-local tasks possible, as a min-cost flow; else node by node
 };
 
-// Appends to plan.assignments in order of start.
-void choose_tasks(const PolicyInput& input, const Units& units, std::vector<Placement> placements, const PlaceSettings& settings,
-                  Plan& plan);
+// Of the tasks placed that read a block: how many have it on their node, and what no choice among equal tasks exceeds (without
+// the flow: all of them).
+struct LocalityReached {
+  std::uint64_t readers = 0, local = 0, bound = 0;
+};
 
-// A store of the node's zone with room for the block: the node's own first. None when there is none.
-StoreId store_for_copy(const ClusterSnapshot& cluster, BlockId block, NodeId node);
+// Appends to plan.assignments in order of start.
+LocalityReached choose_tasks(const PolicyInput& input, const Units& units, const std::vector<Placement>& placements,
+                             const PlaceSettings& settings, Plan& plan);
+
+// Room in stores, less what a plan already moves or keeps there.
+class StoreRoom {
+ public:
+  StoreRoom(const ClusterSnapshot& cluster, const Plan& plan);
+  // Takes room for a copy in a store of the node's zone: the node's own first. None when there is none.
+  StoreId take(BlockId block, NodeId node);
+
+ private:
+  bool fits(StoreId store, Mebibytes size) const;
+
+  const ClusterSnapshot& cluster_;
+  IdVector<StoreId, Mebibytes> taken_;
+};
 
 }  // namespace lips

@@ -12,21 +12,26 @@ struct Bin {
   double wanted;
 };
 
-// Deals the unit's portions, the most urgent first, to the bin that is furthest behind.
+// Where the next task goes: the bin that is furthest behind, and the overflow (the last) only when no other wants half a task.
+Bin& next_bin(std::vector<Bin>& bins, bool overflows, double work) {
+  if (bins.size() == 1) return bins.front();
+  const auto before = [](const Bin& a, const Bin& b) { return a.wanted < b.wanted; };
+  Bin& most = *std::max_element(bins.begin(), bins.end() - overflows, before);
+  return overflows && most.wanted < work / 2 && bins.back().wanted > most.wanted ? bins.back() : most;
+}
+
+// Deals the unit's portions, the most urgent first.
 template <class Give>
-void deal(const Units& units, const Unit& unit, std::vector<Bin>& bins, Give give) {
+void deal(const Units& units, const Unit& unit, std::vector<Bin>& bins, bool overflows, Give give) {
   for (std::uint32_t p : unit.portions) {
     const Portion& portion = units.portions[p];
     std::uint32_t left = portion.tasks;
     while (left > 0) {
-      Bin* most = &bins.front();
-      for (Bin& bin : bins)
-        if (bin.wanted > most->wanted) most = &bin;
-      double whole = std::floor(most->wanted / portion.work + 0.5);
-      if (bins.size() == 1) whole = left;
+      Bin& bin = next_bin(bins, overflows, portion.work);
+      const double whole = bins.size() == 1 ? left : std::floor(bin.wanted / portion.work + 0.5);
       const auto count = static_cast<std::uint32_t>(std::clamp(whole, 1.0, static_cast<double>(left)));
-      give(most->place, Quota{p, count});
-      most->wanted -= count * portion.work;
+      give(bin.place, Quota{p, count});
+      bin.wanted -= count * portion.work;
       left -= count;
     }
   }
@@ -56,10 +61,11 @@ WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Units& units, co
       for (const auto& [c, work] : amounts.in_class[u])
         if (work > tiny) bins.push_back({c, work});
     }
-    if (amounts.overflow[u] > tiny || bins.empty()) bins.push_back({overflow, amounts.overflow[u]});
+    const bool overflows = amounts.overflow[u] > tiny || bins.empty();
+    if (overflows) bins.push_back({overflow, amounts.overflow[u]});
     if (bins.size() > 1)
       for (Bin& bin : bins) bin.wanted += owed[bin.place];
-    deal(units, unit, bins, [&](std::uint32_t place, Quota quota) {
+    deal(units, unit, bins, overflows, [&](std::uint32_t place, Quota quota) {
       if (place == overflow) return;
       std::vector<Quota>& list = lists[place];
       if (!list.empty() && list.back().portion == quota.portion)

@@ -1,6 +1,8 @@
 #include "policies/lips/units.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -17,20 +19,22 @@ double other_readers(const ClusterSnapshot& cluster, const IdVector<DataSetId, d
   return std::max(0.0, readers[group.data_set] - own / cluster.data_sets[group.data_set].size.value());
 }
 
-// Work of nothing would make prices per CPU-second infinite.
-constexpr double least_work = 1e-3;
+constexpr std::array<Locality, 2> near_and_far{Locality::zone, Locality::remote};
 
 class UnitMaker {
  public:
   UnitMaker(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const UnitSettings& settings)
-      : cluster_(cluster), costs_(costs), classes_(classes), settings_(settings), fits_all_(cluster.constraints.size() + 1, -1) {
-    if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster);
-    if (settings.copies == CopyPricing::fair_share) fair_shares_.emplace(cluster);
+      : cluster_(cluster), costs_(costs), classes_(classes), settings_(settings) {
+    if (settings.copies == CopyPricing::shared_price) readers_ = pending_readers(cluster);
+    if (settings.copies == CopyPricing::fair_share || settings.copies == CopyPricing::columns) {
+      shared_data_.emplace(cluster);
+      result_.objects = shared_data_->objects();
+    }
     least_memory_per_core_ = least_slots_per_core_ = 1e300;
     for (const NodeClass& group : classes.classes) {
       least_memory_per_core_ = std::min(least_memory_per_core_, group.shape.memory.value() / group.shape.cpu.value());
       least_slots_per_core_ = std::min(least_slots_per_core_, group.shape.slots / group.shape.cpu.value());
-      least_node_ = std::min(least_node_, group.shape.cpu.value());
+      slowest_ = std::min(slowest_, group.speed);
       fastest_ = std::max(fastest_, group.speed);
     }
   }
@@ -48,7 +52,7 @@ class UnitMaker {
  private:
   // Blocks that no store holds at present have to wait.
   static bool readable(const TaskGroup& group) {
-    return group.count > 0 && (!group.data_set.valid() || !group.zones.empty());
+    return group.count > 0 && (!group.reads || !group.zones.empty());
   }
 
   void add(JobId id, std::uint32_t g) {
@@ -58,28 +62,35 @@ class UnitMaker {
     portion.urgency = to_seconds(job.arrival) + settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
     portion.urgency -= boost(job);
     const bool chosen = !settings_.homes.empty() && settings_.homes[id.index()].valid();
-    extra_costs(cluster_, costs_, job, group, chosen ? settings_.homes[id.index()] : job.memory.home, extra_);
-    const DataSetId shared = price_copies(id, group);
-    for (double& usd : extra_) usd = usd / portion.work + settings_.locality_price.value() * group.input.value() / portion.work;
-    portion.unit = unit_for(job, group, shared, portion);
+    const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
+    extra_costs(cluster_, costs_, job, group, home, extra_);
+    const bool any_class = fits_every_class(job, group);
+    const std::uint32_t shared = price_copies(id, g, any_class);
+    const double locality = settings_.locality_price.value() * (group.reads ? group.input.value() : 0);
+    preference_.resize(extra_.size());
+    for (std::uint32_t z = 0; z < extra_.size(); ++z) {
+      preference_[z] = (locality + home_cost(costs_, job, group, home, ZoneId(z))) / portion.work;
+      extra_[z] = (extra_[z] + locality) / portion.work;
+    }
+    portion.unit = unit_for(job, group, {any_class, shared, portion.work});
     result_.units[portion.unit].work += portion.work * portion.tasks;
     result_.units[portion.unit].portions.push_back(static_cast<std::uint32_t>(result_.portions.size()));
     result_.portions.push_back(portion);
   }
 
-  // Copies as columns leave the price to the model and name the data.
-  DataSetId price_copies(JobId id, const TaskGroup& group) {
-    if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map) return DataSetId::none();
-    if (settings_.copies == CopyPricing::fair_share) {
-      const double off = 1 - fair_shares_->of(group);
-      for (std::uint32_t z = 0; z < extra_.size(); ++z) extra_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
-      return DataSetId::none();
-    }
+  // Copies as columns leave the price to the model and name the object.
+  std::uint32_t price_copies(JobId id, std::uint32_t g, bool any_class) {
+    const TaskGroup& group = cluster_.groups[id][g];
+    if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map) return Unit::no_object;
     if (settings_.copies == CopyPricing::shared_price) {
       discount_shared_copy(cluster_, costs_, readers_, id, group, extra_);
-      return DataSetId::none();
+      return Unit::no_object;
     }
-    return other_readers(cluster_, readers_, id, group) > 1e-9 ? group.data_set : DataSetId::none();
+    const std::uint32_t object = shared_data_->object(id, g);
+    if (settings_.copies == CopyPricing::columns && any_class && object != Unit::no_object) return object;
+    const double off = 1 - shared_data_->fair_share(id, g);
+    for (std::uint32_t z = 0; z < extra_.size(); ++z) extra_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
+    return Unit::no_object;
   }
 
   // Seconds by which jobs of a pool below its share go earlier.
@@ -92,55 +103,79 @@ class UnitMaker {
     return cluster_.pool_cores[job.pool].value() < share ? 3600 * settings_.share_boost_hours * pool.shortfall_price.value() : 0;
   }
 
-  bool fits_every_class(const Job& job, const TaskGroup& group) {
+  // Eligible and large enough everywhere, and with no more memory or slots per core than any class has.
+  bool fits_every_node(const Job& job) {
+    const auto [known, added] = fits_all_.try_emplace({job.constraint, job.request}, false);
+    if (!added) return known->second;
     const Resources& request = job.request;
     if (request.memory.value() > request.cpu.value() * least_memory_per_core_ + 1e-9) return false;
     if (request.slots > request.cpu.value() * least_slots_per_core_ + 1e-9) return false;
-    if (request.cpu.value() > least_node_) return false;
-    // A task bound by its read takes its core for longer than its work: only the class form counts that.
-    const double remote = cluster_.network.stream(Locality::remote).value();
-    if (remote > 0 && group.input.value() / remote > group.cpu.value() / (request.cpu.value() * fastest_) + 1e-9) return false;
-    const std::size_t key = job.constraint.valid() ? job.constraint.index() + 1 : 0;
-    if (fits_all_[key] < 0)
-      fits_all_[key] = std::all_of(classes_.classes.begin(), classes_.classes.end(), [&](const NodeClass& candidate) {
-        return cluster_.eligible(job.constraint, candidate.nodes.front());
-      });
-    return fits_all_[key] == 1;
+    return known->second = std::all_of(classes_.classes.begin(), classes_.classes.end(), [&](const NodeClass& candidate) {
+             return fits(request, candidate.shape) && cluster_.eligible(job.constraint, candidate.nodes.front());
+           });
   }
 
-  std::uint32_t unit_for(const Job& job, const TaskGroup& group, DataSetId shared, const Portion& portion) {
-    const bool any_class = fits_every_class(job, group);
+  bool fits_every_class(const Job& job, const TaskGroup& group) {
+    if (!fits_every_node(job)) return false;
+    // A maximum counts cores, so where speeds differ only the class form knows how many a CPU-second takes.
+    if (settings_.per_pool && cluster_.pools[job.pool].maximum.value() > 0 && fastest_ > slowest_) return false;
+    return !bound_by_read(group, job.request);
+  }
+
+  // A task bound by its read takes its core for longer than its work: only the class form counts that.
+  bool bound_by_read(const TaskGroup& group, const Resources& request) const {
+    if (!group.reads) return false;
+    const double least = group.cpu.value() / (cores_of(request) * fastest_);
+    return std::any_of(near_and_far.begin(), near_and_far.end(), [&](Locality level) {
+      const double bandwidth = cluster_.network.stream(level).value();
+      return bandwidth > 0 && group.input.value() / bandwidth > least + 1e-9;
+    });
+  }
+
+  struct Trait {
+    bool any_class;
+    std::uint32_t shared;
+    double work;
+  };
+
+  std::uint32_t unit_for(const Job& job, const TaskGroup& group, const Trait& trait) {
+    const bool any_class = trait.any_class;
     key_.assign(reinterpret_cast<const char*>(extra_.data()), extra_.size() * sizeof(double));
     const auto append = [&](const auto& value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    key_.append(reinterpret_cast<const char*>(preference_.data()), preference_.size() * sizeof(double));
     if (!any_class) {
       append(job.constraint);
       append(job.request.cpu);
       append(job.request.memory);
       append(job.request.slots);
-      append(portion.work);
+      append(trait.work);
+      append(group.zones);
     }
     if (settings_.per_pool) append(job.pool);
-    if (settings_.links) append(group.zones);
-    if (settings_.links || !any_class) append(group.input);
-    if (shared.valid()) {
-      append(shared);
+    if (settings_.links) {
       append(group.zones);
-      append(portion.work);
+      append(trait.work);
     }
+    if (settings_.links || !any_class) append(group.input);
+    if (trait.shared != Unit::no_object) append(trait.shared);
     const auto [found, added] = by_key_.try_emplace(key_, static_cast<std::uint32_t>(result_.units.size()));
+    const double memory_per_core = job.request.memory.value() / cores_of(job.request);
     if (added) {
       Unit unit;
       unit.extra = extra_;
-      unit.preference.assign(extra_.size(), settings_.locality_price.value() * group.input.value() / portion.work);
+      unit.preference = preference_;
       unit.any_class = any_class;
       unit.constraint = job.constraint;
       unit.request = job.request;
+      unit.least_memory_per_core = memory_per_core;
       if (settings_.per_pool) unit.pool = job.pool;
-      unit.shared = shared;
+      unit.shared = trait.shared;
       unit.zones = group.zones;
-      unit.input_per_work = group.input.value() / portion.work;
+      unit.input_per_work = group.reads ? group.input.value() / trait.work : 0;
       result_.units.push_back(std::move(unit));
     }
+    double& least = result_.units[found->second].least_memory_per_core;
+    least = std::min(least, memory_per_core);
     return found->second;
   }
 
@@ -176,12 +211,12 @@ class UnitMaker {
   const UnitSettings& settings_;
   Units result_;
   IdVector<DataSetId, double> readers_;
-  std::optional<FairShares> fair_shares_;
+  std::optional<SharedData> shared_data_;
   std::unordered_map<std::string, std::uint32_t> by_key_;
-  std::vector<signed char> fits_all_;
-  std::vector<double> extra_;
+  std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
+  std::vector<double> extra_, preference_;
   std::string key_;
-  double least_memory_per_core_ = 0, least_slots_per_core_ = 0, least_node_ = 1e300, fastest_ = 0;
+  double least_memory_per_core_ = 0, least_slots_per_core_ = 0, slowest_ = 1e300, fastest_ = 0;
 };
 
 }  // namespace
@@ -199,25 +234,77 @@ IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster) {
   return readers;
 }
 
-FairShares::FairShares(const ClusterSnapshot& cluster) {
-  std::map<std::pair<DataSetId, ZoneSet>, std::pair<double, double>> read;  // most of one job, all
-  std::map<std::pair<DataSetId, ZoneSet>, double> own;
-  for (JobId id : cluster.pending) {
-    own.clear();
-    for (const TaskGroup& group : cluster.groups[id])
-      if (group.count > 0 && group.data_set.valid()) own[{group.data_set, group.zones}] += group.count * group.input.value();
-    for (const auto& [key, size] : own) {
-      read[key].first = std::max(read[key].first, size);
-      read[key].second += size;
-    }
-  }
-  for (const auto& [key, size] : read)
-    if (size.second > size.first) share_[key] = size.first / size.second;
+SharedData::SharedData(const ClusterSnapshot& cluster) : of_(cluster.jobs.size()), readers_(cluster.blocks.size(), 0) {
+  count_readers(cluster);
+  find_objects(cluster);
 }
 
-double FairShares::of(const TaskGroup& group) const {
-  const auto found = share_.find({group.data_set, group.zones});
-  return found == share_.end() ? 1 : found->second;
+namespace {
+
+bool reads_shareable(const TaskGroup& group) {
+  return group.count > 0 && group.kind == TaskKind::map && group.reads && group.data_set.valid() && !group.zones.empty();
+}
+
+}  // namespace
+
+void SharedData::count_readers(const ClusterSnapshot& cluster) {
+  for (JobId id : cluster.pending)
+    for (const TaskGroup& group : cluster.groups[id])
+      if (reads_shareable(group))
+        for (TaskId task : cluster.tasks_of(group)) ++readers_[cluster.tasks[task].block];
+}
+
+// An object is a set of blocks that two or more portions read in full, and no portion in part or twice.
+void SharedData::find_objects(const ClusterSnapshot& cluster) {
+  struct Found {
+    std::vector<Entry*> portions;
+    const TaskGroup* group = nullptr;
+    bool mixed = false;
+  };
+  std::map<std::vector<BlockId>, std::uint32_t> sets;
+  std::vector<Found> found;
+  IdVector<BlockId, std::uint32_t> set_of(cluster.blocks.size(), Unit::no_object);
+  std::vector<BlockId> blocks;
+  for (JobId id : cluster.pending) {
+    of_[id].resize(cluster.groups[id].size());
+    for (std::uint32_t g = 0; g < of_[id].size(); ++g) {
+      const TaskGroup& group = cluster.groups[id][g];
+      if (!reads_shareable(group)) continue;
+      blocks.clear();
+      for (TaskId task : cluster.tasks_of(group)) blocks.push_back(cluster.tasks[task].block);
+      for (BlockId block : blocks) of_[id][g].most_readers = std::max(of_[id][g].most_readers, readers_[block]);
+      if (of_[id][g].most_readers < 2) continue;
+      std::sort(blocks.begin(), blocks.end());
+      const bool twice = std::adjacent_find(blocks.begin(), blocks.end()) != blocks.end();
+      const auto set = sets.try_emplace(blocks, static_cast<std::uint32_t>(found.size())).first->second;
+      if (set == found.size()) found.push_back({{}, &group, false});
+      found[set].portions.push_back(&of_[id][g]);
+      if (twice) found[set].mixed = true;
+      for (BlockId block : blocks) {
+        if (set_of[block] != Unit::no_object && set_of[block] != set) found[set].mixed = found[set_of[block]].mixed = true;
+        set_of[block] = set;
+      }
+    }
+  }
+  for (const auto& [members, set] : sets) {
+    if (found[set].mixed || found[set].portions.size() < 2) continue;
+    SharedObject object{found[set].group->data_set, found[set].group->zones, {}};
+    for (BlockId block : members) object.size += cluster.blocks[block].size;
+    for (Entry* portion : found[set].portions) portion->object = static_cast<std::uint32_t>(objects_.size());
+    objects_.push_back(object);
+  }
+}
+
+double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group) {
+  if (unit.any_class || unit.zones.empty()) return 1;
+  const double bandwidth = cluster.network.stream(unit.zones.contains(group.zone) ? Locality::zone : Locality::remote).value();
+  if (bandwidth <= 0) return 1;
+  return std::max(1.0, unit.input_per_work / bandwidth * cores_of(unit.request) * group.speed);
+}
+
+double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone) {
+  if (group.kind != TaskKind::map || !home.valid() || job.reduce_tasks == 0 || home == zone) return 0;
+  return ((job.shuffle / job.map_tasks) * costs.transfer(zone, home)).value();
 }
 
 double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs, const IdVector<DataSetId, double>& readers,
@@ -239,10 +326,8 @@ void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const J
         usd[z] += ((job.map_output[from] / job.reduce_tasks) * costs.transfer(ZoneId(from), zone)).value();
       continue;
     }
-    usd[z] = (group.input * costs.transfer(group.zones, zone)).value();
-    // A map away from the job's home sends its output there (planning, section 4b: sigma).
-    if (home.valid() && job.reduce_tasks > 0 && home != zone)
-      usd[z] += ((job.shuffle / job.map_tasks) * costs.transfer(zone, home)).value();
+    usd[z] = group.reads ? (group.input * costs.transfer(group.zones, zone)).value() : 0;
+    usd[z] += home_cost(costs, job, group, home, zone);
   }
 }
 

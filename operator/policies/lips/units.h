@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,9 @@
 #include "policies/lips/classes.h"
 
 namespace lips {
+
+// Of one task: work of nothing would make prices per CPU-second infinite.
+inline constexpr double least_work = 1e-3;
 
 // Tasks of one TaskGroup of the snapshot.
 struct Portion {
@@ -26,29 +28,42 @@ struct Portion {
 struct Unit {
   double work = 0;                 // of all its tasks
   std::vector<double> extra;       // [zone] USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
-  std::vector<double> preference;  // [zone] the part of `extra` that no bill shows: the locality price
+  std::vector<double> preference;  // [zone] the part of `extra` that no bill of this plan shows: locality, and what home expects
   double overflow_price = 0;       // USD per CPU-second for not being planned at all
   std::vector<std::pair<double, double>> overflow_steps;  // of merged units: (price, work); empty: all at overflow_price
   bool any_class = true;           // every class of every zone may take it and only CPU binds: the zone form is exact for it
   ConstraintId constraint;
-  Resources request;
+  Resources request;               // where not any class may take it: of each task
+  double least_memory_per_core = 0;
   PoolId pool;                     // none unless pools have rows
-  DataSetId shared;                // a data set with further readers whose copies are columns; else none
+  std::uint32_t shared = no_object;  // in Units::objects: its copies are columns
+  static constexpr std::uint32_t no_object = ~std::uint32_t{0};
   ZoneSet zones;                   // that hold its input
   double input_per_work = 0;       // MiB per CPU-second
   std::vector<std::uint32_t> portions;  // by urgency
 };
 
+// Blocks that several portions read, each of them all: one copy in a zone serves every reader there.
+struct SharedObject {
+  DataSetId data_set;
+  ZoneSet zones;
+  Mebibytes size;
+};
+
 struct Units {
   std::vector<Portion> portions;
   std::vector<Unit> units;
+  std::vector<SharedObject> objects;
 };
+
+// How many CPU-seconds of the class's time a CPU-second of the unit's work takes: more than one when its read is slower.
+double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group);
 
 enum class CopyPricing : std::uint8_t {
   none,          // a remote read pays for itself
   shared_price,  // 1 / (1 + min(E, 2)) of it, E = other pending readers of the same data (the copy stays)
   fair_share,    // each pending reader pays its part of one copy: never more than any plan with copies does, so bounds hold
-  columns        // copies of shared data are columns of the model
+  columns        // copies of shared objects are columns of the model; readers of parts of them pay their fair share
 };
 
 struct UnitSettings {
@@ -65,6 +80,9 @@ struct UnitSettings {
 
 Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const UnitSettings& settings);
 
+// USD that a map of the job away from its home pays later for sending its output there (planning, section 4b: sigma).
+double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone);
+
 // [zone] USD that one task of the group costs there besides its CPU, when its job's home is `home` (or none).
 void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home,
                  std::vector<double>& usd);
@@ -72,15 +90,27 @@ void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const J
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
 
-// What every reader of the same blocks would pay of one copy: the most that one job reads over all that is read, per data set
-// and set of zones. 1 where only one job reads.
-class FairShares {
+// Which portions read the same blocks.
+class SharedData {
  public:
-  explicit FairShares(const ClusterSnapshot& cluster);
-  double of(const TaskGroup& group) const;
+  explicit SharedData(const ClusterSnapshot& cluster);
+  const std::vector<SharedObject>& objects() const { return objects_; }
+  // no_object where the portion shares nothing, or shares some of its blocks only.
+  std::uint32_t object(JobId job, std::uint32_t group) const { return of_[job][group].object; }
+  // One over the pending readers of the portion's most read block: what each pays when all share one copy of it, so never more
+  // than in any plan with copies.
+  double fair_share(JobId job, std::uint32_t group) const { return 1.0 / of_[job][group].most_readers; }
 
  private:
-  std::map<std::pair<DataSetId, ZoneSet>, double> share_;
+  struct Entry {
+    std::uint32_t object = Unit::no_object, most_readers = 1;
+  };
+  void count_readers(const ClusterSnapshot& cluster);
+  void find_objects(const ClusterSnapshot& cluster);
+
+  std::vector<SharedObject> objects_;
+  IdVector<JobId, std::vector<Entry>> of_;
+  IdVector<BlockId, std::uint32_t> readers_;
 };
 
 // Takes off what other pending readers would share of a copy that stays: the read costs transfer / (1 + min(E, 2)).

@@ -1,12 +1,15 @@
 #include "policies/lips/zone_form.h"
 
 #include <algorithm>
+#include <array>
 
 #include "solver/transportation.h"
 
 namespace lips {
 
 namespace {
+
+constexpr std::size_t most_zones = 30;  // of solver::ZoneTransportation
 
 struct PricedStep {
   double price, work;
@@ -27,8 +30,9 @@ std::vector<std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, s
 }  // namespace
 
 bool zone_form_holds(const Units& units) {
-  return std::all_of(units.units.begin(), units.units.end(),
-                     [](const Unit& unit) { return unit.any_class && !unit.shared.valid(); });
+  return std::all_of(units.units.begin(), units.units.end(), [](const Unit& unit) {
+    return unit.any_class && unit.shared == Unit::no_object && unit.extra.size() <= most_zones;
+  });
 }
 
 void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load, std::vector<double>& open_work) {
@@ -76,6 +80,28 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const NodeClasses& class
   for (const auto& list : steps) amounts.columns += static_cast<std::int64_t>(list.size());
   open_cheapest_steps(classes, solution.zone_load, amounts.open_work);
   return amounts;
+}
+
+solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units) {
+  solver::LinearProgram program;
+  const std::size_t zones = cluster.zones.size();
+  std::vector<std::int32_t> zone_row;
+  for (std::size_t z = 0; z < zones; ++z) zone_row.push_back(program.add_row(-solver::infinity, 0));
+  const auto steps = steps_by_zone(classes, zones);
+  for (std::size_t z = 0; z < zones; ++z)
+    for (const PricedStep& step : steps[z]) {
+      const solver::Entry entry{zone_row[z], -1};
+      program.add_column(step.price, 0, step.work, {&entry, 1});
+    }
+  for (const Unit& unit : units.units) {
+    const solver::Entry own{program.add_row(unit.work, unit.work), 1};
+    program.add_column(unit.overflow_price, 0, unit.work, {&own, 1});
+    for (std::size_t z = 0; z < zones; ++z) {
+      const std::array<solver::Entry, 2> entries{own, solver::Entry{zone_row[z], 1}};
+      program.add_column(unit.extra[z], 0, unit.work, entries);
+    }
+  }
+  return program;
 }
 
 }  // namespace lips

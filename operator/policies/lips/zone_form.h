@@ -4,13 +4,17 @@
 
 #include "policies/lips/amounts.h"
 #include "policies/lips/units.h"
+#include "solver/linear_program.h"
 
 namespace lips {
 
-// True when the form is exact for these units.
+// True when the form is exact for these units (and pools and links have no rows) and the solver takes so many zones.
 bool zone_form_holds(const Units& units);
 
 Amounts solve_zone_form(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units);
+
+// The same as a linear program, for other solvers.
+solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units);
 
 // Splits each zone's load over its classes' steps, the cheapest first.
 void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load, std::vector<double>& open_work);

@@ -1,0 +1,101 @@
+// The class form's linear program: its rows and columns, and what each stands for. Solves nothing.
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "policies/lips/units.h"
+#include "solver/linear_program.h"
+
+namespace lips {
+
+struct PoolRow {
+  PoolId pool;
+  double least = 0;                 // CPU-seconds of work in the horizon
+  double most = solver::infinity;   // core-seconds in the horizon
+  double shortfall_price = 0;       // USD per CPU-second below `least`; 0: `least` is not counted
+};
+
+struct ClassFormSettings {
+  double link_capacity = 0;     // MiB from one zone to one other in the horizon; 0: not limited
+  std::vector<PoolRow> pools;
+  double good_enough = 1e-4;    // certified gap at which no more columns are sought
+  std::int64_t max_iterations = 2'000'000;
+  std::size_t most_units = 1500;  // that are solved as they are
+};
+
+struct ClassFormInput {
+  const ClusterSnapshot& cluster;
+  const CostModel& costs;
+  const NodeClasses& classes;
+  const Units& units;
+  const ClassFormSettings& settings;
+};
+
+enum class ClassColumns : std::uint8_t { start, all };
+
+class ClassFormProgram {
+ public:
+  struct UnitColumn {
+    std::uint32_t unit, place;  // a class or a zone
+    std::int32_t column;
+  };
+  struct Way {  // one column of a unit
+    double cost = 0;
+    std::array<solver::Entry, 7> entry;
+    std::size_t count = 0;
+    void add(std::int32_t row, double value) { entry[count++] = {row, value}; }
+    std::span<const solver::Entry> entries() const { return {entry.data(), count}; }
+  };
+
+  ClassFormProgram(const ClassFormInput& input, ClassColumns columns);
+
+  bool eligible(const Unit& unit, std::uint32_t c) const;
+  // visit(way), without the unit's own row, for each way in which the unit may use the zone (any class) or the class: one for each zone that it may read from.
+  template <class Visit>
+  void each_way(const Unit& unit, std::uint32_t place, Visit visit) const;
+  void add_class(std::uint32_t u, std::uint32_t c);
+  std::size_t zones() const { return input_.cluster.zones.size(); }
+
+  solver::LinearProgram program;
+  std::vector<std::int32_t> unit_row, zone_row, cpu_row, memory_row, slot_row, link_row, space_row;
+  std::map<PoolId, std::int32_t> share_row, maximum_row;
+  std::int32_t first_unit_column = 0;
+  std::vector<std::int32_t> open_column, overflow_column;  // [class], [unit]: the first of its overflow columns
+  std::vector<UnitColumn> in_zone, in_class;
+  std::vector<std::vector<std::uint32_t>> classes_of;      // [unit] classes with columns
+  std::vector<std::pair<std::pair<DataSetId, ZoneId>, std::int32_t>> copies;
+
+ private:
+  void add_rows();
+  void add_side_rows();
+  void add_pool_rows();
+  void add_steps();
+  void add_units(ClassColumns columns);
+  void add_copies();
+  void add_copy(const SharedObject& object, ZoneId zone, const std::vector<std::uint32_t>& readers);
+  std::int32_t space(ZoneId zone);
+  Way way(const Unit& unit, std::uint32_t place, ZoneId from) const;
+  ZoneSet remote_sources(const Unit& unit, ZoneId zone) const;
+
+  ClassFormInput input_;
+  double speed_ = 1;  // of all classes, where a pool's maximum meets units that any class may take
+  mutable std::map<ConstraintId, std::vector<bool>> eligible_;  // [class], as asked for
+};
+
+template <class Visit>
+void ClassFormProgram::each_way(const Unit& unit, std::uint32_t place, Visit visit) const {
+  const ZoneId zone = unit.any_class ? ZoneId(place) : input_.classes.classes[place].zone;
+  const ZoneSet sources = remote_sources(unit, zone);
+  if (sources.empty()) visit(way(unit, place, ZoneId::none()));
+  for (std::uint32_t from = 0; from < zones(); ++from)
+    if (sources.contains(ZoneId(from))) visit(way(unit, place, ZoneId(from)));
+}
+
+// With every column, as other solvers are to see it.
+solver::LinearProgram class_form_program(const ClassFormInput& input);
+
+}  // namespace lips

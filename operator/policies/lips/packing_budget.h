@@ -1,0 +1,48 @@
+// What the model allows each class, pool and link in the whole horizon, as packing uses it up.
+#pragma once
+
+#include <vector>
+
+#include "policies/lips/units.h"
+
+namespace lips {
+
+struct BudgetLimits {
+  IdVector<PoolId, double> pool_core_seconds;  // empty: no limit
+  double link_mebibytes = 0;                   // 0: no limit
+};
+
+class PackingBudget {
+ public:
+  PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Units& units,
+                const BudgetLimits& limits);
+
+  double work_left(std::uint32_t c) const { return classes_left_[c].work; }
+  // How many of the portion's tasks the class, the pool and the links still allow.
+  double tasks(std::uint32_t portion, std::uint32_t c) const;
+  // Takes them, and says from which zone they read; none: the cheapest. At most `tasks` may be taken at once.
+  ZoneId take(std::uint32_t portion, std::uint32_t c, std::uint32_t tasks);
+
+ private:
+  struct Use {
+    double work, memory, slots, core_seconds, mebibytes;
+  };
+  Use use(std::uint32_t portion, std::uint32_t c) const;
+  // The cheapest zone whose link has room for one more task, when a link is crossed at all.
+  ZoneId source(const Unit& unit, ZoneId to, double mebibytes) const;
+  double& link(ZoneId from, ZoneId to) { return links_left_[from.index() * cluster_.zones.size() + to.index()]; }
+  double link(ZoneId from, ZoneId to) const { return links_left_[from.index() * cluster_.zones.size() + to.index()]; }
+  bool crosses(const Unit& unit, ZoneId to) const {
+    return !links_left_.empty() && !unit.zones.empty() && !unit.zones.contains(to);
+  }
+
+  const ClusterSnapshot& cluster_;
+  const CostModel& costs_;
+  const NodeClasses& classes_;
+  const Units& units_;
+  std::vector<CapacityStep> classes_left_;
+  IdVector<PoolId, double> pools_left_;
+  std::vector<double> links_left_;
+};
+
+}  // namespace lips
