@@ -16,7 +16,8 @@
 #include "cmd/progress.h"
 #include "config/text_file.h"
 #include "policies/registry.h"
-#include "simulation/lower_bound.h"
+#include "bounds/lower_bound.h"
+#include "simulation/whole_run.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 
@@ -171,7 +172,7 @@ void add_bound(const simulation::Scenario& scenario, Comparison& comparison) {
   for (const EpochRun& point : comparison.epochs)
     if (finished(point.result)) longest = std::max(longest, point.result.makespan);
   if (longest.count() == 0 || interrupt_asked()) return;
-  const Result<simulation::LowerBound> bound = simulation::least_dollars(scenario, longest);
+  const Result<LowerBound> bound = least_dollars(simulation::whole_run(scenario), longest);
   if (bound)
     comparison.bound = Bound{bound->dollars.value(), to_seconds(longest)};
   else
