@@ -11,10 +11,13 @@ struct Load {
   double work = 0, memory = 0, slots = 0;  // in the class's time
 };
 
-// Price of the waiting for the class's first steps that hold the load; what is used is gone. Returns what no step holds.
+// Price of the waiting for the class's first steps that hold the load; what is used is gone. Returns the work that would have to
+// go for the rest to fit.
 double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
   const auto share = [](double wanted, double have) { return have > 0 ? std::min(1.0, wanted / have) : 0.0; };
+  const Load all = load;
   for (CapacityStep& step : steps) {
+    if (step.work <= 0) continue;  // as in the program
     const double part = std::max({share(load.work, step.work), share(load.memory, step.memory), share(load.slots, step.slots)});
     usd += part * step.work * step.waiting_price;
     load.work -= std::min(load.work, part * step.work);
@@ -24,7 +27,7 @@ double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
     step.memory *= 1 - part;
     step.slots *= 1 - part;
   }
-  return load.work;
+  return all.work * std::max({share(load.work, all.work), share(load.memory, all.memory), share(load.slots, all.slots)});
 }
 
 double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned) {
@@ -38,10 +41,63 @@ double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned
 
 }  // namespace
 
+namespace {
+
+// The class's load of the quotas that are bound to it.
+Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Units& units, const std::vector<Quota>& quotas,
+             SideRows rows) {
+  Load load;
+  for (const Quota& quota : quotas) {
+    const Portion& portion = units.portions[quota.portion];
+    const Resources& request = cluster.jobs[portion.job].request;
+    const double time = quota.tasks * portion.work * occupancy(cluster, units.units[portion.unit], group);
+    const double span = time / (cores_of(request) * group.speed);
+    load.work += time;
+    if (rows.memory) load.memory += request.memory.value() * span;
+    if (rows.slots) load.slots += request.slots * span;
+  }
+  return load;
+}
+
+// Price of the work on what the zone's steps have left, the cheapest first; `memory` MiB-seconds a CPU-second at speed 1. What no
+// step holds stays in `work`.
+double price_in_zone(const NodeClasses& classes, const std::vector<std::vector<CapacityStep>>& steps, std::uint32_t zone,
+                     double memory, double& work) {
+  struct Step {
+    double price, waiting, work, most;
+  };
+  std::vector<Step> left;
+  for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
+    const NodeClass& group = classes.classes[c];
+    if (group.zone.index() != zone) continue;
+    for (const CapacityStep& step : steps[c]) {
+      const double most = memory > 0 ? std::min(step.work, step.memory * group.speed / memory) : step.work;
+      // Memory that runs out first leaves cores that are waited for and not used.
+      if (most > 0) left.push_back({group.price.value(), step.waiting_price * step.work / most, step.work, most});
+    }
+  }
+  std::sort(left.begin(), left.end(), [](const Step& a, const Step& b) { return a.price + a.waiting < b.price + b.waiting; });
+  double usd = 0;
+  for (const Step& step : left) {
+    const double used = std::min(work, step.most);
+    usd += used * (step.price + step.waiting);
+    work -= used;
+  }
+  return usd;
+}
+
+}  // namespace
+
 double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, const WholeQuotas& quotas) {
   std::vector<std::vector<CapacityStep>> steps = classes.steps;
   std::vector<std::uint32_t> planned(units.portions.size(), 0);
-  double usd = 0, dearest_overflow = 0;
+  const SideRows rows = side_rows(units, classes);
+  double usd = 0, dearest_overflow = 0, memory = 0;
+  if (rows.memory) {
+    memory = 1e300;
+    for (const Unit& unit : units.units)
+      if (unit.any_class) memory = std::min(memory, unit.least_memory_per_core);
+  }
   const auto count = [&](const Quota& quota, std::uint32_t zone) {
     const Portion& portion = units.portions[quota.portion];
     const Unit& unit = units.units[portion.unit];
@@ -52,35 +108,14 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
   };
   for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
     const NodeClass& group = classes.classes[c];
-    Load load;
-    for (const Quota& quota : quotas.in_class[c]) {
-      const double work = count(quota, group.zone.index());
-      usd += work * group.price.value();
-      const Portion& portion = units.portions[quota.portion];
-      const Resources& request = cluster.jobs[portion.job].request;
-      const double time = work * occupancy(cluster, units.units[portion.unit], group), span = time / (cores_of(request) * group.speed);
-      load.work += time;
-      load.memory += request.memory.value() * span;
-      load.slots += request.slots * span;
-    }
-    usd += take(steps[c], load, usd) * dearest_overflow;
+    for (const Quota& quota : quotas.in_class[c]) usd += count(quota, group.zone.index()) * group.price.value();
+    const double too_much = take(steps[c], load_of(cluster, group, units, quotas.in_class[c], rows), usd);
+    usd += too_much * dearest_overflow;
   }
   for (std::uint32_t z = 0; z < quotas.zone.size(); ++z) {
     double work = 0;
     for (const Quota& quota : quotas.zone[z]) work += count(quota, z);
-    struct Step {
-      double price, work;
-    };
-    std::vector<Step> left;
-    for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
-      if (classes.classes[c].zone.index() == z)
-        for (const CapacityStep& step : steps[c]) left.push_back({classes.classes[c].price.value() + step.waiting_price, step.work});
-    std::sort(left.begin(), left.end(), [](const Step& a, const Step& b) { return a.price < b.price; });
-    for (const Step& step : left) {
-      const double used = std::min(work, step.work);
-      usd += used * step.price;
-      work -= used;
-    }
+    usd += price_in_zone(classes, steps, z, memory, work);
     usd += work * dearest_overflow;
   }
   return usd + overflow_of(units, planned);

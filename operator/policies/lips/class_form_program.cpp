@@ -14,6 +14,19 @@ double price_in(const NodeClass& group, const Unit& unit) { return group.price.v
 
 }  // namespace
 
+SideRows side_rows(const Units& units, const NodeClasses& classes) {
+  SideRows rows;
+  for (const Unit& unit : units.units) {
+    if (unit.any_class) continue;
+    for (const NodeClass& group : classes.classes) {
+      const double share = cores_of(unit.request) / group.shape.cpu.value();
+      rows.memory = rows.memory || unit.request.memory.value() > share * group.shape.memory.value() + 1e-9;
+      rows.slots = rows.slots || unit.request.slots > share * group.shape.slots + 1e-9;
+    }
+  }
+  return rows;
+}
+
 ClassFormProgram::ClassFormProgram(const ClassFormInput& input, ClassColumns columns) : input_(input) {
   if (!input.classes.classes.empty()) speed_ = input.classes.classes.front().speed;
   add_rows();
@@ -38,17 +51,9 @@ void ClassFormProgram::add_rows() {
   for (std::size_t c = 0; c < input_.classes.classes.size(); ++c) cpu_row.push_back(program.add_row(-solver::infinity, 0));
 }
 
-// Memory and slots have rows where some unit asks for more of them per core than some class has; links where they are limited.
+// Memory and slots, and links where they are limited.
 void ClassFormProgram::add_side_rows() {
-  bool memory = false, slots = false;
-  for (const Unit& unit : input_.units.units) {
-    if (unit.any_class) continue;
-    for (const NodeClass& group : input_.classes.classes) {
-      const double share = cores_of(unit.request) / group.shape.cpu.value();
-      memory = memory || unit.request.memory.value() > share * group.shape.memory.value() + 1e-9;
-      slots = slots || unit.request.slots > share * group.shape.slots + 1e-9;
-    }
-  }
+  const auto [memory, slots] = side_rows(input_.units, input_.classes);
   for (std::size_t c = 0; c < input_.classes.classes.size(); ++c) {
     if (memory) memory_row.push_back(program.add_row(-solver::infinity, 0));
     if (slots) slot_row.push_back(program.add_row(-solver::infinity, 0));

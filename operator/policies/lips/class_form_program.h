@@ -27,6 +27,12 @@ struct ClassFormSettings {
   std::size_t most_units = 1500;  // that are solved as they are
 };
 
+// Which rows beside CPU's some unit needs: it asks for more of that per core than some class has.
+struct SideRows {
+  bool memory = false, slots = false;
+};
+SideRows side_rows(const Units& units, const NodeClasses& classes);
+
 struct ClassFormInput {
   const ClusterSnapshot& cluster;
   const CostModel& costs;

@@ -9,6 +9,10 @@ namespace lips {
 
 namespace {
 
+// Above this many, nodes of different sizes share classes although some pending task fits only some of them: the bound stays
+// valid, and packing looks at each node.
+constexpr std::size_t most_exact_classes = 128;
+
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 // Mean seconds that a pending task keeps a core of speed 1 busy.
@@ -63,7 +67,7 @@ class Kinds {
   std::map<std::vector<bool>, int> profile_kinds_, capacity_kinds_;
 };
 
-void group_nodes(const ClusterSnapshot& cluster, NodeClasses& result) {
+void group_nodes(const ClusterSnapshot& cluster, bool by_capacity, NodeClasses& result) {
   using Key = std::tuple<ZoneId, UsdPerCpuSecond, double, NodeId>;
   using Alike = std::tuple<ZoneId, UsdPerCpuSecond, double, int, int, double, double>;
   Kinds kinds(cluster);
@@ -73,18 +77,22 @@ void group_nodes(const ClusterSnapshot& cluster, NodeClasses& result) {
     const Node& node = cluster.nodes[id];
     const double cores = node.capacity.cpu.value();
     if (!node.schedulable || cores <= 0) continue;
-    const Alike alike{node.zone, node.cpu_price, node.speed, kinds.by_profile(id), kinds.by_capacity(node.capacity),
+    const Alike alike{node.zone, node.cpu_price, node.speed, kinds.by_profile(id), by_capacity ? kinds.by_capacity(node.capacity) : 0,
                       node.capacity.memory.value() / cores, node.capacity.slots / cores};
     const NodeId first = least.try_emplace(alike, id).first->second;
     by_key[{node.zone, node.cpu_price, node.speed, first}].push_back(id);
   }
-  result.class_of.resize(cluster.nodes.size(), NodeClasses::no_class);
+  result.classes.clear();
+  result.class_of = IdVector<NodeId, std::uint32_t>(cluster.nodes.size(), NodeClasses::no_class);
   for (auto& [key, nodes] : by_key) {
     NodeClass added;
     std::tie(added.zone, added.price, added.speed, std::ignore) = key;
-    added.shape = cluster.nodes[nodes.front()].capacity;
+    added.shape = added.least = cluster.nodes[nodes.front()].capacity;
     added.nodes = std::move(nodes);
     for (NodeId node : added.nodes) {
+      const Resources& capacity = cluster.nodes[node].capacity;
+      if (capacity.cpu > added.shape.cpu) added.shape = capacity;
+      if (capacity.cpu < added.least.cpu) added.least = capacity;
       result.class_of[node] = static_cast<std::uint32_t>(result.classes.size());
       added.cores += cluster.nodes[node].capacity.cpu;
     }
@@ -131,7 +139,8 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& g
   BucketSettings buckets = given;
   if (buckets.edges.size() < 2) buckets.edges = {Duration(0), buckets.least_window};
   NodeClasses result;
-  group_nodes(cluster, result);
+  group_nodes(cluster, true, result);
+  if (result.classes.size() > most_exact_classes) group_nodes(cluster, false, result);
   add_totals(result);
   const std::size_t count = buckets.edges.size() - 1;
   result.steps.assign(result.classes.size(), std::vector<CapacityStep>(count));

@@ -12,8 +12,8 @@ struct NodeClass {
   ZoneId zone;
   UsdPerCpuSecond price;
   double speed = 1;
-  Resources shape;  // of one node of the class: every pending request fits all of its nodes or none, and all have this
-                    // one's memory and slots per core
+  Resources shape;  // of its largest node; all have this one's memory and slots per core
+  Resources least;  // of its smallest node: where there are few classes, what fits the largest fits this one too
   std::vector<NodeId> nodes;
   Cores cores;      // of all its nodes
 };

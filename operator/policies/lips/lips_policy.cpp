@@ -20,14 +20,6 @@ constexpr std::size_t most_copy_units = 1000;
 
 constexpr int makespan_steps = 12;  // of bisection
 
-bool memory_binds(const Units& units, const NodeClasses& classes) {
-  return std::any_of(units.units.begin(), units.units.end(), [&](const Unit& unit) {
-    return std::any_of(classes.classes.begin(), classes.classes.end(), [&](const NodeClass& group) {
-      return unit.request.memory.value() * group.shape.cpu.value() > unit.request.cpu.value() * group.shape.memory.value() + 1e-9;
-    });
-  });
-}
-
 // One decision, stage by stage: classes, express, units, model, homes, whole tasks, nodes, tasks, account.
 class Decision {
  public:
@@ -231,7 +223,7 @@ class Decision {
     packing.window = whole_horizon_ ? to_seconds(settings_.horizon) * share : to_seconds(settings_.plan_ahead);
     if (express_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
     packing.strict = whole_horizon_;
-    packing.balance = whole_horizon_ && memory_binds(units_, classes_);
+    packing.balance = whole_horizon_ && side_rows(units_, classes_).memory;
     packing.pool_cores = express_.pool_cores.empty() ? cluster_.pool_cores : express_.pool_cores;
     const ClassFormSettings model = model_settings();
     packing.link_budget = model.link_capacity;

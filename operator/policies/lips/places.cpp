@@ -166,8 +166,12 @@ class PortionTasks {
   std::uint32_t wanted_ = 0;
 };
 
+// More tasks than this are chosen node by node.
+constexpr std::uint64_t most_flow_tasks = 200'000;
+
 Chosen choose(const ClusterSnapshot& cluster, const Units& units, const std::vector<Placement>& placements, bool by_flow,
               LocalityReached& reached) {
+  if (cluster.pending_tasks > most_flow_tasks) by_flow = false;
   std::vector<std::uint32_t> order(placements.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),

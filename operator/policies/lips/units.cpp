@@ -19,6 +19,8 @@ double other_readers(const ClusterSnapshot& cluster, const IdVector<DataSetId, d
   return std::max(0.0, readers[group.data_set] - own / cluster.data_sets[group.data_set].size.value());
 }
 
+constexpr double overflow_where_all_is_free = 1e-6;
+
 constexpr std::array<Locality, 2> near_and_far{Locality::zone, Locality::remote};
 
 class UnitMaker {
@@ -40,6 +42,7 @@ class UnitMaker {
   }
 
   Units make() {
+    if (settings_.copies == CopyPricing::columns) find_open_objects();
     for (JobId id : cluster_.pending) {
       if (!settings_.skip.empty() && settings_.skip[id.index()]) continue;
       for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g)
@@ -55,6 +58,17 @@ class UnitMaker {
     return group.count > 0 && (!group.reads || !group.zones.empty());
   }
 
+  // Only where all of its readers may run in any class are an object's copies columns: one price for all of its readers.
+  void find_open_objects() {
+    open_object_.assign(result_.objects.size(), true);
+    for (JobId id : cluster_.pending)
+      for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g) {
+        if (!readable(cluster_.groups[id][g])) continue;
+        const std::uint32_t object = shared_data_->object(id, g);
+        if (object != Unit::no_object && !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g])) open_object_[object] = false;
+      }
+  }
+
   void add(JobId id, std::uint32_t g) {
     const Job& job = cluster_.jobs[id];
     const TaskGroup& group = cluster_.groups[id][g];
@@ -65,7 +79,7 @@ class UnitMaker {
     const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
     extra_costs(cluster_, costs_, job, group, home, extra_);
     const bool any_class = fits_every_class(job, group);
-    const std::uint32_t shared = price_copies(id, g, any_class);
+    const std::uint32_t shared = price_copies(id, g);
     const double locality = settings_.locality_price.value() * (group.reads ? group.input.value() : 0);
     preference_.resize(extra_.size());
     for (std::uint32_t z = 0; z < extra_.size(); ++z) {
@@ -79,7 +93,7 @@ class UnitMaker {
   }
 
   // Copies as columns leave the price to the model and name the object.
-  std::uint32_t price_copies(JobId id, std::uint32_t g, bool any_class) {
+  std::uint32_t price_copies(JobId id, std::uint32_t g) {
     const TaskGroup& group = cluster_.groups[id][g];
     if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map) return Unit::no_object;
     if (settings_.copies == CopyPricing::shared_price) {
@@ -87,7 +101,7 @@ class UnitMaker {
       return Unit::no_object;
     }
     const std::uint32_t object = shared_data_->object(id, g);
-    if (settings_.copies == CopyPricing::columns && any_class && object != Unit::no_object) return object;
+    if (settings_.copies == CopyPricing::columns && object != Unit::no_object && open_object_[object]) return object;
     const double off = 1 - shared_data_->fair_share(id, g);
     for (std::uint32_t z = 0; z < extra_.size(); ++z) extra_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
     return Unit::no_object;
@@ -111,7 +125,7 @@ class UnitMaker {
     if (request.memory.value() > request.cpu.value() * least_memory_per_core_ + 1e-9) return false;
     if (request.slots > request.cpu.value() * least_slots_per_core_ + 1e-9) return false;
     return known->second = std::all_of(classes_.classes.begin(), classes_.classes.end(), [&](const NodeClass& candidate) {
-             return fits(request, candidate.shape) && cluster_.eligible(job.constraint, candidate.nodes.front());
+             return fits(request, candidate.least) && cluster_.eligible(job.constraint, candidate.nodes.front());
            });
   }
 
@@ -187,7 +201,8 @@ class UnitMaker {
       for (double usd : unit.extra) extra = std::max(extra, usd);
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);
-    const double price = settings_.overflow_price > 0 ? settings_.overflow_price : 10 * (dearest + extra + waiting) + 1e-12;
+    const double real = dearest + extra + waiting;
+    const double price = settings_.overflow_price > 0 ? settings_.overflow_price : real > 0 ? 10 * real : overflow_where_all_is_free;
     for (Unit& unit : result_.units) {
       // Nobody starves: the price rises with the wait of the unit's longest waiting job.
       double waited = 0;
@@ -212,6 +227,7 @@ class UnitMaker {
   Units result_;
   IdVector<DataSetId, double> readers_;
   std::optional<SharedData> shared_data_;
+  std::vector<bool> open_object_;
   std::unordered_map<std::string, std::uint32_t> by_key_;
   std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
   std::vector<double> extra_, preference_;

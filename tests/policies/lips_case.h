@@ -1,0 +1,92 @@
+// The default planner's pieces on one cluster: classes, units and the model's settings, as unit and property tests want them.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "policies/lips/class_form.h"
+#include "policies/lips/lips_policy.h"
+#include "policies/lips/packing.h"
+#include "policies/lips/places.h"
+#include "policies/lips/rounding.h"
+#include "policies/lips/zone_form.h"
+#include "tests/policies/case.h"
+
+namespace lips::testing {
+
+// One bucket of that many seconds, exactly.
+inline BucketSettings one_bucket(double span = 600) {
+  BucketSettings buckets;
+  buckets.edges = {Duration(0), seconds(span)};
+  buckets.stretch_first = false;
+  return buckets;
+}
+
+struct Model {
+  explicit Model(const ClusterSnapshot& snapshot, const CostModel& prices, const UnitSettings& unit_settings = {},
+                 const BucketSettings& buckets = one_bucket())
+      : cluster(snapshot), costs(prices), classes(make_classes(snapshot, buckets)),
+        units(make_units(snapshot, prices, classes, unit_settings)) {
+    settings.good_enough = 0;
+  }
+  ClassFormInput input() const { return {cluster, costs, classes, units, settings}; }
+  Amounts by_class() const { return solve_class_form(input()); }
+  Amounts by_zone() const { return solve_zone_form(cluster, classes, units); }
+  PackingSettings packing(double window = 600, bool strict = true) const {
+    PackingSettings packing;
+    packing.window = window;
+    packing.strict = strict;
+    packing.pool_cores = cluster.pool_cores;
+    return packing;
+  }
+  std::vector<Placement> pack_all(const Amounts& amounts, const PackingSettings& packing) const {
+    IdVector<NodeId, Resources> free = cluster.free;
+    return pack({cluster, costs, 1, {}, nullptr}, classes, units, amounts, round_amounts(cluster, units, amounts, classes), packing,
+                free);
+  }
+
+  const ClusterSnapshot& cluster;
+  const CostModel& costs;
+  NodeClasses classes;
+  Units units;
+  ClassFormSettings settings;
+};
+
+// What goes wrong in time when each placement runs for as long as its task takes: nothing, or one sentence.
+inline std::string overcommitted(const Model& model, const std::vector<Placement>& placements) {
+  struct Change {
+    double at;
+    Resources free;  // added; negative: taken
+  };
+  const ClusterSnapshot& cluster = model.cluster;
+  IdVector<NodeId, std::vector<Change>> changes(cluster.nodes.size());
+  const auto times = [](const Resources& one, double count) {
+    return Resources{one.cpu * count, one.memory * count, static_cast<std::int32_t>(one.slots * count)};
+  };
+  for (const RunningTask& run : cluster.running)
+    changes[run.node].push_back({std::max(0.0, to_seconds(run.expected_end - cluster.now)),
+                                 cluster.jobs[cluster.tasks[run.task].job].request});
+  for (const Placement& placement : placements) {
+    const Portion& portion = model.units.portions[placement.portion];
+    const Unit& unit = model.units.units[portion.unit];
+    const NodeClass& group = model.classes.classes[model.classes.class_of[placement.node]];
+    const Resources& request = cluster.jobs[portion.job].request;
+    const double span = portion.work * occupancy(cluster, unit, group) / (cores_of(request) * group.speed);
+    changes[placement.node].push_back({placement.start, times(request, -static_cast<double>(placement.tasks))});
+    changes[placement.node].push_back({placement.start + span, times(request, placement.tasks)});
+  }
+  for (NodeId node : cluster.nodes.ids()) {
+    std::stable_sort(changes[node].begin(), changes[node].end(), [](const Change& a, const Change& b) {
+      return a.at != b.at ? a.at < b.at : a.free.slots > b.free.slots;
+    });
+    Resources free = cluster.free[node];
+    for (const Change& change : changes[node]) {
+      free = free + change.free;
+      if (free.cpu.value() < -1e-5 || free.memory.value() < -1e-3 || free.slots < 0)
+        return "node " + std::to_string(node.index()) + " at " + std::to_string(change.at) + " s";
+    }
+  }
+  return "";
+}
+
+}  // namespace lips::testing
