@@ -69,7 +69,7 @@ TEST(NodeClasses, JoinNodesThatNoPendingTaskTellsApart) {
   const auto classes = [&] { return make_classes(test.state.snapshot(), one_bucket()).classes.size(); };
   EXPECT_EQ(classes(), 4u);  // price, zone and memory per core
   test.add({.maps = 1, .constraint = ConstraintId(0)});
-  EXPECT_EQ(classes(), 4u) << "all that pend ask for the label: it separates; nodes without it stay together";
+  EXPECT_EQ(classes(), 5u) << "a pending task asks for the label";
 }
 
 TEST(NodeClasses, SeparateWhatAPendingTaskAsksFor) {

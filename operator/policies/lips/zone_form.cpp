@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::size_t most_zones = 30;  // of solver::ZoneTransportation
 
+// Capacity below this share of the largest step is what subtraction left over: paths of so little flow would not end.
+constexpr double crumb = 1e-12;
+
 struct PricedStep {
   double price, work;
   std::uint32_t of_class;
@@ -18,9 +21,12 @@ struct PricedStep {
 
 std::vector<std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, std::size_t zones) {
   std::vector<std::vector<PricedStep>> result(zones);
+  double largest = 0;
+  for (const auto& steps : classes.steps)
+    for (const CapacityStep& step : steps) largest = std::max(largest, step.work);
   for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
     for (const CapacityStep& step : classes.steps[c])
-      if (step.work > 0)
+      if (step.work > crumb * largest)
         result[classes.classes[c].zone.index()].push_back({classes.classes[c].price.value() + step.waiting_price, step.work, c});
   for (auto& steps : result)
     std::stable_sort(steps.begin(), steps.end(), [](const PricedStep& a, const PricedStep& b) { return a.price < b.price; });
