@@ -1,4 +1,5 @@
-// The default planner's pieces on one cluster: classes, units and the model's settings, as unit and property tests want them.
+// The default planner's pieces on one cluster: classes, units and the model's settings, as unit and property tests want
+// them.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -25,7 +26,9 @@ inline BucketSettings one_bucket(double span = 600) {
 struct Model {
   explicit Model(const ClusterSnapshot& snapshot, const CostModel& prices, const UnitSettings& unit_settings = {},
                  const BucketSettings& buckets = one_bucket())
-      : cluster(snapshot), costs(prices), classes(make_classes(snapshot, buckets)),
+      : cluster(snapshot),
+        costs(prices),
+        classes(make_classes(snapshot, buckets)),
         units(make_units(snapshot, prices, classes, unit_settings)) {
     settings.good_enough = 0;
   }
@@ -41,8 +44,8 @@ struct Model {
   }
   std::vector<Placement> pack_all(const Amounts& amounts, const PackingSettings& packing) const {
     IdVector<NodeId, Resources> free = cluster.free;
-    return pack({cluster, costs, 1, {}, nullptr}, classes, units, amounts, round_amounts(cluster, units, amounts, classes), packing,
-                free);
+    return pack({cluster, costs, 1, {}, nullptr}, classes, units, amounts,
+                round_amounts(cluster, units, amounts, classes), packing, free);
   }
 
   const ClusterSnapshot& cluster;
@@ -64,8 +67,8 @@ inline std::string overcommitted(const Model& model, const std::vector<Placement
     return Resources{one.cpu * count, one.memory * count, static_cast<std::int32_t>(one.slots * count)};
   };
   for (const RunningTask& run : cluster.running)
-    changes[run.node].push_back({std::max(0.0, to_seconds(run.expected_end - cluster.now)),
-                                 cluster.jobs[cluster.tasks[run.task].job].request});
+    changes[run.node].push_back(
+        {std::max(0.0, to_seconds(run.expected_end - cluster.now)), cluster.jobs[cluster.tasks[run.task].job].request});
   for (const Placement& placement : placements) {
     const Portion& portion = model.units.portions[placement.portion];
     const Unit& unit = model.units.units[portion.unit];

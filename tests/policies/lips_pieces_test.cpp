@@ -6,9 +6,9 @@ namespace {
 
 using testing::Case;
 using testing::ClusterBuilder;
+using ::testing::ElementsAre;
 using testing::Model;
 using testing::one_bucket;
-using ::testing::ElementsAre;
 
 const UsdPerMebibyte across(0.01);
 
@@ -110,7 +110,9 @@ struct Pair {
     second = builder.node({.zone = ZoneId(1)});
     block = builder.block({first});
   }
-  Model model(Case& test, const UnitSettings& settings = {}) const { return Model(test.state.snapshot(), test.costs, settings); }
+  Model model(Case& test, const UnitSettings& settings = {}) const {
+    return Model(test.state.snapshot(), test.costs, settings);
+  }
   ClusterBuilder builder;
   NodeId first, second;
   BlockId block;
@@ -214,7 +216,8 @@ TEST(Units, DiscountACopyThatOthersWillRead) {
 TEST(SharedData, IsWhatSeveralPortionsReadInFull) {
   ClusterBuilder builder(2);
   const NodeId node = builder.node();
-  const BlockId a = builder.block({node}), b = builder.block({node}), c = builder.block({node}), d = builder.block({node});
+  const BlockId a = builder.block({node}), b = builder.block({node}), c = builder.block({node}),
+                d = builder.block({node});
   Case test("lips", builder);
   test.add({.blocks = {a, b}});
   test.add({.blocks = {a, b}});
@@ -264,7 +267,8 @@ TEST(ZoneForm, DoesNotHoldForMoreSlotsPerCoreThanANodeHas) {
 TEST(ZoneForm, DoesNotHoldForReadsSlowerThanTheirWork) {
   for (const bool in_zone : {false, true}) {
     Pair pair;
-    (in_zone ? pair.builder.start.network.zone_stream : pair.builder.start.network.remote_stream) = MebibytesPerSecond(6);
+    (in_zone ? pair.builder.start.network.zone_stream : pair.builder.start.network.remote_stream) =
+        MebibytesPerSecond(6);
     Case test("lips", pair.builder, {}, across);
     test.add({.blocks = {pair.block}, .cpu = 10});
     EXPECT_FALSE(zone_form_holds(pair.model(test).units)) << in_zone;
@@ -333,7 +337,8 @@ TEST(Rounding, LeavesOutTheLeastUrgent) {
   ClusterBuilder builder;
   builder.node({.slots = 1, .cpu = 1});
   Case test("lips", builder);
-  const JobId urgent = test.add({.priority = 1, .maps = 3, .cpu = 10}), later = test.add({.arrival = 1, .maps = 9, .cpu = 10});
+  const JobId urgent = test.add({.priority = 1, .maps = 3, .cpu = 10}),
+              later = test.add({.arrival = 1, .maps = 9, .cpu = 10});
   const Model model(test.state.snapshot(), test.costs, {}, one_bucket(40));
   const WholeQuotas quotas = round_amounts(model.cluster, model.units, model.by_zone(), model.classes);
   ASSERT_EQ(quotas.zone[0].size(), 2u);
@@ -379,7 +384,8 @@ TEST(Packing, KeepsAPoolBelowItsMaximumAndGivesBackWhatEnds) {
   test.add({.pool = small, .maps = 20, .cpu = 50});
   const Model model(test.state.snapshot(), test.costs, {}, one_bucket(200));
   std::map<double, std::uint32_t> starts;
-  for (const Placement& placement : model.pack_all(model.by_zone(), model.packing(200))) starts[placement.start] += placement.tasks;
+  for (const Placement& placement : model.pack_all(model.by_zone(), model.packing(200)))
+    starts[placement.start] += placement.tasks;
   EXPECT_THAT(starts, ElementsAre(std::pair(0.0, 2u), std::pair(50.0, 2u), std::pair(100.0, 2u), std::pair(150.0, 2u)));
 }
 
@@ -410,7 +416,8 @@ TEST(Packing, BalancesMemoryAgainstCpu) {
   EXPECT_EQ(testing::overcommitted(model, placements), "");
   std::uint32_t heavy_first = 0;
   for (const Placement& placement : placements)
-    if (placement.start == 0 && model.cluster.jobs[model.units.portions[placement.portion].job].request.memory.value() > 1000)
+    if (placement.start == 0 &&
+        model.cluster.jobs[model.units.portions[placement.portion].job].request.memory.value() > 1000)
       heavy_first += placement.tasks;
   EXPECT_GE(heavy_first, 1u);
 }

@@ -11,11 +11,11 @@ namespace {
 
 using testing::Case;
 using testing::ClusterBuilder;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using testing::Model;
 using testing::one_bucket;
 using testing::Runs;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -91,8 +91,10 @@ TEST(Places, KeepNoMoreInAStoreThanItHolds) {
 }
 
 struct Lane {
-  explicit Lane(Case& test, double limit) : classes(make_classes(test.state.snapshot(), one_bucket())), free(test.state.snapshot().free) {
-    express = serve_small_jobs({test.state.snapshot(), test.costs, 1, {}, nullptr}, {Usd(limit), CopyPricing::none}, classes, free);
+  explicit Lane(Case& test, double limit)
+      : classes(make_classes(test.state.snapshot(), one_bucket())), free(test.state.snapshot().free) {
+    express = serve_small_jobs({test.state.snapshot(), test.costs, 1, {}, nullptr}, {Usd(limit), CopyPricing::none},
+                               classes, free);
   }
   NodeClasses classes;
   IdVector<NodeId, Resources> free;
@@ -228,7 +230,8 @@ TEST(LipsAccount, IsTheBillOfTheTasksAndHasABoundBelowTheObjective) {
   const Plan plan = test.plan();
   Usd bill;
   for (const Assignment& assignment : plan.assignments)
-    bill += task_bill(test.state.snapshot(), test.costs, test.state.snapshot().tasks[assignment.task], assignment).total();
+    bill +=
+        task_bill(test.state.snapshot(), test.costs, test.state.snapshot().tasks[assignment.task], assignment).total();
   EXPECT_THAT(plan.assignments, SizeIs(3));
   EXPECT_NEAR(plan.account.dollars().value(), bill.value(), 1e-9);
   EXPECT_NEAR(plan.account.objective->value(), bill.value(), 1e-9);

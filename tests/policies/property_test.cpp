@@ -14,8 +14,8 @@ namespace {
 
 using simulation::random_small_shape;
 using simulation::SnapshotShape;
-using testing::Model;
 using ::testing::IsEmpty;
+using testing::Model;
 
 constexpr double horizon = 600;
 
@@ -66,7 +66,8 @@ void expect_links_hold(const World& world, const Plan& plan) {
       crossed[{world.cluster.stores[assignment.read_from].zone, world.cluster.nodes[assignment.node].zone}] +=
           world.cluster.tasks[assignment.task].input.value();
   for (const DataMove& move : plan.moves)
-    crossed[{world.cluster.stores[move.from].zone, world.cluster.stores[move.to].zone}] += world.cluster.blocks[move.block].size.value();
+    crossed[{world.cluster.stores[move.from].zone, world.cluster.stores[move.to].zone}] +=
+        world.cluster.blocks[move.block].size.value();
   for (const auto& [link, size] : crossed) {
     if (link.first != link.second) {
       EXPECT_LE(size, most + 1e-6);
@@ -150,7 +151,8 @@ TEST(LipsProperty, PackingNeverOvercommitsANodeInTime) {
       placed[placement.portion] += placement.tasks;
       EXPECT_LT(placement.start, horizon);
     }
-    for (std::size_t c = 0; c < work.size(); ++c) EXPECT_LE(work[c], model.classes.steps[c].front().work * (1 + 1e-6) + 1e-6);
+    for (std::size_t c = 0; c < work.size(); ++c)
+      EXPECT_LE(work[c], model.classes.steps[c].front().work * (1 + 1e-6) + 1e-6);
     for (std::size_t p = 0; p < placed.size(); ++p) EXPECT_LE(placed[p], model.units.portions[p].tasks);
     if (HasFailure()) return;
   }
@@ -165,7 +167,8 @@ double in_model_terms(const World& world, const Model& model, const Plan& plan) 
     ++assigned[{task.job, task.group}];
   }
   for (const Portion& portion : model.units.portions)
-    usd += (portion.tasks - assigned[{portion.job, portion.group}]) * portion.work * model.units.units[portion.unit].overflow_price;
+    usd += (portion.tasks - assigned[{portion.job, portion.group}]) * portion.work *
+           model.units.units[portion.unit].overflow_price;
   return usd;
 }
 
@@ -252,7 +255,8 @@ TEST(LipsProperty, ClassFormIsThePapersNodeByNodeModelWhereBothHold) {
     const Model model(world.cluster, world.costs);
     if (model.units.units.empty()) continue;
     const Amounts amounts = model.by_class();
-    if (std::any_of(amounts.overflow.begin(), amounts.overflow.end(), [](double work) { return work > 1e-6; })) continue;
+    if (std::any_of(amounts.overflow.begin(), amounts.overflow.end(), [](double work) { return work > 1e-6; }))
+      continue;
     paper::Options options;
     options.moves = false;
     options.transfer = paper::TransferLimit::none;
@@ -280,7 +284,8 @@ TEST(LipsProperty, LagrangianBoundHoldsForArbitraryDuals) {
     ASSERT_EQ(exact.status, solver::LpStatus::optimal);
     for (int draw = 0; draw < 5; ++draw) {
       std::vector<double> duals = exact.row_dual;
-      for (double& dual : duals) dual = draw == 0 ? dual : dual * random.uniform(0, 2) + random.uniform(-1e-4, 1e-4) * (draw - 1);
+      for (double& dual : duals)
+        dual = draw == 0 ? dual : dual * random.uniform(0, 2) + random.uniform(-1e-4, 1e-4) * (draw - 1);
       const double bound = class_form_bound(model.input(), duals);
       EXPECT_LE(bound, exact.objective * (1 + 1e-7) + 1e-12) << "draw " << draw;
       if (draw == 0) {
@@ -340,8 +345,10 @@ TEST(LipsProperty, RoundingKeepsEachPlacesTotalWithinATaskAndEveryTaskOnce) {
       for (std::size_t z = 0; z < zone.size(); ++z) zone[z] += amounts.in_zone[u][z];
       for (const auto& [c, work] : amounts.in_class[u]) in_class[c] += work;
     }
-    for (std::size_t z = 0; z < zone.size(); ++z) EXPECT_NEAR(total(quotas.zone[z]), zone[z], largest * 1.001) << "zone " << z;
-    for (std::size_t c = 0; c < in_class.size(); ++c) EXPECT_NEAR(total(quotas.in_class[c]), in_class[c], largest * 1.001) << "class " << c;
+    for (std::size_t z = 0; z < zone.size(); ++z)
+      EXPECT_NEAR(total(quotas.zone[z]), zone[z], largest * 1.001) << "zone " << z;
+    for (std::size_t c = 0; c < in_class.size(); ++c)
+      EXPECT_NEAR(total(quotas.in_class[c]), in_class[c], largest * 1.001) << "class " << c;
     for (std::size_t p = 0; p < dealt.size(); ++p) EXPECT_LE(dealt[p], model.units.portions[p].tasks);
     if (HasFailure()) return;
   }
@@ -368,7 +375,9 @@ World renumbered(const ClusterSnapshot& cluster, const SnapshotShape& shape) {
   start.zones = cluster.zones, start.racks = cluster.racks, start.profiles = cluster.profiles;
   start.constraints = cluster.constraints, start.network = cluster.network, start.pools = cluster.pools;
   start.data_sets = cluster.data_sets, start.blocks = cluster.blocks;
-  const auto other = [](auto id, std::size_t size) { return decltype(id)(static_cast<std::uint32_t>(size - 1 - id.index())); };
+  const auto other = [](auto id, std::size_t size) {
+    return decltype(id)(static_cast<std::uint32_t>(size - 1 - id.index()));
+  };
   for (NodeId node : cluster.nodes.ids()) start.nodes.push_back(cluster.nodes[other(node, cluster.nodes.size())]);
   for (StoreId id : cluster.stores.ids()) {
     DataStore store = cluster.stores[other(id, cluster.stores.size())];
@@ -377,7 +386,8 @@ World renumbered(const ClusterSnapshot& cluster, const SnapshotShape& shape) {
   }
   for (Block& block : start.blocks) {
     for (Replica& replica : block.replicas) replica.store = other(replica.store, cluster.stores.size());
-    std::sort(block.replicas.begin(), block.replicas.end(), [](const Replica& a, const Replica& b) { return a.store < b.store; });
+    std::sort(block.replicas.begin(), block.replicas.end(),
+              [](const Replica& a, const Replica& b) { return a.store < b.store; });
   }
   ClusterState state(start);
   state.advance(cluster.now);
@@ -408,7 +418,8 @@ TEST(LipsProperty, NumbersOfNodesAndTasksChangeNoBoundAndHardlyACost) {
     const Plan a = decide(world, settings), b = decide(other, settings);
     ASSERT_EQ(a.account.lower_bound.has_value(), b.account.lower_bound.has_value());
     if (!a.account.lower_bound) continue;
-    EXPECT_NEAR(a.account.lower_bound->value(), b.account.lower_bound->value(), 2e-4 * a.account.lower_bound->value() + 1e-9);
+    EXPECT_NEAR(a.account.lower_bound->value(), b.account.lower_bound->value(),
+                2e-4 * a.account.lower_bound->value() + 1e-9);
     cost += a.account.objective->value();
     other_cost += b.account.objective->value();
     if (HasFailure()) return;

@@ -1,7 +1,8 @@
 #include "policies/lips/account.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace lips {
 
@@ -11,14 +12,15 @@ struct Load {
   double work = 0, memory = 0, slots = 0;  // in the class's time
 };
 
-// Price of the waiting for the class's first steps that hold the load; what is used is gone. Returns the work that would have to
-// go for the rest to fit.
+// Price of the waiting for the class's first steps that hold the load; what is used is gone. Returns the work that
+// would have to go for the rest to fit.
 double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
   const auto share = [](double wanted, double have) { return have > 0 ? std::min(1.0, wanted / have) : 0.0; };
   const Load all = load;
   for (CapacityStep& step : steps) {
     if (step.work <= 0) continue;  // as in the program
-    const double part = std::max({share(load.work, step.work), share(load.memory, step.memory), share(load.slots, step.slots)});
+    const double part =
+        std::max({share(load.work, step.work), share(load.memory, step.memory), share(load.slots, step.slots)});
     usd += part * step.work * step.waiting_price;
     load.work -= std::min(load.work, part * step.work);
     load.memory -= std::min(load.memory, part * step.memory);
@@ -27,7 +29,8 @@ double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
     step.memory *= 1 - part;
     step.slots *= 1 - part;
   }
-  return all.work * std::max({share(load.work, all.work), share(load.memory, all.memory), share(load.slots, all.slots)});
+  return all.work *
+         std::max({share(load.work, all.work), share(load.memory, all.memory), share(load.slots, all.slots)});
 }
 
 double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned) {
@@ -44,8 +47,8 @@ double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned
 namespace {
 
 // The class's load of the quotas that are bound to it.
-Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Units& units, const std::vector<Quota>& quotas,
-             SideRows rows) {
+Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Units& units,
+             const std::vector<Quota>& quotas, SideRows rows) {
   Load load;
   for (const Quota& quota : quotas) {
     const Portion& portion = units.portions[quota.portion];
@@ -59,10 +62,10 @@ Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Units
   return load;
 }
 
-// Price of the work on what the zone's steps have left, the cheapest first; `memory` MiB-seconds a CPU-second at speed 1. What no
-// step holds stays in `work`.
-double price_in_zone(const NodeClasses& classes, const std::vector<std::vector<CapacityStep>>& steps, std::uint32_t zone,
-                     double memory, double& work) {
+// Price of the work on what the zone's steps have left, the cheapest first; `memory` MiB-seconds a CPU-second at
+// speed 1. What no step holds stays in `work`.
+double price_in_zone(const NodeClasses& classes, const std::vector<std::vector<CapacityStep>>& steps,
+                     std::uint32_t zone, double memory, double& work) {
   struct Step {
     double price, waiting, work, most;
   };
@@ -76,7 +79,8 @@ double price_in_zone(const NodeClasses& classes, const std::vector<std::vector<C
       if (most > 0) left.push_back({group.price.value(), step.waiting_price * step.work / most, step.work, most});
     }
   }
-  std::sort(left.begin(), left.end(), [](const Step& a, const Step& b) { return a.price + a.waiting < b.price + b.waiting; });
+  std::sort(left.begin(), left.end(),
+            [](const Step& a, const Step& b) { return a.price + a.waiting < b.price + b.waiting; });
   double usd = 0;
   for (const Step& step : left) {
     const double used = std::min(work, step.most);
@@ -88,7 +92,8 @@ double price_in_zone(const NodeClasses& classes, const std::vector<std::vector<C
 
 }  // namespace
 
-double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units, const WholeQuotas& quotas) {
+double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units,
+                      const WholeQuotas& quotas) {
   std::vector<std::vector<CapacityStep>> steps = classes.steps;
   std::vector<std::uint32_t> planned(units.portions.size(), 0);
   const SideRows rows = side_rows(units, classes);
@@ -153,7 +158,8 @@ double cost_of_deferred(const NodeClasses& classes, const Units& units, const st
   return usd + overflow_of(units, planned);
 }
 
-void fill_account(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts, Plan& plan) {
+void fill_account(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,
+                  Plan& plan) {
   const ClusterSnapshot& cluster = input.cluster;
   PlanAccount& account = plan.account;
   for (const Assignment& assignment : plan.assignments) {
@@ -173,8 +179,8 @@ void fill_account(const PolicyInput& input, const NodeClasses& classes, const Un
   account.columns = amounts.columns;
   if (!amounts.fell_back) account.lower_bound = Usd(amounts.lower_bound);
   for (std::uint32_t z = 0; z < amounts.zone_price.size(); ++z)
-    account.shadow_prices.push_back(
-        {fmt::format("zone {}", cluster.zones[ZoneId(z)].name), amounts.zone_price[z] * 3600, "USD per core-hour at speed 1"});
+    account.shadow_prices.push_back({fmt::format("zone {}", cluster.zones[ZoneId(z)].name),
+                                     amounts.zone_price[z] * 3600, "USD per core-hour at speed 1"});
   account.shadow_prices.insert(account.shadow_prices.end(), amounts.shadow_prices.begin(), amounts.shadow_prices.end());
 }
 

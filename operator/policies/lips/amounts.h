@@ -9,17 +9,17 @@
 namespace lips {
 
 struct Amounts {
-  std::vector<std::vector<double>> in_zone;                            // [unit][zone], of units that any class may take
+  std::vector<std::vector<double>> in_zone;  // [unit][zone], of units that any class may take
   std::vector<std::vector<std::pair<std::uint32_t, double>>> in_class;  // [unit] (class, work), of the others
-  std::vector<double> overflow;                                        // [unit]
-  std::vector<double> open_work;                                       // [class] for units that any class may take
-  std::vector<double> zone_price;                                      // [zone] dual: USD per further CPU-second there
-  double objective = 0, lower_bound = 0;                               // USD
+  std::vector<double> overflow;                                         // [unit]
+  std::vector<double> open_work;                                        // [class] for units that any class may take
+  std::vector<double> zone_price;                                       // [zone] dual: USD per further CPU-second there
+  double objective = 0, lower_bound = 0;                                // USD
   ModelForm form = ModelForm::none;
   bool fell_back = false;
   std::int64_t rows = 0, columns = 0;
-  std::vector<ShadowPrice> shadow_prices;                              // of pools, links and stores
-  std::vector<std::pair<DataSetId, ZoneId>> copies;                    // that pay, of shared data
+  std::vector<ShadowPrice> shadow_prices;            // of pools, links and stores
+  std::vector<std::pair<DataSetId, ZoneId>> copies;  // that pay, of shared data
 };
 
 }  // namespace lips

@@ -33,7 +33,11 @@ double reduced(double cost, std::span<const Entry> entries, const std::vector<do
 class ClassForm {
  public:
   explicit ClassForm(const ClassFormInput& input)
-      : cluster_(input.cluster), classes_(input.classes), units_(input.units), settings_(input.settings), form_(input, ClassColumns::start) {}
+      : cluster_(input.cluster),
+        classes_(input.classes),
+        units_(input.units),
+        settings_(input.settings),
+        form_(input, ClassColumns::start) {}
 
   Amounts solve() {
     solver::LpSolution solution;
@@ -50,7 +54,8 @@ class ClassForm {
       if (close || candidates_.empty() || round + 1 == rounds) break;
       const std::int32_t before = form_.program.columns();
       for (const auto& [u, c] : candidates_) form_.add_class(u, c);
-      solution.basis.column.insert(solution.basis.column.end(), static_cast<std::size_t>(form_.program.columns() - before),
+      solution.basis.column.insert(solution.basis.column.end(),
+                                   static_cast<std::size_t>(form_.program.columns() - before),
                                    3);  // at their lower bounds
     }
     return read(solution);
@@ -82,8 +87,8 @@ class ClassForm {
     return solver::certify(form_.program, solution.primal, duals_).lower_bound + missing_;
   }
 
-  // Weak duality with the units' rows relaxed last: each unit takes its cheapest way at the given prices, every other column
-  // its better bound. Valid for every dual vector whose signs are right.
+  // Weak duality with the units' rows relaxed last: each unit takes its cheapest way at the given prices, every other
+  // column its better bound. Valid for every dual vector whose signs are right.
   double lagrangian_bound(const Units& units, std::vector<double> dual) const {
     const solver::LinearProgram& program = form_.program;
     double bound = 0;
@@ -103,7 +108,9 @@ class ClassForm {
 
   double cheapest_ways(const Unit& unit, const std::vector<double>& dual) const {
     double best = solver::infinity;
-    const auto look = [&](const ClassFormProgram::Way& way) { best = std::min(best, reduced(way.cost, way.entries(), dual)); };
+    const auto look = [&](const ClassFormProgram::Way& way) {
+      best = std::min(best, reduced(way.cost, way.entries(), dual));
+    };
     if (unit.any_class)
       for (std::uint32_t z = 0; z < form_.zones(); ++z) form_.each_way(unit, z, look);
     else
@@ -115,8 +122,8 @@ class ClassForm {
     return usd;
   }
 
-  // The columns that are not in the program, against the duals: candidates_ are those that would help, missing_ is what they
-  // could lower the bound by at most (all of a unit's work in its best one).
+  // The columns that are not in the program, against the duals: candidates_ are those that would help, missing_ is what
+  // they could lower the bound by at most (all of a unit's work in its best one).
   void price_missing() {
     candidates_.clear();
     missing_ = 0;
@@ -147,7 +154,9 @@ class ClassForm {
 
   Amounts read(const solver::LpSolution& solution) const {
     Amounts amounts;
-    const auto value = [&](std::int32_t column) { return std::max(0.0, solution.primal[static_cast<std::size_t>(column)]); };
+    const auto value = [&](std::int32_t column) {
+      return std::max(0.0, solution.primal[static_cast<std::size_t>(column)]);
+    };
     const std::size_t count = units_.units.size();
     amounts.in_zone.assign(count, std::vector<double>(form_.zones(), 0.0));
     amounts.in_class.resize(count);
@@ -183,20 +192,26 @@ class ClassForm {
 
   void read_prices(const std::vector<double>& dual, Amounts& amounts) const {
     const auto of = [&](std::int32_t row) { return dual[static_cast<std::size_t>(row)]; };
-    const auto zone_name = [&](std::size_t zone) { return cluster_.zones[ZoneId(static_cast<std::uint32_t>(zone))].name; };
+    const auto zone_name = [&](std::size_t zone) {
+      return cluster_.zones[ZoneId(static_cast<std::uint32_t>(zone))].name;
+    };
     for (std::int32_t row : form_.zone_row) amounts.zone_price.push_back(-of(row));
     price_zones_by_class(dual, amounts.zone_price);
     for (const auto& [pool, row] : form_.share_row)
-      amounts.shadow_prices.push_back({fmt::format("pool {} share", cluster_.pools[pool].name), of(row), "USD per CPU-second"});
+      amounts.shadow_prices.push_back(
+          {fmt::format("pool {} share", cluster_.pools[pool].name), of(row), "USD per CPU-second"});
     for (const auto& [pool, row] : form_.maximum_row)
-      amounts.shadow_prices.push_back({fmt::format("pool {} maximum", cluster_.pools[pool].name), of(row), "USD per core-second"});
+      amounts.shadow_prices.push_back(
+          {fmt::format("pool {} maximum", cluster_.pools[pool].name), of(row), "USD per core-second"});
     for (std::size_t link = 0; link < form_.link_row.size(); ++link)
       if (const double price = -of(form_.link_row[link]); price > 1e-15)
         amounts.shadow_prices.push_back(
-            {fmt::format("link {} -> {}", zone_name(link / form_.zones()), zone_name(link % form_.zones())), price, "USD per MiB"});
+            {fmt::format("link {} -> {}", zone_name(link / form_.zones()), zone_name(link % form_.zones())), price,
+             "USD per MiB"});
   }
 
-  // The zones' rows carry no price where no unit may take any class: there the cheapest class's own price stands for the zone.
+  // The zones' rows carry no price where no unit may take any class: there the cheapest class's own price stands for
+  // the zone.
   void price_zones_by_class(const std::vector<double>& dual, std::vector<double>& zone_price) const {
     if (std::any_of(units_.units.begin(), units_.units.end(), [](const Unit& unit) { return unit.any_class; })) return;
     zone_price.assign(zone_price.size(), 0.0);
@@ -223,8 +238,8 @@ class ClassForm {
 
 Amounts solve_class_form(const ClassFormInput& input) {
   const Units& units = input.units;
-  const bool columns_for_copies =
-      std::any_of(units.units.begin(), units.units.end(), [](const Unit& unit) { return unit.shared != Unit::no_object; });
+  const bool columns_for_copies = std::any_of(units.units.begin(), units.units.end(),
+                                              [](const Unit& unit) { return unit.shared != Unit::no_object; });
   if (units.units.size() <= input.settings.most_units || columns_for_copies) return ClassForm(input).solve();
   const Coarsening coarsening(units);
   ClassForm form({input.cluster, input.costs, input.classes, coarsening.units(), input.settings});
@@ -235,7 +250,9 @@ Amounts solve_class_form(const ClassFormInput& input) {
   return amounts;
 }
 
-double class_form_bound(const ClassFormInput& input, const std::vector<double>& row_dual) { return ClassForm(input).bound_at(row_dual); }
+double class_form_bound(const ClassFormInput& input, const std::vector<double>& row_dual) {
+  return ClassForm(input).bound_at(row_dual);
+}
 
 Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units) {
   Amounts amounts;
@@ -255,7 +272,8 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
     double left = unit.work;
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
-      if (fits(unit.request, classes.classes[c].shape) && cluster.eligible(unit.constraint, classes.classes[c].nodes.front()))
+      if (fits(unit.request, classes.classes[c].shape) &&
+          cluster.eligible(unit.constraint, classes.classes[c].nodes.front()))
         order.emplace_back(classes.classes[c].price.value() + unit.extra[classes.classes[c].zone.index()], c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {

@@ -7,10 +7,13 @@ namespace lips {
 namespace {
 
 using solver::Entry;
-constexpr std::size_t start_columns = 10;  // classes a unit begins with: its cheapest, and others spread over the price range
+constexpr std::size_t start_columns =
+    10;  // classes a unit begins with: its cheapest, and others spread over the price range
 constexpr std::size_t cheapest_columns = 4;
 
-double price_in(const NodeClass& group, const Unit& unit) { return group.price.value() + unit.extra[group.zone.index()]; }
+double price_in(const NodeClass& group, const Unit& unit) {
+  return group.price.value() + unit.extra[group.zone.index()];
+}
 
 }  // namespace
 
@@ -48,7 +51,8 @@ bool ClassFormProgram::eligible(const Unit& unit, std::uint32_t c) const {
 void ClassFormProgram::add_rows() {
   for (const Unit& unit : input_.units.units) unit_row.push_back(program.add_row(unit.work, unit.work));
   for (std::size_t z = 0; z < zones(); ++z) zone_row.push_back(program.add_row(-solver::infinity, 0));
-  for (std::size_t c = 0; c < input_.classes.classes.size(); ++c) cpu_row.push_back(program.add_row(-solver::infinity, 0));
+  for (std::size_t c = 0; c < input_.classes.classes.size(); ++c)
+    cpu_row.push_back(program.add_row(-solver::infinity, 0));
 }
 
 // Memory and slots, and links where they are limited.
@@ -94,7 +98,8 @@ void ClassFormProgram::add_steps() {
       program.add_column(step.waiting_price * step.work, 0, 1, entries);
     }
     std::vector<Entry> entries{{cpu_row[c], 1}, {zone_row[group.zone.index()], -1}};
-    if (!memory_row.empty() && least_memory < solver::infinity) entries.push_back({memory_row[c], least_memory / group.speed});
+    if (!memory_row.empty() && least_memory < solver::infinity)
+      entries.push_back({memory_row[c], least_memory / group.speed});
     open_column.push_back(program.add_column(group.price.value(), 0, work, entries));
   }
 }
@@ -158,8 +163,7 @@ ClassFormProgram::Way ClassFormProgram::way(const Unit& unit, std::uint32_t plac
     result.add(zone_row[place], 1);
   }
   if (const auto row = share_row.find(unit.pool); row != share_row.end()) result.add(row->second, 1);
-  if (const auto row = maximum_row.find(unit.pool); row != maximum_row.end())
-    result.add(row->second, core_seconds);
+  if (const auto row = maximum_row.find(unit.pool); row != maximum_row.end()) result.add(row->second, core_seconds);
   if (from.valid()) {
     const double more = (input_.costs.transfer(from, zone) - input_.costs.transfer(unit.zones, zone)).value();
     result.cost += unit.input_per_work * more;
@@ -182,8 +186,7 @@ void ClassFormProgram::add_copies() {
 
 void ClassFormProgram::add_copy(const SharedObject& object, ZoneId zone, const std::vector<std::uint32_t>& readers) {
   std::vector<Entry> ties;
-  for (std::uint32_t u : readers)
-    ties.push_back({program.add_row(-solver::infinity, 0), -input_.units.units[u].work});
+  for (std::uint32_t u : readers) ties.push_back({program.add_row(-solver::infinity, 0), -input_.units.units[u].work});
   const std::int32_t room = space(zone);
   for (std::uint32_t from = 0; from < zones(); ++from) {
     if (!object.zones.contains(ZoneId(from))) continue;
@@ -200,7 +203,8 @@ void ClassFormProgram::add_copy(const SharedObject& object, ZoneId zone, const s
     if (const auto row = maximum_row.find(unit.pool); row != maximum_row.end())
       entries.push_back({row->second, 1 / speed_});
     const double read = unit.input_per_work * input_.costs.transfer(unit.zones, zone).value();
-    in_zone.push_back({readers[i], zone.index(), program.add_column(unit.extra[zone.index()] - read, 0, unit.work, entries)});
+    in_zone.push_back(
+        {readers[i], zone.index(), program.add_column(unit.extra[zone.index()] - read, 0, unit.work, entries)});
   }
 }
 

@@ -14,15 +14,15 @@ namespace lips {
 
 struct PoolRow {
   PoolId pool;
-  double least = 0;                 // CPU-seconds of work in the horizon
-  double most = solver::infinity;   // core-seconds in the horizon
-  double shortfall_price = 0;       // USD per CPU-second below `least`; 0: `least` is not counted
+  double least = 0;                // CPU-seconds of work in the horizon
+  double most = solver::infinity;  // core-seconds in the horizon
+  double shortfall_price = 0;      // USD per CPU-second below `least`; 0: `least` is not counted
 };
 
 struct ClassFormSettings {
-  double link_capacity = 0;     // MiB from one zone to one other in the horizon; 0: not limited
+  double link_capacity = 0;  // MiB from one zone to one other in the horizon; 0: not limited
   std::vector<PoolRow> pools;
-  double good_enough = 1e-4;    // certified gap at which no more columns are sought
+  double good_enough = 1e-4;  // certified gap at which no more columns are sought
   std::int64_t max_iterations = 2'000'000;
   std::size_t most_units = 1500;  // that are solved as they are
 };
@@ -60,7 +60,8 @@ class ClassFormProgram {
   ClassFormProgram(const ClassFormInput& input, ClassColumns columns);
 
   bool eligible(const Unit& unit, std::uint32_t c) const;
-  // visit(way), without the unit's own row, for each way in which the unit may use the zone (any class) or the class: one for each zone that it may read from.
+  // visit(way), without the unit's own row, for each way in which the unit may use the zone (any class) or the class:
+  // one for each zone that it may read from.
   template <class Visit>
   void each_way(const Unit& unit, std::uint32_t place, Visit visit) const;
   void add_class(std::uint32_t u, std::uint32_t c);
@@ -72,7 +73,7 @@ class ClassFormProgram {
   std::int32_t first_unit_column = 0;
   std::vector<std::int32_t> open_column, overflow_column;  // [class], [unit]: the first of its overflow columns
   std::vector<UnitColumn> in_zone, in_class;
-  std::vector<std::vector<std::uint32_t>> classes_of;      // [unit] classes with columns
+  std::vector<std::vector<std::uint32_t>> classes_of;  // [unit] classes with columns
   std::vector<std::pair<std::pair<DataSetId, ZoneId>, std::int32_t>> copies;
 
  private:

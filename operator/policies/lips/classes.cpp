@@ -9,8 +9,8 @@ namespace lips {
 
 namespace {
 
-// Above this many, nodes of different sizes share classes although some pending task fits only some of them: the bound stays
-// valid, and packing looks at each node.
+// Above this many, nodes of different sizes share classes although some pending task fits only some of them: the bound
+// stays valid, and packing looks at each node.
 constexpr std::size_t most_exact_classes = 128;
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -26,8 +26,8 @@ double mean_task_seconds(const ClusterSnapshot& cluster) {
   return ratio(work, tasks);
 }
 
-// Numbers profiles by the pending constraints that they meet, and capacities by the pending requests that fit them: what
-// no pending task asks about separates no nodes.
+// Numbers profiles by the pending constraints that they meet, and capacities by the pending requests that fit them:
+// what no pending task asks about separates no nodes.
 class Kinds {
  public:
   explicit Kinds(const ClusterSnapshot& cluster) : cluster_(cluster), of_profile_(cluster.profiles.size(), -1) {
@@ -77,8 +77,13 @@ void group_nodes(const ClusterSnapshot& cluster, bool by_capacity, NodeClasses& 
     const Node& node = cluster.nodes[id];
     const double cores = node.capacity.cpu.value();
     if (!node.schedulable || cores <= 0) continue;
-    const Alike alike{node.zone, node.cpu_price, node.speed, kinds.by_profile(id), by_capacity ? kinds.by_capacity(node.capacity) : 0,
-                      node.capacity.memory.value() / cores, node.capacity.slots / cores};
+    const Alike alike{node.zone,
+                      node.cpu_price,
+                      node.speed,
+                      kinds.by_profile(id),
+                      by_capacity ? kinds.by_capacity(node.capacity) : 0,
+                      node.capacity.memory.value() / cores,
+                      node.capacity.slots / cores};
     const NodeId first = least.try_emplace(alike, id).first->second;
     by_key[{node.zone, node.cpu_price, node.speed, first}].push_back(id);
   }

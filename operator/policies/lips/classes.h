@@ -15,7 +15,7 @@ struct NodeClass {
   Resources shape;  // of its largest node; all have this one's memory and slots per core
   Resources least;  // of its smallest node: where there are few classes, what fits the largest fits this one too
   std::vector<NodeId> nodes;
-  Cores cores;      // of all its nodes
+  Cores cores;  // of all its nodes
 };
 
 // Capacity of one class in one bucket of waiting. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds.
@@ -25,20 +25,22 @@ struct CapacityStep {
 };
 
 struct NodeClasses {
-  std::vector<NodeClass> classes;             // by zone, then price, then the least node
-  IdVector<NodeId, std::uint32_t> class_of;   // no_class where the node takes no tasks
+  std::vector<NodeClass> classes;                // by zone, then price, then the least node
+  IdVector<NodeId, std::uint32_t> class_of;      // no_class where the node takes no tasks
   std::vector<std::vector<CapacityStep>> steps;  // [class][bucket]
-  std::vector<double> now_window;             // [class] seconds that a free slot offers in bucket 0
-  double mean_price = 0;                      // USD per CPU-second, weighted by cores
-  double cores = 0, work_rate = 0;            // all classes: cores; CPU-seconds of work a second
+  std::vector<double> now_window;                // [class] seconds that a free slot offers in bucket 0
+  double mean_price = 0;                         // USD per CPU-second, weighted by cores
+  double cores = 0, work_rate = 0;               // all classes: cores; CPU-seconds of work a second
   static constexpr std::uint32_t no_class = ~std::uint32_t{0};
 };
 
 struct BucketSettings {
-  std::vector<Duration> edges;  // rising, from 0; buckets lie between neighbours; fewer than two: one bucket of least_window
-  double waiting_price = 1;     // pi: an hour's wait of a CPU-second costs this many mean prices
-  Duration least_window = std::chrono::seconds(120);  // bucket 0 offers a free slot at least that long, and at least a mean task
-  bool stretch_first = true;    // off: bucket 0 is exactly its span (one bucket = the paper's epoch)
+  std::vector<Duration>
+      edges;  // rising, from 0; buckets lie between neighbours; fewer than two: one bucket of least_window
+  double waiting_price = 1;  // pi: an hour's wait of a CPU-second costs this many mean prices
+  Duration least_window =
+      std::chrono::seconds(120);  // bucket 0 offers a free slot at least that long, and at least a mean task
+  bool stretch_first = true;      // off: bucket 0 is exactly its span (one bucket = the paper's epoch)
 };
 
 // Of a request that asks for no CPU: what divides by it stays finite.

@@ -18,7 +18,8 @@ Key key(const Unit& unit) {
   double dearest = 0;
   for (double usd : unit.extra) dearest = std::max(dearest, usd);
   const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest))) : -1000;
-  return {unit.any_class, unit.constraint, unit.any_class ? Resources{} : unit.request, unit.pool, unit.zones, magnitude, unit.shared};
+  return {unit.any_class, unit.constraint, unit.any_class ? Resources{} : unit.request, unit.pool, unit.zones,
+          magnitude,      unit.shared};
 }
 
 void merge(Unit& into, const Unit& unit) {

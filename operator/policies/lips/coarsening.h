@@ -1,5 +1,5 @@
-// Merges units of nearly equal costs where there are too many of them, and deals what the coarse program decides to the true
-// ones. Knows no program.
+// Merges units of nearly equal costs where there are too many of them, and deals what the coarse program decides to the
+// true ones. Knows no program.
 #pragma once
 
 #include <vector>

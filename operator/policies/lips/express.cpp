@@ -9,8 +9,13 @@ namespace {
 
 class ExpressLane {
  public:
-  ExpressLane(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes, IdVector<NodeId, Resources>& free)
-      : cluster_(input.cluster), costs_(input.costs), settings_(settings), classes_(classes), free_(free),
+  ExpressLane(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes,
+              IdVector<NodeId, Resources>& free)
+      : cluster_(input.cluster),
+        costs_(input.costs),
+        settings_(settings),
+        classes_(classes),
+        free_(free),
         first_open_(classes.classes.size(), 0) {
     result_.served.assign(cluster_.jobs.size(), false);
     result_.pool_cores = cluster_.pool_cores;
@@ -59,7 +64,8 @@ class ExpressLane {
       free_[node] = free_[node] - Resources{job.request.cpu * count, job.request.memory * count,
                                             static_cast<std::int32_t>(job.request.slots * count)};
       CapacityStep& now = classes_.steps[c].front();
-      now.work = std::max(0.0, now.work - job.request.cpu.value() * count * classes_.now_window[c] * classes_.classes[c].speed);
+      now.work = std::max(
+          0.0, now.work - job.request.cpu.value() * count * classes_.now_window[c] * classes_.classes[c].speed);
       now.memory = std::max(0.0, now.memory - job.request.memory.value() * count * classes_.now_window[c]);
       now.slots = std::max(0.0, now.slots - job.request.slots * static_cast<double>(count) * classes_.now_window[c]);
       result_.placements.push_back({portion, count, node, 0, {}});

@@ -215,7 +215,8 @@ class Decision {
   }
 
   std::vector<Placement> pack_amounts(const Amounts& amounts, double share, IdVector<NodeId, Resources>& free) {
-    return pack(input_, classes_, units_, amounts, round_amounts(cluster_, units_, amounts, classes_), packing(share), free);
+    return pack(input_, classes_, units_, amounts, round_amounts(cluster_, units_, amounts, classes_), packing(share),
+                free);
   }
 
   PackingSettings packing(double share) const {

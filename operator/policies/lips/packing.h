@@ -1,5 +1,5 @@
-// From whole tasks in zones and classes to nodes and times: list scheduling on every node's timeline, cheapest classes and
-// earliest slots first, most urgent tasks first, never more at once than a node holds.
+// From whole tasks in zones and classes to nodes and times: list scheduling on every node's timeline, cheapest classes
+// and earliest slots first, most urgent tasks first, never more at once than a node holds.
 #pragma once
 
 #include <vector>
@@ -19,16 +19,19 @@ struct Placement {
 };
 
 struct PackingSettings {
-  double window = 0;    // seconds: tasks start before it ends, and may run past it
-  bool strict = false;  // a class takes no more than the model's capacity, and what is left over spills to the next cheapest
-  bool balance = false; // memory binds too: of the most urgent tasks the one whose request is shaped like what is free goes first
-  IdVector<PoolId, Cores> pool_cores;     // in use
-  IdVector<PoolId, double> pool_budget;   // core-seconds that each pool may still use (strict); empty: no limit
-  double link_budget = 0;                 // MiB from each zone to each other (strict); 0: no limit
+  double window = 0;  // seconds: tasks start before it ends, and may run past it
+  bool strict =
+      false;  // a class takes no more than the model's capacity, and what is left over spills to the next cheapest
+  bool balance =
+      false;  // memory binds too: of the most urgent tasks the one whose request is shaped like what is free goes first
+  IdVector<PoolId, Cores> pool_cores;    // in use
+  IdVector<PoolId, double> pool_budget;  // core-seconds that each pool may still use (strict); empty: no limit
+  double link_budget = 0;                // MiB from each zone to each other (strict); 0: no limit
 };
 
 // `free` is what each node has left now; what is placed at 0 is taken from it.
-std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,
-                            WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free);
+std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Units& units,
+                            const Amounts& amounts, WholeQuotas quotas, const PackingSettings& settings,
+                            IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

@@ -8,12 +8,14 @@ namespace lips {
 namespace {
 
 // Whole tasks of `use` each in what is left, with room for rounding errors.
-double tasks_in(double left, double use) { return use > 0 ? std::floor(std::max(0.0, left * (1 + 1e-12) + 1e-7) / use) : 1e18; }
+double tasks_in(double left, double use) {
+  return use > 0 ? std::floor(std::max(0.0, left * (1 + 1e-12) + 1e-7) / use) : 1e18;
+}
 
 }  // namespace
 
-PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Units& units,
-                             const BudgetLimits& limits)
+PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                             const Units& units, const BudgetLimits& limits)
     : cluster_(cluster), costs_(costs), classes_(classes), units_(units), pools_left_(limits.pool_core_seconds) {
   for (const auto& steps : classes.steps) {
     CapacityStep all;
@@ -31,7 +33,8 @@ PackingBudget::Use PackingBudget::use(std::uint32_t portion, std::uint32_t c) co
   const double work = of.work * occupancy(cluster_, unit, group);
   const double span = work / (cores_of(request) * group.speed);
   const TaskGroup& tasks = cluster_.groups[of.job][of.group];
-  return {work, request.memory.value() * span, request.slots * span, request.cpu.value() * span, tasks.reads ? tasks.input.value() : 0};
+  return {work, request.memory.value() * span, request.slots * span, request.cpu.value() * span,
+          tasks.reads ? tasks.input.value() : 0};
 }
 
 ZoneId PackingBudget::source(const Unit& unit, ZoneId to, double mebibytes) const {
@@ -46,9 +49,11 @@ ZoneId PackingBudget::source(const Unit& unit, ZoneId to, double mebibytes) cons
 double PackingBudget::tasks(std::uint32_t portion, std::uint32_t c) const {
   const Use one = use(portion, c);
   const CapacityStep& left = classes_left_[c];
-  double count = std::min({tasks_in(left.work, one.work), tasks_in(left.memory, one.memory), tasks_in(left.slots, one.slots)});
+  double count =
+      std::min({tasks_in(left.work, one.work), tasks_in(left.memory, one.memory), tasks_in(left.slots, one.slots)});
   const Portion& of = units_.portions[portion];
-  if (!pools_left_.empty()) count = std::min(count, tasks_in(pools_left_[cluster_.jobs[of.job].pool], one.core_seconds));
+  if (!pools_left_.empty())
+    count = std::min(count, tasks_in(pools_left_[cluster_.jobs[of.job].pool], one.core_seconds));
   const Unit& unit = units_.units[of.unit];
   const ZoneId zone = classes_.classes[c].zone;
   if (!crosses(unit, zone)) return count;

@@ -13,7 +13,10 @@ namespace {
 class Chooser {
  public:
   Chooser(const ClusterSnapshot& cluster, const Portion& portion)
-      : cluster_(cluster), job_(portion.job), group_(portion.group), next_(cluster.groups[portion.job][portion.group].first),
+      : cluster_(cluster),
+        job_(portion.job),
+        group_(portion.group),
+        next_(cluster.groups[portion.job][portion.group].first),
         chosen_(cluster.jobs[portion.job].tasks()) {}
 
   // Up to `count` tasks with a replica on the node.
@@ -85,7 +88,11 @@ class PortionTasks {
  public:
   PortionTasks(const ClusterSnapshot& cluster, const Portion& portion, const std::vector<Placement>& placements,
                std::span<const std::uint32_t> own)
-      : cluster_(cluster), portion_(portion), group_(cluster.groups[portion.job][portion.group]), placements_(placements), own_(own) {
+      : cluster_(cluster),
+        portion_(portion),
+        group_(cluster.groups[portion.job][portion.group]),
+        placements_(placements),
+        own_(own) {
     for (std::uint32_t i : own_) wanted_ += placements[i].tasks;
   }
 
@@ -169,8 +176,8 @@ class PortionTasks {
 // More tasks than this are chosen node by node.
 constexpr std::uint64_t most_flow_tasks = 200'000;
 
-Chosen choose(const ClusterSnapshot& cluster, const Units& units, const std::vector<Placement>& placements, bool by_flow,
-              LocalityReached& reached) {
+Chosen choose(const ClusterSnapshot& cluster, const Units& units, const std::vector<Placement>& placements,
+              bool by_flow, LocalityReached& reached) {
   if (cluster.pending_tasks > most_flow_tasks) by_flow = false;
   std::vector<std::uint32_t> order(placements.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -181,7 +188,8 @@ Chosen choose(const ClusterSnapshot& cluster, const Units& units, const std::vec
   for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
     const std::uint32_t portion = placements[order[first]].portion;
     while (last < order.size() && placements[order[last]].portion == portion) ++last;
-    const PortionTasks chooser(cluster, units.portions[portion], placements, std::span(order).subspan(first, last - first));
+    const PortionTasks chooser(cluster, units.portions[portion], placements,
+                               std::span(order).subspan(first, last - first));
     std::uint32_t local = chooser.node_by_node(tasks), bound = chooser.wanted();
     if (!chooser.reads()) continue;
     if (by_flow && local < bound) local = chooser.by_flow(bin_of, tasks, bound);
@@ -195,7 +203,8 @@ Chosen choose(const ClusterSnapshot& cluster, const Units& units, const std::vec
 // Where a task on the node reads: in the zone that its link was counted for, when that is not its own.
 StoreId read_from(const PolicyInput& input, BlockId block, const Placement& placement) {
   const ClusterSnapshot& cluster = input.cluster;
-  if (block.valid() && placement.from.valid() && !cluster.blocks[block].zones.contains(cluster.nodes[placement.node].zone))
+  if (block.valid() && placement.from.valid() &&
+      !cluster.blocks[block].zones.contains(cluster.nodes[placement.node].zone))
     for (const Replica& replica : cluster.blocks[block].replicas)
       if (cluster.stores[replica.store].zone == placement.from) return replica.store;
   return nearest_replica(cluster, input.costs, block, placement.node).store;
@@ -203,10 +212,12 @@ StoreId read_from(const PolicyInput& input, BlockId block, const Placement& plac
 
 }  // namespace
 
-StoreRoom::StoreRoom(const ClusterSnapshot& cluster, const Plan& plan) : cluster_(cluster), taken_(cluster.stores.size()) {
+StoreRoom::StoreRoom(const ClusterSnapshot& cluster, const Plan& plan)
+    : cluster_(cluster), taken_(cluster.stores.size()) {
   for (const DataMove& move : plan.moves) taken_[move.to] += cluster.blocks[move.block].size;
   for (const Assignment& assignment : plan.assignments)
-    if (assignment.keep_in.valid()) taken_[assignment.keep_in] += cluster.blocks[cluster.tasks[assignment.task].block].size;
+    if (assignment.keep_in.valid())
+      taken_[assignment.keep_in] += cluster.blocks[cluster.tasks[assignment.task].block].size;
 }
 
 bool StoreRoom::fits(StoreId id, Mebibytes size) const {

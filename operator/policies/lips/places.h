@@ -8,12 +8,13 @@ namespace lips {
 
 struct PlaceSettings {
   bool keep_copies = false;  // a remotely read block stays in the reader's zone
-  bool share_copies = false; // blocks that several tasks read in a zone that has none are moved there once, ahead of reading
-  bool by_flow = false;      // the most node-local tasks possible, as a min-cost flow; else node by node
+  bool share_copies =
+      false;  // blocks that several tasks read in a zone that has none are moved there once, ahead of reading
+  bool by_flow = false;  // the most node-local tasks possible, as a min-cost flow; else node by node
 };
 
-// Of the tasks placed that read a block: how many have it on their node, and what no choice among equal tasks exceeds (without
-// the flow: all of them).
+// Of the tasks placed that read a block: how many have it on their node, and what no choice among equal tasks exceeds
+// (without the flow: all of them).
 struct LocalityReached {
   std::uint64_t readers = 0, local = 0, bound = 0;
 };

@@ -12,7 +12,8 @@ struct Bin {
   double wanted;
 };
 
-// Where the next task goes: the bin that is furthest behind, and the overflow (the last) only when no other wants half a task.
+// Where the next task goes: the bin that is furthest behind, and the overflow (the last) only when no other wants half
+// a task.
 Bin& next_bin(std::vector<Bin>& bins, bool overflows, double work) {
   if (bins.size() == 1) return bins.front();
   const auto before = [](const Bin& a, const Bin& b) { return a.wanted < b.wanted; };
@@ -39,7 +40,8 @@ void deal(const Units& units, const Unit& unit, std::vector<Bin>& bins, bool ove
 
 }  // namespace
 
-WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Units& units, const Amounts& amounts, const NodeClasses& classes) {
+WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Units& units, const Amounts& amounts,
+                          const NodeClasses& classes) {
   const std::uint32_t zones = static_cast<std::uint32_t>(cluster.zones.size());
   const std::uint32_t class_count = static_cast<std::uint32_t>(classes.classes.size());
   WholeQuotas result;

@@ -1,5 +1,5 @@
-// From amounts to whole tasks. What rounding takes from a zone or class in one unit it gives back in a later one, so the total
-// of each stays within one task of the model's.
+// From amounts to whole tasks. What rounding takes from a zone or class in one unit it gives back in a later one, so
+// the total of each stays within one task of the model's.
 #pragma once
 
 #include <vector>
@@ -20,6 +20,7 @@ struct WholeQuotas {
   std::vector<std::vector<Quota>> in_class;  // [class]
 };
 
-WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Units& units, const Amounts& amounts, const NodeClasses& classes);
+WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Units& units, const Amounts& amounts,
+                          const NodeClasses& classes);
 
 }  // namespace lips

@@ -12,7 +12,8 @@ namespace lips {
 namespace {
 
 // E of planning: other pending jobs' unread share of the data set, in whole data sets.
-double other_readers(const ClusterSnapshot& cluster, const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group) {
+double other_readers(const ClusterSnapshot& cluster, const IdVector<DataSetId, double>& readers, JobId job,
+                     const TaskGroup& group) {
   double own = 0;
   for (const TaskGroup& other : cluster.groups[job])
     if (other.data_set == group.data_set) own += other.count * other.input.value();
@@ -25,7 +26,8 @@ constexpr std::array<Locality, 2> near_and_far{Locality::zone, Locality::remote}
 
 class UnitMaker {
  public:
-  UnitMaker(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const UnitSettings& settings)
+  UnitMaker(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+            const UnitSettings& settings)
       : cluster_(cluster), costs_(costs), classes_(classes), settings_(settings) {
     if (settings.copies == CopyPricing::shared_price) readers_ = pending_readers(cluster);
     if (settings.copies == CopyPricing::fair_share || settings.copies == CopyPricing::columns) {
@@ -54,18 +56,18 @@ class UnitMaker {
 
  private:
   // Blocks that no store holds at present have to wait.
-  static bool readable(const TaskGroup& group) {
-    return group.count > 0 && (!group.reads || !group.zones.empty());
-  }
+  static bool readable(const TaskGroup& group) { return group.count > 0 && (!group.reads || !group.zones.empty()); }
 
-  // Only where all of its readers may run in any class are an object's copies columns: one price for all of its readers.
+  // Only where all of its readers may run in any class are an object's copies columns: one price for all of its
+  // readers.
   void find_open_objects() {
     open_object_.assign(result_.objects.size(), true);
     for (JobId id : cluster_.pending)
       for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g) {
         if (!readable(cluster_.groups[id][g])) continue;
         const std::uint32_t object = shared_data_->object(id, g);
-        if (object != Unit::no_object && !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g])) open_object_[object] = false;
+        if (object != Unit::no_object && !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g]))
+          open_object_[object] = false;
       }
   }
 
@@ -73,7 +75,8 @@ class UnitMaker {
     const Job& job = cluster_.jobs[id];
     const TaskGroup& group = cluster_.groups[id][g];
     Portion portion{id, g, group.count, std::max(least_work, group.cpu.value()), 0, 0};
-    portion.urgency = to_seconds(job.arrival) + settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
+    portion.urgency =
+        to_seconds(job.arrival) + settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
     portion.urgency -= boost(job);
     const bool chosen = !settings_.homes.empty() && settings_.homes[id.index()].valid();
     const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
@@ -95,7 +98,8 @@ class UnitMaker {
   // Copies as columns leave the price to the model and name the object.
   std::uint32_t price_copies(JobId id, std::uint32_t g) {
     const TaskGroup& group = cluster_.groups[id][g];
-    if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map) return Unit::no_object;
+    if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map)
+      return Unit::no_object;
     if (settings_.copies == CopyPricing::shared_price) {
       discount_shared_copy(cluster_, costs_, readers_, id, group, extra_);
       return Unit::no_object;
@@ -103,7 +107,8 @@ class UnitMaker {
     const std::uint32_t object = shared_data_->object(id, g);
     if (settings_.copies == CopyPricing::columns && object != Unit::no_object && open_object_[object]) return object;
     const double off = 1 - shared_data_->fair_share(id, g);
-    for (std::uint32_t z = 0; z < extra_.size(); ++z) extra_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
+    for (std::uint32_t z = 0; z < extra_.size(); ++z)
+      extra_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
     return Unit::no_object;
   }
 
@@ -114,7 +119,9 @@ class UnitMaker {
     double weights = 0;
     for (const Pool& other : cluster_.pools) weights += other.weight;
     const double share = std::max(pool.minimum.value(), classes_.cores * pool.weight / std::max(1e-9, weights));
-    return cluster_.pool_cores[job.pool].value() < share ? 3600 * settings_.share_boost_hours * pool.shortfall_price.value() : 0;
+    return cluster_.pool_cores[job.pool].value() < share
+               ? 3600 * settings_.share_boost_hours * pool.shortfall_price.value()
+               : 0;
   }
 
   // Eligible and large enough everywhere, and with no more memory or slots per core than any class has.
@@ -124,9 +131,10 @@ class UnitMaker {
     const Resources& request = job.request;
     if (request.memory.value() > request.cpu.value() * least_memory_per_core_ + 1e-9) return false;
     if (request.slots > request.cpu.value() * least_slots_per_core_ + 1e-9) return false;
-    return known->second = std::all_of(classes_.classes.begin(), classes_.classes.end(), [&](const NodeClass& candidate) {
-             return fits(request, candidate.least) && cluster_.eligible(job.constraint, candidate.nodes.front());
-           });
+    return known->second =
+               std::all_of(classes_.classes.begin(), classes_.classes.end(), [&](const NodeClass& candidate) {
+                 return fits(request, candidate.least) && cluster_.eligible(job.constraint, candidate.nodes.front());
+               });
   }
 
   bool fits_every_class(const Job& job, const TaskGroup& group) {
@@ -202,7 +210,9 @@ class UnitMaker {
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);
     const double real = dearest + extra + waiting;
-    const double price = settings_.overflow_price > 0 ? settings_.overflow_price : real > 0 ? 10 * real : overflow_where_all_is_free;
+    const double price = settings_.overflow_price > 0 ? settings_.overflow_price
+                         : real > 0                   ? 10 * real
+                                                      : overflow_where_all_is_free;
     for (Unit& unit : result_.units) {
       // Nobody starves: the price rises with the wait of the unit's longest waiting job.
       double waited = 0;
@@ -237,7 +247,8 @@ class UnitMaker {
 
 }  // namespace
 
-Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const UnitSettings& settings) {
+Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                 const UnitSettings& settings) {
   return UnitMaker(cluster, costs, classes, settings).make();
 }
 
@@ -258,7 +269,8 @@ SharedData::SharedData(const ClusterSnapshot& cluster) : of_(cluster.jobs.size()
 namespace {
 
 bool reads_shareable(const TaskGroup& group) {
-  return group.count > 0 && group.kind == TaskKind::map && group.reads && group.data_set.valid() && !group.zones.empty();
+  return group.count > 0 && group.kind == TaskKind::map && group.reads && group.data_set.valid() &&
+         !group.zones.empty();
 }
 
 }  // namespace
@@ -297,7 +309,8 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
       found[set].portions.push_back(&of_[id][g]);
       if (twice) found[set].mixed = true;
       for (BlockId block : blocks) {
-        if (set_of[block] != Unit::no_object && set_of[block] != set) found[set].mixed = found[set_of[block]].mixed = true;
+        if (set_of[block] != Unit::no_object && set_of[block] != set)
+          found[set].mixed = found[set_of[block]].mixed = true;
         set_of[block] = set;
       }
     }
@@ -313,7 +326,8 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
 
 double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group) {
   if (unit.any_class || unit.zones.empty()) return 1;
-  const double bandwidth = cluster.network.stream(unit.zones.contains(group.zone) ? Locality::zone : Locality::remote).value();
+  const double bandwidth =
+      cluster.network.stream(unit.zones.contains(group.zone) ? Locality::zone : Locality::remote).value();
   if (bandwidth <= 0) return 1;
   return std::max(1.0, unit.input_per_work / bandwidth * cores_of(unit.request) * group.speed);
 }
@@ -323,17 +337,19 @@ double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group,
   return ((job.shuffle / job.map_tasks) * costs.transfer(zone, home)).value();
 }
 
-double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs, const IdVector<DataSetId, double>& readers,
-                            JobId job, const TaskGroup& group, std::vector<double>& usd) {
+double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs,
+                            const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group,
+                            std::vector<double>& usd) {
   if (!group.data_set.valid() || group.kind != TaskKind::map) return 0;
   const double others = other_readers(cluster, readers, job, group);
   const double off = 1 - 1 / (1 + std::min(others, 2.0));
-  for (std::uint32_t z = 0; z < usd.size(); ++z) usd[z] -= off * (group.input * costs.transfer(group.zones, ZoneId(z))).value();
+  for (std::uint32_t z = 0; z < usd.size(); ++z)
+    usd[z] -= off * (group.input * costs.transfer(group.zones, ZoneId(z))).value();
   return others;
 }
 
-void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home,
-                 std::vector<double>& usd) {
+void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
+                 ZoneId home, std::vector<double>& usd) {
   usd.assign(cluster.zones.size(), 0.0);
   for (std::uint32_t z = 0; z < usd.size(); ++z) {
     const ZoneId zone(z);

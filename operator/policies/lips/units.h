@@ -1,4 +1,5 @@
-// What the model sees of the pending work: portions (a job's tasks that are alike), merged into units that no row can tell apart.
+// What the model sees of the pending work: portions (a job's tasks that are alike), merged into units that no row can
+// tell apart.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +20,29 @@ struct Portion {
   JobId job;
   std::uint32_t group = 0;  // in snapshot.groups[job]
   std::uint32_t tasks = 0;
-  double work = 0;          // CPU-seconds of one task
-  double urgency = 0;       // arrival + k x (job's work / cluster's rate), seconds; least goes first
+  double work = 0;     // CPU-seconds of one task
+  double urgency = 0;  // arrival + k x (job's work / cluster's rate), seconds; least goes first
   std::uint32_t unit = 0;
 };
 
 // Equal portions: their amounts are counted in CPU-seconds of work.
 struct Unit {
-  double work = 0;                 // of all its tasks
-  std::vector<double> extra;       // [zone] USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
-  std::vector<double> preference;  // [zone] the part of `extra` that no bill of this plan shows: locality, and what home expects
-  double overflow_price = 0;       // USD per CPU-second for not being planned at all
-  std::vector<std::pair<double, double>> overflow_steps;  // of merged units: (price, work); empty: all at overflow_price
-  bool any_class = true;           // every class of every zone may take it and only CPU binds: the zone form is exact for it
+  double work = 0;            // of all its tasks
+  std::vector<double> extra;  // [zone] USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
+  std::vector<double>
+      preference;  // [zone] the part of `extra` that no bill of this plan shows: locality, and what home expects
+  double overflow_price = 0;  // USD per CPU-second for not being planned at all
+  std::vector<std::pair<double, double>>
+      overflow_steps;     // of merged units: (price, work); empty: all at overflow_price
+  bool any_class = true;  // every class of every zone may take it and only CPU binds: the zone form is exact for it
   ConstraintId constraint;
-  Resources request;               // where not any class may take it: of each task
+  Resources request;  // where not any class may take it: of each task
   double least_memory_per_core = 0;
-  PoolId pool;                     // none unless pools have rows
+  PoolId pool;                       // none unless pools have rows
   std::uint32_t shared = no_object;  // in Units::objects: its copies are columns
   static constexpr std::uint32_t no_object = ~std::uint32_t{0};
-  ZoneSet zones;                   // that hold its input
-  double input_per_work = 0;       // MiB per CPU-second
+  ZoneSet zones;                        // that hold its input
+  double input_per_work = 0;            // MiB per CPU-second
   std::vector<std::uint32_t> portions;  // by urgency
 };
 
@@ -56,13 +59,15 @@ struct Units {
   std::vector<SharedObject> objects;
 };
 
-// How many CPU-seconds of the class's time a CPU-second of the unit's work takes: more than one when its read is slower.
+// How many CPU-seconds of the class's time a CPU-second of the unit's work takes: more than one when its read is
+// slower.
 double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group);
 
 enum class CopyPricing : std::uint8_t {
   none,          // a remote read pays for itself
   shared_price,  // 1 / (1 + min(E, 2)) of it, E = other pending readers of the same data (the copy stays)
-  fair_share,    // each pending reader pays its part of one copy: never more than any plan with copies does, so bounds hold
+  fair_share,    // each pending reader pays its part of one copy: never more than any plan with copies does, so bounds
+                 // hold
   columns        // copies of shared objects are columns of the model; readers of parts of them pay their fair share
 };
 
@@ -70,22 +75,24 @@ struct UnitSettings {
   double order_factor = 20;
   CopyPricing copies = CopyPricing::none;
   UsdPerMebibyte locality_price{0};
-  bool per_pool = false;           // pools have rows of their own
-  bool links = false;              // links between zones have rows of their own
-  double overflow_price = 0;       // 0: ten times the dearest real unit price
-  std::vector<bool> skip;          // [job] already served (express); empty: none
-  std::vector<ZoneId> homes;       // [job] chosen just now, where valid; empty: none
-  double share_boost_hours = 0;    // per USD per CPU-second of shortfall price: how much earlier a pool below its share goes
+  bool per_pool = false;      // pools have rows of their own
+  bool links = false;         // links between zones have rows of their own
+  double overflow_price = 0;  // 0: ten times the dearest real unit price
+  std::vector<bool> skip;     // [job] already served (express); empty: none
+  std::vector<ZoneId> homes;  // [job] chosen just now, where valid; empty: none
+  double share_boost_hours =
+      0;  // per USD per CPU-second of shortfall price: how much earlier a pool below its share goes
 };
 
-Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const UnitSettings& settings);
+Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                 const UnitSettings& settings);
 
 // USD that a map of the job away from its home pays later for sending its output there (planning, section 4b: sigma).
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone);
 
 // [zone] USD that one task of the group costs there besides its CPU, when its job's home is `home` (or none).
-void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home,
-                 std::vector<double>& usd);
+void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
+                 ZoneId home, std::vector<double>& usd);
 
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
@@ -97,8 +104,8 @@ class SharedData {
   const std::vector<SharedObject>& objects() const { return objects_; }
   // no_object where the portion shares nothing, or shares some of its blocks only.
   std::uint32_t object(JobId job, std::uint32_t group) const { return of_[job][group].object; }
-  // One over the pending readers of the portion's most read block: what each pays when all share one copy of it, so never more
-  // than in any plan with copies.
+  // One over the pending readers of the portion's most read block: what each pays when all share one copy of it, so
+  // never more than in any plan with copies.
   double fair_share(JobId job, std::uint32_t group) const { return 1.0 / of_[job][group].most_readers; }
 
  private:
@@ -115,7 +122,8 @@ class SharedData {
 
 // Takes off what other pending readers would share of a copy that stays: the read costs transfer / (1 + min(E, 2)).
 // Returns E, the other pending jobs' unread share of the group's data set.
-double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs, const IdVector<DataSetId, double>& readers,
-                            JobId job, const TaskGroup& group, std::vector<double>& usd);
+double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs,
+                            const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group,
+                            std::vector<double>& usd);
 
 }  // namespace lips

@@ -27,9 +27,11 @@ std::vector<std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, s
   for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
     for (const CapacityStep& step : classes.steps[c])
       if (step.work > crumb * largest)
-        result[classes.classes[c].zone.index()].push_back({classes.classes[c].price.value() + step.waiting_price, step.work, c});
+        result[classes.classes[c].zone.index()].push_back(
+            {classes.classes[c].price.value() + step.waiting_price, step.work, c});
   for (auto& steps : result)
-    std::stable_sort(steps.begin(), steps.end(), [](const PricedStep& a, const PricedStep& b) { return a.price < b.price; });
+    std::stable_sort(steps.begin(), steps.end(),
+                     [](const PricedStep& a, const PricedStep& b) { return a.price < b.price; });
   return result;
 }
 
@@ -41,7 +43,8 @@ bool zone_form_holds(const Units& units) {
   });
 }
 
-void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load, std::vector<double>& open_work) {
+void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load,
+                         std::vector<double>& open_work) {
   open_work.assign(classes.classes.size(), 0.0);
   const auto steps = steps_by_zone(classes, zone_load.size());
   for (std::size_t z = 0; z < zone_load.size(); ++z) {
@@ -88,7 +91,8 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const NodeClasses& class
   return amounts;
 }
 
-solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units) {
+solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes,
+                                        const Units& units) {
   solver::LinearProgram program;
   const std::size_t zones = cluster.zones.size();
   std::vector<std::int32_t> zone_row;

@@ -1,5 +1,5 @@
-// The zone form: the class form's optimum by a transportation problem of units against zones, each zone with the convex cost of
-// its classes' capacity steps. Exact when every unit may go to any class and only CPU binds.
+// The zone form: the class form's optimum by a transportation problem of units against zones, each zone with the convex
+// cost of its classes' capacity steps. Exact when every unit may go to any class and only CPU binds.
 #pragma once
 
 #include "policies/lips/amounts.h"
@@ -17,6 +17,7 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const NodeClasses& class
 solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units);
 
 // Splits each zone's load over its classes' steps, the cheapest first.
-void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load, std::vector<double>& open_work);
+void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load,
+                         std::vector<double>& open_work);
 
 }  // namespace lips
