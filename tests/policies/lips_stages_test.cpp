@@ -177,7 +177,7 @@ TEST(Homes, AreNeverAZoneWithoutNodes) {
   Case test("lips", builder, {}, across);
   const JobId job = test.add({.blocks = {block}, .reduces = 1, .shuffle = 1});
   const NodeClasses classes = make_classes(test.state.snapshot(), one_bucket());
-  const Homes homes = choose_homes({test.state.snapshot(), test.costs, 1, {}, nullptr}, classes, {1, 0}, {});
+  const Homes homes = choose_homes({test.state.snapshot(), test.costs, 1, {}, nullptr}, classes, {});
   EXPECT_NE(homes.zone[job.index()], ZoneId(1));
 }
 
