@@ -180,7 +180,7 @@ Result<void> ListWatch::take_event(std::string_view line) {
   } else if (event->type != WatchEvent::Type::bookmark) {
     take(event->meta, event->object, list_number_);
   }
-  resource_version_ = event->meta.resource_version;
+  if (!event->meta.resource_version.empty()) resource_version_ = event->meta.resource_version;
   return {};
 }
 

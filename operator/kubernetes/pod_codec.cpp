@@ -180,7 +180,7 @@ void read_volume(value json, Pod& pod) {
         if (field == "claimName") pod.claims.emplace_back(json::text(claim));
       });
   });
-  if (own_claim) pod.claims.push_back(pod.meta.name + '-' + name);
+  if (own_claim) pod.claims.push_back('-' + name);  // behind the pod's name, which may come later
 }
 
 void read_spread(value json, Pod& pod) {
@@ -348,6 +348,8 @@ Result<Pod> PodDecoder::decode(std::string_view json) {
       if (key == "spec") read_spec(content, pod);
       if (key == "status") read_status(content, pod);
     });
+    for (std::string& claim : pod.claims)
+      if (claim.starts_with('-')) claim.insert(0, pod.meta.name);
     if (pod.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
     return pod;
   } catch (const simdjson::simdjson_error& error) {

@@ -14,8 +14,12 @@ curl_blob blob_of(const std::string& text) {
   return curl_blob{const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
 }
 
-// The request never left this machine.
-bool undelivered(CURLcode code) { return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST; }
+// The server cannot have the whole request: there was no connection, or it broke while the request was being written
+// (as one that was kept open does after the server's restart).
+bool undelivered(CURLcode code) {
+  return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_SSL_CONNECT_ERROR ||
+         code == CURLE_SEND_ERROR;
+}
 
 // What another try cannot change.
 bool refused(CURLcode code) {

@@ -112,6 +112,12 @@ TEST(PodDecoder, ReadsHostPortsOfAllContainers) {
   EXPECT_EQ(pod.host_ports[0].address, "10.0.0.1");
 }
 
+TEST(PodDecoder, ReadsClaimsWhateverTheOrderOfTheFields) {
+  const Pod pod = decoded(R"({"spec":{"volumes":[{"ephemeral":{},"name":"tmp"},{"name":"x","emptyDir":{}},
+    {"persistentVolumeClaim":{"claimName":"data"},"name":"d"}]},"metadata":{"name":"p"}})");
+  EXPECT_THAT(pod.claims, ElementsAre("p-tmp", "data"));
+}
+
 TEST(PodDecoder, NamesEveryConstraintThatItDoesNotUnderstand) {
   const Pod pod = with_spec(R"({
     "affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"x"}]},

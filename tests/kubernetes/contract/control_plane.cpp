@@ -25,7 +25,7 @@ std::string missing_tool() {
   for (const char* tool : {"etcd", "kube-apiserver", "kubectl"})
     if (!std::filesystem::exists(tools_folder() + "/bin/" + tool))
       return "no " + std::string(tool) + " in " + tools_folder() + "/bin: e2e/build-tools makes it";
-  return "";
+  return std::system("command -v openssl > /dev/null") == 0 ? "" : "no openssl in PATH";
 }
 
 }  // namespace
@@ -71,8 +71,7 @@ Connection ControlPlane::connection(const std::string& context) const {
   return connection.value_or(Connection{});
 }
 
-bool ControlPlane::restart_api_server() const { return script("restart kube-apiserver"); }
-bool ControlPlane::stop_api_server() const { return script("stop kube-apiserver"); }
+bool ControlPlane::kill_api_server() const { return script("kill kube-apiserver"); }
 bool ControlPlane::start_api_server() const { return script("start kube-apiserver"); }
 
 bool ControlPlane::compact(ApiClient& client) const {

@@ -21,8 +21,7 @@ class ControlPlane {
   ControlPlane& operator=(const ControlPlane&) = delete;
 
   Connection connection(const std::string& context = "token") const;
-  bool restart_api_server() const;
-  bool stop_api_server() const;
+  bool kill_api_server() const;
   bool start_api_server() const;
   // Forgets all versions before the newest.
   bool compact(ApiClient& client) const;

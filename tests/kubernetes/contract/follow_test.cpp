@@ -151,11 +151,12 @@ TEST(RealServer, TellsEveryChangeOnceAlsoThroughARestart) {
   ASSERT_TRUE(
       pods.wait([&] { return *find_text(pods.objects_.at("restart/pod-0").labels, "lips.dev/pool") == "before"; }));
 
-  ASSERT_TRUE(control_plane.stop_api_server());
+  ASSERT_TRUE(control_plane.kill_api_server());
   ASSERT_TRUE(pods.wait([&] { return !pods.failures_.empty(); }));
   ASSERT_TRUE(control_plane.start_api_server());
 
-  ASSERT_TRUE(client.call(label(pods_path("restart") + "/pod-1", "after")).has_value());
+  const Answer labelled = client.call(label(pods_path("restart") + "/pod-1", "after"));
+  ASSERT_TRUE(labelled.has_value()) << labelled.error().message;
   ASSERT_TRUE(client.call(removal(pods_path("restart") + "/pod-2")).has_value());
   make_pods(client, "restart", "late-", 50);
   EXPECT_TRUE(pods.wait([&] {
@@ -181,7 +182,8 @@ TEST(RealServer, SaysGoneOfVersionsThatAreTooOld) {
   const auto metadata = nlohmann::json::parse(*page)["metadata"];
   ASSERT_TRUE(client.call(label(pods_path("gone") + "/pod-1", "x")).has_value());
   ASSERT_TRUE(control_plane.compact(client));
-  ASSERT_TRUE(control_plane.restart_api_server());  // so that it does not remember by itself either
+  ASSERT_TRUE(control_plane.kill_api_server());  // so that it does not remember by itself either
+  ASSERT_TRUE(control_plane.start_api_server());
 
   ApiRequest second = first;
   second.path += "&continue=" + percent_encoded(metadata["continue"].get<std::string>());
