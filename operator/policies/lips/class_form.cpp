@@ -16,6 +16,7 @@ namespace {
 using solver::Entry;
 constexpr std::size_t more_columns = 6;  // that a round may add to a unit
 constexpr int rounds = 25;
+constexpr double coarse_gap = 2e-3;  // at which no more columns are sought for merged units
 
 // Duals of the wrong sign become 0, so that each of the others has a bound to stand on.
 void clamp(const solver::LinearProgram& program, std::vector<double>& dual) {
@@ -242,7 +243,9 @@ Amounts solve_class_form(const ClassFormInput& input) {
                                               [](const Unit& unit) { return unit.shared != Unit::no_object; });
   if (units.units.size() <= input.settings.most_units || columns_for_copies) return ClassForm(input).solve();
   const Coarsening coarsening(units);
-  ClassForm form({input.cluster, input.costs, input.classes, coarsening.units(), input.settings});
+  ClassFormSettings settings = input.settings;
+  settings.good_enough = std::max(settings.good_enough, coarse_gap);  // the last rounds cost most, and merging costs more
+  ClassForm form({input.cluster, input.costs, input.classes, coarsening.units(), settings});
   const Amounts coarse = form.solve();
   if (coarse.fell_back) return greedy_amounts(input.cluster, input.classes, units);
   Amounts amounts = coarsening.deal(coarse);
