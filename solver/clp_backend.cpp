@@ -5,7 +5,10 @@
 #include <CoinError.hpp>
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <memory>
+
+#include "solver/certificate.h"
 
 namespace lips::solver {
 namespace {
@@ -172,6 +175,30 @@ LpSolution solve_by_clp(const LinearProgram& program, const LpOptions& options) 
   return solution_of(model, program);
 }
 
+double certified_gap(const LinearProgram& program, const LpSolution& solution) {
+  const Certificate certificate = certify(program, solution.primal, solution.row_dual);
+  return (certificate.primal_objective - certificate.lower_bound) / std::max(1e-9, std::abs(certificate.lower_bound));
+}
+
+// CLP's tolerances are absolute and prices may be small against them: a last basis that is not optimal by our own certificate
+// is taken up again with larger prices and the other algorithm, and the better solution stays.
+LpSolution repaired(const LinearProgram& program, const LpOptions& options, LpSolution first) {
+  constexpr double scale = 0x1.0p20, good = 1e-7;
+  const double gap = certified_gap(program, first);
+  if (!(gap > good) || gap == infinity) return first;
+  LinearProgram scaled = program;
+  for (std::int32_t j = 0; j < program.columns(); ++j) scaled.set_cost(j, scale * program.cost()[j]);
+  LpOptions again = options;
+  again.algorithm = options.algorithm == Algorithm::dual ? Algorithm::primal : Algorithm::dual;
+  again.start = &first.basis;
+  LpSolution second = solve_by_clp(scaled, again);
+  if (second.status != LpStatus::optimal) return first;
+  second.objective /= scale;
+  for (double& dual : second.row_dual) dual /= scale;
+  second.iterations += first.iterations;
+  return certified_gap(program, second) < gap ? second : first;
+}
+
 }  // namespace
 
 LpSolution solve(const LinearProgram& program, const LpOptions& options) {
@@ -179,7 +206,8 @@ LpSolution solve(const LinearProgram& program, const LpOptions& options) {
     return with_status(LpStatus::infeasible, program);
   if (program.nonzeros() == 0) return solve_without_matrix(program);
   try {
-    return solve_by_clp(program, options);
+    LpSolution solution = solve_by_clp(program, options);
+    return solution.status == LpStatus::optimal ? repaired(program, options, std::move(solution)) : solution;
   } catch (const CoinError&) {
     return with_status(LpStatus::failed, program);
   }
