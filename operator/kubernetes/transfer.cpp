@@ -157,7 +157,8 @@ TryResult Transfer::result(int curl_code) const {
 
 std::string Transfer::failure(int curl_code) const {
   const char* general = curl_easy_strerror(static_cast<CURLcode>(curl_code));
-  return error_.empty() || error_.front() == '\0' ? general : std::string(error_.c_str());
+  const std::string own = error_.substr(0, error_.find('\0'));
+  return own.empty() ? general : own;
 }
 
 std::chrono::microseconds Transfer::took() const {
