@@ -299,6 +299,47 @@ TEST(LsapPlacement, LosesNothingByLeavingOutTasksThatAreAlike) {
   }
 }
 
+TEST(LsapPlacement, CountsCreditsAsDenseDoes) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ClusterState state = one_size_state(seed, false);
+    for (std::uint32_t i = 3; i < 12; ++i) {
+      Node node = state.snapshot().nodes[NodeId(i)];
+      node.schedulable = false;
+      state.apply(NodeChanged{NodeId(i), node});
+    }
+    const ClusterSnapshot& cluster = state.snapshot();
+    const CostModel costs = uniform_costs(3, UsdPerMebibyte(0.01));
+    Draft draft({cluster, costs, 1, {}, nullptr});
+    const lsap::LevelCosts levels = lsap::level_costs(cluster.network, {});
+    const lsap::Wave wave = lsap::gather_wave(draft, true, 1);
+    auto task_costs = lsap::locality_costs(cluster, wave, levels);
+    Random random(seed);
+    double largest = 0;
+    for (const lsap::TaskCost& cost : task_costs) largest = std::max(largest, *std::ranges::max_element(cost.at));
+    for (lsap::TaskCost& cost : task_costs) cost.credit = largest * static_cast<double>(random.below(20)) / 4;
+    lsap::LevelCosts not_tiered = levels;
+    not_tiered.cost = {0, 1, 2, 3, 0};
+    const auto total = [&](const lsap::LevelCosts& how) {
+      const lsap::Placing placing = lsap::solve_placement(cluster, wave, how, task_costs, 1u << 20);
+      double sum = 0;
+      for (const lsap::Placed& placed : placing.placed) {
+        const Task& task = cluster.tasks[wave.tasks[placed.task].task];
+        const Locality level = task.block.valid()
+                                   ? nearest_replica(cluster, costs, task.block, wave.nodes[placed.node].node).locality
+                                   : Locality::node;
+        sum += task_costs[placed.task].at[static_cast<std::size_t>(level)] - task_costs[placed.task].credit;
+      }
+      return std::pair(placing.solved_as, sum);
+    };
+    const auto [tiered, tiered_sum] = total(levels);
+    const auto [dense, dense_sum] = total(not_tiered);
+    EXPECT_EQ(tiered, lsap::SolvedAs::tiered);
+    EXPECT_EQ(dense, lsap::SolvedAs::dense);
+    EXPECT_NEAR(tiered_sum, dense_sum, 1e-4 * largest);
+  }
+}
+
 // All ways to put tasks on slots, for tiny problems.
 double least_cost(const ClusterSnapshot& cluster, const CostModel& costs, const lsap::LevelCosts& levels,
                   const std::vector<TaskId>& tasks, std::size_t at, std::vector<std::int32_t>& slots) {

@@ -30,7 +30,7 @@ enum class SolvedAs : std::uint8_t {
 struct Placing {
   std::vector<Placed> placed;  // min(tasks, slots) where eligibility lets it; cheapest first, then in the wave's order
   SolvedAs solved_as = SolvedAs::tiered;
-  bool exact = true;
+  bool exact = true;  // but for rounding costs to millionths of the largest
 };
 
 // `levels` says which levels cost the same; costs[i] belongs to wave.tasks[i].

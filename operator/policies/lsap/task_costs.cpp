@@ -8,7 +8,7 @@ namespace lips::lsap {
 namespace {
 
 constexpr Locality every_level[] = {Locality::node, Locality::rack, Locality::zone, Locality::remote};
-constexpr double parts_of_patience = 16;
+constexpr double parts_of_patience = 4;
 constexpr double dearest_read = 100;  // as much as GFC at exactly the share
 
 PoolId pool_of(const ClusterSnapshot& cluster, const WaitingTask& waiting) {

@@ -17,7 +17,7 @@ std::vector<TaskCost> fair_costs(const ClusterSnapshot& cluster, const Wave& wav
                                  const std::vector<std::uint64_t>& running, const PolicySettings& settings);
 
 // A task whose job has waited `patience` longer than another's gets the largest cost's worth of credit more, in
-// sixteenths. 0: none.
+// quarters. 0: none.
 void add_credit(const ClusterSnapshot& cluster, const Wave& wave, Duration patience, std::vector<TaskCost>& costs);
 
 }  // namespace lips::lsap
