@@ -1,9 +1,31 @@
 #include "config/settings_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <string_view>
 
 namespace lips {
+
+namespace {
+
+void read_lsap_settings(YamlMap& fields, PolicySettings& settings) {
+  static constexpr std::array<std::string_view, 3> roundings = {"down", "nearest", "up"};
+  static constexpr std::array<std::string_view, 2> unreachable = {"formula", "one"};
+  const PolicySettings defaults = settings;
+  settings.lsap_rack_cost = fields.number("lsapRackCost", defaults.lsap_rack_cost, not_negative);
+  settings.lsap_zone_cost = fields.number("lsapZoneCost", defaults.lsap_zone_cost, not_negative);
+  settings.lsap_remote_cost = fields.number("lsapRemoteCost", defaults.lsap_remote_cost, not_negative);
+  settings.lsap_patience = fields.duration("lsapPatience", defaults.lsap_patience);
+  settings.lsap_alpha = fields.number("lsapAlpha", defaults.lsap_alpha, not_negative);
+  settings.lsap_beta = fields.number("lsapBeta", defaults.lsap_beta, not_negative);
+  settings.lsap_rounding = static_cast<ShareRounding>(
+      fields.choice("lsapRounding", roundings, static_cast<std::size_t>(defaults.lsap_rounding)));
+  settings.lsap_unreachable = static_cast<UnreachableCost>(
+      fields.choice("lsapUnreachable", unreachable, static_cast<std::size_t>(defaults.lsap_unreachable)));
+}
+
+}  // namespace
 
 void read_policy_settings(YamlMap fields, PolicySettings& settings) {
   const PolicySettings defaults = settings;
@@ -36,6 +58,7 @@ void read_policy_settings(YamlMap fields, PolicySettings& settings) {
   settings.plan_ahead = fields.duration("planAhead", defaults.plan_ahead);
   settings.copy_columns = fields.flag("copyColumns", defaults.copy_columns);
   settings.uptime = fields.duration("uptime", defaults.uptime);
+  read_lsap_settings(fields, settings);
   if (settings.heartbeat <= Duration(0)) fields.error("heartbeat", "0", "a positive duration");
   if (settings.replan_every <= Duration(0)) fields.error("replanEvery", "0", "a positive duration");
   fields.finish();

@@ -9,6 +9,7 @@
 #include "policies/lips/lips_policy.h"
 #include "policies/lips_offline.h"
 #include "policies/lips_paper.h"
+#include "policies/lsap/lsap_policy.h"
 
 namespace lips {
 
@@ -31,6 +32,11 @@ constexpr auto table = std::to_array<PolicyEntry>({
      make_lips_offline},
     {"lips-offline-simple", "LiPS's simple task scheduling (Fig. 2): as lips-offline, but data stays where it is",
      make_lips_offline_simple},
+    {"dl-sched", "slot by slot in random order: a task whose input is on the node, else on its rack, else any",
+     make_dl_sched},
+    {"lsap", "all idle slots and waiting tasks as one assignment problem of least transfer time", make_lsap},
+    {"lsap-uniform", "as lsap, with one cost for every read that is not local", make_lsap_uniform},
+    {"lsap-fair", "as lsap, with the pools' fairness added to the cost of each task", make_lsap_fair},
 });
 
 }  // namespace

@@ -8,6 +8,8 @@
 namespace lips {
 
 enum class AdaptiveEpoch : std::uint8_t { off, on };
+enum class ShareRounding : std::uint8_t { down, nearest, up };  // of a group's slots, AS w
+enum class UnreachableCost : std::uint8_t { by_formula, one };  // of tasks without a replica beside an idle slot
 
 struct PolicySettings {
   // lips, default mode (buckets of waiting)
@@ -39,6 +41,14 @@ struct PolicySettings {
   Duration heartbeat = std::chrono::seconds(3);
   Duration node_delay = std::chrono::seconds(5);   // delay: wait for a node-local slot
   Duration rack_delay = std::chrono::seconds(10);  // delay: further wait for a rack-local slot
+  // lsap, lsap-uniform, lsap-fair (docs/lsap.md)
+  double lsap_rack_cost = 0, lsap_zone_cost = 0, lsap_remote_cost = 0;  // of a read; all 0: its size over the bandwidth
+  Duration lsap_patience = std::chrono::minutes(10);  // waiting so much longer outweighs any other cost; 0: no ageing
+  std::uint32_t lsap_dense_pairs = 1u << 22;  // up to so many pairs of task and slot where the costs are not tiered
+  double lsap_alpha = 0;                      // lsap-fair: times the locality cost; 0: the dearest read costs 100
+  double lsap_beta = 0;  // lsap-fair: of tasks beyond a share; 0: the least that makes them dearer than any within one
+  ShareRounding lsap_rounding = ShareRounding::nearest;
+  UnreachableCost lsap_unreachable = UnreachableCost::by_formula;
 };
 
 }  // namespace lips

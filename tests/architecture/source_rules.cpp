@@ -42,7 +42,8 @@ const std::vector<ThirdParty>& third_parties() {
        true},
       {{"fmt/"},
        {"operator/model/", "operator/bounds/", "operator/policies/", "operator/controller/", "operator/config/",
-        "operator/simulation/", "operator/telemetry/", "operator/kubernetes/", "operator/cmd/"},
+        "operator/simulation/", "operator/experiments/", "operator/telemetry/", "operator/kubernetes/",
+        "operator/cmd/"},
        Headers::forbidden,
        true},
   };
@@ -115,11 +116,12 @@ const Arrows& arrows() {
       {"controller", {"base", "model", "policies"}},
       {"config", {"base", "model", "policies"}},
       {"simulation", {"base", "model", "bounds", "policies", "controller", "config"}},
+      {"experiments", {"solver", "base", "model", "policies", "simulation"}},
       {"telemetry", {"base", "model", "policies", "controller"}},
       {"kubernetes", {"base", "model", "policies", "controller", "config"}},
       {"cmd",
-       {"solver", "base", "model", "bounds", "policies", "controller", "config", "simulation", "telemetry",
-        "kubernetes", "version"}},
+       {"solver", "base", "model", "bounds", "policies", "controller", "config", "simulation", "experiments",
+        "telemetry", "kubernetes", "version"}},
   };
   return allowed;
 }

@@ -26,12 +26,13 @@ CostModel costs(std::size_t zones) {
 
 // These fill the free capacity with whatever fits, at once (delay only after its waits; own-zone waits for its zone).
 bool is_work_conserving(std::string_view name) {
-  return name == "fifo" || name == "spread" || name == "greedy-cheapest";
+  return name == "fifo" || name == "spread" || name == "greedy-cheapest" || name == "dl-sched" ||
+         name.starts_with("lsap");
 }
 
 // One wave: never more than fits now.
 bool is_single_wave(std::string_view name) {
-  return !name.starts_with("lips") && !name.starts_with("lsap");
+  return !name.starts_with("lips");
 }
 
 class EveryPolicy : public ::testing::TestWithParam<PolicyEntry> {
