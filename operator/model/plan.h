@@ -81,6 +81,7 @@ struct PlanAccount {
   bool fell_back = false;
   std::uint32_t groups = 0, classes = 0;
   std::int64_t rows = 0, columns = 0;
+  std::optional<double> home_gap;                            // of the home zones chosen with this plan: (cost - bound) / bound
   std::optional<double> node_local_share, node_local_bound;  // of planned reads: on the node itself; at most, given the places
   std::vector<ShadowPrice> shadow_prices;
   StageTimes seconds;

@@ -164,6 +164,8 @@ TEST(Homes, AreTheZoneThatSavesShuffleAndAreAskedOnce) {
   EXPECT_EQ(plan.remember[0].job, job);
   EXPECT_EQ(plan.remember[0].memory.home, ZoneId(1));
   EXPECT_TRUE(plan.remember[0].memory.home_decided);
+  ASSERT_TRUE(plan.account.home_gap.has_value());
+  EXPECT_NEAR(*plan.account.home_gap, 0, 1e-6);
   test.state.remember(plan.remember[0]);
   EXPECT_THAT(test.plan().remember, IsEmpty());
 }

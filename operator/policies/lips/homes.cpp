@@ -58,6 +58,7 @@ Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const s
             {CpuSeconds(step.work), classes.classes[c].price + UsdPerCpuSecond(step.waiting_price)});
   for (JobId id : planned) problem.jobs.push_back(home_job(cluster, id));
   const HomePlan plan = plan_homes(problem, {.max_nodes = 0});
+  homes.gap = plan.gap;
   homes.zone.resize(cluster.jobs.size());
   for (std::size_t j = 0; j < planned.size(); ++j)
     if (asks(cluster.jobs[planned[j]])) homes.zone[planned[j].index()] = plan.jobs[j].home;

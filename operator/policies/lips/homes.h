@@ -11,6 +11,7 @@ namespace lips {
 struct Homes {
   std::vector<ZoneId> zone;    // [job] where the question was asked just now; empty when no job asks
   std::vector<JobId> decided;  // jobs that asked, in order of arrival
+  double gap = 0;              // certified: of the plan in which they were chosen
 };
 
 // Of the pending jobs but those in `skip`, placed together with all other pending work on the classes' steps.

@@ -163,6 +163,7 @@ class Decision {
   void choose_home_zones() {
     if (!settings_.home_zones) return;
     homes_ = choose_homes(input_, classes_, express_.served);
+    if (!homes_.decided.empty()) plan_.account.home_gap = homes_.gap;
     for (JobId id : homes_.decided) {
       JobMemory memory = cluster_.jobs[id].memory;
       memory.home = homes_.zone[id.index()];
