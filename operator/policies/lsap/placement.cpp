@@ -85,7 +85,7 @@ class Solving {
     Placing placing;
     const std::vector<std::vector<FreeCapacity::Kind>> alike = kinds_that_take_the_same();
     if (alike.size() == 1 && tiered_) {
-      if (more_tasks_than_slots_) narrow_credits();
+      if (more_tasks_than_slots_) narrow();
       solve_tiered(alike.front(), placing);
     } else if (wave_.slots * wave_.tasks.size() <= dense_pairs) {
       placing.solved_as = SolvedAs::dense;
@@ -115,22 +115,31 @@ class Solving {
     return result;
   }
 
-  // Where every task may take every slot, a credit that is the largest cost above that of the last task for which there
-  // is a slot is as good as any more, and as far below it a task is never chosen. Fewer distinct credits solve faster.
-  void narrow_credits() {
+  // Where every task may take every slot: one that even at its best costs more than as many others as there are slots
+  // cost at their worst is never chosen, and a credit that is the largest cost above that of the last task with a slot
+  // is as good as any more. Fewer tasks and fewer distinct costs solve faster.
+  void narrow() {
     if (wave_.slots >= wave_.tasks.size()) return;
-    const auto largest = static_cast<std::int64_t>(steps_) + 2;
-    std::vector<std::int64_t> credits;
-    for (const WholeCost& cost : costs_) credits.push_back(cost.credit);
-    const auto last = credits.begin() + static_cast<std::ptrdiff_t>(wave_.slots) - 1;
-    std::ranges::nth_element(credits, last, std::greater<>());
-    const std::int64_t cutoff = *last;
+    std::vector<std::int64_t> worst, credits;
+    for (std::size_t task = 0; task < costs_.size(); ++task) {
+      worst.push_back(dearest(task) - costs_[task].credit);
+      credits.push_back(costs_[task].credit);
+    }
+    const auto last = static_cast<std::ptrdiff_t>(wave_.slots) - 1;
+    std::ranges::nth_element(worst, worst.begin() + last);
+    std::ranges::nth_element(credits, credits.begin() + last, std::greater<>());
+    const std::int64_t limit = worst[wave_.slots - 1];
+    const std::int64_t most_credit_needed = credits[wave_.slots - 1] + static_cast<std::int64_t>(steps_) + 2;
     never_.assign(costs_.size(), false);
     for (std::size_t task = 0; task < costs_.size(); ++task) {
-      never_[task] = costs_[task].credit < cutoff - largest;
-      costs_[task].credit = std::min(costs_[task].credit, cutoff + largest);
+      const Locality best = wave_.tasks[task].may_be_local || !reads(task) ? Locality::node : Locality::rack;
+      never_[task] = cost(task, best) - costs_[task].credit > limit;
+      costs_[task].credit = std::min(costs_[task].credit, most_credit_needed);
     }
   }
+
+  bool reads(std::size_t task) const { return cluster_.tasks[wave_.tasks[task].task].block.valid(); }
+  std::int64_t dearest(std::size_t task) const { return cost(task, reads(task) ? Locality::remote : Locality::node); }
 
   std::int64_t cost(std::size_t task, Locality level) const { return costs_[task].at[index(level)]; }
 
