@@ -12,8 +12,11 @@ endif()
 
 add_library(lips_options INTERFACE)
 target_compile_options(lips_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+# g++ 12 sees overlaps and overruns in std::string's + that are not there (GCC bugs 105329 and 105651); they stay warnings.
 if(LIPS_WERROR)
-  target_compile_options(lips_options INTERFACE -Werror)
+  target_compile_options(lips_options INTERFACE -Werror
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds -Wno-error=restrict -Wno-error=stringop-overflow -Wno-error=stringop-overread
+    -Wno-error=maybe-uninitialized>)
 endif()
 if(LIPS_SANITIZE)
   target_compile_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
