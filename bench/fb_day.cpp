@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/wall_stopwatch.h"
 #include "policies/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
@@ -15,13 +16,6 @@ namespace {
 
 using namespace lips;
 using namespace lips::simulation;
-
-class WallStopwatch : public Stopwatch {
- public:
-  double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-};
 
 bool measure(const Scenario& scenario, const std::string& name) {
   const Result<std::unique_ptr<Policy>> policy = make_policy(name, scenario.settings);

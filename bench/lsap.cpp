@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "bench/wall_stopwatch.h"
 #include "experiments/guo.h"
 #include "experiments/guo_scene.h"
 #include "policies/registry.h"
@@ -17,13 +18,6 @@ namespace {
 
 using namespace lips;
 using namespace lips::experiments;
-
-class WallStopwatch : public Stopwatch {
- public:
-  double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-};
 
 void time_large(std::uint32_t nodes, double tasks_a_slot, const Stopwatch& stopwatch) {
   GuoShape shape;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "bench/wall_stopwatch.h"
 #include "model/validate_plan.h"
 #include "policies/registry.h"
 #include "simulation/random_snapshot.h"
@@ -12,13 +13,6 @@
 namespace {
 
 using namespace lips;
-
-class WallStopwatch : public Stopwatch {
- public:
-  double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-};
 
 struct Case {
   const char* name;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/wall_stopwatch.h"
 #include "base/random.h"
 #include "policies/registry.h"
 #include "simulation/run.h"
@@ -17,13 +18,6 @@ namespace {
 
 using namespace lips;
 using namespace lips::simulation;
-
-class WallStopwatch : public Stopwatch {
- public:
-  double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-};
 
 struct Shape {
   std::uint32_t nodes = 600;
