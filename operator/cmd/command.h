@@ -14,6 +14,7 @@ namespace lips::cmd {
 enum Exit : int { done = 0, failed = 1, bad_input = 2, interrupted = 130 };
 
 using Words = std::span<const std::string>;
+int run_operator(Words words);
 int run_simulate(Words words);
 int run_plan(Words words);
 int run_generate(Words words);

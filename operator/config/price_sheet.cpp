@@ -126,6 +126,17 @@ const InstanceOffer* PriceSheet::find(std::string_view region, std::string_view 
   return best;
 }
 
+PriceSheet PriceSheet::with(std::vector<InstanceOffer> offers) const {
+  PriceSheet sheet = *this;
+  std::erase_if(sheet.offers_, [&](const InstanceOffer& old) {
+    return std::any_of(offers.begin(), offers.end(), [&](const InstanceOffer& offer) {
+      return offer.region == old.region && offer.instance_type == old.instance_type;
+    });
+  });
+  sheet.offers_.insert(sheet.offers_.end(), offers.begin(), offers.end());
+  return sheet;
+}
+
 std::vector<std::string_view> PriceSheet::instance_types(std::string_view region) const {
   std::vector<std::string_view> names;
   for (const InstanceOffer& offer : offers_)

@@ -36,6 +36,8 @@ class PriceSheet {
   const InstanceOffer* find(std::string_view region, std::string_view instance_type, std::string_view as_of = "") const;
   std::vector<std::string_view> instance_types(std::string_view region) const;
   const std::vector<InstanceOffer>& offers() const { return offers_; }
+  // With these offers instead of all that it has of their regions and types.
+  PriceSheet with(std::vector<InstanceOffer> offers) const;
 
   // A gigabyte (10^9 bytes) from one zone to another of one region: sender's and receiver's charge together.
   double cross_zone_usd_per_gigabyte() const;

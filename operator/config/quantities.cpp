@@ -91,6 +91,18 @@ std::optional<double> parse_amount(std::string_view text, std::string_view unit)
   return text.empty() || text == unit ? value : std::nullopt;
 }
 
+std::optional<MebibytesPerSecond> parse_bandwidth(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, double>, 4> units{
+      {{"MiB/s", 1}, {"MB/s", 1e6 / 1048576}, {"Mbit/s", 1e6 / 8 / 1048576}, {"Gbit/s", 1e9 / 8 / 1048576}}};
+  if (text == "0") return MebibytesPerSecond(0);
+  for (const auto& [unit, factor] : units) {
+    if (!text.ends_with(unit)) continue;
+    const std::optional<double> value = parse_number(text.substr(0, text.size() - unit.size()));
+    if (value && *value >= 0) return MebibytesPerSecond(*value * factor);
+  }
+  return std::nullopt;
+}
+
 int edit_distance(std::string_view a, std::string_view b) {
   std::vector<int> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);

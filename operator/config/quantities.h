@@ -17,6 +17,9 @@ std::optional<Mebibytes> parse_size(std::string_view text);
 // A number, alone or followed by the unit (as "0.34 USD/h").
 std::optional<double> parse_amount(std::string_view text, std::string_view unit);
 
+// A number with Mbit/s, Gbit/s, MB/s or MiB/s; or 0.
+std::optional<MebibytesPerSecond> parse_bandwidth(std::string_view text);
+
 // The name that is most like `word`, or nothing when none is alike.
 template <class Names>
 std::string_view most_alike(std::string_view word, const Names& names);

@@ -1,67 +1,141 @@
 #include "config/settings_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
+#include <span>
 #include <string_view>
 
 namespace lips {
 
 namespace {
 
-void read_lsap_settings(YamlMap& fields, PolicySettings& settings) {
+// Every setting, once: what reads and what writes them both go through this list.
+template <class Fields>
+void each_setting(Fields& fields, PolicySettings& settings) {
   static constexpr std::array<std::string_view, 3> roundings = {"down", "nearest", "up"};
   static constexpr std::array<std::string_view, 2> unreachable = {"formula", "one"};
-  const PolicySettings defaults = settings;
-  settings.lsap_rack_cost = fields.number("lsapRackCost", defaults.lsap_rack_cost, not_negative);
-  settings.lsap_zone_cost = fields.number("lsapZoneCost", defaults.lsap_zone_cost, not_negative);
-  settings.lsap_remote_cost = fields.number("lsapRemoteCost", defaults.lsap_remote_cost, not_negative);
-  settings.lsap_patience = fields.duration("lsapPatience", defaults.lsap_patience);
-  settings.lsap_alpha = fields.number("lsapAlpha", defaults.lsap_alpha, not_negative);
-  settings.lsap_beta = fields.number("lsapBeta", defaults.lsap_beta, not_negative);
-  settings.lsap_rounding = static_cast<ShareRounding>(
-      fields.choice("lsapRounding", roundings, static_cast<std::size_t>(defaults.lsap_rounding)));
-  settings.lsap_unreachable = static_cast<UnreachableCost>(
-      fields.choice("lsapUnreachable", unreachable, static_cast<std::size_t>(defaults.lsap_unreachable)));
+  fields.number("waitingPrice", settings.waiting_price);
+  fields.durations("bucketEdges", settings.bucket_edges);
+  fields.duration("replanEvery", settings.replan_every);
+  fields.duration("replanLeast", settings.replan_least);
+  fields.amount("expressLimit", settings.express_limit, "USD");
+  fields.number("orderFactor", settings.order_factor);
+  fields.flag("homeZones", settings.home_zones);
+  fields.flag("keepCopies", settings.keep_copies);
+  fields.duration("dropCopiesAfter", settings.drop_copies_after);
+  fields.duration("epoch", settings.epoch);
+  fields.flag("adaptiveEpoch", settings.adaptive_epoch);
+  fields.amount("localityPrice", settings.locality_price, "USD/MiB");
+  fields.number("makespanTolerance", settings.makespan_tolerance);
+  fields.quantity("leastTask", settings.least_task);
+  fields.duration("heartbeat", settings.heartbeat);
+  fields.duration("nodeDelay", settings.node_delay);
+  fields.duration("rackDelay", settings.rack_delay);
+  fields.duration("horizon", settings.horizon);
+  fields.duration("planAhead", settings.plan_ahead);
+  fields.flag("copyColumns", settings.copy_columns);
+  fields.duration("uptime", settings.uptime);
+  fields.number("lsapRackCost", settings.lsap_rack_cost);
+  fields.number("lsapZoneCost", settings.lsap_zone_cost);
+  fields.number("lsapRemoteCost", settings.lsap_remote_cost);
+  fields.duration("lsapPatience", settings.lsap_patience);
+  fields.number("lsapAlpha", settings.lsap_alpha);
+  fields.number("lsapBeta", settings.lsap_beta);
+  fields.choice("lsapRounding", settings.lsap_rounding, roundings);
+  fields.choice("lsapUnreachable", settings.lsap_unreachable, unreachable);
 }
+
+class Reading {
+ public:
+  explicit Reading(YamlMap& fields) : fields_(fields) {}
+
+  void number(std::string_view key, double& value) { value = fields_.number(key, value, not_negative); }
+  void duration(std::string_view key, Duration& value) { value = fields_.duration(key, value); }
+  void durations(std::string_view key, std::vector<Duration>& value) {
+    if (fields_.has(key)) value = fields_.durations(key);
+  }
+  template <class Unit>
+  void quantity(std::string_view key, Unit& value) {
+    value = Unit(fields_.number(key, value.value(), not_negative));
+  }
+  template <class Unit>
+  void amount(std::string_view key, Unit& value, std::string_view unit) {
+    value = Unit(fields_.amount(key, value.value(), unit));
+  }
+  template <class Flag>
+  void flag(std::string_view key, Flag& value) {
+    value = static_cast<Flag>(fields_.flag(key, value == Flag(true)));
+  }
+  template <class Choice>
+  void choice(std::string_view key, Choice& value, std::span<const std::string_view> names) {
+    value = static_cast<Choice>(fields_.choice(key, names, static_cast<std::size_t>(value)));
+  }
+
+ private:
+  YamlMap& fields_;
+};
+
+class Writing {
+ public:
+  void number(std::string_view key, double value) { field(key, fmt::format("{}", value)); }
+  void duration(std::string_view key, Duration value) { field(key, text(value)); }
+  void durations(std::string_view key, const std::vector<Duration>& values) {
+    std::string list;
+    for (const Duration value : values) list += (list.empty() ? "" : ", ") + text(value);
+    field(key, "[" + list + "]");
+  }
+  template <class Unit>
+  void quantity(std::string_view key, Unit value) {
+    number(key, value.value());
+  }
+  template <class Unit>
+  void amount(std::string_view key, Unit value, std::string_view) {
+    number(key, value.value());
+  }
+  template <class Flag>
+  void flag(std::string_view key, Flag value) {
+    field(key, value == Flag(true) ? "true" : "false");
+  }
+  template <class Choice>
+  void choice(std::string_view key, Choice value, std::span<const std::string_view> names) {
+    field(key, fmt::format("\"{}\"", names[static_cast<std::size_t>(value)]));
+  }
+  std::string done() && { return out_ + "}"; }
+
+ private:
+  static std::string text(Duration value) {
+    const std::int64_t count = value.count();
+    return fmt::format("\"{}.{:06}s\"", count / 1'000'000, count % 1'000'000);
+  }
+  void field(std::string_view key, const std::string& value) {
+    fmt::format_to(std::back_inserter(out_), "{}\"{}\": {}", out_.size() > 1 ? ", " : "", key, value);
+  }
+  std::string out_ = "{";
+};
 
 }  // namespace
 
 void read_policy_settings(YamlMap fields, PolicySettings& settings) {
-  const PolicySettings defaults = settings;
-  settings.waiting_price = fields.number("waitingPrice", defaults.waiting_price, not_negative);
-  if (fields.has("bucketEdges")) {
-    settings.bucket_edges = fields.durations("bucketEdges");
-    const std::vector<Duration>& edges = settings.bucket_edges;
-    if (edges.empty() || edges.front() != Duration(0) ||
-        std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end())
-      fields.error("bucketEdges", "edges that do not rise from 0", "durations that begin with 0 and rise");
-  }
-  settings.replan_every = fields.duration("replanEvery", defaults.replan_every);
-  settings.replan_least = fields.duration("replanLeast", defaults.replan_least);
-  settings.express_limit = Usd(fields.amount("expressLimit", defaults.express_limit.value(), "USD"));
-  settings.order_factor = fields.number("orderFactor", defaults.order_factor, not_negative);
-  settings.home_zones = fields.flag("homeZones", defaults.home_zones);
-  settings.keep_copies = fields.flag("keepCopies", defaults.keep_copies);
-  settings.drop_copies_after = fields.duration("dropCopiesAfter", defaults.drop_copies_after);
-  settings.epoch = fields.duration("epoch", defaults.epoch);
-  settings.adaptive_epoch = fields.flag("adaptiveEpoch", defaults.adaptive_epoch == AdaptiveEpoch::on)
-                                ? AdaptiveEpoch::on
-                                : AdaptiveEpoch::off;
-  settings.locality_price = UsdPerMebibyte(fields.amount("localityPrice", defaults.locality_price.value(), "USD/MiB"));
-  settings.makespan_tolerance = fields.number("makespanTolerance", defaults.makespan_tolerance, not_negative);
-  settings.least_task = CpuSeconds(fields.number("leastTask", defaults.least_task.value(), not_negative));
-  settings.heartbeat = fields.duration("heartbeat", defaults.heartbeat);
-  settings.node_delay = fields.duration("nodeDelay", defaults.node_delay);
-  settings.rack_delay = fields.duration("rackDelay", defaults.rack_delay);
-  settings.horizon = fields.duration("horizon", defaults.horizon);
-  settings.plan_ahead = fields.duration("planAhead", defaults.plan_ahead);
-  settings.copy_columns = fields.flag("copyColumns", defaults.copy_columns);
-  settings.uptime = fields.duration("uptime", defaults.uptime);
-  read_lsap_settings(fields, settings);
+  Reading reading(fields);
+  each_setting(reading, settings);
+  const std::vector<Duration>& edges = settings.bucket_edges;
+  if (edges.empty() || edges.front() != Duration(0) ||
+      std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end())
+    fields.error("bucketEdges", "edges that do not rise from 0", "durations that begin with 0 and rise");
   if (settings.heartbeat <= Duration(0)) fields.error("heartbeat", "0", "a positive duration");
   if (settings.replan_every <= Duration(0)) fields.error("replanEvery", "0", "a positive duration");
   fields.finish();
+}
+
+std::string write_policy_settings(const PolicySettings& settings) {
+  PolicySettings copy = settings;
+  Writing writing;
+  each_setting(writing, copy);
+  return std::move(writing).done();
 }
 
 }  // namespace lips

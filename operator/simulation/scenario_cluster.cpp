@@ -265,18 +265,6 @@ void read_stores(YamlMap& root, ScenarioDraft& draft) {
   draft.nodes_in.resize(draft.cluster().zones.size());
 }
 
-std::optional<MebibytesPerSecond> parse_bandwidth(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, double>, 4> units{
-      {{"MiB/s", 1}, {"MB/s", 1e6 / 1048576}, {"Mbit/s", 1e6 / 8 / 1048576}, {"Gbit/s", 1e9 / 8 / 1048576}}};
-  if (text == "0") return MebibytesPerSecond(0);
-  for (const auto& [unit, factor] : units) {
-    if (!text.ends_with(unit)) continue;
-    const std::optional<double> value = parse_number(text.substr(0, text.size() - unit.size()));
-    if (value && *value >= 0) return MebibytesPerSecond(*value * factor);
-  }
-  return std::nullopt;
-}
-
 void read_network(YamlMap& root, ScenarioDraft& draft) {
   Network& network = draft.cluster().network;
   network.local_read = MebibytesPerSecond(200);

@@ -1,0 +1,44 @@
+// The policy of a running operator: may be replaced between two plans, and tells what it decided on what. Decides
+// nothing itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "policies/policy.h"
+#include "policies/settings.h"
+
+namespace lips::cmd {
+
+struct NamedPolicy {
+  std::string name;
+  PolicySettings settings;
+  std::unique_ptr<Policy> policy;
+};
+Result<std::shared_ptr<const NamedPolicy>> make_named_policy(const std::string& name, const PolicySettings& settings);
+
+class LivePolicy : public Policy {
+ public:
+  // On the controller's thread, after each plan; `took` in seconds of the input's stopwatch.
+  using Decided = std::function<void(const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took)>;
+
+  LivePolicy(std::shared_ptr<const NamedPolicy> policy, Decided decided)
+      : policy_(std::move(policy)), decided_(std::move(decided)) {}
+
+  // From any thread; the next plan is the new one's.
+  void use(std::shared_ptr<const NamedPolicy> policy);
+  std::shared_ptr<const NamedPolicy> current() const;
+
+  Cadence cadence() const override { return current()->policy->cadence(); }
+  Result<Plan> decide(const PolicyInput& input) const override;
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const NamedPolicy> policy_;
+  Decided decided_;
+};
+
+}  // namespace lips::cmd

@@ -1,0 +1,30 @@
+// The operator on a Kubernetes cluster: puts the adapter, the state and the controller together. Knows no option of the
+// command line.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "config/live_config.h"
+#include "controller/adapter_observer.h"
+#include "controller/observer.h"
+#include "policies/policy.h"
+
+namespace lips::cmd {
+
+struct KubernetesRun {
+  std::string kubeconfig;  // empty: the pod's service account, else $KUBECONFIG, else ~/.kube/config
+  const LiveConfig& live;  // config() at the start for what needs a restart; prices() again when generation() grows
+  const Policy& policy;    // the one of the configuration, whichever that is now; timed and recorded
+  Observer& observer;      // of the controller
+  AdapterObserver& adapter;
+  Log& log;
+  std::function<bool()> stop;  // true soon after SIGTERM; to be asked at least once a second
+};
+
+// Until stop() (success), or a failure that a restart may mend.
+Result<void> run_on_kubernetes(const KubernetesRun& run);
+
+}  // namespace lips::cmd

@@ -1,0 +1,33 @@
+// The operator on a simulated cluster whose clock runs with, or faster than, the wall clock.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "config/operator_config.h"
+#include "controller/adapter_observer.h"
+#include "controller/observer.h"
+#include "policies/policy.h"
+#include "simulation/run_result.h"
+#include "simulation/scenario.h"
+
+namespace lips::cmd {
+
+struct SimulatedRun {
+  const simulation::Scenario& scenario;
+  double speed = 1;  // simulated seconds in a second; 0: as fast as it goes
+  std::uint64_t seed = 1;
+  const Policy& policy;
+  Observer& observer;
+  AdapterObserver& adapter;
+  Log& log;
+  std::function<bool()> stop;
+};
+
+// Until the scenario's end or stop().
+Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const std::string& policy_name);
+
+}  // namespace lips::cmd

@@ -1,0 +1,396 @@
+#include "config/operator_config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <span>
+
+#include "config/quantities.h"
+#include "config/settings_reader.h"
+#include "config/text_file.h"
+#include "policies/registry.h"
+
+namespace lips {
+
+namespace {
+
+constexpr std::string_view api_version = "config.lips.dev/v1alpha1", kind = "OperatorConfig";
+constexpr std::array<std::string_view, 5> log_levels{"debug", "info", "warning", "error", "off"};
+constexpr std::array<std::string_view, 2> log_formats{"logfmt", "json"};
+
+struct About {
+  std::string_view unit, meaning;
+  bool live = false;
+};
+constexpr bool live = true;
+
+template <class Fields>
+void each_policy_key(Fields& fields, OperatorConfig& config) {
+  fields.section("policy", "who decides", [&](auto& in) {
+    in.policy("name", config.policy.name, {"", "a policy's name; 'lips policies' lists them", live});
+    in.whole("seed", config.policy.seed, 0, {"", "of policies that draw", live});
+    in.duration(
+        "epoch", config.policy.epoch,
+        {"duration",
+         "longest time between two plans: of settings.replanEvery and settings.epoch; 0: as the settings say", live});
+    in.settings("settings", config.policy.settings,
+                {"", "the policies' knobs, as docs/scenarios.md lists them under 'settings'", live});
+  });
+}
+
+template <class Fields>
+void each_price_key(Fields& fields, OperatorConfig& config) {
+  auto& prices = config.prices;
+  fields.section("prices", "what nodes, transfers and storage cost; a simulated cluster brings its own", [&](auto& in) {
+    in.text("region", prices.region, {"", "of nodes without the label topology.kubernetes.io/region", live});
+    in.text("file", prices.file,
+            {"path",
+             "a CSV with the columns of config/prices/ec2-on-demand.csv: its rows replace those of the carried sheet",
+             live});
+    in.number_map("instances", prices.instances,
+                  {"USD/h", "on-demand price by instance type, in every region; wins over every sheet", live});
+    in.number("spotFactor", prices.spot_factor, {"", "a spot node's price over the on-demand price", live});
+    in.amount(
+        "unknownCoreHour", prices.unknown_core_hour, "USD",
+        {"USD a core and hour", "of nodes whose type no sheet knows; each shows in a metric and in the log", live});
+    in.amount("acrossZones", prices.across_zones, "USD/GB",
+              {"USD/GB", "between two zones of a region, both charges together", live});
+    in.amount("acrossRegions", prices.across_regions, "USD/GB",
+              {"USD/GB", "between two regions that the carried sheet does not know", live});
+    in.amount("volumeMonth", prices.volume_month, "USD/GB",
+              {"USD a GB and month", "of zonal volumes and node directories", live});
+    in.amount("bucketMonth", prices.bucket_month, "USD/GB", {"USD a GB and month", "of buckets", live});
+  });
+}
+
+template <class Fields>
+void each_cluster_key(Fields& fields, OperatorConfig& config) {
+  fields.section("network", "what one reader may expect; 0: not limited", [&](auto& in) {
+    in.bandwidth("localRead", config.network.local_read, {"bandwidth", "a task from its own node's directory"});
+    in.bandwidth("nodeLink", config.network.node_link, {"bandwidth", "a node's interface, each direction"});
+    in.bandwidth("rackLink", config.network.rack_link, {"bandwidth", "a rack's uplink, each direction"});
+    in.bandwidth("zoneLink", config.network.zone_link, {"bandwidth", "from one zone to one other, each direction"});
+    in.bandwidth("zoneStream", config.network.zone_stream, {"bandwidth", "one transfer inside a zone"});
+    in.bandwidth("remoteStream", config.network.remote_stream, {"bandwidth", "one transfer across zones"});
+  });
+  fields.section("leaderElection", "one of several copies acts", [&](auto& in) {
+    auto& election = config.leader_election;
+    in.flag("enabled", election.enabled, {"", "false: this copy always leads; run only one"});
+    in.text("namespace", election.name_space, {"", "of the Lease; empty: where the operator runs"});
+    in.text("name", election.name, {"", "of the Lease"});
+    in.duration("leaseDuration", election.lease,
+                {"duration", "others take over when the lease was not renewed for so long"});
+    in.duration("renewDeadline", election.renew_deadline,
+                {"duration", "a leader that could not renew for so long stops acting; shorter than leaseDuration"});
+    in.duration("retryPeriod", election.retry, {"duration", "between two tries; shorter than renewDeadline"});
+  });
+  fields.section("kubernetes", "how the API server is spoken to", [&](auto& in) {
+    in.whole("requestsInFlight", config.kubernetes.requests_in_flight, 1,
+             {"", "requests at once, each on a connection of its own"});
+    in.duration("requestTimeout", config.kubernetes.request_timeout, {"duration", "of one try"});
+    in.duration("assumeTimeout", config.kubernetes.assume_timeout,
+                {"duration", "a binding that is not confirmed after so long is given up"});
+    in.whole("eventsPerMinute", config.kubernetes.events_per_minute, 0,
+             {"", "Event objects written at most; the rest are aggregated"});
+  });
+  fields.section("moves", "copies of data between stores", [&](auto& in) {
+    in.whole("perZonePair", config.moves.per_zone_pair, 1, {"", "at once from one zone to one other"});
+    in.whole("total", config.moves.total, 1, {"", "at once"});
+    in.whole("attempts", config.moves.attempts, 1, {"", "before a move has failed"});
+    in.bandwidth("bandwidth", config.moves.bandwidth, {"bandwidth", "of one move; 0: not limited"});
+    in.text("namespace", config.moves.name_space, {"", "of the Jobs that copy; empty: where the operator runs"});
+    in.text("image", config.moves.image, {"", "with rclone 1.65 or later"});
+    in.text("serviceAccount", config.moves.service_account,
+            {"", "of the Jobs that copy; empty: the namespace's default"});
+  });
+}
+
+template <class Fields>
+void each_service_key(Fields& fields, OperatorConfig& config) {
+  fields.section("server", "status page, metrics and health", [&](auto& in) {
+    in.text("listen", config.server.listen,
+            {"address:port", "port 0: any free one, which the log names; empty: nothing is served"});
+    in.duration("stalledAfter", config.server.stalled_after,
+                {"duration", "/healthz fails when the loop has not turned for so long", live});
+  });
+  fields.section("journal", "the last epochs, from which 'lips replay' makes the same plans again", [&](auto& in) {
+    in.text("directory", config.journal.directory, {"path", "a folder; empty: no journal"});
+    in.size("size", config.journal.size, {"size", "of all files together; the oldest epochs go first", live});
+    in.duration("leastInterval", config.journal.least_interval,
+                {"duration", "between two records; 0: every epoch", live});
+  });
+  fields.section("baselines", "what other policies would pay for the same tasks of the same snapshot", [&](auto& in) {
+    in.policies("policies", config.baselines.policies, {"", "that savings are counted from", live});
+    in.whole("every", config.baselines.every, 1, {"epochs", "that make plans between two comparisons", live});
+    in.share("timeShare", config.baselines.time_share,
+             {"", "of one core that comparisons may take; epochs are left out when they would take more", live});
+    in.whole("mostTasks", config.baselines.most_tasks, 0,
+             {"tasks", "pending at most; larger snapshots are left out", live});
+  });
+  fields.section("log", "lines on stderr", [&](auto& in) {
+    in.choice("level", config.log.level, log_levels, {"", "debug, info, warning, error or off", live});
+    in.choice("format", config.log.format, log_formats, {"", "logfmt or json"});
+  });
+}
+
+// Every key, once: reading, writing and the table of the documentation all go through this list.
+template <class Fields>
+void each_key(Fields& fields, OperatorConfig& config) {
+  fields.text("schedulerName", config.scheduler_name, {"", "pods whose spec.schedulerName is this are placed"});
+  each_policy_key(fields, config);
+  each_price_key(fields, config);
+  each_cluster_key(fields, config);
+  each_service_key(fields, config);
+}
+
+Result<void> known_policy(const std::string& name) {
+  for (const PolicyEntry& entry : policy_registry())
+    if (entry.name == name) return {};
+  std::vector<std::string_view> names;
+  for (const PolicyEntry& entry : policy_registry()) names.push_back(entry.name);
+  return fail(ErrorCode::not_found, fmt::format("{}", fmt::join(names, ", ")));
+}
+
+class Reading {
+ public:
+  explicit Reading(YamlMap& fields) : fields_(fields) {}
+
+  template <class Each>
+  void section(std::string_view key, std::string_view, Each each) {
+    std::optional<YamlMap> inner = fields_.map(key);
+    if (!inner) return;
+    Reading reading(*inner);
+    each(reading);
+    inner->finish();
+  }
+  void text(std::string_view key, std::string& value, About) { value = fields_.text(key, value); }
+  void policy(std::string_view key, std::string& value, About) {
+    value = fields_.text(key, value);
+    if (const Result<void> known = known_policy(value); !known)
+      fields_.error(key, "'" + value + "'", known.error().message);
+  }
+  void policies(std::string_view key, std::vector<std::string>& value, About) {
+    if (!fields_.has(key)) return;
+    value = fields_.texts(key);
+    for (const std::string& name : value)
+      if (const Result<void> known = known_policy(name); !known)
+        fields_.error(key, "'" + name + "'", known.error().message);
+  }
+  template <class Whole>
+  void whole(std::string_view key, Whole& value, std::int64_t least, About) {
+    value = static_cast<Whole>(fields_.integer(key, value, least, 1'000'000'000));
+  }
+  void number(std::string_view key, double& value, About) { value = fields_.number(key, value, not_negative); }
+  void share(std::string_view key, double& value, About) { value = fields_.number(key, value, share_range); }
+  void amount(std::string_view key, double& value, std::string_view unit, About) {
+    value = fields_.amount(key, value, unit);
+  }
+  void number_map(std::string_view key, std::vector<std::pair<std::string, double>>& value, About) {
+    if (fields_.has(key)) value = fields_.number_map(key, not_negative);
+  }
+  void flag(std::string_view key, bool& value, About) { value = fields_.flag(key, value); }
+  void duration(std::string_view key, Duration& value, About) { value = fields_.duration(key, value); }
+  void size(std::string_view key, Mebibytes& value, About) { value = fields_.size(key, value); }
+  void bandwidth(std::string_view key, MebibytesPerSecond& value, About) {
+    if (!fields_.has(key)) return;
+    const std::string text = fields_.text(key);
+    if (const std::optional<MebibytesPerSecond> found = parse_bandwidth(text))
+      value = *found;
+    else
+      fields_.error(key, "'" + text + "'", "a bandwidth such as 1Gbit/s or 120MiB/s, or 0");
+  }
+  template <class Choice>
+  void choice(std::string_view key, Choice& value, std::span<const std::string_view> names, About) {
+    value = static_cast<Choice>(fields_.choice(key, names, static_cast<std::size_t>(value)));
+  }
+  void settings(std::string_view key, PolicySettings& value, About) {
+    if (std::optional<YamlMap> inner = fields_.map(key)) read_policy_settings(*inner, value);
+  }
+
+ private:
+  YamlMap& fields_;
+};
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string duration_text(Duration value) {
+  const std::int64_t count = value.count();
+  if (count == 0) return "0s";
+  if (count % 1'000 != 0) return fmt::format("{}.{:03}ms", count / 1'000, count % 1'000);
+  if (count % 1'000'000 != 0) return fmt::format("{}ms", count / 1'000);
+  if (count % 60'000'000 != 0 || count == 60'000'000) return fmt::format("{}s", count / 1'000'000);
+  if (count % 3'600'000'000 != 0) return fmt::format("{}m", count / 60'000'000);
+  return fmt::format("{}h", count / 3'600'000'000);
+}
+
+// Sections and keys with their values in YAML, for whoever wants to print or compare them.
+class Listing {
+ public:
+  using Section = std::function<void(std::string_view key, std::string_view meaning)>;
+  using Key = std::function<void(const ConfigKey&)>;
+  Listing(std::string prefix, const Section& section, const Key& key)
+      : prefix_(std::move(prefix)), section_(section), key_(key) {}
+
+  template <class Each>
+  void section(std::string_view key, std::string_view meaning, Each each) {
+    section_(key, meaning);
+    Listing inner(fmt::format("{}{}.", prefix_, key), section_, key_);
+    each(inner);
+  }
+  void text(std::string_view key, const std::string& value, About about) { say(key, quoted(value), about); }
+  void policy(std::string_view key, const std::string& value, About about) { say(key, value, about); }
+  void policies(std::string_view key, const std::vector<std::string>& value, About about) {
+    say(key, fmt::format("[{}]", fmt::join(value, ", ")), about);
+  }
+  template <class Whole>
+  void whole(std::string_view key, Whole value, std::int64_t, About about) {
+    say(key, fmt::format("{}", value), about);
+  }
+  void number(std::string_view key, double value, About about) { say(key, fmt::format("{}", value), about); }
+  void share(std::string_view key, double value, About about) { number(key, value, about); }
+  void amount(std::string_view key, double value, std::string_view, About about) { number(key, value, about); }
+  void number_map(std::string_view key, const std::vector<std::pair<std::string, double>>& value, About about) {
+    std::string list;
+    for (const auto& [name, number] : value)
+      list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", quoted(name), number);
+    say(key, "{" + list + "}", about);
+  }
+  void flag(std::string_view key, bool value, About about) { say(key, value ? "true" : "false", about); }
+  void duration(std::string_view key, Duration value, About about) { say(key, duration_text(value), about); }
+  void size(std::string_view key, Mebibytes value, About about) { say(key, fmt::format("{}Mi", value.value()), about); }
+  void bandwidth(std::string_view key, MebibytesPerSecond value, About about) {
+    say(key, value.value() == 0 ? "0" : fmt::format("{}MiB/s", value.value()), about);
+  }
+  template <class Choice>
+  void choice(std::string_view key, Choice value, std::span<const std::string_view> names, About about) {
+    say(key, std::string(names[static_cast<std::size_t>(value)]), about);
+  }
+  void settings(std::string_view key, const PolicySettings& value, About about) {
+    std::string text = write_policy_settings(value);
+    if (text == write_policy_settings({})) text = "{}";
+    say(key, std::move(text), about);
+  }
+
+ private:
+  void say(std::string_view key, std::string value, About about) {
+    key_({fmt::format("{}{}", prefix_, key), std::move(value), std::string(about.unit), std::string(about.meaning),
+          about.live});
+  }
+  std::string prefix_;
+  const Section& section_;
+  const Key& key_;
+};
+
+void list_keys(const OperatorConfig& config, const Listing::Section& section, const Listing::Key& key) {
+  OperatorConfig copy = config;
+  Listing listing("", section, key);
+  each_key(listing, copy);
+}
+
+void check(YamlMap& root, const OperatorConfig& config) {
+  const auto& election = config.leader_election;
+  if (election.renew_deadline >= election.lease)
+    root.error("leaderElection", "a renewDeadline that is not shorter than leaseDuration",
+               "retryPeriod < renewDeadline < leaseDuration");
+  if (election.retry >= election.renew_deadline || election.retry <= Duration(0))
+    root.error("leaderElection", "a retryPeriod that is not between 0 and renewDeadline",
+               "retryPeriod < renewDeadline < leaseDuration");
+  if (config.scheduler_name.empty() || config.scheduler_name == "default-scheduler")
+    root.error("schedulerName", "'" + config.scheduler_name + "'",
+               "a name of its own: 'default-scheduler' is Kubernetes' own");
+  if (!config.server.listen.empty() && config.server.listen.rfind(':') == std::string::npos)
+    root.error("server", "'" + config.server.listen + "' as listen", "address:port, such as 0.0.0.0:8080, or nothing");
+}
+
+}  // namespace
+
+PolicySettings OperatorConfig::PolicyChoice::effective() const {
+  PolicySettings result = settings;
+  if (epoch > Duration(0)) result.replan_every = result.epoch = epoch;
+  return result;
+}
+
+std::vector<ConfigKey> keys_of(const OperatorConfig& config) {
+  std::vector<ConfigKey> keys;
+  list_keys(
+      config, [](std::string_view, std::string_view) {}, [&](const ConfigKey& key) { keys.push_back(key); });
+  return keys;
+}
+
+std::vector<ConfigKey> changed_keys(const OperatorConfig& before, const OperatorConfig& now) {
+  const std::vector<ConfigKey> old = keys_of(before);
+  std::vector<ConfigKey> changed = keys_of(now);
+  std::size_t at = 0;
+  std::erase_if(changed, [&](const ConfigKey& key) { return key.value == old[at++].value; });
+  return changed;
+}
+
+Result<OperatorConfig> parse_operator_config(const std::string& file, const std::string& text,
+                                             const ConfigOverrides& set) {
+  Result<YamlValue> root = parse_yaml(file, text);
+  if (!root) return tl::unexpected(root.error());
+  if (root->kind == YamlValue::Kind::nothing) root->kind = YamlValue::Kind::map;
+  for (const auto& [path, value] : set)
+    if (Result<void> done = override_yaml(*root, path, value); !done) return tl::unexpected(done.error());
+  YamlErrors errors{file, {}};
+  OperatorConfig config;
+  YamlMap fields(*root, "", errors);
+  for (const auto& [key, wanted] : {std::pair("apiVersion", api_version), std::pair("kind", kind)})
+    if (fields.require(key))
+      if (const std::string found = fields.text(key, std::string(wanted)); found != wanted)
+        fields.error(key, "'" + found + "'", wanted);
+  Reading reading(fields);
+  each_key(reading, config);
+  check(fields, config);
+  fields.finish();
+  if (!errors.messages.empty()) return errors.as_error();
+  return config;
+}
+
+Result<OperatorConfig> read_operator_config(const std::string& file, const ConfigOverrides& set) {
+  if (file.empty())
+    return parse_operator_config("configuration", fmt::format("apiVersion: {}\nkind: {}\n", api_version, kind), set);
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return tl::unexpected(text.error());
+  return parse_operator_config(file, *text, set);
+}
+
+std::string default_config_text() {
+  std::string out = fmt::format(
+      "# The operator's configuration with every key at its default. A file needs only the keys that differ.\n"
+      "# [live]: taken in at run time when the file changes; all other keys need a restart.\n"
+      "apiVersion: {}\nkind: {}\n",
+      api_version, kind);
+  std::string_view indent;
+  list_keys(
+      {},
+      [&](std::string_view key, std::string_view meaning) {
+        out += fmt::format("\n# {}\n{}:\n", meaning, key), indent = "  ";
+      },
+      [&](const ConfigKey& key) {
+        const std::string name = key.path.substr(key.path.rfind('.') + 1);
+        out += fmt::format("{}# {}{}{}\n{}{}: {}\n", indent, key.meaning, key.unit.empty() ? "" : " (" + key.unit + ")",
+                           key.live ? " [live]" : "", indent, name, key.value);
+      });
+  return out;
+}
+
+std::string config_table() {
+  std::string out = "| key | default | unit | meaning | live |\n|---|---|---|---|---|\n";
+  for (const ConfigKey& key : keys_of({}))
+    out += fmt::format("| {} | `{}` | {} | {} | {} |\n", key.path, key.value, key.unit, key.meaning,
+                       key.live ? "yes" : "");
+  return out;
+}
+
+}  // namespace lips

@@ -1,0 +1,109 @@
+// The operator's one configuration file (config.lips.dev/v1alpha1) as a value. Every key has its default here, and its
+// unit, meaning and whether it may change at run time in one list in operator_config.cpp. Knows no cluster.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "config/yaml_reader.h"
+#include "model/network.h"
+#include "policies/settings.h"
+
+namespace lips {
+
+enum class LogFormat : std::uint8_t { logfmt, json };
+
+struct OperatorConfig {
+  std::string scheduler_name = "lips";
+
+  struct PolicyChoice {
+    std::string name = "lips";
+    std::uint32_t seed = 1;
+    Duration epoch{0};
+    PolicySettings settings;
+    // The settings with `epoch` put in.
+    PolicySettings effective() const;
+  } policy;
+
+  struct Prices {
+    std::string region = "us-east-1", file;
+    std::vector<std::pair<std::string, double>> instances;  // USD an hour, by instance type
+    double spot_factor = 0.35;
+    double unknown_core_hour = 0.05;
+    double across_zones = 0.02, across_regions = 0.02;  // USD/GB
+    double volume_month = 0.08, bucket_month = 0.023;   // USD/(GB month)
+  } prices;
+
+  Network network{MebibytesPerSecond(0), MebibytesPerSecond(0),   MebibytesPerSecond(0),
+                  MebibytesPerSecond(0), MebibytesPerSecond(119), MebibytesPerSecond(60)};
+
+  struct LeaderElection {
+    bool enabled = true;
+    std::string name_space, name = "lips";
+    Duration lease{15'000'000}, renew_deadline{10'000'000}, retry{2'000'000};
+  } leader_election;
+
+  struct Kubernetes {
+    std::int32_t requests_in_flight = 32;
+    Duration request_timeout{30'000'000};
+    Duration assume_timeout{30'000'000};
+    std::int32_t events_per_minute = 300;
+  } kubernetes;
+
+  struct Moves {
+    std::int32_t per_zone_pair = 4, total = 32, attempts = 5;
+    MebibytesPerSecond bandwidth{0};  // of one move; 0: no limit
+    std::string name_space, image = "docker.io/rclone/rclone:1.72.0", service_account;
+  } moves;
+
+  struct Server {
+    std::string listen = "0.0.0.0:8080";
+    Duration stalled_after{60'000'000};
+  } server;
+
+  struct Journal {
+    std::string directory;
+    Mebibytes size{256};
+    Duration least_interval{0};
+  } journal;
+
+  struct Baselines {
+    std::vector<std::string> policies{"own-zone-cheapest", "spread"};
+    std::int32_t every = 1;
+    double time_share = 0.1;
+    std::int32_t most_tasks = 20000;
+  } baselines;
+
+  struct Logging {
+    LogLevel level = LogLevel::info;
+    LogFormat format = LogFormat::logfmt;
+  } log;
+};
+
+// One key of the file with a value in YAML; `live`: a change is taken in at run time, else it needs a restart.
+struct ConfigKey {
+  std::string path, value, unit, meaning;
+  bool live = false;
+};
+// All keys in the order of the file.
+std::vector<ConfigKey> keys_of(const OperatorConfig& config);
+// Those whose values differ, with the values of `now`.
+std::vector<ConfigKey> changed_keys(const OperatorConfig& before, const OperatorConfig& now);
+
+using ConfigOverrides = std::vector<std::pair<std::string, std::string>>;  // path, value in YAML
+
+// Errors name file, line, field, what was found and what is allowed; keys that nobody knows are errors.
+Result<OperatorConfig> parse_operator_config(const std::string& file, const std::string& text,
+                                             const ConfigOverrides& set = {});
+Result<OperatorConfig> read_operator_config(const std::string& file, const ConfigOverrides& set = {});
+
+// The file with all defaults and a comment for each key: config/operator/default.yaml.
+std::string default_config_text();
+// The table of docs/operator.md.
+std::string config_table();
+
+}  // namespace lips

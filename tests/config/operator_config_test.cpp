@@ -1,0 +1,167 @@
+#include "config/operator_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/node_prices.h"
+#include "config/settings_reader.h"
+#include "config/text_file.h"
+
+namespace lips {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string source = LIPS_SOURCE_DIR;
+const std::string head = "apiVersion: config.lips.dev/v1alpha1\nkind: OperatorConfig\n";
+
+std::string error_of(const std::string& text) {
+  const Result<OperatorConfig> config = parse_operator_config("c.yaml", text);
+  return config ? "" : config.error().message;
+}
+
+std::vector<std::string> paths(const std::vector<ConfigKey>& keys) {
+  std::vector<std::string> result;
+  for (const ConfigKey& key : keys) result.push_back(key.path);
+  return result;
+}
+
+TEST(OperatorConfig, ShipsAFileThatEqualsTheDefaults) {
+  const Result<std::string> text = read_text_file(source + "/config/operator/default.yaml");
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(*text, default_config_text())
+      << "write it anew: lips operator --print-config > config/operator/default.yaml";
+  const Result<OperatorConfig> config = parse_operator_config("default.yaml", *text);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_THAT(paths(changed_keys({}, *config)), IsEmpty());
+}
+
+TEST(OperatorConfig, IsExplainedKeyByKeyInItsPage) {
+  const Result<std::string> page = read_text_file(source + "/docs/operator.md");
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_THAT(*page, HasSubstr(config_table()));
+}
+
+TEST(OperatorConfig, NeedsOnlyTheKeysThatDiffer) {
+  const Result<OperatorConfig> config =
+      parse_operator_config("c.yaml", head +
+                                          "schedulerName: cheap\npolicy:\n  epoch: 10m\n  settings: {waitingPrice: 2}\n"
+                                          "prices:\n  instances: {m5.large: 0.5}\nlog: {level: debug}\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->scheduler_name, "cheap");
+  EXPECT_EQ(config->policy.effective().replan_every, std::chrono::minutes(10));
+  EXPECT_EQ(config->policy.effective().epoch, std::chrono::minutes(10));
+  EXPECT_EQ(config->policy.settings.waiting_price, 2);
+  EXPECT_THAT(paths(changed_keys({}, *config)),
+              ElementsAre("schedulerName", "policy.epoch", "policy.settings", "prices.instances", "log.level"));
+}
+
+TEST(OperatorConfig, RefusesUnknownKeysWithFileLineFieldFoundAndAllowed) {
+  EXPECT_THAT(error_of(head + "polices: {}\n"),
+              testing::AllOf(HasSubstr("c.yaml:3"), HasSubstr("polices"), HasSubstr("did you mean 'policy'"),
+                             HasSubstr("schedulerName")));
+  EXPECT_THAT(
+      error_of(head + "leaderElection:\n  leaseDurations: 4s\n"),
+      testing::AllOf(HasSubstr("c.yaml:4"), HasSubstr("leaderElection.leaseDurations"), HasSubstr("retryPeriod")));
+  EXPECT_THAT(error_of(head + "policy:\n  settings:\n    waitingprice: 2\n"), HasSubstr("c.yaml:5"));
+}
+
+TEST(OperatorConfig, RefusesValuesThatCannotBe) {
+  EXPECT_THAT(error_of("kind: OperatorConfig\n"), HasSubstr("apiVersion"));
+  EXPECT_THAT(error_of("apiVersion: config.lips.dev/v9\nkind: OperatorConfig\n"), HasSubstr("v1alpha1"));
+  EXPECT_THAT(error_of(head + "policy: {name: lisp}\n"), testing::AllOf(HasSubstr("'lisp'"), HasSubstr("lips-paper")));
+  EXPECT_THAT(error_of(head + "network: {zoneStream: 5}\n"), HasSubstr("1Gbit/s"));
+  EXPECT_THAT(error_of(head + "leaderElection: {leaseDuration: 5s}\n"), HasSubstr("renewDeadline < leaseDuration"));
+  EXPECT_THAT(error_of(head + "schedulerName: default-scheduler\n"), HasSubstr("schedulerName"));
+  EXPECT_THAT(error_of(head + "baselines: {timeShare: 2}\n"), HasSubstr("timeShare"));
+  EXPECT_THAT(error_of(head + "server: {listen: 8080}\n"), HasSubstr("address:port"));
+}
+
+TEST(OperatorConfig, TakesOverridesByPath) {
+  const Result<OperatorConfig> config =
+      read_operator_config("", {{"policy.name", "fifo"}, {"server.listen", "127.0.0.1:0"}});
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->policy.name, "fifo");
+  EXPECT_EQ(config->server.listen, "127.0.0.1:0");
+}
+
+// Every setting differs from its default, so that one which reading or writing forgot shows.
+TEST(PolicySettingsText, ReadsBackBitForBit) {
+  const std::string text =
+      R"({"waitingPrice": 0.1, "bucketEdges": ["0s", "1.000001s"], "replanEvery": "7.000003s", "replanLeast": "2s",)"
+      R"( "expressLimit": 1e-05, "orderFactor": 3.3000000000000003, "homeZones": false, "keepCopies": false,)"
+      R"( "dropCopiesAfter": "90m", "epoch": "11m", "adaptiveEpoch": true, "localityPrice": 3e-07,)"
+      R"( "makespanTolerance": 0.05, "leastTask": 12.5, "heartbeat": "1s", "nodeDelay": "250ms", "rackDelay": "1d",)"
+      R"( "horizon": "600s", "planAhead": "0s", "copyColumns": true, "uptime": "1h", "lsapRackCost": 1,)"
+      R"( "lsapZoneCost": 2, "lsapRemoteCost": 3, "lsapPatience": "1m", "lsapAlpha": 0.3, "lsapBeta": 0.7,)"
+      R"( "lsapRounding": "up", "lsapUnreachable": "one"})";
+  const auto read = [](const std::string& yaml) {
+    PolicySettings settings;
+    const Result<YamlValue> value = parse_yaml("s", yaml);
+    EXPECT_TRUE(value) << value.error().message;
+    YamlErrors errors{"s", {}};
+    read_policy_settings(YamlMap(*value, "", errors), settings);
+    EXPECT_THAT(errors.messages, IsEmpty());
+    return settings;
+  };
+  const PolicySettings settings = read(text);
+  EXPECT_EQ(settings.replan_every, Duration(7'000'003));
+  EXPECT_EQ(settings.order_factor, 3.3000000000000003);
+  EXPECT_EQ(settings.lsap_unreachable, UnreachableCost::one);
+  const std::string written = write_policy_settings(settings);
+  EXPECT_EQ(write_policy_settings(read(written)), written);
+  EXPECT_EQ(read(written).express_limit, settings.express_limit);
+  EXPECT_EQ(read(written).bucket_edges, settings.bucket_edges);
+}
+
+PriceSheet sheet() {
+  return PriceSheet(
+      {{"us-east-1", "m5.large", Cores(2), std::nullopt, Mebibytes(8192), std::nullopt, UsdPerHour(0.096), "2024-01-01",
+        ""},
+       {"us-east-1", "m1.medium", Cores(1), 2.0, Mebibytes(3750), std::nullopt, UsdPerHour(0.087), "2013-01-01", ""}},
+      {{"inter_region_out", "us-east-1", "us-west-2", 0.07}}, 0.08);
+}
+
+TEST(NodePrices, ComeFromTheSheetAndAreReplacedByTheConfiguration) {
+  OperatorConfig::Prices config;
+  config.instances = {{"m5.large", 0.5}};
+  const NodePrices prices = *NodePrices::make(sheet(), config);
+  EXPECT_DOUBLE_EQ(prices.node("", "m5.large", CapacityType::on_demand, Cores(2)).price.value(), 0.5);
+  EXPECT_DOUBLE_EQ(prices.node("us-east-1", "m5.large", CapacityType::spot, Cores(2)).price.value(), 0.5 * 0.35);
+  EXPECT_DOUBLE_EQ(prices.node("us-east-1", "m1.medium", CapacityType::on_demand, Cores(1)).speed, 2);
+}
+
+TEST(NodePrices, StateADefaultForUnknownNodes) {
+  const NodePrices prices = *NodePrices::make(sheet(), {});
+  const NodePrices::Found found = prices.node("eu-1", "who-knows", CapacityType::on_demand, Cores(4));
+  EXPECT_FALSE(found.known);
+  EXPECT_DOUBLE_EQ(found.price.value(), 0.2);
+}
+
+TEST(NodePrices, ChargeTransfersByZoneAndRegion) {
+  const NodePrices prices = *NodePrices::make(sheet(), {});
+  EXPECT_EQ(prices.transfer("", "a", "us-east-1", "a").value(), 0);
+  EXPECT_EQ(prices.transfer("us-east-1", "a", "", "b"), usd_per_gigabyte(0.02));
+  EXPECT_EQ(prices.transfer("us-east-1", "a", "us-west-2", "a"), usd_per_gigabyte(0.07));
+  EXPECT_EQ(prices.transfer("us-west-2", "a", "us-east-1", "a"), usd_per_gigabyte(0.02));
+}
+
+TEST(NodePrices, AgreeWithTheCarriedSheetWhereBothSayOne) {
+  const Result<PriceSheet> carried = read_price_sheet(source + "/config");
+  ASSERT_TRUE(carried) << carried.error().message;
+  EXPECT_DOUBLE_EQ(OperatorConfig::Prices().across_zones, carried->cross_zone_usd_per_gigabyte());
+  EXPECT_DOUBLE_EQ(OperatorConfig::Prices().volume_month, carried->storage_usd_per_gigabyte_month());
+}
+
+TEST(NodePrices, RefuseAFileThatIsNoPriceSheet) {
+  OperatorConfig::Prices config;
+  config.file = source + "/README.md";
+  const Result<NodePrices> prices = NodePrices::make(sheet(), config);
+  ASSERT_FALSE(prices);
+  EXPECT_THAT(prices.error().message, HasSubstr("README.md:1"));
+}
+
+}  // namespace
+}  // namespace lips
