@@ -1,17 +1,8 @@
-// Section 4 of Guo, Fox and Zhou (MapReduce 2012): printed claims beside ours; then how long lsap takes on a large
-// cluster.
-//   bench_lsap [4.1] [4.2] [4.3] [4.4] [large] [--seeds N] [--nodes N]     all parts when none is named
-#include <algorithm>
-#include <chrono>
+// How long lsap takes on a large cluster. Section 4 of Guo, Fox and Zhou (MapReduce 2012) is `lips experiment guo`.
 #include <cstdio>
-#include <cstdlib>
-#include <set>
-#include <string>
 
 #include "bench/wall_stopwatch.h"
-#include "experiments/guo.h"
 #include "experiments/guo_scene.h"
-#include "policies/registry.h"
 #include "simulation/random_snapshot.h"
 
 namespace {
@@ -57,34 +48,11 @@ void time_mixed(std::uint32_t nodes, std::uint32_t tasks, const Stopwatch& stopw
   }
 }
 
-void print(const std::vector<Claim>& claims) {
-  std::printf("%s\n", claims_table(claims).c_str());
-  std::fflush(stdout);
-}
-
 }  // namespace
 
-int main(int count, char** words) {
-  GuoRun run;
-  std::set<std::string> parts;
-  for (int i = 1; i < count; ++i) {
-    const std::string word = words[i];
-    if (word == "--seeds" && i + 1 < count)
-      run.seeds = static_cast<std::uint32_t>(std::max(1, std::atoi(words[++i])));
-    else if (word == "--nodes" && i + 1 < count)
-      run.most_nodes = static_cast<std::uint32_t>(std::max(100, std::atoi(words[++i])));
-    else
-      parts.insert(word);
-  }
-  const auto wanted = [&](const char* part) { return parts.empty() || parts.contains(part); };
+int main() {
   const WallStopwatch stopwatch;
-  if (wanted("4.1")) print(guo_solver_times(run, stopwatch));
-  if (wanted("4.2")) print(guo_locality(run));
-  if (wanted("4.3")) print(guo_locality_cost(run));
-  if (wanted("4.4")) print(guo_fairness(run));
-  if (wanted("large")) {
-    for (const double tasks_a_slot : {1.0, 2.0}) time_large(10'000, tasks_a_slot, stopwatch);
-    time_mixed(1000, 10'000, stopwatch);
-    time_mixed(10'000, 100'000, stopwatch);
-  }
+  for (const double tasks_a_slot : {1.0, 2.0}) time_large(10'000, tasks_a_slot, stopwatch);
+  time_mixed(1000, 10'000, stopwatch);
+  time_mixed(10'000, 100'000, stopwatch);
 }

@@ -20,14 +20,15 @@ struct Command {
   int (*run)(Words words);
 };
 
-constexpr std::array<Command, 5> commands{{
+constexpr auto commands = std::to_array<Command>({
     {"operator", "place the pods and data of a Kubernetes cluster, or of a simulated one, until it is stopped",
      run_operator},
     {"simulate", "run policies on a scenario and compare their dollars, times, locality and fairness", run_simulate},
     {"plan", "one decision for one snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},
     {"generate", "write a random snapshot or scenario of a stated size and shape", run_generate},
     {"policies", "list the policies", run_policies},
-}};
+    {"experiment", "run the experiments of published papers again: claimed beside measured", run_experiment},
+});
 
 std::string overview() {
   std::string out =

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 
 #include "experiments/guo_scene.h"
+#include "experiments/seeds.h"
 #include "policies/lsap/group_fairness.h"
 #include "solver/linear_sum_assignment.h"
 
@@ -15,207 +15,172 @@ namespace lips::experiments {
 
 namespace {
 
-std::uint64_t scene_seed(std::uint32_t seed) { return derive_seed(seed, 1); }
-std::uint64_t cost_seed(std::uint32_t seed) { return derive_seed(seed, 2); }
-
-// figures(seed) yields as many values each time; the spread of each over the seeds 1, 2, ...
-template <class Figures>
-std::vector<Spread> over_seeds(const GuoRun& run, Figures figures) {
-  std::vector<std::vector<double>> values;
-  for (std::uint32_t seed = 1; seed <= run.seeds; ++seed) {
-    const std::vector<double> of_seed = figures(seed);
-    values.resize(of_seed.size());
-    for (std::size_t i = 0; i < of_seed.size(); ++i) values[i].push_back(of_seed[i]);
-  }
-  std::vector<Spread> result;
-  for (const std::vector<double>& of_figure : values) result.push_back(spread(of_figure));
-  return result;
-}
-
-// As over_seeds, for clusters of 100, 150, ... nodes; by figure, then by size.
-template <class Figures>
-std::vector<std::vector<Spread>> over_sizes(const GuoRun& run, Figures figures) {
-  std::vector<std::vector<Spread>> result;
-  for (std::uint32_t nodes = 100; nodes <= run.most_nodes; nodes += 50) {
-    const std::vector<Spread> of_size = over_seeds(run, [&](std::uint32_t seed) { return figures(nodes, seed); });
-    result.resize(of_size.size());
-    for (std::size_t i = 0; i < of_size.size(); ++i) result[i].push_back(of_size[i]);
-  }
-  return result;
-}
-
-double percent_less(double less, double than) { return than > 0 ? 100 * (1 - less / than) : 0; }
-
-// Half of all slots idle, as many tasks: the setting of 4.2a.
-GuoShape half_idle(std::uint32_t nodes, std::uint32_t slots = 4) {
-  GuoShape shape;
-  shape.nodes = nodes;
-  shape.slots = slots;
-  shape.idle = shape.tasks = nodes * slots / 2;
-  return shape;
-}
-
 struct Localities {
   double dl = 0, dl_by_tasks = 0, lsap = 0;  // per cent
 };
 
 Localities localities(const GuoShape& shape, std::uint32_t seed) {
-  const ClusterState state = guo_scene(shape, scene_seed(seed));
+  const ClusterState state = guo_scene(shape, guo_scene_seed(seed));
   const ClusterSnapshot& cluster = state.snapshot();
   return {100 * local_share(cluster, decide("dl-sched", cluster, seed)),
           100 * local_share(cluster, decide_by_tasks(cluster, seed)),
           100 * local_share(cluster, decide("lsap", cluster, seed))};
 }
 
-void add_4_2a(const GuoRun& run, std::vector<Claim>& claims) {
-  const auto figures = over_sizes(run, [](std::uint32_t nodes, std::uint32_t seed) {
-    const Localities of = localities(half_idle(nodes), seed);
-    return std::vector<double>{of.dl, of.lsap, of.lsap - of.dl, of.dl_by_tasks, of.lsap - of.dl_by_tasks};
-  });
-  claims.push_back({"4.2a", "dl-sched, tasks local", "83 %", 81.5, 84.5, extremes(figures[0])});
-  claims.push_back({"4.2a", "dl-sched task by task, tasks local", "83 %", 81.5, 84.5, extremes(figures[3])});
-  claims.push_back({"4.2a", "lsap-sched, tasks local", "97 %", 95.5, 98.5, extremes(figures[1])});
-  claims.push_back({"4.2a", "lsap-sched above dl-sched", "12-14", 11, 15, extremes(figures[2]), "points"});
-  claims.push_back({"4.2a", "lsap-sched above dl-sched task by task", "12-14", 11, 15, extremes(figures[4]), "points"});
+Setting locality_setting() {
+  return {{"replicas on random nodes; a task is local on a node with a replica of its block"},
+          {"which slots are idle is uniform at random, and there are as many tasks as idle slots",
+           "dl-sched goes slot by slot, as the paper describes it; 'task by task' is the other reading"}};
 }
 
-void add_4_2b(const GuoRun& run, std::vector<Claim>& claims) {
-  for (const std::uint32_t slots : {1u, 4u})
-    for (const auto& [replicas, printed] : {std::pair(3u, 72.0), std::pair(5u, 88.0)}) {
-      const auto figures = over_seeds(run, [&](std::uint32_t seed) {
-        GuoShape shape = half_idle(100, slots);
-        shape.replicas = replicas;
-        return std::vector<double>{localities(shape, seed).lsap};
-      });
-      claims.push_back(
-          {"4.2b", fmt::format("lsap-sched, replication {}, {} slot{} a node", replicas, slots, slots > 1 ? "s" : ""),
-           fmt::format("{:g} %", printed), printed - 3, printed + 3, figures});
-    }
-}
+}  // namespace
 
-void add_4_2c(const GuoRun& run, std::vector<Claim>& claims) {
-  for (const std::uint32_t slots : {1u, 4u}) {
-    const auto figures = over_seeds(run, [&](std::uint32_t seed) {
-      GuoShape shape = half_idle(200 / slots, slots);
-      shape.tasks = 5;
-      const Localities few = localities(shape, seed);
-      shape.tasks = 100;
-      const Localities many = localities(shape, seed);
-      const double lsap = few.lsap - many.lsap, dl = few.dl - many.dl, by_tasks = few.dl_by_tasks - many.dl_by_tasks;
-      return std::vector<double>{lsap, dl, dl - lsap, by_tasks, by_tasks - lsap};
+// ---- 4.1
+
+Result<ExperimentResult> guo_4_1(const ExperimentRun& run) {
+  static const Stopwatch none;
+  const Stopwatch& stopwatch = run.stopwatch != nullptr ? *run.stopwatch : none;
+  ExperimentResult result;
+  result.setting = {{"random square matrices of n = 100, 500, 1700, 2900"},
+                    {"costs uniform on [0, 1), three matrices a size; one thread of this machine"}};
+  Curve ours{"ours", {}}, paper{"paper", {}};
+  const std::vector<std::pair<int, double>> sizes = {{100, 7.0}, {500, 130.0}, {1700, 450.0}, {2900, 1000.0}};
+  for (std::size_t i = 0; i < (run.quick ? 2 : sizes.size()); ++i) {
+    const auto [size, printed] = sizes[i];
+    ExperimentRun alone = part_of(run, static_cast<double>(i) / 4, static_cast<double>(i + 1) / 4);
+    alone.threads = 1;  // the times are the result
+    alone.seeds = std::min(run.seeds, 3u);
+    const auto times = over_seeds(alone, [&, order = size](std::uint32_t seed) {
+      Random random(seed);
+      std::vector<double> cost(static_cast<std::size_t>(order) * static_cast<std::size_t>(order));
+      for (double& value : cost) value = random.uniform();
+      const double begun = stopwatch.seconds();
+      const bool feasible = solver::solve_assignment(std::span<const double>(cost), order, order).feasible;
+      return std::vector<double>{feasible ? 1000 * (stopwatch.seconds() - begun) : 1e9};
     });
-    const std::string setting = fmt::format("from 5 to 100 tasks on 100 idle slots, {} a node", slots);
-    claims.push_back({"4.2c", "lsap-sched falls, " + setting, "falls", 0.1, 100, {figures[0]}, "points"});
-    for (const bool by_tasks : {false, true}) {
-      const std::string name = by_tasks ? "dl-sched task by task" : "dl-sched";
-      const std::size_t first = by_tasks ? 3 : 1;
-      claims.push_back({"4.2c", name + " falls, " + setting, "falls", 1, 100, {figures[first]}, "points"});
-      claims.push_back(
-          {"4.2c", name + " falls more than lsap-sched by", "much", 3, 100, {figures[first + 1]}, "points"});
-    }
+    if (!times) return tl::unexpected(times.error());
+    result.claims.push_back({"4.1", fmt::format("time of the solver, {} x {}", size, size),
+                             fmt::format("{:g} ms", printed), 0, printed, *times, "ms"});
+    ours.points.push_back({static_cast<double>(size), times->front().mean});
+    paper.points.push_back({static_cast<double>(size), printed});
   }
-}
-
-// ---- 4.3
-
-// What lsap-sched knows: the drawn costs, of each pair or of each task and level, or the means of the levels alone.
-enum class Known : std::uint8_t { pairs, tasks, means };
-
-std::string_view name(Known known) {
-  return known == Known::pairs   ? "DLC drawn by pair"
-         : known == Known::tasks ? "DLC drawn by task"
-                                 : "level means known";
-}
-
-struct LocalityCosts {
-  double dl = 0, dl_without_racks = 0;
-  double uniform = 0, uniform_counted = 0;  // at the drawn costs, and at 2.5 for each task that is not local
-  double lsap = 0;
-};
-
-LocalityCosts locality_costs(GuoShape shape, Known known, std::uint32_t seed) {
-  const ClusterState state = guo_scene(shape, scene_seed(seed));
-  const ClusterSnapshot& cluster = state.snapshot();
-  const DrawnCosts costs(cluster, known == Known::tasks ? CostDraw::per_task : CostDraw::per_pair, cost_seed(seed));
-  LocalityCosts result;
-  result.dl = costs.sum(decide("dl-sched", cluster, seed));
-  shape.rack_size = 0;
-  result.dl_without_racks = costs.sum(decide("dl-sched", guo_scene(shape, scene_seed(seed)).snapshot(), seed));
-  const std::vector<Assignment> uniform = decide("lsap-uniform", cluster, seed);
-  result.uniform = costs.sum(uniform);
-  result.uniform_counted = 2.5 * static_cast<double>(uniform.size()) * (1 - local_share(cluster, uniform));
-  PolicySettings means;
-  means.lsap_rack_cost = 1;
-  means.lsap_zone_cost = means.lsap_remote_cost = 4;
-  result.lsap = known == Known::means ? costs.sum(decide("lsap", cluster, seed, means)) : costs.least_sum(cluster);
+  result.charts.push_back({"Time of the assignment solver", "One dense square matrix.", "n", "ms", {ours, paper}});
+  result.notes = {"'agree' says not slower than printed; the machines lie years apart"};
   return result;
 }
 
-void add_4_3a(const GuoRun& run, std::vector<Claim>& claims) {
-  const auto figures = over_sizes(run, [](std::uint32_t nodes, std::uint32_t seed) {
-    const ClusterState state = guo_scene(half_idle(nodes), scene_seed(seed));
-    const auto remote = [&](const char* policy) {
-      return 1 - local_share(state.snapshot(), decide(policy, state.snapshot(), seed));
-    };
-    return std::vector<double>{percent_less(remote("lsap-uniform"), remote("dl-sched"))};
+// ---- 4.2
+
+Result<ExperimentResult> guo_4_2a(const ExperimentRun& run) {
+  const std::vector<double> sizes = guo_sizes(run);
+  const Result<Sweep> figures = sweep_seeds(run, sizes, [](double nodes, std::uint32_t seed) {
+    const Localities of = localities(half_idle(static_cast<std::uint32_t>(nodes)), seed);
+    return std::vector<double>{of.dl, of.lsap, of.lsap - of.dl, of.dl_by_tasks, of.lsap - of.dl_by_tasks};
   });
-  claims.push_back({"4.3a", "lsap-uniform-sched below dl-sched, DLC = 1", "70-90 %", 68, 92, extremes(figures[0])});
+  if (!figures) return tl::unexpected(figures.error());
+  const Sweep& of = *figures;
+  ExperimentResult result;
+  result.setting = locality_setting();
+  result.setting.fixed.emplace_back("100 to 500 nodes in steps of 50, 4 slots a node, half idle, replication 3");
+  result.claims = {{"4.2a", "dl-sched, tasks local", "83 %", 81.5, 84.5, extremes(of[0])},
+                   {"4.2a", "dl-sched task by task, tasks local", "83 %", 81.5, 84.5, extremes(of[3])},
+                   {"4.2a", "lsap-sched, tasks local", "97 %", 95.5, 98.5, extremes(of[1])},
+                   {"4.2a", "lsap-sched above dl-sched", "12-14", 11, 15, extremes(of[2]), "points"},
+                   {"4.2a", "lsap-sched above dl-sched task by task", "12-14", 11, 15, extremes(of[4]), "points"}};
+  for (const std::size_t by_tasks : {1u, 4u}) result.claims[by_tasks].other_reading = true;
+  result.charts.push_back({"Local tasks",
+                           "Mean over seeds.",
+                           "nodes",
+                           "%",
+                           {curve_of("lsap-sched", sizes, of[1]), curve_of("dl-sched", sizes, of[0]),
+                            curve_of("dl-sched task by task", sizes, of[3])}});
+  return result;
 }
 
-struct IdleCase {
-  std::string_view test;
-  double idle;
-  std::string_view over_dl, over_uniform;  // as printed
-  std::array<double, 2> dl_band, uniform_band;
-};
-
-// "Up to 95 %" is held against the greatest of the sweep, "between 60 % and 70 %" against all of it.
-void add_4_3bc(const GuoRun& run, std::vector<Claim>& claims, const IdleCase& idle, Known known) {
-  const auto figures = over_sizes(run, [&](std::uint32_t nodes, std::uint32_t seed) {
-    GuoShape shape = half_idle(nodes);
-    shape.rack_size = 20;
-    shape.idle = shape.tasks = static_cast<std::uint32_t>(idle.idle * nodes * 4 + 0.5);
-    const LocalityCosts of = locality_costs(shape, known, seed);
-    return std::vector<double>{percent_less(of.lsap, of.dl), percent_less(of.lsap, of.dl_without_racks),
-                               percent_less(of.lsap, of.uniform), percent_less(of.lsap, of.uniform_counted)};
-  });
-  const bool up_to = idle.over_dl.starts_with("up to");
-  constexpr std::array<std::string_view, 4> others = {"dl-sched", "dl-sched without racks", "lsap-uniform-sched",
-                                                      "lsap-uniform-sched counted at 2.5"};
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    const std::array<double, 2>& band = i < 2 ? idle.dl_band : idle.uniform_band;
-    std::vector<Spread> ours = extremes(figures[i]);
-    if (up_to) ours.erase(ours.begin());
-    claims.push_back({std::string(idle.test), fmt::format("lsap-sched, {}: below {}", name(known), others[i]),
-                      std::string(i < 2 ? idle.over_dl : idle.over_uniform), band[0], band[1], ours});
+Result<ExperimentResult> guo_4_2b(const ExperimentRun& run) {
+  ExperimentResult result;
+  result.setting = locality_setting();
+  result.setting.fixed.emplace_back("100 nodes, half of the slots idle, replication 1 to 19");
+  result.setting.chosen.emplace_back("slots a node: 1 gives the printed figures, the 4 of 4.2a do not");
+  const std::vector<double> replicas = run.quick ? std::vector<double>{3, 5} : guo_odd_numbers(19);
+  Chart chart{"Local tasks against the replication", "Mean over seeds.", "replicas of a block", "%", {}};
+  for (const std::uint32_t slots : {1u, 4u}) {
+    const Result<Sweep> figures =
+        sweep_seeds(part_of(run, slots == 1 ? 0 : 0.3, slots == 1 ? 0.3 : 1), replicas, [&](double copies, auto seed) {
+          GuoShape shape = half_idle(100, slots);
+          shape.replicas = static_cast<std::uint32_t>(copies);
+          const Localities of = localities(shape, seed);
+          return std::vector<double>{of.lsap, of.dl};
+        });
+    if (!figures) return tl::unexpected(figures.error());
+    const std::string setting = fmt::format("{} slot{} a node", slots, slots > 1 ? "s" : "");
+    for (const auto& [copies, printed] : {std::pair(3.0, 72.0), std::pair(5.0, 88.0)}) {
+      const auto at = std::ranges::find(replicas, copies) - replicas.begin();
+      result.claims.push_back({"4.2b",
+                               fmt::format("lsap-sched, replication {:g}, {}", copies, setting),
+                               fmt::format("{:g} %", printed),
+                               printed - 3,
+                               printed + 3,
+                               {(*figures)[0][static_cast<std::size_t>(at)]}});
+      result.claims.back().other_reading = slots != 1;
+    }
+    chart.curves.push_back(curve_of("lsap-sched, " + setting, replicas, (*figures)[0]));
+    chart.curves.push_back(curve_of("dl-sched, " + setting, replicas, (*figures)[1]));
   }
+  result.charts.push_back(std::move(chart));
+  return result;
 }
 
-// Replication 1, 3, ..., 13 on 100 nodes with one slot each.
-void add_4_3d(const GuoRun& run, std::vector<Claim>& claims, double idle, Known known) {
-  const auto figures = over_seeds(run, [&](std::uint32_t seed) {
-    const auto at = [&](std::uint32_t replicas) {
-      GuoShape shape = half_idle(100, 1);
-      shape.rack_size = 20;
-      shape.replicas = replicas;
-      shape.idle = shape.tasks = static_cast<std::uint32_t>(100 * idle + 0.5);
-      return locality_costs(shape, known, seed);
-    };
-    const LocalityCosts one = at(1), three = at(3), nine = at(9);
-    return std::vector<double>{percent_less(one.lsap, one.dl), percent_less(one.uniform_counted, one.dl),
-                               percent_less(three.lsap, three.dl), 100 * nine.lsap / one.lsap};
+namespace {
+
+Result<void> add_4_2c(const ExperimentRun& run, std::uint32_t slots, ExperimentResult& result) {
+  const std::vector<double> tasks =
+      run.quick ? std::vector<double>{5, 100} : std::vector<double>{5, 20, 35, 50, 65, 80, 100};
+  const Result<Sweep> levels = sweep_seeds(run, tasks, [&](double count, std::uint32_t seed) {
+    GuoShape shape = half_idle(200 / slots, slots);
+    shape.tasks = static_cast<std::uint32_t>(count);
+    const Localities of = localities(shape, seed);
+    shape.tasks = 5;
+    const Localities few = localities(shape, seed);
+    const double lsap = few.lsap - of.lsap, dl = few.dl - of.dl, by_tasks = few.dl_by_tasks - of.dl_by_tasks;
+    return std::vector<double>{of.lsap, of.dl, of.dl_by_tasks, lsap, dl, dl - lsap, by_tasks, by_tasks - lsap};
   });
-  const std::string setting = fmt::format(" ({:g} of 100 slots idle, {})", 100 * idle, name(known));
-  const auto add = [&](std::string_view what, std::string_view printed, double low, double high, std::size_t figure) {
-    claims.push_back({"4.3d", std::string(what) + setting, std::string(printed), low, high, {figures[figure]}});
-  };
-  add("lsap-sched below dl-sched at replication 1", "comparable", -15, 15, 0);
-  add("lsap-uniform-sched at 2.5 below dl-sched at replication 1", "comparable", -15, 15, 1);
-  add("lsap-sched below dl-sched at replication 3", "over 50 %", 50, 100, 2);
-  add("lsap-sched's DLC at replication 9, of that at 1", "almost gone", 0, 5, 3);
+  if (!levels) return tl::unexpected(levels.error());
+  const auto last = [&](std::size_t figure) { return std::vector<Spread>{(*levels)[figure].back()}; };
+  const std::string setting = fmt::format("from 5 to 100 tasks on 100 idle slots, {} a node", slots);
+  result.claims.push_back({"4.2c", "lsap-sched falls, " + setting, "falls", 0.1, 100, last(3), "points"});
+  for (const bool by_tasks : {false, true}) {
+    const std::string name = by_tasks ? "dl-sched task by task" : "dl-sched";
+    const std::size_t at = by_tasks ? 6 : 4;
+    result.claims.push_back({"4.2c", name + " falls, " + setting, "falls", 1, 100, last(at), "points"});
+    result.claims.push_back({"4.2c", fmt::format("{} falls more than lsap-sched by, {} a node", name, slots), "much", 3,
+                             100, last(at + 1), "points"});
+  }
+  result.charts.push_back({fmt::format("Local tasks against the waiting tasks, {} a node", slots),
+                           "100 idle slots; mean over seeds.",
+                           "tasks",
+                           "%",
+                           {curve_of("lsap-sched", tasks, (*levels)[0]), curve_of("dl-sched", tasks, (*levels)[1]),
+                            curve_of("dl-sched task by task", tasks, (*levels)[2])}});
+  return {};
+}
+
+}  // namespace
+
+Result<ExperimentResult> guo_4_2c(const ExperimentRun& run) {
+  ExperimentResult result;
+  result.setting = locality_setting();
+  result.setting.fixed.emplace_back("100 idle slots, 5 to 100 tasks");
+  result.setting.chosen.emplace_back("100 more slots are busy; 1 and 4 slots a node; replication 3");
+  if (auto added = add_4_2c(part_of(run, 0, 0.5), 1, result); !added) return tl::unexpected(added.error());
+  if (auto added = add_4_2c(part_of(run, 0.5, 1), 4, result); !added) return tl::unexpected(added.error());
+  result.notes = {"slot by slot, the first slots take any task at once, so few tasks are seldom local"};
+  return result;
 }
 
 // ---- 4.4
+
+namespace {
 
 struct Fairness {
   double locality = 0, improvement = 0;  // per cent; d(0) - d(t)
@@ -238,7 +203,13 @@ Fairness fairness_at(const ClusterSnapshot& cluster, const PolicySettings& setti
   return {100 * local_share(cluster, assignments), before - lsap::fairness_distance(groups)};
 }
 
-void add_4_4(const GuoRun& run, std::vector<Claim>& claims, UnreachableCost unreachable) {
+constexpr int points = 40;
+constexpr double most_cost = 8000;  // FC reaches 6200 with the default beta
+
+double cost_at(int point) { return 1 + most_cost * point / points; }
+
+// Locality at each point, improvement at each point, and how many of the points differ from the one before.
+std::vector<double> fairness_curve(UnreachableCost unreachable, std::uint32_t seed) {
   GuoShape shape;
   shape.nodes = 60;
   shape.slots = 1;
@@ -246,85 +217,74 @@ void add_4_4(const GuoRun& run, std::vector<Claim>& claims, UnreachableCost unre
   shape.tasks = 90;
   shape.replicas = 1;
   shape.group_weights = {1, 2, 4, 8, 16};
-  constexpr int points = 40;
-  constexpr double most_cost = 8000;  // FC reaches 6200 with the default beta
-  const auto figures = over_seeds(run, [&](std::uint32_t seed) {
-    const ClusterState state = guo_scene(shape, scene_seed(seed));
-    PolicySettings settings;
-    settings.lsap_alpha = 1;
-    settings.lsap_unreachable = unreachable;
-    std::vector<Fairness> curve;
-    int steps = 0;
-    for (int i = 0; i <= points; ++i) {
-      const double cost = 1 + most_cost * i / points;
-      settings.lsap_rack_cost = settings.lsap_zone_cost = settings.lsap_remote_cost = cost;
-      curve.push_back(fairness_at(state.snapshot(), settings));
-      steps += i > 0 && (curve[curve.size() - 2].locality != curve.back().locality ||
-                         curve[curve.size() - 2].improvement != curve.back().improvement);
-    }
-    return std::vector<double>{curve.back().locality - curve.front().locality,
-                               curve.back().improvement - curve.front().improvement, curve.front().improvement,
-                               static_cast<double>(steps)};
-  });
+  const ClusterState state = guo_scene(shape, guo_scene_seed(seed));
+  PolicySettings settings;
+  settings.lsap_alpha = 1;
+  settings.lsap_unreachable = unreachable;
+  std::vector<double> locality, improvement;
+  int steps = 0;
+  for (int i = 0; i <= points; ++i) {
+    settings.lsap_rack_cost = settings.lsap_zone_cost = settings.lsap_remote_cost = cost_at(i);
+    const Fairness at = fairness_at(state.snapshot(), settings);
+    steps += i > 0 && (locality.back() != at.locality || improvement.back() != at.improvement);
+    locality.push_back(at.locality);
+    improvement.push_back(at.improvement);
+  }
+  std::vector<double> all = {locality.back() - locality.front(), improvement.back() - improvement.front(),
+                             improvement.front(), static_cast<double>(steps)};
+  all.insert(all.end(), locality.begin(), locality.end());
+  all.insert(all.end(), improvement.begin(), improvement.end());
+  return all;
+}
+
+Result<void> add_4_4(const ExperimentRun& run, UnreachableCost unreachable, ExperimentResult& result) {
+  const auto figures = over_seeds(run, [&](std::uint32_t seed) { return fairness_curve(unreachable, seed); });
+  if (!figures) return tl::unexpected(figures.error());
+  const std::vector<Spread>& of = *figures;
   const std::string reading = unreachable == UnreachableCost::one ? " (line 29)" : "";
-  claims.push_back({"4.4", "locality from DLC 1 to 8001" + reading, "rises", 1, 100, {figures[0]}, "points"});
-  claims.push_back({"4.4", "d(0) - d(t) from DLC 1 to 8001" + reading, "falls", -10, -0.05, {figures[1]}, ""});
-  claims.push_back({"4.4", "d(0) - d(t) at DLC 1" + reading, "improves fairness", 0.05, 10, {figures[2]}, ""});
-  claims.push_back({"4.4",
-                    "steps of the two curves at 40 raises of DLC" + reading,
-                    "staircase",
-                    1,
-                    points / 2.0,
-                    {figures[3]},
-                    "steps"});
+  const auto add = [&](std::string what, std::string printed, double low, double high, std::size_t at,
+                       std::string unit) {
+    result.claims.push_back(
+        {"4.4", std::move(what) + reading, std::move(printed), low, high, {of[at]}, std::move(unit)});
+    result.claims.back().other_reading = unreachable == UnreachableCost::one;
+  };
+  add("locality from DLC 1 to 8001", "rises", 1, 100, 0, "points");
+  add("d(0) - d(t) from DLC 1 to 8001", "falls", -10, -0.05, 1, "");
+  add("d(0) - d(t) at DLC 1", "improves fairness", 0.05, 10, 2, "");
+  add("steps of the two curves at 40 raises of DLC", "staircase", 1, points / 2.0, 3, "steps");
+  std::vector<double> costs;
+  for (int i = 0; i <= points; ++i) costs.push_back(cost_at(i));
+  const auto at = [&](std::size_t first) {
+    return std::vector<Spread>(of.begin() + static_cast<std::ptrdiff_t>(first),
+                               of.begin() + static_cast<std::ptrdiff_t>(first + points + 1));
+  };
+  result.charts.push_back({"Locality against the cost of a read that is not local" + reading,
+                           "Mean over seeds.",
+                           "DLC",
+                           "%",
+                           {curve_of("local tasks", costs, at(4))}});
+  result.charts.push_back({"Fairness against the cost of a read that is not local" + reading,
+                           "d(0) - d(t): how much nearer to the weights the groups come. Mean over seeds.",
+                           "DLC",
+                           "",
+                           {curve_of("d(0) - d(t)", costs, at(4 + points + 1))}});
+  return {};
 }
 
 }  // namespace
 
-std::vector<Claim> guo_solver_times(const GuoRun& run, const Stopwatch& stopwatch) {
-  std::vector<Claim> claims;
-  for (const auto& [size, printed] :
-       {std::pair(100, 7.0), std::pair(500, 130.0), std::pair(1700, 450.0), std::pair(2900, 1000.0)}) {
-    const std::vector<Spread> times = over_seeds({std::min(run.seeds, 3u), run.most_nodes}, [&](std::uint32_t seed) {
-      Random random(seed);
-      std::vector<double> cost(static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
-      for (double& value : cost) value = random.uniform();
-      const double begun = stopwatch.seconds();
-      const bool feasible = solver::solve_assignment(std::span<const double>(cost), size, size).feasible;
-      return std::vector<double>{feasible ? 1000 * (stopwatch.seconds() - begun) : 1e9};
-    });
-    claims.push_back({"4.1", fmt::format("time of the solver, {} x {}", size, size), fmt::format("{:g} ms", printed), 0,
-                      printed, times, "ms"});
-  }
-  return claims;
-}
-
-std::vector<Claim> guo_locality(const GuoRun& run) {
-  std::vector<Claim> claims;
-  add_4_2a(run, claims);
-  add_4_2b(run, claims);
-  add_4_2c(run, claims);
-  return claims;
-}
-
-std::vector<Claim> guo_locality_cost(const GuoRun& run) {
-  std::vector<Claim> claims;
-  add_4_3a(run, claims);
-  const IdleCase half{"4.3b", 0.5, "up to 95 %", "up to 65 %", {92, 98}, {60, 70}};
-  const IdleCase fifth{"4.3c", 0.2, "60-70 %", "40-50 %", {57, 73}, {37, 53}};
-  for (const Known known : {Known::means, Known::pairs, Known::tasks}) {
-    add_4_3bc(run, claims, half, known);
-    add_4_3bc(run, claims, fifth, known);
-    for (const double idle : {1.0, 0.5, 0.2}) add_4_3d(run, claims, idle, known);
-  }
-  return claims;
-}
-
-std::vector<Claim> guo_fairness(const GuoRun& run) {
-  std::vector<Claim> claims;
-  add_4_4(run, claims, UnreachableCost::by_formula);
-  add_4_4(run, claims, UnreachableCost::one);
-  return claims;
+Result<ExperimentResult> guo_4_4(const ExperimentRun& run) {
+  ExperimentResult result;
+  result.setting = {{"60 nodes with 1 slot, half idle, replication 1, 30 running and 90 waiting tasks",
+                     "5 groups of weights 1:2:4:8:16; the groups of running tasks are random"},
+                    {"alpha 1, beta 100 / (least w x (1 - greatest w)); DLC of a read that is not local from 1 to 8001",
+                     "tasks without a replica beside an idle slot cost by formula (8), and by line 29"}};
+  if (auto added = add_4_4(part_of(run, 0, 0.5), UnreachableCost::by_formula, result); !added)
+    return tl::unexpected(added.error());
+  if (auto added = add_4_4(part_of(run, 0.5, 1), UnreachableCost::one, result); !added)
+    return tl::unexpected(added.error());
+  result.notes = {"the paper prints curves without alpha, beta, DS and BW: directions and shape can be compared"};
+  return result;
 }
 
 }  // namespace lips::experiments

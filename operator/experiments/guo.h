@@ -2,22 +2,18 @@
 // section 4: what the text prints beside what our policies do, in every reading that the text leaves open.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include "experiments/claim.h"
-#include "policies/policy.h"
+#include "experiments/experiment.h"
 
 namespace lips::experiments {
 
-struct GuoRun {
-  std::uint32_t seeds = 15;
-  std::uint32_t most_nodes = 500;  // of the sweeps from 100 in steps of 50
-};
-
-std::vector<Claim> guo_solver_times(const GuoRun& run, const Stopwatch& stopwatch);  // 4.1
-std::vector<Claim> guo_locality(const GuoRun& run);                                  // 4.2
-std::vector<Claim> guo_locality_cost(const GuoRun& run);                             // 4.3
-std::vector<Claim> guo_fairness(const GuoRun& run);                                  // 4.4
+Result<ExperimentResult> guo_4_1(const ExperimentRun& run);
+Result<ExperimentResult> guo_4_2a(const ExperimentRun& run);
+Result<ExperimentResult> guo_4_2b(const ExperimentRun& run);
+Result<ExperimentResult> guo_4_2c(const ExperimentRun& run);
+Result<ExperimentResult> guo_4_3a(const ExperimentRun& run);
+Result<ExperimentResult> guo_4_3b(const ExperimentRun& run);
+Result<ExperimentResult> guo_4_3c(const ExperimentRun& run);
+Result<ExperimentResult> guo_4_3d(const ExperimentRun& run);
+Result<ExperimentResult> guo_4_4(const ExperimentRun& run);
 
 }  // namespace lips::experiments

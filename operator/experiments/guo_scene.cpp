@@ -98,6 +98,28 @@ void occupy(ClusterState& state, const GuoShape& shape, Random& random) {
 
 }  // namespace
 
+GuoShape half_idle(std::uint32_t nodes, std::uint32_t slots) {
+  GuoShape shape;
+  shape.nodes = nodes;
+  shape.slots = slots;
+  shape.idle = shape.tasks = nodes * slots / 2;
+  return shape;
+}
+
+std::vector<double> guo_sizes(const ExperimentRun& run) {
+  std::vector<double> sizes;
+  for (int nodes = 100; nodes <= (run.quick ? 150 : 500); nodes += 50) sizes.push_back(nodes);
+  return sizes;
+}
+
+std::vector<double> guo_odd_numbers(int most) {
+  std::vector<double> numbers;
+  for (int number = 1; number <= most; number += 2) numbers.push_back(number);
+  return numbers;
+}
+
+std::uint64_t guo_scene_seed(std::uint32_t seed) { return derive_seed(seed, 1); }
+
 ClusterState guo_scene(const GuoShape& shape, std::uint64_t seed) {
   Random random(seed);
   ClusterSnapshot cluster = empty_cluster(shape);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "experiments/experiment.h"
 #include "model/cluster_state.h"
 #include "policies/settings.h"
 
@@ -21,6 +22,14 @@ struct GuoShape {
   std::vector<double> group_weights = {1};  // pools; running and waiting tasks belong to a random one
 };
 
+// Half of all slots idle, as many tasks: the setting of 4.2a.
+GuoShape half_idle(std::uint32_t nodes, std::uint32_t slots = 4);
+
+// 100, 150, ... 500 nodes; 100 and 150 in quick runs.
+std::vector<double> guo_sizes(const ExperimentRun& run);
+std::vector<double> guo_odd_numbers(int most);  // 1, 3, 5, ...
+
+std::uint64_t guo_scene_seed(std::uint32_t seed);
 ClusterState guo_scene(const GuoShape& shape, std::uint64_t seed);
 
 // Where each assignment of the policy's plan goes. The seed is the policy's.

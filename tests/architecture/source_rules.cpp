@@ -116,7 +116,7 @@ const Arrows& arrows() {
       {"controller", {"base", "model", "policies"}},
       {"config", {"base", "model", "policies"}},
       {"simulation", {"base", "model", "bounds", "policies", "controller", "config"}},
-      {"experiments", {"solver", "base", "model", "policies", "simulation"}},
+      {"experiments", {"solver", "base", "model", "bounds", "policies", "simulation"}},
       {"telemetry", {"base", "model", "policies", "controller"}},
       {"kubernetes", {"base", "model", "policies", "controller", "config"}},
       {"cmd",

@@ -16,24 +16,41 @@ const Claim& find(const std::vector<Claim>& claims, std::string_view test, std::
   return none;
 }
 
+ExperimentResult result_of(const char* name) {
+  ExperimentRun run;
+  run.quick = true;
+  run.threads = 2;
+  const Result<ExperimentResult> result = find_experiments(name).at(0)->run(run);
+  EXPECT_TRUE(result) << name;
+  return result.value_or(ExperimentResult{});
+}
+
 TEST(GuoExperiments, FindThePrintedLocality) {
-  const std::vector<Claim> claims = guo_locality({.seeds = 15, .most_nodes = 150});
+  const ExperimentResult sizes = result_of("guo-4.2a");
   for (const char* what : {"dl-sched, tasks local", "lsap-sched, tasks local"})
-    EXPECT_TRUE(find(claims, "4.2a", what).agrees()) << what;
-  EXPECT_TRUE(find(claims, "4.2b", "lsap-sched, replication 3, 1 slot a node").agrees());
-  EXPECT_TRUE(find(claims, "4.2b", "lsap-sched, replication 5, 1 slot a node").agrees());
-  EXPECT_FALSE(find(claims, "4.2b", "lsap-sched, replication 3, 4 slots a node").agrees());
+    EXPECT_TRUE(find(sizes.claims, "4.2a", what).agrees()) << what;
+  const ExperimentResult replicas = result_of("guo-4.2b");
+  EXPECT_TRUE(find(replicas.claims, "4.2b", "lsap-sched, replication 3, 1 slot a node").agrees());
+  EXPECT_TRUE(find(replicas.claims, "4.2b", "lsap-sched, replication 5, 1 slot a node").agrees());
+  EXPECT_FALSE(find(replicas.claims, "4.2b", "lsap-sched, replication 3, 4 slots a node").agrees());
 }
 
 TEST(GuoExperiments, TradeFairnessForLocalityInSteps) {
-  const std::vector<Claim> claims = guo_fairness({.seeds = 15});
+  const ExperimentResult result = result_of("guo-4.4");
   std::size_t by_formula = 0;
-  for (const Claim& claim : claims)
+  for (const Claim& claim : result.claims)
     if (!claim.what.ends_with("(line 29)")) {
       ++by_formula;
       EXPECT_TRUE(claim.agrees()) << claim.what;
     }
   EXPECT_EQ(by_formula, 4u);
+}
+
+TEST(GuoExperiments, LoseMostOfTheLocalityCostWithMoreReplicas) {
+  const ExperimentResult result = result_of("guo-4.3d");
+  EXPECT_TRUE(find(result.claims, "4.3d",
+                   "lsap-sched's DLC at replication 9, of that at 1 (100 of 100 slots idle, level means known)")
+                  .agrees());
 }
 
 TEST(GuoScene, HasTheSlotsTasksAndReplicasThatAreAskedFor) {

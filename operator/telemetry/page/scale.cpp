@@ -1,5 +1,7 @@
 #include "telemetry/page/scale.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -99,8 +101,32 @@ Axis epoch_axis(std::vector<double> values) {
   return axis;
 }
 
-Axis share_axis() {
-  return {0, 1, false, {{0, "0"}, {0.5, "50 %"}, {1, "100 %"}}};
+Axis number_axis(double low, double high) {
+  const double span = high > low ? high - low : std::max(std::abs(high), 1.0);
+  const bool from_zero = low >= 0 && low < 0.6 * high;
+  const double step = decimal_step(from_zero ? high : span);
+  Axis axis;
+  axis.low = from_zero ? 0 : std::floor(low / step + 1e-9) * step;
+  axis.high = std::ceil(high / step - 1e-9) * step;
+  if (axis.high <= axis.low) axis.high = axis.low + step;
+  for (int i = 0; axis.low + i * step <= axis.high + step / 2; ++i) {
+    const double value = std::round((axis.low + i * step) / step) * step;
+    axis.ticks.push_back({axis.at(value), fmt::format("{:.6g}", value == 0 ? 0.0 : value)});
+  }
+  return axis;
 }
+
+Axis power_axis(double low, double high) {
+  Axis axis;
+  axis.logarithmic = true;
+  axis.low = std::pow(10, std::floor(std::log10(low) + 1e-9));
+  axis.high = std::pow(10, std::ceil(std::log10(high) - 1e-9));
+  if (axis.high <= axis.low) axis.high = 10 * axis.low;
+  for (double value = axis.low; value <= axis.high * 1.001; value *= 10)
+    axis.ticks.push_back({axis.at(value), fmt::format("{:.6g}", value)});
+  return axis;
+}
+
+Axis share_axis() { return {0, 1, false, {{0, "0"}, {0.5, "50 %"}, {1, "100 %"}}}; }
 
 }  // namespace lips::page

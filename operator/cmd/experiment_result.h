@@ -1,0 +1,31 @@
+// What reproduced experiments came to, in three forms: text, JSON and a page. Knows no option and no experiment.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.h"
+
+namespace lips::cmd {
+
+struct ExperimentOutcome {
+  const experiments::Experiment* experiment = nullptr;
+  experiments::ExperimentResult result;
+  double seconds = 0;
+};
+
+struct ExperimentOutcomes {
+  std::uint32_t seeds = 0;
+  std::vector<ExperimentOutcome> outcomes;
+  std::vector<std::string> not_run;  // that an interrupt left out
+};
+
+// "12 claims: 9 agree, 2 differ, 1 cannot be compared"
+std::string verdicts_text(std::span<const ExperimentOutcome> outcomes);
+std::string experiment_text(const ExperimentOutcome& outcome);
+std::string experiments_json(const ExperimentOutcomes& all);
+// One self-contained HTML page with every figure.
+std::string experiments_page(const ExperimentOutcomes& all);
+
+}  // namespace lips::cmd
