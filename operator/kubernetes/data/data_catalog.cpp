@@ -1,0 +1,379 @@
+#include "kubernetes/data/data_catalog.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "kubernetes/data/data_codec.h"
+
+namespace lips::kubernetes {
+namespace {
+
+// Versions are numbers that grow (Kubernetes 1.35 and later promise it, earlier ones did it).
+std::uint64_t number_of(const std::string& version) {
+  std::uint64_t number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  return number;
+}
+
+bool is_older(const ObjectMeta& arrived, const ObjectMeta& own) {
+  return arrived.uid == own.uid && number_of(arrived.resource_version) < number_of(own.resource_version);
+}
+
+template <class Map, class Object>
+void keep_newest(Map& map, const ObjectMeta& meta, Object object) {
+  const auto place = map.find(full_name(meta));
+  if (place == map.end())
+    map.emplace(full_name(meta), std::move(object));
+  else
+    place->second = std::move(object);
+}
+
+}  // namespace
+
+class DataCatalog::Sink : public ObjectSink {
+ public:
+  Sink(DataCatalog& catalog, Kind kind) : catalog_(catalog), kind_(kind) {}
+  void changed(const ObjectMeta& meta, std::string_view json) override { catalog_.post(arrival(kind_, meta, json)); }
+  void deleted(const ObjectMeta& meta) override { catalog_.post({kind_, Arrival::What::deleted, meta, {}, {}}); }
+  void complete() override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}}); }
+  void failed(const Error&) override {}
+
+ private:
+  DataCatalog& catalog_;
+  Kind kind_;
+};
+
+DataCatalog::DataCatalog(std::string name_space) : name_space_(std::move(name_space)) {
+  for (std::size_t kind = 0; kind < kind_count; ++kind)
+    sinks_.push_back(std::make_unique<Sink>(*this, static_cast<Kind>(kind)));
+}
+
+DataCatalog::~DataCatalog() = default;
+
+std::vector<DataCatalog::FollowedKind> DataCatalog::kinds() {
+  std::vector<FollowedKind> result;
+  for (std::size_t i = 0; i < std::size(data_kinds); ++i)
+    result.push_back({all_resources_path(data_kinds[i]), "", sinks_[i].get()});
+  const std::string ours = std::string("labelSelector=") + percent_encoded(role_label);
+  const std::string folder = "/namespaces/" + percent_encoded(name_space_);
+  result.push_back({"/apis/batch/v1" + folder + "/jobs", ours, sinks_[4].get()});
+  result.push_back({"/api/v1" + folder + "/pods", ours, sinks_[5].get()});
+  return result;
+}
+
+bool DataCatalog::complete() const { return listed_.size() == kind_count; }
+
+DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std::string_view json) {
+  Arrival result{kind, Arrival::What::changed, meta, {}, {}};
+  const auto keep = [&](auto decoded) {
+    if (decoded) {
+      result.object = *std::move(decoded);
+      return;
+    }
+    result.what = Arrival::What::malformed;
+    const auto data_kind = static_cast<DataKind>(std::min<std::size_t>(static_cast<std::size_t>(kind), 3));
+    const auto rest = decode_conditions(data_kind, json);
+    result.finding = {data_kind,
+                      rest ? rest->meta : ResourceMeta{},
+                      rest ? rest->conditions : std::vector<ObjectCondition>{},
+                      {false, "Malformed", decoded.error().message}};
+    result.finding.meta.object = meta;
+  };
+  switch (kind) {
+    case Kind::data_set:
+      keep(decode_data_set(json));
+      break;
+    case Kind::data_store:
+      keep(decode_data_store(json));
+      break;
+    case Kind::pool:
+      keep(decode_pool(json));
+      break;
+    case Kind::data_move:
+      keep(decode_data_move(json));
+      break;
+    case Kind::job:
+      keep(decode_work_job(json));
+      break;
+    case Kind::pod:
+      keep(decode_work_pod(json));
+      break;
+  }
+  return result;
+}
+
+void DataCatalog::post(Arrival arrival) {
+  const std::lock_guard lock(mutex_);
+  arrived_.push_back(std::move(arrival));
+}
+
+void DataCatalog::learn(DataKind kind, const std::string& json) {
+  const auto rest = decode_conditions(kind, json);
+  if (rest) post(arrival(static_cast<Kind>(kind), rest->meta.object, json));
+}
+
+std::vector<CatalogChange> DataCatalog::poll() {
+  std::vector<Arrival> arrived;
+  {
+    const std::lock_guard lock(mutex_);
+    arrived.swap(arrived_);
+  }
+  for (Arrival& each : arrived) take(each);
+  std::vector<CatalogChange> changes;
+  review_stores(changes);
+  review_pools(changes);
+  review_data_sets(changes);
+  return changes;
+}
+
+void DataCatalog::take(Arrival& arrival) {
+  const std::string name = full_name(arrival.meta);
+  switch (arrival.what) {
+    case Arrival::What::complete:
+      listed_.insert(arrival.kind);
+      break;
+    case Arrival::What::changed:
+      take_object(arrival);
+      break;
+    case Arrival::What::deleted:
+      remove(arrival.kind, name);
+      break;
+    case Arrival::What::malformed:
+      remove(arrival.kind, name);
+      if (arrival.kind != Kind::job && arrival.kind != Kind::pod)
+        findings_[{arrival.finding.kind, name}] = std::move(arrival.finding);
+      break;
+  }
+}
+
+void DataCatalog::take_object(Arrival& arrival) {
+  const std::string name = full_name(arrival.meta);
+  switch (arrival.kind) {
+    case Kind::data_set: {
+      auto& set = std::get<DataSetResource>(*arrival.object);
+      const auto place = data_sets_.find(name);
+      if (place != data_sets_.end() && is_older(arrival.meta, place->second.object.meta.object)) return;
+      CatalogDataSet& own = data_sets_[name];
+      own.layout = layout_of(set);
+      own.object = std::move(set);
+      sets_touched_.insert(name);
+      break;
+    }
+    case Kind::data_store:
+      if (!stores_.contains(name)) store_set_changed_ = true;
+      faulty_stores_.erase(name);
+      keep_newest(stores_, arrival.meta, std::get<DataStoreResource>(*std::move(arrival.object)));
+      stores_touched_.insert(name);
+      break;
+    case Kind::pool:
+      faulty_pools_.erase(name);
+      keep_newest(pools_, arrival.meta, std::get<PoolResource>(*std::move(arrival.object)));
+      pools_touched_.insert(name);
+      break;
+    case Kind::data_move: {
+      const auto place = moves_.find(name);
+      if (place != moves_.end() && is_older(arrival.meta, place->second.meta.object)) return;
+      keep_newest(moves_, arrival.meta, std::get<DataMoveResource>(*std::move(arrival.object)));
+      break;
+    }
+    case Kind::job:
+      keep_newest(jobs_, {"", arrival.meta.name, "", ""}, std::get<WorkJob>(*std::move(arrival.object)));
+      break;
+    case Kind::pod:
+      keep_newest(pods_, {"", arrival.meta.name, "", ""}, std::get<WorkPod>(*std::move(arrival.object)));
+      break;
+  }
+}
+
+void DataCatalog::remove(Kind kind, const std::string& name) {
+  if (kind <= Kind::data_move) findings_.erase({static_cast<DataKind>(kind), name});
+  const std::string own_name = name.substr(name.find('/') + 1);
+  switch (kind) {
+    case Kind::data_set:
+      data_sets_.erase(name);
+      sets_touched_.insert(name);
+      break;
+    case Kind::data_store:
+      stores_.erase(name);
+      faulty_stores_.erase(name);
+      stores_touched_.insert(name);
+      store_set_changed_ = true;
+      break;
+    case Kind::pool:
+      pools_.erase(name);
+      faulty_pools_.erase(name);
+      pools_touched_.insert(name);
+      break;
+    case Kind::data_move:
+      moves_.erase(name);
+      break;
+    case Kind::job:
+      jobs_.erase(own_name);
+      break;
+    case Kind::pod:
+      pods_.erase(own_name);
+      break;
+  }
+}
+
+void DataCatalog::note(DataKind kind, const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
+                       const Finding& finding) {
+  const ObjectCondition* ready = find_condition(conditions, "Ready");
+  const ConditionStatus wanted = finding.wrong() ? ConditionStatus::no : ConditionStatus::yes;
+  const std::string reason = finding.wrong() ? finding.reason : "Usable";
+  const auto key = std::pair(kind, full_name(meta.object));
+  if (ready && ready->status == wanted && ready->reason == reason && ready->message == finding.message)
+    findings_.erase(key);
+  else
+    findings_[key] = {kind, meta, conditions, finding};
+}
+
+void DataCatalog::review_stores(std::vector<CatalogChange>& changes) {
+  if (stores_touched_.empty()) return;
+  // One that overlapped another may be good now that the other is gone.
+  for (auto& [name, store] : faulty_stores_) {
+    stores_touched_.insert(name);
+    stores_.emplace(name, std::move(store));
+  }
+  faulty_stores_.clear();
+  std::vector<std::string> faulty;
+  for (const std::string& name : stores_touched_) {
+    const auto place = stores_.find(name);
+    if (place == stores_.end()) {
+      if (stores_told_.erase(name) > 0) changes.emplace_back(StoreGone{name});
+      continue;
+    }
+    const Finding finding = review(place->second, stores_);
+    note(DataKind::data_store, place->second.meta, place->second.status.conditions, finding);
+    if (!finding.usable) faulty.push_back(name);
+  }
+  for (const std::string& name : faulty) {
+    faulty_stores_.insert(stores_.extract(name));
+    if (stores_told_.erase(name) > 0) changes.emplace_back(StoreGone{name});
+    store_set_changed_ = true;
+  }
+  for (const std::string& name : stores_touched_)
+    if (stores_.contains(name)) {
+      stores_told_.insert(name);
+      changes.emplace_back(StoreChanged{name});
+    }
+  stores_touched_.clear();
+}
+
+void DataCatalog::review_pools(std::vector<CatalogChange>& changes) {
+  if (pools_touched_.empty()) return;
+  for (const std::string& name : pools_touched_)
+    if (!pools_.contains(name) && pools_told_.erase(name) > 0) changes.emplace_back(PoolGone{name});
+  for (auto& [name, pool] : faulty_pools_) pools_.emplace(name, std::move(pool));
+  faulty_pools_.clear();
+  std::vector<std::string> faulty;
+  for (const auto& [name, pool] : pools_) {
+    const Finding finding = review(pool, pools_);
+    note(DataKind::pool, pool.meta, pool.status.conditions, finding);
+    if (!finding.usable) faulty.push_back(name);
+  }
+  for (const std::string& name : faulty) {
+    faulty_pools_.insert(pools_.extract(name));
+    if (pools_told_.erase(name) > 0) changes.emplace_back(PoolGone{name});
+  }
+  // A pool's share of its parent's weight depends on its siblings: all are told.
+  for (const auto& [name, pool] : pools_) {
+    pools_told_.insert(name);
+    changes.emplace_back(PoolChanged{name});
+  }
+  pools_touched_.clear();
+}
+
+void DataCatalog::review_data_sets(std::vector<CatalogChange>& changes) {
+  if (store_set_changed_)
+    for (const auto& [name, set] : data_sets_) sets_touched_.insert(name);
+  store_set_changed_ = false;
+  for (const std::string& name : sets_touched_) tell_data_set(name, changes);
+  sets_touched_.clear();
+}
+
+void DataCatalog::tell_data_set(const std::string& name, std::vector<CatalogChange>& changes) {
+  const auto place = data_sets_.find(name);
+  if (place != data_sets_.end()) {
+    CatalogDataSet& set = place->second;
+    set.finding = review(set.object, set.layout, stores_);
+    note(DataKind::data_set, set.object.meta, set.object.status.conditions, set.finding);
+  }
+  const bool usable = place != data_sets_.end() && place->second.usable();
+  auto told = sets_told_.find(name);
+  if (told != sets_told_.end() && (!usable || !(told->second.layout == *place->second.layout))) {
+    changes.emplace_back(DataSetGone{name});
+    sets_told_.erase(told);
+    told = sets_told_.end();
+  }
+  if (!usable) return;
+  if (told == sets_told_.end()) {
+    changes.emplace_back(DataSetChanged{name});
+    sets_told_[name].layout = *place->second.layout;
+  }
+  tell_replicas(name, place->second, changes);
+}
+
+void DataCatalog::tell_replicas(const std::string& name, const CatalogDataSet& set,
+                                std::vector<CatalogChange>& changes) {
+  Told& told = sets_told_[name];
+  std::map<std::string, Told::Held> now;
+  const BlockRanges existing = BlockRanges::all(set.layout->count());
+  for (const HeldBlocks& held : set.object.status.replicas) {
+    if (!stores_.contains(held.store)) continue;
+    BlockRanges readable = held.blocks.intersection(existing);
+    readable.remove(held.leaving);
+    if (!readable.empty()) now[held.store] = {readable, readable.intersection(held.extra)};
+  }
+  const auto tell = [&](const std::string& store, const Told::Held& before, const Told::Held& after) {
+    BlockRanges gone = before.blocks, extra = after.extra, plain = after.blocks;
+    gone.remove(after.blocks);
+    if (!gone.empty()) changes.emplace_back(ReplicasGone{name, store, gone});
+    plain.remove(after.extra);
+    BlockRanges was_plain = before.blocks;
+    was_plain.remove(before.extra);
+    plain.remove(was_plain);
+    extra.remove(before.extra);
+    if (!plain.empty()) changes.emplace_back(ReplicasAppeared{name, store, plain, false});
+    if (!extra.empty()) changes.emplace_back(ReplicasAppeared{name, store, extra, true});
+  };
+  // What appears is told first: at no moment a moved block seems to be nowhere.
+  for (const auto& [store, held] : now) tell(store, told.held.contains(store) ? told.held[store] : Told::Held{}, held);
+  for (const auto& [store, held] : told.held)
+    if (!now.contains(store)) changes.emplace_back(ReplicasGone{name, store, held.blocks});
+  told.held = std::move(now);
+}
+
+std::vector<ObjectFinding> DataCatalog::take_findings() {
+  std::vector<ObjectFinding> result;
+  for (auto& [key, finding] : findings_) result.push_back(std::move(finding));
+  findings_.clear();
+  return result;
+}
+
+const DataStoreResource* DataCatalog::store(const std::string& name) const {
+  const auto place = stores_.find(name);
+  return place == stores_.end() ? nullptr : &place->second;
+}
+
+const PoolResource* DataCatalog::pool(const std::string& name) const {
+  const auto place = pools_.find(name);
+  return place == pools_.end() ? nullptr : &place->second;
+}
+
+const PoolResource* DataCatalog::pool_of_name_space(const std::string& name_space) const {
+  const PoolResource* found = nullptr;
+  for (const auto& [name, own] : pools_) {
+    const auto& listed = own.spec.name_spaces;
+    if (std::find(listed.begin(), listed.end(), name_space) == listed.end()) continue;
+    if (!found || own.meta.created < found->meta.created) found = &own;
+  }
+  return found ? found : pool(name_space);
+}
+
+const CatalogDataSet* DataCatalog::data_set(const std::string& full_name) const {
+  const auto place = data_sets_.find(full_name);
+  return place == data_sets_.end() ? nullptr : &place->second;
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,157 @@
+// All custom resources that are of use now, by name, and what changed in them. Objects that make no sense stay outside
+// and are named with the reason. Sends nothing and reads no clock; model ids are for others.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kubernetes/data/mover_objects.h"
+#include "kubernetes/data/validation.h"
+#include "kubernetes/list_watch.h"
+
+namespace lips::kubernetes {
+
+struct StoreChanged {
+  std::string store;
+};
+struct StoreGone {
+  std::string store;
+};
+struct PoolChanged {
+  std::string pool;
+};
+struct PoolGone {
+  std::string pool;
+};
+// New, or with other blocks than before (then DataSetGone came first).
+struct DataSetChanged {
+  std::string data_set;  // namespace/name
+};
+// With it go all its replicas: they are not told one by one.
+struct DataSetGone {
+  std::string data_set;
+};
+// A replica that may be read, or one that may be read no more. All blocks told of are below the layout's count.
+struct ReplicasAppeared {
+  std::string data_set, store;
+  BlockRanges blocks;
+  bool extra = false;  // may be dropped again
+};
+struct ReplicasGone {
+  std::string data_set, store;
+  BlockRanges blocks;
+};
+using CatalogChange = std::variant<StoreChanged, StoreGone, PoolChanged, PoolGone, DataSetChanged, DataSetGone,
+                                   ReplicasAppeared, ReplicasGone>;
+
+struct CatalogDataSet {
+  DataSetResource object;
+  Result<DataLayout> layout = fail(ErrorCode::not_found, "not looked at");
+  Finding finding;
+  bool usable() const { return layout.has_value() && finding.usable; }
+};
+
+// What is wrong with an object; a finding without a reason: nothing any more.
+struct ObjectFinding {
+  DataKind kind = DataKind::data_set;
+  ResourceMeta meta;
+  std::vector<ObjectCondition> conditions;
+  Finding finding;
+};
+
+class DataCatalog {
+ public:
+  struct FollowedKind {
+    std::string path, selector;  // for ListWatchOptions
+    ObjectSink* sink = nullptr;  // of this catalog; may be called from another thread than poll()
+  };
+
+  // Jobs and pods of moves are in `name_space`, the operator's.
+  explicit DataCatalog(std::string name_space);
+  ~DataCatalog();
+  std::vector<FollowedKind> kinds();
+  // All kinds have been listed once and poll() has taken it in.
+  bool complete() const;
+
+  // Takes in what has arrived. Stores come before the data sets that name them.
+  std::vector<CatalogChange> poll();
+  // Of objects whose finding is another one than before, or whose Ready condition does not say so yet.
+  std::vector<ObjectFinding> take_findings();
+
+  const DataStoreResource* store(const std::string& name) const;  // null: there is none of use
+  const PoolResource* pool(const std::string& name) const;
+  // The pool of a namespace's pods: one that lists it, else the one of its name; null: none.
+  const PoolResource* pool_of_name_space(const std::string& name_space) const;
+  double weight_of(const PoolResource& pool) const { return flat_weight(pool, pools_); }
+  const CatalogDataSet* data_set(const std::string& full_name) const;  // also one that is not usable
+  const std::map<std::string, CatalogDataSet>& data_sets() const { return data_sets_; }
+  const StoreMap& stores() const { return stores_; }
+  const PoolMap& pools() const { return pools_; }
+  const std::map<std::string, DataMoveResource>& moves() const { return moves_; }
+  const std::map<std::string, WorkJob>& jobs() const { return jobs_; }  // by name
+  const std::map<std::string, WorkPod>& pods() const { return pods_; }
+
+  // What we wrote ourselves, before the watch tells it: the answer to a write. Older versions that the watch still
+  // brings are not taken.
+  void learn(DataKind kind, const std::string& json);
+
+ private:
+  using Object = std::variant<DataSetResource, DataStoreResource, PoolResource, DataMoveResource, WorkJob, WorkPod>;
+  enum class Kind : std::uint8_t { data_set, data_store, pool, data_move, job, pod };
+  static constexpr std::size_t kind_count = 6;
+  struct Arrival {
+    Kind kind = Kind::data_set;
+    enum class What : std::uint8_t { changed, malformed, deleted, complete } what = What::changed;
+    ObjectMeta meta;
+    std::optional<Object> object;
+    ObjectFinding finding;
+  };
+  class Sink;
+  struct Told {  // of a data set, to the user of this catalog
+    DataLayout layout;
+    struct Held {
+      BlockRanges blocks, extra;
+    };
+    std::map<std::string, Held> held;  // by store
+  };
+
+  static Arrival arrival(Kind kind, const ObjectMeta& meta, std::string_view json);
+  void post(Arrival arrival);
+  void take(Arrival& arrival);
+  void take_object(Arrival& arrival);
+  void remove(Kind kind, const std::string& name);
+  void review_stores(std::vector<CatalogChange>& changes);
+  void review_pools(std::vector<CatalogChange>& changes);
+  void review_data_sets(std::vector<CatalogChange>& changes);
+  void tell_data_set(const std::string& name, std::vector<CatalogChange>& changes);
+  void tell_replicas(const std::string& name, const CatalogDataSet& set, std::vector<CatalogChange>& changes);
+  void note(DataKind kind, const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
+            const Finding& finding);
+
+  const std::string name_space_;
+  std::vector<std::unique_ptr<Sink>> sinks_;
+  mutable std::mutex mutex_;
+  std::vector<Arrival> arrived_;  // by the mutex
+
+  std::set<Kind> listed_;
+  StoreMap stores_, faulty_stores_;
+  PoolMap pools_, faulty_pools_;
+  std::map<std::string, CatalogDataSet> data_sets_;
+  std::map<std::string, DataMoveResource> moves_;
+  std::map<std::string, WorkJob> jobs_;
+  std::map<std::string, WorkPod> pods_;
+
+  std::set<std::string> stores_touched_, pools_touched_, sets_touched_;
+  bool store_set_changed_ = false;
+  std::set<std::string> stores_told_, pools_told_;
+  std::map<std::string, Told> sets_told_;
+  std::map<std::pair<DataKind, std::string>, ObjectFinding> findings_;
+};
+
+}  // namespace lips::kubernetes

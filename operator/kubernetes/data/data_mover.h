@@ -1,0 +1,77 @@
+// Carries moves, copies and drops of blocks out: what is to happen stands in DataMove objects, what happens in Jobs,
+// what was reached in the status of both DataMove and DataSet. Decides nothing about when data should move.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kubernetes/api_client.h"
+#include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/move_machine.h"
+#include "kubernetes/events.h"
+
+namespace lips::kubernetes {
+
+struct MoveRequest {
+  std::uint64_t id = 0;  // comes back in the outcome
+  std::string data_set;  // namespace/name
+  std::uint32_t block = 0;
+  std::string from, to;
+  bool drop_source = false;
+  bool extra = false;  // the copy may be dropped again
+};
+
+struct DropRequest {
+  std::string data_set;
+  std::uint32_t block = 0;
+  std::string store;
+};
+
+struct MoveOutcome {
+  std::uint64_t id = 0;
+  bool committed = false;
+  std::string why;  // not
+};
+
+struct MoverOptions {
+  std::string name_space;                    // of Jobs, Secrets and claims
+  std::string image = "rclone/rclone:1.72";  // has rclone and a shell with sha256sum, dd and mktemp
+  std::string pull_policy = "IfNotPresent";
+  std::string service_account;                        // of the pods; empty: the default one, and no token is mounted
+  int per_zone_pair = 4;                              // moves that copy at once from one zone to one other
+  int at_once = 64;                                   // in all
+  std::int64_t bytes_per_second = 0;                  // of all moves of a zone pair together; 0: no limit
+  std::uint32_t blocks_per_move = 64;                 // of requests that become one DataMove
+  Duration keep_finished = std::chrono::minutes(10);  // DataMoves that start() made
+  MoveRules rules;
+};
+
+class DataMover {
+ public:
+  using IsRead = std::function<bool(const std::string& data_set, std::uint32_t block, const std::string& store)>;
+
+  // `is_read`: whether a pod reads that replica, or may come to by a binding that is under way. `may_act`: whether this
+  // process leads; asked on the client's thread before each try of each write. All outlive the mover, which does not
+  // outlive the client.
+  DataMover(ApiClient& client, DataCatalog& catalog, EventRecorder& events, MoverOptions options,
+            std::function<bool()> may_act, IsRead is_read);
+  ~DataMover();
+
+  // Written at the next tick.
+  void start(const MoveRequest& request);
+  void drop(const DropRequest& request);
+  // Call after DataCatalog::poll(), whenever something changed and at least every few seconds. Does not wait.
+  void tick(TimePoint now);
+  std::vector<MoveOutcome> take_outcomes();
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,202 @@
+// The custom resources of lips.dev/v1alpha1 as plain values. Knows no JSON; what they mean for planning is for others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "kubernetes/data/block_ranges.h"
+#include "kubernetes/objects.h"
+
+namespace lips::kubernetes {
+
+inline constexpr const char* data_api_version = "lips.dev/v1alpha1";
+
+enum class DataKind : std::uint8_t { data_set, data_store, pool, data_move };
+inline constexpr DataKind data_kinds[] = {DataKind::data_set, DataKind::data_store, DataKind::pool,
+                                          DataKind::data_move};
+const char* kind_name(DataKind kind);    // DataSet
+const char* plural_name(DataKind kind);  // datasets
+// Of one object, or, without a name, of all of them.
+std::string resource_path(DataKind kind, const ObjectMeta& meta);
+std::string all_resources_path(DataKind kind);
+
+struct ObjectCondition {
+  std::string type;
+  ConditionStatus status = ConditionStatus::unknown;
+  std::string reason, message;
+  TimePoint since{};
+  std::int64_t generation = 0;
+  friend bool operator==(const ObjectCondition&, const ObjectCondition&) = default;
+};
+const ObjectCondition* find_condition(const std::vector<ObjectCondition>& conditions, std::string_view type);
+
+struct ResourceMeta {
+  ObjectMeta object;
+  std::int64_t generation = 0;
+  TimePoint created{};
+  bool deleting = false;
+  std::vector<std::string> finalizers;
+  TextMap labels;  // those under lips.dev/
+};
+
+// ---- DataSet ----
+
+struct DataFile {
+  std::string path;  // from the store's root
+  std::int64_t size = 0;
+  std::string sha256;  // of the whole file; empty: not known
+  friend bool operator==(const DataFile&, const DataFile&) = default;
+};
+
+struct PlacedBlocks {
+  std::string store;
+  std::optional<BlockRanges> blocks;  // none: all
+};
+
+struct BlockCode {  // k native blocks and n - k parity blocks a stripe; n == 0: replicated
+  std::int32_t n = 0, k = 0;
+};
+
+struct HostStore {
+  std::string host, store;
+};
+
+struct DiscoveryRequest {
+  enum class Source : std::uint8_t { none, listing, hdfs };
+  Source source = Source::none;
+  std::string store;  // of a listing
+  std::string path;
+  std::string include;           // of a listing: a pattern of file names, as rclone has them
+  std::string url, user;         // of HDFS: the name node's WebHDFS
+  std::vector<HostStore> hosts;  // of HDFS: which DataStore is which data node
+  Duration every{};              // 0: once
+};
+
+struct DataSetSpec {
+  std::optional<std::int64_t> size;    // bytes
+  std::optional<std::int64_t> blocks;  // native ones
+  std::int64_t block_size = 0;         // 0: a file is a block
+  std::string path;                    // of implied files; empty: namespace/name
+  std::vector<DataFile> files;
+  std::vector<PlacedBlocks> stores;
+  BlockCode code;
+  DiscoveryRequest discover;
+};
+
+// What one store holds of a data set.
+struct HeldBlocks {
+  std::string store;
+  BlockRanges blocks;   // verified replicas
+  BlockRanges copies;   // those of them that were written by a move: one file per block
+  BlockRanges extra;    // those of them that may be dropped again
+  BlockRanges leaving;  // those of them that nobody may begin to read: about to go
+  friend bool operator==(const HeldBlocks&, const HeldBlocks&) = default;
+};
+
+struct DataSetStatus {
+  std::int64_t observed_generation = 0;
+  std::int64_t blocks = 0, size = 0;
+  std::vector<DataFile> files;       // discovered
+  std::vector<HeldBlocks> replicas;  // sorted by store
+  std::optional<TimePoint> discovered;
+  std::vector<ObjectCondition> conditions;
+};
+
+struct DataSetResource {
+  ResourceMeta meta;
+  DataSetSpec spec;
+  DataSetStatus status;
+};
+
+// ---- DataStore ----
+
+enum class DataStoreKind : std::uint8_t { node_directory, volume, bucket };
+
+struct DataStoreSpec {
+  DataStoreKind kind = DataStoreKind::node_directory;
+  std::string zone;
+  std::int64_t capacity = 0;  // bytes; 0: no limit
+  std::string endpoint;       // where all can read it; empty: the operator serves it
+  bool serve = true;          // whether the operator may serve it where there is no endpoint
+  std::string node, path;     // node directory; path also: where tasks see a volume
+  std::string claim;          // volume: the PersistentVolumeClaim in the operator's namespace
+  std::string bucket, prefix, bucket_endpoint, region, provider, secret;
+};
+
+struct DataStoreStatus {
+  std::int64_t observed_generation = 0;
+  std::int64_t used = 0;  // bytes
+  std::string endpoint;
+  std::vector<ObjectCondition> conditions;
+};
+
+struct DataStoreResource {
+  ResourceMeta meta;
+  DataStoreSpec spec;
+  DataStoreStatus status;
+};
+
+// ---- Pool ----
+
+struct PoolSpec {
+  double weight = 1;
+  double minimum = 0, maximum = 0;        // cores; 0: none
+  double shortfall_usd_per_cpu_hour = 0;  // what an hour of a core below its share is worth; 0: not priced
+  std::vector<std::string> name_spaces;   // whose pods belong to it without saying so
+  std::string parent;
+};
+
+struct PoolStatus {
+  std::int64_t observed_generation = 0;
+  std::vector<ObjectCondition> conditions;
+};
+
+struct PoolResource {
+  ResourceMeta meta;
+  PoolSpec spec;
+  PoolStatus status;
+};
+
+// ---- DataMove ----
+
+struct DataMoveSpec {
+  std::string data_set_name_space, data_set;
+  std::optional<BlockRanges> blocks;  // none: all that `from` holds
+  std::string from, to;               // without `to` the replicas in `from` are dropped
+  bool drop_source = false;
+  bool extra = false;  // the new replicas may be dropped again when idle
+  bool cancel = false;
+  std::int32_t attempts = 5;
+  std::optional<Duration> keep_for;  // when it is over, before the object is deleted; none: for ever
+};
+
+enum class MovePhase : std::uint8_t { none, pending, copying, verifying, committed, failed };
+enum class SourceState : std::uint8_t { kept, leaving, removed, deleted };
+const char* phase_name(MovePhase phase);
+const char* source_name(SourceState state);
+
+struct DataMoveStatus {
+  std::int64_t observed_generation = 0;
+  MovePhase phase = MovePhase::none;
+  BlockRanges blocks;  // fixed when the copying begins
+  std::int64_t bytes = 0;
+  std::int32_t attempt = 0;           // the number of the Job that copies
+  std::optional<TimePoint> next_try;  // not before
+  std::optional<TimePoint> started, finished;
+  SourceState source = SourceState::kept;  // of what was to be dropped
+  std::int32_t drop_attempt = 0;
+  bool cleaned = false;  // what a failed copy left behind is gone
+  std::string message;
+  std::vector<ObjectCondition> conditions;
+};
+
+struct DataMoveResource {
+  ResourceMeta meta;
+  DataMoveSpec spec;
+  DataMoveStatus status;
+};
+
+}  // namespace lips::kubernetes

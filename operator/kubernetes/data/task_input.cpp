@@ -1,0 +1,81 @@
+#include "kubernetes/data/task_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lips::kubernetes {
+namespace {
+
+std::string encoded_path(const std::string& path) {
+  std::string result;
+  for (std::size_t from = 0; from <= path.size();) {
+    const std::size_t end = std::min(path.find('/', from), path.size());
+    result += percent_encoded(path.substr(from, end - from));
+    if (end < path.size()) result += '/';
+    from = end + 1;
+  }
+  return result;
+}
+
+std::string joined(std::string folder, const std::string& path) {
+  while (folder.ends_with('/')) folder.pop_back();
+  return folder + '/' + path;
+}
+
+std::string part_suffix(const FilePart& part) {
+  return part.whole ? "" : fmt::format("#bytes={}-{}", part.offset, part.offset + part.size - 1);
+}
+
+bool at_hand(const InputRequest& request) {
+  const DataStoreSpec& store = request.store->spec;
+  if (store.kind == DataStoreKind::node_directory) return store.node == request.node;
+  return store.kind == DataStoreKind::volume && request.claims &&
+         std::find(request.claims->begin(), request.claims->end(), store.claim) != request.claims->end();
+}
+
+std::string hdfs_url(const DiscoveryRequest& hdfs, const FilePart& part) {
+  return fmt::format("{}/{}?op=OPEN&offset={}&length={}{}", joined(hdfs.url, "webhdfs/v1"), encoded_path(part.path),
+                     part.offset, part.size, hdfs.user.empty() ? "" : "&user.name=" + percent_encoded(hdfs.user));
+}
+
+}  // namespace
+
+Result<std::string> task_input(const InputRequest& request) {
+  const CatalogDataSet& set = *request.set;
+  const DataStoreResource& store = *request.store;
+  const std::string name = full_name(set.object.meta.object), store_name = store.meta.object.name;
+  if (!set.usable()) return fail(ErrorCode::not_found, "DataSet " + name + ": " + set.finding.message);
+  const HeldBlocks* held = find_held(set.object, store_name);
+  if (!held || !held->blocks.contains(request.block) || request.block >= set.layout->count())
+    return fail(ErrorCode::not_found,
+                fmt::format("{} holds no block {} of DataSet {}", store_name, request.block, name));
+  const FilePart part = held_part(set.object, *set.layout, *held, request.block);
+  const DiscoveryRequest& discover = set.object.spec.discover;
+  if (discover.source == DiscoveryRequest::Source::hdfs && !held->copies.contains(request.block))
+    return hdfs_url(discover, part);
+  if (at_hand(request))
+    return joined(request.mounted_at.empty() ? store.spec.path : request.mounted_at, part.path) + part_suffix(part);
+  const std::string& endpoint = store.spec.endpoint.empty() ? store.status.endpoint : store.spec.endpoint;
+  if (!endpoint.empty()) return joined(endpoint, encoded_path(part.path)) + part_suffix(part);
+  if (store.spec.kind != DataStoreKind::bucket)
+    return fail(ErrorCode::unavailable, "nobody serves DataStore " + store_name + " to other nodes now");
+  const std::string root = "s3://" + store.spec.bucket + (store.spec.prefix.empty() ? "" : '/' + store.spec.prefix);
+  return joined(root, part.path) + part_suffix(part);
+}
+
+Result<std::string> degraded_input(const InputRequest& request, const std::vector<StripeRead>& reads) {
+  std::string result;
+  for (const StripeRead& read : reads) {
+    InputRequest one = request;
+    one.block = read.block;
+    one.store = read.store;
+    const auto input = task_input(one);
+    if (!input) return input;
+    if (!result.empty()) result += ' ';
+    result += *input;
+  }
+  return result;
+}
+
+}  // namespace lips::kubernetes

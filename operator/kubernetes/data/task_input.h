@@ -1,0 +1,31 @@
+// What a task is told to read: lips.dev/input. A path where the store is at hand, else a URL. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kubernetes/data/data_catalog.h"
+
+namespace lips::kubernetes {
+
+struct InputRequest {
+  const CatalogDataSet* set = nullptr;
+  std::uint32_t block = 0;
+  const DataStoreResource* store = nullptr;          // that is read
+  std::string node;                                  // where the task is to run
+  const std::vector<std::string>* claims = nullptr;  // that the pod mounts; null: none
+  std::string
+      mounted_at;  // the pod's lips.dev/data-path: where it sees a store that is at hand; empty: where the store says
+};
+
+// "/srv/data/books/block-00003", "http://10.1.0.7:8080/books/all.txt", "s3://bucket/prefix/books/all.txt". A block that
+// is a part of a file ends in "#bytes=OFFSET-LAST". Error: the store holds no replica, or nobody serves it.
+Result<std::string> task_input(const InputRequest& request);
+// The inputs of a degraded task: k of the others of the stripe, in the order of `reads`, with a blank between two.
+struct StripeRead {
+  std::uint32_t block = 0;
+  const DataStoreResource* store = nullptr;
+};
+Result<std::string> degraded_input(const InputRequest& request, const std::vector<StripeRead>& reads);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,123 @@
+#include "kubernetes/data/validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace lips::kubernetes {
+namespace {
+
+bool inside(const std::string& path, const std::string& folder) { return (path + '/').starts_with(folder + '/'); }
+
+bool overlap(const DataStoreSpec& a, const DataStoreSpec& b) {
+  if (a.kind != b.kind) return false;
+  if (a.kind == DataStoreKind::volume) return a.claim == b.claim;
+  if (a.kind == DataStoreKind::bucket)
+    return a.bucket == b.bucket && a.bucket_endpoint == b.bucket_endpoint &&
+           (a.prefix == b.prefix || a.prefix.empty() || b.prefix.empty() || inside(a.prefix, b.prefix) ||
+            inside(b.prefix, a.prefix));
+  return a.node == b.node && (inside(a.path, b.path) || inside(b.path, a.path));
+}
+
+bool older(const ResourceMeta& a, const ResourceMeta& b) {
+  return a.created != b.created ? a.created < b.created : a.object.name < b.object.name;
+}
+
+const PoolResource* parent_of(const PoolResource& pool, const PoolMap& pools) {
+  if (pool.spec.parent.empty()) return nullptr;
+  const auto place = pools.find(pool.spec.parent);
+  return place == pools.end() ? nullptr : &place->second;
+}
+
+bool in_a_circle(const PoolResource& pool, const PoolMap& pools) {
+  std::set<std::string> seen{pool.meta.object.name};
+  for (const PoolResource* at = parent_of(pool, pools); at; at = parent_of(*at, pools))
+    if (!seen.insert(at->meta.object.name).second) return true;
+  return false;
+}
+
+}  // namespace
+
+Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores) {
+  if (!layout) {
+    if (layout.error().code == ErrorCode::not_found) return {false, "NotDiscovered", layout.error().message};
+    return {false, "Invalid", layout.error().message};
+  }
+  std::vector<std::string> missing;
+  const auto look_for = [&](const std::string& store) {
+    if (!stores.contains(store) && std::find(missing.begin(), missing.end(), store) == missing.end())
+      missing.push_back(store);
+  };
+  for (const PlacedBlocks& placed : set.spec.stores) {
+    if (placed.blocks && placed.blocks->end() > layout->count())
+      return {false, "Invalid",
+              fmt::format("spec.stores: {} is said to hold block {}; allowed: 0 to {}", placed.store,
+                          placed.blocks->end() - 1, std::int64_t{layout->count()} - 1)};
+    look_for(placed.store);
+  }
+  for (const HeldBlocks& held : set.status.replicas)
+    if (!held.blocks.empty()) look_for(held.store);
+  if (set.spec.discover.source == DiscoveryRequest::Source::listing) look_for(set.spec.discover.store);
+  for (const HostStore& host : set.spec.discover.hosts) look_for(host.store);
+  if (!missing.empty())
+    return {true, "StoreMissing",
+            fmt::format("there is no DataStore {}{}; what it is said to hold is not used", missing.front(),
+                        missing.size() > 1 ? fmt::format(" (nor {} others named here)", missing.size() - 1) : "")};
+  BlockRanges held = BlockRanges::all(layout->native);
+  for (const HeldBlocks& replicas : set.status.replicas) held.remove(replicas.blocks);
+  for (const PlacedBlocks& placed : set.spec.stores)
+    held.remove(placed.blocks.value_or(BlockRanges::all(layout->count())));
+  if (!held.empty() && layout->code.n == 0)
+    return {true, "BlocksMissing",
+            fmt::format("no store is known to hold {} of {} blocks: {}", held.count(), layout->native,
+                        held.text().substr(0, 200))};
+  return {};
+}
+
+Finding review(const DataStoreResource& store, const StoreMap& stores) {
+  for (const auto& [name, other] : stores) {
+    if (name == store.meta.object.name || !overlap(store.spec, other.spec) || !older(other.meta, store.meta)) continue;
+    return {false, "Overlaps",
+            fmt::format("shares its files with the older DataStore {}; allowed: a place of its own", name)};
+  }
+  return {};
+}
+
+Finding review(const PoolResource& pool, const PoolMap& pools) {
+  if (pool.spec.maximum > 0 && pool.spec.minimum > pool.spec.maximum)
+    return {
+        false, "Invalid",
+        fmt::format("spec.minimum: found {}; allowed: up to spec.maximum, {}", pool.spec.minimum, pool.spec.maximum)};
+  if (pool.spec.weight <= 0) return {false, "Invalid", "spec.weight: found 0; allowed: more than 0"};
+  if (in_a_circle(pool, pools))
+    return {true, "ParentsInACircle",
+            fmt::format("spec.parent: {} leads back to a pool that was there before; it counts as one without parent",
+                        pool.spec.parent)};
+  if (!pool.spec.parent.empty() && !parent_of(pool, pools))
+    return {true, "ParentMissing",
+            fmt::format("spec.parent: there is no Pool {}; it counts as one without parent", pool.spec.parent)};
+  for (const auto& [name, other] : pools) {
+    if (name == pool.meta.object.name) continue;
+    if (other.spec.parent == pool.meta.object.name && (pool.spec.minimum > 0 || pool.spec.maximum > 0))
+      return {true, "LimitsOfAParent",
+              fmt::format("minimum and maximum are not honoured in a pool with children ({})", name)};
+    for (const std::string& name_space : pool.spec.name_spaces)
+      if (older(other.meta, pool.meta) && std::find(other.spec.name_spaces.begin(), other.spec.name_spaces.end(),
+                                                    name_space) != other.spec.name_spaces.end())
+        return {true, "NamespaceTaken",
+                fmt::format("spec.namespaces: {} belongs to the older Pool {}", name_space, name)};
+  }
+  return {};
+}
+
+double flat_weight(const PoolResource& pool, const PoolMap& pools) {
+  const PoolResource* parent = parent_of(pool, pools);
+  if (!parent || in_a_circle(pool, pools)) return pool.spec.weight;
+  double siblings = 0;
+  for (const auto& [name, other] : pools)
+    if (other.spec.parent == pool.spec.parent) siblings += other.spec.weight;
+  return flat_weight(*parent, pools) * pool.spec.weight / siblings;
+}
+
+}  // namespace lips::kubernetes

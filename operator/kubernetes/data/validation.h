@@ -1,0 +1,33 @@
+// What is wrong in substance with custom resources that the server let in: missing stores, sizes that do not add up,
+// pools in a circle. Pure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kubernetes/data/data_layout.h"
+#include "kubernetes/data/resources.h"
+
+namespace lips::kubernetes {
+
+struct Finding {
+  bool usable = true;   // the object is used all the same, without the part that is wrong
+  std::string reason;   // one word, of the condition Ready=False and the event; empty: nothing is wrong
+  std::string message;  // a sentence with the field
+  bool wrong() const { return !reason.empty(); }
+};
+
+using StoreMap = std::map<std::string, DataStoreResource>;
+using PoolMap = std::map<std::string, PoolResource>;
+
+Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores);
+// The other store's directory may neither hold this one's nor lie in it.
+Finding review(const DataStoreResource& store, const StoreMap& stores);
+Finding review(const PoolResource& pool, const PoolMap& pools);
+
+// A share of the whole: its own weight within its parent's share. Pools that are wrong count with their own weight.
+double flat_weight(const PoolResource& pool, const PoolMap& pools);
+
+}  // namespace lips::kubernetes

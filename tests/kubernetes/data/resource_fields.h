@@ -1,0 +1,103 @@
+// Every field of the custom resources, once: the schemas in charts/ and the decoders are both held against this table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kubernetes/data/resources.h"
+
+namespace lips::kubernetes {
+
+struct ResourceField {
+  DataKind kind;
+  const char* path;   // [] after a list
+  const char* type;   // text, integer, quantity, boolean, time, texts
+  const char* value;  // JSON that is allowed
+};
+
+inline const std::vector<ResourceField>& resource_fields() {
+  using enum DataKind;
+  static const std::vector<ResourceField> fields = {
+      {data_set, "spec.size", "quantity", "\"10Mi\""},
+      {data_set, "spec.blocks", "integer", "10"},
+      {data_set, "spec.blockSize", "quantity", "\"1Mi\""},
+      {data_set, "spec.path", "text", "\"books\""},
+      {data_set, "spec.files[].path", "text", "\"a.txt\""},
+      {data_set, "spec.files[].size", "quantity", "12"},
+      {data_set, "spec.files[].sha256", "text", "\"\""},
+      {data_set, "spec.stores[].name", "text", "\"node-a\""},
+      {data_set, "spec.stores[].blocks", "text", "\"0-3,7\""},
+      {data_set, "spec.erasureCode.n", "integer", "9"},
+      {data_set, "spec.erasureCode.k", "integer", "6"},
+      {data_set, "spec.discover.listing.store", "text", "\"node-a\""},
+      {data_set, "spec.discover.listing.path", "text", "\"in\""},
+      {data_set, "spec.discover.listing.include", "text", "\"part-*\""},
+      {data_set, "spec.discover.hdfs.url", "text", "\"http://n:9870\""},
+      {data_set, "spec.discover.hdfs.user", "text", "\"hdfs\""},
+      {data_set, "spec.discover.hdfs.path", "text", "\"/in\""},
+      {data_set, "spec.discover.hdfs.hosts[].host", "text", "\"dn1\""},
+      {data_set, "spec.discover.hdfs.hosts[].store", "text", "\"node-a\""},
+      {data_set, "spec.discover.everySeconds", "integer", "60"},
+      {data_set, "status.observedGeneration", "integer", "2"},
+      {data_set, "status.blocks", "integer", "10"},
+      {data_set, "status.size", "integer", "1000"},
+      {data_set, "status.files[].path", "text", "\"a.txt\""},
+      {data_set, "status.files[].size", "quantity", "12"},
+      {data_set, "status.files[].sha256", "text", "\"\""},
+      {data_set, "status.discoveredAt", "time", "\"2026-01-31T12:00:00Z\""},
+      {data_set, "status.replicas[].store", "text", "\"node-a\""},
+      {data_set, "status.replicas[].blocks", "text", "\"0-9\""},
+      {data_set, "status.replicas[].copies", "text", "\"1\""},
+      {data_set, "status.replicas[].extra", "text", "\"1\""},
+      {data_set, "status.replicas[].leaving", "text", "\"2\""},
+      {data_store, "spec.zone", "text", "\"zone-a\""},
+      {data_store, "spec.capacity", "quantity", "\"10Gi\""},
+      {data_store, "spec.endpoint", "text", "\"http://files\""},
+      {data_store, "spec.serve", "boolean", "false"},
+      {data_store, "spec.nodeDirectory.node", "text", "\"real-0\""},
+      {data_store, "spec.nodeDirectory.path", "text", "\"/srv/data\""},
+      {data_store, "spec.volume.claimName", "text", "\"claim\""},
+      {data_store, "spec.volume.mountPath", "text", "\"/data\""},
+      {data_store, "spec.bucket.name", "text", "\"bucket\""},
+      {data_store, "spec.bucket.prefix", "text", "\"lips\""},
+      {data_store, "spec.bucket.endpoint", "text", "\"http://s3\""},
+      {data_store, "spec.bucket.region", "text", "\"us-east-1\""},
+      {data_store, "spec.bucket.provider", "text", "\"AWS\""},
+      {data_store, "spec.bucket.secretName", "text", "\"key\""},
+      {data_store, "status.observedGeneration", "integer", "2"},
+      {data_store, "status.used", "integer", "1000"},
+      {data_store, "status.endpoint", "text", "\"http://10.0.0.1:8080\""},
+      {pool, "spec.weight", "quantity", "\"2500m\""},
+      {pool, "spec.minimum", "quantity", "4"},
+      {pool, "spec.maximum", "quantity", "8"},
+      {pool, "spec.shortfallUsdPerCpuHour", "quantity", "\"0.05\""},
+      {pool, "spec.namespaces[]", "texts", "\"etl\""},
+      {pool, "spec.parent", "text", "\"all\""},
+      {pool, "status.observedGeneration", "integer", "2"},
+      {data_move, "spec.dataSet.namespace", "text", "\"default\""},
+      {data_move, "spec.dataSet.name", "text", "\"books\""},
+      {data_move, "spec.blocks", "text", "\"0-3\""},
+      {data_move, "spec.from", "text", "\"node-a\""},
+      {data_move, "spec.to", "text", "\"node-b\""},
+      {data_move, "spec.dropSource", "boolean", "true"},
+      {data_move, "spec.extra", "boolean", "true"},
+      {data_move, "spec.cancel", "boolean", "true"},
+      {data_move, "spec.attempts", "integer", "3"},
+      {data_move, "spec.ttlSecondsAfterFinished", "integer", "60"},
+      {data_move, "status.observedGeneration", "integer", "2"},
+      {data_move, "status.phase", "text", "\"Copying\""},
+      {data_move, "status.blocks", "text", "\"0-3\""},
+      {data_move, "status.bytes", "integer", "1000"},
+      {data_move, "status.attempt", "integer", "2"},
+      {data_move, "status.nextTry", "time", "\"2026-01-31T12:00:00Z\""},
+      {data_move, "status.started", "time", "\"2026-01-31T12:00:00Z\""},
+      {data_move, "status.finished", "time", "\"2026-01-31T12:00:00Z\""},
+      {data_move, "status.source", "text", "\"Leaving\""},
+      {data_move, "status.dropAttempt", "integer", "1"},
+      {data_move, "status.cleaned", "boolean", "true"},
+      {data_move, "status.message", "text", "\"waits\""},
+  };
+  return fields;
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,93 @@
+#include "kubernetes/data/task_input.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubernetes/data/data_codec.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using testing::HasSubstr;
+
+CatalogDataSet set_of(const std::string& spec, const std::string& replicas) {
+  CatalogDataSet set;
+  set.object = *decode_data_set(
+      R"({"metadata":{"namespace":"etl","name":"books","uid":"u1"},"spec":)" + spec +
+      R"(,"status":{"discoveredAt":"2026-01-31T12:00:00Z","files":[{"path":"in/x","size":30}],"replicas":)" + replicas +
+      "}}");
+  set.layout = layout_of(set.object);
+  return set;
+}
+
+DataStoreResource store_of(const std::string& name, const std::string& spec) {
+  return *decode_data_store(R"({"metadata":{"name":")" + name + R"("},"spec":)" + spec + "}");
+}
+
+struct Stores {
+  DataStoreResource node = store_of("a", R"({"zone":"z","nodeDirectory":{"node":"n1","path":"/srv/data/"}})");
+  DataStoreResource volume = store_of("v", R"({"zone":"z","volume":{"claimName":"c","mountPath":"/data"}})");
+  DataStoreResource bucket = store_of("s3", R"({"zone":"z","bucket":{"name":"bucket","prefix":"p"}})");
+};
+
+const std::string parts = R"({"blockSize":10,"files":[{"path":"my file","size":25}]})";
+
+std::string input(const CatalogDataSet& set, std::uint32_t block, const DataStoreResource& store,
+                  const std::string& node = "n2") {
+  InputRequest request{&set, block, &store, node, nullptr, ""};
+  const auto result = task_input(request);
+  return result ? *result : "error: " + result.error().message;
+}
+
+TEST(TaskInput, IsAPathOnTheNodeOfTheStoreAndAUrlElsewhere) {
+  Stores stores;
+  const auto set = set_of(R"({"blocks":3,"blockSize":10})", R"([{"store":"a","blocks":"0-2","copies":"1"}])");
+  EXPECT_EQ(input(set, 0, stores.node, "n1"), "/srv/data/etl/books/block-00000");
+  EXPECT_EQ(input(set, 1, stores.node, "n1"), "/srv/data/lips-copies/etl/books/u1/block-00001");
+  EXPECT_THAT(input(set, 0, stores.node), HasSubstr("nobody serves DataStore a"));
+  stores.node.status.endpoint = "http://10.1.0.7:8080";
+  EXPECT_EQ(input(set, 0, stores.node), "http://10.1.0.7:8080/etl/books/block-00000");
+  EXPECT_THAT(input(set, 3, stores.node, "n1"), HasSubstr("holds no block 3"));
+}
+
+TEST(TaskInput, SaysWhichBytesOfAFileAreTheBlock) {
+  Stores stores;
+  stores.node.spec.endpoint = "http://files/";
+  const auto set = set_of(parts, R"([{"store":"a","blocks":"0-2","copies":"1"},{"store":"s3","blocks":"0-2"}])");
+  EXPECT_EQ(input(set, 2, stores.node, "n1"), "/srv/data/my file#bytes=20-24");
+  EXPECT_EQ(input(set, 0, stores.node), "http://files/my%20file#bytes=0-9");
+  EXPECT_EQ(input(set, 1, stores.node), "http://files/lips-copies/etl/books/u1/block-00001");
+  EXPECT_EQ(input(set, 0, stores.bucket), "s3://bucket/p/my file#bytes=0-9");
+}
+
+TEST(TaskInput, IsAPathWhereThePodMountsTheVolume) {
+  Stores stores;
+  const auto set = set_of(R"({"blocks":1,"blockSize":10})", R"([{"store":"v","blocks":"0"}])");
+  const std::vector<std::string> claims{"c"};
+  InputRequest request{&set, 0, &stores.volume, "n1", &claims, ""};
+  EXPECT_EQ(*task_input(request), "/data/etl/books/block-00000");
+  request.mounted_at = "/mnt";
+  EXPECT_EQ(*task_input(request), "/mnt/etl/books/block-00000");
+}
+
+TEST(TaskInput, AsksHdfsForWhatIsThere) {
+  Stores stores;
+  const auto set = set_of(
+      R"({"blockSize":10,"discover":{"hdfs":{"url":"http://nn:9870","user":"me","path":"/in","hosts":[{"host":"d","store":"a"}]}}})",
+      R"([{"store":"a","blocks":"0-2"}])");
+  EXPECT_EQ(input(set, 1, stores.node, "n1"),
+            "http://nn:9870/webhdfs/v1/in/x?op=OPEN&offset=10&length=10&user.name=me");
+}
+
+TEST(TaskInput, OfADegradedTaskNamesItsSources) {
+  Stores stores;
+  stores.node.status.endpoint = "http://a";
+  const auto set = set_of(R"({"blocks":2,"blockSize":10,"erasureCode":{"n":3,"k":2}})",
+                          R"([{"store":"a","blocks":"0"},{"store":"s3","blocks":"2"}])");
+  InputRequest request{&set, 1, nullptr, "n1", nullptr, ""};
+  EXPECT_EQ(*degraded_input(request, {{0, &stores.node}, {2, &stores.bucket}}),
+            "/srv/data/etl/books/block-00000 s3://bucket/p/etl/books/parity-00000");
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
