@@ -26,6 +26,39 @@ wait_until() {
 }
 not() { ! "$@"; }
 
+show_log() {
+  say "The end of $dir/logs/$1.log:"
+  tail -n 15 "$dir/logs/$1.log" >&2 || true
+}
+
+# ---- instances: one folder each, some with a network namespace of their own ----
+
+cluster_address=10.0.0.1 # the `kubernetes` Service: the first address of the service range
+
+# open_instance DIR: sets dir, instance (also the name of its network namespace and cgroups) and enter (what goes before a command
+# to run it there). Not `ip netns exec`, which hides /sys/fs/cgroup behind a fresh /sys.
+open_instance() {
+  dir=$(realpath -m -- "$1")
+  instance=lips-$(printf %s "$dir" | sha256sum | cut -c1-8)
+  # kubectl keeps what an API server offers by its address, which instances share.
+  export KUBECACHEDIR=$dir/kubectl-cache
+  enter=()
+  if [[ -e $dir/netns ]]; then enter=(nsenter "--net=/run/netns/$instance"); fi
+}
+cluster() { "${enter[@]}" kubectl --kubeconfig "$dir/kubeconfig" "$@"; }
+
+# open_node NUMBER: sets what a real node is called and where it lives.
+open_node() {
+  local zones=(zone-a zone-b zone-c)
+  number=$1
+  name=real-$1
+  node=$dir/nodes/$name
+  zone=${zones[$1 % 3]}
+  bridge=lipsbr$1
+  address=10.244.$1.1 # the kubelet refuses a loopback address, so its bridge has one
+  cgroup=$instance-$name
+}
+
 # ---- processes: $dir/pids/NAME holds pid and start time, which tells the process from a later one with the same pid ----
 
 # The fields of /proc/PID/stat behind the name, which may hold blanks: the first is the state, the twentieth the start time.
@@ -44,20 +77,18 @@ launch() {
   printf '%s %s\n' "$pid" "${fields[19]:-0}" > "$dir/pids/$name"
 }
 
-# A zombie has ended: whoever has to reap it may take seconds.
+# A zombie has ended, though whoever has to reap it may take seconds; but not while other threads of it are still ending: these keep its
+# sockets open.
 running() {
   local pid started fields
   { read -r pid started < "$dir/pids/$1"; } 2> /dev/null || return 1
   read -ra fields < <(stat_fields "$pid") || return 1
-  [[ ${fields[0]} != Z && ${fields[19]} == "$started" ]]
+  [[ ${fields[19]} == "$started" ]] && { [[ ${fields[0]} != [ZX] ]] || ((fields[17] > 1)); }
 }
+pid_of() { cut -d' ' -f1 "$dir/pids/$1"; }
 
 send() {
-  local pid
-  if running "$2"; then
-    read -r pid _ < "$dir/pids/$2"
-    kill "-$1" "$pid" 2> /dev/null || true
-  fi
+  if running "$2"; then kill "-$1" "$(pid_of "$2")" 2> /dev/null || true; fi
 }
 
 # stop NAME...: asks all, then waits for each, and kills the one that does not end.
@@ -89,4 +120,21 @@ make_certificate() {
   openssl x509 -req -in "$file.csr" -CA "$dir/pki/ca.crt" -CAkey "$dir/pki/ca.key" -CAcreateserial -days 365 \
     -extfile <(printf '%s\n' "$extensions") -out "$file.crt" 2> /dev/null
   rm "$file.csr"
+}
+
+# make_kubeconfig FILE SERVER USERS: USERS as the items of a JSON list, the first of which is the one used unless asked otherwise
+make_kubeconfig() {
+  local users=$3 name contexts='' first=''
+  for name in $(grep -o '"name": *"[^"]*"' <<< "$users" | cut -d'"' -f4); do
+    contexts+="${contexts:+, }{\"name\": \"$name\", \"context\": {\"cluster\": \"e2e\", \"user\": \"$name\"}}"
+    first=${first:-$name}
+  done
+  cat > "$1" <<JSON
+{"apiVersion": "v1", "kind": "Config",
+ "clusters": [{"name": "e2e", "cluster": {"server": "$2", "certificate-authority": "$dir/pki/ca.crt"}}],
+ "users": [$users],
+ "contexts": [$contexts],
+ "current-context": "$first"}
+JSON
+  chmod 600 "$1"
 }

@@ -1,0 +1,282 @@
+// fault-proxy stands in front of a Kubernetes API server and does to requests and watches what its rules say. It is for tests only.
+//
+//	PUT  /rules   replaces the rules (a JSON list of Rule); counts begin anew
+//	GET  /counts  how often each rule was applied, by its name
+//	POST /cut     cuts every watch that is open now
+package main
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Rule says what happens to a request that it fits. The first rule that fits and whose share and count allow it is applied.
+type Rule struct {
+	Name  string  `json:"name"`
+	Verb  string  `json:"verb"`  // GET, POST, PUT, PATCH, DELETE, or WATCH; empty: every one
+	Path  string  `json:"path"`  // regular expression; empty: every path
+	Share float64 `json:"share"` // of the requests that fit; 0: all
+	Count int     `json:"count"` // at most so often; 0: without end
+
+	Status     int    `json:"status"`     // answered with this code instead of being forwarded
+	RetryAfter int    `json:"retryAfter"` // seconds, as a header of that answer
+	Delay      string `json:"delay"`      // before it is forwarded
+	LoseAnswer bool   `json:"loseAnswer"` // forwarded, but the connection breaks before the answer
+	Expire     bool   `json:"expire"`     // a watch: one ERROR event of code 410, as for a version that is too old
+	CutAfter   string `json:"cutAfter"`   // a watch: breaks after this time, in the middle of an event where there is one
+	Lag        string `json:"lag"`        // a watch: every event comes so much later, so that other watches overtake it
+
+	path                 *regexp.Regexp
+	delay, cutAfter, lag time.Duration
+	applied              int
+}
+
+func (r *Rule) prepare() error {
+	var err error
+	if r.path, err = regexp.Compile(r.Path); err != nil {
+		return err
+	}
+	for _, field := range []struct {
+		text string
+		into *time.Duration
+	}{{r.Delay, &r.delay}, {r.CutAfter, &r.cutAfter}, {r.Lag, &r.lag}} {
+		if field.text == "" {
+			continue
+		}
+		if *field.into, err = time.ParseDuration(field.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type proxy struct {
+	forward   *httputil.ReverseProxy
+	transport *http.Transport
+	server    *url.URL
+
+	mutex  sync.Mutex
+	rules  []*Rule
+	random *rand.Rand
+	cut    chan struct{} // closed to cut the watches that are open
+}
+
+func isWatch(request *http.Request) bool {
+	watch := request.URL.Query().Get("watch")
+	return watch == "true" || watch == "1"
+}
+
+func (p *proxy) ruleFor(request *http.Request) (Rule, chan struct{}) {
+	verb := request.Method
+	if isWatch(request) {
+		verb = "WATCH"
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, rule := range p.rules {
+		if rule.Verb != "" && rule.Verb != verb || !rule.path.MatchString(request.URL.Path) {
+			continue
+		}
+		if rule.Count > 0 && rule.applied >= rule.Count || rule.Share > 0 && p.random.Float64() >= rule.Share {
+			continue
+		}
+		rule.applied++
+		return *rule, p.cut
+	}
+	return Rule{}, p.cut
+}
+
+var reasons = map[int]string{409: "Conflict", 410: "Expired", 429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout"}
+
+func status(code int) string {
+	return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"injected by the fault proxy","reason":"%s","code":%d}`,
+		reasons[code], code)
+}
+
+func (p *proxy) ServeHTTP(out http.ResponseWriter, request *http.Request) {
+	rule, cut := p.ruleFor(request)
+	time.Sleep(rule.delay)
+	switch {
+	case rule.Status != 0:
+		io.Copy(io.Discard, request.Body)
+		out.Header().Set("Content-Type", "application/json")
+		if rule.RetryAfter > 0 {
+			out.Header().Set("Retry-After", strconv.Itoa(rule.RetryAfter))
+		}
+		out.WriteHeader(rule.Status)
+		io.WriteString(out, status(rule.Status)+"\n")
+	case rule.Expire:
+		out.Header().Set("Content-Type", "application/json")
+		io.WriteString(out, `{"type":"ERROR","object":`+status(410)+"}\n")
+	case rule.LoseAnswer:
+		p.forward.ServeHTTP(&nowhere{header: http.Header{}}, request)
+		panic(http.ErrAbortHandler)
+	case isWatch(request):
+		p.watch(out, request, rule, cut)
+	default:
+		p.forward.ServeHTTP(out, request)
+	}
+}
+
+// nowhere swallows an answer.
+type nowhere struct{ header http.Header }
+
+func (n *nowhere) Header() http.Header         { return n.header }
+func (n *nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (n *nowhere) WriteHeader(int)             {}
+
+type line struct {
+	text []byte
+	due  time.Time
+}
+
+func (p *proxy) watch(out http.ResponseWriter, request *http.Request, rule Rule, cut chan struct{}) {
+	upstream := request.Clone(request.Context())
+	upstream.RequestURI = ""
+	upstream.URL.Scheme, upstream.URL.Host, upstream.Host = p.server.Scheme, p.server.Host, p.server.Host
+	upstream.Header.Del("Accept-Encoding")
+	answer, err := p.transport.RoundTrip(upstream)
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer answer.Body.Close()
+	for name, values := range answer.Header {
+		out.Header()[name] = values
+	}
+	out.WriteHeader(answer.StatusCode)
+	flush := func() { http.NewResponseController(out).Flush() }
+	flush()
+
+	lines := make(chan line, 100000)
+	go func() {
+		defer close(lines)
+		reader := bufio.NewReaderSize(answer.Body, 1<<16)
+		for {
+			text, err := reader.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			select {
+			case lines <- line{text, time.Now().Add(rule.lag)}:
+			case <-request.Context().Done():
+				return
+			}
+		}
+	}()
+	var end <-chan time.Time
+	if rule.cutAfter > 0 {
+		end = time.After(rule.cutAfter)
+	}
+	broken := false
+	for {
+		select {
+		case <-request.Context().Done():
+			return
+		case <-cut:
+			panic(http.ErrAbortHandler)
+		case <-end:
+			broken = true
+			end = time.After(300 * time.Millisecond)
+			if len(lines) == 0 {
+				panic(http.ErrAbortHandler)
+			}
+		case next, more := <-lines:
+			if !more {
+				return
+			}
+			time.Sleep(time.Until(next.due))
+			if broken {
+				out.Write(next.text[:len(next.text)/2])
+				flush()
+				panic(http.ErrAbortHandler)
+			}
+			out.Write(next.text)
+			if len(lines) == 0 {
+				flush()
+			}
+		}
+	}
+}
+
+func (p *proxy) admin(out http.ResponseWriter, request *http.Request) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	switch request.Method + " " + request.URL.Path {
+	case "PUT /rules":
+		var rules []*Rule
+		decoder := json.NewDecoder(request.Body)
+		decoder.DisallowUnknownFields()
+		err := decoder.Decode(&rules)
+		for i := 0; err == nil && i < len(rules); i++ {
+			err = rules[i].prepare()
+		}
+		if err != nil {
+			http.Error(out, err.Error(), http.StatusBadRequest)
+			return
+		}
+		p.rules = rules
+	case "GET /counts":
+		counts := map[string]int{}
+		for _, rule := range p.rules {
+			counts[rule.Name] += rule.applied
+		}
+		json.NewEncoder(out).Encode(counts)
+	case "POST /cut":
+		close(p.cut)
+		p.cut = make(chan struct{})
+	default:
+		http.NotFound(out, request)
+	}
+}
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:0", "address for the clients of the API server")
+	admin := flag.String("admin", "127.0.0.1:0", "address for the rules (no encryption)")
+	server := flag.String("server", "", "URL of the API server")
+	authority := flag.String("ca", "", "certificate that the API server's is checked with")
+	certificate := flag.String("cert", "", "certificate to show to clients")
+	key := flag.String("key", "", "its key")
+	seed := flag.Int64("seed", 1, "of what is drawn for the rules' shares")
+	flag.Parse()
+
+	address, err := url.Parse(*server)
+	if err != nil || strings.TrimSpace(*server) == "" {
+		log.Fatal("--server needs a URL")
+	}
+	pem, err := os.ReadFile(*authority)
+	if err != nil {
+		log.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(pem)
+	// Without HTTP/2 on either side: one connection is one request, as the proxy breaks connections.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, MaxIdleConnsPerHost: 64, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
+	p := &proxy{transport: transport, server: address, random: rand.New(rand.NewSource(*seed)), cut: make(chan struct{})}
+	p.forward = httputil.NewSingleHostReverseProxy(address)
+	p.forward.Transport = transport
+	p.forward.FlushInterval = -1
+	p.forward.ErrorHandler = func(out http.ResponseWriter, _ *http.Request, err error) {
+		panic(http.ErrAbortHandler) // as a client sees a server that is not there
+	}
+	go func() { log.Fatal(http.ListenAndServe(*admin, http.HandlerFunc(p.admin))) }()
+	quiet := log.New(io.Discard, "", 0)
+	clients := &http.Server{Addr: *listen, Handler: p, ErrorLog: quiet, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}}
+	log.Fatal(clients.ListenAndServeTLS(*certificate, *key))
+}
