@@ -1,4 +1,3 @@
-#include <curl/curl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +7,8 @@
 #include <future>
 #include <latch>
 #include <nlohmann/json.hpp>
-#include <thread>
 
+#include "../bare/bare_loop.h"
 #include "control_plane.h"
 #include "kubernetes/binding.h"
 #include "kubernetes/codec.h"
@@ -208,49 +207,12 @@ double bind_rate(int connections, const std::string& prefix, const std::vector<s
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::size_t discard(char*, std::size_t size, std::size_t count, void*) { return size * count; }
-
-// The least that can be done: one libcurl handle a thread, the same bodies, no retries, nothing decided.
 double bare_rate(int connections, const std::string& prefix, const std::vector<std::string>& uids) {
-  const Connection connection = ControlPlane::get()->connection();
-  std::vector<std::string> bodies;
+  std::vector<BareBinding> bindings;
   for (std::size_t i = 0; i < uids.size(); ++i)
-    bodies.push_back(Json{{"apiVersion", "v1"},
-                          {"kind", "Binding"},
-                          {"metadata",
-                           {{"name", prefix + std::to_string(i)},
-                            {"uid", uids[i]},
-                            {"annotations", {{"lips.dev/input", "/data/" + std::to_string(i)}}}}},
-                          {"target", {{"kind", "Node"}, {"name", "node-" + std::to_string(i % 1000)}}}}
-                         .dump());
-  std::atomic<std::size_t> next{0}, bound{0};
+    bindings.push_back({prefix + std::to_string(i), uids[i], "node-" + std::to_string(i % 1000)});
   const auto start = std::chrono::steady_clock::now();
-  std::vector<std::jthread> threads;
-  for (int t = 0; t < connections; ++t)
-    threads.emplace_back([&] {
-      CURL* easy = curl_easy_init();
-      curl_slist* headers = curl_slist_append(nullptr, "Content-Type: application/json");
-      headers = curl_slist_append(headers, ("Authorization: Bearer " + connection.token.text).c_str());
-      curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-      curl_easy_setopt(easy, CURLOPT_CAINFO, connection.authority.file.c_str());
-      curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-      curl_easy_setopt(easy, CURLOPT_USERAGENT, "bare");
-      curl_easy_setopt(easy, CURLOPT_PROXY, "");
-      curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-      curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &discard);
-      for (std::size_t i = next++; i < uids.size(); i = next++) {
-        const std::string url = connection.server + pods_path("rate") + '/' + prefix + std::to_string(i) + "/binding";
-        curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, bodies[i].c_str());
-        long code = 0;
-        if (curl_easy_perform(easy) == CURLE_OK) curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
-        bound += code == 201 ? 1 : 0;
-      }
-      curl_slist_free_all(headers);
-      curl_easy_cleanup(easy);
-    });
-  threads.clear();
-  EXPECT_EQ(bound, uids.size());
+  EXPECT_EQ(bind_bare(ControlPlane::get()->connection(), "rate", bindings, connections), uids.size());
   return static_cast<double>(uids.size()) /
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

@@ -1,0 +1,162 @@
+"""A control plane of one's own, with nodes that kwok plays and, where asked for, real ones."""
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import time
+
+from kit import api as kube
+from kit import audit
+from kit.story import Missing, StoryFailed
+
+E2E = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOOLS = os.environ.get("LIPS_TOOLS") or os.path.expanduser("~/.cache/lips-tools")
+KEPT = ["Namespace", "Node", "Pod", "Job", "Event", "Lease", "DataSet", "DataStore", "Pool", "DataMove", "ConfigMap", "PersistentVolumeClaim"]
+CLONE_NEWNET = 0x40000000
+
+
+def need_tools(*names):
+    for name in names:
+        if not os.access(os.path.join(TOOLS, "bin", name), os.X_OK):
+            raise Missing(f"no {name} in {TOOLS}/bin: e2e/build-tools makes it")
+    if not shutil.which("openssl"):
+        raise Missing("no openssl (scripts/packages.txt)")
+
+
+def need_real_nodes():
+    need_tools("kubelet", "rclone")
+    found = subprocess.run([os.path.join(E2E, "real-nodes"), "check"], capture_output=True, text=True)
+    if found.returncode != 0:
+        raise Missing(found.stdout.strip() or found.stderr.strip())
+
+
+class Cluster:
+    """`with Cluster(story) as cluster:` is one instance in a folder of its own."""
+
+    def __init__(self, story, real_nodes=0, scheduler=False, kwok=True, stages=None, record_bindings=False, flags=None):
+        """`flags` are further flags of components, by name; `record_bindings`: see kit.audit."""
+        need_tools("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
+        if real_nodes:
+            need_real_nodes()
+        self.story, self.real_nodes, self.scheduler, self.kwok, self.stages = story, real_nodes, scheduler, kwok, stages
+        base = os.environ.get("LIPS_E2E_DIR") or os.path.expanduser("~/.cache/lips-e2e")
+        self.folder = os.path.join(base, story.name)
+        self.flags = dict(flags or {})
+        if record_bindings:
+            self.flags["kube-apiserver"] = audit.flags(story.folder)
+        self.api = None
+        self.old_network = None
+        self.processes = []
+
+    @property
+    def kubeconfig(self):
+        return os.path.join(self.folder, "kubeconfig")
+
+    def script(self, program, *arguments):
+        command = [os.path.join(E2E, program), *arguments, "--dir", self.folder]
+        with open(os.path.join(self.story.folder, "setup.log"), "ab") as log:
+            log.write((" ".join(command) + "\n").encode())
+            log.flush()
+            flags = {f"LIPS_{name.upper().replace('-', '_')}_FLAGS": text for name, text in self.flags.items()}
+            found = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **flags})
+        if found.returncode != 0:
+            raise StoryFailed(f"{' '.join(command)} failed: see setup.log")
+
+    def __enter__(self):
+        self.script("control-plane", "down")
+        flags = [] if self.scheduler else ["--no-scheduler"]
+        flags += [] if self.kwok else ["--no-kwok"]
+        flags += ["--stages", self.stages] if self.stages else []
+        flags += ["--netns"] if self.real_nodes else []
+        self.script("control-plane", "up", *flags)
+        try:
+            if self.real_nodes:
+                self.enter_network()
+                self.script("real-nodes", "up", str(self.real_nodes))
+            self.api = kube.Api(self.kubeconfig)
+        except BaseException:
+            self.__exit__(StoryFailed, None, None)
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        for process in self.processes:
+            process.end()
+        failed = kind is not None or self.story.failures
+        try:
+            if failed:
+                self.keep_objects()
+        finally:
+            logs = os.path.join(self.folder, "logs")
+            if failed and os.path.isdir(logs):
+                shutil.copytree(logs, os.path.join(self.story.folder, "logs"), dirs_exist_ok=True)
+            self.leave_network()
+            self.script("control-plane", "down")
+
+    # Real nodes live in a network namespace; the story goes there, and what it starts.
+    def enter_network(self):
+        name = "lips-" + subprocess.run(["sha256sum"], input=os.path.realpath(self.folder).encode(), capture_output=True).stdout[:8].decode()
+        self.old_network = os.open("/proc/self/ns/net", os.O_RDONLY)
+        self.set_network(os.open("/run/netns/" + name, os.O_RDONLY))
+
+    def leave_network(self):
+        if self.old_network is not None:
+            self.set_network(self.old_network)
+            self.old_network = None
+
+    @staticmethod
+    def set_network(descriptor):
+        if ctypes.CDLL(None, use_errno=True).setns(descriptor, CLONE_NEWNET) != 0:
+            raise StoryFailed("cannot enter the network namespace: " + os.strerror(ctypes.get_errno()))
+        os.close(descriptor)
+
+    def keep_objects(self):
+        """What the server holds goes to the story's folder, for whoever looks into a failure."""
+        if self.api is None:
+            return
+        folder = os.path.join(self.story.folder, "objects")
+        os.makedirs(folder, exist_ok=True)
+        for kind in KEPT:
+            try:
+                items = self.api.list(kind)
+            except Exception as error:
+                items = str(error)
+            with open(os.path.join(folder, kind + ".json"), "w", encoding="utf-8") as file:
+                json.dump(items, file, indent=1)
+
+    def kubectl(self, *arguments, stdin=None):
+        found = subprocess.run([os.path.join(TOOLS, "bin", "kubectl"), "--kubeconfig", self.kubeconfig, *arguments], input=stdin,
+                               capture_output=True, text=True, env={**os.environ, "KUBECACHEDIR": self.folder + "/kubectl-cache"})
+        if found.returncode != 0:
+            raise StoryFailed(f"kubectl {' '.join(arguments)}: {found.stderr.strip()}")
+        return found.stdout
+
+    def install_custom_resources(self):
+        """Those of the chart, as helm would."""
+        self.kubectl("apply", "--server-side", "-f", os.path.join(os.path.dirname(E2E), "charts", "lips", "crds"))
+        self.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+
+    def add_nodes(self, nodes):
+        self.api.create_all(nodes)
+        names = {node["metadata"]["name"] for node in nodes}
+        wait_for(lambda: names <= {n["metadata"]["name"] for n in self.api.list("Node") if is_ready(n)}, 60, "fake nodes are not ready")
+
+    def label_node(self, name, **labels):
+        self.api.patch("Node", name, {"metadata": {"labels": labels}})
+
+
+def is_ready(node):
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in node.get("status", {}).get("conditions", []))
+
+
+def wait_for(found, seconds, what, pause=0.1):
+    """Until it returns something true, which is handed back."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = found()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise StoryFailed(f"after {seconds} s: {what() if callable(what) else what}")
+        time.sleep(pause)
