@@ -8,7 +8,7 @@
 #include <latch>
 #include <nlohmann/json.hpp>
 
-#include "../bare/bare_loop.h"
+#include "bare_loop.h"
 #include "control_plane.h"
 #include "kubernetes/binding.h"
 #include "kubernetes/codec.h"
