@@ -62,6 +62,7 @@ void run(ClpSimplex& model, Algorithm algorithm) {
 // False when presolve already found that there is no optimum: which of the two kinds, the whole model must say.
 bool run_presolved(ClpSimplex& model, Algorithm algorithm) {
   ClpPresolve presolve;
+  presolve.setDoImpliedFree(false);  // CoinUtils 2.11 leaks memory there, some KiB a solve
   const std::unique_ptr<ClpSimplex> small(presolve.presolvedModel(model, feasibility_tolerance, false, 5));
   if (!small) return false;
   small->setLogLevel(0);

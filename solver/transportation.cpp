@@ -57,6 +57,7 @@ class ZoneFlow {
     exchange_.resize(nodes_ * nodes_);
     exchange_cost_.assign(nodes_ * nodes_, blocked);
     total_ = std::accumulate(problem.supply.begin(), problem.supply.end(), 0.0);
+    crumb_ = 1e-14 * total_;
   }
 
   ZoneTransportationSolution solve() {
@@ -144,26 +145,29 @@ class ZoneFlow {
 
   void place(int group) {
     double rest = problem_.supply[group];
-    while (rest > 0) {
+    while (rest > 0) {  // each round takes more than a crumb of it, or uses up a step or an exchange
       const int first = best_zone(group);
       if (first == sink) {
         unplaceable_ = true;
         return;
       }
       double step = rest;
-      int last = first;
-      for (; next_[last] != sink; last = next_[last])
-        step = std::min(step, amount(exchange_group(last, next_[last]), last));
+      int last = first, moving = group;
+      for (; next_[last] != sink; last = next_[last]) {
+        const int exchanged = exchange_group(last, next_[last]);
+        if (exchanged != moving) step = std::min(step, amount(exchanged, last));  // else it only passes through
+        moving = exchanged;
+      }
       Step& paid = steps_[last][current_[last]];
       step = std::min(step, paid.room);
       bool stale = move_along(group, first, step);
       paid.room -= step;
       if (paid.price == closed_price_) beyond_capacity_ += step;
-      if (paid.room <= 0) {
+      if (paid.room <= crumb_) {
         ++current_[last];
         stale = true;
       }
-      rest -= step;
+      rest = step < rest ? rest - step : 0;
       if (stale) refresh_distances();
     }
   }
@@ -175,11 +179,12 @@ class ZoneFlow {
     for (int a = first;; a = next_[a]) {
       const int b = next_[a];
       const int exchanged = b == sink ? -1 : exchange_group(a, b);
+      if (exchanged == moving) continue;
       add(moving, a, step);
       if (b == sink) return emptied;
       double& left = amount_[static_cast<std::size_t>(exchanged) * nodes_ + a];
       left -= step;
-      if (left <= 0) {
+      if (left <= crumb_) {
         left = 0;
         emptied = true;
         forget(exchanged, a);
@@ -244,15 +249,16 @@ class ZoneFlow {
     return solution;
   }
 
-  // Crumbs that rounding left in a zone go to where most of the group is.
+  // What rounding left in a zone, or lost, goes to where most of the group is.
   void sweep_dust(int group) {
     double* row = &amount_[static_cast<std::size_t>(group) * nodes_];
     double* most = std::max_element(row, row + nodes_);
-    for (double* cell = row; cell != row + nodes_; ++cell)
-      if (cell != most && *cell <= 1e-14 * problem_.supply[group]) {
-        *most += *cell;
-        *cell = 0;
-      }
+    double elsewhere = 0;
+    for (double* cell = row; cell != row + nodes_; ++cell) {
+      if (*cell <= 1e-14 * problem_.supply[group]) *cell = 0;
+      if (cell != most) elsewhere += *cell;
+    }
+    if (*most > 0) *most = std::max(0.0, problem_.supply[group] - elsewhere);
   }
 
   // The price of a zone that is closed to all further supply may be anything above a limit: the limit is told.
@@ -335,6 +341,7 @@ class ZoneFlow {
   std::vector<std::int64_t> distance_;
   std::vector<int> next_;
   double total_ = 0, beyond_capacity_ = 0;
+  double crumb_ = 0;  // less than this is a rounding error of the whole
   bool unplaceable_ = false;
 };
 

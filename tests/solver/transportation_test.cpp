@@ -186,6 +186,18 @@ TEST(ZoneTransportation, SuppliesThatFillTheCapacityOnlyUpToRoundingAreFeasible)
   EXPECT_NEAR(solution.lower_bound, solution.objective, 1e-12);
 }
 
+TEST(ZoneTransportation, EndsWhereStepsAreNoLargerThanRoundingErrors) {
+  for (int seed = 0; seed < 50; ++seed) {
+    ZoneTransportation problem = random_problem(seed, {60, 6, 40, 0.95, seed % 2 == 0, 30, 0});
+    for (auto& zone : problem.steps)
+      for (std::size_t k = 0; k < zone.size(); k += 2) zone[k].capacity *= 1e-13;
+    const ZoneTransportationSolution ours = solve_zone_transportation(problem);
+    ASSERT_TRUE(ours.feasible) << "seed " << seed;
+    expect_primal_feasible(problem, ours);
+    EXPECT_NEAR(ours.lower_bound, ours.objective, 1e-9 * std::max(1.0, std::abs(ours.objective))) << "seed " << seed;
+  }
+}
+
 TEST(ZoneTransportation, EqualProblemsGiveEqualSolutions) {
   const ZoneTransportation problem = random_problem(5, {200, 5, 20, 0.9, true, 20, 0});
   EXPECT_EQ(solve_zone_transportation(problem).amount, solve_zone_transportation(problem).amount);

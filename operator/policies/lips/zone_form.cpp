@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_zones = 30;  // of solver::ZoneTransportation
 
-// Capacity below this share of the largest step is what subtraction left over: paths of so little flow would not end.
+// Capacity below this share of the largest step is what subtraction left over.
 constexpr double crumb = 1e-12;
 
 struct PricedStep {
