@@ -1,10 +1,19 @@
 #include "controller/dispatcher.h"
 
+#include <algorithm>
+
 namespace lips {
+
+void Dispatcher::forget() {
+  nodes_.clear();
+  queue_ = {};
+  queued_ = 0;
+}
 
 void Dispatcher::accept(const Plan& plan) {
   for (NodeId node : nodes_) queue_[node].clear();
   nodes_.clear();
+  for (const MoveInFlight& move : state_.snapshot().moves) next_move_ = std::max(next_move_, move.id.index() + 1);
   queue_.resize(state_.snapshot().nodes.size());
   for (const Remembered& remembered : plan.remember) {
     state_.remember(remembered);
@@ -34,7 +43,8 @@ void Dispatcher::dispatch_all(std::vector<Observer*>& observers) {
   for (NodeId node : nodes_) dispatch_on(node, observers);
 }
 
-// A task that does not fit blocks those behind it on its node (else large ones starve); one that waits for data does not.
+// A task that does not fit blocks those behind it on its node (else large ones starve); one that waits for data does
+// not.
 void Dispatcher::dispatch_on(NodeId node, std::vector<Observer*>& observers) {
   if (!queue_.contains(node)) return;
   std::deque<Assignment>& queue = queue_[node];

@@ -1,5 +1,5 @@
-// Carries plans out: binds what fits now, in plan order, and goes on as capacity frees until the next plan replaces the queue.
-// A task whose replica is still on its way waits for it. Sees no policy.
+// Carries plans out: binds what fits now, in plan order, and goes on as capacity frees until the next plan replaces the
+// queue. A task whose replica is still on its way waits for it. Sees no policy.
 #pragma once
 
 #include <deque>
@@ -20,6 +20,8 @@ class Dispatcher {
   void accept(const Plan& plan);
   // Binds what fits. Call after accept, and for nodes on which capacity freed or replicas that came.
   void dispatch_all(std::vector<Observer*>& observers);
+  // The queue names what is no more.
+  void forget();
   void dispatch_on(NodeId node, std::vector<Observer*>& observers);
   std::size_t queued() const { return queued_; }
 

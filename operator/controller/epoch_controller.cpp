@@ -11,14 +11,17 @@ namespace {
 NodeId freed_by(const ClusterSnapshot& before, const ClusterEvent& event) {
   if (const auto* finished = std::get_if<TaskFinished>(&event)) return finished->node;
   if (const auto* back = std::get_if<NodeBack>(&event)) return back->node;
+  if (const auto* changed = std::get_if<NodeChanged>(&event)) return changed->node;
+  if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) return before.tasks[withdrawn->task].node;
   if (const auto* lost = std::get_if<TaskLost>(&event)) return before.tasks[lost->task].node;
   return NodeId::none();
 }
 
 }  // namespace
 
-EpochController::EpochController(ClusterState& state, ClusterClient& client, const Policy& policy, const CostModel& costs)
-    : state_(state), client_(client), policy_(policy), costs_(costs), dispatcher_(state, client), cadence_(policy.cadence()) {}
+EpochController::EpochController(ClusterState& state, ClusterClient& client, const Policy& policy,
+                                 const CostModel& costs)
+    : state_(state), client_(client), policy_(policy), costs_(costs), dispatcher_(state, client) {}
 
 Result<void> EpochController::run(const ControllerSettings& settings) {
   next_plan_ = client_.now();
@@ -36,12 +39,24 @@ Result<void> EpochController::run(const ControllerSettings& settings) {
   return {};
 }
 
+// Every id means something else from now on.
+void EpochController::begin_anew(const ClusterListed& listed) {
+  costs_ = listed.costs;
+  dispatcher_.forget();
+  reporting_.clear();
+  next_plan_ = state_.snapshot().now;
+}
+
 // Freed capacity goes to the queue at once; what the queue cannot use waits for the next plan.
 void EpochController::take_in(const std::vector<ClusterEvent>& events) {
   std::vector<NodeId> freed;
   bool replicas = false;
   for (const ClusterEvent& event : events) {
     if (const NodeId node = freed_by(state_.snapshot(), event); node.valid()) freed.push_back(node);
+    if (const auto* listed = std::get_if<ClusterListed>(&event)) {
+      begin_anew(*listed);
+      freed.clear();
+    }
     state_.apply(event);
     if (const auto* beat = std::get_if<Heartbeat>(&event))
       reporting_.push_back(beat->node);
@@ -60,23 +75,29 @@ void EpochController::take_in(const std::vector<ClusterEvent>& events) {
 
 bool EpochController::due() const {
   const TimePoint now = state_.snapshot().now;
-  switch (cadence_.trigger) {
-    case Cadence::Trigger::epoch: return now >= next_plan_;
-    case Cadence::Trigger::events: return now >= next_plan_ || (changed_ && now >= last_plan_ + cadence_.least);
-    case Cadence::Trigger::heartbeats: return !reporting_.empty();
+  switch (policy_.cadence().trigger) {
+    case Cadence::Trigger::epoch:
+      return now >= next_plan_;
+    case Cadence::Trigger::events:
+      return now >= next_plan_ || (changed_ && now >= earliest_plan());
+    case Cadence::Trigger::heartbeats:
+      return !reporting_.empty();
   }
   return false;
 }
 
+TimePoint EpochController::earliest_plan() const { return std::max(last_plan_ + policy_.cadence().least, rested_); }
+
 TimePoint EpochController::wake_at() const {
-  if (cadence_.trigger == Cadence::Trigger::heartbeats) return TimePoint::max();
-  if (cadence_.trigger == Cadence::Trigger::events && changed_ && plans_ > 0)
-    return std::min(next_plan_, last_plan_ + cadence_.least);
+  const Cadence::Trigger trigger = policy_.cadence().trigger;
+  if (trigger == Cadence::Trigger::heartbeats) return TimePoint::max();
+  if (trigger == Cadence::Trigger::events && changed_ && plans_ > 0) return std::min(next_plan_, earliest_plan());
   return next_plan_;
 }
 
 Result<void> EpochController::plan(const ControllerSettings& settings) {
   const ClusterSnapshot& cluster = state_.snapshot();
+  const TimePoint began = client_.now();
   PolicyInput input{cluster, costs_, settings.seed, reporting_, settings.stopwatch};
   Result<Plan> plan = policy_.decide(input);
   if (!plan) return tl::unexpected<Error>(plan.error());
@@ -85,9 +106,11 @@ Result<void> EpochController::plan(const ControllerSettings& settings) {
   changed_ = false;
   reporting_.clear();
   last_plan_ = cluster.now;
-  next_plan_ = cluster.now + plan->replan_after.value_or(cadence_.interval);
+  next_plan_ = cluster.now + plan->replan_after.value_or(policy_.cadence().interval);
   dispatcher_.accept(*plan);
   dispatcher_.dispatch_all(observers_);
+  const TimePoint ended = client_.now();
+  rested_ = ended + seconds(to_seconds(ended - began) * settings.rest_after_planning);
   return {};
 }
 

@@ -1,5 +1,5 @@
-// The loop: events in, a snapshot to the policy when its cadence says so, the plan to the dispatcher. Knows one port and the
-// interface of policies; reads no clock but the port's.
+// The loop: events in, a snapshot to the policy when its cadence says so, the plan to the dispatcher. Knows one port
+// and the interface of policies; reads no clock but the port's.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,9 @@ struct ControllerSettings {
   std::uint64_t seed = 1;
   const Stopwatch* stopwatch = nullptr;
   std::function<bool()> stop;  // asked before every wait; empty: never
+  // After a plan that took time, events bring no other one until so many times that has passed: the rest is for
+  // binding.
+  double rest_after_planning = 0;
 };
 
 class EpochController {
@@ -31,6 +34,8 @@ class EpochController {
   std::uint64_t plans() const { return plans_; }
 
  private:
+  TimePoint earliest_plan() const;
+  void begin_anew(const ClusterListed& listed);
   void take_in(const std::vector<ClusterEvent>& events);
   bool due() const;
   TimePoint wake_at() const;
@@ -39,14 +44,14 @@ class EpochController {
   ClusterState& state_;
   ClusterClient& client_;
   const Policy& policy_;
-  const CostModel& costs_;
+  CostModel costs_;
   Dispatcher dispatcher_;
   std::vector<Observer*> observers_;
-  Cadence cadence_;
   bool changed_ = true;  // since the last plan
   std::vector<NodeId> reporting_;
   TimePoint last_plan_{};
   TimePoint next_plan_{};
+  TimePoint rested_{};
   std::uint64_t plans_ = 0;
 };
 

@@ -1,11 +1,13 @@
 // What changed in the cluster, as both adapters say it. Names carry ids: an adapter asks ClusterState for new ones.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/ids.h"
+#include "model/costs.h"
 #include "model/data.h"
 #include "model/nodes.h"
 #include "model/plan.h"
@@ -13,6 +15,21 @@
 
 namespace lips {
 
+struct ClusterSnapshot;
+
+// All that was said before is void: nodes, stores, data sets, pools and prices of a new beginning; jobs and what runs
+// follow as events. Said at the start of a program, and whenever something came or went that no other event is made
+// for.
+struct ClusterListed {
+  std::shared_ptr<const ClusterSnapshot> start;
+  CostModel costs;
+};
+struct ConstraintAdded {  // with the next id
+  PlacementConstraint constraint;
+};
+struct PoolAdded {  // with the next id
+  Pool pool;
+};
 struct NodeChanged {  // capacity, price, readiness; the node is known
   NodeId node;
   Node now;
@@ -31,6 +48,14 @@ struct JobArrived {
 struct TaskStarted {
   TaskId task;
   NodeId node;
+};
+struct TaskFound {  // it is on that node, whatever was assumed and whether it fits or not: the cluster is believed
+  TaskId task;
+  NodeId node;
+  TimePoint since{};
+};
+struct TaskWithdrawn {  // will not run any more; was pending or not
+  TaskId task;
 };
 struct TaskFinished {
   TaskId task;
@@ -55,7 +80,8 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
   NodeId node;
 };
 
-using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, TaskStarted, TaskFinished, TaskLost,
-                                  ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat>;
+using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, TaskStarted, TaskFound, TaskFinished,
+                                  TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat,
+                                  ClusterListed, ConstraintAdded, PoolAdded>;
 
 }  // namespace lips

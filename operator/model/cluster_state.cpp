@@ -21,7 +21,7 @@ void derive(ClusterSnapshot& snapshot) {
   snapshot.pool_cores.resize(snapshot.pools.size());
   LIPS_CHECK(snapshot.zones.size() <= ZoneSet::max_zones, "too many zones");
   for (NodeId id : snapshot.nodes.ids()) {
-    snapshot.free[id] = snapshot.nodes[id].capacity;
+    snapshot.free[id] = snapshot.nodes[id].capacity - snapshot.nodes[id].others;
     state_price(snapshot.nodes[id]);
   }
   for (StoreId id : snapshot.stores.ids())
@@ -48,12 +48,7 @@ ClusterState::ClusterState(ClusterSnapshot start) : snapshot_(std::move(start)),
 void ClusterState::apply(const ClusterEvent& event) {
   struct Visitor {
     ClusterState& state;
-    void operator()(const NodeChanged& e) const {
-      const Resources used = state.snapshot_.nodes[e.node].capacity - state.snapshot_.free[e.node];
-      state.snapshot_.nodes[e.node] = e.now;
-      state_price(state.snapshot_.nodes[e.node]);
-      state.snapshot_.free[e.node] = e.now.capacity - used;
-    }
+    void operator()(const NodeChanged& e) const { state.change_node(e); }
     void operator()(const NodeLost& e) const { state.lose_node(e); }
     void operator()(const NodeBack& e) const { state.snapshot_.nodes[e.node].schedulable = true; }
     void operator()(const JobArrived& e) const { state.add_job(e); }
@@ -65,7 +60,9 @@ void ClusterState::apply(const ClusterEvent& event) {
       // The estimate was made for a start at once.
       run.expected_end = std::max(run.expected_end, state.snapshot_.now);
     }
+    void operator()(const TaskFound& e) const { state.find(e); }
     void operator()(const TaskFinished& e) const { state.finish(e); }
+    void operator()(const TaskWithdrawn& e) const { state.withdraw(e.task); }
     void operator()(const TaskLost& e) const { state.requeue(e.task); }
     void operator()(const ReplicaAdded& e) const { state.add_replica(e); }
     void operator()(const ReplicaRemoved& e) const { state.remove_replica(e); }
@@ -73,8 +70,26 @@ void ClusterState::apply(const ClusterEvent& event) {
       std::erase_if(state.snapshot_.moves, [&](const MoveInFlight& move) { return move.id == e.move; });
     }
     void operator()(const Heartbeat&) const {}
+    void operator()(const ClusterListed& e) const {
+      const TimePoint now = state.snapshot_.now;
+      state = ClusterState(*e.start);
+      state.snapshot_.now = now;
+    }
+    void operator()(const ConstraintAdded& e) const { state.snapshot_.constraints.push_back(e.constraint); }
+    void operator()(const PoolAdded& e) const {
+      state.snapshot_.pools.push_back(e.pool);
+      state.snapshot_.pool_cores.push_back(Cores(0));
+    }
   };
   std::visit(Visitor{*this}, event);
+}
+
+void ClusterState::change_node(const NodeChanged& changed) {
+  Node& node = snapshot_.nodes[changed.node];
+  const Resources used = node.capacity - node.others - snapshot_.free[changed.node];
+  node = changed.now;
+  state_price(node);
+  snapshot_.free[changed.node] = node.capacity - node.others - used;
 }
 
 void ClusterState::add_job(const JobArrived& arrived) {
@@ -83,7 +98,8 @@ void ClusterState::add_job(const JobArrived& arrived) {
   const JobId id(static_cast<std::uint32_t>(snapshot_.jobs.size()));
   job.first_task = TaskId(static_cast<std::uint32_t>(snapshot_.tasks.size()));
   job.work = CpuSeconds(0);
-  if (job.shuffle.value() > 0 && job.reduce_tasks > 0) job.map_output.assign(snapshot_.zones.size(), Mebibytes(0));
+  if (job.shuffle.value() > 0 && job.reduce_tasks > 0 && job.map_output.empty())
+    job.map_output.assign(snapshot_.zones.size(), Mebibytes(0));
   for (const Task& task : arrived.tasks) job.work += task.cpu;
   snapshot_.jobs.push_back(std::move(job));
   snapshot_.groups.push_back({});
@@ -117,15 +133,9 @@ bool ClusterState::assume(const Assignment& assignment) {
     return false;
   unlink(assignment.task);
   task.state = TaskState::bound;
-  task.node = assignment.node;
-  snapshot_.free[assignment.node] = snapshot_.free[assignment.node] - job.request;
-  snapshot_.pool_cores[job.pool] += job.request.cpu;
-  ++job.running;
   const Locality level =
       assignment.read_from.valid() ? locality_of(snapshot_, assignment.read_from, assignment.node) : Locality::none;
-  running_index_[assignment.task] = static_cast<std::uint32_t>(snapshot_.running.size());
-  snapshot_.running.push_back(
-      {assignment.task, assignment.node, snapshot_.now + expected_duration(snapshot_, task, assignment.node, level)});
+  occupy(assignment.task, assignment.node, level, snapshot_.now);
   if (assignment.read_from.valid()) {
     job.memory.last_locality = level;
     for (Replica& replica : snapshot_.blocks[task.block].replicas)
@@ -135,9 +145,46 @@ bool ClusterState::assume(const Assignment& assignment) {
   return true;
 }
 
-void ClusterState::remember(const Remembered& remembered) {
-  snapshot_.jobs[remembered.job].memory = remembered.memory;
+void ClusterState::occupy(TaskId id, NodeId node, Locality level, TimePoint since) {
+  Task& task = snapshot_.tasks[id];
+  Job& job = snapshot_.jobs[task.job];
+  task.node = node;
+  snapshot_.free[node] = snapshot_.free[node] - job.request;
+  snapshot_.pool_cores[job.pool] += job.request.cpu;
+  ++job.running;
+  running_index_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
+  snapshot_.running.push_back({id, node, since + expected_duration(snapshot_, task, node, level)});
 }
+
+void ClusterState::find(const TaskFound& found) {
+  Task& task = snapshot_.tasks[found.task];
+  if (task.state == TaskState::finished) return;
+  const bool placed = task.state == TaskState::bound || task.state == TaskState::running;
+  if (placed && task.node != found.node) release(found.task);
+  if (task.state == TaskState::pending) unlink(found.task);
+  if (!placed || task.node != found.node) {
+    const Locality level = task.block.valid() ? Locality::zone : Locality::none;
+    occupy(found.task, found.node, level, found.since);
+  }
+  task.state = TaskState::running;
+  RunningTask& run = snapshot_.running[running_index_[found.task]];
+  run.expected_end = std::max(run.expected_end, snapshot_.now);
+  update_active(task.job);
+}
+
+void ClusterState::withdraw(TaskId id) {
+  Task& task = snapshot_.tasks[id];
+  if (task.state == TaskState::finished) return;
+  if (task.state == TaskState::bound || task.state == TaskState::running) release(id);
+  if (task.state == TaskState::pending) unlink(id);
+  task.state = TaskState::finished;
+  Job& job = snapshot_.jobs[task.job];
+  ++(task.kind == TaskKind::reduce ? job.finished_reduces : job.finished_maps);
+  if (task.kind == TaskKind::map && job.finished_maps == job.map_tasks) release_reduces(job);
+  complete_if_finished(task.job);
+}
+
+void ClusterState::remember(const Remembered& remembered) { snapshot_.jobs[remembered.job].memory = remembered.memory; }
 
 void ClusterState::release(TaskId id) {
   const Task& task = snapshot_.tasks[id];
@@ -166,12 +213,17 @@ void ClusterState::finish(const TaskFinished& finished) {
     if (!job.map_output.empty()) job.map_output[snapshot_.nodes[task.node].zone.index()] += job.shuffle / job.map_tasks;
     if (job.finished_maps == job.map_tasks) release_reduces(job);
   }
+  complete_if_finished(task.job);
+}
+
+void ClusterState::complete_if_finished(JobId id) {
+  Job& job = snapshot_.jobs[id];
   if (job.finished()) {
     job.completed = snapshot_.now;
-    snapshot_.locality[task.job] = {};
-    snapshot_.groups[task.job] = {};
+    snapshot_.locality[id] = {};
+    snapshot_.groups[id] = {};
   }
-  update_active(task.job);
+  update_active(id);
 }
 
 void ClusterState::release_reduces(Job& job) {

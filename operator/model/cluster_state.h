@@ -29,9 +29,14 @@ class ClusterState {
 
  private:
   void add_job(const JobArrived& arrived);
+  void find(const TaskFound& found);
+  void occupy(TaskId task, NodeId node, Locality level, TimePoint since);
+  void withdraw(TaskId id);
+  void complete_if_finished(JobId id);
   void finish(const TaskFinished& finished);
   void requeue(TaskId id);
   void lose_node(const NodeLost& event);
+  void change_node(const NodeChanged& changed);
   void release(TaskId id);
   void release_reduces(Job& job);
   void make_pending(TaskId id);

@@ -59,26 +59,38 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
 
 }  // namespace
 
+namespace {
+bool extended_fit(const Resources& request, const Resources& free) {
+  for (std::size_t i = 0; i < most_extended; ++i)
+    if (request.extended[i] > 0 && request.extended[i] > free.extended[i] + slack) return false;
+  return true;
+}
+}  // namespace
+
 bool fits(const Resources& request, const Resources& free) {
   return request.cpu.value() <= free.cpu.value() + slack && request.memory.value() <= free.memory.value() + slack &&
-         request.slots <= free.slots;
+         request.slots <= free.slots && extended_fit(request, free);
 }
 
 std::int64_t fit_count(const Resources& request, const Resources& free) {
   double count = request.slots > 0 ? static_cast<double>(free.slots) / request.slots : 1e9;
   if (request.cpu.value() > 0) count = std::min(count, (free.cpu.value() + slack) / request.cpu.value());
   if (request.memory.value() > 0) count = std::min(count, (free.memory.value() + slack) / request.memory.value());
+  for (std::size_t i = 0; i < most_extended; ++i)
+    if (request.extended[i] > 0) count = std::min(count, (free.extended[i] + slack) / request.extended[i]);
   return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(count)));
 }
 
 bool eligible(const PlacementConstraint& constraint, const NodeProfile& profile) {
   const auto met = [&](const LabelRequirement& requirement) { return meets(requirement, profile); };
   if (!std::all_of(constraint.required.begin(), constraint.required.end(), met)) return false;
-  if (!constraint.any_of.empty() &&
-      std::none_of(constraint.any_of.begin(), constraint.any_of.end(), [&](const std::vector<LabelRequirement>& term) {
-        return !term.empty() && std::all_of(term.begin(), term.end(), met);
-      }))
-    return false;
+  const auto any_met = [&](const std::vector<std::vector<LabelRequirement>>& terms) {
+    return std::any_of(terms.begin(), terms.end(), [&](const std::vector<LabelRequirement>& term) {
+      return !term.empty() && std::all_of(term.begin(), term.end(), met);
+    });
+  };
+  if (!constraint.any_of.empty() && !any_met(constraint.any_of)) return false;
+  if (!std::all_of(constraint.volumes.begin(), constraint.volumes.end(), any_met)) return false;
   return std::all_of(profile.taints.begin(), profile.taints.end(), [&](const Taint& taint) {
     if (taint.effect == "PreferNoSchedule") return true;
     return std::any_of(constraint.tolerations.begin(), constraint.tolerations.end(),

@@ -1,6 +1,7 @@
 // Where tasks run: zones, racks, nodes, and which tasks a node may take.
 #pragma once
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,16 +23,36 @@ struct Rack {
   ZoneId zone;
 };
 
+// Kinds of resources beside CPU and memory that one cluster may count (GPUs, local storage).
+inline constexpr std::size_t most_extended = 4;
+
 // What a task asks for and a node offers. A slot is one concurrent task (Hadoop's slot, Kubernetes' pod count).
 struct Resources {
   Cores cpu;
   Mebibytes memory;
   std::int32_t slots = 1;
+  std::array<double, most_extended> extended{};  // by ClusterSnapshot::extended_names; pieces, or MiB of what is in bytes
 
-  friend Resources operator+(Resources a, const Resources& b) { return {a.cpu + b.cpu, a.memory + b.memory, a.slots + b.slots}; }
-  friend Resources operator-(Resources a, const Resources& b) { return {a.cpu - b.cpu, a.memory - b.memory, a.slots - b.slots}; }
+  Resources& operator+=(const Resources& b) { return add(b, 1); }
+  Resources& operator-=(const Resources& b) { return add(b, -1); }
+  friend Resources operator+(Resources a, const Resources& b) { return a += b; }
+  friend Resources operator-(Resources a, const Resources& b) { return a -= b; }
+  // That many of it at once.
+  friend Resources operator*(const Resources& a, std::int32_t count) {
+    Resources result{Cores(0), Mebibytes(0), 0};
+    return result.add(a, count);
+  }
   friend bool operator==(const Resources&, const Resources&) = default;
   friend auto operator<=>(const Resources&, const Resources&) = default;
+
+ private:
+  Resources& add(const Resources& b, std::int32_t times) {
+    cpu += b.cpu * times;
+    memory += b.memory * times;
+    slots += b.slots * times;
+    for (std::size_t i = 0; i < most_extended; ++i) extended[i] += b.extended[i] * times;
+    return *this;
+  }
 };
 
 // With room for rounding errors of many additions and subtractions.
@@ -69,6 +90,7 @@ struct PlacementConstraint {
   std::vector<LabelRequirement> required;                // all of them (node selector)
   std::vector<std::vector<LabelRequirement>> any_of;     // at least one term, when there are terms (required affinity)
   std::vector<Toleration> tolerations;
+  std::vector<std::vector<std::vector<LabelRequirement>>> volumes = {};  // at least one term of each (topology of bound volumes)
   friend auto operator<=>(const PlacementConstraint&, const PlacementConstraint&) = default;
 };
 
@@ -84,13 +106,14 @@ struct Node {
   ProfileId profile;
   std::string instance_type;
   CapacityType capacity_type = CapacityType::on_demand;
-  Resources capacity;         // what batch tasks may use of it
+  Resources capacity;         // what tasks may use of it
+  Resources others{Cores(0), Mebibytes(0), 0};  // of it, in use by what is not scheduled here
   double speed = 1;           // CPU-seconds of work per core and second
   UsdPerHour price;           // while the node exists: the cloud's invoice
   UsdPerCpuSecond cpu_price;  // per CPU-second of work used: the paper's billing; full_packing_price() unless stated
   bool schedulable = true;    // ready and not cordoned
 
-  CpuSeconds work_per(Duration span) const { return CpuSeconds(capacity.cpu.value() * speed * to_seconds(span)); }
+  CpuSeconds work_per(Duration span) const { return CpuSeconds((capacity.cpu - others.cpu).value() * speed * to_seconds(span)); }
 };
 
 // The price of a CPU-second if every core of the node were always busy.

@@ -61,8 +61,7 @@ class ExpressLane {
       const auto most = std::min(static_cast<double>(fit_count(job.request, free_[node])), pool_tasks(job));
       const auto count = static_cast<std::uint32_t>(std::min<double>(left, most));
       result_.pool_cores[job.pool] += job.request.cpu * count;
-      free_[node] = free_[node] - Resources{job.request.cpu * count, job.request.memory * count,
-                                            static_cast<std::int32_t>(job.request.slots * count)};
+      free_[node] -= job.request * static_cast<std::int32_t>(count);
       CapacityStep& now = classes_.steps[c].front();
       now.work = std::max(
           0.0, now.work - job.request.cpu.value() * count * classes_.now_window[c] * classes_.classes[c].speed);

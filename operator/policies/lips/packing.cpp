@@ -305,7 +305,7 @@ class Packing {
   void start(NodeId node, std::uint32_t c, Quota& quota, std::uint32_t count, std::vector<Placement>& placements) {
     const Portion& portion = units_.portions[quota.portion];
     const Resources& request = cluster_.jobs[portion.job].request;
-    const Resources taken{request.cpu * count, request.memory * count, static_cast<std::int32_t>(request.slots * count)};
+    const Resources taken = request * static_cast<std::int32_t>(count);
     Timeline& line = timeline_[node];
     const NodeClass& group = classes_.classes[c];
     const double time = portion.work * occupancy(cluster_, units_.units[portion.unit], group);
