@@ -41,7 +41,13 @@ class Binder {
   // `done` as in ApiClient::start. Does not look whether the node exists: the server does not either.
   void bind(PodBinding binding, std::function<void(const PodBinding&, BindOutcome)> done);
 
-  // PodScheduled=False, reason Unschedulable: what autoscalers look for. `since` is when it began.
+  // PodScheduled=False for that reason, one word. `since` is when it began.
+  struct Wait {
+    std::string reason, message;
+    TimePoint since;
+  };
+  void mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function<void(Answer)> done);
+  // With the reason Unschedulable: what autoscalers look for.
   void mark_unschedulable(const ObjectMeta& pod, const std::string& message, TimePoint since,
                           std::function<void(Answer)> done);
 

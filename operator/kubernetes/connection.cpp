@@ -84,7 +84,7 @@ struct Kubeconfig {
 
   Result<void> read_cluster(const YamlValue& cluster, Connection& connection) const {
     auto plain = refuse(cluster, {"insecure-skip-tls-verify", "tls-server-name", "proxy-url"},
-                              "server, certificate-authority, certificate-authority-data");
+                        "server, certificate-authority, certificate-authority-data");
     if (!plain) return plain;
     connection.server = without_slash(text(cluster, "server"));
     if (!connection.server.starts_with("https://") && !connection.server.starts_with("http://"))
@@ -97,7 +97,7 @@ struct Kubeconfig {
 
   Result<void> read_user(const YamlValue& user, Connection& connection) const {
     auto plain = refuse(user, {"exec", "auth-provider", "username", "password", "as", "as-uid", "as-groups"},
-                              "token, tokenFile, client-certificate(-data), client-key(-data)");
+                        "token, tokenFile, client-certificate(-data), client-key(-data)");
     if (!plain) return plain;
     connection.token = TextSource{text(user, "token"), path(text(user, "tokenFile"))};
     auto certificate = source(user, "client-certificate");

@@ -1,0 +1,52 @@
+// What is kept of a pod of ours. A value; PodBook changes it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "kubernetes/objects.h"
+#include "kubernetes/pod_kinds.h"
+#include "kubernetes/task_notes.h"
+
+namespace lips::kubernetes {
+
+// Reasons of a held pod beside those of filters.
+inline constexpr std::string_view bad_annotation = "BadAnnotation";
+inline constexpr std::string_view data_set_not_ready = "DataSetNotReady";
+inline constexpr std::string_view binding_refused = "BindingRefused";
+
+enum class PodState : std::uint8_t {
+  held,     // not to be placed: `obstacle` says why
+  waiting,  // to be placed
+  binding,  // to `node`: the request is under way
+  placed,   // on `node`, says the server
+  over,     // ended, or going away without ever having been placed
+};
+
+struct PodRecord {
+  ObjectMeta meta;  // without a version
+  std::optional<Owner> owner;
+  PodState state = PodState::waiting;
+  KindId kind;
+  ResourceAmounts requests;  // of a pod without a kind
+  TaskNotes work;
+  std::int32_t priority = 0;
+  std::optional<std::int32_t> index;  // among the tasks of its job
+  TimePoint created, seen;            // by the server's clock, by ours
+  std::optional<TimePoint> started;
+  std::string node;
+  std::string read_from;  // the store; empty: reads none
+  TaskId task;            // none: the model does not know it (yet)
+  std::string obstacle_reason, obstacle;
+  bool held_for_data = false;  // to be tried again when data sets change
+  std::string told;            // the condition's message as last written
+  TimePoint told_at{};
+  TimePoint decided{};  // when its binding was
+  int refusals = 0;     // of bindings, in a row
+
+  bool on_node() const { return state == PodState::binding || state == PodState::placed; }
+};
+
+}  // namespace lips::kubernetes
