@@ -112,13 +112,18 @@ void DataCatalog::learn(DataKind kind, const std::string& json) {
   if (rest) post(arrival(static_cast<Kind>(kind), rest->meta.object, json));
 }
 
-std::vector<CatalogChange> DataCatalog::poll() {
+void DataCatalog::absorb() {
   std::vector<Arrival> arrived;
   {
     const std::lock_guard lock(mutex_);
     arrived.swap(arrived_);
   }
+  version_ += arrived.size();
   for (Arrival& each : arrived) take(each);
+}
+
+std::vector<CatalogChange> DataCatalog::poll() {
+  absorb();
   std::vector<CatalogChange> changes;
   review_stores(changes);
   review_pools(changes);

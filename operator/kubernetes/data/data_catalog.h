@@ -78,9 +78,13 @@ class DataCatalog {
   std::vector<FollowedKind> kinds();
   // All kinds have been listed once and poll() has taken it in.
   bool complete() const;
+  // Grows with whatever poll() took in.
+  std::uint64_t version() const { return version_; }
 
   // Takes in what has arrived. Stores come before the data sets that name them.
   std::vector<CatalogChange> poll();
+  // The same, but what changed is told by the next poll().
+  void absorb();
   // Of objects whose finding is another one than before, or whose Ready condition does not say so yet.
   std::vector<ObjectFinding> take_findings();
 
@@ -140,6 +144,7 @@ class DataCatalog {
   std::vector<Arrival> arrived_;  // by the mutex
 
   std::set<Kind> listed_;
+  std::uint64_t version_ = 0;
   StoreMap stores_, faulty_stores_;
   PoolMap pools_, faulty_pools_;
   std::map<std::string, CatalogDataSet> data_sets_;

@@ -6,12 +6,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "kubernetes/api_client.h"
 #include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/move_machine.h"
 #include "kubernetes/events.h"
 
@@ -39,25 +39,25 @@ struct MoveOutcome {
 };
 
 struct MoverOptions {
-  std::string name_space;                    // of Jobs, Secrets and claims
-  std::string image = "rclone/rclone:1.72";  // has rclone and a shell with sha256sum, dd and mktemp
-  std::string pull_policy = "IfNotPresent";
-  std::string service_account;                        // of the pods; empty: the default one, and no token is mounted
+  WorkSettings work;
   int per_zone_pair = 4;                              // moves that copy at once from one zone to one other
   int at_once = 64;                                   // in all
   std::int64_t bytes_per_second = 0;                  // of all moves of a zone pair together; 0: no limit
   std::uint32_t blocks_per_move = 64;                 // of requests that become one DataMove
-  Duration keep_finished = std::chrono::minutes(10);  // DataMoves that start() made
+  std::int32_t attempts = 5;                          // of these
+  Duration keep_finished = std::chrono::minutes(10);  // these DataMoves
   MoveRules rules;
+  bool serve_stores = true;    // run a pod for each DataStore that wants one
+  std::function<void()> wake;  // called from another thread when tick() has something to do
 };
 
 class DataMover {
  public:
+  // Whether a pod reads that replica, or may come to by a binding that is under way.
   using IsRead = std::function<bool(const std::string& data_set, std::uint32_t block, const std::string& store)>;
 
-  // `is_read`: whether a pod reads that replica, or may come to by a binding that is under way. `may_act`: whether this
-  // process leads; asked on the client's thread before each try of each write. All outlive the mover, which does not
-  // outlive the client.
+  // `may_act`: whether this process leads; asked on the client's thread before each try of each write. All outlive the
+  // mover.
   DataMover(ApiClient& client, DataCatalog& catalog, EventRecorder& events, MoverOptions options,
             std::function<bool()> may_act, IsRead is_read);
   ~DataMover();
@@ -65,9 +65,12 @@ class DataMover {
   // Written at the next tick.
   void start(const MoveRequest& request);
   void drop(const DropRequest& request);
-  // Call after DataCatalog::poll(), whenever something changed and at least every few seconds. Does not wait.
+  // Call after DataCatalog::poll(), whenever something changed and at least every few seconds. Does not wait. Does
+  // nothing before the catalog is complete.
   void tick(TimePoint now);
   std::vector<MoveOutcome> take_outcomes();
+  // How many DataMoves are in each phase, by its name.
+  std::map<std::string, int> moves_by_phase() const;
 
  private:
   struct Working;

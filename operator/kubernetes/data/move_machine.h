@@ -1,10 +1,10 @@
-// The life of one DataMove as a pure function: what is, and what is seen, give what is to be done and what is to be
-// written down. Every step may be repeated and every step may be the last before a crash.
+// The life of one DataMove as a pure function: what is written down and what is seen give the one thing to do next.
+// Every step may be repeated, and every step may be the last before a crash.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/units.h"
 #include "kubernetes/data/resources.h"
@@ -13,73 +13,72 @@ namespace lips::kubernetes {
 
 struct MoveRules {
   Duration first_pause = std::chrono::seconds(10), most_pause = std::chrono::minutes(5);  // between tries
+  Duration problem_patience = std::chrono::minutes(1);  // for a store or data set that is not there (yet)
+  Duration source_patience = std::chrono::minutes(5);   // for the pod that serves the old replicas
 };
 
-// How a Job of the move is, with the pods it made.
+// How a Job or pod of the move is.
 enum class WorkState : std::uint8_t {
-  absent,  // neither Job nor pod is left
+  absent,    // nothing of it is left
+  starting,  // of the pod that serves
   running,
   succeeded,
   failed,
   ending,  // deleted, but a pod of it may still write
 };
 
-struct SourceView {
-  WorkState state = WorkState::absent;  // of the pod that serves the old replicas; running: it can be read
-  bool starting = false;
-};
-
 struct MoveView {
-  // ---- what is asked ----
-  bool deleting = false, cancel = false;
-  bool has_target = false, drop_source = false;
+  // What is asked.
+  bool deleting = false, cancel = false, has_target = false, drop_source = false, has_finalizer = false;
   std::int32_t attempts = 5;
-  std::string problem;  // why it cannot be done at all (a store is missing, no block to move); empty: it can
-  bool data_set_gone = false;
-  // ---- what is so ----
-  BlockRanges wanted;           // those to be moved, of those that `from` holds
-  std::int64_t bytes = 0;       // of these
+  std::optional<Duration> keep_for;
+  // What the world is like.
+  std::string problem;  // why it cannot be done (a store is missing, no block to move); empty: it can
+  std::string data_set_uid;
+  bool data_set_gone = false, from_gone = false, to_gone = false;
+  BlockRanges wanted;  // the blocks; before copying begins: those asked for that `from` holds
+  std::int64_t bytes = 0;
   bool target_holds = false;    // the DataSet says that `to` has a verified replica of each
-  bool source_held = false;     // the DataSet says that `from` still has a replica of some
-  bool source_leaving = false;  // ... and that nobody begins to read any
-  bool others_hold = false;     // each has another replica that is verified and not leaving
+  bool target_fenced = false;   // ... and is marked so that a commit that is still under way will be refused
+  bool source_held = false;     // the DataSet says that `from` has a replica of some
+  bool source_leaving = false;  // ... and has marked all of them as leaving
+  bool source_marked = false;   // some are still marked as leaving
+  bool others_hold = false;     // each has a verified replica elsewhere that is not leaving
   bool source_is_read = false;
-  bool may_start = false;     // room, numbers and rates allow another one to copy
-  std::string waits_for;      // if not
-  bool needs_source = false;  // the old replicas have to be served by a pod
-  SourceView source;
-  WorkState copy = WorkState::absent, drop = WorkState::absent, clean = WorkState::absent;
-  bool verifying = false;  // the copying part of the Job is over
-  std::string copy_failed, drop_failed, clean_failed;
-  bool has_finalizer = false;
+  bool may_start = false;  // room, numbers and rates allow another one to copy
+  std::string waits_for;   // what they do not allow
+  // How the work goes. `copy` is of the present attempt, `copies_left` of any.
+  bool needs_source = false;
+  WorkState source = WorkState::absent;  // of the pod that serves the old replicas; running: ready
+  std::string source_message;
+  WorkState copy = WorkState::absent, drop = WorkState::absent;
+  bool copies_left = false;  // Jobs or pods of copying, the source's too
+  bool verifying = false;    // the copying part of the Job is over
+  std::string why;           // the Job failed
 };
 
 enum class MoveAction : std::uint8_t {
   add_finalizer,
-  start_source,  // the pod that serves
-  start_copy,    // the Job `attempt`
-  end_copy,      // delete Jobs and pods of the copy
+  start_source,  // the pod that serves the old replicas
+  start_copy,    // the Job of this attempt
+  end_copy,      // deletes Jobs and pods of copying
   commit,        // to the DataSet: `to` holds the blocks
-  mark_leaving,  // to the DataSet: nobody begins to read the old replicas
+  mark_leaving,  // to the DataSet: nobody may begin to read the replicas in `from`
   unmark_leaving,
-  remove_source,  // from the DataSet: `from` no longer holds them; refused where a block has no other replica
-  start_drop,     // the Job that deletes the old files
-  end_drop,
-  start_clean,  // the Job that deletes what a failed copy left
-  end_clean,
+  remove_source,  // from the DataSet: `from` no longer holds the blocks; still marked
+  start_drop,     // the Job that deletes files in `from`; it stays as long as the object, so that none comes late
+  fence_target,   // to the DataSet: a mark on the blocks in `to`, which refuses a commit that is under way
+  start_clean,    // the Job that deletes files in `to`
+  forget_marks,   // from the DataSet, of a deleted source or a cleaned target
   remove_finalizer,
   delete_object,
 };
 
 struct MoveStep {
-  std::vector<MoveAction> actions;  // in this order; each only if those before it were done
-  DataMoveStatus status;            // to be written when it differs, after the actions
+  std::optional<MoveAction> action;
+  DataMoveStatus status;  // to be written where there is no action and it differs
 };
 
-// `keep_for` of the object's spec; none: it stays.
 MoveStep next_step(const DataMoveStatus& status, const MoveView& view, const MoveRules& rules, TimePoint now);
-
-// Over, and nothing is left to do but to delete the object.
-bool finished(const DataMoveStatus& status, const MoveView& view);
 
 }  // namespace lips::kubernetes

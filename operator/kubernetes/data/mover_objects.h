@@ -10,9 +10,9 @@
 
 namespace lips::kubernetes {
 
-inline constexpr const char* move_label = "lips.dev/move";     // the DataMove's name
+inline constexpr const char* move_label = "lips.dev/move";     // the DataMove's uid
 inline constexpr const char* role_label = "lips.dev/role";     // copy, source, drop, clean, list, serve
-inline constexpr const char* store_label = "lips.dev/store";   // of a pod that serves one
+inline constexpr const char* store_label = "lips.dev/store";   // of a pod that serves one: its uid
 inline constexpr const char* data_set_label = "lips.dev/for";  // uid of the DataSet that is discovered or cleared
 
 struct WorkJob {

@@ -135,6 +135,7 @@ void read_move_status(ObjectReader& reader, value json, DataMoveStatus& status) 
     if (key == "phase")
       status.phase =
           named(reader, reader.text(content), phase_name, {none, pending, copying, verifying, committed, failed});
+    if (key == "dataSetUid") status.data_set_uid = reader.text(content);
     if (key == "blocks") status.blocks = reader.ranges(content);
     if (key == "bytes") status.bytes = reader.integer(content, 0, most);
     if (key == "attempt") status.attempt = static_cast<std::int32_t>(reader.integer(content, 0, 1'000'000));

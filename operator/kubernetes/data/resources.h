@@ -89,10 +89,11 @@ struct DataSetSpec {
 // What one store holds of a data set.
 struct HeldBlocks {
   std::string store;
-  BlockRanges blocks;   // verified replicas
-  BlockRanges copies;   // those of them that were written by a move: one file per block
-  BlockRanges extra;    // those of them that may be dropped again
-  BlockRanges leaving;  // those of them that nobody may begin to read: about to go
+  BlockRanges blocks;  // verified replicas
+  BlockRanges copies;  // that a move wrote, or writes: one file per block
+  BlockRanges extra;   // those of `blocks` that may be dropped again
+  BlockRanges
+      leaving;  // that nobody may begin to read: about to go, or gone from `blocks` while their files still are there
   friend bool operator==(const HeldBlocks&, const HeldBlocks&) = default;
 };
 
@@ -181,7 +182,8 @@ const char* source_name(SourceState state);
 struct DataMoveStatus {
   std::int64_t observed_generation = 0;
   MovePhase phase = MovePhase::none;
-  BlockRanges blocks;  // fixed when the copying begins
+  std::string data_set_uid;  // of the DataSet that it began with
+  BlockRanges blocks;        // fixed when the copying begins
   std::int64_t bytes = 0;
   std::int32_t attempt = 0;           // the number of the Job that copies
   std::optional<TimePoint> next_try;  // not before
@@ -191,6 +193,7 @@ struct DataMoveStatus {
   bool cleaned = false;  // what a failed copy left behind is gone
   std::string message;
   std::vector<ObjectCondition> conditions;
+  friend bool operator==(const DataMoveStatus&, const DataMoveStatus&) = default;
 };
 
 struct DataMoveResource {

@@ -64,17 +64,32 @@ Result<std::string> task_input(const InputRequest& request) {
   return joined(root, part.path) + part_suffix(part);
 }
 
-Result<std::string> degraded_input(const InputRequest& request, const std::vector<StripeRead>& reads) {
-  std::string result;
-  for (const StripeRead& read : reads) {
-    InputRequest one = request;
-    one.block = read.block;
-    one.store = read.store;
+Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count) {
+  std::string result, file;
+  std::int64_t first = 0, end = 0;
+  const auto flush = [&] {
+    if (file.empty()) return;
+    if (!result.empty()) result += '\n';
+    result += file;
+    if (end > 0) result += fmt::format("#bytes={}-{}", first, end - 1);
+  };
+  InputRequest one = request;
+  for (one.block = request.block; one.block < request.block + count; ++one.block) {
     const auto input = task_input(one);
     if (!input) return input;
-    if (!result.empty()) result += ' ';
-    result += *input;
+    const std::size_t mark = input->rfind("#bytes=");
+    const BlockSpan& span = request.set->layout->blocks[one.block];
+    const bool part = mark != std::string::npos;
+    if (part && end > 0 && file == input->substr(0, mark) && end == span.offset) {
+      end += span.size;
+      continue;
+    }
+    flush();
+    file = input->substr(0, mark);
+    first = span.offset;
+    end = part ? span.offset + span.size : 0;
   }
+  flush();
   return result;
 }
 

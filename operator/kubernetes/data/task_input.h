@@ -21,11 +21,7 @@ struct InputRequest {
 // "/srv/data/books/block-00003", "http://10.1.0.7:8080/books/all.txt", "s3://bucket/prefix/books/all.txt". A block that
 // is a part of a file ends in "#bytes=OFFSET-LAST". Error: the store holds no replica, or nobody serves it.
 Result<std::string> task_input(const InputRequest& request);
-// The inputs of a degraded task: k of the others of the stripe, in the order of `reads`, with a blank between two.
-struct StripeRead {
-  std::uint32_t block = 0;
-  const DataStoreResource* store = nullptr;
-};
-Result<std::string> degraded_input(const InputRequest& request, const std::vector<StripeRead>& reads);
+// Of several blocks in order, all in the same store: one line each, and one for neighbours in one file.
+Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count);
 
 }  // namespace lips::kubernetes

@@ -86,6 +86,7 @@ inline const std::vector<ResourceField>& resource_fields() {
       {data_move, "spec.ttlSecondsAfterFinished", "integer", "60"},
       {data_move, "status.observedGeneration", "integer", "2"},
       {data_move, "status.phase", "text", "\"Copying\""},
+      {data_move, "status.dataSetUid", "text", "\"u1\""},
       {data_move, "status.blocks", "text", "\"0-3\""},
       {data_move, "status.bytes", "integer", "1000"},
       {data_move, "status.attempt", "integer", "2"},

@@ -79,14 +79,13 @@ TEST(TaskInput, AsksHdfsForWhatIsThere) {
             "http://nn:9870/webhdfs/v1/in/x?op=OPEN&offset=10&length=10&user.name=me");
 }
 
-TEST(TaskInput, OfADegradedTaskNamesItsSources) {
+TEST(TaskInput, OfSeveralBlocksIsALineForEachFile) {
   Stores stores;
-  stores.node.status.endpoint = "http://a";
-  const auto set = set_of(R"({"blocks":2,"blockSize":10,"erasureCode":{"n":3,"k":2}})",
-                          R"([{"store":"a","blocks":"0"},{"store":"s3","blocks":"2"}])");
-  InputRequest request{&set, 1, nullptr, "n1", nullptr, ""};
-  EXPECT_EQ(*degraded_input(request, {{0, &stores.node}, {2, &stores.bucket}}),
-            "/srv/data/etl/books/block-00000 s3://bucket/p/etl/books/parity-00000");
+  const auto set = set_of(parts, R"([{"store":"a","blocks":"0-2","copies":"2"}])");
+  const InputRequest request{&set, 0, &stores.node, "n1", nullptr, ""};
+  EXPECT_EQ(*task_inputs(request, 2), "/srv/data/my file#bytes=0-19");
+  EXPECT_EQ(*task_inputs(request, 3), "/srv/data/my file#bytes=0-19\n/srv/data/lips-copies/etl/books/u1/block-00002");
+  EXPECT_FALSE(task_inputs(request, 4));
 }
 
 }  // namespace

@@ -1,0 +1,479 @@
+#include "kubernetes/data/data_mover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "kubernetes/data/move_admission.h"
+#include "kubernetes/data/object_writes.h"
+#include "kubernetes/data/replica_ledger.h"
+#include "kubernetes/data/resource_upkeep.h"
+#include "kubernetes/data/status_json.h"
+#include "kubernetes/data/work_index.h"
+
+namespace lips::kubernetes {
+namespace {
+
+bool began(const DataMoveStatus& status) {
+  return status.phase != MovePhase::none && status.phase != MovePhase::pending;
+}
+
+bool has_finalizer(const std::vector<std::string>& finalizers, const char* name) {
+  return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
+}
+
+std::string data_set_of(const DataMoveResource& move) {
+  return move.spec.data_set_name_space + '/' + move.spec.data_set;
+}
+
+// One move with all that is known about it at this moment.
+struct Looked {
+  const DataMoveResource* move = nullptr;
+  const CatalogDataSet* set = nullptr;
+  const DataStoreResource *from = nullptr, *to = nullptr;
+  LedgerEntry entry;
+  MoveView view;
+};
+
+}  // namespace
+
+struct DataMover::Working {
+  struct Draft {  // of a DataSet's replicas: what several moves of one tick write together
+    Replicas replicas;
+  };
+  struct Asked {
+    std::vector<MoveRequest> requests;
+    bool created = false;  // the server has it
+    int looked_for = 0;
+  };
+
+  Working(ApiClient& client, DataCatalog& catalog_, EventRecorder& events_, MoverOptions options_,
+          std::function<bool()> may_act_, IsRead is_read_)
+      : catalog(catalog_),
+        events(events_),
+        options(std::move(options_)),
+        may_act(std::move(may_act_)),
+        is_read(std::move(is_read_)),
+        writes(client, may_act, options.wake),
+        upkeep(catalog, writes, events, options.work, options.serve_stores) {
+    if (options.bytes_per_second > 0 && options.per_zone_pair > 0)
+      options.work.bytes_per_second = std::max<std::int64_t>(1, options.bytes_per_second / options.per_zone_pair);
+  }
+
+  void tick(TimePoint now);
+  void write_requests(TimePoint now);
+  void create_move(DataMoveSpec spec, std::vector<MoveRequest> requests, TimePoint now);
+  void settle_requests();
+  bool exists(const std::string& store) const { return catalog.store(store) != nullptr; }
+
+  Looked look(const DataMoveResource& move, const WorkIndex& index) const;
+  void look_for_problems(Looked& looked) const;
+  void admit(std::vector<Looked>& moves, TimePoint now);
+  void step(Looked& looked, const WorkIndex& index, TimePoint now);
+  void act(MoveAction action, const Looked& looked, const WorkIndex& index, TimePoint now);
+  void change_replicas(MoveAction action, const Looked& looked, TimePoint now);
+  void create_work(MoveAction action, const Looked& looked, TimePoint now);
+  void remove_work(const WorkOfMove& work, const std::vector<std::string>& roles, TimePoint now);
+  void write_finalizers(const Looked& looked, bool add);
+  void write_status(const Looked& looked, const DataMoveStatus& status, TimePoint now);
+  void write_drafts();
+  void tell(const Looked& looked, const DataMoveStatus& status, TimePoint now);
+  std::vector<CarriedBlock> carried(const Looked& looked) const;
+  std::vector<std::string> paths_to_delete(const Looked& looked, bool clean) const;
+
+  DataCatalog& catalog;
+  EventRecorder& events;
+  MoverOptions options;
+  std::function<bool()> may_act;
+  IsRead is_read;
+  ObjectWrites writes;
+  ResourceUpkeep upkeep;
+
+  std::vector<MoveRequest> requested;
+  std::vector<DropRequest> drops;
+  std::map<std::string, Asked> asked;  // by the DataMove's name
+  std::vector<MoveOutcome> outcomes;
+  std::map<std::string, Draft> drafts;
+  std::uint64_t names_given = 0;
+};
+
+// ---- requests become DataMoves ----
+
+void DataMover::Working::write_requests(TimePoint now) {
+  using Group = std::tuple<std::string, std::string, std::string, bool, bool>;
+  std::map<Group, std::vector<MoveRequest>> groups;
+  for (MoveRequest& each : requested)
+    groups[{each.data_set, each.from, each.to, each.drop_source, each.extra}].push_back(std::move(each));
+  requested.clear();
+  for (const DropRequest& each : drops)
+    groups[{each.data_set, each.store, "", true, false}].push_back(
+        {0, each.data_set, each.block, each.store, "", true, false});
+  drops.clear();
+  for (auto& [group, requests] : groups) {
+    const std::size_t most = std::max<std::uint32_t>(1, options.blocks_per_move);
+    for (std::size_t first = 0; first < requests.size(); first += most) {
+      const std::size_t count = std::min(most, requests.size() - first);
+      const auto begin = requests.begin() + static_cast<std::ptrdiff_t>(first);
+      std::vector<MoveRequest> some(begin, begin + static_cast<std::ptrdiff_t>(count));
+      DataMoveSpec spec;
+      const std::string& set = some.front().data_set;
+      spec.data_set_name_space = set.substr(0, set.find('/'));
+      spec.data_set = set.substr(set.find('/') + 1);
+      spec.blocks.emplace();
+      for (const MoveRequest& each : some) spec.blocks->add(each.block);
+      spec.from = some.front().from;
+      spec.to = some.front().to;
+      spec.drop_source = some.front().drop_source;
+      spec.extra = some.front().extra;
+      spec.attempts = options.attempts;
+      spec.keep_for = options.keep_finished;
+      create_move(std::move(spec), std::move(some), now);
+    }
+  }
+}
+
+void DataMover::Working::create_move(DataMoveSpec spec, std::vector<MoveRequest> requests, TimePoint now) {
+  const std::string name = fmt::format("{}-{:x}-{}", spec.to.empty() ? "drop" : "move",
+                                       now.time_since_epoch().count() / 1000, ++names_given);
+  asked[name].requests = std::move(requests);
+  writes.send(write_key(DataKind::data_move, {"", name, "", ""}),
+              creation_of(all_resources_path(DataKind::data_move), data_move_json(name, spec)),
+              [this, name](const Answer& answer) {
+                Asked& own = asked[name];
+                own.created = answer.has_value() || answer.error().code == ErrorCode::conflict;
+                if (answer) catalog.learn(DataKind::data_move, *answer);
+                if (own.created) return;
+                for (const MoveRequest& each : own.requests)
+                  if (!each.to.empty()) outcomes.push_back({each.id, false, answer.error().message});
+                asked.erase(name);
+              });
+}
+
+void DataMover::Working::settle_requests() {
+  for (auto place = asked.begin(); place != asked.end();) {
+    const auto move = catalog.moves().find(place->first);
+    const bool there = move != catalog.moves().end();
+    const DataMoveStatus* status = there ? &move->second.status : nullptr;
+    const bool committed = there && status->phase == MovePhase::committed;
+    const bool failed = there && status->phase == MovePhase::failed;
+    // Created, but not seen: the watch is late, or somebody deleted it at once. After a while it counts as the latter.
+    const bool lost = place->second.created && !there && ++place->second.looked_for > 1000;
+    if (!committed && !failed && !lost) {
+      ++place;
+      continue;
+    }
+    for (const MoveRequest& each : place->second.requests)
+      if (!each.to.empty())
+        outcomes.push_back({each.id, committed, committed ? "" : there ? status->message : "deleted"});
+    place = asked.erase(place);
+  }
+}
+
+// ---- what is so ----
+
+void DataMover::Working::look_for_problems(Looked& looked) const {
+  const DataMoveResource& move = *looked.move;
+  MoveView& view = looked.view;
+  const bool other_set =
+      !move.status.data_set_uid.empty() && looked.set && looked.set->object.meta.object.uid != move.status.data_set_uid;
+  view.data_set_gone = !looked.set || other_set;
+  view.from_gone = !looked.from;
+  view.to_gone = view.has_target && !looked.to;
+  if (view.data_set_gone)
+    view.problem = "there is no DataSet " + data_set_of(move) + (other_set ? " any more: it was made anew" : "");
+  else if (!looked.set->usable())
+    view.problem = "DataSet " + data_set_of(move) + ": " + looked.set->finding.message;
+  else if (looked.set->object.meta.deleting)
+    view.problem = "DataSet " + data_set_of(move) + " is being deleted";
+  else if (view.from_gone || view.to_gone)
+    view.problem = "there is no DataStore " + (view.from_gone ? move.spec.from : move.spec.to);
+}
+
+Looked DataMover::Working::look(const DataMoveResource& move, const WorkIndex& index) const {
+  Looked looked;
+  looked.move = &move;
+  looked.set = catalog.data_set(data_set_of(move));
+  looked.from = catalog.store(move.spec.from);
+  looked.to = move.spec.to.empty() ? nullptr : catalog.store(move.spec.to);
+  MoveView& view = looked.view;
+  view.deleting = move.meta.deleting;
+  view.cancel = move.spec.cancel || (looked.set && looked.set->object.meta.deleting);
+  view.has_target = !move.spec.to.empty();
+  view.drop_source = move.spec.drop_source || !view.has_target;
+  view.has_finalizer = has_finalizer(move.meta.finalizers, move_finalizer);
+  view.attempts = move.spec.attempts;
+  view.keep_for = move.spec.keep_for;
+  look_for_problems(looked);
+  looked.entry = {move.spec.from, move.spec.to, move.status.blocks, move.spec.extra};
+  index.look(move, view);
+  if (view.data_set_gone || !looked.set->layout) return looked;
+  const CatalogDataSet& set = *looked.set;
+  view.data_set_uid = set.object.meta.object.uid;
+  if (!began(move.status)) {
+    BlockRanges there;
+    if (const HeldBlocks* held = find_held(set.object, move.spec.from)) {
+      there = held->blocks.intersection(BlockRanges::all(set.layout->count()));
+      there.remove(held->leaving);
+    }
+    looked.entry.blocks = move.spec.blocks.value_or(there);
+    if (view.problem.empty() && (looked.entry.blocks.empty() || !there.contains(looked.entry.blocks)))
+      view.problem = "DataStore " + move.spec.from + " does not hold all of these blocks";
+    const HeldBlocks* target = find_held(set.object, move.spec.to);
+    if (view.problem.empty() && target && !target->leaving.intersection(looked.entry.blocks).empty())
+      view.problem = "DataStore " + move.spec.to + " still has files of these blocks that are to be deleted";
+    if (view.problem.empty() && looked.entry.blocks.count() > most_blocks_of_a_move)
+      view.problem =
+          fmt::format("found {} blocks; allowed in one move: {}", looked.entry.blocks.count(), most_blocks_of_a_move);
+    const bool hdfs = set.object.spec.discover.source == DiscoveryRequest::Source::hdfs;
+    if (view.problem.empty() && hdfs && !find_held(set.object, move.spec.from)->copies.contains(looked.entry.blocks))
+      view.problem = "blocks that HDFS keeps are read where they are, not moved";
+  }
+  view.wanted = looked.entry.blocks;
+  view.bytes = set.layout->size_of(looked.entry.blocks);
+  look_at_replicas(
+      set.object.status.replicas, looked.entry, [this](const std::string& store) { return exists(store); }, view);
+  if (looked.from && looked.to) view.needs_source = needs_source_pod(looked.from->spec, looked.to->spec);
+  if (move.status.source == SourceState::leaving)
+    for (const std::uint32_t block : looked.entry.blocks.blocks())
+      view.source_is_read = view.source_is_read || is_read(data_set_of(move), block, move.spec.from);
+  return looked;
+}
+
+void DataMover::Working::admit(std::vector<Looked>& moves, TimePoint now) {
+  MoveAdmission admission({options.per_zone_pair, options.at_once});
+  for (const auto& [name, store] : catalog.stores())
+    if (store.spec.capacity > 0) admission.set_room(name, store.spec.capacity, upkeep.used(name));
+  const auto claim_of = [](const Looked& looked) {
+    return MoveClaim{looked.move->meta.object.name,
+                     data_set_of(*looked.move),
+                     looked.move->spec.from,
+                     looked.move->spec.to,
+                     looked.from ? looked.from->spec.zone : "",
+                     looked.to ? looked.to->spec.zone : "",
+                     looked.entry.blocks,
+                     looked.view.bytes};
+  };
+  const auto waits = [&](const Looked& looked) {
+    // One whose beginning is being written counts as begun.
+    return !began(looked.move->status) && writes.free(write_key(DataKind::data_move, looked.move->meta.object), now);
+  };
+  for (const Looked& looked : moves) {
+    const DataMoveStatus& status = looked.move->status;
+    if (waits(looked) || status.finished) continue;
+    const bool copying = status.phase != MovePhase::committed;
+    admission.count(claim_of(looked), copying);
+  }
+  for (Looked& looked : moves) {
+    if (!waits(looked) || !looked.view.problem.empty() || looked.view.cancel || looked.view.deleting) continue;
+    looked.view.waits_for = admission.admit(claim_of(looked));
+    looked.view.may_start = looked.view.waits_for.empty();
+  }
+}
+
+// ---- one step of each move ----
+
+void DataMover::Working::tick(TimePoint now) {
+  writes.collect(now);
+  catalog.absorb();
+  if (!catalog.complete() || !may_act()) return;
+  upkeep.tick(now);
+  write_requests(now);
+  const WorkIndex index(catalog);
+  std::vector<Looked> moves;
+  for (const auto& [name, move] : catalog.moves()) moves.push_back(look(move, index));
+  std::stable_sort(moves.begin(), moves.end(),
+                   [](const Looked& a, const Looked& b) { return a.move->meta.created < b.move->meta.created; });
+  admit(moves, now);
+  for (Looked& looked : moves) step(looked, index, now);
+  write_drafts();
+  settle_requests();
+}
+
+void DataMover::Working::step(Looked& looked, const WorkIndex& index, TimePoint now) {
+  const DataMoveResource& move = *looked.move;
+  if (!writes.free(write_key(DataKind::data_move, move.meta.object), now)) return;
+  // A data set that makes no sense for the moment: wait until it does again, or is gone.
+  if (began(move.status) && !looked.view.data_set_gone && !looked.set->layout) return;
+  const MoveStep next = next_step(move.status, looked.view, options.rules, now);
+  if (next.action)
+    act(*next.action, looked, index, now);
+  else if (!(next.status == move.status))
+    write_status(looked, next.status, now);
+}
+
+void DataMover::Working::act(MoveAction action, const Looked& looked, const WorkIndex& index, TimePoint now) {
+  const ObjectMeta& meta = looked.move->meta.object;
+  const WorkOfMove& work = index.of(meta.uid);
+  switch (action) {
+    case MoveAction::add_finalizer:
+      return write_finalizers(looked, true);
+    case MoveAction::remove_finalizer:
+      return write_finalizers(looked, false);
+    case MoveAction::delete_object:
+      return writes.send(write_key(DataKind::data_move, meta), deletion_of(resource_path(DataKind::data_move, meta)));
+    case MoveAction::end_copy:
+      return remove_work(work, {"copy", "source"}, now);
+    case MoveAction::start_source:
+    case MoveAction::start_copy:
+    case MoveAction::start_drop:
+    case MoveAction::start_clean:
+      return create_work(action, looked, now);
+    default:
+      return change_replicas(action, looked, now);
+  }
+}
+
+void DataMover::Working::change_replicas(MoveAction action, const Looked& looked, TimePoint now) {
+  const DataSetResource& set = looked.set->object;
+  const std::string name = full_name(set.meta.object), key = write_key(DataKind::data_set, set.meta.object);
+  if (!writes.free(key, now)) return;
+  if (action == MoveAction::commit && !has_finalizer(set.meta.finalizers, copies_finalizer)) {
+    std::vector<std::string> finalizers = set.meta.finalizers;
+    finalizers.emplace_back(copies_finalizer);
+    return writes.send(
+        key, patch_of(resource_path(DataKind::data_set, set.meta.object), finalizers_patch(set.meta, finalizers)),
+        [this](const Answer& answer) {
+          if (answer) catalog.learn(DataKind::data_set, *answer);
+        });
+  }
+  Draft& draft = drafts.try_emplace(name, Draft{set.status.replicas}).first->second;
+  const bool at_target = looked.move->status.phase == MovePhase::failed;
+  auto changed = with_action(draft.replicas, action, looked.entry, at_target,
+                             [this](const std::string& store) { return exists(store); });
+  if (changed) draft.replicas = *std::move(changed);
+}
+
+void DataMover::Working::write_drafts() {
+  for (auto& [name, draft] : drafts) {
+    const CatalogDataSet* set = catalog.data_set(name);
+    if (!set || draft.replicas == set->object.status.replicas) continue;
+    const ObjectMeta& meta = set->object.meta.object;
+    writes.send(
+        write_key(DataKind::data_set, meta),
+        patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, draft.replicas)),
+        [this](const Answer& answer) {
+          if (answer) catalog.learn(DataKind::data_set, *answer);
+        });
+  }
+  drafts.clear();
+}
+
+std::vector<CarriedBlock> DataMover::Working::carried(const Looked& looked) const {
+  const CatalogDataSet& set = *looked.set;
+  const HeldBlocks *from = find_held(set.object, looked.entry.from), *to = find_held(set.object, looked.entry.to);
+  std::vector<CarriedBlock> blocks;
+  for (const std::uint32_t block : looked.entry.blocks.blocks()) {
+    if (block >= set.layout->count() || (to && to->blocks.contains(block))) continue;
+    blocks.push_back({block,
+                      from ? held_part(set.object, *set.layout, *from, block) : original_part(*set.layout, block),
+                      copied_part(set.object, *set.layout, block)});
+  }
+  return blocks;
+}
+
+// Marked blocks that are no longer held. An original file goes when no block of it is held there as part of it.
+std::vector<std::string> DataMover::Working::paths_to_delete(const Looked& looked, bool clean) const {
+  const CatalogDataSet& set = *looked.set;
+  const HeldBlocks* held = find_held(set.object, clean ? looked.entry.to : looked.entry.from);
+  if (!held) return {};
+  BlockRanges going = held->leaving.intersection(looked.entry.blocks), originals = held->blocks;
+  going.remove(held->blocks);
+  originals.remove(held->copies);
+  std::set<std::uint32_t> files_in_use;
+  for (const std::uint32_t block : originals.blocks())
+    if (block < set.layout->count()) files_in_use.insert(set.layout->blocks[block].file);
+  std::set<std::string> paths;
+  for (const std::uint32_t block : going.blocks()) {
+    if (block >= set.layout->count()) continue;
+    if (held->copies.contains(block) || !files_in_use.contains(set.layout->blocks[block].file))
+      paths.insert(held_part(set.object, *set.layout, *held, block).path);
+  }
+  return {paths.begin(), paths.end()};
+}
+
+void DataMover::Working::create_work(MoveAction action, const Looked& looked, TimePoint now) {
+  const DataMoveResource& move = *looked.move;
+  const bool clean = action == MoveAction::start_clean;
+  std::string name, body, path = jobs_path(options.work.name_space), kind = "Job/";
+  if (action == MoveAction::start_drop || clean) {
+    name = delete_job_name(move, clean, move.status.drop_attempt);
+    body =
+        delete_job_json({&move, clean ? looked.to : looked.from, clean, paths_to_delete(looked, clean)}, options.work);
+  } else {
+    CopyWork work{&move, looked.from, looked.to, carried(looked), ""};
+    const auto source = catalog.pods().find(source_pod_name(move));
+    if (source != catalog.pods().end()) work.source_address = source->second.address;
+    name = action == MoveAction::start_copy ? copy_job_name(move, move.status.attempt) : source_pod_name(move);
+    body = action == MoveAction::start_copy ? copy_job_json(work, options.work) : source_pod_json(work, options.work);
+    if (action == MoveAction::start_source) path = pods_path_of(options.work.name_space), kind = "Pod/";
+  }
+  if (writes.free(kind + name, now)) writes.send(kind + name, creation_of(path, body));
+}
+
+void DataMover::Working::remove_work(const WorkOfMove& work, const std::vector<std::string>& roles, TimePoint now) {
+  for (const std::string& path : paths_of(work, roles)) {
+    const std::string key =
+        (path.starts_with("/apis/batch") ? "Job/" : "Pod/") + path.substr(path.rfind('/') + 1) + "/end";
+    if (writes.free(key, now)) writes.send(key, deletion_of(path));
+  }
+}
+
+void DataMover::Working::write_finalizers(const Looked& looked, bool add) {
+  const ResourceMeta& meta = looked.move->meta;
+  std::vector<std::string> finalizers = meta.finalizers;
+  std::erase(finalizers, move_finalizer);
+  if (add) finalizers.emplace_back(move_finalizer);
+  writes.send(write_key(DataKind::data_move, meta.object),
+              patch_of(resource_path(DataKind::data_move, meta.object), finalizers_patch(meta, finalizers)),
+              [this, add](const Answer& answer) {
+                if (answer && add) catalog.learn(DataKind::data_move, *answer);
+              });
+}
+
+void DataMover::Working::write_status(const Looked& looked, const DataMoveStatus& status, TimePoint now) {
+  tell(looked, status, now);
+  const ResourceMeta& meta = looked.move->meta;
+  writes.send(write_key(DataKind::data_move, meta.object),
+              patch_of(resource_path(DataKind::data_move, meta.object) + "/status",
+                       move_status_patch(*looked.move, status, now)),
+              [this](const Answer& answer) {
+                if (answer) catalog.learn(DataKind::data_move, *answer);
+              });
+}
+
+void DataMover::Working::tell(const Looked& looked, const DataMoveStatus& status, TimePoint now) {
+  const DataMoveStatus& before = looked.move->status;
+  const auto note = [&](bool warning, const char* reason, const std::string& text) {
+    events.record({{data_api_version, "DataMove", looked.move->meta.object}, warning, reason, "Moving", text}, now);
+  };
+  if (status.phase == MovePhase::failed && before.phase != MovePhase::failed) note(true, "MoveFailed", status.message);
+  if (status.phase == MovePhase::committed && before.phase != MovePhase::committed && looked.view.has_target)
+    note(false, "MoveCommitted",
+         fmt::format("blocks {} of {} are in {}", status.blocks.text().substr(0, 200), data_set_of(*looked.move),
+                     looked.move->spec.to));
+  if (status.attempt > before.attempt && before.attempt > 0) note(true, "AttemptFailed", status.message);
+}
+
+// ---- outside ----
+
+DataMover::DataMover(ApiClient& client, DataCatalog& catalog, EventRecorder& events, MoverOptions options,
+                     std::function<bool()> may_act, IsRead is_read)
+    : working_(std::make_unique<Working>(client, catalog, events, std::move(options), std::move(may_act),
+                                         std::move(is_read))) {}
+
+DataMover::~DataMover() = default;
+
+void DataMover::start(const MoveRequest& request) { working_->requested.push_back(request); }
+void DataMover::drop(const DropRequest& request) { working_->drops.push_back(request); }
+void DataMover::tick(TimePoint now) { working_->tick(now); }
+std::vector<MoveOutcome> DataMover::take_outcomes() { return std::exchange(working_->outcomes, {}); }
+
+std::map<std::string, int> DataMover::moves_by_phase() const {
+  std::map<std::string, int> result;
+  for (const auto& [name, move] : working_->catalog.moves())
+    ++result[move.status.phase == MovePhase::none ? "Pending" : phase_name(move.status.phase)];
+  return result;
+}
+
+}  // namespace lips::kubernetes

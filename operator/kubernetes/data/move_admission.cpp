@@ -1,0 +1,34 @@
+#include "kubernetes/data/move_admission.h"
+
+#include <fmt/format.h>
+
+namespace lips::kubernetes {
+
+void MoveAdmission::count(const MoveClaim& claim, bool copying) {
+  by_data_set_[claim.data_set].emplace_back(claim.name, claim.blocks);
+  if (!copying || claim.to.empty()) return;
+  ++copying_;
+  ++by_zones_[{claim.from_zone, claim.to_zone}];
+  const auto room = room_.find(claim.to);
+  if (room != room_.end()) room->second -= claim.bytes;
+}
+
+std::string MoveAdmission::admit(const MoveClaim& claim) {
+  for (const auto& [name, blocks] : by_data_set_[claim.data_set])
+    if (!blocks.intersection(claim.blocks).empty()) return "waits for DataMove " + name + ", which has the same blocks";
+  if (!claim.to.empty()) {
+    const auto room = room_.find(claim.to);
+    if (room != room_.end() && room->second < claim.bytes)
+      return fmt::format("waits for room: DataStore {} has {} bytes left, {} are needed", claim.to,
+                         std::max<std::int64_t>(room->second, 0), claim.bytes);
+    if (copying_ >= limits_.at_once) return fmt::format("waits for its turn: {} moves are copying", copying_);
+    const int same_zones = by_zones_[{claim.from_zone, claim.to_zone}];
+    if (same_zones >= limits_.per_zone_pair)
+      return fmt::format("waits for its turn: {} moves are copying from {} to {}", same_zones, claim.from_zone,
+                         claim.to_zone);
+  }
+  count(claim, true);
+  return {};
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,77 @@
+// The Jobs and pods by which rclone carries blocks: their JSON, from what is to be carried. Sends nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kubernetes/data/data_layout.h"
+#include "kubernetes/data/mover_objects.h"
+#include "kubernetes/data/resources.h"
+
+namespace lips::kubernetes {
+
+struct WorkSettings {
+  std::string name_space;                    // of Jobs, Secrets and claims
+  std::string image = "rclone/rclone:1.72";  // has rclone and a shell with sha256sum
+  std::string pull_policy = "IfNotPresent";
+  std::string service_account;        // of the pods; none gets its token
+  std::string scheduler;              // empty: the cluster's own
+  std::int64_t bytes_per_second = 0;  // of one Job; 0: no limit
+};
+
+struct WorkOwner {
+  DataKind kind = DataKind::data_move;
+  ObjectMeta meta;
+  bool same_name_space = true;  // else nothing is said: a namespaced object owns nothing elsewhere
+};
+
+struct CarriedBlock {
+  std::uint32_t number = 0;
+  FilePart from, to;
+};
+
+inline constexpr std::uint32_t most_blocks_of_a_move = 2000;
+
+// Whether the blocks have to be served by a pod, because no pod can have both stores at hand.
+bool needs_source_pod(const DataStoreSpec& from, const DataStoreSpec& to);
+
+struct CopyWork {
+  const DataMoveResource* move = nullptr;
+  const DataStoreResource *from = nullptr, *to = nullptr;
+  std::vector<CarriedBlock> blocks;
+  std::string source_address;  // of the pod that serves, where one is needed
+};
+// Serves the old replicas, and their checksums, to the Job of the same move.
+std::string source_pod_json(const CopyWork& work, const WorkSettings& settings);
+// Copies to temporary names, verifies against the source's checksums, renames.
+std::string copy_job_json(const CopyWork& work, const WorkSettings& settings);
+
+struct DeleteWork {
+  const DataMoveResource* move = nullptr;
+  const DataStoreResource* store = nullptr;
+  bool clean = false;  // what a failed copy left, else a dropped source
+  std::vector<std::string> paths;
+};
+std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings);
+
+// Serves a store to readers elsewhere, as long as the DataStore is there.
+std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& settings);
+inline constexpr int serve_port = 8080;
+
+// Lists a folder of a store; the listing comes out in the log of its pod.
+std::string list_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings);
+// Deletes all copies of a data set that is gone from a store.
+std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings);
+
+// Names are derived from uids: sending twice makes one object.
+std::string copy_job_name(const DataMoveResource& move, std::int32_t attempt);
+std::string delete_job_name(const DataMoveResource& move, bool clean, std::int32_t attempt);
+std::string source_pod_name(const DataMoveResource& move);
+std::string serve_pod_name(const DataStoreResource& store);
+std::string list_job_name(const DataSetResource& set);
+std::string purge_job_name(const DataSetResource& set, const DataStoreResource& store);
+std::string jobs_path(const std::string& name_space);
+std::string pods_path_of(const std::string& name_space);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,175 @@
+#include "kubernetes/data/move_scripts.h"
+
+// The environment says: LIPS_BLOCKS_0.. (lines: number, source path, offset, size, whole or part, SHA-256 or -, final
+// path; tabs between; of a deletion: paths), LIPS_TEMPORARY (folder in the target), LIPS_SOURCE_ROOT and
+// LIPS_TARGET_ROOT (set where that store is mounted). The remotes source:, target: and sums: are configured by
+// RCLONE_CONFIG_*. No pipe stands behind rclone: it would hide how rclone ended.
+// clang-format off
+
+namespace lips::kubernetes {
+namespace {
+
+const char* const common = R"sh(set -eu
+tab=$(printf '\t')
+blocks=/scratch/blocks
+die() { echo "$*" > /dev/termination-log; echo "$*" >&2; exit 1; }
+error_of() { last=; while read -r line; do last=$line; done < /scratch/error; echo "$last"; }
+sha() { sha256sum < "$1" > /scratch/sum || die "cannot read $1"; read -r sum _ < /scratch/sum; }
+i=0
+: > $blocks
+while eval "part=\${LIPS_BLOCKS_$i:-}" && [ -n "$part" ]; do
+  printf '%s\n' "$part" >> $blocks
+  i=$((i + 1))
+done
+mounted=${LIPS_TARGET_ROOT:-}
+)sh";
+
+const char* const copying = R"sh(
+# Temporary files of earlier attempts are of no use.
+if [ -n "$mounted" ]; then
+  rm -rf "$mounted/$LIPS_TEMPORARY"
+else
+  rclone purge "target:$LIPS_TEMPORARY" 2> /scratch/error || true
+fi
+: > /scratch/expected
+while IFS="$tab" read -r number from offset size kind expected to; do
+  temporary=$LIPS_TEMPORARY/$LIPS_ATTEMPT/$number
+  # Renamed by an earlier attempt: only verified again.
+  there=no
+  if [ -n "$mounted" ]; then
+    if [ -f "$mounted/$to" ] && [ "$(stat -c %s "$mounted/$to")" = "$size" ]; then there=yes; fi
+  elif rclone lsf --format s "target:$to" > /scratch/found 2> /scratch/error; then
+    read -r found < /scratch/found || found=
+    if [ "$found" = "$size" ]; then there=yes; fi
+  fi
+  if [ $there = no ] && [ "$kind" = whole ]; then
+    rclone copyto --ignore-times --retries 3 $LIPS_FLAGS "source:$from" "target:$temporary" 2> /scratch/error ||
+      die "block $number: cannot copy $from: $(error_of)"
+  elif [ $there = no ]; then
+    part=/scratch/part
+    if [ -n "$mounted" ]; then
+      part=$mounted/$temporary
+      mkdir -p "${part%/*}"
+    fi
+    rclone cat $LIPS_FLAGS --offset "$offset" --count "$size" "source:$from" > "$part" 2> /scratch/error ||
+      die "block $number: cannot read $from: $(error_of)"
+    if [ -z "$mounted" ]; then
+      rclone copyto --ignore-times $LIPS_FLAGS "$part" "target:$temporary" 2> /scratch/error ||
+        die "block $number: cannot write: $(error_of)"
+      rm -f "$part"
+    fi
+  fi
+  # The checksum: known, or by what stands beside the source, or by reading the source once more.
+  if [ "$expected" = - ] && [ -n "${LIPS_SUMS:-}" ]; then
+    rclone cat "sums:$number" > /scratch/sum 2> /scratch/error || die "block $number: no checksum: $(error_of)"
+    read -r expected < /scratch/sum || die "block $number: no checksum"
+  elif [ "$expected" = - ]; then
+    rclone cat --offset "$offset" --count "$size" "source:$from" > /scratch/again 2> /scratch/error ||
+      die "block $number: cannot read $from: $(error_of)"
+    sha /scratch/again
+    rm -f /scratch/again
+    expected=$sum
+  fi
+  printf '%s\t%s\t%s\t%s\t%s\n' "$number" "$size" "$expected" "$there" "$to" >> /scratch/expected
+done < $blocks
+)sh";
+
+const char* const verifying = R"sh(
+while IFS="$tab" read -r number size expected there to; do
+  temporary=$LIPS_TEMPORARY/$LIPS_ATTEMPT/$number
+  written=$temporary
+  if [ "$there" = yes ]; then written=$to; fi
+  if [ -n "$mounted" ]; then
+    sync "$mounted/$written" 2> /scratch/error || sync
+    sha "$mounted/$written"
+  else
+    rclone cat "target:$written" > /scratch/back 2> /scratch/error || die "block $number: cannot read back: $(error_of)"
+    sha /scratch/back
+    rm -f /scratch/back
+  fi
+  if [ "$sum" != "$expected" ]; then
+    # What stands under the final name is wrong: the next attempt copies it again.
+    if [ "$there" = yes ] && [ -n "$mounted" ]; then
+      rm -f "$mounted/$to"
+    elif [ "$there" = yes ]; then
+      rclone deletefile "target:$to" 2> /scratch/error || true
+    fi
+    die "block $number: the checksum is $sum, should be $expected"
+  fi
+  if [ "$there" = yes ]; then continue; fi
+  if [ -n "$mounted" ]; then
+    final=$mounted/$to
+    mkdir -p "${final%/*}"
+    mv -f "$mounted/$temporary" "$final" || die "block $number: cannot rename"
+  else
+    rclone moveto --ignore-times "target:$temporary" "target:$to" 2> /scratch/error ||
+      die "block $number: cannot rename: $(error_of)"
+  fi
+done < /scratch/expected
+if [ -n "$mounted" ]; then
+  rm -rf "$mounted/$LIPS_TEMPORARY"
+  rmdir "$mounted/lips-copies/moving" 2> /dev/null || true
+  sync
+fi
+)sh";
+
+const char* const summing = R"sh(
+while IFS="$tab" read -r number from offset size kind expected to; do
+  if [ "$expected" != - ]; then continue; fi
+  if [ "$kind" = whole ]; then
+    sha "$LIPS_SOURCE_ROOT/$from"
+  else
+    rclone cat --offset "$offset" --count "$size" "source:$from" > /scratch/part 2> /scratch/error ||
+      die "block $number: cannot read $from: $(error_of)"
+    sha /scratch/part
+    rm -f /scratch/part
+  fi
+  echo "$sum" > "/serve/sums/$number"
+done < $blocks
+)sh";
+
+const char* const serving = R"sh(set -eu
+exec rclone serve http "$LIPS_SERVED" --addr ":$LIPS_PORT" --read-only --dir-cache-time 1s
+)sh";
+
+const char* const deleting = R"sh(
+if [ -n "${LIPS_TEMPORARY:-}" ] && [ -n "$mounted" ]; then
+  rm -rf "$mounted/$LIPS_TEMPORARY"
+  rmdir "$mounted/lips-copies/moving" 2> /dev/null || true
+elif [ -n "${LIPS_TEMPORARY:-}" ]; then
+  rclone purge "target:$LIPS_TEMPORARY" 2> /scratch/error || true
+fi
+while IFS= read -r path; do
+  if [ -n "$mounted" ]; then
+    rm -rf "$mounted/$path" || die "cannot delete $path"
+    # Folders that are ours and empty now go too.
+    folder=$path
+    while folder=${folder%/*} && [ "${folder#lips-copies/}" != "$folder" ]; do
+      rmdir "$mounted/$folder" 2> /dev/null || break
+    done
+    rmdir "$mounted/lips-copies" 2> /dev/null || true
+  else
+    ended=0
+    rclone delete "target:$path" 2> /scratch/error || ended=$?
+    # 3 and 4: it is not there.
+    case $ended in 0|3|4) ;; *) die "cannot delete $path: $(error_of)" ;; esac
+  fi
+done < $blocks
+)sh";
+
+const char* const listing = R"sh(set -eu
+set -- --filter '- /lips-copies/**'
+if [ -n "${LIPS_INCLUDE:-}" ]; then set -- "$@" --filter "+ $LIPS_INCLUDE" --filter '- *'; fi
+exec rclone lsjson --recursive --files-only --no-mimetype --no-modtime "$@" "target:$LIPS_PATH"
+)sh";
+
+}  // namespace
+
+std::string copy_script() { return std::string(common) + copying; }
+std::string verify_script() { return std::string(common) + verifying; }
+std::string sums_script() { return std::string(common) + summing; }
+std::string serve_script() { return serving; }
+std::string delete_script() { return std::string(common) + deleting; }
+std::string list_script() { return listing; }
+
+}  // namespace lips::kubernetes

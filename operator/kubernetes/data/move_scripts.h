@@ -1,0 +1,16 @@
+// What the containers of moves run. The scripts need rclone and a POSIX shell with sha256sum; they may be ended and run
+// again at any point.
+#pragma once
+
+#include <string>
+
+namespace lips::kubernetes {
+
+std::string copy_script();    // blocks to temporary names, and their checksums to a file
+std::string verify_script();  // reads them back, compares, renames
+std::string sums_script();    // checksums beside the source
+std::string serve_script();   // a folder by HTTP
+std::string delete_script();  // files and folders
+std::string list_script();    // files, as JSON
+
+}  // namespace lips::kubernetes

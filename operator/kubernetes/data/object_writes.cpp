@@ -1,0 +1,87 @@
+#include "kubernetes/data/object_writes.h"
+
+#include <algorithm>
+
+namespace lips::kubernetes {
+namespace {
+constexpr Duration hold_after_success = std::chrono::seconds(5);
+}
+
+ObjectWrites::ObjectWrites(ApiClient& client, std::function<bool()> may_act, std::function<void()> wake)
+    : client_(client), may_act_(std::move(may_act)), mailbox_(std::make_shared<Mailbox>()) {
+  mailbox_->wake = std::move(wake);
+}
+
+bool ObjectWrites::free(const std::string& object, TimePoint now) const {
+  if (under_way_.contains(object)) return false;
+  const auto pause = pauses_.find(object);
+  return pause == pauses_.end() || now >= pause->second.until;
+}
+
+void ObjectWrites::send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done) {
+  request.still_wanted = may_act_;
+  under_way_[object] = {request.verb == Verb::create || request.verb == Verb::remove, std::move(done)};
+  client_.start(std::move(request), [mailbox = mailbox_, object](Answer answer) {
+    {
+      const std::lock_guard lock(mailbox->mutex);
+      mailbox->arrived.push_back({object, std::move(answer)});
+    }
+    if (mailbox->wake) mailbox->wake();
+  });
+}
+
+void ObjectWrites::collect(TimePoint now) {
+  std::vector<Arrived> arrived;
+  {
+    const std::lock_guard lock(mailbox_->mutex);
+    arrived.swap(mailbox_->arrived);
+  }
+  for (const Arrived& each : arrived) {
+    auto done = under_way_.extract(each.object);
+    if (done.empty()) continue;
+    // 409 to a creation: it is there. 404 to a deletion: it is gone.
+    const bool settled = each.answer || (done.mapped().hold && (each.answer.error().code == ErrorCode::conflict ||
+                                                                each.answer.error().code == ErrorCode::not_found));
+    if (settled && done.mapped().hold) {
+      pauses_[each.object] = {now + hold_after_success, 0};
+    } else if (settled) {
+      pauses_.erase(each.object);
+    } else {
+      Pause& pause = pauses_[each.object];
+      pause.until = now + std::min<Duration>(std::chrono::milliseconds(200) * (1 << std::min(pause.failures, 8)),
+                                             std::chrono::seconds(30));
+      ++pause.failures;
+    }
+    if (done.mapped().done) done.mapped().done(each.answer);
+  }
+}
+
+ApiRequest creation_of(std::string path, std::string body) {
+  ApiRequest request;
+  request.verb = Verb::create;
+  request.path = std::move(path);
+  request.body = std::move(body);
+  request.repeatable = true;  // names are ours: the second one is refused
+  return request;
+}
+
+ApiRequest deletion_of(std::string path) {
+  ApiRequest request;
+  request.verb = Verb::remove;
+  request.path = std::move(path);
+  request.body = R"({"propagationPolicy":"Background"})";
+  return request;
+}
+
+ApiRequest patch_of(std::string path, std::string body) {
+  ApiRequest request;
+  request.verb = Verb::patch;
+  request.path = std::move(path);
+  request.body = std::move(body);
+  request.content_type = merge_patch;
+  // Bound to a version, or the same the second time.
+  request.repeatable = true;
+  return request;
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,63 @@
+// Writes to the API server, one at a time for each object, whose answers are worked off where the caller wants them.
+// Knows no kind of object; reads no clock.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "kubernetes/api_client.h"
+
+namespace lips::kubernetes {
+
+class ObjectWrites {
+ public:
+  // `may_act` is asked on the client's thread before each try; `wake` when an answer is there, on the client's thread.
+  ObjectWrites(ApiClient& client, std::function<bool()> may_act, std::function<void()> wake);
+
+  // Whether nothing is under way for this object and its last failure is long enough ago.
+  bool free(const std::string& object, TimePoint now) const;
+  bool anything_under_way() const { return !under_way_.empty(); }
+  // `done` is called by collect(). Only while free. Creating and deleting keep the object from being written for some
+  // seconds more, until the watch has told of it.
+  void send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done = {});
+  // Calls `done` of what was answered. A failure keeps the object from being written for a while, longer each time.
+  void collect(TimePoint now);
+
+ private:
+  struct Arrived {
+    std::string object;
+    Answer answer;
+  };
+  struct Mailbox {  // outlives this object where an answer is late
+    std::mutex mutex;
+    std::vector<Arrived> arrived;
+    std::function<void()> wake;
+  };
+  struct Pause {
+    TimePoint until{};
+    int failures = 0;
+  };
+
+  ApiClient& client_;
+  std::function<bool()> may_act_;
+  std::shared_ptr<Mailbox> mailbox_;
+  struct UnderWay {
+    bool hold = false;
+    std::function<void(const Answer&)> done;
+  };
+  std::map<std::string, UnderWay> under_way_;
+  std::map<std::string, Pause> pauses_;
+};
+
+// ---- requests ----
+
+ApiRequest creation_of(std::string path, std::string body);
+ApiRequest deletion_of(std::string path);
+ApiRequest patch_of(std::string path, std::string body);  // a merge patch
+
+}  // namespace lips::kubernetes

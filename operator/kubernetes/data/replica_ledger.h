@@ -1,0 +1,37 @@
+// What moves write into the status of a DataSet, and what they read from it. A block without a verified replica cannot
+// come out of these functions. Pure.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kubernetes/data/data_layout.h"
+#include "kubernetes/data/move_machine.h"
+
+namespace lips::kubernetes {
+
+using Replicas = std::vector<HeldBlocks>;  // of a DataSet's status, sorted by store
+using StoreExists = std::function<bool(const std::string& store)>;
+
+// What a move changes; `conflict`: it may not be done (any more).
+struct LedgerEntry {
+  std::string from, to;
+  BlockRanges blocks;
+  bool extra = false;
+};
+// `action`: commit, mark_leaving, unmark_leaving, remove_source, fence_target or forget_marks. `at_target`: whose marks
+// are forgotten.
+Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerEntry& entry, bool at_target,
+                             const StoreExists& exists);
+
+// Blocks that some store other than this one holds and that are not about to leave it.
+BlockRanges held_elsewhere(const Replicas& replicas, const std::string& store, const StoreExists& exists);
+
+// The part of a view that the DataSet gives. `blocks` are those of the move.
+void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreExists& exists, MoveView& view);
+
+// Replicas that the spec names and the status does not know yet, added. A store is taken over once.
+Replicas with_placed(Replicas replicas, const std::vector<PlacedBlocks>& placed, std::uint32_t count);
+
+}  // namespace lips::kubernetes

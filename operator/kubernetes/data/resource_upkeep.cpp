@@ -1,0 +1,183 @@
+#include "kubernetes/data/resource_upkeep.h"
+
+#include <algorithm>
+
+#include "kubernetes/data/replica_ledger.h"
+#include "kubernetes/data/status_json.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr int most_pods_at_once = 20;  // begun in one tick
+constexpr Duration used_is_written_every = std::chrono::seconds(10);
+
+bool has(const std::vector<std::string>& list, const char* item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+}  // namespace
+
+std::string write_key(DataKind kind, const ObjectMeta& meta) {
+  return std::string(kind_name(kind)) + '/' + full_name(meta);
+}
+
+ResourceUpkeep::ResourceUpkeep(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events,
+                               const WorkSettings& work, bool serve_stores)
+    : catalog_(catalog), writes_(writes), events_(events), work_(work), serve_stores_(serve_stores) {}
+
+void ResourceUpkeep::tick(TimePoint now) {
+  if (seen_ != catalog_.version()) count_used();
+  seen_ = catalog_.version();
+  write_data_sets(now);
+  write_stores(now);
+  write_findings(now);
+}
+
+std::int64_t ResourceUpkeep::used(const std::string& store) const {
+  const auto place = used_.find(store);
+  return place == used_.end() ? 0 : place->second;
+}
+
+// What is marked as leaving still lies there.
+void ResourceUpkeep::count_used() {
+  used_.clear();
+  for (const auto& [name, set] : catalog_.data_sets()) {
+    if (!set.layout) continue;
+    for (const HeldBlocks& held : set.object.status.replicas) {
+      BlockRanges there = held.blocks;
+      there.add(held.leaving);
+      used_[held.store] += set.layout->size_of(there);
+    }
+  }
+}
+
+void ResourceUpkeep::write_findings(TimePoint now) {
+  for (ObjectFinding& found : catalog_.take_findings()) {
+    const std::string key = write_key(found.kind, found.meta.object);
+    if (found.finding.wrong())
+      events_.record({{data_api_version, kind_name(found.kind), found.meta.object},
+                      true,
+                      found.finding.reason,
+                      "Reviewing",
+                      found.finding.message},
+                     now);
+    findings_[key] = std::move(found);
+  }
+  for (auto place = findings_.begin(); place != findings_.end();) {
+    const auto& [key, found] = *place;
+    if (!writes_.free(key, now)) {
+      ++place;
+      continue;
+    }
+    const bool wrong = found.finding.wrong();
+    ObjectCondition ready{"Ready",
+                          wrong ? ConditionStatus::no : ConditionStatus::yes,
+                          wrong ? found.finding.reason : "Usable",
+                          found.finding.message,
+                          now,
+                          found.meta.generation};
+    // A newer version of the object brings a finding of its own: a refused write is not repeated.
+    writes_.send(key,
+                 patch_of(resource_path(found.kind, found.meta.object) + "/status",
+                          condition_patch(found.meta, found.conditions, std::move(ready))),
+                 [this, kind = found.kind](const Answer& answer) {
+                   if (answer) catalog_.learn(kind, *answer);
+                 });
+    place = findings_.erase(place);
+  }
+}
+
+void ResourceUpkeep::write_data_sets(TimePoint now) {
+  for (const auto& [name, set] : catalog_.data_sets()) {
+    const std::string key = write_key(DataKind::data_set, set.object.meta.object);
+    if (!writes_.free(key, now)) continue;
+    if (set.object.meta.deleting) {
+      if (has(set.object.meta.finalizers, copies_finalizer)) release_data_set(set, now);
+      continue;
+    }
+    if (!set.usable()) continue;
+    DataSetStatus status = set.object.status;
+    status.blocks = set.layout->native;
+    status.size = set.layout->size;
+    status.replicas = with_placed(status.replicas, set.object.spec.stores, set.layout->count());
+    const DataSetStatus& before = set.object.status;
+    if (before.blocks == status.blocks && before.size == status.size && before.replicas == status.replicas &&
+        before.observed_generation == set.object.meta.generation)
+      continue;
+    findings_.erase(key);  // of a version that is about to pass
+    writes_.send(key,
+                 patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status",
+                          data_set_patch(set.object, status, false)),
+                 [this](const Answer& answer) {
+                   if (answer) catalog_.learn(DataKind::data_set, *answer);
+                 });
+  }
+}
+
+// The copies of a data set go with it; what its owner laid down stays.
+void ResourceUpkeep::release_data_set(const CatalogDataSet& set, TimePoint now) {
+  const ObjectMeta& meta = set.object.meta.object;
+  for (const auto& [name, move] : catalog_.moves())
+    if (move.status.data_set_uid == meta.uid && !move.status.finished) return;
+  bool all_gone = true;
+  for (const HeldBlocks& held : set.object.status.replicas) {
+    const DataStoreResource* store = catalog_.store(held.store);
+    if (held.copies.empty() || !store) continue;
+    const std::string job = purge_job_name(set.object, *store);
+    const auto place = catalog_.jobs().find(job);
+    if (place != catalog_.jobs().end() && place->second.state == WorkJob::State::succeeded) continue;
+    all_gone = false;
+    const std::string key = "Job/" + job;
+    if (!writes_.free(key, now)) continue;
+    if (place == catalog_.jobs().end())
+      writes_.send(key, creation_of(jobs_path(work_.name_space), purge_job_json(set.object, *store, work_)));
+    else if (place->second.state == WorkJob::State::failed && !place->second.deleting)
+      writes_.send(key, deletion_of(jobs_path(work_.name_space) + '/' + job));
+  }
+  if (!all_gone) return;
+  std::vector<std::string> finalizers = set.object.meta.finalizers;
+  std::erase(finalizers, copies_finalizer);
+  writes_.send(write_key(DataKind::data_set, meta),
+               patch_of(resource_path(DataKind::data_set, meta), finalizers_patch(set.object.meta, finalizers)));
+}
+
+// Where others read the store, empty while they cannot. Sees to it that a pod serves it.
+std::string ResourceUpkeep::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
+  if (!store.spec.endpoint.empty()) return store.spec.endpoint;
+  if (store.spec.kind == DataStoreKind::bucket || !store.spec.serve || !serve_stores_) return {};
+  const std::string name = serve_pod_name(store);
+  const auto pod = catalog_.pods().find(name);
+  const std::string key = "Pod/" + name, path = pods_path_of(work_.name_space);
+  if (pod == catalog_.pods().end()) {
+    if (!store.meta.deleting && writes_.free(key, now) && ++begun <= most_pods_at_once)
+      writes_.send(key, creation_of(path, serve_pod_json(store, work_)));
+    return {};
+  }
+  const bool over = pod->second.phase == PodPhase::failed || pod->second.phase == PodPhase::succeeded;
+  if (over && !pod->second.deleting && writes_.free(key, now)) writes_.send(key, deletion_of(path + '/' + name));
+  if (!pod->second.ready || pod->second.deleting || pod->second.address.empty()) return {};
+  const bool v6 = pod->second.address.find(':') != std::string::npos;
+  const std::string host = v6 ? '[' + pod->second.address + ']' : pod->second.address;
+  return "http://" + host + ':' + std::to_string(serve_port);
+}
+
+void ResourceUpkeep::write_stores(TimePoint now) {
+  int begun = 0;
+  for (const auto& [name, store] : catalog_.stores()) {
+    const std::string endpoint = served_at(store, begun, now);
+    const std::string key = write_key(DataKind::data_store, store.meta.object);
+    const bool moved = endpoint != store.status.endpoint || store.status.observed_generation != store.meta.generation;
+    TimePoint& written = used_written_[name];
+    const bool other_use = used(name) != store.status.used && now - written >= used_is_written_every;
+    if ((!moved && !other_use) || !writes_.free(key, now)) continue;
+    written = now;
+    writes_.send(key,
+                 patch_of(resource_path(DataKind::data_store, store.meta.object) + "/status",
+                          store_patch(store, used(name), endpoint)),
+                 [this](const Answer& answer) {
+                   if (answer) catalog_.learn(DataKind::data_store, *answer);
+                 });
+  }
+}
+
+}  // namespace lips::kubernetes

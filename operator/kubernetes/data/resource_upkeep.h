@@ -1,0 +1,49 @@
+// Keeps the custom resources' statuses true apart from moves: conditions and events about what is wrong, replicas that
+// a spec places, room in use, and the pods by which stores are read from elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/move_jobs.h"
+#include "kubernetes/data/object_writes.h"
+#include "kubernetes/events.h"
+
+namespace lips::kubernetes {
+
+// Under this key ObjectWrites knows an object.
+std::string write_key(DataKind kind, const ObjectMeta& meta);
+
+inline constexpr const char* copies_finalizer = "lips.dev/copies";  // of a DataSet that has copies
+inline constexpr const char* move_finalizer = "lips.dev/move";      // of a DataMove that has begun
+
+class ResourceUpkeep {
+ public:
+  ResourceUpkeep(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
+                 bool serve_stores);
+  void tick(TimePoint now);
+  // Bytes that blocks take in a store.
+  std::int64_t used(const std::string& store) const;
+
+ private:
+  void write_findings(TimePoint now);
+  void write_data_sets(TimePoint now);
+  void release_data_set(const CatalogDataSet& set, TimePoint now);
+  void write_stores(TimePoint now);
+  std::string served_at(const DataStoreResource& store, int& begun, TimePoint now);
+  void count_used();
+
+  DataCatalog& catalog_;
+  ObjectWrites& writes_;
+  EventRecorder& events_;
+  const WorkSettings& work_;
+  const bool serve_stores_;
+  std::uint64_t seen_ = 0;  // of the catalog
+  std::map<std::string, ObjectFinding> findings_;
+  std::map<std::string, std::int64_t> used_;
+  std::map<std::string, TimePoint> used_written_;
+};
+
+}  // namespace lips::kubernetes

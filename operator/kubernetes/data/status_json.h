@@ -1,0 +1,23 @@
+// Bodies of merge patches to custom resources. Bound to the version that was read: a change in between refuses them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kubernetes/data/resources.h"
+
+namespace lips::kubernetes {
+
+std::string move_status_patch(const DataMoveResource& move, const DataMoveStatus& status, TimePoint now);
+std::string replicas_patch(const DataSetResource& set, const std::vector<HeldBlocks>& replicas);
+// Blocks and size as they are now, and what was discovered where `files` are given.
+std::string data_set_patch(const DataSetResource& set, const DataSetStatus& status, bool discovered);
+std::string store_patch(const DataStoreResource& store, std::int64_t used, const std::string& endpoint);
+// The whole list of conditions with this one in it; a time only changes with the status.
+std::string condition_patch(const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
+                            ObjectCondition changed);
+std::string finalizers_patch(const ResourceMeta& meta, const std::vector<std::string>& finalizers);
+
+std::string data_move_json(const std::string& name, const DataMoveSpec& spec);
+
+}  // namespace lips::kubernetes

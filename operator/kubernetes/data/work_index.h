@@ -1,0 +1,35 @@
+// The Jobs and pods of each move, as the catalog has them at one moment. Sends nothing.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/move_machine.h"
+
+namespace lips::kubernetes {
+
+struct WorkOfMove {
+  std::vector<const WorkJob*> jobs;
+  std::vector<const WorkPod*> pods;
+};
+
+class WorkIndex {
+ public:
+  explicit WorkIndex(const DataCatalog& catalog);
+
+  const WorkOfMove& of(const std::string& move_uid) const;
+  // How the Job of that name is, with the pods that it made; `why` is told where it failed.
+  WorkState state(const WorkOfMove& work, const std::string& job, std::string& why) const;
+  // Fills in how the work of this move goes.
+  void look(const DataMoveResource& move, MoveView& view) const;
+
+ private:
+  std::map<std::string, WorkOfMove> by_move_;
+};
+
+// The Jobs and pods of those roles, by path, that are not being deleted yet.
+std::vector<std::string> paths_of(const WorkOfMove& work, const std::vector<std::string>& roles);
+
+}  // namespace lips::kubernetes
