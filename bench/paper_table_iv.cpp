@@ -1,10 +1,8 @@
 // What the LiPS paper's figures can be: the certified bound of its own program on the saving over idealised baselines,
-// beside what it claims. Table IV on 20 nodes (Fig. 6) and the random instances of Fig. 5. No cluster is simulated
-// here.
+// beside what it claims: Table IV on 20 nodes (Fig. 6). No cluster is simulated here; `lips experiment lips` does.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -170,67 +168,8 @@ void table_iv_ceilings() {
         }
 }
 
-// Fig. 5: every node its own place; CPU second 0-5 millicent, transfer 0-60 millicent a 64 MB block, job CPU 0-1000 s,
-// data 0-6 GB.
-// Nothing when not all jobs fit into the uptime.
-std::optional<double> fig5_saving(int jobs, int nodes, double uptime, std::uint64_t seed) {
-  Random random(seed);
-  paper::Instance instance;
-  instance.read_price.assign(nodes, std::vector<double>(nodes, 0));
-  for (int a = 0; a < nodes; ++a)
-    for (int b = 0; b < nodes; ++b)
-      if (a != b) instance.read_price[a][b] = random.uniform(0, 60) / 64 * millicent;
-  instance.move_price = instance.read_price;
-  instance.horizon = seconds(uptime);
-  for (int n = 0; n < nodes; ++n) {
-    instance.machines.push_back({n, UsdPerCpuSecond(random.uniform(0, 5) * millicent), CpuSeconds(uptime)});
-    instance.stores.push_back({n});
-  }
-  double local = 0;
-  for (int j = 0; j < jobs; ++j) {
-    const int at = static_cast<int>(random.below(nodes));
-    const Mebibytes size(random.uniform(0, 6 * 1024));
-    const CpuSeconds cpu(random.uniform(0, 1000));
-    local += (instance.machines[at].price * cpu).value();
-    instance.jobs.push_back({});
-    instance.parts.push_back({.job = j, .data = j, .cpu = cpu, .input = size});
-    instance.data.push_back({size, {at}});
-  }
-  paper::Options options;
-  options.moves = false;
-  const Result<paper::Solution> solution = paper::solve(instance, options);
-  if (!solution || solution->overflow.value() > 0) return std::nullopt;
-  return 100 * (1 - solution->lower_bound.value() / local);
-}
-
-void fig5() {
-  fmt::print(
-      "\nFig. 5, fixed CPU uptime a node, all-local baseline, data not moved: bound on the saving, per cent, mean of "
-      "3\n");
-  fmt::print("{:<22}{:>14}{:>14}{:>14}   claim\n", "tasks / nodes", "10000 s", "16000 s", "20000 s");
-  const struct {
-    int jobs, nodes;
-    const char* claim;
-  } sizes[] = {{200, 10, "30"}, {400, 30, ""}, {700, 60, ""}, {1000, 100, "nearly 70"}};
-  for (const auto& size : sizes) {
-    fmt::print("{:<22}", fmt::format("{} / {}", size.jobs, size.nodes));
-    for (double uptime : {10000.0, 16000.0, 20000.0}) {
-      double sum = 0;
-      int solved = 0;
-      for (std::uint64_t seed = 1; seed <= 3; ++seed)
-        if (const std::optional<double> saving = fig5_saving(size.jobs, size.nodes, uptime, seed)) {
-          sum += *saving;
-          ++solved;
-        }
-      fmt::print("{:>14}", solved == 3 ? fmt::format("{:.1f}", sum / solved) : "does not fit");
-    }
-    fmt::print("   {}\n", size.claim);
-  }
-}
-
 }  // namespace
 
 int main() {
   table_iv_ceilings();
-  fig5();
 }

@@ -2,6 +2,7 @@
 
 #include "experiments/experiment.h"
 #include "experiments/guo.h"
+#include "experiments/lips_paper.h"
 
 namespace lips::experiments {
 
@@ -9,6 +10,15 @@ namespace {
 
 // In the order in which `lips experiment all` runs and reports them.
 constexpr auto table = std::to_array<Experiment>({
+    {"lips-fig1", "LiPS", "Fig. 1", "when it pays to move data to cheaper nodes", 0.1, lips_fig1},
+    {"lips-fig5", "LiPS", "Fig. 5", "the linear program against the ideal all-local schedule", 20, lips_fig5},
+    {"lips-fig6", "LiPS", "Fig. 6", "dollars for J1-J9 on 20 nodes", 10, lips_fig6},
+    {"lips-fig7", "LiPS", "Fig. 7", "execution time of the runs of Fig. 6", 1, lips_fig7},
+    {"lips-fig8", "LiPS", "Fig. 8", "dollars and execution time against the epoch", 8, lips_fig8},
+    {"lips-fig9", "LiPS", "Fig. 9", "dollars for 400 SWIM jobs on 100 nodes", 120, lips_fig9},
+    {"lips-fig10", "LiPS", "Fig. 10", "execution time of the runs of Fig. 9", 1, lips_fig10},
+    {"lips-fig11", "LiPS", "Fig. 11", "CPU time by node at epochs of 400 s and 600 s", 1, lips_fig11},
+    {"lips-solve-time", "LiPS", "VI-A", "time of one plan", 10, lips_solve_time},
     {"guo-4.1", "Guo", "4.1", "time of the assignment solver", 1, guo_4_1},
     {"guo-4.2a", "Guo", "4.2a", "locality against the size of the cluster", 2, guo_4_2a},
     {"guo-4.2b", "Guo", "4.2b", "locality against the replication", 1, guo_4_2b},

@@ -23,7 +23,8 @@ struct SimulatedRun {
 
 struct SimulatedOutcome {
   simulation::RunResult run;
-  double bound = 0;  // least dollars of any schedule within the run's makespan; 0: not asked for
+  std::vector<double> node_work;  // work that the time in which its slots were taken could have done, by node; at most
+                                  // 40 nodes
 };
 
 class SimulatedRuns {
@@ -40,7 +41,20 @@ class SimulatedRuns {
 Result<simulation::Scenario> scenario_of(const ExperimentRun& run, const SimulatedRun& simulated);
 
 // All of them, in order; those that are known are not run again. An error when a policy fails or jobs stay unfinished.
-Result<std::vector<SimulatedOutcome>> simulate(const ExperimentRun& run, const std::vector<SimulatedRun>& simulated,
-                                               bool with_bound = false);
+Result<std::vector<SimulatedOutcome>> simulate(const ExperimentRun& run, const std::vector<SimulatedRun>& simulated);
+
+// By variant, then by seed 1, 2, ...: each variant with every seed of the run.
+using Variants = std::vector<SimulatedRun>;
+Result<std::vector<std::vector<SimulatedOutcome>>> simulate_seeds(const ExperimentRun& run, const Variants& variants);
+
+// What no schedule of the scenario stays below, however long it may take, by seed.
+Result<std::vector<double>> least_dollars_by_seed(const ExperimentRun& run, const SimulatedRun& simulated);
+
+double dollars(const SimulatedOutcome& outcome);
+// figure(outcome) over the seeds.
+Spread spread_of(const std::vector<SimulatedOutcome>& seeds, double (*figure)(const SimulatedOutcome&));
+// How much less `less` is than `than`, seed by seed, in per cent.
+Spread percent_below(const std::vector<double>& less, const std::vector<double>& than);
+std::vector<double> figures_of(const std::vector<SimulatedOutcome>& seeds, double (*figure)(const SimulatedOutcome&));
 
 }  // namespace lips::experiments
