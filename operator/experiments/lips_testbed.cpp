@@ -278,9 +278,9 @@ Result<ExperimentResult> lips_fig8(const ExperimentRun& run) {
   }
   result.charts = {std::move(cost), std::move(time)};
   result.notes = {
-      "the tendency is the paper's; step by step it is not monotone, because where the last epoch of a workload "
-      "begins depends on how the epoch divides it: work that just misses an epoch's end starts another, with "
-      "cheap and dear nodes idle alike"};
+      "the tendency is the paper's; step by step it is not monotone: J1-J9 are 1,063 s of the whole cluster, so an "
+      "epoch "
+      "of 1000 s fills the dear nodes too, while one of 800 s leaves a quarter to a second epoch on cheap nodes alone"};
   return result;
 }
 
