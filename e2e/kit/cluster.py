@@ -34,17 +34,18 @@ def need_real_nodes():
 class Cluster:
     """`with Cluster(story) as cluster:` is one instance in a folder of its own."""
 
-    def __init__(self, story, real_nodes=0, scheduler=False, kwok=True, stages=None, record_bindings=False, flags=None):
-        """`flags` are further flags of components, by name; `record_bindings`: see kit.audit."""
+    def __init__(self, story, real_nodes=0, scheduler=False, kwok=True, stages=None, record_bindings=False, own_nodes=False):
+        """`record_bindings`: see kit.audit. `own_nodes`: nodes are as the story makes them (objects.ready_node), nobody looks whether they live."""
         need_tools("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
         if real_nodes:
             need_real_nodes()
         self.story, self.real_nodes, self.scheduler, self.kwok, self.stages = story, real_nodes, scheduler, kwok, stages
         base = os.environ.get("LIPS_E2E_DIR") or os.path.expanduser("~/.cache/lips-e2e")
         self.folder = os.path.join(base, story.name)
-        self.flags = dict(flags or {})
-        if record_bindings:
-            self.flags["kube-apiserver"] = audit.flags(story.folder)
+        self.flags = {"kube-apiserver": audit.flags(story.folder) if record_bindings else ""}
+        if own_nodes:
+            self.flags["kube-apiserver"] += " --disable-admission-plugins=TaintNodesByCondition"
+            self.flags["kube-controller-manager"] = "--controllers=*,-node-lifecycle-controller"
         self.api = None
         self.old_network = None
         self.processes = []
@@ -87,6 +88,8 @@ class Cluster:
         try:
             if failed:
                 self.keep_objects()
+        except Exception as problem:  # the server may be what failed
+            self.story.say(f"objects could not be kept: {problem}")
         finally:
             logs = os.path.join(self.folder, "logs")
             if failed and os.path.isdir(logs):

@@ -65,3 +65,38 @@ def indexed_job(name, tasks, space="default", scheduler="lips", annotations=None
             "spec": {"completionMode": "Indexed", "completions": tasks, "parallelism": tasks, "backoffLimit": backoff,
                      "template": {"metadata": {"annotations": notes, "labels": labels or {}},
                                   "spec": pod_spec(scheduler, containers=containers or [container(cpu, memory)], **more)}}}
+
+
+# ---- custom resources ----
+
+def custom(kind, name, spec, space=None):
+    meta = {"name": name}
+    if space:
+        meta["namespace"] = space
+    return {"apiVersion": "lips.dev/v1alpha1", "kind": kind, "metadata": meta, "spec": spec}
+
+
+def node_store(name, node, zone, folder="/srv/node/data", **more):
+    return custom("DataStore", name, {"zone": zone, "nodeDirectory": {"node": node, "path": folder}, **more})
+
+
+def bucket_store(name, zone, bucket, endpoint, secret="", prefix=""):
+    return custom("DataStore", name, {"zone": zone, "bucket": {"name": bucket, "endpoint": endpoint, "provider": "Rclone", "secretName": secret,
+                                                               "prefix": prefix}})
+
+
+def data_set(name, blocks, stores, block_size="16Mi", space="default", **more):
+    """`stores`: which blocks each store holds, such as {"store-a": "0-5"}."""
+    return custom("DataSet", name, {"blocks": blocks, "blockSize": block_size,
+                                    "stores": [{"name": store, "blocks": held} for store, held in stores.items()], **more}, space)
+
+
+def pool(name, weight=1, **more):
+    return custom("Pool", name, {"weight": weight, **more})
+
+
+def data_move(name, data_set, source, target, blocks=None, space="default", drop_source=True, **more):
+    spec = {"dataSet": {"namespace": space, "name": data_set}, "from": source, "to": target, "dropSource": drop_source, **more}
+    if blocks is not None:
+        spec["blocks"] = blocks
+    return custom("DataMove", name, spec)

@@ -38,6 +38,7 @@ class Process:
 
     def start(self):
         with open(self.log_path, "ab") as log:
+            self.logged = log.tell()
             self.child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **(self.env or {})})
         return self
 
@@ -96,9 +97,14 @@ class Operator(Process):
         def ready():
             if not self.running():
                 raise StoryFailed(f"{self.name} ended with {self.child.returncode}: {self.log()[-800:]}")
-            return self.ask("/readyz")[0] == 200
+            return self.ask("/readyz")[0] == 200 or "everything is listed" in self.log()[self.logged:]
         wait_for(ready, seconds, f"{self.name} is not ready", pause=0.02)
         return self
+
+    def leads(self):
+        """By its own log."""
+        lines = [line for line in self.log()[self.logged:].splitlines() if "leads:" in line or "does not lead" in line]
+        return bool(lines) and "leads:" in lines[-1]
 
     def metrics(self):
         """All samples, as {'name{label="value"}': number}."""
@@ -146,7 +152,7 @@ class FaultProxy(Process):
             config = json.load(file)
         server = config["clusters"][0]["cluster"]["server"]
         config["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{self.port}"
-        self.kubeconfig = os.path.join(cluster.folder, name + ".kubeconfig")
+        self.kubeconfig = os.path.join(cluster.story.folder, name + ".kubeconfig")
         with open(self.kubeconfig, "w", encoding="utf-8") as file:
             json.dump(config, file)
         pki = os.path.join(cluster.folder, "pki")

@@ -1,0 +1,85 @@
+"""Between the operator and the API server everything goes wrong once; it recovers without a restart, and no promise is broken.
+
+Watches are cut in the middle of an event, versions are too old (410), bindings meet a conflict (409), the server has no time (429) or fails (500),
+answers are slow or lost, watches overtake each other, the clock jumps an hour ahead and back.
+"""
+import os
+
+from kit import objects
+from kit.cluster import Cluster, wait_for
+from kit.operator import FaultProxy, Operator
+from kit.recorder import Recorder
+from kit.story import Missing
+
+LIMIT, FULL_LIMIT = 300, 600
+
+TROUBLES = {
+    "watches cut in the middle": [{"name": "x", "verb": "WATCH", "cutAfter": "700ms"}],
+    "410 for watches": [{"name": "x", "verb": "WATCH", "expire": True, "share": 0.7, "count": 12}],
+    "410 for lists": [{"name": "x", "verb": "GET", "path": "/(pods|nodes|datasets)$", "status": 410, "share": 0.5, "count": 6},
+                      {"name": "x", "verb": "WATCH", "expire": True, "count": 6}],
+    "409 for bindings": [{"name": "x", "verb": "POST", "path": "/binding$", "status": 409, "share": 0.3}],
+    "429 with Retry-After": [{"name": "x", "verb": "POST", "status": 429, "retryAfter": 1, "share": 0.3},
+                             {"name": "x", "verb": "GET", "status": 429, "retryAfter": 1, "share": 0.3}],
+    "500 for everything, now and then": [{"name": "x", "status": 500, "share": 0.25}],
+    "slow answers": [{"name": "x", "delay": "600ms", "share": 0.5}],
+    "answers lost after the deed": [{"name": "x", "verb": "POST", "path": "/binding$", "loseAnswer": True, "share": 0.3}],
+    "watch of pods a second late": [{"name": "x", "verb": "WATCH", "path": "/pods$", "lag": "1s"}],
+    "watch of nodes a second late": [{"name": "x", "verb": "WATCH", "path": "/nodes$", "lag": "1s"}],
+}
+
+
+def faketime():
+    for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib"):
+        library = os.path.join(folder, "faketime", "libfaketimeMT.so.1")
+        if os.path.exists(library):
+            return library
+    raise Missing("no libfaketime (Debian: faketime)")
+
+
+def tell(story):
+    tasks = 100 if story.full else 30
+    clock = os.path.join(story.folder, "clock")
+
+    def set_clock(offset):
+        with open(clock + ".new", "w", encoding="ascii") as file:
+            file.write(offset + "\n")
+        os.replace(clock + ".new", clock)
+
+    set_clock("+0")
+    jumping = {"LD_PRELOAD": faketime(), "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_CACHE_DURATION": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+               "DONT_FAKE_MONOTONIC": "1"}
+    with Cluster(story) as cluster:
+        cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], cores=8) for i in range(6)])
+        proxy = FaultProxy(cluster, seed=story.seed).start()
+        with Recorder(cluster) as seen:
+            operator = Operator(cluster, {"leaderElection": {"leaseDuration": "6s", "renewDeadline": "5s", "retryPeriod": "1s"},
+                                          "kubernetes": {"requestTimeout": "5s", "assumeTimeout": "5s"}}, kubeconfig=proxy.kubeconfig, env=jumping)
+            operator.start().wait_ready()
+            process = operator.child.pid
+
+            def works(job, seconds):
+                """A job of several pods goes through, whatever is wrong; and how long it took the last to be bound."""
+                cluster.api.create(objects.indexed_job(job, tasks, run_for="1s"))
+                wait_for(lambda: len(seen.bound(job=job)) == tasks, seconds, lambda: f"{job}: {len(seen.bound(job=job))} of {tasks} pods are bound")
+                pods = seen.of(job=job)
+                cluster.api.delete("Job", job)
+                story.check(operator.running() and operator.child.pid == process, "the operator ended")
+                story.check(not seen.broken, lambda: "; ".join(seen.broken))
+                return max(s.bound_at for s in pods) - min(s.appeared for s in pods)
+
+            story.figure(f"no trouble: {tasks} pods bound in", works("quiet", 30), "s")
+            for number, (trouble, rules) in enumerate(TROUBLES.items()):
+                proxy.rules(*rules)
+                if rules[0].get("verb") == "WATCH":
+                    proxy.cut()
+                took = works(f"trouble-{number}", 60)
+                applied = sum(proxy.counts().values())
+                proxy.rules()
+                proxy.cut()
+                story.check(applied > 0, f"{trouble}: the rule was never applied")
+                story.figure(f"{trouble} ({applied} times): bound in", took, "s")
+            for number, offset in enumerate(("+3600", "+0")):
+                set_clock(offset)
+                story.figure(f"clock jumps to {offset} s: bound in", works(f"clock-{number}", 60), "s")
+            story.figure("trouble over: bound in", works("after", 30), "s")
