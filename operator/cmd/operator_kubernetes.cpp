@@ -60,6 +60,15 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.model.transfer_price = [&live = run.live](const kubernetes::Place& from, const kubernetes::Place& to) {
     return live.prices()->transfer(from.region, from.zone, to.region, to.zone);
   };
+  settings.data.storage_price = [&live = run.live](StoreKind kind) { return live.prices()->storage(kind); };
+  kubernetes::MoverOptions& mover = settings.data.mover;
+  mover.work.name_space = config->moves.name_space;
+  mover.work.image = config->moves.image;
+  mover.work.service_account = config->moves.service_account;
+  mover.attempts = config->moves.attempts;
+  mover.per_zone_pair = config->moves.per_zone_pair;
+  mover.at_once = config->moves.total;
+  mover.bytes_per_second = static_cast<std::int64_t>(config->moves.bandwidth.value() * 1024 * 1024);
   settings.prices_version = [&live = run.live] { return live.generation(); };
   settings.cadence = [&policy = run.policy] { return policy.cadence(); };
   settings.stop = run.stop;
@@ -77,6 +86,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
 
   std::unique_ptr<kubernetes::Leadership> leadership;
   kubernetes::ClusterSettings settings = cluster_settings(run, name);
+  if (settings.data.mover.work.name_space.empty()) settings.data.mover.work.name_space = connection->name_space;
   if (config->leader_election.enabled) settings.leads = [&leadership] { return leadership && leadership->leads(); };
   auto cluster =
       std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);

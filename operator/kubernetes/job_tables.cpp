@@ -13,8 +13,13 @@ constexpr double least_cores = 0.1;
 
 using JobKey = std::tuple<std::string, std::string, KindId, std::int32_t, std::string>;
 
-JobKey key_of(const PodRecord& pod) {
-  return {memory_key(pod), pod.work.pool, pod.kind, pod.priority, pod.work.data_set};
+std::string pool_of(const PodRecord& pod, const JobContext& context) {
+  if (!pod.work.pool.empty()) return pod.work.pool;
+  return context.pool_of ? context.pool_of(pod.meta.name_space) : pod.meta.name_space;
+}
+
+JobKey key_of(const PodRecord& pod, const JobContext& context) {
+  return {memory_key(pod), pool_of(pod, context), pod.kind, pod.priority, pod.work.data_set};
 }
 
 std::string job_name(const PodRecord& pod) {
@@ -27,7 +32,8 @@ struct Reading {
   Mebibytes size;
 };
 
-Result<Reading> reading_of(const PodRecord& pod, const JobContext& context) {
+// Notes in the pod which blocks it reads.
+Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
   const ModelIndex::KnownDataSet* data_set = context.index.data_set(pod.work.data_set);
   if (!data_set || data_set->native_blocks == 0)
     return fail(ErrorCode::not_found,
@@ -41,8 +47,11 @@ Result<Reading> reading_of(const PodRecord& pod, const JobContext& context) {
         fmt::format("{}: the job has {} tasks, but data set '{}' has {} blocks; allowed: at most one task a block",
                     notes::data_set, count, pod.work.data_set, data_set->native_blocks));
   if (task >= count) return fail(ErrorCode::invalid_input, fmt::format("task {} of a job of {}", task, count));
-  const TaskBlocks span =
-      pod.index || tasks ? blocks_of_task(task, count, data_set->native_blocks) : TaskBlocks{0, data_set->native_blocks};
+  const TaskBlocks span = pod.index || tasks ? blocks_of_task(task, count, data_set->native_blocks)
+                                             : TaskBlocks{0, data_set->native_blocks};
+  pod.data_set = pod.work.data_set;
+  pod.first_block = span.first;
+  pod.block_count = span.count;
   Reading reading{BlockId(data_set->first.index() + span.first), Mebibytes(0)};
   for (std::uint32_t i = 0; i < span.count; ++i)
     reading.size += context.index.block_size(BlockId(reading.block.index() + i));
@@ -76,7 +85,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
   result.memory_key = memory_key(one);
   Job& job = result.job;
   job.name = job_name(one);
-  job.pool = context.index.pool(one.work.pool, events);
+  job.pool = context.index.pool(pool_of(one, context), events);
   job.priority = one.priority;
   job.constraint = context.index.constraint(context.kinds[one.kind].constraint, events);
   job.request = context.index.request(context.kinds[one.kind]);
@@ -131,7 +140,7 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
       }
     }
     task.cpu = cpu_of(*pod, task.input, context);
-    groups[key_of(*pod)].push_back({pod, task});
+    groups[key_of(*pod, context)].push_back({pod, task});
   }
   std::vector<std::pair<const JobKey*, std::vector<Waiting>*>> order;
   for (auto& [key, waiting] : groups) order.emplace_back(&key, &waiting);

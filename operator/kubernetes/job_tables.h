@@ -18,8 +18,9 @@ struct JobContext {
   ModelIndex& index;
   const PodKinds& kinds;
   const RunTimes& run_times;
-  const std::map<std::string, BatchJob>& jobs;  // by uid
-  Duration default_run_time{60'000'000};        // of tasks of which nothing is known
+  const std::map<std::string, BatchJob>& jobs;                        // by uid
+  std::function<std::string(const std::string& name_space)> pool_of;  // of pods that name none
+  Duration default_run_time{60'000'000};                              // of tasks of which nothing is known
 };
 
 struct GroupedJob {

@@ -16,8 +16,10 @@
 #include "controller/cluster_client.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/binding.h"
+#include "kubernetes/data_link.h"
 #include "kubernetes/followers.h"
 #include "kubernetes/inbox.h"
+#include "kubernetes/job_memories.h"
 #include "kubernetes/job_tables.h"
 #include "kubernetes/model_index.h"
 #include "kubernetes/node_book.h"
@@ -35,6 +37,7 @@ struct ClusterSettings {
   int requests_in_flight = 32;
   double events_per_second = 5;
   Duration default_run_time{60'000'000};
+  DataSettings data;
   std::function<Cadence()> cadence;  // of the policy: one that goes by heartbeats is given them
   std::function<bool()> leads;       // asked from any thread; empty: always
   std::function<bool()> stop;
@@ -86,8 +89,12 @@ class KubernetesCluster : public ClusterClient {
   void say_nodes();
   void say_heartbeats();
   void keep_house();
-  JobMemory memory_of(const std::string& key);
+  JobMemory memory_of(const std::string& key) const;
   std::string input_text(const PodRecord& record) const;
+  bool is_read(const std::string& data_set, std::uint32_t block, const std::string& store) const;
+  void look_for_resources();
+  void link_data();
+  void keep_copy(const Assignment& assignment);
   Duration until_next_duty(TimePoint until) const;
 
   const ClusterSettings settings_;
@@ -115,15 +122,18 @@ class KubernetesCluster : public ClusterClient {
   std::map<std::string, ObjectMeta> arrived_;  // by namespace/name: to be told to the model
   IdVector<TaskId, ObjectMeta> task_pods_;
   IdVector<JobId, std::string> memory_keys_;
-  std::map<std::string, JobMemory> memories_;
-  std::map<std::string, StoredMemory> stored_memories_;  // of a former process
   std::multimap<TimePoint, ObjectMeta> retries_;
-  TimePoint next_duty_{}, next_count_{}, next_beat_{};
+  TimePoint next_duty_{}, next_count_{}, next_beat_{}, next_look_{};
+  enum class Resources : std::uint8_t { unknown, absent, present };
+  std::atomic<Resources> resources_{Resources::unknown};
 
   // Last, and ended in the destructor before all else: their threads use what is above.
   std::unique_ptr<ApiClient> follow_client_, act_client_;
   std::unique_ptr<Binder> binder_;
+  std::unique_ptr<EventRecorder> events_recorder_;
   std::unique_ptr<PodConditions> conditions_;
+  std::unique_ptr<JobMemories> memories_;
+  std::unique_ptr<DataLink> data_;  // none: the cluster has no custom resources of ours
   std::unique_ptr<Followers> followers_;
 };
 

@@ -66,8 +66,10 @@ ClusterListed ModelIndex::list(const NodeBook& nodes, const PodKinds& kinds, con
   add_places(nodes, data, *start);
   add_nodes(nodes, *start);
   for (const PoolEntry& pool : data.pools)
-    pools_[pool.name] = start->pools.push_back({pool.name, pool.weight, pool.minimum, pool.maximum, {}});
+    pools_[pool.name] =
+        start->pools.push_back({pool.name, pool.weight, pool.minimum, pool.maximum, pool.shortfall_price});
   add_data(data, *start);
+  add_moves(data, *start);
   CostModel prices = costs(*start);
   return {std::move(start), std::move(prices)};
 }
@@ -145,6 +147,15 @@ void ModelIndex::add_data(const DataView& data, ClusterSnapshot& start) {
     }
     data_sets_[entry.name] = {id, first, static_cast<std::uint32_t>(entry.blocks.size()), entry.native_blocks};
     if (!entry.blocks.empty()) first_blocks_[first] = entry.name;
+  }
+}
+
+void ModelIndex::add_moves(const DataView& data, ClusterSnapshot& start) const {
+  for (const MoveEntry& move : data.moves) {
+    const KnownDataSet* set = data_set(move.data_set);
+    const StoreId from = store(move.from), to = store(move.to);
+    if (set && move.block < set->blocks && from.valid() && to.valid())
+      start.moves.push_back({move.id, BlockId(set->first.index() + move.block), from, to});
   }
 }
 

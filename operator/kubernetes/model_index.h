@@ -40,6 +40,7 @@ struct PoolEntry {
   std::string name;
   double weight = 1;
   Cores minimum, maximum;
+  UsdPerCpuSecond shortfall_price;
 };
 struct StoreEntry {
   std::string name;
@@ -58,8 +59,15 @@ struct DataSetEntry {
   std::uint32_t native_blocks = 0;
   std::vector<BlockEntry> blocks;  // native ones, then parity
 };
+struct MoveEntry {
+  MoveId id;
+  std::string data_set;
+  std::uint32_t block = 0;
+  std::string from, to;
+};
 // What is there beside nodes and pods; each sorted by name.
 struct DataView {
+  std::vector<MoveEntry> moves;  // under way
   std::vector<PoolEntry> pools;
   std::vector<StoreEntry> stores;
   std::vector<DataSetEntry> data_sets;
@@ -108,6 +116,7 @@ class ModelIndex {
   void add_places(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start);
   void add_nodes(const NodeBook& nodes, ClusterSnapshot& start);
   void add_data(const DataView& data, ClusterSnapshot& start);
+  void add_moves(const DataView& data, ClusterSnapshot& start) const;
   CostModel costs(const ClusterSnapshot& start) const;
 
   ModelSettings settings_;

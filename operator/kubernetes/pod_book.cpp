@@ -78,6 +78,7 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
     place->seen = now;
     place->state = PodState::held;  // so that review() says `arrived`
     place->requests = pod.requests;
+    place->claims = pod.claims;
     if (const std::string* store = find_text(pod.annotations, notes::read_from)) place->read_from = *store;
     if (!pod.node.empty()) read_wishes(pod, *place);
   }

@@ -69,9 +69,6 @@ Diagnosis diagnose(const PodNeeds& needs, const NodeBook& nodes, bool with_ours)
   return result;
 }
 
-PodConditions::PodConditions(ApiClient& client, Binder& binder, EventOptions events, std::function<bool()> may_act)
-    : binder_(binder), events_(client, std::move(events), std::move(may_act)) {}
-
 // Of many pods of one owner at once there is one event on the owner, with a count.
 EventSubject PodConditions::subject_of(const PodRecord& pod, bool many) const {
   if (!many || !pod.owner) return {"v1", "Pod", pod.meta};

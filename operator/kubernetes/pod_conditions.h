@@ -24,7 +24,7 @@ Diagnosis diagnose(const PodNeeds& needs, const NodeBook& nodes, bool with_ours)
 
 class PodConditions {
  public:
-  PodConditions(ApiClient& client, Binder& binder, EventOptions events, std::function<bool()> may_act);
+  PodConditions(Binder& binder, EventRecorder& events) : binder_(binder), events_(events) {}
 
   void bound(const PodRecord& pod, TimePoint now);
   void refused(const PodRecord& pod, const std::string& why, TimePoint now);
@@ -32,7 +32,6 @@ class PodConditions {
   void review(PodBook& pods, const NodeBook& nodes, TimePoint now);
   // Waiting pods by reason, as of the last review.
   const std::map<std::string, std::uint64_t>& pending() const { return pending_; }
-  void flush(TimePoint now) { events_.flush(now); }
 
  private:
   struct KindVerdict {
@@ -43,7 +42,7 @@ class PodConditions {
   EventSubject subject_of(const PodRecord& pod, bool crowd) const;
 
   Binder& binder_;
-  EventRecorder events_;
+  EventRecorder& events_;
   std::map<KindId, KindVerdict> verdicts_;
   TimePoint judged_{};
   double allowance_ = 0;

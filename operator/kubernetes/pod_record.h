@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/units.h"
@@ -37,8 +38,11 @@ struct PodRecord {
   TimePoint created, seen;            // by the server's clock, by ours
   std::optional<TimePoint> started;
   std::string node;
-  std::string read_from;  // the store; empty: reads none
-  TaskId task;            // none: the model does not know it (yet)
+  std::vector<std::string> claims;
+  std::string data_set;                            // "namespace/name" that it reads, as the model was told
+  std::uint32_t first_block = 0, block_count = 0;  // of it
+  std::string read_from;                           // the store of its first block; empty: reads none
+  TaskId task;                                     // none: the model does not know it (yet)
   std::string obstacle_reason, obstacle;
   bool held_for_data = false;  // to be tried again when data sets change
   std::string told;            // the condition's message as last written

@@ -60,7 +60,7 @@ Result<TaskNotes> read_task_notes(const Pod& pod) {
   TaskNotes result;
   std::string problem;
   const std::string* pool = note(pod, notes::pool);
-  result.pool = pool && !pool->empty() ? *pool : pod.meta.name_space;
+  if (pool) result.pool = *pool;
   if (const std::string* data_set = note(pod, notes::data_set); data_set && !data_set->empty())
     result.data_set = data_set->find('/') == std::string::npos ? pod.meta.name_space + '/' + *data_set : *data_set;
   read(pod, notes::cpu, "a number of CPU-seconds, 0 or more", not_negative, result.cpu, problem);
@@ -74,6 +74,7 @@ Result<TaskNotes> read_task_notes(const Pod& pod) {
     result.stage = *stage == "reduce" ? TaskKind::reduce : TaskKind::map;
   }
   if (const std::string* job = note(pod, notes::job)) result.job = *job;
+  if (const std::string* path = note(pod, notes::mounted_at)) result.mounted_at = *path;
   if (!problem.empty()) return fail(ErrorCode::invalid_input, problem);
   return result;
 }

@@ -12,7 +12,7 @@
 namespace lips::kubernetes {
 
 struct TaskNotes {
-  std::string pool;               // default: the namespace
+  std::string pool;               // empty: the namespace's
   std::string data_set;           // "namespace/name"; empty: the task reads none
   std::optional<CpuSeconds> cpu;  // of the whole task
   std::optional<CpuSecondsPerMebibyte> cpu_per_mebibyte;
@@ -20,7 +20,8 @@ struct TaskNotes {
   std::optional<Mebibytes> shuffle;   // all map output of the job
   std::optional<std::int32_t> tasks;  // of the job; else its completions
   TaskKind stage = TaskKind::map;
-  std::string job;  // pods of several owners that are one job; else the owner
+  std::string mounted_at;  // where the pod sees a store that is at hand; empty: where the store says
+  std::string job;         // pods of several owners that are one job; else the owner
 
   friend bool operator==(const TaskNotes&, const TaskNotes&) = default;
 };
@@ -33,7 +34,7 @@ inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/datas
                             *cpu_per_mebibyte = "lips.dev/cpu-seconds-per-mebibyte", *run_time = "lips.dev/run-time",
                             *shuffle = "lips.dev/shuffle", *tasks = "lips.dev/tasks", *stage = "lips.dev/stage",
                             *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
-                            *memory = "lips.dev/memory";
+                            *memory = "lips.dev/memory", *mounted_at = "lips.dev/data-path";
 }
 
 // JobMemory as an annotation's text and back; what is not understood counts as nothing remembered. `zones` names homes.
