@@ -72,8 +72,8 @@ void Arguments::add(std::string name, std::string value, std::string help, Take 
   options_.push_back({std::move(name), std::move(value), std::move(help), many, std::move(take)});
 }
 
-void Arguments::operand(std::string name, std::string help, std::string& target) {
-  operand_name_ = std::move(name), operand_help_ = std::move(help), operand_ = &target;
+void Arguments::operand(std::string name, std::string help, std::string& target, bool needed) {
+  operand_name_ = std::move(name), operand_help_ = std::move(help), operand_ = &target, operand_needed_ = needed;
 }
 
 void Arguments::heading(std::string title) { add("", "", std::move(title), {}); }
@@ -249,13 +249,17 @@ Result<void> Arguments::parse(std::span<const std::string> words) {
       *operand_ = word;
     }
   }
-  if (operand_ != nullptr && operand_->empty()) return wrong(fmt::format("{} is missing", operand_name_));
+  if (operand_ != nullptr && operand_needed_ && operand_->empty())
+    return wrong(fmt::format("{} is missing", operand_name_));
   return {};
 }
 
 std::string Arguments::help() const {
-  std::string out =
-      summary_ + "\n\nUsage: " + command_ + (operand_ != nullptr ? " " + operand_name_ : "") + " [OPTIONS]\n\n";
+  std::string out = summary_ + "\n\nUsage: " + command_ +
+                    (operand_ == nullptr ? ""
+                     : operand_needed_   ? " " + operand_name_
+                                         : " [" + operand_name_ + "]") +
+                    " [OPTIONS]\n\n";
   if (operand_ != nullptr) out += entry(operand_name_, operand_help_) + "\n";
   bool headed = false;
   for (const Option& option : options_) {

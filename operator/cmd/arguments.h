@@ -20,7 +20,7 @@ class Arguments {
   Arguments(std::string command, std::string summary) : command_(std::move(command)), summary_(std::move(summary)) {}
 
   // The targets outlive parse(). A target keeps its value, the default, where the option is not given.
-  void operand(std::string name, std::string help, std::string& target);
+  void operand(std::string name, std::string help, std::string& target, bool needed = true);
   void heading(std::string title);  // of the options that follow
   void flag(std::string name, std::string help, bool& target);
   void text(std::string name, std::string value, std::string help, std::string& target);
@@ -56,6 +56,7 @@ class Arguments {
   std::string command_, summary_;
   std::string operand_name_, operand_help_;
   std::string* operand_ = nullptr;
+  bool operand_needed_ = true;
   std::vector<Option> options_;
   std::vector<std::pair<std::string, std::string>> examples_;
   bool help_asked_ = false;

@@ -20,6 +20,7 @@ int run_plan(Words words);
 int run_generate(Words words);
 int run_policies(Words words);
 int run_experiment(Words words);
+int run_explain(Words words);
 
 // "lips: message" on stderr, line by line.
 void complain(std::string_view message);

@@ -27,6 +27,7 @@ constexpr auto commands = std::to_array<Command>({
     {"plan", "one decision for one snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},
     {"generate", "write a random snapshot or scenario of a stated size and shape", run_generate},
     {"policies", "list the policies", run_policies},
+    {"explain", "why: whether it pays to move data to a cheaper node", run_explain},
     {"experiment", "run the experiments of published papers again: claimed beside measured", run_experiment},
 });
 
