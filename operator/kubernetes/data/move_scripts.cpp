@@ -45,6 +45,8 @@ while IFS="$tab" read -r number from offset size kind expected to; do
   if [ $there = no ] && [ "$kind" = whole ]; then
     rclone copyto --ignore-times --retries 3 $LIPS_FLAGS "source:$from" "target:$temporary" 2> /scratch/error ||
       die "block $number: cannot copy $from: $(error_of)"
+    # Of what is not in a bucket rclone copies nothing, without a word.
+    if [ -n "$mounted" ] && [ ! -f "$mounted/$temporary" ]; then die "block $number: there is no $from"; fi
   elif [ $there = no ]; then
     part=/scratch/part
     if [ -n "$mounted" ]; then

@@ -1,0 +1,223 @@
+#include "job_runner.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace lips::kubernetes {
+namespace fs = std::filesystem;
+
+using Json = nlohmann::json;
+
+void write_file(const std::string& path, const std::string& text) {
+  fs::create_directories(fs::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> files;
+  if (fs::exists(folder))
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(folder));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  EXPECT_EQ(bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
+  close(socket);
+  return ntohs(address.sin_port);
+}
+
+bool answers(int port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  const bool connected = connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  close(socket);
+  return connected;
+}
+
+}  // namespace
+
+struct JobRunner::Mounts {
+  std::string folder;                            // of the pod
+  std::map<std::string, std::string> by_volume;  // name -> folder
+};
+
+JobRunner::JobRunner(std::string root) : root_(std::move(root)) { fs::create_directories(root_); }
+
+JobRunner::~JobRunner() {
+  for (const int server : servers_) {
+    kill(-server, SIGKILL);
+    waitpid(server, nullptr, 0);
+  }
+  fs::remove_all(root_);
+}
+
+std::string JobRunner::rclone() {
+  const char* tools = std::getenv("LIPS_TOOLS");
+  const char* home = std::getenv("HOME");
+  const std::string built =
+      (tools ? std::string(tools) : std::string(home ? home : "") + "/.cache/lips-tools") + "/bin/rclone";
+  if (fs::exists(built)) return built;
+  return std::system("command -v rclone > /dev/null 2>&1") == 0 ? "rclone" : "";
+}
+
+std::string JobRunner::node_folder(const std::string& node, const std::string& path) const {
+  return root_ + "/nodes/" + node + path;
+}
+std::string JobRunner::claim_folder(const std::string& claim) const { return root_ + "/claims/" + claim; }
+
+JobRunner::Mounts JobRunner::mounts_of(const Json& spec, const std::string& folder) {
+  Mounts mounts{folder, {}};
+  std::string node = "any";
+  if (spec.contains("affinity")) {
+    const Json terms =
+        spec["affinity"]["nodeAffinity"].value("requiredDuringSchedulingIgnoredDuringExecution", Json::object());
+    if (terms.contains("nodeSelectorTerms")) node = terms["nodeSelectorTerms"][0]["matchFields"][0]["values"][0];
+  }
+  for (const Json& volume : spec["volumes"]) {
+    std::string place = folder + '/' + volume["name"].get<std::string>();
+    if (volume.contains("hostPath")) place = node_folder(node, volume["hostPath"]["path"]);
+    if (volume.contains("persistentVolumeClaim")) place = claim_folder(volume["persistentVolumeClaim"]["claimName"]);
+    fs::create_directories(place);
+    mounts.by_volume[volume["name"]] = place;
+  }
+  return mounts;
+}
+
+PodEnd JobRunner::run_container(const Json& container, const Mounts& mounts, bool background) {
+  // What the server serves is one folder with mounts in it: here one with links.
+  fs::create_directories(mounts.folder + "/serve");
+  std::map<std::string, std::string> places{{"/dev/termination-log", mounts.folder + "/termination-log"}};
+  for (const Json& mount : container["volumeMounts"]) {
+    const std::string path = mount["mountPath"], place = mounts.by_volume.at(mount["name"]);
+    places[path] = place;
+    if (!path.starts_with("/serve/")) continue;
+    const std::string link = mounts.folder + path;
+    if (!fs::exists(link)) fs::create_symlink(place, link);
+  }
+  const auto mapped = [&](std::string text) {
+    for (const auto& [path, place] : places)
+      replace_all(text, path, "\x01" + std::to_string(std::distance(places.begin(), places.find(path))) + "\x02");
+    std::size_t number = 0;
+    for (const auto& [path, place] : places) replace_all(text, "\x01" + std::to_string(number++) + "\x02", place);
+    return text;
+  };
+  std::string script = "export PATH=" + quoted(fs::path(rclone()).parent_path().string() + ':' + std::getenv("PATH")) +
+                       "\nexport RCLONE_COPY_LINKS=true\n";
+  for (const Json& variable : container["env"]) {
+    std::string value = variable.value("value", "");
+    if (variable.contains("valueFrom")) {
+      const Json& secret = variable["valueFrom"]["secretKeyRef"];
+      value = secrets.at(secret["name"].get<std::string>() + '/' + secret["key"].get<std::string>());
+    }
+    const std::string name = variable["name"];
+    if (name == "LIPS_SERVED" && value == "/serve") value = mounts.folder + "/serve";
+    if (name == "LIPS_PORT") value = std::to_string(port_);
+    if (name == "RCLONE_PASS") ports_[value] = port_;
+    const std::size_t user = value.find("lips:"), password = user + 5;
+    if (name.ends_with("_URL") && user != std::string::npos)
+      replace_all(value, ":8080",
+                  ':' + std::to_string(ports_.at(value.substr(password, value.find('@') - password))));
+    script += "export " + name + '=' + quoted(mapped(value)) + '\n';
+  }
+  script += mapped(container["command"][2]);
+  const std::string file = mounts.folder + "/script.sh";
+  write_file(file, script);
+  if (background) {
+    start_server("exec sh " + file + " > " + mounts.folder + "/server.log 2>&1", port_);
+    return {true, "", ""};
+  }
+  const int ended = std::system(("sh " + file + " > " + mounts.folder + "/out 2> " + mounts.folder + "/error").c_str());
+  PodEnd end{ended == 0, read_file(mounts.folder + "/termination-log"), read_file(mounts.folder + "/out")};
+  if (!end.succeeded && end.message.empty()) end.message = read_file(mounts.folder + "/error");
+  return end;
+}
+
+PodEnd JobRunner::run(const Json& job, int containers) {
+  const Json& spec = job["spec"]["template"]["spec"];
+  const Mounts mounts = mounts_of(spec, root_ + "/pods/" + std::to_string(++pods_));
+  PodEnd end{true, "", ""};
+  for (const char* kind : {"initContainers", "containers"})
+    for (const Json& container : spec.value(kind, Json::array())) {
+      if (containers-- <= 0) return {false, "killed", ""};
+      end = run_container(container, mounts, false);
+      if (!end.succeeded) return end;
+    }
+  return end;
+}
+
+PodEnd JobRunner::serve(const Json& pod) {
+  const Json& spec = pod["spec"];
+  const Mounts mounts = mounts_of(spec, root_ + "/pods/" + std::to_string(++pods_));
+  port_ = free_port();
+  for (const Json& container : spec.value("initContainers", Json::array())) {
+    const PodEnd end = run_container(container, mounts, false);
+    if (!end.succeeded) return end;
+  }
+  return run_container(spec["containers"][0], mounts, true);
+}
+
+std::string JobRunner::serve_s3(const std::string& folder, const std::string& key, const std::string& secret) {
+  fs::create_directories(folder);
+  const int port = free_port();
+  start_server("exec " + rclone() + " serve s3 " + folder + " --addr 127.0.0.1:" + std::to_string(port) +
+                   " --auth-key " + key + ',' + secret + " --vfs-cache-mode off --dir-cache-time 1ms" +
+                   " > " + root_ + "/s3.log 2>&1",
+               port);
+  return "http://127.0.0.1:" + std::to_string(port);
+}
+
+void JobRunner::start_server(const std::string& command, int port) {
+  const int child = fork();
+  if (child == 0) {
+    setpgid(0, 0);
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  servers_.push_back(child);
+  while (!answers(port)) {
+    ASSERT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "the server ended: " << command;
+    usleep(20'000);
+  }
+}
+
+}  // namespace lips::kubernetes
