@@ -95,6 +95,7 @@ struct DataMover::Working {
   std::map<std::string, Asked> asked;  // by the DataMove's name
   std::vector<MoveOutcome> outcomes;
   std::map<std::string, Draft> drafts;
+  std::map<std::string, std::string> not_created;  // what is tried again, by the DataMove's uid
   std::uint64_t names_given = 0;
 };
 
@@ -296,6 +297,14 @@ void DataMover::Working::step(Looked& looked, const WorkIndex& index, TimePoint 
   // A data set that makes no sense for the moment: wait until it does again, or is gone.
   if (began(move.status) && !looked.view.data_set_gone && !looked.set->layout) return;
   const MoveStep next = next_step(move.status, looked.view, options.rules, now);
+  const auto refused = not_created.extract(move.meta.object.uid);
+  if (!refused.empty() && refused.mapped() != move.status.message) {
+    DataMoveStatus status = move.status;
+    status.message = refused.mapped();
+    events.record({{data_api_version, "DataMove", move.meta.object}, true, "NotCreated", "Moving", status.message},
+                  now);
+    return write_status(looked, status, now);
+  }
   if (next.action)
     act(*next.action, looked, index, now);
   else if (!(next.status == move.status))
@@ -408,7 +417,14 @@ void DataMover::Working::create_work(MoveAction action, const Looked& looked, Ti
     body = action == MoveAction::start_copy ? copy_job_json(work, options.work) : source_pod_json(work, options.work);
     if (action == MoveAction::start_source) path = pods_path_of(options.work.name_space), kind = "Pod/";
   }
-  if (writes.free(kind + name, now)) writes.send(kind + name, creation_of(path, body));
+  if (!writes.free(kind + name, now)) return;
+  writes.send(kind + name, creation_of(path, body),
+              [this, uid = move.meta.object.uid, kind, name](const Answer& answer) {
+                if (answer || answer.error().code == ErrorCode::conflict)
+                  not_created.erase(uid);
+                else
+                  not_created[uid] = kind + name + " cannot be made: " + answer.error().message;
+              });
 }
 
 void DataMover::Working::remove_work(const WorkOfMove& work, const std::vector<std::string>& roles, TimePoint now) {

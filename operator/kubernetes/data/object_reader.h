@@ -110,6 +110,7 @@ class ObjectReader {
 
   template <class Value>
   TimePoint time(Value&& value) {
+    if (value.is_null()) return TimePoint();
     return accepted(parse_time(text(value)), place_);
   }
 

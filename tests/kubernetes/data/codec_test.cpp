@@ -69,7 +69,7 @@ TEST(WorkPodCodec, SaysWhereAPodIsAndWhyItFailed) {
   EXPECT_TRUE(pod->prepared);
   EXPECT_EQ(pod->phase, PodPhase::failed);
   const auto waiting =
-      decode_work_pod(R"({"metadata":{"name":"p"},"status":{"phase":"Pending","conditions":[{"type":"PodScheduled",
+      decode_work_pod(R"({"metadata":{"name":"p"},"status":{"phase":"Pending","conditions":[{"type":"PodScheduled","lastTransitionTime":null,
     "status":"False","message":"0/3 nodes are available"}]}})");
   EXPECT_EQ(waiting->message, "0/3 nodes are available");
 }

@@ -155,8 +155,7 @@ PodEnd JobRunner::run_container(const Json& container, const Mounts& mounts, boo
     if (name == "RCLONE_PASS") ports_[value] = port_;
     const std::size_t user = value.find("lips:"), password = user + 5;
     if (name.ends_with("_URL") && user != std::string::npos)
-      replace_all(value, ":8080",
-                  ':' + std::to_string(ports_.at(value.substr(password, value.find('@') - password))));
+      replace_all(value, ":8080", ':' + std::to_string(ports_.at(value.substr(password, value.find('@') - password))));
     script += "export " + name + '=' + quoted(mapped(value)) + '\n';
   }
   script += mapped(container["command"][2]);
@@ -200,8 +199,8 @@ std::string JobRunner::serve_s3(const std::string& folder, const std::string& ke
   fs::create_directories(folder);
   const int port = free_port();
   start_server("exec " + rclone() + " serve s3 " + folder + " --addr 127.0.0.1:" + std::to_string(port) +
-                   " --auth-key " + key + ',' + secret + " --vfs-cache-mode off --dir-cache-time 1ms" +
-                   " > " + root_ + "/s3.log 2>&1",
+                   " --auth-key " + key + ',' + secret + " --vfs-cache-mode off --dir-cache-time 1ms" + " > " + root_ +
+                   "/s3.log 2>&1",
                port);
   return "http://127.0.0.1:" + std::to_string(port);
 }
