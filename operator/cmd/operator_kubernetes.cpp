@@ -18,7 +18,7 @@ namespace lips::cmd {
 namespace {
 
 // The rest between plans that events bring, in planning times: most of the time is for binding.
-constexpr double rest_after_planning = 2;
+constexpr double rest_after_planning = 10;
 
 Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
   if (!kubeconfig.empty()) return kubernetes::connection_from_kubeconfig(kubeconfig);

@@ -79,19 +79,17 @@ bool EpochController::due() const {
     case Cadence::Trigger::epoch:
       return now >= next_plan_;
     case Cadence::Trigger::events:
-      return now >= next_plan_ || (changed_ && now >= earliest_plan());
+      return now >= next_plan_ || (changed_ && now >= earliest_plan_);
     case Cadence::Trigger::heartbeats:
       return !reporting_.empty();
   }
   return false;
 }
 
-TimePoint EpochController::earliest_plan() const { return std::max(last_plan_ + policy_.cadence().least, rested_); }
-
 TimePoint EpochController::wake_at() const {
   const Cadence::Trigger trigger = policy_.cadence().trigger;
   if (trigger == Cadence::Trigger::heartbeats) return TimePoint::max();
-  if (trigger == Cadence::Trigger::events && changed_ && plans_ > 0) return std::min(next_plan_, earliest_plan());
+  if (trigger == Cadence::Trigger::events && changed_ && plans_ > 0) return std::min(next_plan_, earliest_plan_);
   return next_plan_;
 }
 
@@ -109,8 +107,10 @@ Result<void> EpochController::plan(const ControllerSettings& settings) {
   next_plan_ = cluster.now + plan->replan_after.value_or(policy_.cadence().interval);
   dispatcher_.accept(*plan);
   dispatcher_.dispatch_all(observers_);
+  const Duration least = policy_.cadence().least;
   const TimePoint ended = client_.now();
-  rested_ = ended + seconds(to_seconds(ended - began) * settings.rest_after_planning);
+  const Duration rest = seconds(to_seconds(ended - began) * settings.rest_after_planning);
+  earliest_plan_ = settings.rest_after_planning > 0 ? ended + std::min(least, rest) : last_plan_ + least;
   return {};
 }
 

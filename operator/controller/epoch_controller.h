@@ -18,8 +18,8 @@ struct ControllerSettings {
   std::uint64_t seed = 1;
   const Stopwatch* stopwatch = nullptr;
   std::function<bool()> stop;  // asked before every wait; empty: never
-  // After a plan that took time, events bring no other one until so many times that has passed: the rest is for
-  // binding.
+  // Not 0: a policy's least time between plans is cut to so many times what the last one took, so that what arrives in a
+  // quiet cluster is planned at once.
   double rest_after_planning = 0;
 };
 
@@ -34,7 +34,6 @@ class EpochController {
   std::uint64_t plans() const { return plans_; }
 
  private:
-  TimePoint earliest_plan() const;
   void begin_anew(const ClusterListed& listed);
   void take_in(const std::vector<ClusterEvent>& events);
   bool due() const;
@@ -51,7 +50,7 @@ class EpochController {
   std::vector<NodeId> reporting_;
   TimePoint last_plan_{};
   TimePoint next_plan_{};
-  TimePoint rested_{};
+  TimePoint earliest_plan_{};
   std::uint64_t plans_ = 0;
 };
 

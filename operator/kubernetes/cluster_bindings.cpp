@@ -115,28 +115,29 @@ void KubernetesCluster::retry_due() {
   }
 }
 
-// Where the task reads each of its blocks, with a blank between two. The policy has chosen for the first; others may be
-// elsewhere.
+// Where the task reads its blocks, a line for each that stands elsewhere than the one before. The policy has chosen for
+// the first; others may be in other stores.
 std::string KubernetesCluster::input_text(const PodRecord& record) const {
-  if (!data_) return "";
   InputRequest request;
-  request.set = data_->data_set(record.data_set);
+  request.set = data_ ? data_->data_set(record.data_set) : nullptr;
+  if (!request.set) return "";
   request.node = record.node;
   request.claims = &record.claims;
   request.mounted_at = record.work.mounted_at;
-  if (!request.set) return "";
   std::string text;
-  for (std::uint32_t i = 0; i < record.block_count; ++i) {
-    request.block = record.first_block + i;
-    request.store = data_->holder(record.data_set, request.block, record.read_from);
-    const Result<std::string> input =
-        request.store ? task_input(request) : fail(ErrorCode::not_found, "nobody holds the block");
-    if (!input) {
-      log_.warning("a task cannot be told where to read",
-                   {{"pod", full_name(record.meta)}, {"block", request.block}, {"why", input.error().message}});
-      continue;
+  const std::uint32_t end = record.first_block + record.block_count;
+  for (std::uint32_t block = record.first_block, next = block; block < end; block = next) {
+    request.block = block;
+    request.store = data_->holder(record.data_set, block, record.read_from);
+    while (++next < end && data_->holder(record.data_set, next, record.read_from) == request.store) {
     }
-    text += (text.empty() ? "" : " ") + *input;
+    const Result<std::string> inputs =
+        request.store ? task_inputs(request, next - block) : fail(ErrorCode::not_found, "nobody holds the block");
+    if (inputs)
+      text += (text.empty() ? "" : "\n") + *inputs;
+    else
+      log_.warning("a task cannot be told where to read",
+                   {{"pod", full_name(record.meta)}, {"block", block}, {"why", inputs.error().message}});
   }
   return text;
 }

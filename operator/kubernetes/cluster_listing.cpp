@@ -100,7 +100,7 @@ void KubernetesCluster::say_nodes() {
     const NodeRecord* record = nodes_.find(name);
     if (!record && !id.valid()) continue;
     const std::optional<lips::Node> node = record && id.valid() ? index_.node_now(*record) : std::nullopt;
-    if (node)
+    if (node && !index_.store_moved(*record))
       events_.emplace_back(NodeChanged{id, *node});
     else
       must_list_ = true;  // it came, went, or moved

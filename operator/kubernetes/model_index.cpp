@@ -68,7 +68,7 @@ ClusterListed ModelIndex::list(const NodeBook& nodes, const PodKinds& kinds, con
   for (const PoolEntry& pool : data.pools)
     pools_[pool.name] =
         start->pools.push_back({pool.name, pool.weight, pool.minimum, pool.maximum, pool.shortfall_price});
-  add_data(data, *start);
+  add_data(nodes, data, *start);
   add_moves(data, *start);
   CostModel prices = costs(*start);
   return {std::move(start), std::move(prices)};
@@ -121,11 +121,14 @@ void ModelIndex::add_nodes(const NodeBook& nodes, ClusterSnapshot& start) {
   }
 }
 
-void ModelIndex::add_data(const DataView& data, ClusterSnapshot& start) {
+void ModelIndex::add_data(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start) {
+  // What lies in the directory of a node that is not ready cannot be read.
+  const auto readable = [&](const DataStore& store) { return !store.node.valid() || store_readable_[store.node]; };
   for (const StoreEntry& entry : data.stores) {
     const NodeId node = found(nodes_, entry.node);
     const ZoneId zone = node.valid() ? start.nodes[node].zone : found(zones_, entry.zone);
     if (!zone.valid() || (entry.kind == StoreKind::node_directory && !node.valid())) continue;  // its node is away
+    if (entry.kind == StoreKind::node_directory) store_readable_[node] = nodes.find(entry.node)->node->ready;
     stores_[entry.name] = start.stores.push_back({entry.name, entry.kind, zone,
                                                   entry.kind == StoreKind::node_directory ? node : NodeId::none(),
                                                   entry.capacity, Mebibytes(0), entry.price});
@@ -139,7 +142,8 @@ void ModelIndex::add_data(const DataView& data, ClusterSnapshot& start) {
       added.data_set = id;
       added.size = block.size;
       for (const auto& [store, extra] : block.stores)
-        if (const StoreId place = found(stores_, store); place.valid()) added.replicas.push_back({place, extra, {}});
+        if (const StoreId place = found(stores_, store); place.valid() && readable(start.stores[place]))
+          added.replicas.push_back({place, extra, {}});
       const BlockId block_id = start.blocks.push_back(std::move(added));
       for (const Replica& replica : start.blocks[block_id].replicas)
         if (replica.extra) start.extra_copies.emplace_back(block_id, replica.store);
@@ -208,6 +212,12 @@ std::optional<lips::Node> ModelIndex::node_now(const NodeRecord& record) const {
   const bool rack_known = place.rack.empty() || node.rack.valid();
   if (!node.zone.valid() || !node.profile.valid() || !rack_known) return std::nullopt;
   return node;
+}
+
+bool ModelIndex::store_moved(const NodeRecord& record) const {
+  if (!record.node) return false;
+  const auto readable = store_readable_.find(node(record.node->meta.name));
+  return readable != store_readable_.end() && readable->second != record.node->ready;
 }
 
 bool ModelIndex::expresses(const PodKinds& kinds) const {

@@ -98,6 +98,8 @@ class ModelIndex {
 
   // The node as it is now; none: it has to be listed (its zone, rack or profile is new).
   std::optional<lips::Node> node_now(const NodeRecord& record) const;
+  // Whether the listing took the node's directory for readable, and that is otherwise now.
+  bool store_moved(const NodeRecord& record) const;
   // Whether pods of a kind that came after the listing can be said without a new one.
   bool expresses(const PodKinds& kinds) const;
   // An id, and an event that adds it where it is new.
@@ -115,7 +117,7 @@ class ModelIndex {
   NodeProfile projected(const Node& node) const;
   void add_places(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start);
   void add_nodes(const NodeBook& nodes, ClusterSnapshot& start);
-  void add_data(const DataView& data, ClusterSnapshot& start);
+  void add_data(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start);
   void add_moves(const DataView& data, ClusterSnapshot& start) const;
   CostModel costs(const ClusterSnapshot& start) const;
 
@@ -132,6 +134,7 @@ class ModelIndex {
   std::map<PlacementConstraint, ConstraintId> constraints_;
   std::map<std::string, PoolId> pools_;
   std::map<std::string, StoreId> stores_;
+  std::map<NodeId, bool> store_readable_;  // of nodes with a directory
   IdVector<StoreId, std::string> store_names_;
   std::map<std::string, KnownDataSet> data_sets_;
   std::map<BlockId, std::string> first_blocks_;
