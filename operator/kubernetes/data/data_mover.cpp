@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kubernetes/data/data_discovery.h"
 #include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/object_writes.h"
 #include "kubernetes/data/replica_ledger.h"
@@ -56,7 +57,8 @@ struct DataMover::Working {
         may_act(std::move(may_act_)),
         is_read(std::move(is_read_)),
         writes(client, may_act, options.wake),
-        upkeep(catalog, writes, events, options.work, options.serve_stores) {
+        upkeep(catalog, writes, events, options.work, options.serve_stores),
+        discovery(catalog, writes, events, options.work) {
     if (options.bytes_per_second > 0 && options.per_zone_pair > 0)
       options.work.bytes_per_second = std::max<std::int64_t>(1, options.bytes_per_second / options.per_zone_pair);
   }
@@ -89,6 +91,7 @@ struct DataMover::Working {
   IsRead is_read;
   ObjectWrites writes;
   ResourceUpkeep upkeep;
+  DataDiscovery discovery;
 
   std::vector<MoveRequest> requested;
   std::vector<DropRequest> drops;
@@ -279,6 +282,7 @@ void DataMover::Working::tick(TimePoint now) {
   catalog.absorb();
   if (!catalog.complete() || !may_act()) return;
   upkeep.tick(now);
+  discovery.tick(now);
   write_requests(now);
   const WorkIndex index(catalog);
   std::vector<Looked> moves;

@@ -156,7 +156,9 @@ std::string job(Json meta, Json spec, std::int64_t seconds) {
   Json labels = meta["labels"];
   labels["app.kubernetes.io/managed-by"] = "lips";
   meta["labels"] = labels;
-  return Json{{"apiVersion", "batch/v1"},
+  // What nobody owns goes by itself.
+  const bool owned = meta.contains("ownerReferences");
+  Json result{{"apiVersion", "batch/v1"},
               {"kind", "Job"},
               {"metadata", std::move(meta)},
               {"spec",
@@ -164,8 +166,9 @@ std::string job(Json meta, Json spec, std::int64_t seconds) {
                 {"completions", 1},
                 {"parallelism", 1},
                 {"activeDeadlineSeconds", seconds},
-                {"template", {{"metadata", {{"labels", std::move(labels)}}}, {"spec", std::move(spec)}}}}}}
-      .dump();
+                {"template", {{"metadata", {{"labels", std::move(labels)}}}, {"spec", std::move(spec)}}}}}};
+  if (!owned) result["spec"]["ttlSecondsAfterFinished"] = 300;
+  return result.dump();
 }
 
 std::string pod(Json meta, Json spec) {
@@ -209,8 +212,11 @@ std::string delete_job_name(const DataMoveResource& move, bool clean, std::int32
 }
 std::string source_pod_name(const DataMoveResource& move) { return short_name(move.meta.object.uid) + "-source"; }
 std::string serve_pod_name(const DataStoreResource& store) { return short_name(store.meta.object.uid) + "-serve"; }
+// Another one for each look: of this generation, after the last discovery.
 std::string list_job_name(const DataSetResource& set) {
-  return fmt::format("{}-list-{}", short_name(set.meta.object.uid), set.meta.generation);
+  const TimePoint last = set.status.discovered.value_or(TimePoint());
+  return fmt::format("{}-list-{}-{:x}", short_name(set.meta.object.uid).substr(0, 28), set.meta.generation,
+                     static_cast<std::int64_t>(to_seconds(last)));
 }
 std::string purge_job_name(const DataSetResource& set, const DataStoreResource& store) {
   return "lips-purge-" + set.meta.object.uid.substr(0, 18) + '-' + store.meta.object.uid.substr(0, 18);
@@ -318,6 +324,18 @@ std::string list_job_json(const DataSetResource& set, const DataStoreResource& s
   Json spec = pod_spec(Json::array(), {container("list", list_script(), parts, settings)}, parts, settings);
   place(spec, store.spec, store.spec.zone);
   return job(metadata(list_job_name(set), DataKind::data_set, set.meta.object,
+                      {{data_set_label, set.meta.object.uid}, {role_label, "list"}}),
+             std::move(spec), longest_start);
+}
+
+std::string fetch_job_json(const DataSetResource& set, const std::string& name, const std::vector<std::string>& urls,
+                           const WorkSettings& settings) {
+  PodParts parts = with_scratch();
+  std::string lines;
+  for (const std::string& url : urls) lines += url + '\n';
+  set_long(parts, lines);
+  Json spec = pod_spec(Json::array(), {container("fetch", fetch_script(), parts, settings)}, parts, settings);
+  return job(metadata(name, DataKind::data_set, set.meta.object,
                       {{data_set_label, set.meta.object.uid}, {role_label, "list"}}),
              std::move(spec), longest_start);
 }

@@ -61,6 +61,9 @@ inline constexpr int serve_port = 8080;
 
 // Lists a folder of a store; the listing comes out in the log of its pod.
 std::string list_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings);
+// Fetches URLs one after another; the answers come out in the log of its pod, a line each.
+std::string fetch_job_json(const DataSetResource& set, const std::string& name, const std::vector<std::string>& urls,
+                           const WorkSettings& settings);
 // Deletes all copies of a data set that is gone from a store.
 std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings);
 

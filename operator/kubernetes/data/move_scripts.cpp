@@ -165,8 +165,17 @@ if [ -n "${LIPS_INCLUDE:-}" ]; then set -- "$@" --filter "+ $LIPS_INCLUDE" --fil
 exec rclone lsjson --recursive --files-only --no-mimetype --no-modtime "$@" "target:$LIPS_PATH"
 )sh";
 
+const char* const fetching = R"sh(
+while IFS= read -r url; do
+  rclone copyurl "$url" --stdout > /scratch/answer 2> /scratch/error || die "cannot fetch $url: $(error_of)"
+  tr -d '\r\n' < /scratch/answer
+  echo
+done < $blocks
+)sh";
+
 }  // namespace
 
+std::string fetch_script() { return std::string(common) + fetching; }
 std::string copy_script() { return std::string(common) + copying; }
 std::string verify_script() { return std::string(common) + verifying; }
 std::string sums_script() { return std::string(common) + summing; }

@@ -12,5 +12,6 @@ std::string sums_script();    // checksums beside the source
 std::string serve_script();   // a folder by HTTP
 std::string delete_script();  // files and folders
 std::string list_script();    // files, as JSON
+std::string fetch_script();   // what URLs answer
 
 }  // namespace lips::kubernetes

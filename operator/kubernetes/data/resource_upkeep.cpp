@@ -95,7 +95,8 @@ void ResourceUpkeep::write_data_sets(TimePoint now) {
       if (has(set.object.meta.finalizers, copies_finalizer)) release_data_set(set, now);
       continue;
     }
-    if (!set.usable()) continue;
+    // Of a discovered one the discovery writes all of this.
+    if (!set.usable() || set.object.spec.discover.source != DiscoveryRequest::Source::none) continue;
     DataSetStatus status = set.object.status;
     status.blocks = set.layout->native;
     status.size = set.layout->size;

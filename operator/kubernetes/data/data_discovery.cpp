@@ -1,0 +1,157 @@
+#include "kubernetes/data/data_discovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubernetes/data/resource_upkeep.h"
+#include "kubernetes/data/status_json.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr Duration pause_after_failure = std::chrono::minutes(1);
+
+std::string name_of(const CatalogDataSet& set) { return full_name(set.object.meta.object); }
+
+}  // namespace
+
+DataDiscovery::DataDiscovery(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events,
+                             const WorkSettings& work)
+    : catalog_(catalog), writes_(writes), events_(events), work_(work) {}
+
+void DataDiscovery::tick(TimePoint now) {
+  for (const auto& [name, set] : catalog_.data_sets()) {
+    if (set.object.spec.discover.source == DiscoveryRequest::Source::none || set.object.meta.deleting) continue;
+    if (due(set, now))
+      look(set, now);
+    else
+      remove_jobs(set, now);
+  }
+}
+
+bool DataDiscovery::due(const CatalogDataSet& set, TimePoint now) const {
+  const auto pause = not_before_.find(name_of(set));
+  if (pause != not_before_.end() && now < pause->second) return false;
+  const DataSetStatus& status = set.object.status;
+  if (!status.discovered || status.observed_generation < set.object.meta.generation) return true;
+  const Duration every = set.object.spec.discover.every;
+  return every > Duration(0) && now - *status.discovered >= every;
+}
+
+const std::string* DataDiscovery::log_of(const CatalogDataSet& set, const std::string& job, const std::string& body,
+                                         TimePoint now) {
+  const auto log = logs_.find(job);
+  if (log != logs_.end()) return &log->second;
+  const std::string key = "Job/" + job;
+  const auto place = catalog_.jobs().find(job);
+  if (place == catalog_.jobs().end()) {
+    if (writes_.free(key, now))
+      writes_.send(key, creation_of(jobs_path(work_.name_space), body), [this, job](const Answer& answer) {
+        if (!answer && answer.error().code != ErrorCode::conflict) logs_.erase(job);
+      });
+    return nullptr;
+  }
+  if (place->second.deleting || place->second.state == WorkJob::State::running) return nullptr;
+  const WorkPod* pod = nullptr;
+  for (const auto& [name, each] : catalog_.pods())
+    if (each.job == job) pod = &each;
+  if (place->second.state == WorkJob::State::failed || !pod) {
+    complain(set, pod && !pod->message.empty() ? pod->message : place->second.why + " (its pod is gone)", now);
+    return nullptr;
+  }
+  if (!writes_.free(key + "/log", now)) return nullptr;
+  ApiRequest request;
+  request.path = pods_path_of(work_.name_space) + '/' + pod->meta.name + "/log";
+  writes_.send(key + "/log", std::move(request), [this, job](const Answer& answer) {
+    if (answer) logs_[job] = *answer;
+  });
+  return nullptr;
+}
+
+void DataDiscovery::look(const CatalogDataSet& set, TimePoint now) {
+  const DiscoveryRequest& discover = set.object.spec.discover;
+  const std::string job = list_job_name(set.object);
+  if (discover.source == DiscoveryRequest::Source::listing) {
+    const DataStoreResource* store = catalog_.store(discover.store);
+    if (!store) return;  // what is missing is said where the data set is reviewed
+    if (const std::string* log = log_of(set, job, list_job_json(set.object, *store, work_), now))
+      keep(set, read_listing(*log, set.object.spec), now);
+    return;
+  }
+  if (const std::string* log =
+          log_of(set, job, fetch_job_json(set.object, job, {hdfs_status_url(discover)}, work_), now))
+    look_at_hdfs(set, *log, now);
+}
+
+void DataDiscovery::look_at_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now) {
+  const auto files = read_hdfs_status(listed, set.object.spec.discover.path);
+  if (!files) return keep(set, tl::unexpected(files.error()), now);
+  std::vector<std::string> urls;
+  for (const DataFile& file : *files) urls.push_back(hdfs_blocks_url(set.object.spec.discover, file));
+  const std::string job = list_job_name(set.object) + "-blocks";
+  if (const std::string* log = log_of(set, job, fetch_job_json(set.object, job, urls, work_), now))
+    keep(set, read_hdfs_blocks(*files, *log, set.object.spec), now);
+}
+
+void DataDiscovery::complain(const CatalogDataSet& set, const std::string& what, TimePoint now) {
+  events_.record({{data_api_version, "DataSet", set.object.meta.object}, true, "NotDiscovered", "Discovering", what},
+                 now);
+  not_before_[name_of(set)] = now + pause_after_failure;
+  remove_jobs(set, now);
+}
+
+void DataDiscovery::keep(const CatalogDataSet& set, const Result<Discovered>& found, TimePoint now) {
+  const std::string key = write_key(DataKind::data_set, set.object.meta.object);
+  if (!found) return complain(set, found.error().message, now);
+  const DataSetStatus& before = set.object.status;
+  const bool has_copies = std::any_of(before.replicas.begin(), before.replicas.end(),
+                                      [](const HeldBlocks& held) { return !held.copies.empty(); });
+  if (before.discovered && has_copies && !only_added(before.files, found->files))
+    return complain(
+        set, "files that were there before have changed, and copies of their blocks exist: make a new DataSet", now);
+  if (!writes_.free(key, now)) return;
+  DataSetResource changed = set.object;
+  DataSetStatus& status = changed.status;
+  status.files = found->files;
+  // Rounded as it will be written: the next look is not due at once.
+  status.discovered = now;
+  const auto layout = layout_of(changed);
+  if (!layout) return complain(set, layout.error().message, now);
+  status.blocks = layout->native;
+  status.size = layout->size;
+  // What was found replaces the originals; copies stay.
+  for (HeldBlocks& held : status.replicas) {
+    held.blocks = held.blocks.intersection(held.copies);
+    held.leaving = held.leaving.intersection(held.copies);
+  }
+  for (const PlacedBlocks& placed : found->stores) {
+    auto place = std::lower_bound(status.replicas.begin(), status.replicas.end(), placed.store,
+                                  [](const HeldBlocks& held, const std::string& store) { return held.store < store; });
+    if (place == status.replicas.end() || place->store != placed.store) {
+      place = status.replicas.insert(place, HeldBlocks{});
+      place->store = placed.store;
+    }
+    place->blocks.add(*placed.blocks);
+  }
+  writes_.send(key,
+               patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status",
+                        data_set_patch(changed, status, true)),
+               [this](const Answer& answer) {
+                 if (answer) catalog_.learn(DataKind::data_set, *answer);
+               });
+}
+
+void DataDiscovery::remove_jobs(const CatalogDataSet& set, TimePoint now) {
+  for (const auto& [name, job] : catalog_.jobs()) {
+    const std::string* uid = find_text(job.labels, data_set_label);
+    const std::string* role = find_text(job.labels, role_label);
+    if (!uid || *uid != set.object.meta.object.uid || !role || *role != "list") continue;
+    logs_.erase(name);
+    const std::string key = "Job/" + name + "/end";
+    if (!job.deleting && writes_.free(key, now))
+      writes_.send(key, deletion_of(jobs_path(work_.name_space) + '/' + name));
+  }
+}
+
+}  // namespace lips::kubernetes

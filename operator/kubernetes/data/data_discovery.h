@@ -1,0 +1,39 @@
+// Finds files and replicas of data sets that ask for it: Jobs list a folder or ask HDFS, their logs are read, and the
+// DataSet's status says what was found.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/discovered.h"
+#include "kubernetes/data/move_jobs.h"
+#include "kubernetes/data/object_writes.h"
+#include "kubernetes/events.h"
+
+namespace lips::kubernetes {
+
+class DataDiscovery {
+ public:
+  DataDiscovery(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work);
+  void tick(TimePoint now);
+
+ private:
+  bool due(const CatalogDataSet& set, TimePoint now) const;
+  void look(const CatalogDataSet& set, TimePoint now);
+  void look_at_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now);
+  // The log of a Job's pod, once it has succeeded; starts the Job, or reads its log, where there is none yet.
+  const std::string* log_of(const CatalogDataSet& set, const std::string& job, const std::string& body, TimePoint now);
+  void keep(const CatalogDataSet& set, const Result<Discovered>& found, TimePoint now);
+  void complain(const CatalogDataSet& set, const std::string& what, TimePoint now);
+  void remove_jobs(const CatalogDataSet& set, TimePoint now);
+
+  DataCatalog& catalog_;
+  ObjectWrites& writes_;
+  EventRecorder& events_;
+  const WorkSettings& work_;
+  std::map<std::string, std::string> logs_;      // by Job
+  std::map<std::string, TimePoint> not_before_;  // by data set: after a failure
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,147 @@
+#include "kubernetes/data/discovered.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "kubernetes/api_client.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using Json = nlohmann::json;
+
+tl::unexpected<Error> malformed(std::string_view what, std::string_view found) {
+  return fail(ErrorCode::invalid_input, fmt::format("{}: not understood: {}", what, found.substr(0, 200)));
+}
+
+// The text at that path of names; null where there is none.
+const Json& at(const Json& json, std::initializer_list<const char*> names) {
+  static const Json none;
+  const Json* place = &json;
+  for (const char* name : names) {
+    if (!place->is_object() || !place->contains(name)) return none;
+    place = &(*place)[name];
+  }
+  return *place;
+}
+
+Result<void> finish(std::vector<DataFile>& files) {
+  std::erase_if(files, [](const DataFile& file) { return file.size <= 0; });
+  std::sort(files.begin(), files.end(), [](const DataFile& a, const DataFile& b) { return a.path < b.path; });
+  if (files.size() > most_discovered_files)
+    return fail(ErrorCode::invalid_input,
+                fmt::format("found {} files; allowed: {}", files.size(), most_discovered_files));
+  return {};
+}
+
+std::string joined(std::string folder, const std::string& name) {
+  while (folder.ends_with('/')) folder.pop_back();
+  while (folder.starts_with('/')) folder.erase(0, 1);
+  if (folder.empty() || name.empty()) return folder + name;
+  return folder + '/' + name;
+}
+
+std::uint32_t blocks_of(const DataFile& file, std::int64_t block_size) {
+  return block_size > 0 ? static_cast<std::uint32_t>((file.size + block_size - 1) / block_size) : 1;
+}
+
+std::string hdfs_url(const DiscoveryRequest& hdfs, const std::string& path, const char* operation) {
+  std::string encoded;
+  for (std::size_t from = 0; from < path.size();) {
+    const std::size_t end = std::min(path.find('/', from), path.size());
+    if (end > from) encoded += '/' + percent_encoded(path.substr(from, end - from));
+    from = end + 1;
+  }
+  std::string url = hdfs.url;
+  while (url.ends_with('/')) url.pop_back();
+  return fmt::format("{}/webhdfs/v1{}?op={}{}", url, encoded, operation,
+                     hdfs.user.empty() ? "" : "&user.name=" + percent_encoded(hdfs.user));
+}
+
+}  // namespace
+
+Result<Discovered> read_listing(std::string_view text, const DataSetSpec& spec) {
+  const Json list = Json::parse(text, nullptr, false);
+  if (!list.is_array()) return malformed("the listing", text);
+  Discovered found;
+  for (const Json& entry : list) {
+    const Json &path = at(entry, {"Path"}), &size = at(entry, {"Size"});
+    if (!path.is_string() || !size.is_number_integer()) return malformed("the listing", entry.dump());
+    found.files.push_back({joined(spec.discover.path, path.get<std::string>()), size.get<std::int64_t>(), ""});
+  }
+  if (auto good = finish(found.files); !good) return tl::unexpected(good.error());
+  std::uint32_t blocks = 0;
+  for (const DataFile& file : found.files) blocks += blocks_of(file, spec.block_size);
+  found.stores.push_back({spec.discover.store, BlockRanges::all(blocks)});
+  return found;
+}
+
+Result<std::vector<DataFile>> read_hdfs_status(std::string_view text, const std::string& path) {
+  const Json answer = Json::parse(text, nullptr, false);
+  const Json& statuses = at(answer, {"FileStatuses", "FileStatus"});
+  if (!statuses.is_array()) {
+    const Json& message = at(answer, {"RemoteException", "message"});
+    return malformed("HDFS LISTSTATUS", message.is_string() ? message.get<std::string>() : std::string(text));
+  }
+  std::vector<DataFile> files;
+  for (const Json& status : statuses) {
+    const Json &type = at(status, {"type"}), &name = at(status, {"pathSuffix"}), &length = at(status, {"length"});
+    if (!type.is_string() || !name.is_string() || !length.is_number_integer())
+      return malformed("HDFS LISTSTATUS", status.dump());
+    // What begins with _ or . is not data (_SUCCESS, ._COPYING_).
+    const std::string file = name.get<std::string>();
+    if (type != "FILE" || file.starts_with('_') || file.starts_with('.')) continue;
+    files.push_back({joined(path, file), length.get<std::int64_t>(), ""});
+  }
+  if (auto good = finish(files); !good) return tl::unexpected(good.error());
+  return files;
+}
+
+std::string hdfs_status_url(const DiscoveryRequest& hdfs) { return hdfs_url(hdfs, hdfs.path, "LISTSTATUS"); }
+std::string hdfs_blocks_url(const DiscoveryRequest& hdfs, const DataFile& file) {
+  return hdfs_url(hdfs, file.path, "GETFILEBLOCKLOCATIONS");
+}
+
+Result<Discovered> read_hdfs_blocks(const std::vector<DataFile>& files, std::string_view locations,
+                                    const DataSetSpec& spec) {
+  std::map<std::string, std::string> store_of;
+  for (const HostStore& host : spec.discover.hosts) store_of[host.host] = host.store;
+  std::map<std::string, BlockRanges> held;
+  std::uint32_t first = 0;
+  for (const DataFile& file : files) {
+    const std::string_view line = locations.substr(0, locations.find('\n'));
+    locations.remove_prefix(std::min(line.size() + 1, locations.size()));
+    const Json answer = Json::parse(line, nullptr, false);
+    const Json& blocks = at(answer, {"BlockLocations", "BlockLocation"});
+    if (!blocks.is_array()) return malformed("HDFS GETFILEBLOCKLOCATIONS of " + file.path, line);
+    for (const Json& block : blocks) {
+      const Json &offset = at(block, {"offset"}), &length = at(block, {"length"}), &hosts = at(block, {"hosts"});
+      if (!offset.is_number_integer() || !length.is_number_integer() || !hosts.is_array())
+        return malformed("HDFS GETFILEBLOCKLOCATIONS of " + file.path, block.dump());
+      const std::int64_t from = offset, size = length;
+      const std::int64_t cut = spec.block_size > 0 ? spec.block_size : file.size;
+      if (from % cut != 0 || size != std::min(cut, file.size - from))
+        return fail(ErrorCode::invalid_input,
+                    fmt::format("spec.blockSize: {} bytes do not fit a block of {} bytes at {} of /{} in HDFS", cut,
+                                size, from, file.path));
+      if (at(block, {"corrupt"}) == true) continue;
+      for (const Json& host : hosts) {
+        const auto store = host.is_string() ? store_of.find(host.get<std::string>()) : store_of.end();
+        if (store != store_of.end()) held[store->second].add(first + static_cast<std::uint32_t>(from / cut));
+      }
+    }
+    first += blocks_of(file, spec.block_size);
+  }
+  Discovered found{files, {}};
+  for (auto& [store, ranges] : held) found.stores.push_back({store, std::move(ranges)});
+  return found;
+}
+
+bool only_added(const std::vector<DataFile>& before, const std::vector<DataFile>& now) {
+  return before.size() <= now.size() && std::equal(before.begin(), before.end(), now.begin());
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,132 @@
+#include "kubernetes/data/data_discovery.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "fake_api_server.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+// The server keeps what is created and patched; the test tells the catalog.
+class DataDiscoveryTest : public testing::Test {
+ protected:
+  void add(std::size_t kind, const Json& object) {
+    const Json& meta = object["metadata"];
+    catalog_.kinds()[kind].sink->changed(
+        {meta.value("namespace", ""), meta["name"], meta["uid"], meta["resourceVersion"]}, object.dump());
+    catalog_.poll();
+  }
+  static Json meta(const std::string& name, const Json& more = Json::object()) {
+    Json result = {{"name", name}, {"uid", "uid-" + name}, {"resourceVersion", "1"}, {"generation", 1}};
+    result.update(more);
+    return result;
+  }
+  void add_store(const std::string& name) {
+    add(1,
+        {{"metadata", meta(name)}, {"spec", {{"zone", "z"}, {"nodeDirectory", {{"node", name}, {"path", "/srv"}}}}}});
+  }
+  void add_set(Json discover) {
+    add(0, {{"metadata", meta("logs", {{"namespace", "d"}})},
+            {"spec", {{"blockSize", 100}, {"discover", std::move(discover)}}}});
+  }
+  // The Job of that name has succeeded.
+  void finish_job(const std::string& job) {
+    add(4, {{"metadata",
+             meta(job, {{"namespace", "lips"}, {"labels", {{role_label, "list"}, {data_set_label, "uid-logs"}}}})},
+            {"status", {{"conditions", {{{"type", "Complete"}, {"status", "True"}}}}}}});
+    add(5, {{"metadata", meta(job + "-pod", {{"namespace", "lips"},
+                                             {"labels", {{role_label, "list"}}},
+                                             {"ownerReferences", {{{"kind", "Job"}, {"name", job}}}}})},
+            {"status", {{"phase", "Succeeded"}}}});
+  }
+  template <class Done>
+  bool tick_until(Done done) {
+    for (int turn = 0; turn < 5000; ++turn) {
+      writes_.collect(now_);
+      catalog_.poll();
+      discovery_.tick(now_);
+      if (done()) return true;
+      now_ += std::chrono::milliseconds(100);
+      std::this_thread::yield();
+      std::unique_lock lock(mutex_);
+      news_.wait_for(lock, std::chrono::milliseconds(2));
+    }
+    return false;
+  }
+  std::string created() {
+    const std::lock_guard lock(mutex_);
+    return last_job_.empty() ? "" : Json::parse(last_job_)["metadata"]["name"].get<std::string>();
+  }
+  Json patched() {
+    const std::lock_guard lock(mutex_);
+    return patch_.empty() ? Json() : Json::parse(patch_);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable news_;
+  std::string last_job_, patch_;
+  std::map<std::string, std::string> logs_;  // by pod
+  FakeApiServer server_{[this](const SeenRequest& seen) {
+    const std::lock_guard lock(mutex_);
+    Reply reply;
+    if (seen.method == "POST") last_job_ = reply.body = seen.body;
+    if (seen.method == "PATCH") patch_ = reply.body = seen.body;
+    if (seen.path.ends_with("/log")) {
+      const std::string pod = seen.path.substr(0, seen.path.size() - 4);
+      reply.body = logs_[pod.substr(pod.rfind('/') + 1)];
+    }
+    return reply;
+  }};
+  ApiClient client_{server_.connection(), quick_client()};
+  DataCatalog catalog_{"lips"};
+  ObjectWrites writes_{client_, [] { return true; }, [this] { news_.notify_all(); }};
+  EventRecorder events_{client_, {}, [] { return true; }};
+  WorkSettings work_{"lips", "image", "IfNotPresent", "", "", 0};
+  DataDiscovery discovery_{catalog_, writes_, events_, work_};
+  TimePoint now_ = TimePoint(std::chrono::hours(1000));
+};
+
+TEST_F(DataDiscoveryTest, ListsAFolderByAJobAndKeepsWhatItsLogSays) {
+  add_store("a");
+  add_set({{"listing", {{"store", "a"}, {"path", "in"}}}});
+  ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
+  const std::string job = created();
+  logs_[job + "-pod"] = R"([{"Path":"x","Name":"x","Size":250,"IsDir":false}])";
+  finish_job(job);
+  ASSERT_TRUE(tick_until([&] { return !patched().is_null(); }));
+  const Json status = patched()["status"];
+  EXPECT_EQ(status["blocks"], 3);
+  EXPECT_EQ(status["size"], 250);
+  EXPECT_EQ(status["files"][0]["path"], "in/x");
+  EXPECT_EQ(status["replicas"][0], (Json{{"store", "a"}, {"blocks", "0-2"}}));
+  EXPECT_EQ(patched()["metadata"]["resourceVersion"], "1") << "bound to the version that was read";
+}
+
+TEST_F(DataDiscoveryTest, AsksHdfsForFilesAndThenForTheirBlocks) {
+  add_store("a");
+  add_set({{"hdfs", {{"url", "http://nn"}, {"path", "/in"}, {"hosts", {{{"host", "h1"}, {"store", "a"}}}}}}});
+  ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
+  const std::string first = created();
+  EXPECT_THAT(last_job_, HasSubstr("http://nn/webhdfs/v1/in?op=LISTSTATUS"));
+  logs_[first + "-pod"] = R"({"FileStatuses":{"FileStatus":[{"type":"FILE","pathSuffix":"x","length":150}]}})";
+  finish_job(first);
+  ASSERT_TRUE(tick_until([&] { return created() != first; }));
+  const std::string second = created();
+  EXPECT_THAT(last_job_, HasSubstr("http://nn/webhdfs/v1/in/x?op=GETFILEBLOCKLOCATIONS"));
+  logs_[second + "-pod"] =
+      R"({"BlockLocations":{"BlockLocation":[{"offset":0,"length":100,"hosts":["h1"]},{"offset":100,"length":50,"hosts":["h2"]}]}})";
+  finish_job(second);
+  ASSERT_TRUE(tick_until([&] { return !patched().is_null(); }));
+  EXPECT_EQ(patched()["status"]["blocks"], 2);
+  EXPECT_EQ(patched()["status"]["replicas"][0], (Json{{"store", "a"}, {"blocks", "0"}}));
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
