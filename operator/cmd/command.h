@@ -17,6 +17,7 @@ using Words = std::span<const std::string>;
 int run_operator(Words words);
 int run_simulate(Words words);
 int run_plan(Words words);
+int run_replay(Words words);
 int run_generate(Words words);
 int run_policies(Words words);
 int run_experiment(Words words);

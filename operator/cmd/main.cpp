@@ -25,6 +25,7 @@ constexpr auto commands = std::to_array<Command>({
      run_operator},
     {"simulate", "run policies on a scenario and compare their dollars, times, locality and fairness", run_simulate},
     {"plan", "one decision for one snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},
+    {"replay", "make the plans of an operator's journal again, bit for bit", run_replay},
     {"generate", "write a random snapshot or scenario of a stated size and shape", run_generate},
     {"policies", "list the policies", run_policies},
     {"explain", "why: whether it pays to move data to a cheaper node", run_explain},

@@ -1,19 +1,28 @@
 #include <fmt/format.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "cmd/arguments.h"
 #include "cmd/command.h"
+#include "cmd/config_watch.h"
+#include "cmd/epoch_recorder.h"
 #include "cmd/live_policy.h"
 #include "cmd/operator_kubernetes.h"
 #include "cmd/operator_simulated.h"
 #include "config/live_config.h"
+#include "config/text_file.h"
 #include "simulation/scenario_reader.h"
 #include "telemetry/log_lines.h"
+#include "telemetry/operator_metrics.h"
+#include "telemetry/status_page.h"
+#include "telemetry/status_server.h"
 #include "version.h"
 
 namespace lips::cmd {
@@ -24,7 +33,7 @@ struct OperatorOptions {
   std::string config, kubeconfig, cluster = "kubernetes", config_folder;
   std::vector<std::pair<std::string, std::string>> set;
   double speed = 1;
-  bool print_config = false;
+  bool print_config = false, stay = false;
 };
 
 Arguments describe(OperatorOptions& options) {
@@ -46,6 +55,8 @@ Arguments describe(OperatorOptions& options) {
                  options.cluster);
   arguments.number("--speed", "simulated seconds in a second of a simulated cluster; 0: as fast as it goes (default 1)",
                    options.speed);
+  arguments.flag("--stay", "goes on serving the status page and metrics after the scenario's end, until stopped",
+                 options.stay);
   arguments.text("--config-dir", "DIR", "the folder of the shipped scenarios and prices (default: beside the program)",
                  options.config_folder);
   arguments.example("lips operator --config /etc/lips/config.yaml", "in a pod of the cluster that it is to serve");
@@ -60,62 +71,171 @@ LineLog::Form form_of(LogFormat format) {
   return format == LogFormat::json ? LineLog::Form::json : LineLog::Form::logfmt;
 }
 
-Result<NodePrices> prices_of(const OperatorOptions& options, const OperatorConfig& config) {
-  const Result<std::string> folder = find_config_folder(options.config_folder);
-  if (!folder) return tl::unexpected(folder.error());
-  const Result<PriceSheet> carried = read_price_sheet(*folder);
-  if (!carried) return tl::unexpected(carried.error());
-  return NodePrices::make(*carried, config.prices);
-}
-
-class NoObserver : public Observer {
- public:
-  void on_bind(const ClusterSnapshot&, const Assignment&) override {}
-};
-
 constexpr std::string_view simulated = "simulated:";
 
-Result<void> run_simulated(const OperatorOptions& options, const OperatorConfig& config, const LivePolicy& policy,
-                           Observer& observer, AdapterObserver& adapter, Log& log) {
-  simulation::ScenarioOptions reading;
-  reading.config_folder = options.config_folder;
-  const Result<std::string> path = simulation::find_scenario(options.cluster.substr(simulated.size()), reading);
-  if (!path) return tl::unexpected(path.error());
-  const Result<simulation::Scenario> scenario = simulation::read_scenario(*path, reading);
-  if (!scenario) return tl::unexpected(scenario.error());
-  const SimulatedRun run{*scenario, options.speed, config.policy.seed, policy, observer, adapter, log, interrupt_asked};
-  const Result<simulation::RunResult> result = run_on_simulation(run, policy.current()->name);
-  if (!result) return tl::unexpected(result.error());
-  log.info("the scenario has ended",
-           {{"dollars", result->bill.total().value()}, {"jobs_finished", result->jobs_finished}});
+// The parts of a running operator, in the order in which they depend on each other.
+class RunningOperator {
+ public:
+  RunningOperator(const OperatorOptions& options, const OperatorConfig& config, PriceSheet sheet, NodePrices prices,
+                  std::shared_ptr<const NamedPolicy> policy)
+      : options_(options),
+        sheet_(std::move(sheet)),
+        log_(form_of(config.log.format), config.log.level),
+        live_(config, std::move(prices)),
+        metrics_({std::string(version), std::string(revision), options.cluster}),
+        recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
+        policy_(std::move(policy), [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan,
+                                          double took) { recorder_.record(by, input, plan, took); }) {}
+
+  Result<void> run(const std::string& config_text);
+
+ private:
+  bool on_kubernetes() const { return options_.cluster == "kubernetes"; }
+  Result<void> serve();
+  Result<void> open_journal();
+  Result<void> run_simulated();
+  void reload(Result<OperatorConfig> changed);
+  Health alive() const;
+  Health ready() const;
+
+  const OperatorOptions& options_;
+  const PriceSheet sheet_;
+  LineLog log_;
+  LiveConfig live_;
+  OperatorMetrics metrics_;
+  EpochRecorder recorder_;
+  LivePolicy policy_;
+  std::atomic<bool> ended_{false};  // a simulated run is over and only shown
+  std::unique_ptr<StatusServer> server_;
+};
+
+Health RunningOperator::alive() const {
+  const double still = metrics_.seconds_since_turn();
+  const bool good = ended_ || still <= to_seconds(live_.config()->server.stalled_after);
+  return {good, good ? "ok" : fmt::format("the loop has not turned for {:.0f} s", still)};
+}
+
+Health RunningOperator::ready() const {
+  if (!metrics_.synced()) return {false, "the caches are not filled yet"};
+  return {true, metrics_.leads() ? "leader" : "standby"};
+}
+
+Result<void> RunningOperator::serve() {
+  const std::string listen = live_.config()->server.listen;
+  if (listen.empty()) return {};
+  ServedTexts texts;
+  texts.page = [this] {
+    OperatorFigures figures = metrics_.figures();
+    figures.alive = alive().good;
+    return render_status_page(figures);
+  };
+  texts.metrics = [this] { return metrics_.exposition(); };
+  texts.alive = [this] { return alive(); };
+  texts.ready = [this] { return ready(); };
+  Result<std::unique_ptr<StatusServer>> server = StatusServer::start(listen, std::move(texts));
+  if (!server) return tl::unexpected(server.error());
+  server_ = std::move(*server);
+  log_.info("listening", {{"address", fmt::format("{}:{}", listen.substr(0, listen.rfind(':')), server_->port())}});
   return {};
 }
 
-Result<int> serve(const OperatorOptions& options) {
+Result<void> RunningOperator::open_journal() {
+  const OperatorConfig::Journal journal = live_.config()->journal;
+  if (journal.directory.empty()) return {};
+  Result<EpochJournal> opened = EpochJournal::open(journal.directory, journal.size);
+  if (!opened) return tl::unexpected(opened.error());
+  recorder_.keep_in(std::move(*opened));
+  return {};
+}
+
+// What may change at run time does; of the rest the log says that it needs a restart.
+void RunningOperator::reload(Result<OperatorConfig> changed) {
+  const auto refuse = [&](const Error& error) {
+    metrics_.reloaded(ReloadOutcome::refused);
+    log_.error("the changed configuration is refused, the old one stays", {{"error", error.message}});
+  };
+  if (!changed) return refuse(changed.error());
+  const std::shared_ptr<const OperatorConfig> old = live_.config();
+  Result<NodePrices> prices = NodePrices::make(sheet_, changed->prices);
+  if (!prices) return refuse(prices.error());
+  Result<std::shared_ptr<const NamedPolicy>> policy =
+      make_named_policy(changed->policy.name, changed->policy.effective());
+  if (!policy) return refuse(policy.error());
+  bool restart = false, new_policy = false;
+  for (const ConfigKey& key : changed_keys(*old, *changed)) {
+    restart |= !key.live, new_policy |= key.path.starts_with("policy.");
+    log_.info(key.live ? "configuration changed" : "configuration changed; this key needs a restart",
+              {{"key", key.path}, {"value", key.value}});
+  }
+  log_.set_level(changed->log.level);
+  live_.replace(std::move(*changed), std::move(*prices));
+  if (new_policy) policy_.use(std::move(*policy));
+  metrics_.reloaded(restart ? ReloadOutcome::restart_needed : ReloadOutcome::applied);
+}
+
+Result<void> RunningOperator::run_simulated() {
+  simulation::ScenarioOptions reading;
+  reading.config_folder = options_.config_folder;
+  const Result<std::string> path = simulation::find_scenario(options_.cluster.substr(simulated.size()), reading);
+  if (!path) return tl::unexpected(path.error());
+  const Result<simulation::Scenario> scenario = simulation::read_scenario(*path, reading);
+  if (!scenario) return tl::unexpected(scenario.error());
+  const SimulatedRun run{*scenario, options_.speed, live_.config()->policy.seed, policy_, metrics_, metrics_,
+                         log_,      interrupt_asked};
+  const Result<simulation::RunResult> result = run_on_simulation(run, policy_.current()->name);
+  if (!result) return tl::unexpected(result.error());
+  ended_ = true;
+  log_.info(result->stopped ? "the scenario was stopped" : "the scenario has ended",
+            {{"dollars", result->bill.total().value()},
+             {"jobs_finished", result->jobs_finished},
+             {"simulated_seconds", to_seconds(result->makespan)}});
+  while (options_.stay && !interrupt_asked()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  return {};
+}
+
+Result<void> RunningOperator::run(const std::string& config_text) {
+  if (Result<void> opened = open_journal(); !opened) return opened;
+  if (Result<void> served = serve(); !served) return served;
+  std::optional<ConfigWatch> watch;
+  if (!options_.config.empty())
+    watch.emplace(options_.config, config_text, options_.set,
+                  [this](Result<OperatorConfig> changed) { reload(std::move(changed)); });
+  log_.info("the operator starts",
+            {{"version", version}, {"policy", live_.config()->policy.name}, {"cluster", options_.cluster}});
+  const Result<void> ran =
+      on_kubernetes()
+          ? run_on_kubernetes({options_.kubeconfig, live_, policy_, metrics_, metrics_, log_, interrupt_asked})
+          : run_simulated();
+  if (ran) log_.info("the operator stops");
+  return ran;
+}
+
+Result<void> start(const OperatorOptions& options) {
   if (options.cluster != "kubernetes" && !options.cluster.starts_with(simulated))
     return fail(ErrorCode::invalid_input,
                 fmt::format("--cluster: found '{}', allowed is kubernetes or simulated:SCENARIO", options.cluster));
-  Result<OperatorConfig> config = read_operator_config(options.config, options.set);
+  std::string text;
+  if (!options.config.empty()) {
+    Result<std::string> read = read_text_file(options.config);
+    if (!read) return tl::unexpected(read.error());
+    text = std::move(*read);
+  }
+  const Result<OperatorConfig> config = options.config.empty()
+                                            ? read_operator_config("", options.set)
+                                            : parse_operator_config(options.config, text, options.set);
   if (!config) return tl::unexpected(config.error());
-  Result<NodePrices> prices = prices_of(options, *config);
+  const Result<std::string> folder = find_config_folder(options.config_folder);
+  if (!folder) return tl::unexpected(folder.error());
+  Result<PriceSheet> sheet = read_price_sheet(*folder);
+  if (!sheet) return tl::unexpected(sheet.error());
+  Result<NodePrices> prices = NodePrices::make(*sheet, config->prices);
   if (!prices) return tl::unexpected(prices.error());
-  Result<std::shared_ptr<const NamedPolicy>> named = make_named_policy(config->policy.name, config->policy.effective());
-  if (!named) return tl::unexpected(named.error());
-  LineLog log(form_of(config->log.format), config->log.level);
-  const LiveConfig live(*config, std::move(*prices));
-  const LivePolicy policy(std::move(*named), {});
-  NoObserver observer;
-  AdapterObserver adapter;
+  Result<std::shared_ptr<const NamedPolicy>> policy =
+      make_named_policy(config->policy.name, config->policy.effective());
+  if (!policy) return tl::unexpected(policy.error());
   watch_for_interrupt();
-  log.info("the operator starts",
-           {{"version", version}, {"policy", config->policy.name}, {"cluster", options.cluster}});
-  const Result<void> ran =
-      options.cluster == "kubernetes"
-          ? run_on_kubernetes({options.kubeconfig, live, policy, observer, adapter, log, interrupt_asked})
-          : run_simulated(options, *config, policy, observer, adapter, log);
-  if (!ran) return tl::unexpected(ran.error());
-  log.info("the operator stops");
-  return static_cast<int>(done);
+  RunningOperator running(options, *config, std::move(*sheet), std::move(*prices), std::move(*policy));
+  return running.run(text);
 }
 
 }  // namespace
@@ -126,8 +246,8 @@ int run_operator(Words words) {
   if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
   if (arguments.help_asked()) return print(arguments.help());
   if (options.print_config) return print(default_config_text());
-  const Result<int> status = serve(options);
-  return status ? *status : end_with(status.error());
+  const Result<void> ran = start(options);
+  return ran ? static_cast<int>(done) : end_with(ran.error());
 }
 
 }  // namespace lips::cmd

@@ -39,7 +39,10 @@ class PacedCluster : public ClusterClient {
     }
     return events;
   }
-  void bind(const Assignment& assignment) override { cluster_.bind(assignment); }
+  void bind(const Assignment& assignment) override {
+    cluster_.bind(assignment);
+    run_.adapter.on_bind_outcome(BindOutcome::bound, Duration(0));
+  }
   void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
   void remember(const Remembered& remembered) override { cluster_.remember(remembered); }

@@ -19,7 +19,12 @@ struct SnapshotFile {
 // content in another order give equal snapshots. as_written keeps the ids of the file, as a replay must.
 enum class SnapshotOrder : std::uint8_t { canonical, as_written };
 
-std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs);
+// exact: also what computing it anew would only nearly give (sums with their rounding, orders), so that a policy that reads
+// the file as_written decides the same, bit for bit.
+enum class SnapshotDetail : std::uint8_t { plain, exact };
+
+std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs,
+                           SnapshotDetail detail = SnapshotDetail::plain);
 // `file` is for errors, which name the place in the JSON, what was found and what is allowed.
 Result<SnapshotFile> read_snapshot(const std::string& file, const std::string& text,
                                    SnapshotOrder order = SnapshotOrder::canonical);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "config/snapshot_exact_json.h"
 #include "config/snapshot_json.h"
 #include "config/snapshot_tables.h"
 #include "config/text_file.h"
@@ -390,8 +391,9 @@ void Reader::read_placed_and_moves() {
 }
 
 SnapshotTables Reader::read() {
-  root_.known({"format", "version", "now", "zones", "racks", "profiles", "constraints", "nodeKinds", "nodes", "stores",
-               "dataSets", "blocks", "network", "pools", "jobs", "tasks", "placed", "moves", "transfer"});
+  root_.known({"format",    "version", "now",    "zones",    "racks",    "profiles", "constraints",
+               "nodeKinds", "nodes",   "stores", "dataSets", "blocks",   "network",  "pools",
+               "jobs",      "tasks",   "placed", "moves",    "transfer", "exact"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
@@ -426,7 +428,11 @@ Result<SnapshotFile> read_snapshot(const std::string& file, const std::string& t
   if (!problems.messages.empty())
     return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(problems.messages, "\n")));
   if (order == SnapshotOrder::canonical) sort_by_name(tables);
-  return build_snapshot(file, std::move(tables));
+  Result<SnapshotFile> snapshot = build_snapshot(file, std::move(tables));
+  if (const auto exact = json.find("exact"); snapshot && order == SnapshotOrder::as_written && exact != json.end())
+    if (Result<void> restored = restore_exact(*exact, file, snapshot->cluster); !restored)
+      return tl::unexpected(restored.error());
+  return snapshot;
 }
 
 Result<SnapshotFile> load_snapshot(const std::string& path, SnapshotOrder order) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "config/snapshot_exact_json.h"
 #include "config/snapshot_file.h"
 #include "config/text_file.h"
 
@@ -18,9 +19,7 @@ template <class IdType>
 std::int64_t number(IdType id) {
   return id.valid() ? static_cast<std::int64_t>(id.index()) : -1;
 }
-std::int64_t number(TimePoint time) {
-  return time.time_since_epoch().count();
-}
+std::int64_t number(TimePoint time) { return time.time_since_epoch().count(); }
 
 class Writer {
  public:
@@ -84,6 +83,10 @@ class Writer {
     close('}');
   }
   void line() { out_ += '\n'; }
+  void json(std::string_view key, const std::string& content) {
+    name(key);
+    out_ += content;
+  }
 
  private:
   void text(std::string_view content) {
@@ -315,7 +318,7 @@ void write_tasks(Writer& out, const ClusterSnapshot& cluster) {
 
 }  // namespace
 
-std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs) {
+std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs, SnapshotDetail detail) {
   Writer out;
   out.open("", '{');
   out.field("format", std::string("lips-snapshot"));
@@ -355,6 +358,10 @@ std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& cost
     out.close(']');
   }
   out.close(']');
+  if (detail == SnapshotDetail::exact) {
+    out.line();
+    out.json("exact", exact_part(cluster).dump());
+  }
   out.close('}');
   out.line();
   return std::move(out).done();

@@ -1,0 +1,48 @@
+// What the status page shows of a running operator, as a plain value.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/costs.h"
+#include "model/work.h"
+
+namespace lips {
+
+struct PoolFigures {
+  std::string name;
+  Bill spent;
+  double cores = 0, share = 0, fair_share = 0;
+  std::uint64_t pending = 0, running = 0, finished = 0;
+};
+
+struct BaselineFigures {
+  std::string name;
+  Bill ours, theirs;  // of the tasks that both placed
+  std::uint64_t tasks = 0;
+};
+
+struct OperatorFigures {
+  std::string version, policy, cluster;
+  bool leads = false, synced = false, alive = true;
+  std::uint64_t epochs = 0;
+  double since_last_epoch = 0, since_start = 0;  // seconds
+  std::string form;
+  double epoch_seconds = 0, gap = 0;
+  std::vector<std::pair<std::string, double>> stages;  // seconds
+  std::int64_t rows = 0, columns = 0;
+  bool bound_known = false;
+  std::uint64_t nodes = 0, nodes_schedulable = 0;
+  Bill spent;
+  std::vector<PoolFigures> pools;
+  std::vector<BaselineFigures> baselines;
+  std::vector<std::pair<std::string, std::uint64_t>> pending;  // by reason
+  std::array<std::uint64_t, locality_levels> bound{};
+  std::uint64_t finished = 0, lost = 0, conflicts = 0;
+  std::uint64_t moves_in_flight = 0, moves_committed = 0, moves_failed = 0, extra_copies = 0;
+};
+
+}  // namespace lips

@@ -1,0 +1,23 @@
+// What a plan and another policy's plan for the same snapshot would pay for the tasks that both of them place. Decides
+// nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/costs.h"
+#include "model/plan.h"
+#include "model/snapshot.h"
+
+namespace lips {
+
+struct ComparedTask {
+  TaskId task;
+  Bill theirs;  // of the baseline's assignment
+};
+
+// Tasks that `ours` and `theirs` both assign, in the order of `ours`.
+std::vector<ComparedTask> compare_plans(const ClusterSnapshot& cluster, const CostModel& costs, const Plan& ours,
+                                        const Plan& theirs);
+
+}  // namespace lips

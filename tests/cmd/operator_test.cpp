@@ -1,0 +1,95 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cmd/program.h"
+
+namespace lips::cmd_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<std::string> on_quickstart{"operator", "--cluster", "simulated:quickstart",     "--speed",
+                                             "0",        "--set",     "server.listen=127.0.0.1:0"};
+
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(Operator, RunsAScenarioToItsEnd) {
+  const Said said = lips(on_quickstart);
+  EXPECT_EQ(said.status, 0);
+  EXPECT_EQ(said.out, "");
+  EXPECT_THAT(said.err, AllOf(HasSubstr("msg=\"listening\" address=127.0.0.1:"), HasSubstr("the scenario has ended"),
+                              HasSubstr("jobs_finished=5"), HasSubstr("the operator stops")));
+}
+
+TEST(Operator, SpendsWhatTheSimulationOfTheSamePolicySpends) {
+  const Said simulated = lips({"simulate", "quickstart", "--policy", "own-zone-cheapest", "--format", "json"});
+  const Said said = lips(with(on_quickstart, {"policy.name=own-zone-cheapest", "log.format=json"}));
+  EXPECT_EQ(said.status, 0);
+  const std::size_t at = said.err.find("\"dollars\":");
+  ASSERT_NE(at, std::string::npos) << said.err;
+  const std::string dollars = said.err.substr(at + 10, said.err.find(',', at) - at - 10);
+  EXPECT_THAT(simulated.out, HasSubstr(dollars));
+}
+
+TEST(Operator, StopsAtOnceWhenAsked) {
+  const Said said = lips_interrupted(
+      {"operator", "--cluster", "simulated:quickstart", "--speed", "0.001", "--set", "server.listen=127.0.0.1:0"},
+      "the operator starts");
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(said.err, HasSubstr("the scenario was stopped"));
+}
+
+TEST(Operator, RefusesAWrongConfigurationWithStatusTwo) {
+  const Folder folder;
+  write(folder.file("c.yaml"), "apiVersion: config.lips.dev/v1alpha1\nkind: OperatorConfig\nschedulername: x\n");
+  const Said said = lips({"operator", "--config", folder.file("c.yaml"), "--cluster", "simulated:quickstart"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_THAT(said.err, AllOf(HasSubstr("c.yaml:3"), HasSubstr("did you mean 'schedulerName'")));
+  EXPECT_EQ(lips({"operator", "--cluster", "swarm"}).status, 2);
+  EXPECT_EQ(lips({"operator", "--config", folder.file("none.yaml")}).status, 2);
+}
+
+TEST(Operator, PrintsTheConfigurationThatIsShipped) {
+  const Said said = lips({"operator", "--print-config"});
+  EXPECT_EQ(said.status, 0);
+  EXPECT_EQ(said.out, text_of(std::string(LIPS_SOURCE_DIR) + "/config/operator/default.yaml"));
+}
+
+class Replay : public testing::Test {
+ protected:
+  Replay() {
+    const Said said = lips(with(on_quickstart, {"journal.directory=" + folder_.file("journal")}));
+    EXPECT_EQ(said.status, 0) << said.err;
+  }
+  Folder folder_;
+};
+
+TEST_F(Replay, MakesEveryPlanAgain) {
+  const Said said = lips({"replay", folder_.file("journal")});
+  EXPECT_EQ(said.status, 0) << said.out;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("the same plan"), HasSubstr("plans are the same"), Not(HasSubstr("ANOTHER"))));
+}
+
+TEST_F(Replay, ShowsOneEpochAndGivesItsSnapshotOut) {
+  const Said one = lips({"replay", folder_.file("journal"), "--epoch", "3", "--extract", folder_.file("s.json")});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.out, AllOf(HasSubstr("epoch 3: the same plan"), HasSubstr("lower bound")));
+  EXPECT_EQ(lips({"plan", folder_.file("s.json")}).status, 0);
+  const Said other = lips({"replay", folder_.file("journal"), "--epoch", "3", "--policy", "fifo"});
+  EXPECT_THAT(other.out, HasSubstr("another policy than the journal's"));
+}
+
+TEST_F(Replay, SaysWhatIsWrong) {
+  EXPECT_THAT(lips({"replay", folder_.file("journal"), "--epoch", "100000"}).err,
+              HasSubstr("one of the journal, 1 to"));
+  EXPECT_EQ(lips({"replay", folder_.file("nothing")}).status, 2);
+  EXPECT_EQ(lips({"replay", folder_.file("journal"), "--policy", "fifo"}).status, 2);
+}
+
+}  // namespace
+}  // namespace lips::cmd_test
