@@ -102,7 +102,12 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
     in.whole("attempts", config.moves.attempts, 1, {"", "before a move has failed"});
     in.bandwidth("bandwidth", config.moves.bandwidth, {"bandwidth", "of one move; 0: not limited"});
     in.text("namespace", config.moves.name_space, {"", "of the Jobs that copy; empty: where the operator runs"});
-    in.text("image", config.moves.image, {"", "with rclone 1.65 or later"});
+    in.text("image", config.moves.image, {"", "with rclone 1.65 or later and a shell"});
+    in.text("imagePullPolicy", config.moves.pull_policy, {"", "of that image: IfNotPresent, Always or Never"});
+    in.flag("serveStores", config.moves.serve_stores,
+            {"", "pods that serve node directories and volumes to readers elsewhere"});
+    in.duration("keepFinished", config.moves.keep_finished,
+                {"duration", "DataMoves of the operator's own stay so long after their end"});
     in.text("serviceAccount", config.moves.service_account,
             {"", "of the Jobs that copy; empty: the namespace's default"});
   });

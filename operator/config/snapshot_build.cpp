@@ -132,6 +132,9 @@ std::vector<std::string> impossible_states(const std::string& file, const Snapsh
     return placed.task.index() - first_task[job.index()] < tables.jobs[job.index()].job.map_tasks;
   };
   for (std::size_t i = 0; i < tables.placed.size(); ++i) {
+    if (!tables.placed[i].node.valid() && tables.placed[i].state != TaskState::finished)
+      problems.push_back(fmt::format("{}: /placed: found task {} without a node; allowed: only finished ones", file,
+                                     tables.placed[i].task.index()));
     if (i > 0 && tables.placed[i].task == tables.placed[i - 1].task)
       problems.push_back(
           fmt::format("{}: /placed: found task {} twice; allowed: once", file, tables.placed[i].task.index()));
@@ -149,25 +152,22 @@ std::vector<std::string> impossible_states(const std::string& file, const Snapsh
   return problems;
 }
 
-// While the state is rebuilt every node takes everything; what they really have comes back afterwards.
-constexpr Resources boundless{Cores(1e15), Mebibytes(1e15), 1'000'000'000};
-
 ClusterState replay(ClusterSnapshot start, const SnapshotTables& tables) {
-  for (Node& node : start.nodes) node.capacity = boundless, node.schedulable = true;
   const TimePoint now = start.now;
   ClusterState state(std::move(start));
   state.advance(now);
   for (const JobArrived& job : tables.jobs) state.apply(job);
   for (const PlacedTask& placed : tables.placed) {
     if (placed.state != TaskState::finished) continue;
-    state.assume({placed.task, placed.node, {}, {}});
+    if (!placed.node.valid()) {
+      state.apply(TaskWithdrawn{placed.task});
+      continue;
+    }
+    state.apply(TaskFound{placed.task, placed.node, now});
     state.apply(TaskFinished{placed.task, placed.node});
   }
-  for (const PlacedTask& placed : tables.placed) {
-    if (placed.state == TaskState::finished) continue;
-    state.assume({placed.task, placed.node, {}, {}});
-    if (placed.state == TaskState::running) state.apply(TaskStarted{placed.task, placed.node});
-  }
+  for (const PlacedTask& placed : tables.placed)
+    if (placed.state != TaskState::finished) state.apply(TaskFound{placed.task, placed.node, now});
   return state;
 }
 
@@ -177,9 +177,13 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
   for (Node& node : cluster.nodes)
     if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
       node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
-  for (NodeId node : cluster.nodes.ids()) cluster.free[node] = cluster.nodes[node].capacity;
+  for (NodeId node : cluster.nodes.ids())
+    cluster.free[node] = cluster.nodes[node].capacity - cluster.nodes[node].others;
   std::vector<TimePoint> ends(cluster.tasks.size());
-  for (const PlacedTask& placed : tables.placed) ends[placed.task.index()] = placed.expected_end;
+  for (const PlacedTask& placed : tables.placed) {
+    ends[placed.task.index()] = placed.expected_end;
+    cluster.tasks[placed.task].state = placed.state;
+  }
   for (RunningTask& run : cluster.running) {
     run.expected_end = ends[run.task.index()];
     cluster.free[run.node] = cluster.free[run.node] - cluster.jobs[cluster.tasks[run.task].job].request;
@@ -187,6 +191,7 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
   for (std::uint32_t i = 0; i < tables.jobs.size(); ++i) {
     Job& job = cluster.jobs[JobId(i)];
     job.completed = tables.jobs[i].job.completed;
+    job.memory = tables.jobs[i].job.memory;
     job.map_output.clear();
     if (job.shuffle.value() > 0 && job.reduce_tasks > 0) job.map_output = tables.jobs[i].job.map_output;
   }

@@ -116,6 +116,7 @@ void restore_sums(const Json& exact, ClusterSnapshot& cluster) {
     free.cpu = Cores(row.at(1).get<double>());
     free.memory = Mebibytes(row.at(2).get<double>());
     free.slots = row.at(3).get<std::int32_t>();
+    for (std::size_t i = 0; i < most_extended; ++i) free.extended[i] = row.at(4 + i).get<double>();
   }
   const auto column = [&](const char* key, auto& table, auto set) {
     const Json& values = exact.at(key);
@@ -201,7 +202,8 @@ Json exact_part(const ClusterSnapshot& cluster) {
   Json& free = exact["free"] = Json::array();
   for (const NodeId node : cluster.nodes.ids())
     if (const Resources& now = cluster.free[node]; now != cluster.nodes[node].capacity)
-      free.push_back({number(node), now.cpu.value(), now.memory.value(), now.slots});
+      free.push_back({number(node), now.cpu.value(), now.memory.value(), now.slots, now.extended[0], now.extended[1],
+                      now.extended[2], now.extended[3]});
   const auto column = [&](const char* key, const auto& table, auto get) {
     Json& list = exact[key] = Json::array();
     for (const auto& row : table) list.push_back(get(row).value());

@@ -35,6 +35,7 @@ class Reader {
   void read_job_lists(const View& table);
   void read_tasks();
   void read_placed_and_moves();
+  void read_beyond();
 
   View root_;
   Problems& problems_;
@@ -116,6 +117,14 @@ void Reader::read_eligibility() {
     const View terms = constraints.item(i).at("anyOf");
     for (std::size_t t = 0, rows = terms.list(); t < rows; ++t)
       constraint.any_of.push_back(requirements(terms.item(t)));
+    if (constraints.item(i).json().contains("volumes")) {
+      const View volumes = constraints.item(i).at("volumes");
+      for (std::size_t v = 0, all = volumes.list(); v < all; ++v) {
+        constraint.volumes.emplace_back();
+        for (std::size_t t = 0, rows = volumes.item(v).list(); t < rows; ++t)
+          constraint.volumes.back().push_back(requirements(volumes.item(v).item(t)));
+      }
+    }
     const View tolerations = constraints.item(i).at("tolerations");
     for (std::size_t t = 0, rows = tolerations.rows(4); t < rows; ++t) {
       const View row = tolerations.item(t);
@@ -366,7 +375,7 @@ void Reader::read_placed_and_moves() {
   for (std::size_t i = 0, rows = placed.rows(4); i < rows; ++i) {
     const View row = placed.item(i);
     tables_.placed.push_back({id<TaskId>(row.cell(0, index_below(tasks_))),
-                              id<NodeId>(row.cell(1, index_below(tables_.start.nodes.size()))),
+                              id<NodeId>(row.cell(1, id_below(tables_.start.nodes.size()))),
                               static_cast<TaskState>(row.cell(2, Whole{0, 2}) + static_cast<int>(TaskState::bound)),
                               time(row.cell(3, Whole{-any_time, any_time}))});
   }
@@ -390,10 +399,36 @@ void Reader::read_placed_and_moves() {
   }
 }
 
+void Reader::read_beyond() {
+  if (!root_.json().contains("beyond")) return;
+  const View beyond = root_.at("beyond");
+  const View names = beyond.at("names");
+  for (std::size_t i = 0, count = names.list(); i < count; ++i)
+    tables_.start.extended_names.push_back(names.cell(i, Text{}));
+  if (tables_.start.extended_names.size() > most_extended)
+    return names.problem("", fmt::format("{} names", names.size()), fmt::format("at most {}", most_extended));
+  const auto each = [&](const char* key, std::size_t count, const auto& set) {
+    const View table = beyond.at(key);
+    for (std::size_t i = 0, rows = table.rows(8); i < rows && count > 0; ++i) {
+      const View row = table.item(i);
+      Resources resources{Cores(row.cell(1, Real{0})), Mebibytes(row.cell(2, Real{0})),
+                          static_cast<std::int32_t>(row.cell(3, Whole{0, 1'000'000}))};
+      for (std::size_t kind = 0; kind < most_extended; ++kind) resources.extended[kind] = row.cell(4 + kind, Real{0});
+      set(static_cast<std::uint32_t>(row.cell(0, index_below(count))), resources);
+    }
+  };
+  IdVector<NodeId, Node>& nodes = tables_.start.nodes;
+  each("nodes", nodes.size(),
+       [&](std::uint32_t i, const Resources& r) { nodes[NodeId(i)].capacity.extended = r.extended; });
+  each("others", nodes.size(), [&](std::uint32_t i, const Resources& r) { nodes[NodeId(i)].others = r; });
+  each("jobs", tables_.jobs.size(),
+       [&](std::uint32_t i, const Resources& r) { tables_.jobs[i].job.request.extended = r.extended; });
+}
+
 SnapshotTables Reader::read() {
   root_.known({"format",    "version", "now",    "zones",    "racks",    "profiles", "constraints",
                "nodeKinds", "nodes",   "stores", "dataSets", "blocks",   "network",  "pools",
-               "jobs",      "tasks",   "placed", "moves",    "transfer", "exact"});
+               "jobs",      "tasks",   "placed", "moves",    "transfer", "beyond",   "exact"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
@@ -404,7 +439,7 @@ SnapshotTables Reader::read() {
   using Step = void (Reader::*)();
   for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_stores,
                     &Reader::read_blocks, &Reader::read_network_and_pools, &Reader::read_jobs, &Reader::read_tasks,
-                    &Reader::read_placed_and_moves}) {
+                    &Reader::read_placed_and_moves, &Reader::read_beyond}) {
     (this->*step)();
     if (!problems_.messages.empty()) break;
   }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -139,6 +140,15 @@ void write_eligibility(Writer& out, const ClusterSnapshot& cluster) {
     out.open("anyOf", '[');
     for (const std::vector<LabelRequirement>& term : constraint.any_of) write_requirements(out, "", term);
     out.close(']');
+    if (!constraint.volumes.empty()) {
+      out.open("volumes", '[');
+      for (const auto& terms : constraint.volumes) {
+        out.open("", '[');
+        for (const std::vector<LabelRequirement>& term : terms) write_requirements(out, "", term);
+        out.close(']');
+      }
+      out.close(']');
+    }
     out.open("tolerations", '[');
     for (const Toleration& toleration : constraint.tolerations)
       out.row(toleration.key, std::string(toleration.exists ? "Exists" : "Equal"), toleration.value, toleration.effect);
@@ -179,6 +189,37 @@ void write_nodes(Writer& out, const ClusterSnapshot& cluster) {
   out.column("zone", nodes.size(), [&](std::size_t i) { return number(nodes[i].zone); });
   out.column("rack", nodes.size(), [&](std::size_t i) { return number(nodes[i].rack); });
   out.column("schedulable", nodes.size(), [&](std::size_t i) { return std::int64_t{nodes[i].schedulable}; });
+  out.close('}');
+}
+
+bool any_extended(const Resources& resources) { return resources.extended != Resources().extended; }
+
+// What only clusters have that others use too: resources beside CPU and memory, and what is not ours of a node.
+void write_beyond(Writer& out, const ClusterSnapshot& cluster) {
+  const auto rows = [&](std::string_view key, const auto& table, const auto& resources_of, const auto& wanted) {
+    out.open(key, '[');
+    std::int64_t index = 0;
+    for (const auto& row : table) {
+      const Resources& r = resources_of(row);
+      if (wanted(r))
+        out.row(index, r.cpu.value(), r.memory.value(), std::int64_t{r.slots}, r.extended[0], r.extended[1],
+                r.extended[2], r.extended[3]);
+      ++index;
+    }
+    out.close(']');
+  };
+  const Resources none{Cores(0), Mebibytes(0), 0};
+  out.open("beyond", '{');
+  out.open("names", '[');
+  for (const std::string& name : cluster.extended_names) out.field("", name);
+  out.close(']');
+  rows(
+      "nodes", cluster.nodes, [](const Node& node) -> const Resources& { return node.capacity; }, any_extended);
+  rows(
+      "others", cluster.nodes, [](const Node& node) -> const Resources& { return node.others; },
+      [&](const Resources& others) { return others != none; });
+  rows(
+      "jobs", cluster.jobs, [](const Job& job) -> const Resources& { return job.request; }, any_extended);
   out.close('}');
 }
 
@@ -358,6 +399,12 @@ std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& cost
     out.close(']');
   }
   out.close(']');
+  const Resources nothing{Cores(0), Mebibytes(0), 0};
+  if (!cluster.extended_names.empty() || std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
+                                                     [&](const Node& node) { return node.others != nothing; })) {
+    out.line();
+    write_beyond(out, cluster);
+  }
   if (detail == SnapshotDetail::exact) {
     out.line();
     out.json("exact", exact_part(cluster).dump());

@@ -110,6 +110,7 @@ struct OperatorMetrics::State {
 
   void spend(const std::string& pool, const Bill& bill);
   void count_finished(const ClusterSnapshot& cluster, const TaskFinished& event);
+  void count_found(const ClusterSnapshot& cluster, const TaskFound& event);
   void count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event);
   void count_storage(const DecidedPlan& decided);
   void count_plan(const DecidedPlan& decided);
@@ -166,6 +167,16 @@ void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, cons
       registry.change("lips_saved_dollars", {baseline, pool, term}, theirs[i].second - ours[i].second);
     }
   }
+}
+
+// It was bound before this program started, or before its ids changed: what it costs is worked out from the nearest
+// replica.
+void OperatorMetrics::State::count_found(const ClusterSnapshot& cluster, const TaskFound& event) {
+  const Task& task = cluster.tasks[event.task];
+  if (task.state == TaskState::finished || bound.contains(event.task.index())) return;
+  Assignment assignment{event.task, event.node, {}, {}};
+  if (task.block.valid()) assignment.read_from = nearest_replica(cluster, costs, task.block, event.node).store;
+  bound[event.task.index()] = {plan, task_bill(cluster, costs, task, assignment), {}};
 }
 
 // A replica that a move brings; one that a remote read leaves behind was paid by that read.
@@ -249,7 +260,7 @@ void OperatorMetrics::State::count_pending(const DecidedPlan& decided) {
 void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
   double capacity = 0;
   for (const Node& node : cluster.nodes)
-    if (node.schedulable) capacity += node.capacity.cpu.value();
+    if (node.schedulable) capacity += (node.capacity.cpu - node.others.cpu).value();
   std::vector<double> demand(cluster.pools.size(), 0);
   std::vector<std::uint64_t> pending(cluster.pools.size(), 0), running(cluster.pools.size(), 0);
   for (const PoolId pool : cluster.pools.ids()) demand[pool.index()] = cluster.pool_cores[pool].value();
@@ -340,6 +351,17 @@ void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEven
   if (const auto* finished = std::get_if<TaskFinished>(&event)) {
     const std::lock_guard lock(state.mutex);
     state.count_finished(cluster, *finished);
+  } else if (const auto* found = std::get_if<TaskFound>(&event)) {
+    const std::lock_guard lock(state.mutex);
+    state.count_found(cluster, *found);
+  } else if (std::holds_alternative<ClusterListed>(event)) {  // ids mean something else; what runs is found again
+    const std::lock_guard lock(state.mutex);
+    state.bound.clear();
+    state.compared.clear();
+    state.costs = std::get<ClusterListed>(event).costs;
+  } else if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) {
+    const std::lock_guard lock(state.mutex);
+    state.bound.erase(withdrawn->task.index());
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
     const std::lock_guard lock(state.mutex);
     if (state.bound.erase(lost->task.index()) == 0) return;

@@ -141,6 +141,44 @@ TEST(RoughDay, HasCopiesFailuresShuffleAndRoundedSums) {
   EXPECT_TRUE(rounded);
 }
 
+// What only clusters have that others use too.
+TEST(ExactSnapshot, KeepsResourcesOfOthersAndTasksThatWereFoundOrWithdrawn) {
+  ClusterSnapshot start;
+  start.zones.push_back({"a"}), start.racks.push_back({"r", ZoneId(0)}), start.profiles.push_back({});
+  start.extended_names = {"nvidia.com/gpu", "ephemeral-storage"};
+  for (int i = 0; i < 2; ++i) {
+    Node node;
+    node.name = "n" + std::to_string(i), node.zone = ZoneId(0), node.rack = RackId(0), node.profile = ProfileId(0);
+    node.capacity = {Cores(4), Mebibytes(1000), 10, {2, 30.5, 0, 0}};
+    node.others = i == 0 ? Resources{Cores(0.1), Mebibytes(3), 2, {1, 0, 0, 0}} : node.others;
+    node.price = UsdPerHour(0.1);
+    start.nodes.push_back(node);
+  }
+  PlacementConstraint constraint;
+  const LabelRequirement in_a{"zone", LabelRequirement::Operator::in, {"a"}};
+  constraint.volumes = {{{in_a}, {}}, {{in_a, in_a}}};
+  start.constraints.push_back(constraint);
+  start.pools.push_back({"p", 1, {}, {}, {}});
+  ClusterState state(start);
+  JobArrived job;
+  job.job.name = "j", job.job.pool = PoolId(0), job.job.constraint = ConstraintId(0);
+  job.job.request = {Cores(0.1), Mebibytes(1), 1, {1, 0, 0, 0}};
+  job.job.map_tasks = 5;
+  job.tasks.assign(5, Task{});
+  for (Task& task : job.tasks) task.cpu = CpuSeconds(1.1);
+  state.apply(job);
+  state.apply(TaskFound{TaskId(3), NodeId(0), TimePoint(Duration(7))});
+  state.apply(TaskFound{TaskId(4), NodeId(0), TimePoint(Duration(7))});  // more than the node has
+  state.apply(TaskWithdrawn{TaskId(0)});
+  ASSERT_TRUE(state.assume({TaskId(1), NodeId(1), {}, {}}));
+  state.apply(TaskFinished{TaskId(3), NodeId(0)});
+  const std::string text = write_snapshot(state.snapshot(), CostModel(), SnapshotDetail::exact);
+  const Result<SnapshotFile> read = read_snapshot("s", text, SnapshotOrder::as_written);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(difference(state.snapshot(), read->cluster), "");
+  EXPECT_EQ(write_snapshot(read->cluster, CostModel(), SnapshotDetail::exact), text);
+}
+
 std::vector<std::string> online_policies() {
   std::vector<std::string> names;
   for (const PolicyEntry& entry : policy_registry())

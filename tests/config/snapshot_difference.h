@@ -22,7 +22,8 @@ inline std::string difference(const ClusterSnapshot& a, const ClusterSnapshot& b
   const auto same_node = [](const Node& x, const Node& y) {
     return x.name == y.name && x.zone == y.zone && x.rack == y.rack && x.profile == y.profile &&
            x.instance_type == y.instance_type && x.capacity_type == y.capacity_type && x.capacity == y.capacity &&
-           x.speed == y.speed && x.price == y.price && x.cpu_price == y.cpu_price && x.schedulable == y.schedulable;
+           x.others == y.others && x.speed == y.speed && x.price == y.price && x.cpu_price == y.cpu_price &&
+           x.schedulable == y.schedulable;
   };
   const auto same_store = [](const DataStore& x, const DataStore& y) {
     return x.name == y.name && x.kind == y.kind && x.zone == y.zone && x.node == y.node && x.capacity == y.capacity &&
@@ -86,6 +87,7 @@ inline std::string difference(const ClusterSnapshot& a, const ClusterSnapshot& b
               [&](const auto& x, const auto& y) { return table("", x, y, same_group).empty(); })})
     if (!found.empty()) return found;
   if (a.now != b.now) return "now";
+  if (a.extended_names != b.extended_names) return "extended names";
   if (a.copies_reviewed != b.copies_reviewed) return "copies reviewed";
   if (a.pending_tasks != b.pending_tasks) return "pending tasks";
   return "";

@@ -1,0 +1,59 @@
+{{- define "lips.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "lips.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 63 | trimSuffix "-" -}}
+{{- else if contains (include "lips.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 63 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "lips.name" .) | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "lips.selector" -}}
+app.kubernetes.io/name: {{ include "lips.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "lips.labels" -}}
+{{ include "lips.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{- define "lips.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "lips.fullname" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- required "serviceAccount.name is required when serviceAccount.create is false" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Where the Jobs that copy data run. */}}
+{{- define "lips.moveNamespace" -}}
+{{- dig "moves" "namespace" "" .Values.config | default .Release.Namespace -}}
+{{- end -}}
+
+{{- define "lips.leaseNamespace" -}}
+{{- dig "leaderElection" "namespace" "" .Values.config | default .Release.Namespace -}}
+{{- end -}}
+
+{{- define "lips.leaseName" -}}
+{{- dig "leaderElection" "name" "" .Values.config | default "lips" -}}
+{{- end -}}
+
+{{/* The configuration file: the values' config with what the chart itself decides. */}}
+{{- define "lips.config" -}}
+{{- $own := dict "apiVersion" "config.lips.dev/v1alpha1" "kind" "OperatorConfig" -}}
+{{- $_ := set $own "server" (dict "listen" (printf "0.0.0.0:%d" (int .Values.service.port))) -}}
+{{- if .Values.journal.enabled -}}
+{{- $_ := set $own "journal" (dict "directory" "/var/lib/lips/journal") -}}
+{{- end -}}
+{{- if .Values.prices -}}
+{{- $_ := set $own "prices" (dict "file" "/etc/lips/prices.csv") -}}
+{{- end -}}
+{{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
+{{- end -}}
