@@ -35,7 +35,7 @@ void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, cons
   if (work_ == Work::beside) {
     const std::lock_guard lock(mutex_);
     if (queue_.size() >= most_queued) {
-      if (decision->journal) metrics_.journalled(JournalOutcome::skipped, journal_->bytes());
+      if (decision->journal) metrics_.journalled(JournalOutcome::skipped, journal_bytes_);
       for (const std::string& baseline : config->baselines.policies)
         if (decision->compare) metrics_.not_compared(baseline, ComparisonOutcome::skipped);
       return;
@@ -56,9 +56,19 @@ void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, cons
   changed_.notify_one();
 }
 
+// Whether work beside the loop that took so many seconds up to now keeps to its share of the time.
+bool EpochRecorder::affordable(double spent, double share) {
+  return work_ == Work::at_once || spent <= (WallStopwatch().seconds() - began_ + time_at_start) * share;
+}
+
 bool EpochRecorder::journal_due(TimePoint now, const OperatorConfig& config) {
   if (!journal_) return false;
   if (last_kept_ && now < *last_kept_ + config.journal.least_interval) return false;
+  const std::lock_guard lock(mutex_);
+  if (!affordable(writing_, config.journal.time_share)) {
+    metrics_.journalled(JournalOutcome::skipped, journal_bytes_);
+    return false;
+  }
   last_kept_ = now;
   return true;
 }
@@ -68,10 +78,9 @@ bool EpochRecorder::comparison_due(const PolicyInput& input, const Plan& plan, c
   if (baselines.policies.empty() || plan.assignments.empty()) return false;
   if (++plans_since_comparison_ < baselines.every) return false;
   plans_since_comparison_ = 0;
-  const double passed = WallStopwatch().seconds() - began_ + time_at_start;
   const bool time = [&] {
     const std::lock_guard lock(mutex_);
-    return work_ == Work::at_once || comparing_ <= passed * baselines.time_share;
+    return affordable(comparing_, baselines.time_share);
   }();
   if (time && input.cluster.pending_tasks <= static_cast<std::uint64_t>(baselines.most_tasks)) return true;
   for (const std::string& baseline : baselines.policies) metrics_.not_compared(baseline, ComparisonOutcome::skipped);
@@ -125,7 +134,13 @@ void EpochRecorder::write(const Decision& decision) {
   EpochRecord record = decision.record;
   record.epoch = journal_->next_epoch();
   journal_->set_size(live_.config()->journal.size);
+  const double began = WallStopwatch().seconds();
   const Result<void> written = journal_->add(write_epoch(record));
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ += WallStopwatch().seconds() - began;
+    journal_bytes_ = journal_->bytes();
+  }
   metrics_.journalled(written ? JournalOutcome::written : JournalOutcome::failed, journal_->bytes());
   if (!written && !journal_fails_) log_.error("the journal cannot be written", {{"error", written.error().message}});
   journal_fails_ = !written;

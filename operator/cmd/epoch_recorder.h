@@ -38,6 +38,7 @@ class EpochRecorder {
     Plan plan;
     bool journal = false, compare = false;
   };
+  bool affordable(double spent, double share);
   bool journal_due(TimePoint now, const OperatorConfig& config);
   bool comparison_due(const PolicyInput& input, const Plan& plan, const OperatorConfig& config);
   void work_off(std::stop_token stop);
@@ -53,9 +54,10 @@ class EpochRecorder {
   std::optional<TimePoint> last_kept_;
   std::int32_t plans_since_comparison_ = 0;
   bool journal_fails_ = false;
-  double began_, comparing_ = 0;  // seconds
+  double began_, comparing_ = 0, writing_ = 0;  // seconds
 
   std::mutex mutex_;
+  std::uint64_t journal_bytes_ = 0;
   std::condition_variable_any changed_;
   std::deque<std::shared_ptr<const Decision>> queue_;
   std::jthread thread_;  // last: it uses the others

@@ -126,6 +126,8 @@ void each_service_key(Fields& fields, OperatorConfig& config) {
     in.size("size", config.journal.size, {"size", "of all files together; the oldest epochs go first", live});
     in.duration("leastInterval", config.journal.least_interval,
                 {"duration", "between two records; 0: every epoch", live});
+    in.share("timeShare", config.journal.time_share,
+             {"", "of one core that writing may take; epochs are left out when it would take more", live});
   });
   fields.section("baselines", "what other policies would pay for the same tasks of the same snapshot", [&](auto& in) {
     in.policies("policies", config.baselines.policies, {"", "that savings are counted from", live});

@@ -71,6 +71,7 @@ struct OperatorConfig {
     std::string directory;
     Mebibytes size{256};
     Duration least_interval{0};
+    double time_share = 0.2;
   } journal;
 
   struct Baselines {

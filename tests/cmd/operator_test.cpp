@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <thread>
+
 #include "tests/cmd/program.h"
 
 namespace lips::cmd_test {
@@ -52,6 +55,41 @@ TEST(Operator, RefusesAWrongConfigurationWithStatusTwo) {
   EXPECT_THAT(said.err, AllOf(HasSubstr("c.yaml:3"), HasSubstr("did you mean 'schedulerName'")));
   EXPECT_EQ(lips({"operator", "--cluster", "swarm"}).status, 2);
   EXPECT_EQ(lips({"operator", "--config", folder.file("none.yaml")}).status, 2);
+}
+
+TEST(Operator, TakesInAChangedConfigurationAndSaysWhatNeedsARestart) {
+  const Folder folder;
+  const std::string head =
+      "apiVersion: config.lips.dev/v1alpha1\nkind: OperatorConfig\nserver: {listen: ''}\njournal: {directory: " +
+      folder.file("journal") + "}\n";
+  write(folder.file("c.yaml"), head + "policy: {name: lips}\n");
+  const std::jthread change([&] {
+    while (!std::filesystem::exists(folder.file("journal"))) std::this_thread::yield();  // it has read the first one
+    write(folder.file("new.yaml"), head + "policy: {name: fifo}\nschedulerName: other\n");
+    std::filesystem::rename(folder.file("new.yaml"), folder.file("c.yaml"));
+  });
+  const Said said = lips_interrupted(
+      {"operator", "--config", folder.file("c.yaml"), "--cluster", "simulated:quickstart", "--speed", "0.001"},
+      "needs a restart");
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(said.err, HasSubstr("msg=\"configuration changed\" key=policy.name value=fifo"));
+}
+
+TEST(Operator, KeepsItsConfigurationWhenTheChangedOneIsWrong) {
+  const Folder folder;
+  const std::string head =
+      "apiVersion: config.lips.dev/v1alpha1\nkind: OperatorConfig\nserver: {listen: ''}\njournal: {directory: " +
+      folder.file("journal") + "}\n";
+  write(folder.file("c.yaml"), head);
+  const std::jthread change([&] {
+    while (!std::filesystem::exists(folder.file("journal"))) std::this_thread::yield();
+    write(folder.file("new.yaml"), head + "policy: {name: lisp}\n");
+    std::filesystem::rename(folder.file("new.yaml"), folder.file("c.yaml"));
+  });
+  const Said said = lips_interrupted(
+      {"operator", "--config", folder.file("c.yaml"), "--cluster", "simulated:quickstart", "--speed", "0.001"},
+      "is refused");
+  EXPECT_THAT(said.err, HasSubstr("c.yaml:5"));
 }
 
 TEST(Operator, PrintsTheConfigurationThatIsShipped) {
