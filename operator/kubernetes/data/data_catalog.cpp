@@ -112,7 +112,7 @@ void DataCatalog::learn(DataKind kind, const std::string& json) {
   if (rest) post(arrival(static_cast<Kind>(kind), rest->meta.object, json));
 }
 
-void DataCatalog::absorb() {
+std::vector<CatalogChange> DataCatalog::poll() {
   std::vector<Arrival> arrived;
   {
     const std::lock_guard lock(mutex_);
@@ -120,10 +120,6 @@ void DataCatalog::absorb() {
   }
   version_ += arrived.size();
   for (Arrival& each : arrived) take(each);
-}
-
-std::vector<CatalogChange> DataCatalog::poll() {
-  absorb();
   std::vector<CatalogChange> changes;
   review_stores(changes);
   review_pools(changes);

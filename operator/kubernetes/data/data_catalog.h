@@ -83,8 +83,6 @@ class DataCatalog {
 
   // Takes in what has arrived. Stores come before the data sets that name them.
   std::vector<CatalogChange> poll();
-  // The same, but what changed is told by the next poll().
-  void absorb();
   // Of objects whose finding is another one than before, or whose Ready condition does not say so yet.
   std::vector<ObjectFinding> take_findings();
 

@@ -279,7 +279,6 @@ void DataMover::Working::admit(std::vector<Looked>& moves, TimePoint now) {
 
 void DataMover::Working::tick(TimePoint now) {
   writes.collect(now);
-  catalog.absorb();
   if (!catalog.complete() || !may_act()) return;
   upkeep.tick(now);
   discovery.tick(now);

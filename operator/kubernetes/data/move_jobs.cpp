@@ -95,6 +95,7 @@ std::string block_lines(const std::vector<CarriedBlock>& blocks) {
   return lines;
 }
 
+// Asks for no resources: on a node that is full of tasks it has to start all the same, because tasks wait for it.
 Json container(const std::string& name, const std::string& script, const PodParts& parts,
                const WorkSettings& settings) {
   return {{"name", name},
@@ -104,7 +105,6 @@ Json container(const std::string& name, const std::string& script, const PodPart
           {"env", parts.env},
           {"volumeMounts", parts.mounts},
           {"terminationMessagePolicy", "FallbackToLogsOnError"},
-          {"resources", {{"requests", {{"cpu", "50m"}, {"memory", "64Mi"}}}}},
           {"securityContext",
            {{"allowPrivilegeEscalation", false},
             {"readOnlyRootFilesystem", true},

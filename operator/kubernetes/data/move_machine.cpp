@@ -93,6 +93,7 @@ class Stepper {
         return;
       case WorkState::running:
         if (view_.verifying) status().phase = MovePhase::verifying;
+        if (!view_.waiting.empty()) say(view_.waiting);
         return;
       case WorkState::absent:
         break;
@@ -106,7 +107,11 @@ class Stepper {
     if (view_.source == WorkState::absent) act(start_source);
   }
 
-  void try_again(const std::string& why) {
+  void try_again(std::string why) {
+    // A Job that ran out of time takes its pod along, and what the pod waited for.
+    const std::string& last = status().message;
+    if (!last.empty() && !last.starts_with("attempt ") && why.find(last) == std::string::npos)
+      why += "; before: " + last;
     if (status().attempt >= view_.attempts)
       return fail("given up after " + std::to_string(status().attempt) + " attempts: " + why);
     say("attempt " + std::to_string(status().attempt) + " failed: " + why);

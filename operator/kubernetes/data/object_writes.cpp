@@ -13,7 +13,7 @@ ObjectWrites::ObjectWrites(ApiClient& client, std::function<bool()> may_act, std
 }
 
 bool ObjectWrites::free(const std::string& object, TimePoint now) const {
-  if (under_way_.contains(object)) return false;
+  if (under_way_.contains(object) || just_answered_.contains(object)) return false;
   const auto pause = pauses_.find(object);
   return pause == pauses_.end() || now >= pause->second.until;
 }
@@ -36,7 +36,9 @@ void ObjectWrites::collect(TimePoint now) {
     const std::lock_guard lock(mailbox_->mutex);
     arrived.swap(mailbox_->arrived);
   }
+  just_answered_.clear();
   for (const Arrived& each : arrived) {
+    just_answered_.insert(each.object);
     auto done = under_way_.extract(each.object);
     if (done.empty()) continue;
     // 409 to a creation: it is there. 404 to a deletion: it is gone.
@@ -54,6 +56,7 @@ void ObjectWrites::collect(TimePoint now) {
     }
     if (done.mapped().done) done.mapped().done(each.answer);
   }
+  if (!arrived.empty() && mailbox_->wake) mailbox_->wake();
 }
 
 ApiRequest creation_of(std::string path, std::string body) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ class ObjectWrites {
   // `done` is called by collect(). Only while free. Creating and deleting keep the object from being written for some
   // seconds more, until the watch has told of it.
   void send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done = {});
-  // Calls `done` of what was answered. A failure keeps the object from being written for a while, longer each time.
+  // Calls `done` of what was answered; these objects are free from the next call on, when others have been told what
+  // was written. A failure keeps the object from being written for a while, longer each time.
   void collect(TimePoint now);
 
  private:
@@ -52,6 +54,7 @@ class ObjectWrites {
   };
   std::map<std::string, UnderWay> under_way_;
   std::map<std::string, Pause> pauses_;
+  std::set<std::string> just_answered_;
 };
 
 // ---- requests ----

@@ -26,10 +26,15 @@ ResourceUpkeep::ResourceUpkeep(DataCatalog& catalog, ObjectWrites& writes, Event
     : catalog_(catalog), writes_(writes), events_(events), work_(work), serve_stores_(serve_stores) {}
 
 void ResourceUpkeep::tick(TimePoint now) {
-  if (seen_ != catalog_.version()) count_used();
+  const bool changed = seen_ != catalog_.version();
+  if (changed) count_used();
   seen_ = catalog_.version();
-  write_data_sets(now);
-  write_stores(now);
+  // Writes that could not be sent wait for this too.
+  if (changed || now - looked_ >= std::chrono::milliseconds(500)) {
+    looked_ = now;
+    write_data_sets(now);
+    write_stores(now);
+  }
   write_findings(now);
 }
 

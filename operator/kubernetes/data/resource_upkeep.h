@@ -41,6 +41,7 @@ class ResourceUpkeep {
   const WorkSettings& work_;
   const bool serve_stores_;
   std::uint64_t seen_ = 0;  // of the catalog
+  TimePoint looked_{};
   std::map<std::string, ObjectFinding> findings_;
   std::map<std::string, std::int64_t> used_;
   std::map<std::string, TimePoint> used_written_;

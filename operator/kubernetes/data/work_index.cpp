@@ -62,6 +62,7 @@ void WorkIndex::look(const DataMoveResource& move, MoveView& view) const {
     const std::string role = label(pod->labels, role_label);
     if (role == "copy" || role == "source") view.copies_left = true;
     if (pod->job == copy && pod->prepared && pod->phase == PodPhase::running) view.verifying = true;
+    if (pod->job == copy && pod->phase == PodPhase::pending && !pod->prepared) view.waiting = pod->message;
     if (role != "source") continue;
     view.source_message = pod->message;
     view.source = pod->deleting ? WorkState::ending

@@ -93,6 +93,19 @@ TEST(MoveMachine, TriesAgainWithLongerAndLongerPausesAndGivesUp) {
   EXPECT_FALSE(status.cleaned);
 }
 
+TEST(MoveMachine, SaysWhyAPodDoesNotBeginAlsoAfterItsTimeIsOver) {
+  MoveView view = ready_view();
+  view.copy = WorkState::running;
+  view.waiting = "ErrImagePull";
+  DataMoveStatus status = next_step(status_in(MovePhase::copying), view, rules, noon).status;
+  EXPECT_EQ(status.message, "ErrImagePull");
+  view.copy = WorkState::failed;
+  view.waiting.clear();
+  view.why = "DeadlineExceeded";
+  status = next_step(status, view, rules, noon).status;
+  EXPECT_EQ(status.message, "attempt 1 failed: DeadlineExceeded; before: ErrImagePull");
+}
+
 TEST(MoveMachine, StartsThePodThatServesFirstAndDoesNotWaitForItForEver) {
   MoveView view = ready_view();
   view.needs_source = true;
