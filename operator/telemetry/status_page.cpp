@@ -35,8 +35,8 @@ std::string headline(const OperatorFigures& figures) {
     const std::string versus = saved > 0.0005    ? page::percent(saved) + " less than"
                                : saved < -0.0005 ? page::percent(-saved) + " more than"
                                                  : "as much as";
-    return fmt::format("{} spent: {} {} would pay for the same tasks", page::usd(figures.spent.total().value()), versus,
-                       baseline.name);
+    return fmt::format("{} spent; on the {} that can be compared, {} {}", page::usd(figures.spent.total().value()),
+                       page::usd(baseline.ours.total().value()), versus, baseline.name);
   }
   return fmt::format("{} spent", page::usd(figures.spent.total().value()));
 }
