@@ -41,7 +41,8 @@ Arguments describe(ScenarioShape& shape) {
   arguments.count("--most-tasks", "map tasks of the largest job; 0: twenty times the mean job", shape.most_tasks);
   arguments.count("--pools", "pools, weighted pools : ... : 2 : 1", shape.pools, 1);
   arguments.number("--load", "CPU work over what the cluster could do in the day", shape.load);
-  arguments.choice("--placement", {"oneReplica", "oneZone", "twoZones", "hotZone", "skewedTwoZones", "hdfs"},
+  arguments.choice("--placement",
+                   {"oneReplica", "oneZone", "twoZones", "hotZone", "skewedTwoZones", "hdfs", "rs-6-3", "rs-10-4"},
                    "where the replicas of a block are (default twoZones)", shape.placement);
   arguments.seed("--seed", "of all that is drawn (default 1)", shape.seed);
   arguments.texts("--policy", "A,B,...",

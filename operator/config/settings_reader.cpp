@@ -18,6 +18,9 @@ template <class Fields>
 void each_setting(Fields& fields, PolicySettings& settings) {
   static constexpr std::array<std::string_view, 3> roundings = {"down", "nearest", "up"};
   static constexpr std::array<std::string_view, 2> unreachable = {"formula", "one"};
+  static constexpr std::array<std::string_view, 2> sources = {"random", "nearest"};
+  static constexpr std::array<std::string_view, 2> node_tests = {"prose", "listing"};
+  static constexpr std::array<std::string_view, 2> powers = {"counts", "ignored"};
   fields.number("waitingPrice", settings.waiting_price);
   fields.durations("bucketEdges", settings.bucket_edges);
   fields.duration("replanEvery", settings.replan_every);
@@ -47,6 +50,10 @@ void each_setting(Fields& fields, PolicySettings& settings) {
   fields.number("lsapBeta", settings.lsap_beta);
   fields.choice("lsapRounding", settings.lsap_rounding, roundings);
   fields.choice("lsapUnreachable", settings.lsap_unreachable, unreachable);
+  fields.choice("degradedSources", settings.degraded_sources, sources);
+  fields.choice("degradedNodeTest", settings.degraded_node_test, node_tests);
+  fields.choice("degradedPower", settings.degraded_power, powers);
+  fields.duration("degradedReadTime", settings.degraded_read_time);
 }
 
 class Reading {

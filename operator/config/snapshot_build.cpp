@@ -112,6 +112,7 @@ void sort_jobs(SnapshotTables& tables) {
   for (std::size_t job = 0; job < tables.jobs.size(); ++job)
     for (std::uint32_t i = 0; i < tables.jobs[job].job.tasks(); ++i) new_task.push_back(first[job] + i);
   for (PlacedTask& placed : tables.placed) placed.task = TaskId(new_task[placed.task.index()]);
+  for (TaskId& task : tables.degraded) task = TaskId(new_task[task.index()]);
   std::vector<JobArrived> sorted;
   sorted.reserve(tables.jobs.size());
   for (std::uint32_t old : order.old_of()) sorted.push_back(std::move(tables.jobs[old]));
@@ -195,6 +196,11 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
     job.map_output.clear();
     if (job.shuffle.value() > 0 && job.reduce_tasks > 0) job.map_output = tables.jobs[i].job.map_output;
   }
+  for (TaskId task : tables.degraded) {
+    if (cluster.tasks[task].state < TaskState::bound) continue;
+    cluster.tasks[task].degraded = true;
+    ++cluster.jobs[cluster.tasks[task].job].degraded_launched;
+  }
   cluster.moves = tables.moves;
 }
 
@@ -242,6 +248,8 @@ void sort_by_name(SnapshotTables& tables) {
   for (PlacedTask& placed : tables.placed) placed.node = nodes(placed.node);
   zones.reorder(start.zones);
   racks.reorder(start.racks);
+  if (!start.zone_degraded.empty()) zones.reorder(start.zone_degraded);
+  if (!start.rack_degraded.empty()) racks.reorder(start.rack_degraded);
   nodes.reorder(start.nodes);
   stores.reorder(start.stores);
   data_sets.reorder(start.data_sets);

@@ -59,6 +59,7 @@ Json groups_of(const ClusterSnapshot& cluster, JobId job) {
     for (const TaskId task : cluster.tasks_of(group)) tasks.add(task);
     list.push_back({static_cast<int>(group.kind), group.reads, group.zones.bits(), group.cpu.value(),
                     group.input.value(), number(group.data_set), std::move(tasks).done()});
+    if (group.degraded) list.back().push_back(true);
   }
   return list;
 }
@@ -161,6 +162,7 @@ void restore_groups(const Json& exact, ClusterSnapshot& cluster) {
       group.cpu = CpuSeconds(given.at(3).get<double>());
       group.input = Mebibytes(given.at(4).get<double>());
       group.data_set = id_of<DataSetId>(given.at(5), cluster.data_sets.size());
+      group.degraded = given.size() > 7 && given.at(7).get<bool>();
       visit_runs(given.at(6), cluster.tasks.size(), [&](TaskId id) {
         Task& task = cluster.tasks[id];
         if (task.job != job || task.state != TaskState::pending)

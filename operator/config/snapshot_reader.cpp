@@ -9,6 +9,7 @@
 #include "config/snapshot_json.h"
 #include "config/snapshot_tables.h"
 #include "config/text_file.h"
+#include "model/stripe.h"
 
 namespace lips {
 
@@ -36,6 +37,7 @@ class Reader {
   void read_tasks();
   void read_placed_and_moves();
   void read_beyond();
+  void read_degraded();
 
   View root_;
   Problems& problems_;
@@ -246,11 +248,15 @@ void Reader::read_blocks() {
     added.first_block = id<BlockId>(first[i]);
     added.blocks = static_cast<std::uint32_t>(blocks[i]);
     added.code = {static_cast<std::int32_t>(n[i]), static_cast<std::int32_t>(k[i])};
-    for (std::int64_t b = 0; b < blocks[i]; ++b)
+    if (n[i] > 0 && (k[i] < 1 || k[i] >= n[i])) {
+      sets.problem(fmt::format("/codeK/{}", i), fmt::format("{}", k[i]), "1 to codeN - 1, or codeN 0");
+      break;
+    }
+    for (std::int64_t b = 0; b < blocks[i] + parity_blocks(added); ++b)
       if (first[i] < 0 || static_cast<std::size_t>(first[i] + b) >= count ||
           data_set[static_cast<std::size_t>(first[i] + b)] != static_cast<std::int64_t>(i)) {
         sets.problem(fmt::format("/blocks/{}", i), fmt::format("{} blocks from {}", blocks[i], first[i]),
-                     "blocks whose dataSet is this one, without a gap");
+                     "blocks whose dataSet is this one, without a gap, those of parity behind them");
         break;
       }
     start.data_sets.push_back(std::move(added));
@@ -425,10 +431,27 @@ void Reader::read_beyond() {
        [&](std::uint32_t i, const Resources& r) { tables_.jobs[i].job.request.extended = r.extended; });
 }
 
+void Reader::read_degraded() {
+  if (!root_.json().contains("degraded")) return;
+  const View table = root_.at("degraded");
+  const View tasks = table.at("tasks");
+  for (std::size_t i = 0, count = tasks.list(); i < count; ++i)
+    tables_.degraded.push_back(id<TaskId>(tasks.cell(i, index_below(tasks_))));
+  const auto read_times = [&](const char* key, std::size_t places, auto& times) {
+    const View rows = table.at(key);
+    times.resize(places);
+    for (std::size_t i = 0, count = rows.rows(2); i < count && places > 0; ++i)
+      times[id<typename std::decay_t<decltype(*times.ids().begin())>>(rows.item(i).cell(0, index_below(places)))] =
+          time(rows.item(i).cell(1, Whole{-any_time, any_time}));
+  };
+  read_times("racks", tables_.start.racks.size(), tables_.start.rack_degraded);
+  read_times("zones", tables_.start.zones.size(), tables_.start.zone_degraded);
+}
+
 SnapshotTables Reader::read() {
   root_.known({"format",    "version", "now",    "zones",    "racks",    "profiles", "constraints",
                "nodeKinds", "nodes",   "stores", "dataSets", "blocks",   "network",  "pools",
-               "jobs",      "tasks",   "placed", "moves",    "transfer", "beyond",   "exact"});
+               "jobs",      "tasks",   "placed", "moves",    "transfer", "beyond",   "exact", "degraded"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
@@ -439,7 +462,7 @@ SnapshotTables Reader::read() {
   using Step = void (Reader::*)();
   for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_stores,
                     &Reader::read_blocks, &Reader::read_network_and_pools, &Reader::read_jobs, &Reader::read_tasks,
-                    &Reader::read_placed_and_moves, &Reader::read_beyond}) {
+                    &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.messages.empty()) break;
   }

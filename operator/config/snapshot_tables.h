@@ -21,6 +21,7 @@ struct SnapshotTables {
   std::vector<JobArrived> jobs;
   std::vector<PlacedTask> placed;
   std::vector<MoveInFlight> moves;
+  std::vector<TaskId> degraded;                       // among those placed
   std::vector<std::vector<UsdPerMebibyte>> transfer;  // empty: no prices
 };
 

@@ -359,6 +359,35 @@ void write_tasks(Writer& out, const ClusterSnapshot& cluster) {
 
 }  // namespace
 
+namespace {
+
+// Only where there is something: files of clusters without erasure codes do without.
+void write_degraded(Writer& out, const ClusterSnapshot& cluster) {
+  std::vector<std::int64_t> tasks;
+  for (TaskId task : cluster.tasks.ids())
+    if (cluster.tasks[task].degraded) tasks.push_back(number(task));
+  const auto noted = [](const auto& times) {
+    return std::any_of(times.begin(), times.end(), [](const auto& time) { return time.has_value(); });
+  };
+  if (tasks.empty() && !noted(cluster.rack_degraded) && !noted(cluster.zone_degraded)) return;
+  const auto write_times = [&](const char* key, const auto& times) {
+    out.open(key, '[');
+    for (const auto place : times.ids())
+      if (times[place]) out.row(number(place), number(*times[place]));
+    out.close(']');
+  };
+  out.open("degraded", '{');
+  out.open("tasks", '[');
+  for (std::int64_t task : tasks) out.field("", task);
+  out.close(']');
+  write_times("racks", cluster.rack_degraded);
+  write_times("zones", cluster.zone_degraded);
+  out.close('}');
+  out.line();
+}
+
+}  // namespace
+
 std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs, SnapshotDetail detail) {
   Writer out;
   out.open("", '{');
@@ -387,6 +416,7 @@ std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& cost
   out.line();
   write_tasks(out, cluster);
   out.line();
+  write_degraded(out, cluster);
   out.open("moves", '[');  // id, block, from, to
   for (const MoveInFlight& move : cluster.moves)
     out.row(number(move.id), number(move.block), number(move.from), number(move.to));

@@ -35,6 +35,8 @@ void Dispatcher::accept(const Plan& plan) {
 }
 
 bool Dispatcher::ready(const Assignment& assignment) const {
+  for (const StripeSource& source : assignment.sources)
+    if (!state_.snapshot().blocks[source.block].on(source.store)) return false;
   if (!assignment.read_from.valid()) return true;
   return state_.snapshot().blocks[state_.snapshot().tasks[assignment.task].block].on(assignment.read_from) != nullptr;
 }

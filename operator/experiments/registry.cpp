@@ -3,6 +3,7 @@
 #include "experiments/experiment.h"
 #include "experiments/guo.h"
 #include "experiments/lips_paper.h"
+#include "experiments/li.h"
 
 namespace lips::experiments {
 
@@ -28,6 +29,12 @@ constexpr auto table = std::to_array<Experiment>({
     {"guo-4.3c", "Guo", "4.3c", "locality cost of lsap by levels, a fifth of the slots idle", 5, guo_4_3c},
     {"guo-4.3d", "Guo", "4.3d", "locality cost against the replication", 3, guo_4_3d},
     {"guo-4.4", "Guo", "4.4", "fairness traded for locality", 4, guo_4_4},
+    {"li-fig5", "Li", "Fig. 5", "degraded-first against locality-first by the analysis", 1, li_fig5},
+    {"li-fig7a", "Li", "Fig. 7(a)", "degraded-first against locality-first by the code", 30, li_fig7a},
+    {"li-fig7b", "Li", "Fig. 7(b)", "degraded-first against locality-first by native blocks", 20, li_fig7b},
+    {"li-fig7c", "Li", "Fig. 7(c)", "degraded-first against locality-first by rack bandwidth", 15, li_fig7c},
+    {"li-fig7d", "Li", "Fig. 7(d)", "degraded-first against locality-first by what is lost", 20, li_fig7d},
+    {"li-fig7e", "Li", "Fig. 7(e)", "degraded-first against locality-first by map output", 20, li_fig7e},
 });
 
 }  // namespace

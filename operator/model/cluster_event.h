@@ -53,6 +53,7 @@ struct TaskFound {  // it is on that node, whatever was assumed and whether it f
   TaskId task;
   NodeId node;
   TimePoint since{};
+  bool degraded = false;  // its lips.dev/input is that of a degraded task
 };
 struct TaskWithdrawn {  // will not run any more; was pending or not
   TaskId task;

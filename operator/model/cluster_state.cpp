@@ -1,8 +1,11 @@
 #include "model/cluster_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
+#include "model/degraded_read.h"
+#include "model/stripe.h"
 
 namespace lips {
 
@@ -28,8 +31,10 @@ void derive(ClusterSnapshot& snapshot) {
     if (snapshot.stores[id].node.valid()) snapshot.node_store[snapshot.stores[id].node] = id;
   for (DataSet& data_set : snapshot.data_sets) data_set.size = Mebibytes(0);
   for (DataStore& store : snapshot.stores) store.used = Mebibytes(0);
-  for (Block& block : snapshot.blocks) {
-    if (block.data_set.valid()) snapshot.data_sets[block.data_set].size += block.size;
+  for (BlockId id : snapshot.blocks.ids()) {
+    Block& block = snapshot.blocks[id];
+    if (block.data_set.valid() && !is_parity(snapshot.data_sets[block.data_set], id))
+      snapshot.data_sets[block.data_set].size += block.size;
     std::sort(block.replicas.begin(), block.replicas.end(),
               [](const Replica& a, const Replica& b) { return a.store < b.store; });
     block.zones = ZoneSet();
@@ -133,11 +138,13 @@ bool ClusterState::assume(const Assignment& assignment) {
     return false;
   unlink(assignment.task);
   task.state = TaskState::bound;
-  const Locality level =
-      assignment.read_from.valid() ? locality_of(snapshot_, assignment.read_from, assignment.node) : Locality::none;
+  if (!assignment.sources.empty()) note_degraded(assignment.task, assignment.node, snapshot_.now);
+  const Locality level = assignment.read_from.valid() ? locality_of(snapshot_, assignment.read_from, assignment.node)
+                         : task.degraded              ? locality_of(snapshot_, assignment.sources, assignment.node)
+                                                      : Locality::none;
   occupy(assignment.task, assignment.node, level, snapshot_.now);
+  if (level != Locality::none) job.memory.last_locality = level;
   if (assignment.read_from.valid()) {
-    job.memory.last_locality = level;
     for (Replica& replica : snapshot_.blocks[task.block].replicas)
       if (replica.store == assignment.read_from) replica.last_read = snapshot_.now;
   }
@@ -160,10 +167,14 @@ void ClusterState::find(const TaskFound& found) {
   Task& task = snapshot_.tasks[found.task];
   if (task.state == TaskState::finished) return;
   const bool placed = task.state == TaskState::bound || task.state == TaskState::running;
-  if (placed && task.node != found.node) release(found.task);
+  if (placed && task.node != found.node) {
+    release(found.task);
+    if (std::exchange(task.degraded, false)) --snapshot_.jobs[task.job].degraded_launched;
+  }
   if (task.state == TaskState::pending) unlink(found.task);
   if (!placed || task.node != found.node) {
     const Locality level = task.block.valid() ? Locality::zone : Locality::none;
+    if (found.degraded) note_degraded(found.task, found.node, found.since);
     occupy(found.task, found.node, level, found.since);
   }
   task.state = TaskState::running;
@@ -182,6 +193,20 @@ void ClusterState::withdraw(TaskId id) {
   ++(task.kind == TaskKind::reduce ? job.finished_reduces : job.finished_maps);
   if (task.kind == TaskKind::map && job.finished_maps == job.map_tasks) release_reduces(job);
   complete_if_finished(task.job);
+}
+
+void ClusterState::note_degraded(TaskId id, NodeId node, TimePoint when) {
+  Task& task = snapshot_.tasks[id];
+  if (!std::exchange(task.degraded, true)) ++snapshot_.jobs[task.job].degraded_launched;
+  const Node& where = snapshot_.nodes[node];
+  const auto note = [when](auto& times, auto place) {
+    if (!times.contains(place)) times.resize(place.index() + 1);
+    times[place] = std::max(times[place].value_or(when), when);
+  };
+  if (where.rack.valid())
+    note(snapshot_.rack_degraded, where.rack);
+  else if (where.zone.valid())
+    note(snapshot_.zone_degraded, where.zone);
 }
 
 void ClusterState::remember(const Remembered& remembered) { snapshot_.jobs[remembered.job].memory = remembered.memory; }
@@ -236,6 +261,7 @@ void ClusterState::requeue(TaskId id) {
   Task& task = snapshot_.tasks[id];
   if (task.state != TaskState::bound && task.state != TaskState::running) return;
   release(id);
+  if (std::exchange(task.degraded, false)) --snapshot_.jobs[task.job].degraded_launched;
   task.node = NodeId::none();
   make_pending(id);
   update_active(task.job);
@@ -263,10 +289,12 @@ std::uint32_t ClusterState::group_of(const Task& task) {
   if (wanted.reads) {
     wanted.zones = snapshot_.blocks[task.block].zones;
     wanted.data_set = snapshot_.blocks[task.block].data_set;
+    wanted.degraded = wanted.zones.empty() && decodable(snapshot_, task.block);
   }
   const auto alike = [&](const TaskGroup& group) {
     return group.kind == wanted.kind && group.reads == wanted.reads && group.zones == wanted.zones &&
-           group.data_set == wanted.data_set && group.cpu == wanted.cpu && group.input == wanted.input;
+           group.degraded == wanted.degraded && group.data_set == wanted.data_set && group.cpu == wanted.cpu &&
+           group.input == wanted.input;
   };
   const auto found = std::find_if(groups.rbegin(), groups.rend(), alike);
   if (found != groups.rend()) return static_cast<std::uint32_t>(groups.rend() - found - 1);
@@ -318,6 +346,16 @@ void ClusterState::regroup_readers(BlockId block) {
   }
 }
 
+// With one block of a stripe the others become decodable, or no longer are.
+void ClusterState::regroup_stripe(BlockId block) {
+  const DataSetId id = snapshot_.blocks[block].data_set;
+  if (!id.valid() || !is_coded(snapshot_.data_sets[id])) return;
+  const Stripe stripe = stripe_of(snapshot_.data_sets[id], block);
+  for (std::uint32_t member = 0; member < stripe.natives; ++member)
+    if (const BlockId other = stripe.block(member); other != block && snapshot_.blocks[other].replicas.empty())
+      regroup_readers(other);
+}
+
 void ClusterState::add_replica(const ReplicaAdded& added) {
   Block& block = snapshot_.blocks[added.block];
   if (block.on(added.replica.store)) return;
@@ -334,6 +372,7 @@ void ClusterState::add_replica(const ReplicaAdded& added) {
   if (!block.zones.contains(store.zone)) {
     block.zones.insert(store.zone);
     regroup_readers(added.block);
+    if (block.replicas.size() == 1) regroup_stripe(added.block);
   }
 }
 
@@ -349,6 +388,7 @@ void ClusterState::remove_replica(const ReplicaRemoved& removed) {
   if (zones == block.zones) return;
   block.zones = zones;
   regroup_readers(removed.block);
+  if (block.replicas.empty()) regroup_stripe(removed.block);
 }
 
 std::vector<JobId>::iterator ClusterState::active_position(JobId job) {

@@ -1,5 +1,5 @@
-// The only mutable truth: applies what the cluster says, assumes bindings until they are confirmed or refused, and never
-// lets a node be overcommitted. Knows no adapter, policy or clock.
+// The only mutable truth: applies what the cluster says, assumes bindings until they are confirmed or refused, and
+// never lets a node be overcommitted. Knows no adapter, policy or clock.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@ namespace lips {
 
 class ClusterState {
  public:
-  // Nodes, stores, data sets and pools of the start; jobs come as events. Derived parts (free, zones of blocks) are computed.
+  // Nodes, stores, data sets and pools of the start; jobs come as events. Derived parts (free, zones of blocks) are
+  // computed.
   explicit ClusterState(ClusterSnapshot start);
 
   // Ids of jobs and tasks are given in the order of JobArrived events.
@@ -37,6 +38,8 @@ class ClusterState {
   void requeue(TaskId id);
   void lose_node(const NodeLost& event);
   void change_node(const NodeChanged& changed);
+  void note_degraded(TaskId id, NodeId node, TimePoint when);
+  void regroup_stripe(BlockId block);
   void release(TaskId id);
   void release_reduces(Job& job);
   void make_pending(TaskId id);
@@ -49,11 +52,12 @@ class ClusterState {
   std::vector<JobId>::iterator active_position(JobId job);
 
   ClusterSnapshot snapshot_;
-  IdVector<TaskId, std::uint32_t> running_index_;  // of a bound or running task in snapshot_.running
-  IdVector<BlockId, std::vector<TaskId>> readers_; // tasks that may still read it
+  IdVector<TaskId, std::uint32_t> running_index_;   // of a bound or running task in snapshot_.running
+  IdVector<BlockId, std::vector<TaskId>> readers_;  // tasks that may still read it
 };
 
-// Makes a snapshot's derived parts from its plain ones: free, node_store, zones of blocks, sizes of data sets, full-packing prices.
+// Makes a snapshot's derived parts from its plain ones: free, node_store, zones of blocks, sizes of data sets,
+// full-packing prices.
 void derive(ClusterSnapshot& snapshot);
 
 }  // namespace lips

@@ -23,7 +23,8 @@ struct DataStore {
   UsdPerMebibyteHour price;
 };
 
-// A verified copy of a block. An extra copy was made by us and may be dropped again; an original never is the last to go.
+// A verified copy of a block. An extra copy was made by us and may be dropped again; an original never is the last to
+// go.
 struct Replica {
   StoreId store;
   bool extra = false;
@@ -44,7 +45,14 @@ struct Block {
   }
 };
 
-// An erasure code: k native blocks and n - k parity blocks a stripe.
+// A block of a stripe and the replica of it that is read.
+struct StripeSource {
+  BlockId block;
+  StoreId store;
+  friend bool operator==(const StripeSource&, const StripeSource&) = default;
+};
+
+// An erasure code: k native blocks and n - k parity blocks a stripe, any k of which yield all of them.
 struct ErasureCode {
   std::int32_t n = 0, k = 0;
 };
@@ -52,9 +60,9 @@ struct ErasureCode {
 struct DataSet {
   std::string name;
   BlockId first_block;
-  std::uint32_t blocks = 0;
-  Mebibytes size;
-  ErasureCode code;  // n == 0: replicated
+  std::uint32_t blocks = 0;  // native ones; those of parity follow them (model/stripe.h)
+  Mebibytes size;            // of the native blocks
+  ErasureCode code;          // n == 0: replicated
 };
 
 }  // namespace lips

@@ -17,8 +17,9 @@ namespace lips {
 struct Assignment {
   TaskId task;
   NodeId node;
-  StoreId read_from;  // none: reads no block
+  StoreId read_from;  // none: reads no block, or decodes it
   StoreId keep_in;    // a store of the reader's zone that keeps what was read as an extra copy; none: nothing is kept
+  std::vector<StripeSource> sources = {};  // of a degraded task: what its lost block is decoded from
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };
 
@@ -73,16 +74,17 @@ struct ShadowPrice {
 };
 
 struct PlanAccount {
-  Usd cpu, transfer, shuffle, copies, storage;       // what the assignments and moves of this plan will cost
-  Usd waiting, locality, fairness;                   // priced preferences in the objective
-  std::optional<Usd> objective, lower_bound;         // of the model: cost of this plan in the model's terms, certified bound
-  double gap = 0;                                    // (objective - lower_bound) / lower_bound
+  Usd cpu, transfer, shuffle, copies, storage;  // what the assignments and moves of this plan will cost
+  Usd waiting, locality, fairness;              // priced preferences in the objective
+  std::optional<Usd> objective, lower_bound;    // of the model: cost of this plan in the model's terms, certified bound
+  double gap = 0;                               // (objective - lower_bound) / lower_bound
   ModelForm form = ModelForm::none;
   bool fell_back = false;
   std::uint32_t groups = 0, classes = 0;
   std::int64_t rows = 0, columns = 0;
-  std::optional<double> home_gap;                            // of the home zones chosen with this plan: (cost - bound) / bound
-  std::optional<double> node_local_share, node_local_bound;  // of planned reads: on the node itself; at most, given the places
+  std::optional<double> home_gap;  // of the home zones chosen with this plan: (cost - bound) / bound
+  std::optional<double> node_local_share,
+      node_local_bound;  // of planned reads: on the node itself; at most, given the places
   std::vector<ShadowPrice> shadow_prices;
   StageTimes seconds;
   Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
@@ -92,11 +94,12 @@ struct PlanAccount {
 struct Plan {
   std::vector<DataMove> moves;
   std::vector<ReplicaDrop> drops;
-  std::vector<Assignment> assignments;  // in order of dispatch; a node may get more than fits now: the rest starts as it frees
+  std::vector<Assignment>
+      assignments;  // in order of dispatch; a node may get more than fits now: the rest starts as it frees
   std::vector<Deferral> deferrals;
   DeferralReason rest = DeferralReason::not_considered;
   std::vector<Remembered> remember;
-  bool copies_reviewed = false;         // idle extra copies were looked for
+  bool copies_reviewed = false;          // idle extra copies were looked for
   std::optional<Duration> replan_after;  // plan again after this time even if nothing happens
   PlanAccount account;
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/degraded_read.h"
+#include "model/stripe.h"
+
 namespace lips {
 
 bool ClusterSnapshot::eligible(ConstraintId constraint, NodeId node) const {
@@ -40,7 +43,11 @@ Duration expected_duration(const ClusterSnapshot& cluster, const Task& task, Nod
   const Cores cpu = cluster.jobs[task.job].request.cpu;
   double span = cpu.value() > 0 ? task.cpu.value() / (cpu.value() * where.speed) : 0;
   const MebibytesPerSecond bandwidth = cluster.network.stream(level);
-  if (bandwidth.value() > 0) span = std::max(span, task.input.value() / bandwidth.value());
+  const double read = bandwidth.value() > 0 ? task.input.value() / bandwidth.value() : 0;
+  if (task.degraded)  // it decodes before it computes
+    span += read * stripe_of(cluster.data_sets[cluster.blocks[task.block].data_set], task.block).natives;
+  else
+    span = std::max(span, read);
   return seconds(span);
 }
 
@@ -55,6 +62,8 @@ Bill task_bill(const ClusterSnapshot& cluster, const CostModel& costs, const Tas
   } else if (assignment.read_from.valid()) {
     bill.transfer = task.input * costs.transfer(cluster.stores[assignment.read_from].zone, node.zone);
   }
+  for (const StripeSource& source : assignment.sources)
+    bill.transfer += source_read(cluster, task, source) * costs.transfer(cluster.stores[source.store].zone, node.zone);
   return bill;
 }
 

@@ -1,7 +1,9 @@
-// The cluster at one moment, as policies see it. A value: who holds a copy may keep it; nobody but ClusterState changes one.
+// The cluster at one moment, as policies see it. A value: who holds a copy may keep it; nobody but ClusterState changes
+// one.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -22,10 +24,11 @@ struct RunningTask {
   TimePoint expected_end{};
 };
 
-// Which tasks of a job have a replica of their input on a node's own store. May still name tasks that are no longer pending.
+// Which tasks of a job have a replica of their input on a node's own store. May still name tasks that are no longer
+// pending.
 struct JobLocality {
-  std::vector<std::pair<NodeId, TaskId>> at_arrival;               // sorted by node, then task
-  std::unordered_map<NodeId, std::vector<TaskId>> since;           // replicas that came later
+  std::vector<std::pair<NodeId, TaskId>> at_arrival;      // sorted by node, then task
+  std::unordered_map<NodeId, std::vector<TaskId>> since;  // replicas that came later
   // visit(task) for each, until it returns false; returns whether it never did.
   template <class Visit>
   bool visit(NodeId node, Visit visit) const {
@@ -64,14 +67,18 @@ struct ClusterSnapshot {
   IdVector<PoolId, Cores> pool_cores;  // in use
   IdVector<JobId, Job> jobs;
   IdVector<TaskId, Task> tasks;
-  IdVector<JobId, JobLocality> locality;  // of jobs with pending tasks
+  IdVector<JobId, JobLocality> locality;           // of jobs with pending tasks
   IdVector<JobId, std::vector<TaskGroup>> groups;  // the pending tasks of each job; a group may have become empty
-  std::vector<JobId> pending;             // jobs with pending tasks, by arrival, then id
-  std::vector<RunningTask> running;       // bound ones too; in no promised order
+  std::vector<JobId> pending;                      // jobs with pending tasks, by arrival, then id
+  std::vector<RunningTask> running;                // bound ones too; in no promised order
   std::vector<MoveInFlight> moves;
   std::vector<std::pair<BlockId, StoreId>> extra_copies;  // made by us, oldest first; may name some that are gone
   TimePoint copies_reviewed{};                            // when idle ones were last looked for
   std::uint64_t pending_tasks = 0;
+  // When a degraded task was last bound to a node of the rack, or of the zone for nodes without a rack. May be shorter
+  // than the tables.
+  IdVector<RackId, std::optional<TimePoint>> rack_degraded;
+  IdVector<ZoneId, std::optional<TimePoint>> zone_degraded;
 
   bool eligible(ConstraintId constraint, NodeId node) const;
 
@@ -100,10 +107,12 @@ struct NearestReplica {
 NearestReplica nearest_replica(const ClusterSnapshot& cluster, const CostModel& costs, BlockId block, NodeId node);
 Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node);
 
-// How long the task takes on the node when it reads at that level and shares no link: LiPS's CPU time or its read, whichever is longer.
+// How long the task takes on the node when it reads at that level and shares no link: LiPS's CPU time or its read,
+// whichever is longer; of a degraded task one after the other.
 Duration expected_duration(const ClusterSnapshot& cluster, const Task& task, NodeId node, Locality level);
 
-// What the task costs there: CPU, and the transfer of its input from that store or, for a reduce task, of its share of the map output.
+// What the task costs there: CPU, and the transfer of its input from that store or, for a reduce task, of its share of
+// the map output.
 Bill task_bill(const ClusterSnapshot& cluster, const CostModel& costs, const Task& task, const Assignment& assignment);
 
 }  // namespace lips

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "model/degraded_read.h"
+#include "model/stripe.h"
 
 namespace lips {
 
@@ -47,14 +51,31 @@ class Validation {
       problem("task {} is larger than node {}", assignment.task.index(), node.name);
     if (!cluster_.eligible(job.constraint, assignment.node))
       problem("task {} may not run on {}", assignment.task.index(), node.name);
-    if (assignment.read_from.valid() != task.block.valid())
+    if (assignment.read_from.valid() != (task.block.valid() && assignment.sources.empty()))
       problem("task {}: replica named without need or missing", assignment.task.index());
+    if (!assignment.sources.empty()) check_sources(assignment, task);
     if (assignment.read_from.valid() && task.block.valid() && !readable(task.block, assignment.read_from))
       problem("task {} reads block {} from a store that has none", assignment.task.index(), task.block.index());
     if (assignment.keep_in.valid() && !cluster_.stores.contains(assignment.keep_in))
       problem("task {} keeps its input in a store that does not exist", assignment.task.index());
     else if (assignment.keep_in.valid() && cluster_.stores[assignment.keep_in].zone != node.zone)
       problem("task {} keeps its input in another zone", assignment.task.index());
+  }
+
+  void check_sources(const Assignment& assignment, const Task& task) {
+    const auto wrong = [&](std::string_view what) { problem("task {} {}", assignment.task.index(), what); };
+    if (!task.block.valid() || !decodable(cluster_, task.block)) return wrong("decodes a block without need");
+    if (assignment.keep_in.valid()) wrong("keeps what it decodes");
+    const Stripe stripe = stripe_of(cluster_.data_sets[cluster_.blocks[task.block].data_set], task.block);
+    if (assignment.sources.size() != stripe.natives) wrong("does not read as many blocks as the code asks for");
+    std::unordered_set<BlockId> read;
+    for (const StripeSource& source : assignment.sources) {
+      bool member = false;
+      for (std::uint32_t i = 0; i < stripe.size(); ++i) member |= stripe.block(i) == source.block;
+      if (!member) wrong("reads a block of another stripe");
+      if (!read.insert(source.block).second) wrong("reads a block of its stripe twice");
+      if (member && !readable(source.block, source.store)) wrong("reads a block of its stripe from where it is not");
+    }
   }
 
   bool readable(BlockId block, StoreId store) const {

@@ -16,9 +16,9 @@ namespace lips {
 struct Pool {
   std::string name;
   double weight = 1;
-  Cores minimum;                   // of cores in use; 0: none
-  Cores maximum;                   // 0: none
-  UsdPerCpuSecond shortfall_price; // what a CPU-second below the share is worth to the user; 0: shares are not priced
+  Cores minimum;                    // of cores in use; 0: none
+  Cores maximum;                    // 0: none
+  UsdPerCpuSecond shortfall_price;  // what a CPU-second below the share is worth to the user; 0: shares are not priced
 };
 
 enum class Locality : std::uint8_t { node, rack, zone, remote, none };  // none: the task reads no block
@@ -29,12 +29,14 @@ enum class TaskState : std::uint8_t { blocked, pending, bound, running, finished
 
 struct Task {
   JobId job;
-  BlockId block;      // none: reads no block
-  CpuSeconds cpu;     // work
-  Mebibytes input;    // of the block that it reads (JD of the LiPS paper times the block's size), or its share of the shuffle
+  BlockId block;   // none: reads no block
+  CpuSeconds cpu;  // work
+  Mebibytes
+      input;  // of the block that it reads (JD of the LiPS paper times the block's size), or its share of the shuffle
   TaskKind kind = TaskKind::map;
   TaskState state = TaskState::blocked;
-  NodeId node;        // where it is bound or ran
+  NodeId node;            // where it is bound or ran
+  bool degraded = false;  // there it reads other blocks of a stripe instead of its own, which is lost
   // The task's neighbours in its pending group, in order of id.
   TaskId next_pending, previous_pending;
   std::uint32_t group = 0;
@@ -42,7 +44,7 @@ struct Task {
 
 // What policies must remember of a job between plans; kept in the cluster (annotations), never in the policy.
 struct JobMemory {
-  ZoneId home;                                 // where its reducers are to run; none: anywhere
+  ZoneId home;  // where its reducers are to run; none: anywhere
   bool home_decided = false;
   std::optional<TimePoint> passed_over_since;  // first skipped for want of locality since its last launch
   Locality last_locality = Locality::node;     // of its last launch
@@ -60,14 +62,15 @@ struct Job {
   TimePoint arrival{};
   std::int32_t priority = 0;  // higher goes first
   ConstraintId constraint;
-  Resources request;          // of each task
+  Resources request;  // of each task
   std::vector<JobInput> inputs;
-  Mebibytes shuffle;          // all map output that the reducers read
-  TaskId first_task;          // maps, then reduces, without a gap
+  Mebibytes shuffle;  // all map output that the reducers read
+  TaskId first_task;  // maps, then reduces, without a gap
   std::uint32_t map_tasks = 0, reduce_tasks = 0;
-  CpuSeconds work;            // of all tasks
+  CpuSeconds work;  // of all tasks
 
   std::uint32_t pending = 0, running = 0, finished_maps = 0, finished_reduces = 0;
+  std::uint32_t degraded_launched = 0;  // maps that were bound as degraded tasks and were not lost since
   CpuSeconds pending_work;
   TimePoint completed{};
   std::vector<Mebibytes> map_output;  // by zone, of finished maps; empty when there is no shuffle
@@ -81,7 +84,8 @@ struct Job {
 struct TaskGroup {
   TaskKind kind = TaskKind::map;
   bool reads = false;  // a block; false for tasks without input and reduce tasks
-  ZoneSet zones;       // that hold a replica of the block; a group that reads and has none cannot run
+  ZoneSet zones;       // that hold a replica of the block; a group that reads and has none cannot run unless degraded
+  bool degraded = false;  // the block is lost and can be decoded from others of its stripe
   CpuSeconds cpu;
   Mebibytes input;
   DataSetId data_set;

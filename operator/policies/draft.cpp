@@ -9,6 +9,7 @@ Draft::Draft(const PolicyInput& input)
       costs(input.costs),
       free(input.cluster),
       tasks(input.cluster),
+      source_rule{SourceChoice::random, input.seed},
       stopwatch_(input.stopwatch) {
   if (stopwatch_) begun_ = stopwatch_->seconds();
 }
@@ -19,6 +20,8 @@ void Draft::assign(TaskId id, NodeId node) {
   assignment.task = id;
   assignment.node = node;
   if (task.block.valid()) assignment.read_from = nearest_replica(cluster, costs, task.block, node).store;
+  if (task.block.valid() && !assignment.read_from.valid())
+    assignment.sources = degraded_sources(cluster, costs, task.block, node, source_rule);
   const Bill bill = task_bill(cluster, costs, task, assignment);
   plan_.account.cpu += bill.cpu;
   plan_.account.transfer += bill.transfer;

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "model/degraded_read.h"
 #include "policies/free_capacity.h"
 #include "policies/policy.h"
 #include "policies/unassigned.h"
@@ -20,7 +21,9 @@ class Draft {
   FreeCapacity free;
   Unassigned tasks;
 
-  // Reads the nearest replica. The node can take it.
+  SourceRule source_rule;  // of degraded tasks; its seed is the input's
+
+  // Reads the nearest replica, or what a lost block is decoded from. The node can take it.
   void assign(TaskId task, NodeId node);
   const JobMemory& memory(JobId job) const;
   void remember(JobId job, const JobMemory& memory) { memories_[job] = memory; }

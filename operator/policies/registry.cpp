@@ -6,6 +6,8 @@
 #include <string>
 
 #include "policies/baselines.h"
+#include "policies/degraded/degraded_policies.h"
+#include "policies/degraded/degraded_tail.h"
 #include "policies/lips/lips_policy.h"
 #include "policies/lips_offline.h"
 #include "policies/lips_paper.h"
@@ -16,34 +18,39 @@ namespace lips {
 namespace {
 
 constexpr auto table = std::to_array<PolicyEntry>({
-    {"lips", "least dollars: one linear program for tasks and data, waiting, fairness and locality priced", make_lips},
+    {"lips", "least dollars: one linear program for tasks and data, waiting, fairness and locality priced",
+     tailed<make_lips>},
     {"hadoop-default", "Hadoop 0.20's scheduler: jobs by priority and arrival, node-local, then rack-local, then any",
      make_hadoop_default},
     {"delay", "delay scheduling on fair pools: a job waits a little for a slot near its data", make_delay},
-    {"fifo", "first in, first out, onto the first free node", make_fifo},
-    {"spread", "as kube-scheduler by default: the least allocated node, wherever the data is", make_spread},
+    {"fifo", "first in, first out, onto the first free node", tailed<make_fifo>},
+    {"spread", "as kube-scheduler by default: the least allocated node, wherever the data is", tailed<make_spread>},
     {"own-zone-cheapest", "the cheapest free slot of a zone that holds the data; waits when it has none",
-     make_own_zone_cheapest},
+     tailed<make_own_zone_cheapest>},
     {"greedy-cheapest", "job by job, each task to the free slot of least CPU plus transfer dollars",
-     make_greedy_cheapest},
-    {"lips-paper", "the LiPS paper to the letter: one program a fixed epoch, an overflow node, requeueing; epoch 0 is greedy",
-     make_lips_paper},
+     tailed<make_greedy_cheapest>},
+    {"lips-paper",
+     "the LiPS paper to the letter: one program a fixed epoch, an overflow node, requeueing; epoch 0 is greedy",
+     tailed<make_lips_paper>},
     {"lips-offline", "LiPS's offline model (Fig. 3): all that is pending over the nodes' uptime; data may move",
-     make_lips_offline},
+     tailed<make_lips_offline>},
     {"lips-offline-simple", "LiPS's simple task scheduling (Fig. 2): as lips-offline, but data stays where it is",
-     make_lips_offline_simple},
+     tailed<make_lips_offline_simple>},
     {"dl-sched", "slot by slot in random order: a task whose input is on the node, else on its rack, else any",
-     make_dl_sched},
-    {"lsap", "all idle slots and waiting tasks as one assignment problem of least transfer time", make_lsap},
-    {"lsap-uniform", "as lsap, with one cost for every read that is not local", make_lsap_uniform},
-    {"lsap-fair", "as lsap, with the pools' fairness added to the cost of each task", make_lsap_fair},
+     tailed<make_dl_sched>},
+    {"lsap", "all idle slots and waiting tasks as one assignment problem of least transfer time", tailed<make_lsap>},
+    {"lsap-uniform", "as lsap, with one cost for every read that is not local", tailed<make_lsap_uniform>},
+    {"lsap-fair", "as lsap, with the pools' fairness added to the cost of each task", tailed<make_lsap_fair>},
+    {"locality-first", "Hadoop's order for erasure-coded data: local, remote, and last the tasks that must decode",
+     make_locality_first},
+    {"degraded-first-basic", "as locality-first, but tasks that must decode are paced over the map phase",
+     make_degraded_first_basic},
+    {"degraded-first", "the same, with locality preservation and rack awareness", make_degraded_first},
 });
 
 }  // namespace
 
-std::span<const PolicyEntry> policy_registry() {
-  return table;
-}
+std::span<const PolicyEntry> policy_registry() { return table; }
 
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicySettings& settings) {
   std::string names;

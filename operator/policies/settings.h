@@ -4,23 +4,28 @@
 #include <vector>
 
 #include "base/units.h"
+#include "model/degraded_read.h"
 
 namespace lips {
 
 enum class AdaptiveEpoch : std::uint8_t { off, on };
 enum class ShareRounding : std::uint8_t { down, nearest, up };  // of a group's slots, AS w
+enum class DegradedNodeTest : std::uint8_t { prose, listing };  // refuse when ts > E[ts]; allow only when ts < E[ts]
+enum class NodePower : std::uint8_t { counts, ignored };
 enum class UnreachableCost : std::uint8_t { by_formula, one };  // of tasks without a replica beside an idle slot
 
 struct PolicySettings {
   // lips, default mode (buckets of waiting)
-  double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5 thrifty, 1, 2 balanced, 4 fast
-  std::vector<Duration> bucket_edges = {std::chrono::minutes(0),  std::chrono::minutes(2),  std::chrono::minutes(5),
-                                        std::chrono::minutes(10), std::chrono::minutes(20), std::chrono::minutes(40),
+  double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5
+                             // thrifty, 1, 2 balanced, 4 fast
+  std::vector<Duration> bucket_edges = {std::chrono::minutes(0),  std::chrono::minutes(2),   std::chrono::minutes(5),
+                                        std::chrono::minutes(10), std::chrono::minutes(20),  std::chrono::minutes(40),
                                         std::chrono::minutes(80), std::chrono::minutes(160), std::chrono::minutes(320),
                                         std::chrono::minutes(640)};
-  Duration horizon{0};       // lips: 0: buckets of waiting; else one bucket of this length, filled several waves deep
-  Duration plan_ahead = std::chrono::seconds(2);  // in buckets mode: slots that free within this are given their next task too
-  bool copy_columns = false;  // copies of shared data as columns of the model, moved ahead of reading
+  Duration horizon{0};  // lips: 0: buckets of waiting; else one bucket of this length, filled several waves deep
+  Duration plan_ahead =
+      std::chrono::seconds(2);  // in buckets mode: slots that free within this are given their next task too
+  bool copy_columns = false;    // copies of shared data as columns of the model, moved ahead of reading
   Duration replan_every = std::chrono::seconds(30);
   Duration replan_least = std::chrono::seconds(1);
   Usd express_limit{0.01};   // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
@@ -49,6 +54,11 @@ struct PolicySettings {
   double lsap_beta = 0;  // lsap-fair: of tasks beyond a share; 0: the least that makes them dearer than any within one
   ShareRounding lsap_rounding = ShareRounding::nearest;
   UnreachableCost lsap_unreachable = UnreachableCost::by_formula;
+  // locality-first, degraded-first-basic, degraded-first (docs/degraded-first.md)
+  SourceChoice degraded_sources = SourceChoice::random;  // every policy's degraded tasks
+  DegradedNodeTest degraded_node_test = DegradedNodeTest::prose;
+  NodePower degraded_power = NodePower::counts;  // in ts: work over the node's cores times speed, or work alone
+  Duration degraded_read_time{0};                // ASSIGNTORACK's threshold; 0: (R - 1) k S / (R W)
 };
 
 }  // namespace lips

@@ -100,11 +100,20 @@ TaskId Unassigned::in_zone(JobId job, ZoneId zone) {
 }
 
 TaskId Unassigned::anywhere(JobId job) {
+  const TaskId task = remote(job);
+  return task.valid() ? task : degraded(job);
+}
+
+TaskId Unassigned::remote(JobId job) {
   return first_of_groups(job, [](const TaskGroup& group) { return group.reads && !group.zones.empty(); });
 }
 
 TaskId Unassigned::without_input(JobId job) {
   return first_of_groups(job, [](const TaskGroup& group) { return !group.reads && group.kind == TaskKind::map; });
+}
+
+TaskId Unassigned::degraded(JobId job) {
+  return first_of_groups(job, [](const TaskGroup& group) { return group.degraded; });
 }
 
 TaskId Unassigned::reduce(JobId job) {

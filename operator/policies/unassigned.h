@@ -10,10 +10,8 @@
 
 namespace lips {
 
-// False while no replica of the block is left.
-inline bool can_run(const TaskGroup& group) {
-  return !group.reads || !group.zones.empty();
-}
+// False while no replica of the block is left, even if it could be decoded.
+inline bool can_run(const TaskGroup& group) { return !group.reads || !group.zones.empty(); }
 
 class Unassigned {
  public:
@@ -27,10 +25,14 @@ class Unassigned {
   TaskId on_node(JobId job, NodeId node);
   // A task whose input is on another node of the node's rack, or somewhere in its zone when it has no rack.
   TaskId near(JobId job, NodeId node);
-  // A map task that reads a block from anywhere; a task without input; a reduce task.
+  // A map task that reads a block from anywhere.
+  TaskId remote(JobId job);
+  // The same, or else one that has to decode its block; a task without input; a reduce task.
   TaskId anywhere(JobId job);
   TaskId without_input(JobId job);
   TaskId reduce(JobId job);
+  // A map task whose block is lost and can be decoded.
+  TaskId degraded(JobId job);
 
   bool taken(TaskId task) const { return taken_.contains(task); }
   void take(TaskId task);

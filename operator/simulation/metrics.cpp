@@ -141,6 +141,8 @@ void RunMetrics::on_end(const AttemptEnd& end) {
     work_waited_ += end.work.value() * to_seconds(end.start - job.arrival);
     result_.locality.tasks[static_cast<std::size_t>(end.level)] += 1;
     result_.locality.read[static_cast<std::size_t>(end.level)] += end.read;
+    if (!end.sources.empty()) ++result_.degraded.tasks;
+    for (const Mebibytes read : end.decoded) result_.degraded.read += read;
   }
   const bool lost = end.outcome == AttemptEnd::Outcome::lost;
   if (lost) ++result_.attempts_lost;
@@ -163,6 +165,11 @@ void RunMetrics::bill(const AttemptEnd& end) {
   if (end.source.valid()) {
     result_.bill.transfer += end.read * scenario_.costs.transfer(end.source, node.zone);
     if (end.source != node.zone) result_.cross_zone.map_reads += end.read;
+  }
+  for (std::size_t i = 0; i < end.sources.size(); ++i) {
+    const ZoneId from = scenario_.cluster.stores[end.sources[i].store].zone;
+    result_.bill.transfer += end.decoded[i] * scenario_.costs.transfer(from, node.zone);
+    if (from != node.zone) result_.cross_zone.map_reads += end.decoded[i];
   }
   for (std::uint32_t zone = 0; zone < end.shuffled.size(); ++zone) {
     result_.bill.shuffle += end.shuffled[zone] * scenario_.costs.transfer(ZoneId(zone), node.zone);

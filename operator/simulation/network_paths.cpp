@@ -2,7 +2,8 @@
 
 namespace lips::simulation {
 
-NetworkPaths::NetworkPaths(const ClusterSnapshot& cluster, SharedNetwork& network) : cluster_(cluster) {
+NetworkPaths::NetworkPaths(const ClusterSnapshot& cluster, RackLink rack_link, SharedNetwork& network)
+    : cluster_(cluster), rack_link_(rack_link) {
   const auto links = [&](std::size_t count, MebibytesPerSecond capacity) {
     std::vector<LinkId> made;
     if (capacity.value() > 0)
@@ -47,7 +48,8 @@ Path NetworkPaths::between(const Place& from, const Place& to) const {
   if (across_racks && from.rack.valid() && !rack_out_.empty()) path.cross(rack_out_[from.rack.index()]);
   if (across_zones && !zone_pair_.empty())
     path.cross(zone_pair_[from.zone.index() * cluster_.zones.size() + to.zone.index()]);
-  if (across_racks && to.rack.valid() && !rack_in_.empty()) path.cross(rack_in_[to.rack.index()]);
+  const bool into_rack = across_racks || rack_link_ == RackLink::all;
+  if (into_rack && to.rack.valid() && !rack_in_.empty()) path.cross(rack_in_[to.rack.index()]);
   if (to.node.valid() && !node_in_.empty()) path.cross(node_in_[to.node.index()]);
   path.limit = across_zones ? cluster_.network.remote_stream : cluster_.network.zone_stream;
   return path;

@@ -6,17 +6,22 @@
 
 #include "model/snapshot.h"
 #include "simulation/network_sharing.h"
+#include "simulation/scenario.h"
 
 namespace lips::simulation {
 
 class NetworkPaths {
  public:
   // Adds the cluster's limited links to the network. Both arguments outlive this.
-  NetworkPaths(const ClusterSnapshot& cluster, SharedNetwork& network);
+  NetworkPaths(const ClusterSnapshot& cluster, RackLink rack_link, SharedNetwork& network);
 
   Path read(StoreId from, NodeId to) const { return between(place(from), place(to)); }
   // Map output lies spread over a zone: it leaves no node's interface in particular.
   Path shuffle(ZoneId from, NodeId to) const;
+  // Map output that goes to some node of a rack.
+  Path push(NodeId from, RackId to) const {
+    return between(place(from), {cluster_.racks[to].zone, to, NodeId::none()});
+  }
   Path copy(StoreId from, StoreId to) const { return between(place(from), place(to)); }
 
  private:
@@ -30,6 +35,7 @@ class NetworkPaths {
   Path between(const Place& from, const Place& to) const;
 
   const ClusterSnapshot& cluster_;
+  RackLink rack_link_;
   std::vector<LinkId> node_out_, node_in_, rack_out_, rack_in_, zone_pair_;  // empty: unlimited
   std::vector<std::uint32_t> racks_of_zone_;
 };

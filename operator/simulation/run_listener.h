@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "model/data.h"
 #include "model/work.h"
 
 namespace lips::simulation {
@@ -20,9 +21,11 @@ struct AttemptEnd {
   Outcome outcome = Outcome::finished;
   CpuSeconds work;  // done
   Locality level = Locality::none;
-  ZoneId source;                        // of the block it read; none: no block
-  Mebibytes read;                       // of that block
-  std::span<const Mebibytes> shuffled;  // by zone of origin
+  ZoneId source;                               // of the block it read; none: no block
+  Mebibytes read;                              // of that block
+  std::span<const Mebibytes> shuffled;         // by zone of origin
+  std::span<const StripeSource> sources = {};  // of a degraded task
+  std::span<const Mebibytes> decoded = {};     // read of each of them
 };
 
 class RunListener {

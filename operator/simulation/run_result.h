@@ -36,6 +36,12 @@ struct LocalityCount {
   std::array<Mebibytes, locality_levels> read{};
 };
 
+// Reads of lost blocks of erasure-coded data; finished attempts.
+struct DegradedReads {
+  std::uint64_t tasks = 0;
+  Mebibytes read;
+};
+
 struct CrossZone {
   Mebibytes map_reads, shuffle, moves;
 };
@@ -96,7 +102,8 @@ struct RunResult {
   Completion completion;
   double mean_wait = 0;  // seconds from a job's arrival to a task's start, weighted by work; tasks that finished
   SmallJobs small_jobs;
-  LocalityCount locality;
+  LocalityCount locality;  // a degraded task by the most distant block that it read
+  DegradedReads degraded;
   CrossZone cross_zone;
   Fairness fairness;
   Series utilisation;              // of each class of nodes ("zone instance_type")

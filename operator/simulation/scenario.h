@@ -1,4 +1,5 @@
-// All that a simulated run is given: the cluster at the start, prices, what arrives when, and what goes wrong. A value; knows no policy.
+// All that a simulated run is given: the cluster at the start, prices, what arrives when, and what goes wrong. A value;
+// knows no policy.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,12 @@ struct Stragglers {
 };
 
 enum class Thinking : std::uint8_t { free, fixed, measured };
+enum class RackLink : std::uint8_t {
+  between_racks,
+  all
+};  // what shares it: only what leaves or enters the rack, or reads inside it too
+// With maps: output goes to the racks as maps end, evenly, and reduces compute once all of it is there.
+enum class ShuffleStart : std::uint8_t { after_maps, with_maps };
 enum class RemoteRead : std::uint8_t { stream, copy_first };
 
 struct Assumption {
@@ -34,15 +41,19 @@ struct Assumption {
 
 struct Scenario {
   std::string name, description;
-  ClusterSnapshot cluster;       // at the start; no jobs, no tasks
+  ClusterSnapshot cluster;  // at the start; no jobs, no tasks
   CostModel costs;
   std::vector<JobArrived> jobs;  // by arrival
   std::vector<NodeFailure> failures;
   Stragglers stragglers;
   Thinking thinking = Thinking::free;
-  Duration thinking_time{};      // of a plan, when fixed
+  Duration thinking_time{};  // of a plan, when fixed
   RemoteRead remote_read = RemoteRead::stream;
-  double duration_noise = 0;     // sigma of the log-normal factor between expected and true work; policies see the expected one
+  ShuffleStart shuffle_start = ShuffleStart::after_maps;
+  RackLink rack_link = RackLink::between_racks;
+  MebibytesPerSecond decoding;  // of what a degraded task has read; 0: takes no time
+  double duration_noise =
+      0;  // sigma of the log-normal factor between expected and true work; policies see the expected one
   std::uint64_t seed = 1;
   std::vector<std::string> policies;  // that `lips simulate` runs when none are named
   PolicySettings settings;

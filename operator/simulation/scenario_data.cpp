@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "model/stripe.h"
 #include "simulation/scenario_draft.h"
+#include "simulation/stripe_placement.h"
 
 namespace lips::simulation {
 
@@ -16,13 +18,16 @@ struct Preset {
   std::uint32_t replicas, zones;
   bool by_rack;
   double hot_share;
+  ErasureCode code = {};
 };
-constexpr std::array<Preset, 6> presets{{{"oneReplica", 1, 1, false, 0},
+constexpr std::array<Preset, 8> presets{{{"oneReplica", 1, 1, false, 0},
                                          {"oneZone", 3, 1, false, 0},
                                          {"twoZones", 3, 2, false, 0},
                                          {"hotZone", 3, 1, false, 0.7},
                                          {"skewedTwoZones", 3, 2, false, 0.7},
-                                         {"hdfs", 3, 2, true, 0}}};
+                                         {"hdfs", 3, 2, true, 0},
+                                         {"rs-6-3", 1, 1, false, 0, {9, 6}},
+                                         {"rs-10-4", 1, 1, false, 0, {14, 10}}}};
 
 std::optional<Placement> preset_named(const std::string& name) {
   for (const Preset& preset : presets) {
@@ -32,6 +37,7 @@ std::optional<Placement> preset_named(const std::string& name) {
     placement.zones_per_block = preset.zones;
     placement.by_rack = preset.by_rack;
     placement.hot_share = preset.hot_share;
+    placement.code = preset.code;
     if (preset.hot_share > 0) placement.hot_zone = ZoneId(0);
     return placement;
   }
@@ -132,6 +138,9 @@ class BlockPlacer {
 
 std::string described(const Placement& placement) {
   if (placement.store.valid()) return "one store";
+  if (placement.code.n > 0)
+    return fmt::format("stripes of {} native and {} parity blocks{}", placement.code.k,
+                       placement.code.n - placement.code.k, placement.survive_rack ? ", a rack may be lost" : "");
   return fmt::format(
       "{} replica{} in {}{}", placement.replicas, placement.replicas == 1 ? "" : "s",
       placement.by_rack
@@ -142,17 +151,72 @@ std::string described(const Placement& placement) {
 
 }  // namespace
 
+namespace {
+
+std::vector<NodeId> all_directories(const ScenarioDraft& draft) {
+  std::vector<NodeId> nodes;
+  for (const std::vector<NodeId>& of_zone : draft.nodes_in) nodes.insert(nodes.end(), of_zone.begin(), of_zone.end());
+  return nodes;
+}
+
+std::uint32_t most_per_rack(const Placement& placement) {
+  return placement.survive_rack ? static_cast<std::uint32_t>(placement.code.n - placement.code.k) : 0;
+}
+
+void check_code(YamlMap& fields, std::string_view key, const Placement& placement, ScenarioDraft& draft) {
+  if (placement.code.n == 0) return;
+  const auto n = static_cast<std::uint32_t>(placement.code.n);
+  const std::vector<NodeId> nodes = all_directories(draft);
+  if (const std::uint32_t room = stripe_room(draft.cluster(), nodes, 0); room < n)
+    return fields.error(key, fmt::format("stripes of {} blocks on {} nodes with a directory", n, room),
+                        fmt::format("a code with n up to {}", room));
+  if (const std::uint32_t room = stripe_room(draft.cluster(), nodes, most_per_rack(placement)); room < n)
+    fields.error(key,
+                 fmt::format("stripes of {} blocks, at most {} of them in a rack: racks for {}", n,
+                             most_per_rack(placement), room),
+                 "more racks, a code with more parity, or surviveRack: false");
+}
+
+// erasureCode: {n: 20, k: 15}, alone or with surviveRack.
+void read_code(YamlMap& given, Placement& placement, ScenarioDraft& draft) {
+  std::optional<YamlMap> code = given.map("erasureCode");
+  if (!code) return;
+  for (const char* other : {"replicas", "zonesPerBlock", "byRack", "together", "hotZone", "hotShare", "store"})
+    if (given.has(other)) given.error(other, "this and erasureCode", "one of them");
+  const bool whole = code->require("n") && code->require("k");
+  const std::int64_t n = code->integer("n", 9, 2, 255);
+  const std::int64_t k = code->integer("k", 6, 1, std::max<std::int64_t>(1, n - 1));
+  code->finish();
+  placement = Placement();
+  placement.replicas = 1;
+  placement.survive_rack = given.flag("surviveRack", true);
+  if (!whole || k >= n) return;
+  placement.code = {static_cast<std::int32_t>(n), static_cast<std::int32_t>(k)};
+  check_code(given, "erasureCode", placement, draft);
+}
+
+}  // namespace
+
 Placement read_placement(YamlMap& fields, ScenarioDraft& draft) {
   if (!fields.has("placement")) return draft.placement;
   if (!fields.is_map("placement")) {
     const std::string name = fields.text("placement");
-    if (const std::optional<Placement> known = preset_named(name)) return *known;
+    if (const std::optional<Placement> known = preset_named(name)) {
+      check_code(fields, "placement", *known, draft);
+      return *known;
+    }
     fields.error("placement", '\'' + name + '\'',
-                 "oneReplica, oneZone, twoZones, hotZone, skewedTwoZones, hdfs, or a mapping");
+                 "oneReplica, oneZone, twoZones, hotZone, skewedTwoZones, hdfs, rs-6-3, rs-10-4, or a mapping");
     return draft.placement;
   }
   YamlMap given = *fields.map("placement");
   Placement placement = draft.placement;
+  if (given.has("erasureCode")) {
+    read_code(given, placement, draft);
+    given.finish();
+    return placement;
+  }
+  if (placement.code.n > 0) placement = Placement();
   placement.replicas = static_cast<std::uint32_t>(given.integer("replicas", placement.replicas, 1, 64));
   placement.zones_per_block =
       static_cast<std::uint32_t>(given.integer("zonesPerBlock", placement.zones_per_block, 1, 64));
@@ -176,6 +240,28 @@ Placement read_placement(YamlMap& fields, ScenarioDraft& draft) {
   return placement;
 }
 
+namespace {
+
+// Adds the parity blocks, as large as the largest native one of their stripe, and puts each stripe somewhere.
+void place_stripes(ScenarioDraft& draft, DataSetId id, std::uint32_t most_in_rack, std::uint64_t seed) {
+  ClusterSnapshot& cluster = draft.cluster();
+  const DataSet data_set = cluster.data_sets[id];
+  const std::vector<NodeId> nodes = all_directories(draft);
+  Random random(seed);
+  for (std::uint32_t index = 0; index < stripe_count(data_set); ++index) {
+    const Stripe stripe = stripe_at(data_set, index);
+    Block parity;
+    parity.data_set = id;
+    parity.size = cluster.blocks[stripe.first_native].size;
+    for (std::uint32_t i = 0; i < stripe.parities; ++i) cluster.blocks.push_back(parity);
+    const std::vector<NodeId> chosen = place_stripe(cluster, nodes, stripe.size(), most_in_rack, random);
+    for (std::uint32_t member = 0; member < chosen.size(); ++member)
+      cluster.blocks[stripe.block(member)].replicas.push_back({StoreId(chosen[member].index()), false, {}});
+  }
+}
+
+}  // namespace
+
 DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,
                        const Placement& placement) {
   ClusterSnapshot& cluster = draft.cluster();
@@ -184,6 +270,7 @@ DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes 
   added.first_block = BlockId(static_cast<std::uint32_t>(cluster.blocks.size()));
   added.blocks = static_cast<std::uint32_t>(std::max(1.0, std::ceil(size / block_size - 1e-9)));
   added.size = size;
+  added.code = placement.code;
   const DataSetId id = cluster.data_sets.push_back(added);
   // A stream for each data set: another one more or less changes no other's places.
   BlockPlacer placer(draft, cluster, placement, derive_seed(seed_for(draft, Draw::placement), id.index()));
@@ -191,9 +278,11 @@ DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes 
     Block block;
     block.data_set = id;
     block.size = i + 1 < added.blocks ? block_size : size - block_size * (added.blocks - 1);
-    placer.place(block);
+    if (!is_coded(added)) placer.place(block);
     cluster.blocks.push_back(std::move(block));
   }
+  if (is_coded(added))
+    place_stripes(draft, id, most_per_rack(placement), derive_seed(seed_for(draft, Draw::placement), id.index()));
   draft.data_sets[name] = id;
   return id;
 }

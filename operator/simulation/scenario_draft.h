@@ -20,7 +20,9 @@ struct Placement {
   bool together = false;  // all blocks of a data set choose the same zones
   ZoneId hot_zone;        // chosen with probability hot_share
   double hot_share = 0;
-  StoreId store;  // everything here instead
+  StoreId store;             // everything here instead
+  ErasureCode code;          // n > 0: one copy of each block, and parity blocks a stripe
+  bool survive_rack = true;  // at most n - k blocks of a stripe in a rack
 };
 
 struct ScenarioDraft {

@@ -61,6 +61,13 @@ void read_conditions(YamlMap& root, ScenarioDraft& draft) {
     root.error("thinkingTime", "nothing", "a duration when thinking is fixed");
   static constexpr std::array<std::string_view, 2> reads{"stream", "copyFirst"};
   scenario.remote_read = static_cast<RemoteRead>(root.choice("remoteRead", reads, 0));
+  static constexpr std::array<std::string_view, 2> rack_links{"betweenRacks", "all"};
+  scenario.rack_link = static_cast<RackLink>(root.choice("rackLinkCarries", rack_links, 0));
+  static constexpr std::array<std::string_view, 2> shuffles{"afterMaps", "withMaps"};
+  scenario.shuffle_start = static_cast<ShuffleStart>(root.choice("shuffleStart", shuffles, 0));
+  scenario.decoding = MebibytesPerSecond(root.number("decodeMiBPerSecond", 0, not_negative));
+  if (scenario.decoding.value() > 0)
+    draft.assume("decodeMiBPerSecond", fmt::format("{}", scenario.decoding.value()), "of what a degraded task reads");
   scenario.duration_noise = root.number("durationNoise", 0, {0, 5});
   draft.assume("thinking", std::string(thinking[static_cast<std::size_t>(scenario.thinking)]),
                "how a plan's computing time is charged");

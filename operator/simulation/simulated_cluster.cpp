@@ -30,7 +30,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Cadence& cade
       listener_(listener),
       cadence_(cadence),
       now_(scenario.cluster.now),
-      paths_(scenario.cluster, network_),
+      paths_(scenario.cluster, scenario.rack_link, network_),
       heartbeats_(std::max<std::size_t>(1, scenario.cluster.nodes.size()), std::max(cadence.interval, Duration(1)),
                   now_),
       least_request_(least_request(scenario)),

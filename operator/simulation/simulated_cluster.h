@@ -62,6 +62,8 @@ class SimulatedCluster : public ClusterClient {
     std::vector<Mebibytes> map_output;  // by zone
     bool failed = false;
     bool ended = false;
+    std::uint32_t pushes_left = 0;                                         // map output on its way to the racks
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> wait_for_pushes;  // reduces: attempt, generation
   };
   struct Attempt {
     Assignment assignment;
@@ -77,6 +79,9 @@ class SimulatedCluster : public ClusterClient {
     std::uint32_t flows_left = 0;
     std::vector<FlowId> flows;        // none once ended
     std::vector<Mebibytes> shuffled;  // by zone, when all is read
+    std::vector<Mebibytes> decoded;   // by source of a degraded task, when all is read
+
+    bool degraded() const { return !assignment.sources.empty(); }
   };
   struct Move {
     MoveId id;
@@ -87,9 +92,10 @@ class SimulatedCluster : public ClusterClient {
     bool refused = false;
     bool needless = false;  // the target has it already
   };
+  enum class FlowUse : std::uint8_t { attempt, move, push };
   struct FlowOwner {
-    bool of_move = false;
-    std::uint32_t index = 0;
+    FlowUse use = FlowUse::attempt;
+    std::uint32_t index = 0;  // of the attempt, move or job
     std::uint32_t part = 0;
   };
   struct StoreRecord {
@@ -124,7 +130,10 @@ class SimulatedCluster : public ClusterClient {
   std::uint32_t new_attempt(const Assignment& assignment);
   bool readable(const Assignment& assignment) const;
   void read_block(std::uint32_t index);
-  void read_shuffle(std::uint32_t index);
+  void read_stripe(std::uint32_t index);
+  void decode(std::uint32_t index);
+  bool reads_from(const Attempt& attempt, StoreId store) const;
+  void cut_reads(Attempt& attempt, AttemptEnd& end);
   void compute(std::uint32_t index);
   void schedule_end(std::uint32_t index);
   void flow_ended(const FlowOwner& owner);
@@ -135,6 +144,12 @@ class SimulatedCluster : public ClusterClient {
   void end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome);
   FlowId start_flow(const Path& path, Mebibytes size, const FlowOwner& owner);
 
+  // simulated_shuffle.cpp
+  void read_shuffle(std::uint32_t index);
+  bool waits_for_pushes(std::uint32_t index);
+  void push_map_output(JobId job, NodeId node);
+  void push_ended(JobId job);
+
   // simulated_data.cpp
   bool has_space(StoreId store, Mebibytes size) const;
   void add_replica(BlockId block, const Replica& replica);
@@ -143,9 +158,10 @@ class SimulatedCluster : public ClusterClient {
   void end_move(std::uint32_t index, bool whole);
   void lose_store(StoreId store, bool comes_back, std::uint32_t failure);
   void fail_jobs_without_data();
-  bool lost_for_good(BlockId block) const {
+  bool gone_for_good(BlockId block) const {
     return replicas_[block].empty() && (copies_away_.empty() || copies_away_[block.index()] == 0);
   }
+  bool lost_for_good(BlockId block) const;  // and cannot be decoded either
   bool needs_lost_data(JobId job) const;
 
   const Scenario& scenario_;

@@ -1,6 +1,7 @@
 // The replicas of a simulated cluster: what is where, moves, losses.
 #include <algorithm>
 
+#include "model/stripe.h"
 #include "simulation/simulated_cluster.h"
 
 namespace lips::simulation {
@@ -71,7 +72,7 @@ void SimulatedCluster::start_move(MoveId id, const DataMove& what) {
     stores_[what.to].reserved += size;
     const Path path = paths_.copy(what.from, what.to);
     if (path.count > 0 && size.value() > 0)
-      move.flow = start_flow(path, size, {true, index, 0});
+      move.flow = start_flow(path, size, {FlowUse::move, index, 0});
     else if (path.limit.value() > 0)
       move.end = now_ + size / path.limit;
   }
@@ -129,10 +130,18 @@ void SimulatedCluster::lose_store(StoreId store, bool comes_back, std::uint32_t 
   }
   for (std::uint32_t i = 0; i < attempts_.size(); ++i) {
     const Attempt& attempt = attempts_[i];
-    if (attempt.live && !attempt.refused && attempt.assignment.read_from == store &&
-        (attempt.flows_left > 0 || attempt.read_end > now_) && !(attempt.compute_from > attempt.start))
-      lose_attempt(i, true);
+    if (attempt.live && !attempt.refused && reads_from(attempt, store)) lose_attempt(i, true);
   }
+}
+
+bool SimulatedCluster::lost_for_good(BlockId block) const {
+  if (!gone_for_good(block)) return false;
+  const DataSetId id = scenario_.cluster.blocks[block].data_set;
+  if (!id.valid() || !is_coded(scenario_.cluster.data_sets[id])) return true;
+  const Stripe stripe = stripe_of(scenario_.cluster.data_sets[id], block);
+  std::uint32_t left = 0;
+  for (std::uint32_t member = 0; member < stripe.size(); ++member) left += gone_for_good(stripe.block(member)) ? 0 : 1;
+  return left < stripe.natives;
 }
 
 bool SimulatedCluster::needs_lost_data(JobId id) const {

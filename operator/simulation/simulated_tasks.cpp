@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/degraded_read.h"
 #include "simulation/simulated_cluster.h"
 #include "simulation/true_work.h"
 
@@ -17,6 +18,7 @@ double share_done(TimePoint start, TimePoint end, TimePoint now) {
 }
 
 Locality level_of(const ClusterSnapshot& cluster, const Assignment& assignment) {
+  if (!assignment.sources.empty()) return locality_of(cluster, assignment.sources, assignment.node);
   return assignment.read_from.valid() ? locality_of(cluster, assignment.read_from, assignment.node) : Locality::none;
 }
 
@@ -50,11 +52,13 @@ void SimulatedCluster::bind(const Assignment& assignment) {
   update_heartbeat(assignment.node);
   emit(TaskStarted{assignment.task, assignment.node});
   listener_.on_start(assignment.task, record.job, assignment.node, now_);
-  if (assignment.read_from.valid()) {
+  if (attempt.degraded()) {
+    read_stripe(index);
+  } else if (assignment.read_from.valid()) {
     read_block(index);
   } else {
     if (task(assignment.task).kind == TaskKind::reduce) read_shuffle(index);
-    compute(index);
+    if (!waits_for_pushes(index)) compute(index);
   }
 }
 
@@ -81,14 +85,20 @@ std::uint32_t SimulatedCluster::new_attempt(const Assignment& assignment) {
   attempt.flows_left = 0;
   attempt.flows.clear();
   attempt.shuffled.clear();
+  attempt.decoded.clear();
   return index;
 }
 
 bool SimulatedCluster::readable(const Assignment& assignment) const {
   const BlockId block = task(assignment.task).block;
   if (!block.valid()) return true;
-  return std::any_of(replicas_[block].begin(), replicas_[block].end(),
-                     [&](const Replica& replica) { return replica.store == assignment.read_from; });
+  const auto holds = [&](BlockId what, StoreId store) {
+    return std::any_of(replicas_[what].begin(), replicas_[what].end(),
+                       [store](const Replica& replica) { return replica.store == store; });
+  };
+  if (assignment.sources.empty()) return holds(block, assignment.read_from);
+  return std::all_of(assignment.sources.begin(), assignment.sources.end(),
+                     [&](const StripeSource& source) { return holds(source.block, source.store); });
 }
 
 FlowId SimulatedCluster::start_flow(const Path& path, Mebibytes size, const FlowOwner& owner) {
@@ -104,7 +114,7 @@ void SimulatedCluster::read_block(std::uint32_t index) {
   const Path path = paths_.read(attempt.assignment.read_from, attempt.assignment.node);
   attempt.copying = scenario_.remote_read == RemoteRead::copy_first && attempt.level != Locality::node;
   if (path.count > 0 && size.value() > 0) {
-    attempt.flows.push_back(start_flow(path, size, {false, index, 0}));
+    attempt.flows.push_back(start_flow(path, size, {FlowUse::attempt, index, 0}));
     attempt.flows_left = 1;
   } else if (path.limit.value() > 0) {
     attempt.read_end = now_ + size / path.limit;
@@ -116,30 +126,56 @@ void SimulatedCluster::read_block(std::uint32_t index) {
   }
 }
 
-// Each zone's share of the map output comes as one stream; all of them run at once.
-void SimulatedCluster::read_shuffle(std::uint32_t index) {
+// All sources at once; computing begins when the block is decoded from them.
+void SimulatedCluster::read_stripe(std::uint32_t index) {
   Attempt& attempt = attempts_[index];
-  const JobRecord& record = jobs_[attempt.job.index()];
-  attempt.shuffled.assign(record.map_output.size(), Mebibytes(0));
-  attempt.flows.assign(record.map_output.size(), FlowId::none());
-  for (std::uint32_t zone = 0; zone < record.map_output.size(); ++zone) {
-    const Mebibytes size = record.map_output[zone] / job(attempt.job).reduce_tasks;
+  const std::vector<StripeSource>& sources = attempt.assignment.sources;
+  attempt.copying = true;
+  attempt.decoded.assign(sources.size(), Mebibytes(0));
+  attempt.flows.assign(sources.size(), FlowId::none());
+  for (std::uint32_t i = 0; i < sources.size(); ++i) {
+    const Mebibytes size = source_read(scenario_.cluster, task(attempt.assignment.task), sources[i]);
     if (size.value() <= 0) continue;
-    attempt.shuffled[zone] = size;
-    const Path path = paths_.shuffle(ZoneId(zone), attempt.assignment.node);
+    attempt.decoded[i] = size;
+    const Path path = paths_.read(sources[i].store, attempt.assignment.node);
     if (path.count > 0) {
-      attempt.flows[zone] = start_flow(path, size, {false, index, zone});
+      attempt.flows[i] = start_flow(path, size, {FlowUse::attempt, index, i});
       ++attempt.flows_left;
     } else if (path.limit.value() > 0) {
       attempt.read_end = std::max(attempt.read_end, now_ + size / path.limit);
     }
   }
+  if (attempt.flows_left == 0) decode(index);
+}
+
+void SimulatedCluster::decode(std::uint32_t index) {
+  Attempt& attempt = attempts_[index];
+  attempt.read_end = std::max(attempt.read_end, now_);
+  Mebibytes read;
+  for (const Mebibytes size : attempt.decoded) read += size;
+  const MebibytesPerSecond pace = scenario_.decoding;
+  const Duration span = pace.value() > 0 ? read / pace : Duration(0);
+  queue_.add(attempt.read_end + span, {Kind::copied, index, attempt.generation});
+}
+
+// Whether something is still to be read there.
+bool SimulatedCluster::reads_from(const Attempt& attempt, StoreId store) const {
+  if (!attempt.degraded())
+    return attempt.assignment.read_from == store && (attempt.flows_left > 0 || attempt.read_end > now_) &&
+           attempt.compute_from <= attempt.start;
+  if (!attempt.copying) return false;
+  for (std::size_t i = 0; i < attempt.flows.size(); ++i)
+    if (attempt.assignment.sources[i].store == store && (attempt.flows[i].valid() || attempt.read_end > now_))
+      return true;
+  return false;
 }
 
 // Computing begins: at once, or when the copy is whole and is read from the node itself.
 void SimulatedCluster::compute(std::uint32_t index) {
   Attempt& attempt = attempts_[index];
-  if (attempt.copying) {
+  if (attempt.copying && !attempt.assignment.read_from.valid()) {
+    attempt.copying = false;  // what was decoded or shuffled is in memory
+  } else if (attempt.copying) {
     attempt.copying = false;
     const MebibytesPerSecond local = scenario_.cluster.network.local_read;
     attempt.read_end = local.value() > 0 ? now_ + task(attempt.assignment.task).input / local : now_;
@@ -157,7 +193,8 @@ void SimulatedCluster::schedule_end(std::uint32_t index) {
 
 void SimulatedCluster::flow_ended(const FlowOwner& owner) {
   last_progress_ = now_;
-  if (owner.of_move) {
+  if (owner.use == FlowUse::push) return push_ended(JobId(owner.index));
+  if (owner.use == FlowUse::move) {
     moves_[owner.index].flow = FlowId::none();
     end_move(owner.index, true);
     return;
@@ -166,7 +203,8 @@ void SimulatedCluster::flow_ended(const FlowOwner& owner) {
   attempt.flows[owner.part] = FlowId::none();
   if (--attempt.flows_left > 0) return;
   attempt.read_end = std::max(attempt.read_end, now_);
-  attempt.copying ? compute(owner.index) : schedule_end(owner.index);
+  if (!attempt.copying) return schedule_end(owner.index);
+  attempt.degraded() ? decode(owner.index) : compute(owner.index);
 }
 
 void SimulatedCluster::end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome) {
@@ -184,8 +222,31 @@ void SimulatedCluster::end_attempt(std::uint32_t index, AttemptEnd::Outcome outc
         attempt.copying ? 0 : std::min(attempt.work.value(), to_seconds(now_ - attempt.compute_from) * attempt.pace);
     end.work = CpuSeconds(done);
   }
+  cut_reads(attempt, end);
+  --running_;
+  free_[what.node] = free_[what.node] + job(attempt.job).request;
+  update_heartbeat(what.node);
+  listener_.on_end(end);
+}
+
+// Stops what still flows, and says what was read.
+void SimulatedCluster::cut_reads(Attempt& attempt, AttemptEnd& end) {
+  const Assignment& what = attempt.assignment;
+  const bool finished = end.outcome == AttemptEnd::Outcome::finished;
   const double share = share_done(attempt.start, attempt.read_end, now_);
-  if (what.read_from.valid()) {
+  const auto cut = [&](std::vector<Mebibytes>& parts) {
+    for (std::size_t part = 0; part < attempt.flows.size(); ++part) {
+      if (attempt.flows[part].valid())
+        parts[part] -= network_.stop(attempt.flows[part], now_);
+      else if (!finished)
+        parts[part] *= share;
+    }
+  };
+  if (attempt.degraded()) {
+    cut(attempt.decoded);
+    end.sources = what.sources;
+    end.decoded = attempt.decoded;
+  } else if (what.read_from.valid()) {
     end.source = scenario_.cluster.stores[what.read_from].zone;
     end.read = task(what.task).input;
     const bool flowing = !attempt.flows.empty() && attempt.flows[0].valid();
@@ -195,17 +256,8 @@ void SimulatedCluster::end_attempt(std::uint32_t index, AttemptEnd::Outcome outc
       end.read *= share;
     }
   } else {
-    for (std::size_t zone = 0; zone < attempt.flows.size(); ++zone) {
-      if (attempt.flows[zone].valid())
-        attempt.shuffled[zone] -= network_.stop(attempt.flows[zone], now_);
-      else if (!finished)
-        attempt.shuffled[zone] *= share;
-    }
+    cut(attempt.shuffled);
   }
-  --running_;
-  free_[what.node] = free_[what.node] + job(attempt.job).request;
-  update_heartbeat(what.node);
-  listener_.on_end(end);
 }
 
 void SimulatedCluster::finish_attempt(std::uint32_t index) {
@@ -218,6 +270,7 @@ void SimulatedCluster::finish_attempt(std::uint32_t index) {
   JobRecord& record = jobs_[id.index()];
   if (task(what.task).kind == TaskKind::map) {
     count_map_output(id, what.node);
+    push_map_output(id, what.node);
     if (--record.maps_left == 0) release(id, TaskKind::reduce);
   } else {
     --record.reduces_left;
@@ -233,12 +286,6 @@ void SimulatedCluster::lose_attempt(std::uint32_t index, bool say_so) {
   change_waiting(owner, 1);
   if (say_so) emit(TaskLost{id});
   if (const BlockId block = task(id).block; block.valid() && lost_for_good(block)) end_job(owner, false);
-}
-
-void SimulatedCluster::count_map_output(JobId id, NodeId node) {
-  JobRecord& record = jobs_[id.index()];
-  if (!record.map_output.empty())
-    record.map_output[scenario_.cluster.nodes[node].zone.index()] += job(id).shuffle / job(id).map_tasks;
 }
 
 // A block that was read whole across the network stays where the plan wants it, if there is room.

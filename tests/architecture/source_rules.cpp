@@ -32,6 +32,7 @@ struct ThirdParty {
 const std::vector<ThirdParty>& third_parties() {
   static const std::vector<ThirdParty> parties = {
       {{"Clp", "Coin", "coin/"}, {"solver/clp_backend.cpp"}, Headers::forbidden, false},
+      {{"isa-l"}, {"operator/erasure/"}, Headers::forbidden, false},
       {{"curl/", "simdjson"}, {"operator/kubernetes/"}, Headers::forbidden, true},
       {{"httplib", "prometheus/"}, {"operator/telemetry/"}, Headers::forbidden, true},
       {{"yaml-cpp/"}, {"operator/config/"}, Headers::forbidden, true},
@@ -111,16 +112,17 @@ const Arrows& arrows() {
       {"solver", {}},
       {"base", {}},
       {"model", {"base"}},
+      {"erasure", {"base", "model"}},
       {"bounds", {"base", "model", "solver"}},
       {"policies", {"base", "model", "solver"}},
       {"controller", {"base", "model", "policies"}},
       {"config", {"base", "model", "policies"}},
       {"simulation", {"base", "model", "bounds", "policies", "controller", "config"}},
-      {"experiments", {"solver", "base", "model", "bounds", "policies", "simulation"}},
+      {"experiments", {"solver", "base", "model", "erasure", "bounds", "policies", "simulation"}},
       {"telemetry", {"base", "model", "policies", "controller"}},
       {"kubernetes", {"base", "model", "policies", "controller", "config"}},
       {"cmd",
-       {"solver", "base", "model", "bounds", "policies", "controller", "config", "simulation", "experiments",
+       {"solver", "base", "model", "erasure", "bounds", "policies", "controller", "config", "simulation", "experiments",
         "telemetry", "kubernetes", "version"}},
   };
   return allowed;

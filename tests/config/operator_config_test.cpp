@@ -97,7 +97,8 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
       R"( "makespanTolerance": 0.05, "leastTask": 12.5, "heartbeat": "1s", "nodeDelay": "250ms", "rackDelay": "1d",)"
       R"( "horizon": "600s", "planAhead": "0s", "copyColumns": true, "uptime": "1h", "lsapRackCost": 1,)"
       R"( "lsapZoneCost": 2, "lsapRemoteCost": 3, "lsapPatience": "1m", "lsapAlpha": 0.3, "lsapBeta": 0.7,)"
-      R"( "lsapRounding": "up", "lsapUnreachable": "one"})";
+      R"( "lsapRounding": "up", "lsapUnreachable": "one", "degradedSources": "nearest",)"
+      R"( "degradedNodeTest": "listing", "degradedPower": "ignored", "degradedReadTime": "12s"})";
   const auto read = [](const std::string& yaml) {
     PolicySettings settings;
     const Result<YamlValue> value = parse_yaml("s", yaml);
@@ -111,6 +112,8 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
   EXPECT_EQ(settings.replan_every, Duration(7'000'003));
   EXPECT_EQ(settings.order_factor, 3.3000000000000003);
   EXPECT_EQ(settings.lsap_unreachable, UnreachableCost::one);
+  EXPECT_EQ(settings.degraded_node_test, DegradedNodeTest::listing);
+  EXPECT_EQ(settings.degraded_read_time, Duration(12'000'000));
   const std::string written = write_policy_settings(settings);
   EXPECT_EQ(write_policy_settings(read(written)), written);
   EXPECT_EQ(read(written).express_limit, settings.express_limit);

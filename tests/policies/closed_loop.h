@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cluster_state.h"
+#include "model/degraded_read.h"
 #include "policies/policy.h"
 
 namespace lips::testing {
@@ -22,7 +23,8 @@ inline bool servable(const ClusterSnapshot& cluster, TaskId id) {
   const Task& task = cluster.tasks[id];
   const Job& job = cluster.jobs[task.job];
   const Pool& pool = cluster.pools[job.pool];
-  if (task.block.valid() && cluster.blocks[task.block].replicas.empty()) return false;
+  if (task.block.valid() && cluster.blocks[task.block].replicas.empty() && !decodable(cluster, task.block))
+    return false;
   if (pool.maximum.value() > 0 && job.request.cpu > pool.maximum) return false;
   for (NodeId node : cluster.nodes.ids())
     if (cluster.nodes[node].schedulable && fits(job.request, cluster.nodes[node].capacity) &&
@@ -59,7 +61,8 @@ class ClosedLoop {
     for (const Remembered& remembered : plan->remember) state_.remember(remembered);
     for (const DataMove& move : plan->moves) state_.apply(ReplicaAdded{move.block, {move.to, true, cluster.now}});
     for (const Assignment& assignment : plan->assignments)
-      if (assignment.read_from.valid() == cluster.tasks[assignment.task].block.valid()) state_.assume(assignment);
+      if (!assignment.sources.empty() || assignment.read_from.valid() == cluster.tasks[assignment.task].block.valid())
+        state_.assume(assignment);
     advance(plan->replan_after.value_or(policy_.cadence().interval));
   }
 

@@ -1,0 +1,19 @@
+// For policies that do not know erasure codes: what they plan, and then the degraded tasks on capacity that is left.
+#pragma once
+
+#include <memory>
+
+#include "policies/policy.h"
+#include "policies/settings.h"
+
+namespace lips {
+
+std::unique_ptr<Policy> with_degraded_tail(std::unique_ptr<Policy> policy, const PolicySettings& settings);
+
+// make_ function of a registry entry.
+template <std::unique_ptr<Policy> (*make)(const PolicySettings&)>
+std::unique_ptr<Policy> tailed(const PolicySettings& settings) {
+  return with_degraded_tail(make(settings), settings);
+}
+
+}  // namespace lips
