@@ -22,6 +22,8 @@ int run_generate(Words words);
 int run_policies(Words words);
 int run_experiment(Words words);
 int run_explain(Words words);
+int run_encode(Words words);
+int run_decode(Words words);
 
 // "lips: message" on stderr, line by line.
 void complain(std::string_view message);

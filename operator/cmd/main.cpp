@@ -30,6 +30,8 @@ constexpr auto commands = std::to_array<Command>({
     {"policies", "list the policies", run_policies},
     {"explain", "why: whether it pays to move data to a cheaper node", run_explain},
     {"experiment", "run the experiments of published papers again: claimed beside measured", run_experiment},
+    {"encode", "cut a file into native and parity blocks of an erasure-coded data set", run_encode},
+    {"decode", "write a lost block from others of its stripe", run_decode},
 });
 
 std::string overview() {

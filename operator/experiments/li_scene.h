@@ -21,7 +21,7 @@ struct LiShape {
   std::uint32_t native_blocks = 1440;
   double rack_gigabits = 1;  // of a rack, down and up; 128 MB take 1.000 s at 1
   double node_gigabits = 0;  // of a node, each direction; 0: as much as comes
-  simulation::RackLink rack_link = simulation::RackLink::all;
+  simulation::RackLink rack_link = simulation::RackLink::between_racks;
   LiReports reports = LiReports::rack_by_rack;
   double shuffle = 0.01;  // of what the maps read
   LiFailure failure = LiFailure::one_node;

@@ -123,7 +123,8 @@ TEST(ShippedScenarios, LoadAndPlacementCanBeSet) {
 }
 
 TEST(ShippedScenarios, AllCanBeReadAndTellTheirAssumptions) {
-  for (const char* name : {"quickstart", "table-iv-i", "table-iv-ii", "table-iv-iii", "swim-400", "synthetic-day"}) {
+  for (const char* name :
+       {"quickstart", "table-iv-i", "table-iv-ii", "table-iv-iii", "swim-400", "synthetic-day", "erasure-coded"}) {
     SCOPED_TRACE(name);
     const Scenario scenario = shipped(name);
     EXPECT_EQ(scenario.name, name);

@@ -1,0 +1,107 @@
+// lips encode and lips decode: erasure-coded blocks on files.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cmd/arguments.h"
+#include "cmd/command.h"
+#include "config/quantities.h"
+#include "erasure/files.h"
+
+namespace lips::cmd {
+
+namespace {
+
+Result<ErasureCode> parse_code(const std::string& text) {
+  ErasureCode code;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, code.n);
+  if (first.ec == std::errc() && first.ptr != end && *first.ptr == ',') {
+    const auto second = std::from_chars(first.ptr + 1, end, code.k);
+    if (second.ec == std::errc() && second.ptr == end && code.k > 0 && code.k < code.n && code.n < 256) return code;
+  }
+  return fail(ErrorCode::invalid_input, fmt::format("--code: found '{}', allowed is n,k with 0 < k < n < 256", text));
+}
+
+// Files that were fetched instead of the places that the text names.
+Result<void> replace_sources(const std::vector<std::pair<std::string, std::string>>& fetched, DegradedInput& input) {
+  for (const auto& [key, path] : fetched) {
+    bool known = false;
+    for (auto& [row, place] : input.sources)
+      if (std::to_string(row) == key) place = path, known = true;
+    if (!known)
+      return fail(ErrorCode::invalid_input,
+                  fmt::format("--fetched: found row '{}', allowed are the rows of INPUT", key));
+  }
+  for (const auto& [row, place] : input.sources)
+    if (place.find("://") != std::string::npos)
+      return fail(
+          ErrorCode::invalid_input,
+          fmt::format("INPUT: found the URL {}, allowed is a path; fetch it and say --fetched {}=FILE", place, row));
+  return {};
+}
+
+Result<void> decode_to(const DegradedInput& input, const std::string& output) {
+  std::FILE* file = output.empty() ? stdout : std::fopen(output.c_str(), "wb");
+  if (!file) return fail(ErrorCode::not_found, "cannot write " + output);
+  Result<void> decoded = erasure::decode_block(input, [&](std::span<const std::uint8_t> bytes) -> Result<void> {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size()) return {};
+    return fail(ErrorCode::unavailable, "cannot write all of the block");
+  });
+  const bool flushed = (output.empty() ? std::fflush(file) : std::fclose(file)) == 0;
+  if (decoded && !flushed) return fail(ErrorCode::unavailable, "cannot write all of the block");
+  return decoded;
+}
+
+}  // namespace
+
+int run_encode(Words words) {
+  std::string file, code = "9,6", folder = ".", size = "128Mi";
+  Arguments arguments(
+      "lips encode",
+      "Cuts a file into native blocks, block-00000 and so on, and writes n - k parity blocks for each k of "
+      "them, parity-00000 and so on, for an erasure-coded data set.");
+  arguments.operand("FILE", "what to cut", file);
+  arguments.text("--code", "n,k", "n blocks a stripe, any k of which yield it (default 9,6)", code);
+  arguments.text("--block-size", "SIZE", "of a native block (default 128Mi)", size);
+  arguments.text("--output", "FOLDER", "where to write (default: here)", folder);
+  arguments.example("lips encode table.parquet --code 9,6 --output blocks", "blocks/block-00000, ...");
+  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
+  if (arguments.help_asked()) return print(arguments.help());
+  const Result<ErasureCode> wanted = parse_code(code);
+  if (!wanted) return end_with(wanted.error());
+  const auto block = parse_size(size);
+  if (!block || block->value() <= 0)
+    return end_with(
+        {ErrorCode::invalid_input, fmt::format("--block-size: found '{}', allowed is a size such as 64Mi", size)});
+  const Result<erasure::CutFile> cut =
+      erasure::encode_file(file, folder, *wanted, static_cast<std::uint64_t>(block->value() * 1048576));
+  if (!cut) return end_with(cut.error());
+  return print(fmt::format("{} native and {} parity blocks in {}\n", cut->natives, cut->parities, folder));
+}
+
+int run_decode(Words words) {
+  std::string text, output;
+  std::vector<std::pair<std::string, std::string>> fetched;
+  Arguments arguments(
+      "lips decode",
+      "Writes a lost block from others of its stripe, as lips.dev/input names them for a degraded task.");
+  arguments.operand("INPUT", "the text of lips.dev/input: degraded:code=n,k;...", text);
+  arguments.pairs("--fetched", "files that stand for sources that INPUT names by URL", fetched);
+  arguments.text("--output", "FILE", "where to write (default: stdout)", output);
+  arguments.example("lips decode \"$LIPS_INPUT\" | my-mapper", "in a container that gets lips.dev/input as LIPS_INPUT");
+  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
+  if (arguments.help_asked()) return print(arguments.help());
+  Result<DegradedInput> input = parse_degraded_input(text);
+  if (!input) return end_with(input.error());
+  if (const Result<void> local = replace_sources(fetched, *input); !local) return end_with(local.error());
+  const Result<void> decoded = decode_to(*input, output);
+  return decoded ? done : end_with(decoded.error());
+}
+
+}  // namespace lips::cmd

@@ -1,0 +1,142 @@
+#include "erasure/files.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "erasure/codec.h"
+#include "model/stripe.h"
+
+namespace lips::erasure {
+
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+using Bytes = std::vector<std::uint8_t>;
+
+tl::unexpected<Error> cannot(const char* what, const std::string& path) {
+  return fail(ErrorCode::not_found, std::string("cannot ") + what + " " + path);
+}
+
+// Fills the bytes; zeros behind the end of the file.
+void read_padded(std::istream& file, std::span<std::uint8_t> bytes) {
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  const auto got = static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount()));
+  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(got), bytes.end(), 0);
+}
+
+std::string block_path(const std::string& folder, const DataSet& data_set, BlockId block) {
+  const bool parity = is_parity(data_set, block);
+  char name[32];
+  std::snprintf(name, sizeof name, "%s-%05u", parity ? "parity" : "block",
+                block.index() - (parity ? data_set.blocks : 0));
+  return folder + "/" + name;
+}
+
+// One stripe of a file while it is written: native blocks as they are, and parity over them padded by zeros.
+class StripeWriter {
+ public:
+  StripeWriter(const Encoder& encoder, ErasureCode code, std::string folder)
+      : encoder_(encoder), k_(static_cast<std::size_t>(code.k)), folder_(std::move(folder)) {
+    pieces_.assign(static_cast<std::size_t>(code.n), Bytes(piece_bytes));
+  }
+
+  Result<void> write(std::istream& file, const DataSet& data_set, std::uint32_t index, std::uint64_t block_bytes,
+                     std::uint64_t file_bytes) {
+    const Stripe stripe = stripe_at(data_set, index);
+    std::vector<std::ofstream> outputs;
+    for (std::uint32_t member = 0; member < stripe.size(); ++member) {
+      const std::string path = block_path(folder_, data_set, stripe.block(member));
+      outputs.emplace_back(path, std::ios::binary);
+      if (!outputs.back()) return cannot("write", path);
+    }
+    const std::uint64_t first = std::uint64_t{index} * k_ * block_bytes;
+    const std::uint64_t longest = std::min(block_bytes, file_bytes - std::min(file_bytes, first));
+    for (std::uint64_t at = 0; at < longest; at += piece_bytes) {
+      const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, longest - at));
+      for (std::size_t row = 0; row < k_; ++row) {
+        const std::uint64_t from = first + row * block_bytes + at;
+        const auto own =
+            static_cast<std::size_t>(from < file_bytes ? std::min<std::uint64_t>(length, file_bytes - from) : 0);
+        file.clear();
+        file.seekg(static_cast<std::streamoff>(std::min(from, file_bytes)));
+        std::fill(pieces_[row].begin(), pieces_[row].end(), 0);
+        read_padded(file, std::span(pieces_[row]).first(own));
+        if (row < stripe.natives) put(outputs[row], pieces_[row], own);
+      }
+      encode(length);
+      for (std::size_t parity = 0; parity < stripe.parities; ++parity)
+        put(outputs[stripe.natives + parity], pieces_[k_ + parity], length);
+    }
+    for (std::ofstream& output : outputs)
+      if (!output.flush()) return cannot("write all of a block in", folder_);
+    return {};
+  }
+
+ private:
+  static void put(std::ofstream& file, const Bytes& bytes, std::size_t length) {
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(length));
+  }
+  void encode(std::size_t length) {
+    std::vector<const std::uint8_t*> natives;
+    std::vector<std::uint8_t*> parities;
+    for (std::size_t row = 0; row < pieces_.size(); ++row)
+      row < k_ ? natives.push_back(pieces_[row].data()) : parities.push_back(pieces_[row].data());
+    encoder_.encode(natives, length, parities);
+  }
+
+  const Encoder& encoder_;
+  std::size_t k_;
+  std::string folder_;
+  std::vector<Bytes> pieces_;
+};
+
+}  // namespace
+
+Result<void> decode_block(const DegradedInput& input, const Sink& sink) {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::ifstream> files;
+  for (const auto& [row, path] : input.sources) {
+    rows.push_back(row);
+    files.emplace_back(path, std::ios::binary);
+    if (!files.back()) return cannot("read", path);
+  }
+  const Result<Decoder> decoder = Decoder::make(input.code, input.natives, input.row, rows);
+  if (!decoder) return tl::unexpected(decoder.error());
+  std::vector<Bytes> pieces(files.size(), Bytes(piece_bytes));
+  std::vector<const std::uint8_t*> sources;
+  for (const Bytes& piece : pieces) sources.push_back(piece.data());
+  Bytes wanted(piece_bytes);
+  for (std::uint64_t at = 0; at < input.bytes; at += piece_bytes) {
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, input.bytes - at));
+    for (std::size_t i = 0; i < files.size(); ++i) read_padded(files[i], std::span(pieces[i]).first(length));
+    decoder->decode(sources, length, wanted.data());
+    if (Result<void> taken = sink(std::span(wanted).first(length)); !taken) return taken;
+  }
+  return {};
+}
+
+Result<CutFile> encode_file(const std::string& file, const std::string& folder, ErasureCode code,
+                            std::uint64_t block_bytes) {
+  const Result<Encoder> encoder = Encoder::make(code);
+  if (!encoder) return tl::unexpected(encoder.error());
+  std::error_code error;
+  const std::uint64_t bytes = std::filesystem::file_size(file, error);
+  std::ifstream input(file, std::ios::binary);
+  if (error || !input) return cannot("read", file);
+  std::filesystem::create_directories(folder, error);
+  if (error) return cannot("make the folder", folder);
+  DataSet data_set;
+  data_set.first_block = BlockId(0);
+  data_set.blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (bytes + block_bytes - 1) / block_bytes));
+  data_set.code = code;
+  StripeWriter writer(*encoder, code, folder);
+  for (std::uint32_t index = 0; index < stripe_count(data_set); ++index)
+    if (Result<void> written = writer.write(input, data_set, index, block_bytes, bytes); !written)
+      return tl::unexpected(written.error());
+  return CutFile{data_set.blocks, parity_blocks(data_set)};
+}
+
+}  // namespace lips::erasure
