@@ -41,6 +41,9 @@ class PlanWriter {
       task(assignment.task);
       add(", \"node\": {}, \"readFrom\": {}, \"keepIn\": {}", nodes_[assignment.node], store(assignment.read_from),
           store(assignment.keep_in));
+      for (std::size_t i = 0; i < assignment.sources.size(); ++i)
+        add("{}[{}, {}]{}", i == 0 ? ", \"sources\": [" : ", ", assignment.sources[i].block.index(),
+            store(assignment.sources[i].store), i + 1 == assignment.sources.size() ? "]" : "");
     });
     add(",\n  \"moves\": [");
     list(plan.moves, [&](const DataMove& move) {
