@@ -25,7 +25,8 @@ struct CodedShape {
 // Node i is in rack i mod racks; every job has a map for each native block.
 inline ClusterState coded_state(const CodedShape& shape, std::uint64_t seed) {
   ClusterBuilder builder;
-  for (std::uint32_t rack = 0; rack < shape.racks; ++rack) builder.rack();
+  for (std::uint32_t rack = 0; rack < shape.racks; ++rack)
+    builder.start.racks[builder.rack()].name = "rack-" + std::to_string(rack);
   std::vector<NodeId> nodes;
   for (std::uint32_t i = 0; i < shape.nodes; ++i)
     nodes.push_back(builder.node({.slots = shape.slots,
