@@ -45,7 +45,8 @@ def leftovers(cluster, space="default"):
     """Of moves that are over: jobs, pods and marks that should be gone."""
     found = []
     for kind in ("Job", "Pod"):
-        found += [f"{kind} {o['metadata']['name']}" for o in cluster.api.list(kind, space, "lips.dev/move")]
+        # Stores are served, and what was dropped is told, for as long as their objects are there.
+        found += [f"{kind} {o['metadata']['name']}" for o in cluster.api.list(kind, space, "lips.dev/move,lips.dev/role notin (serve,drop,clean)")]
     for data_set in cluster.api.list("DataSet"):
         found += [f"leaving blocks {h['leaving']} of {data_set['metadata']['name']} in {h['store']}"
                   for h in data_set.get("status", {}).get("replicas", []) if h.get("leaving")]

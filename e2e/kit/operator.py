@@ -38,7 +38,6 @@ class Process:
 
     def start(self):
         with open(self.log_path, "ab") as log:
-            self.logged = log.tell()
             self.child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **(self.env or {})})
         return self
 
@@ -97,14 +96,14 @@ class Operator(Process):
         def ready():
             if not self.running():
                 raise StoryFailed(f"{self.name} ended with {self.child.returncode}: {self.log()[-800:]}")
-            return self.ask("/readyz")[0] == 200 or "everything is listed" in self.log()[self.logged:]
+            return self.ask("/readyz")[0] == 200
         wait_for(ready, seconds, f"{self.name} is not ready", pause=0.02)
         return self
 
     def leads(self):
-        """By its own log."""
-        lines = [line for line in self.log()[self.logged:].splitlines() if "leads:" in line or "does not lead" in line]
-        return bool(lines) and "leads:" in lines[-1]
+        """False also when it does not answer (yet)."""
+        code, text = self.ask("/metrics")
+        return code == 200 and sum_of(parse_metrics(text), "lips_leader") == 1
 
     def metrics(self):
         """All samples, as {'name{label="value"}': number}."""

@@ -1,0 +1,61 @@
+"""The operator is killed again and again in the middle of its work: no pod is lost or bound twice, and no block is ever without a replica."""
+import random
+import time
+
+from kit import objects
+from kit.cluster import Cluster, wait_for
+from kit.data import ReplicaWatch, leftovers, phases, replicas
+from kit.operator import Operator
+from kit.recorder import Recorder
+
+LIMIT, FULL_LIMIT = 300, 2400
+
+
+def tell(story):
+    kills, pods, moves = (200, 2000, 50) if story.full else (20, 400, 12)
+    draw = random.Random(story.seed)
+    with Cluster(story, scheduler=True) as cluster:
+        api = cluster.api
+        cluster.install_custom_resources()
+        cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], cores=8, instance_type="m7g.2xlarge") for i in range(12)])
+        api.create_all(objects.node_store(f"store-{i}", f"node-{i}", objects.ZONES[i % 3]) for i in range(12))
+        sets = max(1, moves // 4)
+        api.create_all(objects.data_set(f"set-{i}", 50, {f"store-{i % 12}": "0-49"}) for i in range(sets))
+        with Recorder(cluster, kinds=("Pod", "DataSet")) as seen:
+            watch = ReplicaWatch(seen)
+            # The moves are those that the story asks for, so that they can be counted.
+            operator = Operator(cluster, {"leaderElection": {"enabled": False}, "policy": {"settings": {"keepCopies": False}}}).start().wait_ready()
+            wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 30, "data sets have no replicas in their status")
+            jobs = pods // 50
+            made = 0
+            for kill in range(kills):
+                share = (kill + 1) * jobs // kills
+                while made < share:
+                    name = f"job-{made}"
+                    api.create(objects.indexed_job(name, 50, run_for="3s", cpu=draw.choice(["500m", "1", "2"]), annotations={
+                        "lips.dev/dataset": f"set-{draw.randrange(sets)}", "lips.dev/cpu-seconds": "3"}))
+                    made += 1
+                for i in range(kill * moves // kills, (kill + 1) * moves // kills):
+                    source = i % sets
+                    api.create(objects.data_move(f"move-{i}", f"set-{source}", f"store-{source % 12}", f"store-{(source + 1 + i // sets) % 12}",
+                                                 blocks=f"{10 * (i // sets) % 50}-{10 * (i // sets) % 50 + 4}"))
+                time.sleep(draw.uniform(0.02, 1.2))
+                operator.kill()
+                operator.start()
+            story.say(f"killed {kills} times; now it may finish")
+            operator.wait_ready()
+            ours = [f"job-{i}" for i in range(made)]
+            done = lambda: sum(len(seen.finished(job=job)) for job in ours)
+            wait_for(lambda: done() >= pods, 400 if story.full else 150, lambda: f"{done()} of {pods} pods have finished", pause=0.5)
+            wait_for(lambda: set(phases(cluster)) <= {"Committed", "Failed"}, 240, lambda: f"moves: {phases(cluster)}", pause=0.5)
+            wait_for(lambda: not leftovers(cluster), 60, lambda: f"left behind: {leftovers(cluster)}", pause=0.5)
+            story.check(not seen.broken, lambda: "; ".join(seen.broken[:5]))
+            story.check(not watch.broken, lambda: "; ".join(watch.broken[:5]))
+            bound = [s for job in ours for s in seen.of(job=job)]
+            story.check(len(bound) == pods and all(s.node for s in bound), f"{len(bound)} pods were made for {pods} tasks")
+            moved = phases(cluster)
+            story.check(moved.get("Committed", 0) == moves, f"moves: {moved}")
+            story.figure("kills", kills)
+            story.figure("pods, each bound once, no node overcommitted", len(bound))
+            story.figure("moves committed, every block always with a verified replica", moved["Committed"])
+            story.figure("left behind", len(leftovers(cluster)))
