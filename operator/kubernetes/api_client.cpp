@@ -29,6 +29,23 @@ std::string_view verb_name(Verb verb) {
   return "";
 }
 
+// /api/VERSION/... or /apis/GROUP/VERSION/..., then perhaps namespaces/NAME/, then RESOURCE/NAME/SUBRESOURCE.
+std::string resource_of_path(std::string_view path) {
+  path = path.substr(0, path.find('?'));
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 1; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    words.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::size_t at = !words.empty() && words.front() == "apis" ? 3 : 2;
+  if (at + 2 < words.size() && words[at] == "namespaces") at += 2;
+  if (at >= words.size()) return "";
+  std::string resource(words[at]);
+  if (at + 2 < words.size()) resource.append("/").append(words[at + 2]);
+  return resource;
+}
+
 std::string percent_encoded(std::string_view text) {
   std::string result;
   for (const char letter : text) {

@@ -42,8 +42,14 @@ using Answer = Result<std::string>;
 class RequestObserver {
  public:
   virtual ~RequestObserver() = default;
-  // After each try; 0: no answer.
-  virtual void tried(Verb verb, int http_code, std::chrono::microseconds took) = 0;
+  struct Try {
+    Verb verb = Verb::get;
+    std::string_view path;  // with the query
+    int http_code = 0;      // 0: no answer
+    std::chrono::microseconds took{0};
+  };
+  // After each try.
+  virtual void tried(const Try& ended) = 0;
 };
 
 struct ClientOptions {
@@ -102,6 +108,9 @@ class ApiClient {
  private:
   std::shared_ptr<RequestEngine> engine_;
 };
+
+// What a path is about, subresource included: "pods", "pods/binding", "leases".
+std::string resource_of_path(std::string_view path);
 
 // For a query: everything but letters, digits and -._~ as %XX.
 std::string percent_encoded(std::string_view text);

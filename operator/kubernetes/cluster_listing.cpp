@@ -14,7 +14,9 @@ constexpr std::uint64_t many_over = 20'000;    // ended tasks, before they are f
 
 // From what was taken in to events: a listing where events cannot say it.
 void KubernetesCluster::settle() {
-  const bool learned = pods_.run_times().moved() && now() - listed_at_ > relearn_every && !arrived_.empty();
+  if (std::exchange(volumes_changed_, false))
+    for (PodRecord* pod : pods_.review_held()) arrive(*pod);
+  const bool learned = pods_.run_times().moved() && now() - listed_at_ > relearn_every && conditions_->waiting() > 0;
   const std::uint64_t prices = settings_.prices_version ? settings_.prices_version() : 0;
   const bool repriced = std::exchange(prices_version_, prices) != prices;
   if (!index_.expresses(pods_.kinds()) || tasks_over_ > many_over || learned || repriced) must_list_ = true;

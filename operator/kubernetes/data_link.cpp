@@ -91,6 +91,9 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
   }
   mover_.tick(now);
   for (const MoveOutcome& outcome : mover_.take_outcomes()) {
+    if (const CatalogDataSet* set = catalog_.data_set(outcome_set_[outcome.id].first); set && set->usable())
+      ended_.emplace_back(outcome.committed, mebibytes(set->layout->blocks[outcome_set_[outcome.id].second].size));
+    outcome_set_.erase(outcome.id);
     if (outcome.id >= first_kept) continue;
     const MoveId id(static_cast<std::uint32_t>(outcome.id));
     if (moves_.erase(id) > 0) said.emplace_back(MoveEnded{id, outcome.committed});
@@ -124,6 +127,7 @@ void DataLink::start(MoveId id, const DataMove& move, const ModelIndex& index) {
   request.to = index.store_name(move.to);
   request.drop_source = move.drop_source;
   request.extra = !move.drop_source;
+  outcome_set_[request.id] = {data_set, block};
   moves_[id] = {id, data_set, block, request.from, request.to};
   mover_.start(request);
 }
@@ -133,13 +137,39 @@ void DataLink::keep_copy(const PodRecord& reader, const std::string& store) {
     const std::uint32_t block = reader.first_block + i;
     const DataStoreResource* from = holder(reader.data_set, block, reader.read_from);
     if (!from || holder(reader.data_set, block, store) == catalog_.store(store)) continue;
-    mover_.start({first_kept + ++kept_, reader.data_set, block, from->meta.object.name, store, false, true});
+    outcome_set_[first_kept + ++kept_] = {reader.data_set, block};
+    mover_.start({first_kept + kept_, reader.data_set, block, from->meta.object.name, store, false, true});
   }
 }
 
 void DataLink::drop(const ReplicaDrop& drop, const ModelIndex& index) {
   const auto [data_set, block] = index.block_name(drop.block);
   mover_.drop({data_set, block, index.store_name(drop.store)});
+}
+
+std::map<lips::MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
+  using To = lips::MovePhase;
+  std::map<To, std::uint64_t> count{
+      {To::pending, 0}, {To::copying, 0}, {To::verifying, 0}, {To::committed, 0}, {To::failed, 0}};
+  for (const auto& [name, move] : catalog_.moves()) switch (move.status.phase) {
+      case MovePhase::none:
+      case MovePhase::pending:
+        ++count[To::pending];
+        break;
+      case MovePhase::copying:
+        ++count[To::copying];
+        break;
+      case MovePhase::verifying:
+        ++count[To::verifying];
+        break;
+      case MovePhase::committed:
+        ++count[To::committed];
+        break;
+      case MovePhase::failed:
+        ++count[To::failed];
+        break;
+    }
+  return count;
 }
 
 std::string DataLink::pool_of(const std::string& name_space) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/adapter_observer.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/data_mover.h"
@@ -51,7 +52,9 @@ class DataLink {
   const DataStoreResource* store(const std::string& name) const { return catalog_.store(name); }
   // A store that holds the block: the wanted one, else one in its zone, else any; none: nobody does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
-  std::uint64_t moves_under_way() const { return moves_.size(); }
+  std::map<lips::MovePhase, std::uint64_t> moves_by_phase() const;
+  // Moves that ended since the last call: whether committed, and their size.
+  std::vector<std::pair<bool, Mebibytes>> take_ended() { return std::exchange(ended_, {}); }
 
  private:
   void take(const DataSetChanged& change);
@@ -65,6 +68,8 @@ class DataLink {
   DataView view_;
   std::map<MoveId, MoveEntry> moves_;  // of this process, under way
   std::uint64_t kept_ = 0;
+  std::map<std::uint64_t, std::pair<std::string, std::uint32_t>> outcome_set_;  // what a request is about
+  std::vector<std::pair<bool, Mebibytes>> ended_;
 };
 
 }  // namespace lips::kubernetes

@@ -14,12 +14,11 @@ constexpr Duration count_every{1'000'000};     // conditions and what is pending
 constexpr Duration look_every{30'000'000};     // for custom resources that may be installed later
 constexpr Duration longest_finish{6'000'000};  // a binding on the wire takes at most 5 s
 
-// Times requests for telemetry, by the last word of the path that is a resource.
 class RequestTelemetry : public RequestObserver {
  public:
   explicit RequestTelemetry(AdapterObserver& to) : to_(to) {}
-  void tried(Verb verb, int http_code, std::chrono::microseconds took) override {
-    to_.on_request(verb_name(verb), "", http_code, took);
+  void tried(const Try& ended) override {
+    to_.on_request(verb_name(ended.verb), resource_of_path(ended.path), ended.http_code, ended.took);
   }
 
  private:
@@ -172,12 +171,12 @@ void KubernetesCluster::take(BatchJob& job) {
 
 void KubernetesCluster::take(Claim& claim) {
   volumes_.see(std::move(claim));
-  for (PodRecord* pod : pods_.review_held()) arrive(*pod);
+  volumes_changed_ = true;
 }
 
 void KubernetesCluster::take(Volume& volume) {
   volumes_.see(std::move(volume));
-  for (PodRecord* pod : pods_.review_held()) arrive(*pod);
+  volumes_changed_ = true;
 }
 
 void KubernetesCluster::take(const Gone& gone) {
@@ -189,8 +188,10 @@ void KubernetesCluster::take(const Gone& gone) {
       memories_->forget("owner/" + gone.meta.uid);
       return;
     case Followed::claims:
+      volumes_changed_ = true;
       return volumes_.forget_claim(gone.meta);
     case Followed::volumes:
+      volumes_changed_ = true;
       return volumes_.forget_volume(gone.meta);
     case Followed::pods:
       break;
@@ -269,6 +270,10 @@ void KubernetesCluster::keep_house() {
   next_count_ = now() + count_every;
   conditions_->review(pods_, nodes_, now());
   for (const auto& [reason, count] : conditions_->pending()) telemetry_.on_pending(reason, count);
+  if (data_)
+    for (const auto& [phase, count] : data_->moves_by_phase()) telemetry_.on_moves(phase, count);
+  if (data_)
+    for (const auto& [committed, size] : data_->take_ended()) telemetry_.on_move_ended(committed, size);
 }
 
 }  // namespace lips::kubernetes

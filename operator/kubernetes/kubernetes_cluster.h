@@ -113,6 +113,7 @@ class KubernetesCluster : public ClusterClient {
   std::atomic<bool> finishing_{false};
   std::size_t bindings_under_way_ = 0;
   bool listed_ = false;  // the model knows the ids of index_
+  bool volumes_changed_ = false;
   bool must_list_ = true;
   bool led_ = false;
   TimePoint listed_at_{};

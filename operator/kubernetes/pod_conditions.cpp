@@ -110,6 +110,7 @@ const PodConditions::KindVerdict& PodConditions::verdict(KindId kind, const PodB
 
 void PodConditions::review(PodBook& pods, const NodeBook& nodes, TimePoint now) {
   for (auto& [reason, count] : pending_) count = 0;
+  waiting_ = 0;
   const double passed = refilled_ == TimePoint{} ? 0 : to_seconds(now - refilled_);
   allowance_ = std::min(conditions_at_once, allowance_ + conditions_per_second * std::max(0.0, passed));
   refilled_ = now;
@@ -119,6 +120,7 @@ void PodConditions::review(PodBook& pods, const NodeBook& nodes, TimePoint now) 
       ++pending_[pod.obstacle_reason];
       tell(pod, pod.obstacle_reason, pod.obstacle, now);
     } else if (pod.state == PodState::waiting) {
+      ++waiting_;
       const KindVerdict& judged = verdict(pod.kind, pods, nodes, now);
       ++pending_[judged.empty.nowhere ? unschedulable : "Waiting"];
       const bool full = judged.now.nowhere && now - pod.seen > patience;

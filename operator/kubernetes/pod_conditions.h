@@ -32,6 +32,7 @@ class PodConditions {
   void review(PodBook& pods, const NodeBook& nodes, TimePoint now);
   // Waiting pods by reason, as of the last review.
   const std::map<std::string, std::uint64_t>& pending() const { return pending_; }
+  std::uint64_t waiting() const { return waiting_; }  // of them, those that may be placed
 
  private:
   struct KindVerdict {
@@ -50,6 +51,7 @@ class PodConditions {
   int bound_lately_ = 0;
   TimePoint bound_since_{};
   std::map<std::string, std::uint64_t> pending_;
+  std::uint64_t waiting_ = 0;
 };
 
 }  // namespace lips::kubernetes

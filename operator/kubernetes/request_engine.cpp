@@ -175,7 +175,8 @@ void RequestEngine::collect_finished() {
 void RequestEngine::finished(Request& request, int curl_code) {
   TryResult result = request.transfer->result(curl_code);
   result.repeatable = request.what.repeatable.value_or(repeatable_by_itself(request.what.verb));
-  if (options_.observer) options_.observer->tried(request.what.verb, result.http_code, request.transfer->took());
+  if (options_.observer)
+    options_.observer->tried({request.what.verb, request.what.path, result.http_code, request.transfer->took()});
   if (result.http_code == 401) credentials_.forget();
   settle(request, curl_code, result);
 }

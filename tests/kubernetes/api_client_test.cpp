@@ -40,9 +40,9 @@ FakeApiServer::Answering failing(int times, Reply failure) {
 
 class Counting : public RequestObserver {
  public:
-  void tried(Verb verb, int http_code, std::chrono::microseconds) override {
+  void tried(const Try& ended) override {
     const std::lock_guard lock(mutex_);
-    ++counts_[std::string(verb_name(verb)) + ' ' + std::to_string(http_code)];
+    ++counts_[std::string(verb_name(ended.verb)) + ' ' + std::to_string(ended.http_code)];
   }
   std::map<std::string, int> counts() const {
     const std::lock_guard lock(mutex_);
