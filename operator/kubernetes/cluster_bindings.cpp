@@ -9,6 +9,7 @@
 namespace lips::kubernetes {
 namespace {
 
+constexpr Duration look_for_input_every{1'000'000};
 constexpr Duration ask_again{1'000'000};       // a binding that nobody answered
 constexpr Duration longest_pause{60'000'000};  // after bindings that were refused
 
@@ -21,11 +22,23 @@ void KubernetesCluster::bind(const Assignment& assignment) {
     events_.emplace_back(TaskWithdrawn{assignment.task});
     return;
   }
-  record->decided = now();
   record->read_from = assignment.read_from.valid() ? index_.store_name(assignment.read_from) : "";
+  record->input.clear();
+  if (!record->read_from.empty()) {
+    Result<std::string> input = input_text(*record, index_.node_name(assignment.node));
+    if (!input) return wait_for_input(*record, input.error().message);
+    record->input = *std::move(input);
+  }
   pods_.begin_binding(*record, index_.node_name(assignment.node));
   send_binding(*record);
   keep_copy(assignment);
+}
+
+// A task that cannot be told where to read is not started.
+void KubernetesCluster::wait_for_input(PodRecord& record, const std::string& why) {
+  pods_.hold(record, data_set_not_ready, "it cannot be told where to read: " + why);
+  end_task(record, false);
+  retry_later(record, look_for_input_every);
 }
 
 void KubernetesCluster::send_binding(const PodRecord& record) {
@@ -33,7 +46,7 @@ void KubernetesCluster::send_binding(const PodRecord& record) {
   binding.pod = record.meta;
   binding.node = record.node;
   if (!record.read_from.empty()) {
-    binding.annotations.emplace_back(notes::input, input_text(record));
+    binding.annotations.emplace_back(notes::input, record.input);
     binding.annotations.emplace_back(notes::read_from, record.read_from);
   }
   const auto began = std::chrono::steady_clock::now();
@@ -110,18 +123,18 @@ void KubernetesCluster::retry_due() {
     PodRecord* record = pods_.find(meta);
     if (!record) continue;
     if (record->state == PodState::binding) send_binding(*record);
-    if (record->state == PodState::held && record->obstacle_reason == binding_refused && pods_.release(*record))
-      arrive(*record);
+    const bool again = record->obstacle_reason == binding_refused || record->obstacle_reason == data_set_not_ready;
+    if (record->state == PodState::held && again && pods_.release(*record)) arrive(*record);
   }
 }
 
 // Where the task reads its blocks, a line for each that stands elsewhere than the one before. The policy has chosen for
 // the first; others may be in other stores.
-std::string KubernetesCluster::input_text(const PodRecord& record) const {
+Result<std::string> KubernetesCluster::input_text(const PodRecord& record, const std::string& node) const {
   InputRequest request;
   request.set = data_ ? data_->data_set(record.data_set) : nullptr;
-  if (!request.set) return "";
-  request.node = record.node;
+  if (!request.set) return fail(ErrorCode::not_found, "the data set is not there any more");
+  request.node = node;
   request.claims = &record.claims;
   request.mounted_at = record.work.mounted_at;
   std::string text;
@@ -133,11 +146,8 @@ std::string KubernetesCluster::input_text(const PodRecord& record) const {
     }
     const Result<std::string> inputs =
         request.store ? task_inputs(request, next - block) : fail(ErrorCode::not_found, "nobody holds the block");
-    if (inputs)
-      text += (text.empty() ? "" : "\n") + *inputs;
-    else
-      log_.warning("a task cannot be told where to read",
-                   {{"pod", full_name(record.meta)}, {"block", block}, {"why", inputs.error().message}});
+    if (!inputs) return inputs;
+    text += (text.empty() ? "" : "\n") + *inputs;
   }
   return text;
 }

@@ -67,6 +67,7 @@ void KubernetesCluster::say_jobs(const std::vector<PodRecord*>& pods) {
       pods_.run_times(),
       jobs_,
       [this](const std::string& name_space) { return data_ ? data_->pool_of(name_space) : name_space; },
+      [this](const PodRecord& reduce) { return map_nodes(reduce); },
       settings_.default_run_time};
   for (GroupedJob& group : group_into_jobs(known, context, events_, rejected)) {
     group.job.memory = memory_of(group.memory_key);
@@ -87,6 +88,14 @@ void KubernetesCluster::say_jobs(const std::vector<PodRecord*>& pods) {
     pods_.hold(*rejection.pod, rejection.reason, rejection.what);
     rejection.pod->held_for_data = true;
   }
+}
+
+std::vector<std::string> KubernetesCluster::map_nodes(const PodRecord& reduce) const {
+  std::vector<std::string> nodes;
+  const std::string key = memory_key(reduce);
+  for (const auto& [name, pod] : pods_.ours())
+    if (!pod->node.empty() && pod->work.stage == TaskKind::map && memory_key(*pod) == key) nodes.push_back(pod->node);
+  return nodes;
 }
 
 JobMemory KubernetesCluster::memory_of(const std::string& key) const {

@@ -75,6 +75,17 @@ struct Waiting {
   Task task;
 };
 
+// What the job's maps have left in which zone, of reduce tasks whose maps are no longer waiting: each map left as much.
+void add_map_output(const PodRecord& one, const JobContext& context, Job& job) {
+  if (job.map_tasks > 0 || job.shuffle.value() <= 0 || !context.map_nodes || context.index.zones() == 0) return;
+  std::vector<ZoneId> zones;
+  for (const std::string& name : context.map_nodes(one))
+    if (const ZoneId zone = context.index.zone_of_node(name); zone.valid()) zones.push_back(zone);
+  if (zones.empty()) return;
+  job.map_output.assign(context.index.zones(), Mebibytes(0));
+  for (const ZoneId zone : zones) job.map_output[zone.index()] += job.shuffle / static_cast<double>(zones.size());
+}
+
 GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, std::vector<ClusterEvent>& events) {
   std::sort(waiting.begin(), waiting.end(), [](const Waiting& a, const Waiting& b) {
     return std::tuple(a.task.kind, a.pod->index.value_or(0), std::cref(a.pod->meta.name).get()) <
@@ -98,6 +109,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
     result.tasks.push_back(entry.task);
     result.pods.push_back(entry.pod);
   }
+  add_map_output(one, context, job);
   return result;
 }
 

@@ -20,7 +20,9 @@ struct JobContext {
   const RunTimes& run_times;
   const std::map<std::string, BatchJob>& jobs;                        // by uid
   std::function<std::string(const std::string& name_space)> pool_of;  // of pods that name none
-  Duration default_run_time{60'000'000};                              // of tasks of which nothing is known
+  // Nodes on which the maps of a reduce task's job ran or run.
+  std::function<std::vector<std::string>(const PodRecord& reduce)> map_nodes;
+  Duration default_run_time{60'000'000};  // of tasks of which nothing is known
 };
 
 struct GroupedJob {

@@ -89,8 +89,10 @@ class KubernetesCluster : public ClusterClient {
   void say_nodes();
   void say_heartbeats();
   void keep_house();
+  std::vector<std::string> map_nodes(const PodRecord& reduce) const;
   JobMemory memory_of(const std::string& key) const;
-  std::string input_text(const PodRecord& record) const;
+  Result<std::string> input_text(const PodRecord& record, const std::string& node) const;
+  void wait_for_input(PodRecord& record, const std::string& why);
   bool is_read(const std::string& data_set, std::uint32_t block, const std::string& store) const;
   void look_for_resources();
   void link_data();

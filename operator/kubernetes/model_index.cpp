@@ -113,6 +113,7 @@ void ModelIndex::add_nodes(const NodeBook& nodes, ClusterSnapshot& start) {
     const NodeId id = start.nodes.push_back(model_node(*record.node, record.others));
     nodes_[name] = id;
     node_names_.push_back(name);
+    node_zones_.push_back(start.nodes[id].zone);
     const lips::Node& added = start.nodes[id];
     const PriceQuestion question{region_of_[zone_names_[added.zone]], added.instance_type, added.capacity_type,
                                  added.capacity.cpu};
@@ -226,6 +227,10 @@ bool ModelIndex::expresses(const PodKinds& kinds) const {
 
 NodeId ModelIndex::node(const std::string& name) const { return found(nodes_, name); }
 ZoneId ModelIndex::zone(const std::string& name) const { return found(zones_, name); }
+ZoneId ModelIndex::zone_of_node(const std::string& name) const {
+  const NodeId id = node(name);
+  return id.valid() ? node_zones_[id] : ZoneId::none();
+}
 StoreId ModelIndex::store(const std::string& name) const { return found(stores_, name); }
 
 const ModelIndex::KnownDataSet* ModelIndex::data_set(const std::string& name) const {

@@ -84,6 +84,8 @@ class ModelIndex {
   const std::string& node_name(NodeId id) const { return node_names_[id]; }
   const std::string& zone_name(ZoneId id) const { return zone_names_[id]; }
   ZoneId zone(const std::string& name) const;
+  ZoneId zone_of_node(const std::string& name) const;
+  std::size_t zones() const { return zone_names_.size(); }
   StoreId store(const std::string& name) const;
   const std::string& store_name(StoreId id) const { return store_names_[id]; }
   struct KnownDataSet {
@@ -130,6 +132,7 @@ class ModelIndex {
   IdVector<ZoneId, std::string> zone_names_;
   std::map<std::string, NodeId> nodes_;
   IdVector<NodeId, std::string> node_names_;
+  IdVector<NodeId, ZoneId> node_zones_;
   std::map<NodeProfile, ProfileId> profiles_;
   std::map<PlacementConstraint, ConstraintId> constraints_;
   std::map<std::string, PoolId> pools_;

@@ -135,10 +135,8 @@ void PodConditions::tell(PodRecord& pod, const std::string& reason, const std::s
   // The API server itself says of gated pods that they are.
   if (reason == scheduling_gated || allowance_ < 1 || (same && pod.told == sentence)) return;
   allowance_ -= 1;
-  if (reason == unschedulable || reason == bad_annotation || reason == not_honoured) {
-    const EventSubject subject = subject_of(pod, reason == bad_annotation);
-    events_.record({subject, true, "FailedScheduling", "Scheduling", sentence}, now);
-  }
+  const EventSubject subject = subject_of(pod, reason == bad_annotation);
+  events_.record({subject, true, "FailedScheduling", "Scheduling", sentence}, now);
   pod.told = sentence;
   pod.told_at = now;
   binder_.mark_waiting(pod.meta, {reason, sentence, now}, [](const Answer&) {});

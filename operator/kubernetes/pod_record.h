@@ -47,8 +47,8 @@ struct PodRecord {
   bool held_for_data = false;  // to be tried again when data sets change
   std::string told;            // the condition's message as last written
   TimePoint told_at{};
-  TimePoint decided{};  // when its binding was
-  int refusals = 0;     // of bindings, in a row
+  std::string input;  // lips.dev/input of the binding that is under way
+  int refusals = 0;   // of bindings, in a row
 
   bool on_node() const { return state == PodState::binding || state == PodState::placed; }
 };

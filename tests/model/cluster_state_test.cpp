@@ -126,7 +126,7 @@ class Recount {
       cores[job.pool] += job.request.cpu.value();
     }
     for (NodeId node : cluster_.nodes.ids()) {
-      const Resources free = cluster_.nodes[node].capacity - used[node];
+      const Resources free = cluster_.nodes[node].capacity - cluster_.nodes[node].others - used[node];
       EXPECT_NEAR(cluster_.free[node].cpu.value(), free.cpu.value(), 1e-6);
       EXPECT_NEAR(cluster_.free[node].memory.value(), free.memory.value(), 1e-6);
       EXPECT_EQ(cluster_.free[node].slots, free.slots);
@@ -173,7 +173,7 @@ class RandomEvents {
     const ClusterSnapshot& cluster = state_.snapshot();
     clock_ += random_.uniform();
     state_.advance(TimePoint(seconds(clock_)));
-    switch (random_.below(12)) {
+    switch (random_.below(13)) {
       case 0:
         return state_.apply(job(cluster, random_job(random_, shape_, clock_ + 3 * random_.uniform())));
       case 1:
@@ -193,6 +193,8 @@ class RandomEvents {
       case 8:
       case 9:
         return on_running([&](const RunningTask& run) { state_.apply(TaskFinished{run.task, run.node}); });
+      case 10:
+        return find();
       default:
         return assume();
     }
@@ -210,7 +212,14 @@ class RandomEvents {
     const NodeId id = node();
     Node changed = state_.snapshot().nodes[id];
     changed.capacity.slots = 1 + static_cast<std::int32_t>(random_.below(5));
+    changed.others = {Cores(random_.uniform()), Mebibytes(100), 1};
     state_.apply(NodeChanged{id, changed});
+  }
+  void find() {
+    if (state_.snapshot().tasks.empty()) return;
+    const TaskId task(static_cast<std::uint32_t>(random_.below(state_.snapshot().tasks.size())));
+    if (state_.snapshot().tasks[task].state != TaskState::blocked)
+      state_.apply(TaskFound{task, node(), state_.snapshot().now});
   }
   void assume() {
     if (state_.snapshot().tasks.empty()) return;
@@ -295,6 +304,50 @@ TEST(ClusterState, RefusesWhatIsNotPendingDoesNotFitOrGoesToACordonedNode) {
   EXPECT_FALSE(state.assume({TaskId(2), small.other, {}, {}})) << "lost";
   state.apply(NodeBack{small.other});
   EXPECT_TRUE(state.assume({TaskId(2), small.other, {}, {}}));
+}
+
+TEST(ClusterState, BelievesTheClusterOverWhatWasAssumed) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 2, .cores = 1.5, .memory = 96}));
+  ASSERT_TRUE(state.assume({TaskId(0), small.node, {}, {}}));
+  state.apply(TaskFound{TaskId(0), small.other, TimePoint{}});
+  EXPECT_EQ(state.snapshot().free[small.node], state.snapshot().nodes[small.node].capacity);
+  EXPECT_EQ(state.snapshot().tasks[TaskId(0)].node, small.other);
+  state.apply(TaskFound{TaskId(1), small.other, TimePoint{}});  // was pending, and does not fit
+  EXPECT_EQ(state.snapshot().free[small.other].cpu, Cores(-1));
+  EXPECT_EQ(state.snapshot().pending_tasks, 0u);
+  Recount(state.snapshot()).check();
+}
+
+TEST(ClusterState, WithdrawsTasksInAnyState) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 3}));
+  ASSERT_TRUE(state.assume({TaskId(0), small.node, {}, {}}));
+  for (std::uint32_t task : {0u, 1u, 1u, 2u}) state.apply(TaskWithdrawn{TaskId(task)});
+  EXPECT_EQ(state.snapshot().free[small.node], state.snapshot().nodes[small.node].capacity);
+  EXPECT_TRUE(state.snapshot().jobs[JobId(0)].finished());
+  EXPECT_THAT(state.snapshot().pending, IsEmpty());
+  EXPECT_THAT(state.snapshot().running, IsEmpty());
+}
+
+TEST(ClusterState, BeginsAnewAndCountsWhatOthersUse) {
+  Small small;
+  ClusterState state(small.builder.start);
+  state.apply(job(state.snapshot(), {.maps = 3}));
+  state.advance(TimePoint(seconds(50)));
+  auto start = std::make_shared<ClusterSnapshot>(small.builder.start);
+  start->nodes[small.node].others = {Cores(1.5), Mebibytes(0), 1};
+  state.apply(ClusterListed{start, CostModel{}});
+  EXPECT_EQ(state.snapshot().now, TimePoint(seconds(50)));
+  EXPECT_TRUE(state.snapshot().jobs.empty());
+  EXPECT_EQ(state.snapshot().free[small.node].cpu, Cores(0.5));
+  state.apply(PoolAdded{{"late", 2, {}, {}, {}}});
+  state.apply(ConstraintAdded{{}});
+  state.apply(job(state.snapshot(), {.maps = 1, .cores = 1}));
+  EXPECT_FALSE(state.assume({TaskId(0), small.node, {}, {}})) << "others have the room";
+  EXPECT_TRUE(state.assume({TaskId(0), small.other, {}, {}}));
 }
 
 TEST(ClusterState, ReleasesReducesAfterTheLastMap) {

@@ -138,5 +138,31 @@ TEST(FullPackingPrice, SpreadsTheHourOverAllWork) {
   EXPECT_DOUBLE_EQ(full_packing_price(UsdPerHour(7.2), Cores(2), 2).value(), 0.0005);
 }
 
+TEST(Resources, ExtendedOnesBindLikeAnyOther) {
+  Resources free{Cores(8), Mebibytes(100), 8};
+  free.extended = {2, 0, 0, 0};
+  Resources request{Cores(1), Mebibytes(1), 1};
+  EXPECT_EQ(fit_count(request, free), 8);
+  request.extended = {1, 0, 0, 0};
+  EXPECT_EQ(fit_count(request, free), 2);
+  EXPECT_TRUE(fits(request, free));
+  request.extended = {0, 1, 0, 0};
+  EXPECT_FALSE(fits(request, free));
+  EXPECT_EQ((request * 3).extended[1], 3);
+  EXPECT_EQ((free - request * 2).cpu, Cores(6));
+}
+
+TEST(Eligible, AsksForATermOfEveryVolume) {
+  NodeProfile profile;
+  profile.labels = {{"zone", "a"}};
+  PlacementConstraint constraint;
+  const std::vector<LabelRequirement> in_a{{"zone", LabelRequirement::Operator::in, {"a"}}};
+  const std::vector<LabelRequirement> in_b{{"zone", LabelRequirement::Operator::in, {"b"}}};
+  constraint.volumes = {{in_a, in_b}};
+  EXPECT_TRUE(eligible(constraint, profile));
+  constraint.volumes = {{in_a}, {in_b}};
+  EXPECT_FALSE(eligible(constraint, profile));
+}
+
 }  // namespace
 }  // namespace lips
