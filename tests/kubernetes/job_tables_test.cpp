@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kubernetes/api_client.h"
+
 namespace lips::kubernetes {
 namespace {
 
