@@ -65,6 +65,9 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   mover.work.name_space = config->moves.name_space;
   mover.work.image = config->moves.image;
   mover.work.service_account = config->moves.service_account;
+  mover.work.pull_policy = config->moves.pull_policy;
+  mover.serve_stores = config->moves.serve_stores;
+  mover.keep_finished = config->moves.keep_finished;
   mover.attempts = config->moves.attempts;
   mover.per_zone_pair = config->moves.per_zone_pair;
   mover.at_once = config->moves.total;

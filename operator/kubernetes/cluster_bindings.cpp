@@ -5,6 +5,8 @@
 
 #include "kubernetes/data/task_input.h"
 #include "kubernetes/kubernetes_cluster.h"
+#include "model/degraded_input.h"
+#include "model/stripe.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -24,8 +26,9 @@ void KubernetesCluster::bind(const Assignment& assignment) {
   }
   record->read_from = assignment.read_from.valid() ? index_.store_name(assignment.read_from) : "";
   record->input.clear();
-  if (!record->read_from.empty()) {
-    Result<std::string> input = input_text(*record, index_.node_name(assignment.node));
+  record->degraded = !assignment.sources.empty();
+  if (!record->read_from.empty() || record->degraded) {
+    Result<std::string> input = input_text(*record, assignment);
     if (!input) return wait_for_input(*record, input.error().message);
     record->input = *std::move(input);
   }
@@ -45,10 +48,8 @@ void KubernetesCluster::send_binding(const PodRecord& record) {
   PodBinding binding;
   binding.pod = record.meta;
   binding.node = record.node;
-  if (!record.read_from.empty()) {
-    binding.annotations.emplace_back(notes::input, record.input);
-    binding.annotations.emplace_back(notes::read_from, record.read_from);
-  }
+  if (!record.input.empty()) binding.annotations.emplace_back(notes::input, record.input);
+  if (!record.read_from.empty()) binding.annotations.emplace_back(notes::read_from, record.read_from);
   const auto began = std::chrono::steady_clock::now();
   ++bindings_under_way_;
   binder_->bind(std::move(binding), [this, began](const PodBinding& done, BindOutcome outcome) {
@@ -128,18 +129,51 @@ void KubernetesCluster::retry_due() {
   }
 }
 
+// What the task decodes its lost block from.
+Result<std::string> KubernetesCluster::degraded_text(const PodRecord& record, const Assignment& assignment,
+                                                     InputRequest request) const {
+  const ModelIndex::KnownDataSet* known = index_.data_set(record.data_set);
+  if (!known) return fail(ErrorCode::not_found, "the data set is not there any more");
+  lips::DataSet set;
+  set.first_block = known->first;
+  set.blocks = known->native_blocks;
+  set.code = known->code;
+  const BlockId wanted(known->first.index() + record.first_block);
+  DegradedInput input;
+  input.code = set.code;
+  input.natives = stripe_of(set, wanted).natives;
+  input.row = code_row(set, wanted);
+  input.bytes = static_cast<std::uint64_t>(request.set->layout->blocks[record.first_block].size);
+  for (const StripeSource& source : assignment.sources) {
+    request.block = source.block.index() - known->first.index();
+    request.store = data_->store(index_.store_name(source.store));
+    const Result<std::string> where =
+        request.store ? task_input(request) : fail(ErrorCode::not_found, "a store of its stripe is gone");
+    if (!where) return where;
+    input.sources.emplace_back(code_row(set, source.block), *where);
+  }
+  return format_degraded_input(input);
+}
+
 // Where the task reads its blocks, a line for each that stands elsewhere than the one before. The policy has chosen for
 // the first; others may be in other stores.
-Result<std::string> KubernetesCluster::input_text(const PodRecord& record, const std::string& node) const {
+Result<std::string> KubernetesCluster::input_text(const PodRecord& record, const Assignment& assignment) const {
   InputRequest request;
   request.set = data_ ? data_->data_set(record.data_set) : nullptr;
   if (!request.set) return fail(ErrorCode::not_found, "the data set is not there any more");
-  request.node = node;
+  request.node = index_.node_name(assignment.node);
   request.claims = &record.claims;
   request.mounted_at = record.work.mounted_at;
   std::string text;
-  const std::uint32_t end = record.first_block + record.block_count;
-  for (std::uint32_t block = record.first_block, next = block; block < end; block = next) {
+  std::uint32_t block = record.first_block;
+  const std::uint32_t end = block + record.block_count;
+  if (record.degraded) {
+    Result<std::string> decoded = degraded_text(record, assignment, request);
+    if (!decoded) return decoded;
+    text = *std::move(decoded);
+    ++block;
+  }
+  for (std::uint32_t next = block; block < end; block = next) {
     request.block = block;
     request.store = data_->holder(record.data_set, block, record.read_from);
     while (++next < end && data_->holder(record.data_set, next, record.read_from) == request.store) {

@@ -81,7 +81,7 @@ void KubernetesCluster::say_jobs(const std::vector<PodRecord*>& pods) {
     for (PodRecord* pod : group.pods) {
       pod->task = task_pods_.push_back(pod->meta);
       if (pod->on_node())
-        events_.emplace_back(TaskFound{pod->task, index_.node(pod->node), pod->started.value_or(now())});
+        events_.emplace_back(TaskFound{pod->task, index_.node(pod->node), pod->started.value_or(now()), pod->degraded});
     }
   }
   for (const Rejection& rejection : rejected) {

@@ -115,8 +115,9 @@ void KubernetesCluster::link_data() {
 bool KubernetesCluster::is_read(const std::string& data_set, std::uint32_t block, const std::string& store) const {
   const auto reads = [&](const auto& entry) {
     const PodRecord& pod = *entry.second;
-    return pod.on_node() && pod.data_set == data_set && block >= pod.first_block &&
-           block - pod.first_block < pod.block_count && (pod.read_from == store || pod.block_count > 1);
+    if (!pod.on_node() || pod.data_set != data_set) return false;
+    const bool asks = block >= pod.first_block && block - pod.first_block < pod.block_count;
+    return pod.degraded || (asks && (pod.read_from == store || pod.block_count > 1));
   };
   return std::any_of(pods_.ours().begin(), pods_.ours().end(), reads);
 }

@@ -16,6 +16,7 @@
 #include "controller/cluster_client.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/binding.h"
+#include "kubernetes/data/task_input.h"
 #include "kubernetes/data_link.h"
 #include "kubernetes/followers.h"
 #include "kubernetes/inbox.h"
@@ -91,7 +92,8 @@ class KubernetesCluster : public ClusterClient {
   void keep_house();
   std::vector<std::string> map_nodes(const PodRecord& reduce) const;
   JobMemory memory_of(const std::string& key) const;
-  Result<std::string> input_text(const PodRecord& record, const std::string& node) const;
+  Result<std::string> input_text(const PodRecord& record, const Assignment& assignment) const;
+  Result<std::string> degraded_text(const PodRecord& record, const Assignment& assignment, InputRequest request) const;
   void wait_for_input(PodRecord& record, const std::string& why);
   bool is_read(const std::string& data_set, std::uint32_t block, const std::string& store) const;
   void look_for_resources();

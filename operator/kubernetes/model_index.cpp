@@ -150,7 +150,8 @@ void ModelIndex::add_data(const NodeBook& nodes, const DataView& data, ClusterSn
         if (replica.extra) start.extra_copies.emplace_back(block_id, replica.store);
       block_sizes_.push_back(block.size);
     }
-    data_sets_[entry.name] = {id, first, static_cast<std::uint32_t>(entry.blocks.size()), entry.native_blocks};
+    data_sets_[entry.name] = {id, first, static_cast<std::uint32_t>(entry.blocks.size()), entry.native_blocks,
+                              entry.code};
     if (!entry.blocks.empty()) first_blocks_[first] = entry.name;
   }
 }

@@ -92,6 +92,7 @@ class ModelIndex {
     DataSetId id;
     BlockId first;
     std::uint32_t blocks = 0, native_blocks = 0;
+    ErasureCode code;
   };
   const KnownDataSet* data_set(const std::string& name) const;
   Mebibytes block_size(BlockId block) const { return block_sizes_[block]; }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "model/degraded_input.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -80,6 +82,8 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
     place->requests = pod.requests;
     place->claims = pod.claims;
     if (const std::string* store = find_text(pod.annotations, notes::read_from)) place->read_from = *store;
+    if (const std::string* input = find_text(pod.annotations, notes::input))
+      place->degraded = is_degraded_input(*input);
     if (!pod.node.empty()) read_wishes(pod, *place);
   }
   PodRecord& record = *place;
