@@ -8,6 +8,7 @@
 #include "policies/baselines.h"
 #include "policies/degraded/degraded_policies.h"
 #include "policies/degraded/degraded_tail.h"
+#include "policies/fair/fair.h"
 #include "policies/lips/lips_policy.h"
 #include "policies/lips_offline.h"
 #include "policies/lips_paper.h"
@@ -20,7 +21,8 @@ namespace {
 constexpr auto table = std::to_array<PolicyEntry>({
     {"lips", "least dollars: one linear program for tasks and data, waiting, fairness and locality priced",
      tailed<make_lips>},
-    {"hadoop-default", "Hadoop 0.20's scheduler: jobs by priority and arrival, node-local, then rack-local, then any",
+    {"hadoop-default",
+     "Hadoop's FIFO (0.20 to 1.2.1): jobs by priority and arrival, node-local, then rack-local, then any",
      make_hadoop_default},
     {"delay", "delay scheduling on fair pools: a job waits a little for a slot near its data", make_delay},
     {"fifo", "first in, first out, onto the first free node", tailed<make_fifo>},
@@ -36,6 +38,13 @@ constexpr auto table = std::to_array<PolicyEntry>({
      tailed<make_lips_offline>},
     {"lips-offline-simple", "LiPS's simple task scheduling (Fig. 2): as lips-offline, but data stays where it is",
      tailed<make_lips_offline_simple>},
+    {"fair", "Hadoop 1.2.1's fair scheduler: pools with minimum, maximum and weight, delay scheduling, no preemption",
+     make_fair},
+    {"capacity", "Hadoop 1.2.1's capacity scheduler: queues with capacity and maximum, FIFO by priority inside",
+     make_capacity},
+    {"modified-fair",
+     "fair with a pool for small jobs, shares by demand, order by resources, adaptive delays and moving priorities",
+     make_modified_fair},
     {"dl-sched", "slot by slot in random order: a task whose input is on the node, else on its rack, else any",
      tailed<make_dl_sched>},
     {"lsap", "all idle slots and waiting tasks as one assignment problem of least transfer time", tailed<make_lsap>},
