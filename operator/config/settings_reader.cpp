@@ -20,7 +20,16 @@ void each_fair_setting(Fields& fields, PolicySettings& settings) {
   static constexpr std::array<std::string_view, 2> ratios = {"zero", "one"};
   static constexpr std::array<std::string_view, 2> bases = {"free", "all"};
   static constexpr std::array<std::string_view, 2> samples = {"refused", "sinceArrival"};
+  static constexpr std::array<std::string_view, 4> shares = {"none", "fair", "demand", "capacity"};
+  static constexpr std::array<std::string_view, 2> amounts = {"lips", "all"};
+  static constexpr std::array<std::string_view, 3> places = {"planned", "lsap", "nearest"};
+  static constexpr std::array<std::string_view, 5> orders = {"planned", "arrival", "fair", "modifiedFair",
+                                                             "degradedFirst"};
   ModifiedFairSettings& fair = settings.modified_fair;
+  fields.choice("pipelineShares", settings.pipeline.shares, shares);
+  fields.choice("pipelineAmounts", settings.pipeline.amounts, amounts);
+  fields.choice("pipelinePlaces", settings.pipeline.places, places);
+  fields.choice("pipelineOrder", settings.pipeline.order, orders);
   fields.number("reduceSlots", settings.reduce_slots);
   fields.flag("smallJobPool", fair.small_pool);
   fields.flag("demandShares", fair.demand_shares);

@@ -13,6 +13,7 @@
 #include "policies/lips_offline.h"
 #include "policies/lips_paper.h"
 #include "policies/lsap/lsap_policy.h"
+#include "policies/pipeline/pipeline.h"
 
 namespace lips {
 
@@ -55,6 +56,8 @@ constexpr auto table = std::to_array<PolicyEntry>({
     {"degraded-first-basic", "as locality-first, but tasks that must decode are paced over the map phase",
      make_degraded_first_basic},
     {"degraded-first", "the same, with locality preservation and rack awareness", make_degraded_first},
+    {"pipeline", "parts put together: shares, amounts, places and order, each from one of the schedulers above",
+     make_pipeline, check_pipeline},
 });
 
 }  // namespace
@@ -64,7 +67,11 @@ std::span<const PolicyEntry> policy_registry() { return table; }
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicySettings& settings) {
   std::string names;
   for (const PolicyEntry& entry : table) {
-    if (entry.name == name) return entry.make(settings);
+    if (entry.name == name) {
+      if (entry.check)
+        if (Result<void> checked = entry.check(settings); !checked) return tl::unexpected<Error>(checked.error());
+      return entry.make(settings);
+    }
     fmt::format_to(std::back_inserter(names), "{}{}", names.empty() ? "" : ", ", entry.name);
   }
   return fail(ErrorCode::not_found, fmt::format("there is no policy '{}'; there are: {}", name, names));

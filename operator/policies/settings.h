@@ -36,6 +36,19 @@ struct ModifiedFairSettings {
   DelaySample delay_sample = DelaySample::refused;
 };
 
+// The parts of `pipeline`.
+enum class PipelineShares : std::uint8_t { none, fair, demand, capacity };
+enum class PipelineAmounts : std::uint8_t { lips, all };
+enum class PipelinePlaces : std::uint8_t { planned, lsap, nearest };
+enum class PipelineOrder : std::uint8_t { planned, arrival, fair, modified_fair, degraded_first };
+
+struct PipelineSettings {
+  PipelineShares shares = PipelineShares::none;
+  PipelineAmounts amounts = PipelineAmounts::lips;
+  PipelinePlaces places = PipelinePlaces::planned;
+  PipelineOrder order = PipelineOrder::planned;
+};
+
 struct PolicySettings {
   // lips, default mode (buckets of waiting)
   double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5
@@ -71,6 +84,7 @@ struct PolicySettings {
   double reduce_slots =
       0;  // hadoop-default, fair, capacity, modified-fair: of each node, for reduces only; 0: a slot takes either
   ModifiedFairSettings modified_fair;
+  PipelineSettings pipeline;
   // lsap, lsap-uniform, lsap-fair (docs/lsap.md)
   double lsap_rack_cost = 0, lsap_zone_cost = 0, lsap_remote_cost = 0;  // of a read; all 0: its size over the bandwidth
   Duration lsap_patience = std::chrono::minutes(10);  // waiting so much longer outweighs any other cost; 0: no ageing

@@ -99,6 +99,7 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
       R"( "lsapZoneCost": 2, "lsapRemoteCost": 3, "lsapPatience": "1m", "lsapAlpha": 0.3, "lsapBeta": 0.7,)"
       R"( "lsapRounding": "up", "lsapUnreachable": "one", "degradedSources": "nearest",)"
       R"( "degradedNodeTest": "listing", "degradedPower": "ignored", "degradedReadTime": "12s",)"
+      R"( "pipelineShares": "demand", "pipelineAmounts": "all", "pipelinePlaces": "lsap", "pipelineOrder": "fair",)"
       R"( "reduceSlots": 1, "smallJobPool": false, "demandShares": false, "resourceOrder": false,)"
       R"( "adaptiveDelays": false, "movingPriority": false, "sharesEvery": "250ms", "noneToNode": "printed",)"
       R"( "minorAdjustment": "off", "emptyRatio": "one", "shareBase": "all", "delaySample": "sinceArrival"})";

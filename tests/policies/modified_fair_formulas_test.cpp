@@ -54,7 +54,7 @@ TEST(DemandShares, StopAtTheMaximumAndGiveTheRestToOthers) {
 }
 
 TEST(DemandShares, GiveWholeSlotsByLargestRemainder) {
-  EXPECT_THAT(split_by_demand(4, {{1, 0, 0}, {1, 0, 0}, {4, 0, 0}}), ElementsAre(1, 0, 3));
+  EXPECT_THAT(split_by_demand(4, {{1, 0, 0}, {1, 0, 0}, {4, 0, 0}}), ElementsAre(1, 1, 2));
   EXPECT_THAT(split_by_demand(1, {{3, 0, 0}, {5, 0, 0}}), ElementsAre(0, 1));
 }
 

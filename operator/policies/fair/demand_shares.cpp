@@ -23,7 +23,8 @@ void round_to_whole(const std::vector<std::size_t>& open, const std::vector<doub
   for (const std::size_t pool : open) {
     given[pool] = std::floor(quota[pool] + slack);
     left += quota[pool] - given[pool];
-    cut.emplace_back(given[pool] - quota[pool], pool);  // most cut off first, then by pool
+    // Most cut off first, then by pool; billionths, lest rounding errors decide.
+    cut.emplace_back(std::round((given[pool] - quota[pool]) / slack), pool);
   }
   std::ranges::sort(cut);
   for (const auto& [ignored, pool] : cut) {
@@ -31,6 +32,7 @@ void round_to_whole(const std::vector<std::size_t>& open, const std::vector<doub
     const double more = std::min({1.0, left, room(pools[pool]) - given[pool]});
     if (more <= 0) continue;
     given[pool] += more;
+    if (const double whole = std::round(given[pool]); std::abs(given[pool] - whole) < slack) given[pool] = whole;
     left -= more;
   }
 }

@@ -33,7 +33,7 @@ double servable_demand(Draft& probe, const Job& job, JobId id) {
   if (probe.free.zones_that_could_take(probe.free.kind_of(job)).empty()) return 0;
   double tasks = 0;
   for (const TaskGroup& group : probe.cluster.groups[id])
-    if (can_run(group)) tasks += group.count;
+    if (can_run(group) || group.degraded) tasks += group.count;
   return tasks * job.request.cpu.value();
 }
 
