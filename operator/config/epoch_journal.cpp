@@ -87,6 +87,22 @@ void add_memory(Digest& digest, const Remembered& remembered) {
   digest.add(static_cast<std::uint64_t>(remembered.memory.last_locality));
   const auto& since = remembered.memory.passed_over_since;
   digest.add(since ? std::optional(since->time_since_epoch()) : std::nullopt);
+  const JobMemory& memory = remembered.memory;
+  digest.add(memory.refused_at ? std::optional(memory.refused_at->time_since_epoch()) : std::nullopt);
+  digest.add(memory.priority ? std::optional(static_cast<std::uint64_t>(*memory.priority + 2)) : std::nullopt);
+  for (const Duration span : {memory.refused_for, memory.node_waits.sum, memory.rack_waits.sum}) digest.add(span);
+  for (const std::uint64_t count : {std::uint64_t{memory.launched}, std::uint64_t{memory.node_waits.count},
+                                    std::uint64_t{memory.rack_waits.count}, std::uint64_t{memory.opportunities}})
+    digest.add(count);
+}
+
+void add_shares(Digest& digest, const std::optional<ShareMemory>& shares) {
+  digest.add(std::uint64_t{shares.has_value()});
+  if (!shares) return;
+  digest.add(shares->at.time_since_epoch());
+  digest.add(std::uint64_t{shares->least_job});
+  digest.add(std::uint64_t{shares->small_pool});
+  for (const double slots : shares->slots) digest.add(slots);
 }
 
 std::string file_name(std::uint64_t epoch) { return fmt::format("{}{:010}{}", prefix, epoch, suffix); }
@@ -125,6 +141,7 @@ std::string plan_digest(const Plan& plan) {
     digest.add(deferral.task), digest.add(static_cast<std::uint64_t>(deferral.reason));
   digest.add(static_cast<std::uint64_t>(plan.rest));
   for (const Remembered& remembered : plan.remember) add_memory(digest, remembered);
+  add_shares(digest, plan.remember_shares);
   digest.add(std::uint64_t{plan.copies_reviewed});
   digest.add(plan.replan_after);
   add_account(digest, plan.account);

@@ -13,6 +13,37 @@ namespace lips {
 
 namespace {
 
+template <class Fields>
+void each_fair_setting(Fields& fields, PolicySettings& settings) {
+  static constexpr std::array<std::string_view, 2> none_to_node = {"text", "printed"};
+  static constexpr std::array<std::string_view, 3> adjustments = {"table", "text", "off"};
+  static constexpr std::array<std::string_view, 2> ratios = {"zero", "one"};
+  static constexpr std::array<std::string_view, 2> bases = {"free", "all"};
+  static constexpr std::array<std::string_view, 2> samples = {"refused", "sinceArrival"};
+  static constexpr std::array<std::string_view, 4> shares = {"none", "fair", "demand", "capacity"};
+  static constexpr std::array<std::string_view, 2> amounts = {"lips", "all"};
+  static constexpr std::array<std::string_view, 3> places = {"planned", "lsap", "nearest"};
+  static constexpr std::array<std::string_view, 5> orders = {"planned", "arrival", "fair", "modifiedFair",
+                                                             "degradedFirst"};
+  ModifiedFairSettings& fair = settings.modified_fair;
+  fields.choice("pipelineShares", settings.pipeline.shares, shares);
+  fields.choice("pipelineAmounts", settings.pipeline.amounts, amounts);
+  fields.choice("pipelinePlaces", settings.pipeline.places, places);
+  fields.choice("pipelineOrder", settings.pipeline.order, orders);
+  fields.number("reduceSlots", settings.reduce_slots);
+  fields.flag("smallJobPool", fair.small_pool);
+  fields.flag("demandShares", fair.demand_shares);
+  fields.flag("resourceOrder", fair.resource_order);
+  fields.flag("adaptiveDelays", fair.adaptive_delays);
+  fields.flag("movingPriority", fair.moving_priority);
+  fields.duration("sharesEvery", fair.update_every);
+  fields.choice("noneToNode", fair.none_to_node, none_to_node);
+  fields.choice("minorAdjustment", fair.minor_adjustment, adjustments);
+  fields.choice("emptyRatio", fair.empty_ratio, ratios);
+  fields.choice("shareBase", fair.share_base, bases);
+  fields.choice("delaySample", fair.delay_sample, samples);
+}
+
 // Every setting, once: what reads and what writes them both go through this list.
 template <class Fields>
 void each_setting(Fields& fields, PolicySettings& settings) {
@@ -42,6 +73,7 @@ void each_setting(Fields& fields, PolicySettings& settings) {
   fields.duration("planAhead", settings.plan_ahead);
   fields.flag("copyColumns", settings.copy_columns);
   fields.duration("uptime", settings.uptime);
+  each_fair_setting(fields, settings);
   fields.number("lsapRackCost", settings.lsap_rack_cost);
   fields.number("lsapZoneCost", settings.lsap_zone_cost);
   fields.number("lsapRemoteCost", settings.lsap_remote_cost);

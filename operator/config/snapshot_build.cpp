@@ -246,6 +246,7 @@ void sort_by_name(SnapshotTables& tables) {
   for (JobArrived& job : tables.jobs)
     job.job.pool = pools(job.job.pool), job.job.constraint = constraints(job.job.constraint);
   for (PlacedTask& placed : tables.placed) placed.node = nodes(placed.node);
+  const std::vector<double> slots = start.shares ? start.shares->slots : std::vector<double>();
   zones.reorder(start.zones);
   racks.reorder(start.racks);
   if (!start.zone_degraded.empty()) zones.reorder(start.zone_degraded);
@@ -254,6 +255,9 @@ void sort_by_name(SnapshotTables& tables) {
   stores.reorder(start.stores);
   data_sets.reorder(start.data_sets);
   pools.reorder(start.pools);
+  if (start.shares)
+    for (std::uint32_t pool = 0; pool < pools.old_of().size(); ++pool)
+      start.shares->slots[pool] = slots[pools.old_of()[pool]];
   profiles.reorder(start.profiles);
   constraints.reorder(start.constraints);
   blocks.reorder(start.blocks);

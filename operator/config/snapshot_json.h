@@ -85,6 +85,8 @@ class View {
     problem("/" + key, "nothing", "a value: the field is required");
     return View(nothing, path_ + "/" + key, *problems_);
   }
+  // For fields that may be absent.
+  bool has(const std::string& key) const { return json_->is_object() && json_->contains(key); }
   View item(std::size_t index) const;
   std::size_t size() const { return json_->size(); }
   // A list; reports anything else.

@@ -34,6 +34,8 @@ class Reader {
   void read_network_and_pools();
   void read_jobs();
   void read_job_lists(const View& table);
+  void read_memories(const View& table);
+  void read_shares();
   void read_tasks();
   void read_placed_and_moves();
   void read_beyond();
@@ -320,12 +322,51 @@ void Reader::read_jobs() {
   read_job_lists(table);
 }
 
+void Reader::read_memories(const View& table) {
+  if (!table.has("memories")) return;
+  const View memories = table.at("memories");
+  const Whole flag{0, 1}, span{0, any_time}, count{0, most_ids};
+  for (std::size_t i = 0, rows = memories.rows(13); i < rows && !tables_.jobs.empty(); ++i) {
+    const View row = memories.item(i);
+    const auto job = static_cast<std::size_t>(row.cell(0, index_below(tables_.jobs.size())));
+    JobMemory& memory = tables_.jobs[job].job.memory;
+    const auto wait_sum = [&](std::size_t cell) {
+      return WaitSum{Duration(row.cell(cell, span)), static_cast<std::uint32_t>(row.cell(cell + 1, count))};
+    };
+    memory.home_decided = row.cell(1, flag) == 1;
+    memory.launched = row.cell(2, flag) == 1;
+    memory.refused_for = Duration(row.cell(3, span));
+    if (row.cell(4, flag)) memory.refused_at = time(row.cell(5, Whole{-any_time, any_time}));
+    memory.node_waits = wait_sum(6);
+    memory.rack_waits = wait_sum(8);
+    if (row.cell(10, flag)) memory.priority = static_cast<std::int8_t>(row.cell(11, Whole{-2, 2}));
+    memory.opportunities = static_cast<std::uint32_t>(row.cell(12, count));
+  }
+}
+
+void Reader::read_shares() {
+  if (!root_.has("shares")) return;
+  const View table = root_.at("shares");
+  table.known({"at", "leastJob", "smallPool", "slots"});
+  ShareMemory shares;
+  shares.at = time(table.at("at").value(Whole{-any_time, any_time}));
+  shares.least_job = static_cast<std::uint32_t>(table.at("leastJob").value(Whole{0, most_ids}));
+  shares.small_pool = table.at("smallPool").value(Whole{0, 1}) == 1;
+  const View slots = table.at("slots");
+  for (std::size_t i = 0, size = slots.list(); i < size; ++i) shares.slots.push_back(slots.cell(i, Real{0}));
+  if (const std::size_t wanted = tables_.start.pools.size() + 1; shares.slots.size() != wanted)
+    slots.problem("", fmt::format("{} shares", shares.slots.size()),
+                  fmt::format("{}: the pools, then the small jobs", wanted));
+  tables_.start.shares = std::move(shares);
+}
+
 void Reader::read_job_lists(const View& table) {
   const Whole job = index_below(tables_.jobs.size());
   const View passed = table.at("passedOver");
   for (std::size_t i = 0, rows = passed.rows(2); i < rows && !tables_.jobs.empty(); ++i)
     tables_.jobs[static_cast<std::size_t>(passed.item(i).cell(0, job))].job.memory.passed_over_since =
         time(passed.item(i).cell(1, Whole{-any_time, any_time}));
+  read_memories(table);
   const View inputs = table.at("inputs");
   for (std::size_t i = 0, rows = inputs.rows(3); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = inputs.item(i);
@@ -449,9 +490,9 @@ void Reader::read_degraded() {
 }
 
 SnapshotTables Reader::read() {
-  root_.known({"format",    "version", "now",    "zones",    "racks",    "profiles", "constraints",
-               "nodeKinds", "nodes",   "stores", "dataSets", "blocks",   "network",  "pools",
-               "jobs",      "tasks",   "placed", "moves",    "transfer", "beyond",   "exact", "degraded"});
+  root_.known({"format", "version", "now",      "zones",    "racks",   "profiles", "constraints", "nodeKinds",
+               "nodes",  "stores",  "dataSets", "blocks",   "network", "pools",    "shares",      "jobs",
+               "tasks",  "placed",  "moves",    "transfer", "beyond",  "exact",    "degraded"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
@@ -461,8 +502,9 @@ SnapshotTables Reader::read() {
   // Later tables point into earlier ones: with a wrong one they would only add noise.
   using Step = void (Reader::*)();
   for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_stores,
-                    &Reader::read_blocks, &Reader::read_network_and_pools, &Reader::read_jobs, &Reader::read_tasks,
-                    &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
+                    &Reader::read_blocks, &Reader::read_network_and_pools, &Reader::read_shares, &Reader::read_jobs,
+                    &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond,
+                    &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.messages.empty()) break;
   }

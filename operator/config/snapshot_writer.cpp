@@ -304,6 +304,37 @@ void write_job_columns(Writer& out, const std::vector<Job>& jobs) {
              [&](std::size_t i) { return static_cast<std::int64_t>(jobs[i].memory.last_locality); });
 }
 
+// What policies remember beyond home, last locality and passed over since; jobs that remember nothing are left out.
+void write_memories(Writer& out, const std::vector<Job>& jobs) {
+  out.open("memories", '[');
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobMemory& memory = jobs[i].memory;
+    JobMemory plain;
+    plain.home = memory.home;
+    plain.passed_over_since = memory.passed_over_since;
+    plain.last_locality = memory.last_locality;
+    if (memory == plain) continue;
+    out.row(static_cast<std::int64_t>(i), std::int64_t{memory.home_decided}, std::int64_t{memory.launched},
+            std::int64_t{memory.refused_for.count()}, std::int64_t{memory.refused_at.has_value()},
+            number(memory.refused_at.value_or(TimePoint{})), std::int64_t{memory.node_waits.sum.count()},
+            std::int64_t{memory.node_waits.count}, std::int64_t{memory.rack_waits.sum.count()},
+            std::int64_t{memory.rack_waits.count}, std::int64_t{memory.priority.has_value()},
+            std::int64_t{memory.priority.value_or(0)}, std::int64_t{memory.opportunities});
+  }
+  out.close(']');
+}
+
+void write_shares(Writer& out, const ShareMemory& shares) {
+  out.open("shares", '{');
+  out.field("at", number(shares.at));
+  out.field("leastJob", std::int64_t{shares.least_job});
+  out.field("smallPool", std::int64_t{shares.small_pool});
+  out.open("slots", '[');
+  for (const double slots : shares.slots) out.field("", slots);
+  out.close(']');
+  out.close('}');
+}
+
 void write_jobs(Writer& out, const ClusterSnapshot& cluster) {
   const std::vector<Job>& jobs = cluster.jobs.items();
   out.open("jobs", '{');
@@ -313,6 +344,7 @@ void write_jobs(Writer& out, const ClusterSnapshot& cluster) {
     if (jobs[i].memory.passed_over_since)
       out.row(static_cast<std::int64_t>(i), number(*jobs[i].memory.passed_over_since));
   out.close(']');
+  write_memories(out, jobs);
   out.open("inputs", '[');  // job, data set, fraction
   for (std::size_t i = 0; i < jobs.size(); ++i)
     for (const JobInput& input : jobs[i].inputs)
@@ -417,6 +449,7 @@ std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& cost
   write_tasks(out, cluster);
   out.line();
   write_degraded(out, cluster);
+  if (cluster.shares) write_shares(out, *cluster.shares);
   out.open("moves", '[');  // id, block, from, to
   for (const MoveInFlight& move : cluster.moves)
     out.row(number(move.id), number(move.block), number(move.from), number(move.to));

@@ -4,6 +4,7 @@
 #include "experiments/guo.h"
 #include "experiments/lips_paper.h"
 #include "experiments/li.h"
+#include "experiments/modified_fair.h"
 
 namespace lips::experiments {
 
@@ -35,6 +36,11 @@ constexpr auto table = std::to_array<Experiment>({
     {"li-fig7c", "Li", "Fig. 7(c)", "degraded-first against locality-first by rack bandwidth", 15, li_fig7c},
     {"li-fig7d", "Li", "Fig. 7(d)", "degraded-first against locality-first by what is lost", 20, li_fig7d},
     {"li-fig7e", "Li", "Fig. 7(e)", "degraded-first against locality-first by map output", 20, li_fig7e},
+    {"modified-fair-a", "Modified fair", "Tables 5, 6", "turnaround and locality of equal jobs", 30, modified_fair_a},
+    {"modified-fair-b", "Modified fair", "Tables 7, 8", "turnaround and locality of mixed jobs, with FIFO", 30,
+     modified_fair_b},
+    {"modified-fair-mechanisms", "Modified fair", "Section 3", "what each of the five mechanisms does", 30,
+     modified_fair_mechanisms},
 });
 
 }  // namespace

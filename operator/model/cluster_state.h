@@ -21,6 +21,7 @@ class ClusterState {
   // Takes the room for it; false, and nothing changes, when the task is not pending or does not fit.
   bool assume(const Assignment& assignment);
   void remember(const Remembered& remembered);
+  void remember(const ShareMemory& shares) { snapshot_.shares = shares; }
   void begin_move(const MoveInFlight& move) { snapshot_.moves.push_back(move); }
 
   void note_copies_reviewed() { snapshot_.copies_reviewed = snapshot_.now; }

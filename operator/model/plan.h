@@ -99,6 +99,7 @@ struct Plan {
   std::vector<Deferral> deferrals;
   DeferralReason rest = DeferralReason::not_considered;
   std::vector<Remembered> remember;
+  std::optional<ShareMemory> remember_shares;
   bool copies_reviewed = false;          // idle extra copies were looked for
   std::optional<Duration> replan_after;  // plan again after this time even if nothing happens
   PlanAccount account;

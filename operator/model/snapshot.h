@@ -79,6 +79,7 @@ struct ClusterSnapshot {
   // than the tables.
   IdVector<RackId, std::optional<TimePoint>> rack_degraded;
   IdVector<ZoneId, std::optional<TimePoint>> zone_degraded;
+  std::optional<ShareMemory> shares;
 
   bool eligible(ConstraintId constraint, NodeId node) const;
 

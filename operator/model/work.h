@@ -42,13 +42,36 @@ struct Task {
   std::uint32_t group = 0;
 };
 
+// Waits for locality that ended with a launch.
+struct WaitSum {
+  Duration sum{};
+  std::uint32_t count = 0;
+  friend bool operator==(const WaitSum&, const WaitSum&) = default;
+};
+
 // What policies must remember of a job between plans; kept in the cluster (annotations), never in the policy.
 struct JobMemory {
   ZoneId home;  // where its reducers are to run; none: anywhere
   bool home_decided = false;
   std::optional<TimePoint> passed_over_since;  // first skipped for want of locality since its last launch
   Locality last_locality = Locality::node;     // of its last launch
+  // fair, capacity and modified-fair
+  bool launched = false;                 // a map that reads a block, at last_locality
+  Duration refused_for{};                // time in which it refused slots for want of locality, since its last launch
+  std::optional<TimePoint> refused_at;   // its last refusal, until the time after it is added to refused_for
+  WaitSum node_waits, rack_waits;        // of its launches at that level
+  std::optional<std::int8_t> priority;   // -2 to 2, as moved by changes of locality; none: as submitted
+  std::uint32_t opportunities = 0;       // slots that it was offered since its last launch with locality
   friend bool operator==(const JobMemory&, const JobMemory&) = default;
+};
+
+// What modified fair works out now and then and keeps in between: sizes and shares as they were at that time.
+struct ShareMemory {
+  TimePoint at{};
+  std::uint32_t least_job = 0;  // maps of the smallest unfinished job
+  bool small_pool = false;      // the small jobs have a pool of their own
+  std::vector<double> slots;    // that each pool may have in use, by pool; last the small jobs' pool
+  friend bool operator==(const ShareMemory&, const ShareMemory&) = default;
 };
 
 struct JobInput {

@@ -7,18 +7,11 @@
 
 #include "policies/baselines.h"
 #include "policies/draft.h"
+#include "policies/locality_level.h"
 
 namespace lips {
 
 namespace {
-
-enum Level : int { on_node, on_rack, anywhere };  // without racks a zone counts as one
-
-Level level_of(Locality locality, const Node& node) {
-  if (locality == Locality::node) return on_node;
-  if (locality == Locality::rack || (locality == Locality::zone && !node.rack.valid())) return on_rack;
-  return anywhere;
-}
 
 constexpr double least_weight = 1e-9;
 
@@ -104,12 +97,12 @@ class Heartbeats {
         return true;
       }
     const Level level = allowed(draft_.memory(id), cluster_.nodes[node]);
-    if (level >= on_rack)
+    if (level >= Level::rack)
       if (const TaskId task = draft_.tasks.near(id, node); task.valid())
         return launch(task, node, cluster_.nodes[node].rack.valid() ? Locality::rack : Locality::zone);
     const TaskId task = draft_.tasks.anywhere(id);
     if (!task.valid()) return false;
-    if (level == anywhere)
+    if (level == Level::none)
       return launch(task, node, nearest_replica(cluster_, draft_.costs, cluster_.tasks[task].block, node).locality);
     JobMemory memory = draft_.memory(id);
     if (!memory.passed_over_since) memory.passed_over_since = cluster_.now;
@@ -120,15 +113,7 @@ class Heartbeats {
 
   Level allowed(const JobMemory& memory, const Node& node) const {
     const Duration waited = memory.passed_over_since ? cluster_.now - *memory.passed_over_since : Duration(0);
-    switch (level_of(memory.last_locality, node)) {
-      case on_node:
-        return waited >= node_delay_ + rack_delay_ ? anywhere : waited >= node_delay_ ? on_rack : on_node;
-      case on_rack:
-        return waited >= rack_delay_ ? anywhere : on_rack;
-      case anywhere:
-        break;
-    }
-    return anywhere;
+    return allowed_level(level_of(memory.last_locality, node), waited, node_delay_, rack_delay_);
   }
 
   bool launch(TaskId task, NodeId node, Locality locality) {
@@ -166,8 +151,6 @@ class Delay : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_delay(const PolicySettings& settings) {
-  return std::make_unique<Delay>(settings);
-}
+std::unique_ptr<Policy> make_delay(const PolicySettings& settings) { return std::make_unique<Delay>(settings); }
 
 }  // namespace lips

@@ -1,12 +1,13 @@
-// Hadoop 0.20's JobQueueTaskScheduler. Its map and reduce slots are one kind of slot here: a reduce takes its turn in
-// the order of jobs, at most one a heartbeat, so that maps of later jobs never shut out the reduces of earlier ones.
+// The JobQueueTaskScheduler of Hadoop 0.20 to 1.2.1. Where map and reduce slots are one kind of slot (reduce_slots 0),
+// a reduce takes its turn in the order of jobs, at most one a heartbeat, so that maps of later jobs never shut out the
+// reduces of earlier ones.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "policies/baselines.h"
 #include "policies/draft.h"
+#include "policies/fair/stage_slots.h"
 
 namespace lips {
 
@@ -17,72 +18,56 @@ constexpr std::size_t least_padded_nodes = 3;  // no padding in clusters that ar
 
 class Heartbeats {
  public:
-  explicit Heartbeats(Draft& draft) : draft_(draft), cluster_(draft.cluster) {}
+  Heartbeats(Draft& draft, double reduce_slots) : draft_(draft), cluster_(draft.cluster), slots_(draft, reduce_slots) {}
 
   void answer(NodeId node) {
     if (!draft_.free.has_room(node)) return;
     if (jobs_.empty()) jobs_ = jobs_by_priority(cluster_);
     reduce_given_ = false;
-    while (draft_.free.has_room(node) && give(node)) {
+    while (draft_.free.has_room(node) && give(node, TaskKind::map)) {
     }
+    if (slots_.separate() && draft_.free.has_room(node)) give(node, TaskKind::reduce);
   }
 
  private:
-  // Gives the node one task; false when it gets no more on this heartbeat.
-  bool give(NodeId node) {
+  // Gives the node one task, of any kind where slots take either; false when it gets no more on this heartbeat.
+  bool give(NodeId node, TaskKind stage) {
     for (JobId id : jobs_) {
       if (draft_.tasks.left(id) == 0) continue;
-      const FreeCapacity::Kind kind = draft_.free.kind_of(cluster_.jobs[id]);
-      if (!draft_.free.can_take(kind, node) || !below_load(kind, node)) continue;
+      const Job& job = cluster_.jobs[id];
+      const FreeCapacity::Kind kind = draft_.free.kind_of(job);
+      if (slots_.separate() && fair::stage_of(job) != stage) continue;
+      if (!slots_.has_slot(fair::stage_of(job), kind, node)) continue;
       TaskId task = draft_.tasks.on_node(id, node);
       if (!task.valid()) task = draft_.tasks.near(id, node);
       if (task.valid()) {
-        draft_.assign(task, node);
+        start(task, node);
         return !exceeds_padding(kind, node);
       }
       task = draft_.tasks.anywhere(id);
       if (!task.valid()) task = draft_.tasks.without_input(id);
       if (task.valid()) {  // one off-switch task a heartbeat, lest nodes steal each other's local ones
-        draft_.assign(task, node);
+        start(task, node);
         return false;
       }
       task = reduce_given_ ? TaskId::none() : draft_.tasks.reduce(id);
       if (task.valid()) {
-        draft_.assign(task, node);
+        start(task, node);
         return reduce_given_ = true;
       }
     }
     return false;
   }
 
-  std::int64_t slots(FreeCapacity::Kind kind, NodeId node) const {
-    return fit_count(draft_.free.request(kind), cluster_.nodes[node].capacity);
-  }
-
-  std::int64_t cluster_slots(FreeCapacity::Kind kind) {
-    if (cluster_slots_.size() <= kind) cluster_slots_.resize(kind + 1, -1);
-    std::int64_t& count = cluster_slots_[kind];
-    if (count < 0) {
-      count = 0;
-      for (NodeId node : cluster_.nodes.ids())
-        if (cluster_.nodes[node].schedulable) count += slots(kind, node);
-    }
-    return count;
-  }
-
-  // No node gets more than its part of the load that remains, counted in tasks of this size.
-  bool below_load(FreeCapacity::Kind kind, NodeId node) {
-    const std::int64_t own = slots(kind, node);
-    const std::int64_t running = own - fit_count(draft_.free.request(kind), draft_.free.left(node));
-    const double remaining = static_cast<double>(cluster_.pending_tasks + cluster_.running.size());
-    const double load = remaining / static_cast<double>(cluster_slots(kind));
-    return running < own && static_cast<double>(running) < std::ceil(load * static_cast<double>(own));
+  void start(TaskId task, NodeId node) {
+    slots_.take(cluster_.tasks[task].kind, node);
+    draft_.assign(task, node);
   }
 
   // Near the cluster's capacity a heartbeat gets one map, which leaves room for tasks that fail. Counts the jobs that
   // still have pending tasks; only those with reduces ask for padding.
   bool exceeds_padding(FreeCapacity::Kind kind, NodeId node) {
-    const std::int64_t own = slots(kind, node);
+    const std::int64_t own = slots_.slots(TaskKind::map, kind, node);
     const double most = static_cast<double>(own) / padding_share;
     double needed = 0;
     bool asked = false;
@@ -95,23 +80,23 @@ class Heartbeats {
     const std::int64_t padding = cluster_.nodes.size() > least_padded_nodes
                                      ? std::min(own, static_cast<std::int64_t>(needed * padding_share))
                                      : 0;
-    return asked && static_cast<std::int64_t>(cluster_.running.size()) + padding >= cluster_slots(kind);
+    return asked && slots_.running(TaskKind::map) + padding >= slots_.all_slots(TaskKind::map, kind);
   }
 
   Draft& draft_;
   const ClusterSnapshot& cluster_;
+  fair::StageSlots slots_;
   std::vector<JobId> jobs_;
-  std::vector<std::int64_t> cluster_slots_;  // by kind
   bool reduce_given_ = false;
 };
 
 class HadoopDefault : public Policy {
  public:
-  explicit HadoopDefault(Duration heartbeat) : heartbeat_(heartbeat) {}
+  HadoopDefault(Duration heartbeat, double reduce_slots) : heartbeat_(heartbeat), reduce_slots_(reduce_slots) {}
   Cadence cadence() const override { return {Cadence::Trigger::heartbeats, heartbeat_, Duration(0)}; }
   Result<Plan> decide(const PolicyInput& input) const override {
     Draft draft(input);
-    Heartbeats heartbeats(draft);
+    Heartbeats heartbeats(draft, reduce_slots_);
     if (input.cluster.pending_tasks > 0)
       for (NodeId node : input.reporting) heartbeats.answer(node);
     return draft.finish(DeferralReason::no_capacity);
@@ -119,12 +104,13 @@ class HadoopDefault : public Policy {
 
  private:
   Duration heartbeat_;
+  double reduce_slots_;
 };
 
 }  // namespace
 
 std::unique_ptr<Policy> make_hadoop_default(const PolicySettings& settings) {
-  return std::make_unique<HadoopDefault>(settings.heartbeat);
+  return std::make_unique<HadoopDefault>(settings.heartbeat, settings.reduce_slots);
 }
 
 }  // namespace lips

@@ -98,12 +98,4 @@ HullBound hull_bound(const HomeInput& input);
 // Least cost at these prices; none for a job without shuffle.
 std::vector<ZoneId> homes_by_prices(const HomeInput& input, std::span<const UsdPerCpuSecond> prices);
 
-// Online: the steps left by others, at the moment when the job arrives.
-struct HomeChoice {
-  ZoneId home;            // none: cheaper with the reducers spread over the cheapest steps
-  std::vector<Usd> cost;  // by zone as home
-  Usd without_home;
-};
-HomeChoice choose_home(const HomeJob& job, std::span<const ZoneSupply> zones, const CostModel& costs);
-
 }  // namespace lips

@@ -8,10 +8,12 @@
 #include "policies/baselines.h"
 #include "policies/degraded/degraded_policies.h"
 #include "policies/degraded/degraded_tail.h"
+#include "policies/fair/fair.h"
 #include "policies/lips/lips_policy.h"
 #include "policies/lips_offline.h"
 #include "policies/lips_paper.h"
 #include "policies/lsap/lsap_policy.h"
+#include "policies/pipeline/pipeline.h"
 
 namespace lips {
 
@@ -20,7 +22,8 @@ namespace {
 constexpr auto table = std::to_array<PolicyEntry>({
     {"lips", "least dollars: one linear program for tasks and data, waiting, fairness and locality priced",
      tailed<make_lips>},
-    {"hadoop-default", "Hadoop 0.20's scheduler: jobs by priority and arrival, node-local, then rack-local, then any",
+    {"hadoop-default",
+     "Hadoop's FIFO (0.20 to 1.2.1): jobs by priority and arrival, node-local, then rack-local, then any",
      make_hadoop_default},
     {"delay", "delay scheduling on fair pools: a job waits a little for a slot near its data", make_delay},
     {"fifo", "first in, first out, onto the first free node", tailed<make_fifo>},
@@ -36,6 +39,13 @@ constexpr auto table = std::to_array<PolicyEntry>({
      tailed<make_lips_offline>},
     {"lips-offline-simple", "LiPS's simple task scheduling (Fig. 2): as lips-offline, but data stays where it is",
      tailed<make_lips_offline_simple>},
+    {"fair", "Hadoop 1.2.1's fair scheduler: pools with minimum, maximum and weight, delay scheduling, no preemption",
+     make_fair},
+    {"capacity", "Hadoop 1.2.1's capacity scheduler: queues with capacity and maximum, FIFO by priority inside",
+     make_capacity},
+    {"modified-fair",
+     "fair with a pool for small jobs, shares by demand, order by resources, adaptive delays and moving priorities",
+     make_modified_fair},
     {"dl-sched", "slot by slot in random order: a task whose input is on the node, else on its rack, else any",
      tailed<make_dl_sched>},
     {"lsap", "all idle slots and waiting tasks as one assignment problem of least transfer time", tailed<make_lsap>},
@@ -46,6 +56,8 @@ constexpr auto table = std::to_array<PolicyEntry>({
     {"degraded-first-basic", "as locality-first, but tasks that must decode are paced over the map phase",
      make_degraded_first_basic},
     {"degraded-first", "the same, with locality preservation and rack awareness", make_degraded_first},
+    {"pipeline", "parts put together: shares, amounts, places and order, each from one of the schedulers above",
+     make_pipeline, check_pipeline},
 });
 
 }  // namespace
@@ -55,7 +67,11 @@ std::span<const PolicyEntry> policy_registry() { return table; }
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicySettings& settings) {
   std::string names;
   for (const PolicyEntry& entry : table) {
-    if (entry.name == name) return entry.make(settings);
+    if (entry.name == name) {
+      if (entry.check)
+        if (Result<void> checked = entry.check(settings); !checked) return tl::unexpected<Error>(checked.error());
+      return entry.make(settings);
+    }
     fmt::format_to(std::back_inserter(names), "{}{}", names.empty() ? "" : ", ", entry.name);
   }
   return fail(ErrorCode::not_found, fmt::format("there is no policy '{}'; there are: {}", name, names));

@@ -15,6 +15,8 @@ struct PolicyEntry {
   std::string_view name;
   std::string_view summary;  // one sentence for --help
   std::unique_ptr<Policy> (*make)(const PolicySettings& settings);
+  Result<void> (*check)(const PolicySettings& settings) =
+      nullptr;  // fails with the reason when settings do not go together
 };
 
 std::span<const PolicyEntry> policy_registry();

@@ -14,6 +14,41 @@ enum class DegradedNodeTest : std::uint8_t { prose, listing };  // refuse when t
 enum class NodePower : std::uint8_t { counts, ignored };
 enum class UnreachableCost : std::uint8_t { by_formula, one };  // of tasks without a replica beside an idle slot
 
+// Readings of the modified fair scheduler's text (docs/modified-fair.md).
+enum class NoneToNode : std::uint8_t { text, printed };            // Table 3, row None->Node
+enum class MinorAdjustment : std::uint8_t { table, text, off };    // of jobs at the highest or lowest priority
+enum class EmptyRatio : std::uint8_t { zero, one };                // workload 0 over minimum 0
+enum class ShareBase : std::uint8_t { free_slots, all_slots };     // what is divided among the pools
+enum class DelaySample : std::uint8_t { refused, since_arrival };  // which waits the delays are the mean of
+
+struct ModifiedFairSettings {
+  // The five mechanisms.
+  bool small_pool = true;
+  bool demand_shares = true;
+  bool resource_order = true;
+  bool adaptive_delays = true;
+  bool moving_priority = true;
+  Duration update_every = std::chrono::milliseconds(500);
+  NoneToNode none_to_node = NoneToNode::text;
+  MinorAdjustment minor_adjustment = MinorAdjustment::table;
+  EmptyRatio empty_ratio = EmptyRatio::zero;
+  ShareBase share_base = ShareBase::free_slots;
+  DelaySample delay_sample = DelaySample::refused;
+};
+
+// The parts of `pipeline`.
+enum class PipelineShares : std::uint8_t { none, fair, demand, capacity };
+enum class PipelineAmounts : std::uint8_t { lips, all };
+enum class PipelinePlaces : std::uint8_t { planned, lsap, nearest };
+enum class PipelineOrder : std::uint8_t { planned, arrival, fair, modified_fair, degraded_first };
+
+struct PipelineSettings {
+  PipelineShares shares = PipelineShares::none;
+  PipelineAmounts amounts = PipelineAmounts::lips;
+  PipelinePlaces places = PipelinePlaces::planned;
+  PipelineOrder order = PipelineOrder::planned;
+};
+
 struct PolicySettings {
   // lips, default mode (buckets of waiting)
   double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5
@@ -46,6 +81,10 @@ struct PolicySettings {
   Duration heartbeat = std::chrono::seconds(3);
   Duration node_delay = std::chrono::seconds(5);   // delay: wait for a node-local slot
   Duration rack_delay = std::chrono::seconds(10);  // delay: further wait for a rack-local slot
+  double reduce_slots =
+      0;  // hadoop-default, fair, capacity, modified-fair: of each node, for reduces only; 0: a slot takes either
+  ModifiedFairSettings modified_fair;
+  PipelineSettings pipeline;
   // lsap, lsap-uniform, lsap-fair (docs/lsap.md)
   double lsap_rack_cost = 0, lsap_zone_cost = 0, lsap_remote_cost = 0;  // of a read; all 0: its size over the bandwidth
   Duration lsap_patience = std::chrono::minutes(10);  // waiting so much longer outweighs any other cost; 0: no ageing

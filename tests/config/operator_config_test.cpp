@@ -98,7 +98,11 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
       R"( "horizon": "600s", "planAhead": "0s", "copyColumns": true, "uptime": "1h", "lsapRackCost": 1,)"
       R"( "lsapZoneCost": 2, "lsapRemoteCost": 3, "lsapPatience": "1m", "lsapAlpha": 0.3, "lsapBeta": 0.7,)"
       R"( "lsapRounding": "up", "lsapUnreachable": "one", "degradedSources": "nearest",)"
-      R"( "degradedNodeTest": "listing", "degradedPower": "ignored", "degradedReadTime": "12s"})";
+      R"( "degradedNodeTest": "listing", "degradedPower": "ignored", "degradedReadTime": "12s",)"
+      R"( "pipelineShares": "demand", "pipelineAmounts": "all", "pipelinePlaces": "lsap", "pipelineOrder": "fair",)"
+      R"( "reduceSlots": 1, "smallJobPool": false, "demandShares": false, "resourceOrder": false,)"
+      R"( "adaptiveDelays": false, "movingPriority": false, "sharesEvery": "250ms", "noneToNode": "printed",)"
+      R"( "minorAdjustment": "off", "emptyRatio": "one", "shareBase": "all", "delaySample": "sinceArrival"})";
   const auto read = [](const std::string& yaml) {
     PolicySettings settings;
     const Result<YamlValue> value = parse_yaml("s", yaml);

@@ -68,6 +68,7 @@ void expect_same(const ClusterSnapshot& a, const ClusterSnapshot& b) {
     EXPECT_EQ(a.tasks[id].node, b.tasks[id].node);
     EXPECT_EQ(a.tasks[id].group, b.tasks[id].group);
   }
+  EXPECT_EQ(a.shares, b.shares);
   expect_same_jobs(a, b);
   ASSERT_EQ(a.running.size(), b.running.size());
 }
@@ -99,7 +100,17 @@ ClusterState busy_state(std::uint64_t seed) {
   memory.home = ZoneId(0);
   memory.passed_over_since = TimePoint(std::chrono::seconds(7));
   memory.last_locality = Locality::remote;
+  memory.home_decided = memory.launched = true;
+  memory.refused_for = std::chrono::milliseconds(1234);
+  memory.refused_at = TimePoint(std::chrono::seconds(8));
+  memory.node_waits = {std::chrono::seconds(3), 5};
+  memory.rack_waits = {std::chrono::seconds(4), 6};
+  memory.priority = std::int8_t{-2};
+  memory.opportunities = 9;
   state.remember({JobId(0), memory});
+  ShareMemory shares{TimePoint(std::chrono::seconds(1)), 4, true, {}};
+  for (std::uint32_t pool = 0; pool <= state.snapshot().pools.size(); ++pool) shares.slots.push_back(0.1 + pool);
+  if (seed % 2 == 0) state.remember(shares);
   if (!state.snapshot().blocks.empty())
     state.begin_move({MoveId(3), BlockId(0), state.snapshot().blocks[BlockId(0)].replicas[0].store, StoreId(0)});
   return state;

@@ -38,6 +38,7 @@ class Case {
   std::vector<Assignment> step(const std::vector<NodeId>& reporting = {}) {
     const Plan made = plan(reporting);
     for (const Remembered& remembered : made.remember) state.remember(remembered);
+    if (made.remember_shares) state.remember(*made.remember_shares);
     for (const Assignment& assignment : made.assignments) EXPECT_TRUE(state.assume(assignment));
     return made.assignments;
   }

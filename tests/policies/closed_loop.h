@@ -59,6 +59,7 @@ class ClosedLoop {
     Result<Plan> plan = policy_.decide({cluster, costs_, 1, reporting, nullptr});
     if (!plan) return;
     for (const Remembered& remembered : plan->remember) state_.remember(remembered);
+    if (plan->remember_shares) state_.remember(*plan->remember_shares);
     for (const DataMove& move : plan->moves) state_.apply(ReplicaAdded{move.block, {move.to, true, cluster.now}});
     for (const Assignment& assignment : plan->assignments)
       if (!assignment.sources.empty() || assignment.read_from.valid() == cluster.tasks[assignment.task].block.valid())

@@ -370,57 +370,5 @@ TEST(HomePlan, OfNoJobsCostsNothing) {
   EXPECT_EQ(plan.gap, 0);
 }
 
-TEST(ChooseHome, TakesTheZoneWhereDataAndCheapStepsMeet) {
-  const HomeInput input = two_zones();
-  const HomeJob job{.maps = {{only(1), 10, CpuSeconds(10), Mebibytes(64)}},
-                    .reduce_work = CpuSeconds(50),
-                    .shuffle = Mebibytes(1000),
-                    .map_output = {},
-                    .home = {}};
-  const HomeChoice choice = choose_home(job, input.zones, input.costs);
-  EXPECT_EQ(choice.home, ZoneId(0));
-  EXPECT_DOUBLE_EQ(choice.cost[0].value(), 150 + 6.4);
-  EXPECT_DOUBLE_EQ(choice.cost[1].value(), 50 * 2 + 10 * (10 * 1 + 0.64 + 1));  // maps at 0, shuffle to 1
-  EXPECT_DOUBLE_EQ(choice.without_home.value(), 150 + 6.4);
-}
-
-TEST(ChooseHome, LeavesTheReducersSpreadWhenNoZoneHasRoomForThem) {
-  HomeInput input = two_zones();
-  input.zones = {{{CpuSeconds(100), UsdPerCpuSecond(1)}}, {{CpuSeconds(100), UsdPerCpuSecond(1)}}};
-  const HomeJob job{.maps = {{only(0), 1, CpuSeconds(1), Mebibytes(64)}},
-                    .reduce_work = CpuSeconds(190),
-                    .shuffle = Mebibytes(10),
-                    .map_output = {},
-                    .home = {}};
-  const HomeChoice choice = choose_home(job, input.zones, input.costs);
-  EXPECT_FALSE(choice.home.valid());
-  EXPECT_LT(choice.without_home, choice.cost[0]);
-}
-
-TEST(ChooseHome, GivesNoHomeToAJobWithoutShuffle) {
-  const HomeInput input = two_zones();
-  const HomeJob job{.maps = {{only(0), 1, CpuSeconds(1), Mebibytes(64)}},
-                    .reduce_work = {},
-                    .shuffle = {},
-                    .map_output = {},
-                    .home = {}};
-  EXPECT_FALSE(choose_home(job, input.zones, input.costs).home.valid());
-}
-
-TEST(ChooseHome, CostsAtLeastTheBestPlanOfTheJobAlone) {
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(derive_seed(seed, 6));
-    HomeInput input = random_input(random, 1);
-    if (!shuffles(input.jobs[0]) || input.jobs[0].home.valid()) continue;
-    const HomeChoice choice = choose_home(input.jobs[0], input.zones, input.costs);
-    for (std::uint32_t zone = 0; zone < input.zones.size(); ++zone) {
-      const double least = lp_optimum(input, {{zone}});
-      ASSERT_GE(choice.cost[zone].value(), least * (1 - slack));
-      ASSERT_LE(choice.cost[zone].value(), least * 1.6 + 1e-9);  // greedy by pairs, on instances made of few steps
-    }
-  }
-}
-
 }  // namespace
 }  // namespace lips

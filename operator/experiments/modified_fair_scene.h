@@ -1,0 +1,36 @@
+// The testbed of the modified fair scheduler's paper as a scenario, and one run on it. Equal shapes and seeds, equal
+// scenarios.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "policies/settings.h"
+#include "simulation/scenario.h"
+
+namespace lips::experiments {
+
+// Where the only replica of a block lies: on a random node, or where HDFS puts the first one, on the writer's own node;
+// here the master, which is a slave too.
+enum class FairPlacement : std::uint8_t { writer, random };
+
+struct FairShape {
+  std::uint32_t map_slots = 4;       // of a node
+  std::vector<std::uint32_t> sizes;  // map tasks of each job; they arrive in random order
+  double mean_gap = 30;              // seconds between arrivals, exponential
+  double rack_link_mbit = 100;       // between the two buildings
+  FairPlacement placement = FairPlacement::random;
+};
+
+simulation::Scenario fair_scenario(const FairShape& shape, std::uint64_t seed);
+// Delays of 3 s, a reduce slot a node.
+PolicySettings fair_settings();
+
+struct FairFigures {
+  double turnaround = 0;  // seconds, mean over jobs
+  double node_local = 0;  // share of maps
+};
+FairFigures fair_run(std::string_view policy, const simulation::Scenario& scenario, const PolicySettings& settings);
+
+}  // namespace lips::experiments

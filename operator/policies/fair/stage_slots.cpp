@@ -1,0 +1,92 @@
+#include "policies/fair/stage_slots.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lips::fair {
+
+namespace {
+const Resources one_core{Cores(1), Mebibytes(0), 1};
+}
+
+StageSlots::StageSlots(Draft& draft, double reduce_slots)
+    : draft_(draft), reduce_slots_(static_cast<std::int64_t>(reduce_slots)) {
+  const ClusterSnapshot& cluster = draft.cluster;
+  if (!separate()) {
+    running_[0] = static_cast<std::int64_t>(cluster.running.size());
+    runnable_[0] = static_cast<double>(cluster.pending_tasks + cluster.running.size());
+    return;
+  }
+  for (auto& counts : on_node_) counts.resize(cluster.nodes.size(), 0);
+  for (const RunningTask& run : cluster.running) {
+    const std::size_t stage = row(cluster.tasks[run.task].kind);
+    ++on_node_[stage][run.node];
+    ++running_[stage];
+    ++runnable_[stage];
+  }
+  for (const JobId job : cluster.pending) runnable_[row(stage_of(cluster.jobs[job]))] += cluster.jobs[job].pending;
+}
+
+std::int64_t StageSlots::slots(TaskKind stage, FreeCapacity::Kind kind, NodeId node) const {
+  const std::int64_t all = fit_count(draft_.free.request(kind), draft_.cluster.nodes[node].capacity);
+  if (!separate() || all <= reduce_slots_) return all;
+  return stage == TaskKind::reduce ? reduce_slots_ : all - reduce_slots_;
+}
+
+std::int64_t StageSlots::all_slots(TaskKind stage, FreeCapacity::Kind kind) {
+  std::vector<std::int64_t>& known = all_slots_[row(stage)];
+  if (known.size() <= kind) known.resize(kind + 1, -1);
+  if (known[kind] >= 0) return known[kind];
+  std::int64_t count = 0;
+  for (const NodeId node : draft_.cluster.nodes.ids())
+    if (draft_.cluster.nodes[node].schedulable) count += slots(stage, kind, node);
+  return known[kind] = count;
+}
+
+std::int64_t StageSlots::running(TaskKind stage, FreeCapacity::Kind kind, NodeId node) const {
+  if (separate()) return on_node_[row(stage)][node];
+  return slots(stage, kind, node) - fit_count(draft_.free.request(kind), draft_.free.left(node));
+}
+
+bool StageSlots::has_slot(TaskKind stage, FreeCapacity::Kind kind, NodeId node) {
+  if (!draft_.free.can_take(kind, node)) return false;
+  const std::int64_t own = slots(stage, kind, node), used = running(stage, kind, node);
+  if (used >= own) return false;
+  const double load = runnable_[row(stage)] / static_cast<double>(all_slots(stage, kind));
+  return static_cast<double>(used) < std::ceil(load * static_cast<double>(own));
+}
+
+void StageSlots::take(TaskKind stage, NodeId node) {
+  if (separate()) ++on_node_[row(stage)][node];
+}
+
+double StageSlots::cores(TaskKind stage) const {
+  double sum = 0;
+  for (const Node& node : draft_.cluster.nodes) {
+    if (!node.schedulable) continue;
+    const double all = std::min(node.capacity.cpu.value(), static_cast<double>(node.capacity.slots));
+    const auto reserved = static_cast<double>(reduce_slots_);
+    sum += !separate() || all <= reserved ? all : stage == TaskKind::reduce ? reserved : all - reserved;
+  }
+  return sum;
+}
+
+double StageSlots::free_cores(TaskKind stage) const {
+  double sum = 0;
+  for (const NodeId id : draft_.cluster.nodes.ids()) {
+    const Node& node = draft_.cluster.nodes[id];
+    if (!node.schedulable) continue;
+    const Resources& left = draft_.free.left(id);
+    double free = std::min(left.cpu.value(), static_cast<double>(left.slots));
+    const double all = std::min(node.capacity.cpu.value(), static_cast<double>(node.capacity.slots));
+    const auto reserved = static_cast<double>(reduce_slots_);
+    if (separate() && all > reserved) {
+      const double own = stage == TaskKind::reduce ? reserved : all - reserved;
+      free = std::min(free, own - static_cast<double>(on_node_[row(stage)][id]));
+    }
+    sum += std::max(0.0, free);
+  }
+  return sum;
+}
+
+}  // namespace lips::fair
