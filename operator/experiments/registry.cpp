@@ -2,8 +2,9 @@
 
 #include "experiments/experiment.h"
 #include "experiments/guo.h"
-#include "experiments/lips_paper.h"
 #include "experiments/li.h"
+#include "experiments/lips_paper.h"
+#include "experiments/policies_vs_bound.h"
 
 namespace lips::experiments {
 
@@ -35,6 +36,8 @@ constexpr auto table = std::to_array<Experiment>({
     {"li-fig7c", "Li", "Fig. 7(c)", "degraded-first against locality-first by rack bandwidth", 15, li_fig7c},
     {"li-fig7d", "Li", "Fig. 7(d)", "degraded-first against locality-first by what is lost", 20, li_fig7d},
     {"li-fig7e", "Li", "Fig. 7(e)", "degraded-first against locality-first by map output", 20, li_fig7e},
+    {"policies-vs-bound", "-", "table", "every policy against the lower bound on the same scenarios", 30,
+     policies_vs_bound},
 });
 
 }  // namespace
