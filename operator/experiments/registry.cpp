@@ -2,9 +2,10 @@
 
 #include "experiments/experiment.h"
 #include "experiments/guo.h"
-#include "experiments/lips_paper.h"
 #include "experiments/li.h"
+#include "experiments/lips_paper.h"
 #include "experiments/modified_fair.h"
+#include "experiments/policies_vs_bound.h"
 
 namespace lips::experiments {
 
@@ -41,6 +42,8 @@ constexpr auto table = std::to_array<Experiment>({
      modified_fair_b},
     {"modified-fair-mechanisms", "Modified fair", "Section 3", "what each of the five mechanisms does", 30,
      modified_fair_mechanisms},
+    {"policies-vs-bound", "-", "table", "every policy against the lower bound on the same scenarios", 30,
+     policies_vs_bound},
 });
 
 }  // namespace

@@ -45,6 +45,9 @@ struct JobArrived {
   Job job;
   std::vector<Task> tasks;  // maps, then reduces; only block, cpu, input and kind are read
 };
+struct JobReleased {  // a held job: its inputs exist
+  JobId job;
+};
 struct TaskStarted {
   TaskId task;
   NodeId node;
@@ -81,7 +84,7 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
   NodeId node;
 };
 
-using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, TaskStarted, TaskFound, TaskFinished,
+using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound, TaskFinished,
                                   TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat,
                                   ClusterListed, ConstraintAdded, PoolAdded>;
 

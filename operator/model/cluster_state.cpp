@@ -57,6 +57,7 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const NodeLost& e) const { state.lose_node(e); }
     void operator()(const NodeBack& e) const { state.snapshot_.nodes[e.node].schedulable = true; }
     void operator()(const JobArrived& e) const { state.add_job(e); }
+    void operator()(const JobReleased& e) const { state.release_job(e.job); }
     void operator()(const TaskStarted& e) const {
       Task& task = state.snapshot_.tasks[e.task];
       if (task.state != TaskState::bound || task.node != e.node) return;
@@ -123,11 +124,28 @@ void ClusterState::add_job(const JobArrived& arrived) {
   }
   std::sort(locality.at_arrival.begin(), locality.at_arrival.end());
   snapshot_.locality.push_back(std::move(locality));
-  const Job& added = snapshot_.jobs[id];
-  const std::uint32_t first = added.first_task.index();
-  for (std::uint32_t i = 0; i < added.map_tasks; ++i) make_pending(TaskId(first + i));
-  if (added.map_tasks == 0) release_reduces(snapshot_.jobs[id]);
+  if (snapshot_.jobs[id].held)
+    snapshot_.held.push_back(id);
+  else
+    release_maps(id);
+}
+
+void ClusterState::release_maps(JobId id) {
+  const Job& job = snapshot_.jobs[id];
+  const std::uint32_t first = job.first_task.index();
+  for (std::uint32_t i = 0; i < job.map_tasks; ++i) make_pending(TaskId(first + i));
+  if (job.map_tasks == 0) release_reduces(snapshot_.jobs[id]);
   update_active(id);
+}
+
+// It waits for its turn from now on.
+void ClusterState::release_job(JobId id) {
+  Job& job = snapshot_.jobs[id];
+  if (!job.held) return;
+  job.held = false;
+  job.arrival = std::max(job.arrival, snapshot_.now);
+  std::erase(snapshot_.held, id);
+  release_maps(id);
 }
 
 bool ClusterState::assume(const Assignment& assignment) {

@@ -31,6 +31,8 @@ class ClusterState {
 
  private:
   void add_job(const JobArrived& arrived);
+  void release_job(JobId id);
+  void release_maps(JobId id);
   void find(const TaskFound& found);
   void occupy(TaskId task, NodeId node, Locality level, TimePoint since);
   void withdraw(TaskId id);

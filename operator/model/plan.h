@@ -20,6 +20,7 @@ struct Assignment {
   StoreId read_from;  // none: reads no block, or decodes it
   StoreId keep_in;    // a store of the reader's zone that keeps what was read as an extra copy; none: nothing is kept
   std::vector<StripeSource> sources = {};  // of a degraded task: what its lost block is decoded from
+  StoreId write_to = StoreId::none();      // of the blocks that the task writes; none: where the file system puts them
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };
 

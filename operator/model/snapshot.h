@@ -70,6 +70,7 @@ struct ClusterSnapshot {
   IdVector<JobId, JobLocality> locality;           // of jobs with pending tasks
   IdVector<JobId, std::vector<TaskGroup>> groups;  // the pending tasks of each job; a group may have become empty
   std::vector<JobId> pending;                      // jobs with pending tasks, by arrival, then id
+  std::vector<JobId> held;                         // jobs whose inputs do not exist yet, by id
   std::vector<RunningTask> running;                // bound ones too; in no promised order
   std::vector<MoveInFlight> moves;
   std::vector<std::pair<BlockId, StoreId>> extra_copies;  // made by us, oldest first; may name some that are gone

@@ -60,6 +60,8 @@ class Validation {
       problem("task {} keeps its input in a store that does not exist", assignment.task.index());
     else if (assignment.keep_in.valid() && cluster_.stores[assignment.keep_in].zone != node.zone)
       problem("task {} keeps its input in another zone", assignment.task.index());
+    if (assignment.write_to.valid() && !cluster_.stores.contains(assignment.write_to))
+      problem("task {} writes to a store that does not exist", assignment.task.index());
   }
 
   void check_sources(const Assignment& assignment, const Task& task) {

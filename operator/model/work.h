@@ -87,6 +87,8 @@ struct Job {
   ConstraintId constraint;
   Resources request;  // of each task
   std::vector<JobInput> inputs;
+  DataSetId output;   // that its reduces write, or its maps where it has none; none: nothing is kept
+  bool held = false;  // its inputs do not exist yet: its tasks are blocked until JobReleased
   Mebibytes shuffle;  // all map output that the reducers read
   TaskId first_task;  // maps, then reduces, without a gap
   std::uint32_t map_tasks = 0, reduce_tasks = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "policies/lips/new_data.h"
 #include "policies/lips_paper_greedy.h"
 #include "policies/lips_paper_plan.h"
 
@@ -41,6 +42,7 @@ class LipsPaper : public Policy {
                             .pack = watch.seconds() - solved,
                             .total = watch.seconds() - begin};
     if (mode_.adaptive == AdaptiveEpoch::on) plan.replan_after = epoch;
+    place_new_data(input, epoch, plan);
     return plan;
   }
 

@@ -26,6 +26,9 @@ struct Stragglers {
   double slowdown = 1;
 };
 
+// Who places output as it is written: the plan where it says so, or always the file system as HDFS does.
+enum class NewData : std::uint8_t { policy, hdfs };
+
 enum class Thinking : std::uint8_t { free, fixed, measured };
 enum class RackLink : std::uint8_t {
   between_racks,
@@ -44,6 +47,9 @@ struct Scenario {
   ClusterSnapshot cluster;  // at the start; no jobs, no tasks
   CostModel costs;
   std::vector<JobArrived> jobs;  // by arrival
+  std::vector<std::vector<JobId>> after;  // by job: that must have ended, its input's writers among them; may be empty
+  NewData new_data = NewData::policy;
+  std::uint32_t new_data_replicas = 1;
   std::vector<NodeFailure> failures;
   Stragglers stragglers;
   Thinking thinking = Thinking::free;

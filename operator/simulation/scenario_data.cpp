@@ -287,6 +287,24 @@ DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes 
   return id;
 }
 
+DataSetId add_output(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size) {
+  ClusterSnapshot& cluster = draft.cluster();
+  DataSet added;
+  added.name = name;
+  added.first_block = BlockId(static_cast<std::uint32_t>(cluster.blocks.size()));
+  added.blocks = static_cast<std::uint32_t>(std::max(1.0, std::ceil(size / block_size - 1e-9)));
+  added.size = size;
+  const DataSetId id = cluster.data_sets.push_back(added);
+  for (std::uint32_t i = 0; i < added.blocks; ++i) {
+    Block block;
+    block.data_set = id;
+    block.size = i + 1 < added.blocks ? block_size : size - block_size * (added.blocks - 1);
+    cluster.blocks.push_back(std::move(block));
+  }
+  draft.data_sets[name] = id;
+  return id;
+}
+
 void read_data(YamlMap& root, ScenarioDraft& draft) {
   draft.block_size = root.size("blockSize", draft.block_size);
   if (draft.block_size.value() <= 0) {

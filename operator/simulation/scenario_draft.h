@@ -40,6 +40,9 @@ struct ScenarioDraft {
   std::vector<std::vector<NodeId>> nodes_in;  // by zone, those with a directory
   std::map<std::string, DataSetId> data_sets;
   std::map<std::string, PoolId> pools;
+  std::map<std::string, std::vector<std::string>> copies_of;  // of the entries of jobs: the names of all their jobs
+  std::map<std::string, std::vector<std::string>> after;      // of a job: names of jobs that must have ended
+  std::map<std::string, std::string> writer_of;               // of a data set that a job writes
 
   ClusterSnapshot& cluster() { return scenario.cluster; }
   void assume(std::string name, std::string value, std::string note = "") {
@@ -59,6 +62,8 @@ void read_data(YamlMap& root, ScenarioDraft& draft);
 Placement read_placement(YamlMap& fields, ScenarioDraft& draft);
 DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,
                        const Placement& placement);
+// Without replicas: a job writes it.
+DataSetId add_output(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size);
 // scenario_jobs.cpp: pools, jobs written one by one
 void read_pools(YamlMap& root, ScenarioDraft& draft);
 void read_jobs(YamlMap& root, ScenarioDraft& draft);

@@ -60,6 +60,10 @@ struct JobEntry {
   Mebibytes input_size, block_size, shuffle;
   double shuffle_ratio = 0;
   Placement placement;
+  std::vector<std::string> after;
+  std::string output;
+  Mebibytes output_size;
+  double output_ratio = 0;
 };
 
 void check_input(YamlMap& fields, JobEntry& entry, ScenarioDraft& draft) {
@@ -86,6 +90,27 @@ void check_input(YamlMap& fields, JobEntry& entry, ScenarioDraft& draft) {
     fields.error("", "cpuPerMiB or application without input", "cpuPerTask, or an input");
   if (entry.cpu_per_mebibyte <= 0 && entry.cpu_per_task <= 0 && !fields.has("cpuPerTask") && !fields.has("cpuPerMiB"))
     fields.error("", "no CPU work", "application, cpuPerMiB or cpuPerTask");
+}
+
+// Only of jobs further up, so that no two can wait for each other.
+void read_output(YamlMap& fields, JobEntry& entry, ScenarioDraft& draft) {
+  entry.after = fields.texts("after");
+  for (const std::string& name : entry.after)
+    if (!draft.copies_of.contains(name))
+      fields.error("after", '\'' + name + '\'', "names of jobs further up in the list");
+  entry.output = fields.text("output");
+  entry.output_size = fields.size("outputSize", Mebibytes(0));
+  entry.output_ratio = fields.number("outputRatio", 0, not_negative);
+  const bool sized = entry.output_size.value() > 0 || entry.output_ratio > 0;
+  if (entry.output.empty()) {
+    if (sized) fields.error("output", "nothing", "the name of the data set that is written");
+    return;
+  }
+  if (!sized) fields.error("outputSize", "no size of the output", "outputSize or outputRatio above 0");
+  if (entry.count > 1) fields.error("output", "an output of several equal jobs", "one job with an output");
+  if (draft.data_sets.contains(entry.output))
+    fields.error("output", '\'' + entry.output + "' twice", "every data set once");
+  draft.data_sets[entry.output] = DataSetId::none();
 }
 
 JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
@@ -115,9 +140,20 @@ JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
   entry.cpu_per_reduce = fields.number("cpuPerReduce", 0, not_negative);
   if ((entry.shuffle.value() > 0 || entry.shuffle_ratio > 0) && job.reduce_tasks == 0)
     fields.error("reduces", "a shuffle without reduces", "1 or more");
+  read_output(fields, entry, draft);
   check_input(fields, entry, draft);
   fields.finish();
   return entry;
+}
+
+void remember_order(const JobEntry& entry, const std::string& name, ScenarioDraft& draft) {
+  draft.copies_of[entry.job.job.name].push_back(name);
+  std::vector<std::string>& after = draft.after[name];
+  for (const std::string& earlier : entry.after)
+    after.insert(after.end(), draft.copies_of[earlier].begin(), draft.copies_of[earlier].end());
+  if (const auto writer = draft.writer_of.find(entry.input); writer != draft.writer_of.end())
+    after.push_back(writer->second);
+  if (after.empty()) draft.after.erase(name);
 }
 
 void add_jobs(const JobEntry& entry, ScenarioDraft& draft) {
@@ -154,6 +190,11 @@ void add_jobs(const JobEntry& entry, ScenarioDraft& draft) {
     reduce.cpu = CpuSeconds(entry.cpu_per_reduce);
     reduce.input = job.reduce_tasks > 0 ? job.shuffle / job.reduce_tasks : Mebibytes(0);
     added.tasks.insert(added.tasks.end(), job.reduce_tasks, reduce);
+    if (!entry.output.empty()) {
+      job.output = add_output(draft, entry.output, entry.output_size + input * entry.output_ratio, entry.block_size);
+      draft.writer_of[entry.output] = job.name;
+    }
+    remember_order(entry, job.name, draft);
     draft.scenario.jobs.push_back(std::move(added));
   }
 }

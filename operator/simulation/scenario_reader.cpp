@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 
 #include "base/random.h"
 #include "config/settings_reader.h"
@@ -68,6 +69,9 @@ void read_conditions(YamlMap& root, ScenarioDraft& draft) {
   scenario.decoding = MebibytesPerSecond(root.number("decodeMiBPerSecond", 0, not_negative));
   if (scenario.decoding.value() > 0)
     draft.assume("decodeMiBPerSecond", fmt::format("{}", scenario.decoding.value()), "of what a degraded task reads");
+  static constexpr std::array<std::string_view, 2> places{"policy", "hdfs"};
+  scenario.new_data = static_cast<NewData>(root.choice("newData", places, 0));
+  scenario.new_data_replicas = static_cast<std::uint32_t>(root.integer("newDataReplicas", 1, 1, 10));
   scenario.duration_noise = root.number("durationNoise", 0, {0, 5});
   draft.assume("thinking", std::string(thinking[static_cast<std::size_t>(scenario.thinking)]),
                "how a plan's computing time is charged");
@@ -171,6 +175,21 @@ void read_all(YamlMap& root, ScenarioDraft& draft) {
   root.finish();
 }
 
+// Which jobs wait for which, when all jobs have their places.
+void add_order(ScenarioDraft& draft) {
+  if (draft.after.empty()) return;
+  std::map<std::string, JobId> by_name;
+  for (std::uint32_t i = 0; i < draft.scenario.jobs.size(); ++i)
+    by_name.emplace(draft.scenario.jobs[i].job.name, JobId(i));
+  draft.scenario.after.resize(draft.scenario.jobs.size());
+  for (const auto& [name, earlier] : draft.after) {
+    std::vector<JobId>& after = draft.scenario.after[by_name.at(name).index()];
+    for (const std::string& one : earlier) after.push_back(by_name.at(one));
+    std::sort(after.begin(), after.end());
+    after.erase(std::unique(after.begin(), after.end()), after.end());
+  }
+}
+
 }  // namespace
 
 Result<Scenario> parse_scenario(const std::string& file, const std::string& text, const ScenarioOptions& options) {
@@ -192,6 +211,7 @@ Result<Scenario> parse_scenario(const std::string& file, const std::string& text
   if (!draft.errors.messages.empty()) return draft.errors.as_error();
   std::stable_sort(draft.scenario.jobs.begin(), draft.scenario.jobs.end(),
                    [](const JobArrived& a, const JobArrived& b) { return a.job.arrival < b.job.arrival; });
+  add_order(draft);
   add_totals(draft);
   return std::move(draft.scenario);
 }

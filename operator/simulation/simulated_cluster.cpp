@@ -61,6 +61,14 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Cadence& cade
     queue_.add(std::max(now_, scenario.failures[i].at), {Kind::failure, i, 0});
   returns_and_failures_to_come_ = scenario.failures.size();
   jobs_.reserve(scenario.jobs.size());
+  if (scenario.after.empty()) return;
+  waits_for_.resize(scenario.jobs.size(), 0);
+  waiting_for_me_.resize(scenario.jobs.size());
+  doomed_.resize(scenario.jobs.size(), false);
+  for (std::uint32_t i = 0; i < scenario.after.size(); ++i) {
+    waits_for_[i] = static_cast<std::uint32_t>(scenario.after[i].size());
+    for (const JobId earlier : scenario.after[i]) waiting_for_me_[earlier.index()].push_back(JobId(i));
+  }
 }
 
 void SimulatedCluster::update_heartbeat(NodeId node) {
@@ -175,16 +183,37 @@ void SimulatedCluster::arrive() {
   record.reduces_left = arrival.job.reduce_tasks;
   if (arrival.job.shuffle.value() > 0 && arrival.job.reduce_tasks > 0)
     record.map_output.assign(scenario_.cluster.zones.size(), Mebibytes(0));
+  record.held = !waits_for_.empty() && (waits_for_[id.index()] > 0 || doomed_[id.index()]);
+  const bool held = record.held;
   jobs_.push_back(std::move(record));
   for (std::size_t i = 0; i < arrival.tasks.size(); ++i) tasks_.push_back({id, 0, TaskTruth::blocked});
   listener_.on_job(id, now_);
-  emit(arrival);
+  if (held) {
+    JobArrived waits = arrival;
+    waits.job.held = true;
+    emit(std::move(waits));
+  } else {
+    emit(arrival);
+  }
   if (next_arrival_ < scenario_.jobs.size())
     queue_.add(std::max(now_, scenario_.jobs[next_arrival_].job.arrival), {Kind::arrival, 0, 0});
+  if (!doomed_.empty() && doomed_[id.index()]) return end_job(id, false);
+  if (!held) release_level(id);
+}
+
+void SimulatedCluster::release_level(JobId id) {
+  JobRecord& record = jobs_[id.index()];
+  if (record.held) emit(JobReleased{id});
+  record.held = false;
   release(id, TaskKind::map);
-  if (arrival.job.map_tasks == 0) release(id, TaskKind::reduce);
-  if (arrival.tasks.empty()) return end_job(id, true);
+  if (job(id).map_tasks == 0) release(id, TaskKind::reduce);
+  if (job(id).tasks() == 0) return end_job(id, true);
   if (needs_lost_data(id)) end_job(id, false);
+}
+
+void SimulatedCluster::end_if_done(JobId id) {
+  const JobRecord& record = jobs_[id.index()];
+  if (record.maps_left + record.reduces_left + record.writes_left == 0) end_job(id, true);
 }
 
 void SimulatedCluster::release(JobId id, TaskKind kind) {
@@ -207,6 +236,7 @@ void SimulatedCluster::end_job(JobId id, bool finished) {
   }
   ++(finished ? jobs_finished_ : jobs_failed_);
   listener_.on_job_end(id, finished, now_);
+  tell_waiting_jobs(id, finished);
 }
 
 bool SimulatedCluster::loss_not_yet_said(NodeId node) const {

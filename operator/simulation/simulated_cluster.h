@@ -60,6 +60,8 @@ class SimulatedCluster : public ClusterClient {
     std::uint32_t maps_left = 0, reduces_left = 0;
     std::size_t waiting = 0;            // tasks
     std::vector<Mebibytes> map_output;  // by zone
+    std::uint32_t writes_left = 0;      // of replicas of its output
+    bool held = false;                  // waits for jobs that have not ended
     bool failed = false;
     bool ended = false;
     std::uint32_t pushes_left = 0;                                         // map output on its way to the racks
@@ -91,6 +93,7 @@ class SimulatedCluster : public ClusterClient {
     bool live = false;
     bool refused = false;
     bool needless = false;  // the target has it already
+    JobId writer;           // whose output is written; none: a move that somebody asked for
   };
   enum class FlowUse : std::uint8_t { attempt, move, push };
   struct FlowOwner {
@@ -114,6 +117,8 @@ class SimulatedCluster : public ClusterClient {
   }
   void arrive();
   void release(JobId job, TaskKind kind);
+  void release_level(JobId job);
+  void end_if_done(JobId job);
   void end_job(JobId job, bool finished);
   void fail_node(std::uint32_t failure);
   void return_node(std::uint32_t failure);
@@ -156,6 +161,16 @@ class SimulatedCluster : public ClusterClient {
   void remove_replica(BlockId block, StoreId store);
   void change_extra(StoreId store, Mebibytes by);
   void end_move(std::uint32_t index, bool whole);
+
+  // simulated_output.cpp
+  void write_output(const Assignment& assignment);
+  void write_block(JobId job, BlockId block, const Assignment& assignment);
+  std::vector<StoreId> output_stores(BlockId block, const Assignment& assignment) const;
+  StoreId other_store(NodeId writer, RackId rack, bool same_rack, BlockId block,
+                      const std::vector<StoreId>& taken) const;
+  void start_write(JobId job, BlockId block, StoreId from, StoreId to);
+  void end_write(std::uint32_t index, bool whole);
+  void tell_waiting_jobs(JobId ended, bool finished);
   void lose_store(StoreId store, bool comes_back, std::uint32_t failure);
   void fail_jobs_without_data();
   bool gone_for_good(BlockId block) const {
@@ -183,6 +198,9 @@ class SimulatedCluster : public ClusterClient {
   std::vector<Attempt> attempts_;
   std::vector<std::uint32_t> free_attempts_;
   std::vector<JobRecord> jobs_;
+  std::vector<std::uint32_t> waits_for_;  // by job of the scenario: how many jobs that have not ended; none: empty
+  std::vector<std::vector<JobId>> waiting_for_me_;
+  std::vector<bool> doomed_;  // waits for a job that failed
   IdVector<TaskId, TaskRecord> tasks_;
   std::size_t waiting_ = 0;  // tasks
   std::size_t running_ = 0;

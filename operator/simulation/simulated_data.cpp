@@ -82,6 +82,7 @@ void SimulatedCluster::start_move(MoveId id, const DataMove& what) {
 }
 
 void SimulatedCluster::end_move(std::uint32_t index, bool whole) {
+  if (moves_[index].writer.valid()) return end_write(index, whole);
   Move& move = moves_[index];
   const DataMove what = move.what;
   move.live = false;
@@ -158,7 +159,7 @@ bool SimulatedCluster::needs_lost_data(JobId id) const {
 
 void SimulatedCluster::fail_jobs_without_data() {
   for (std::uint32_t i = 0; i < jobs_.size(); ++i)
-    if (!jobs_[i].ended && needs_lost_data(JobId(i))) end_job(JobId(i), false);
+    if (!jobs_[i].ended && !jobs_[i].held && needs_lost_data(JobId(i))) end_job(JobId(i), false);
 }
 
 }  // namespace lips::simulation

@@ -275,7 +275,8 @@ void SimulatedCluster::finish_attempt(std::uint32_t index) {
   } else {
     --record.reduces_left;
   }
-  if (record.maps_left + record.reduces_left == 0) end_job(id, true);
+  if (job(id).output.valid()) write_output(what);
+  end_if_done(id);
 }
 
 void SimulatedCluster::lose_attempt(std::uint32_t index, bool say_so) {

@@ -8,6 +8,7 @@
 #include "policies/lips/copies.h"
 #include "policies/lips/express.h"
 #include "policies/lips/homes.h"
+#include "policies/lips/new_data.h"
 #include "policies/lips/places.h"
 #include "policies/lips/zone_form.h"
 
@@ -286,7 +287,12 @@ Cadence LipsPolicy::cadence() const {
   return {Cadence::Trigger::events, settings_.replan_every, settings_.replan_least};
 }
 
-Result<Plan> LipsPolicy::decide(const PolicyInput& input) const { return Decision(input, settings_).run(); }
+Result<Plan> LipsPolicy::decide(const PolicyInput& input) const {
+  constexpr Duration ahead = std::chrono::hours(1);  // that readers of new data are taken to run within
+  Result<Plan> plan = Decision(input, settings_).run();
+  if (plan) place_new_data(input, settings_.horizon > Duration(0) ? settings_.horizon : ahead, *plan);
+  return plan;
+}
 
 solver::LinearProgram lips_program(const PolicyInput& input, const PolicySettings& settings) {
   return Decision(input, settings).program();
