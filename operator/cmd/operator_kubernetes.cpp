@@ -64,8 +64,8 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   kubernetes::MoverOptions& mover = settings.data.mover;
   mover.work.name_space = config->moves.name_space;
   mover.work.image = config->moves.image;
-  mover.work.service_account = config->moves.service_account;
   mover.work.pull_policy = config->moves.pull_policy;
+  mover.work.service_account = config->moves.service_account;
   mover.serve_stores = config->moves.serve_stores;
   mover.keep_finished = config->moves.keep_finished;
   mover.attempts = config->moves.attempts;

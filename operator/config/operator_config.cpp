@@ -90,9 +90,6 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
   fields.section("kubernetes", "how the API server is spoken to", [&](auto& in) {
     in.whole("requestsInFlight", config.kubernetes.requests_in_flight, 1,
              {"", "requests at once, each on a connection of its own"});
-    in.duration("requestTimeout", config.kubernetes.request_timeout, {"duration", "of one try"});
-    in.duration("assumeTimeout", config.kubernetes.assume_timeout,
-                {"duration", "a binding that is not confirmed after so long is given up"});
     in.whole("eventsPerMinute", config.kubernetes.events_per_minute, 0,
              {"", "Event objects written at most; the rest are aggregated"});
   });
@@ -100,7 +97,8 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
     in.whole("perZonePair", config.moves.per_zone_pair, 1, {"", "at once from one zone to one other"});
     in.whole("total", config.moves.total, 1, {"", "at once"});
     in.whole("attempts", config.moves.attempts, 1, {"", "before a move has failed"});
-    in.bandwidth("bandwidth", config.moves.bandwidth, {"bandwidth", "of one move; 0: not limited"});
+    in.bandwidth("bandwidth", config.moves.bandwidth,
+                 {"bandwidth", "of all moves between two zones together; 0: not limited"});
     in.text("namespace", config.moves.name_space, {"", "of the Jobs that copy; empty: where the operator runs"});
     in.text("image", config.moves.image, {"", "with rclone 1.65 or later and a shell"});
     in.text("imagePullPolicy", config.moves.pull_policy, {"", "of that image: IfNotPresent, Always or Never"});

@@ -49,8 +49,6 @@ struct OperatorConfig {
 
   struct Kubernetes {
     std::int32_t requests_in_flight = 32;
-    Duration request_timeout{30'000'000};
-    Duration assume_timeout{30'000'000};
     std::int32_t events_per_minute = 300;
   } kubernetes;
 
