@@ -98,7 +98,7 @@ void SimulatedCluster::start_write(JobId id, BlockId block, StoreId from, StoreI
   if (from != to) {
     const Path path = paths_.copy(from, to);
     if (path.count > 0 && size.value() > 0)
-      move.flow = start_flow(path, size, {true, index, 0});
+      move.flow = start_flow(path, size, {FlowUse::move, index, 0});
     else if (path.limit.value() > 0)
       move.end = now_ + size / path.limit;
   }
