@@ -49,13 +49,13 @@ struct DataMover::Working {
     int looked_for = 0;
   };
 
-  Working(ApiClient& client, DataCatalog& catalog_, EventRecorder& events_, MoverOptions options_,
-          std::function<bool()> may_act_, IsRead is_read_)
-      : catalog(catalog_),
-        events(events_),
-        options(std::move(options_)),
-        may_act(std::move(may_act_)),
-        is_read(std::move(is_read_)),
+  Working(ApiClient& client, DataCatalog& followed, EventRecorder& recorder, MoverOptions given,
+          std::function<bool()> leads, IsRead readers)
+      : catalog(followed),
+        events(recorder),
+        options(std::move(given)),
+        may_act(std::move(leads)),
+        is_read(std::move(readers)),
         writes(client, may_act, options.wake),
         upkeep(catalog, writes, events, options.work, options.serve_stores),
         discovery(catalog, writes, events, options.work) {
@@ -65,13 +65,15 @@ struct DataMover::Working {
 
   void tick(TimePoint now);
   void write_requests(TimePoint now);
-  void create_move(DataMoveSpec spec, std::vector<MoveRequest> requests, TimePoint now);
+  void create_move(const DataMoveSpec& spec, std::vector<MoveRequest> requests, TimePoint now);
+  const DataMoveResource* same_move(const MoveRequest& request) const;
+  bool join(const MoveRequest& request);
   void settle_requests();
   bool exists(const std::string& store) const { return catalog.store(store) != nullptr; }
 
   Looked look(const DataMoveResource& move, const WorkIndex& index) const;
   void look_for_problems(Looked& looked) const;
-  void admit(std::vector<Looked>& moves, TimePoint now);
+  void admit(std::vector<Looked>& moves);
   void step(Looked& looked, const WorkIndex& index, TimePoint now);
   void act(MoveAction action, const Looked& looked, const WorkIndex& index, TimePoint now);
   void change_replicas(MoveAction action, const Looked& looked, TimePoint now);
@@ -98,21 +100,54 @@ struct DataMover::Working {
   std::map<std::string, Asked> asked;  // by the DataMove's name
   std::vector<MoveOutcome> outcomes;
   std::map<std::string, Draft> drafts;
+  std::set<std::string> beginning;                 // uids of moves whose beginning is written, but not yet seen
   std::map<std::string, std::string> not_created;  // what is tried again, by the DataMove's uid
   std::uint64_t names_given = 0;
 };
 
 // ---- requests become DataMoves ----
 
+// One that is not over and does the same to this block.
+const DataMoveResource* DataMover::Working::same_move(const MoveRequest& request) const {
+  for (const auto& [name, move] : catalog.moves()) {
+    const DataMoveSpec& spec = move.spec;
+    if (data_set_of(move) != request.data_set || spec.to != request.to || spec.cancel || move.meta.deleting) continue;
+    if (request.to.empty() && spec.from != request.from) continue;
+    if (move.status.phase == MovePhase::failed || move.status.finished) continue;
+    const bool settled = move.status.phase == MovePhase::committed && !request.to.empty();
+    const BlockRanges& blocks = began(move.status) ? move.status.blocks : spec.blocks.value_or(BlockRanges());
+    if (!settled && blocks.contains(request.block) && spec.drop_source == request.drop_source) return &move;
+  }
+  return nullptr;
+}
+
+// Asked for already, perhaps by a process before this one: its outcome is this request's too.
+bool DataMover::Working::join(const MoveRequest& request) {
+  const DataMoveResource* move = same_move(request);
+  if (!move) return false;
+  Asked& own = asked[move->meta.object.name];
+  own.created = true;
+  own.requests.push_back(request);
+  return true;
+}
+
 void DataMover::Working::write_requests(TimePoint now) {
   using Group = std::tuple<std::string, std::string, std::string, bool, bool>;
   std::map<Group, std::vector<MoveRequest>> groups;
-  for (MoveRequest& each : requested)
+  for (MoveRequest& each : requested) {
+    if (join(each)) continue;
     groups[{each.data_set, each.from, each.to, each.drop_source, each.extra}].push_back(std::move(each));
+  }
   requested.clear();
-  for (const DropRequest& each : drops)
+  for (const DropRequest& each : drops) {
+    const CatalogDataSet* set = catalog.data_set(each.data_set);
+    const HeldBlocks* held = set ? find_held(set->object, each.store) : nullptr;
+    if (!held || !held->blocks.contains(each.block) || held->leaving.contains(each.block))
+      continue;  // it is going or gone
+    if (same_move({0, each.data_set, each.block, each.store, "", true, false})) continue;
     groups[{each.data_set, each.store, "", true, false}].push_back(
         {0, each.data_set, each.block, each.store, "", true, false});
+  }
   drops.clear();
   for (auto& [group, requests] : groups) {
     const std::size_t most = std::max<std::uint32_t>(1, options.blocks_per_move);
@@ -132,12 +167,12 @@ void DataMover::Working::write_requests(TimePoint now) {
       spec.extra = some.front().extra;
       spec.attempts = options.attempts;
       spec.keep_for = options.keep_finished;
-      create_move(std::move(spec), std::move(some), now);
+      create_move(spec, std::move(some), now);
     }
   }
 }
 
-void DataMover::Working::create_move(DataMoveSpec spec, std::vector<MoveRequest> requests, TimePoint now) {
+void DataMover::Working::create_move(const DataMoveSpec& spec, std::vector<MoveRequest> requests, TimePoint now) {
   const std::string name = fmt::format("{}-{:x}-{}", spec.to.empty() ? "drop" : "move",
                                        now.time_since_epoch().count() / 1000, ++names_given);
   asked[name].requests = std::move(requests);
@@ -244,7 +279,7 @@ Looked DataMover::Working::look(const DataMoveResource& move, const WorkIndex& i
   return looked;
 }
 
-void DataMover::Working::admit(std::vector<Looked>& moves, TimePoint now) {
+void DataMover::Working::admit(std::vector<Looked>& moves) {
   MoveAdmission admission({options.per_zone_pair, options.at_once});
   for (const auto& [name, store] : catalog.stores())
     if (store.spec.capacity > 0) admission.set_room(name, store.spec.capacity, upkeep.used(name));
@@ -258,9 +293,10 @@ void DataMover::Working::admit(std::vector<Looked>& moves, TimePoint now) {
                      looked.entry.blocks,
                      looked.view.bytes};
   };
+  for (const Looked& looked : moves)
+    if (began(looked.move->status)) beginning.erase(looked.move->meta.object.uid);
   const auto waits = [&](const Looked& looked) {
-    // One whose beginning is being written counts as begun.
-    return !began(looked.move->status) && writes.free(write_key(DataKind::data_move, looked.move->meta.object), now);
+    return !began(looked.move->status) && !beginning.contains(looked.move->meta.object.uid);
   };
   for (const Looked& looked : moves) {
     const DataMoveStatus& status = looked.move->status;
@@ -288,7 +324,7 @@ void DataMover::Working::tick(TimePoint now) {
   for (const auto& [name, move] : catalog.moves()) moves.push_back(look(move, index));
   std::stable_sort(moves.begin(), moves.end(),
                    [](const Looked& a, const Looked& b) { return a.move->meta.created < b.move->meta.created; });
-  admit(moves, now);
+  admit(moves);
   for (Looked& looked : moves) step(looked, index, now);
   write_drafts();
   settle_requests();
@@ -452,12 +488,15 @@ void DataMover::Working::write_finalizers(const Looked& looked, bool add) {
 
 void DataMover::Working::write_status(const Looked& looked, const DataMoveStatus& status, TimePoint now) {
   tell(looked, status, now);
+  const bool begins = began(status) && !began(looked.move->status);
+  if (begins) beginning.insert(looked.move->meta.object.uid);
   const ResourceMeta& meta = looked.move->meta;
   writes.send(write_key(DataKind::data_move, meta.object),
               patch_of(resource_path(DataKind::data_move, meta.object) + "/status",
                        move_status_patch(*looked.move, status, now)),
-              [this](const Answer& answer) {
+              [this, begins, uid = meta.object.uid](const Answer& answer) {
                 if (answer) catalog.learn(DataKind::data_move, *answer);
+                if (!answer && begins) beginning.erase(uid);
               });
 }
 

@@ -54,7 +54,7 @@ struct MoveView {
   WorkState copy = WorkState::absent, drop = WorkState::absent;
   bool copies_left = false;  // Jobs or pods of copying, the source's too
   bool verifying = false;    // the copying part of the Job is over
-  std::string waiting;  // why the pod of the present attempt has not begun
+  std::string waiting;       // why the pod of the present attempt has not begun
   std::string why;           // the Job failed
 };
 

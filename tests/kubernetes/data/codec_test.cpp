@@ -68,8 +68,8 @@ TEST(WorkPodCodec, SaysWhereAPodIsAndWhyItFailed) {
   EXPECT_EQ(pod->message, "block 3: checksum");
   EXPECT_TRUE(pod->prepared);
   EXPECT_EQ(pod->phase, PodPhase::failed);
-  const auto waiting =
-      decode_work_pod(R"({"metadata":{"name":"p"},"status":{"phase":"Pending","conditions":[{"type":"PodScheduled","lastTransitionTime":null,
+  const auto waiting = decode_work_pod(
+      R"({"metadata":{"name":"p"},"status":{"phase":"Pending","conditions":[{"type":"PodScheduled","lastTransitionTime":null,
     "status":"False","message":"0/3 nodes are available"}]}})");
   EXPECT_EQ(waiting->message, "0/3 nodes are available");
 }

@@ -1,0 +1,39 @@
+#include "kubernetes/data/move_admission.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lips::kubernetes {
+namespace {
+
+using testing::HasSubstr;
+
+MoveClaim claim(const std::string& name, const char* blocks, const std::string& to = "b") {
+  return {name, "s", "a", to, "zone-a", "zone-" + to, *BlockRanges::parse(blocks), 100};
+}
+
+TEST(MoveAdmission, LetsOneMoveABlockBegin) {
+  MoveAdmission admission({4, 64});
+  EXPECT_EQ(admission.admit(claim("first", "0-3")), "");
+  EXPECT_THAT(admission.admit(claim("second", "3-5")), HasSubstr("waits for DataMove first"));
+  EXPECT_EQ(admission.admit(claim("third", "4-5")), "") << "the second has not begun: it is in nobody's way";
+}
+
+TEST(MoveAdmission, CountsMovesByPairsOfZonesAndInAll) {
+  MoveAdmission admission({1, 2});
+  EXPECT_EQ(admission.admit(claim("1", "0")), "");
+  EXPECT_THAT(admission.admit(claim("2", "1")), HasSubstr("1 moves are copying from zone-a to zone-b"));
+  EXPECT_EQ(admission.admit(claim("3", "2", "c")), "");
+  EXPECT_THAT(admission.admit(claim("4", "3", "d")), HasSubstr("2 moves are copying"));
+  EXPECT_EQ(admission.admit(claim("5", "4", "")), "") << "a drop copies nothing";
+}
+
+TEST(MoveAdmission, ReservesRoom) {
+  MoveAdmission admission({4, 64});
+  admission.set_room("b", 1000, 850);
+  EXPECT_EQ(admission.admit(claim("1", "0")), "");
+  EXPECT_THAT(admission.admit(claim("2", "1")), HasSubstr("waits for room: DataStore b"));
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
