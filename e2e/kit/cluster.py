@@ -65,7 +65,7 @@ class Cluster:
             raise StoryFailed(f"{' '.join(command)} failed: see setup.log")
 
     def __enter__(self):
-        self.script("control-plane", "down")
+        self.take_down()
         flags = [] if self.scheduler else ["--no-scheduler"]
         flags += [] if self.kwok else ["--no-kwok"]
         flags += ["--stages", self.stages] if self.stages else []
@@ -95,7 +95,13 @@ class Cluster:
             if failed and os.path.isdir(logs):
                 shutil.copytree(logs, os.path.join(self.story.folder, "logs"), dirs_exist_ok=True)
             self.leave_network()
-            self.script("control-plane", "down")
+            self.take_down()
+
+    def take_down(self):
+        """Also what a story put there. Not while anything is still mounted or running."""
+        self.script("control-plane", "down")
+        if not any(os.path.exists(os.path.join(self.folder, name)) for name in ("pids", "nodes")):
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     # Real nodes live in a network namespace; the story goes there, and what it starts.
     def enter_network(self):
