@@ -11,6 +11,7 @@
 #include "policies/registry.h"
 #include "tests/policies/case.h"
 #include "tests/policies/closed_loop.h"
+#include "tests/policies/coded_cluster.h"
 #include "tests/policies/random_cluster.h"
 
 namespace lips::testing {
@@ -226,6 +227,31 @@ TEST(Pipeline, StartsPlannedTasksInTheOrderAskedFor) {
   const Plan plan = with.plan();
   ASSERT_THAT(plan.assignments, SizeIs(4));
   EXPECT_EQ(with.state.snapshot().tasks[plan.assignments[0].task].job, large);
+}
+
+TEST(Pipeline, StartsDegradedTasksThatAreDueFirstAndInTheEndAll) {
+  for (const PipelineAmounts amounts : {PipelineAmounts::all, PipelineAmounts::lips})
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      SCOPED_TRACE("amounts " + std::to_string(static_cast<int>(amounts)) + ", seed " + std::to_string(seed));
+      PolicySettings settings;
+      settings.pipeline = {PipelineShares::none, amounts, PipelinePlaces::lsap, PipelineOrder::degraded_first};
+      const auto policy = made("pipeline", settings);
+      ClusterState state = coded_state({}, seed);
+      lose_node(state, NodeId(0));
+      const CostModel prices = uniform_costs(state.snapshot().zones.size(), UsdPerMebibyte(0.01));
+      const Result<Plan> plan = policy->decide({state.snapshot(), prices, 1, {}, nullptr});
+      ASSERT_TRUE(plan.has_value());
+      EXPECT_THAT(validate_plan(state.snapshot(), *plan), IsEmpty());
+      ASSERT_FALSE(plan->assignments.empty());
+      EXPECT_FALSE(plan->assignments.front().sources.empty())
+          << "0 of M is as much as 0 of Md: the first is due at once";
+      std::size_t degraded = 0;
+      for (const Assignment& assignment : plan->assignments) degraded += !assignment.sources.empty();
+      EXPECT_LT(degraded, plan->assignments.size());
+      ClosedLoop loop(state, *policy, prices);
+      loop.run(4000);
+      EXPECT_EQ(state.snapshot().pending_tasks, 0u);
+    }
 }
 
 }  // namespace
