@@ -53,8 +53,8 @@ def tell(story):
         cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], cores=8) for i in range(6)])
         proxy = FaultProxy(cluster, seed=story.seed).start()
         with Recorder(cluster) as seen:
-            operator = Operator(cluster, {"leaderElection": {"leaseDuration": "6s", "renewDeadline": "5s", "retryPeriod": "1s"},
-                                          "kubernetes": {"requestTimeout": "5s", "assumeTimeout": "5s"}}, kubeconfig=proxy.kubeconfig, env=jumping)
+            operator = Operator(cluster, {"leaderElection": {"leaseDuration": "6s", "renewDeadline": "5s", "retryPeriod": "1s"}},
+                                kubeconfig=proxy.kubeconfig, env=jumping)
             operator.start().wait_ready()
             process = operator.child.pid
 
