@@ -23,10 +23,10 @@ def tell(story):
             for i in range(3):
                 cluster.api.create(objects.indexed_job(f"job-{i}", PODS // 3, "default", run_for="5s", annotations={"lips.dev/cpu-seconds": "5"}))
             wait_for(lambda: len(seen.finished()) == PODS, 120, lambda: f"{len(seen.finished())} of {PODS} pods have finished", pause=0.5)
+        wait_for(lambda: operator.metric("lips_tasks_finished_total") == PODS, 10,
+                 lambda: f"{operator.metric('lips_tasks_finished_total')} of {PODS} tasks are counted as finished")
         metrics = operator.metrics()
         story.expect(operator.metric("lips_unknown_price_nodes", instance_type="odd.type") == 3, "three nodes have no known price")
-        finished = operator.metric("lips_tasks_finished_total")
-        story.expect(finished == PODS, f"{finished} of {PODS} tasks are counted as finished")
         story.figure("spent", operator.metric("lips_spend_dollars_total", term="cpu"), "USD", digits=6)
         for baseline in ("own-zone-cheapest", "spread"):
             theirs = operator.metric("lips_baseline_dollars_total", baseline=baseline)
