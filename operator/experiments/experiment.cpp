@@ -46,4 +46,9 @@ std::vector<const Experiment*> find_experiments(std::string_view name) {
   return found;
 }
 
+void add_bar(Chart& chart, std::size_t curve, std::string_view name, double value) {
+  if (chart.curves.size() <= curve) chart.curves.push_back({std::string(name), {}});
+  chart.curves[curve].points.push_back({static_cast<double>(chart.categories.size() - 1), value});
+}
+
 }  // namespace lips::experiments

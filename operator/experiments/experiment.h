@@ -65,6 +65,9 @@ struct Chart {
   bool logarithmic_x = false;
 };
 
+// A bar of that curve, in the last category; the curve is begun where there is none yet.
+void add_bar(Chart& chart, std::size_t curve, std::string_view name, double value);
+
 struct ExperimentResult {
   Setting setting;
   std::vector<Claim> claims;

@@ -51,11 +51,6 @@ Result<SwimRuns> runs_of(const ExperimentRun& run, const SwimSetting& setting) {
 
 std::size_t settings_of(const ExperimentRun& run) { return run.quick ? 1 : settings.size(); }
 
-void add_bar(Chart& chart, std::size_t curve, std::string_view name, double value) {
-  if (chart.curves.size() <= curve) chart.curves.push_back({std::string(name), {}});
-  chart.curves[curve].points.push_back({static_cast<double>(chart.categories.size() - 1), value});
-}
-
 }  // namespace
 
 Result<ExperimentResult> lips_fig9(const ExperimentRun& run) {

@@ -107,11 +107,6 @@ void add_saving(const TestbedSetting& setting, std::string_view reading, const T
   result.claims.push_back(std::move(room));
 }
 
-void add_bar(Chart& chart, std::size_t curve, std::string_view name, double value) {
-  if (chart.curves.size() <= curve) chart.curves.push_back({std::string(name), {}});
-  chart.curves[curve].points.push_back({static_cast<double>(chart.categories.size() - 1), value});
-}
-
 }  // namespace
 
 Result<ExperimentResult> lips_fig6(const ExperimentRun& run) {

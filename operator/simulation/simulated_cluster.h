@@ -160,6 +160,8 @@ class SimulatedCluster : public ClusterClient {
   void add_replica(BlockId block, const Replica& replica);
   void remove_replica(BlockId block, StoreId store);
   void change_extra(StoreId store, Mebibytes by);
+  void send(Move& move);
+  void add_move(const Move& move);
   void end_move(std::uint32_t index, bool whole);
 
   // simulated_output.cpp

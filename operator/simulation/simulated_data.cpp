@@ -56,7 +56,6 @@ void SimulatedCluster::start_move(MoveId id, const DataMove& what) {
   const std::vector<Replica>& replicas = replicas_[what.block];
   const Mebibytes size = scenario_.cluster.blocks[what.block].size;
   const NodeId target = scenario_.cluster.stores[what.to].node;
-  const auto index = static_cast<std::uint32_t>(moves_.size());
   Move move;
   move.id = id;
   move.what = what;
@@ -68,15 +67,27 @@ void SimulatedCluster::start_move(MoveId id, const DataMove& what) {
   if (move.refused) {
     move.end = now_ + refusal_time;
   } else if (!move.needless) {
-    last_progress_ = now_;
-    stores_[what.to].reserved += size;
-    const Path path = paths_.copy(what.from, what.to);
-    if (path.count > 0 && size.value() > 0)
-      move.flow = start_flow(path, size, {FlowUse::move, index, 0});
-    else if (path.limit.value() > 0)
-      move.end = now_ + size / path.limit;
+    send(move);
   }
-  if (!move.flow.valid()) queue_.add(move.end, {Kind::move_end, index, 0});
+  add_move(move);
+}
+
+// Its bytes set out; add_move has to follow at once.
+void SimulatedCluster::send(Move& move) {
+  const DataMove& what = move.what;
+  const Mebibytes size = scenario_.cluster.blocks[what.block].size;
+  last_progress_ = now_;
+  stores_[what.to].reserved += size;
+  if (what.from == what.to) return;
+  const Path path = paths_.copy(what.from, what.to);
+  if (path.count > 0 && size.value() > 0)
+    move.flow = start_flow(path, size, {FlowUse::move, static_cast<std::uint32_t>(moves_.size()), 0});
+  else if (path.limit.value() > 0)
+    move.end = now_ + size / path.limit;
+}
+
+void SimulatedCluster::add_move(const Move& move) {
+  if (!move.flow.valid()) queue_.add(move.end, {Kind::move_end, static_cast<std::uint32_t>(moves_.size()), 0});
   ++moves_live_;
   moves_.push_back(move);
 }

@@ -86,25 +86,13 @@ StoreId SimulatedCluster::other_store(NodeId zone_of, RackId rack, bool same_rac
 }
 
 void SimulatedCluster::start_write(JobId id, BlockId block, StoreId from, StoreId to) {
-  const Mebibytes size = scenario_.cluster.blocks[block].size;
-  const auto index = static_cast<std::uint32_t>(moves_.size());
   Move move;
   move.what = {block, from, to};
   move.writer = id;
   move.start = move.end = now_;
   move.live = true;
-  last_progress_ = now_;
-  stores_[to].reserved += size;
-  if (from != to) {
-    const Path path = paths_.copy(from, to);
-    if (path.count > 0 && size.value() > 0)
-      move.flow = start_flow(path, size, {FlowUse::move, index, 0});
-    else if (path.limit.value() > 0)
-      move.end = now_ + size / path.limit;
-  }
-  if (!move.flow.valid()) queue_.add(move.end, {Kind::move_end, index, 0});
-  ++moves_live_;
-  moves_.push_back(move);
+  send(move);
+  add_move(move);
 }
 
 // A write that is cut off is lost; the job fails when it was the block's only one.

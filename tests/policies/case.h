@@ -58,4 +58,13 @@ MATCHER_P2(Runs, task, node, "") {
   return arg.task == task && arg.node == node;
 }
 
+// Four blocks on one node of three: `near` is on its rack, `far` is not.
+struct TwoRacks {
+  ClusterBuilder builder;
+  RackId a = builder.rack(), b = builder.rack();
+  NodeId local = builder.node({.rack = a}), near = builder.node({.rack = a}), far = builder.node({.rack = b});
+  std::vector<BlockId> blocks = {builder.block({local}), builder.block({local}), builder.block({local}),
+                                 builder.block({local})};
+};
+
 }  // namespace lips::testing

@@ -16,14 +16,6 @@ PolicySettings waits(int node, int rack) {
   return settings;
 }
 
-struct TwoRacks {
-  ClusterBuilder builder;
-  RackId a = builder.rack(), b = builder.rack();
-  NodeId local = builder.node({.rack = a}), near = builder.node({.rack = a}), far = builder.node({.rack = b});
-  std::vector<BlockId> blocks = {builder.block({local}), builder.block({local}), builder.block({local}),
-                                 builder.block({local})};
-};
-
 TEST(DelayPolicy, LaunchesOnANodeWithTheDataAtOnce) {
   TwoRacks cluster;
   Case with(policy, cluster.builder, waits(5, 10));

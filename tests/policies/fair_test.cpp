@@ -27,14 +27,6 @@ PolicySettings only(On on, PolicySettings settings = waits(3, 3)) {
   return settings;
 }
 
-struct TwoRacks {
-  ClusterBuilder builder;
-  RackId a = builder.rack(), b = builder.rack();
-  NodeId local = builder.node({.rack = a}), near = builder.node({.rack = a}), far = builder.node({.rack = b});
-  std::vector<BlockId> blocks = {builder.block({local}), builder.block({local}), builder.block({local}),
-                                 builder.block({local})};
-};
-
 double use(const Case& with, PoolId pool) { return with.state.snapshot().pool_cores[pool].value(); }
 
 TEST(FairPolicy, SharesSlotsByWeight) {

@@ -266,16 +266,20 @@ TEST(LsapPlacement, CostsAsMuchTieredAsDense) {
   }
 }
 
+void close_nodes_from(ClusterState& state, std::uint32_t first) {
+  for (std::uint32_t i = first; i < 12; ++i) {
+    Node node = state.snapshot().nodes[NodeId(i)];
+    node.schedulable = false;
+    state.apply(NodeChanged{NodeId(i), node});
+  }
+}
+
 TEST(LsapPlacement, LosesNothingByLeavingOutTasksThatAreAlike) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     ClusterState state = one_size_state(seed, false);
     // Few slots left: all nodes but two are closed.
-    for (std::uint32_t i = 2; i < 12; ++i) {
-      Node node = state.snapshot().nodes[NodeId(i)];
-      node.schedulable = false;
-      state.apply(NodeChanged{NodeId(i), node});
-    }
+    close_nodes_from(state, 2);
     const ClusterSnapshot& cluster = state.snapshot();
     const CostModel costs = uniform_costs(3, UsdPerMebibyte(0.01));
     Draft draft({cluster, costs, 1, {}, nullptr});
@@ -303,11 +307,7 @@ TEST(LsapPlacement, CountsCreditsAsDenseDoes) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     ClusterState state = one_size_state(seed, false);
-    for (std::uint32_t i = 3; i < 12; ++i) {
-      Node node = state.snapshot().nodes[NodeId(i)];
-      node.schedulable = false;
-      state.apply(NodeChanged{NodeId(i), node});
-    }
+    close_nodes_from(state, 3);
     const ClusterSnapshot& cluster = state.snapshot();
     const CostModel costs = uniform_costs(3, UsdPerMebibyte(0.01));
     Draft draft({cluster, costs, 1, {}, nullptr});
