@@ -15,9 +15,7 @@ namespace {
 
 using namespace lips;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Jobs of ten tasks; each job's blocks on one store, as O(i) of the paper. Four prices in each of three zones.
 ClusterState one_store_a_job(int nodes, int jobs, std::uint64_t seed) {

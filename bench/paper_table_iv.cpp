@@ -170,6 +170,4 @@ void table_iv_ceilings() {
 
 }  // namespace
 
-int main() {
-  table_iv_ceilings();
-}
+int main() { table_iv_ceilings(); }

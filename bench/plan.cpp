@@ -47,12 +47,14 @@ void run(const Case& test) {
   }
   const PlanAccount& account = plan->account;
   const StageTimes& time = account.seconds;
-  fmt::print("{:<34} {:>7.3f} s = {:>6.0f} passes | group {:.3f} solve {:.3f} round {:.3f} pack {:.3f} places {:.3f} | {} {} units "
-             "{} classes | assigned {} of {} | cost {:.4f} bound {:.4f} gap {:.4f} %\n",
-             test.name, time.total, time.total / std::max(1e-9, pass), time.group, time.solve, time.round, time.pack,
-             time.locality, to_string(account.form), account.groups, account.classes, plan->assignments.size(),
-             state.snapshot().pending_tasks, account.objective.value_or(Usd(0)).value(),
-             account.lower_bound.value_or(Usd(0)).value(), 100 * account.gap);
+  fmt::print(
+      "{:<34} {:>7.3f} s = {:>6.0f} passes | group {:.3f} solve {:.3f} round {:.3f} pack {:.3f} places {:.3f} | {} {} "
+      "units "
+      "{} classes | assigned {} of {} | cost {:.4f} bound {:.4f} gap {:.4f} %\n",
+      test.name, time.total, time.total / std::max(1e-9, pass), time.group, time.solve, time.round, time.pack,
+      time.locality, to_string(account.form), account.groups, account.classes, plan->assignments.size(),
+      state.snapshot().pending_tasks, account.objective.value_or(Usd(0)).value(),
+      account.lower_bound.value_or(Usd(0)).value(), 100 * account.gap);
   std::fflush(stdout);
   for (const std::string& problem : validate_plan(state.snapshot(), *plan)) {
     fmt::print("  invalid: {}\n", problem);

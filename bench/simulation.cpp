@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/wall_stopwatch.h"
 #include "base/random.h"
+#include "bench/wall_stopwatch.h"
 #include "policies/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"

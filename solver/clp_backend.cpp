@@ -181,8 +181,8 @@ double certified_gap(const LinearProgram& program, const LpSolution& solution) {
   return (certificate.primal_objective - certificate.lower_bound) / std::max(1e-9, std::abs(certificate.lower_bound));
 }
 
-// CLP's tolerances are absolute and prices may be small against them: a last basis that is not optimal by our own certificate
-// is taken up again with larger prices and the other algorithm, and the better solution stays.
+// CLP's tolerances are absolute and prices may be small against them: a last basis that is not optimal by our own
+// certificate is taken up again with larger prices and the other algorithm, and the better solution stays.
 LpSolution repaired(const LinearProgram& program, const LpOptions& options, LpSolution first) {
   constexpr double scale = 0x1.0p20, good = 1e-7;
   const double gap = certified_gap(program, first);

@@ -260,8 +260,6 @@ std::int32_t MinCostFlow::add_arc(std::int32_t from, std::int32_t to, std::int64
   return arcs() - 1;
 }
 
-FlowSolution MinCostFlow::solve() const {
-  return NetworkSimplex(*this).solve();
-}
+FlowSolution MinCostFlow::solve() const { return NetworkSimplex(*this).solve(); }
 
 }  // namespace lips::solver

@@ -1,4 +1,5 @@
-// Physical quantities and money as types. A value is in the canonical unit that the name says; nothing else converts silently.
+// Physical quantities and money as types. A value is in the canonical unit that the name says; nothing else converts
+// silently.
 #pragma once
 
 #include <chrono>
@@ -68,8 +69,12 @@ constexpr Usd operator*(UsdPerHour price, Duration span) { return Usd(price.valu
 constexpr UsdPerMebibyte operator*(UsdPerMebibyteHour price, Duration span) {
   return UsdPerMebibyte(price.value() * to_hours(span));
 }
-constexpr CpuSeconds operator*(CpuSecondsPerMebibyte rate, Mebibytes size) { return CpuSeconds(rate.value() * size.value()); }
-inline Duration operator/(Mebibytes size, MebibytesPerSecond bandwidth) { return seconds(size.value() / bandwidth.value()); }
+constexpr CpuSeconds operator*(CpuSecondsPerMebibyte rate, Mebibytes size) {
+  return CpuSeconds(rate.value() * size.value());
+}
+inline Duration operator/(Mebibytes size, MebibytesPerSecond bandwidth) {
+  return seconds(size.value() / bandwidth.value());
+}
 
 inline constexpr double mebibytes_per_gigabyte = 1e9 / (1024.0 * 1024.0);
 constexpr UsdPerMebibyte usd_per_gigabyte(double usd) { return UsdPerMebibyte(usd / mebibytes_per_gigabyte); }

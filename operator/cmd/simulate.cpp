@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "bounds/lower_bound.h"
 #include "cmd/arguments.h"
 #include "cmd/command.h"
 #include "cmd/comparison.h"
 #include "cmd/progress.h"
 #include "config/text_file.h"
 #include "policies/registry.h"
-#include "bounds/lower_bound.h"
-#include "simulation/whole_run.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
+#include "simulation/whole_run.h"
 
 namespace lips::cmd {
 

@@ -19,8 +19,8 @@ struct SnapshotFile {
 // content in another order give equal snapshots. as_written keeps the ids of the file, as a replay must.
 enum class SnapshotOrder : std::uint8_t { canonical, as_written };
 
-// exact: also what computing it anew would only nearly give (sums with their rounding, orders), so that a policy that reads
-// the file as_written decides the same, bit for bit.
+// exact: also what computing it anew would only nearly give (sums with their rounding, orders), so that a policy that
+// reads the file as_written decides the same, bit for bit.
 enum class SnapshotDetail : std::uint8_t { plain, exact };
 
 std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs,

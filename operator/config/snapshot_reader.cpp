@@ -501,10 +501,10 @@ SnapshotTables Reader::read() {
   tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
   // Later tables point into earlier ones: with a wrong one they would only add noise.
   using Step = void (Reader::*)();
-  for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_stores,
-                    &Reader::read_blocks, &Reader::read_network_and_pools, &Reader::read_shares, &Reader::read_jobs,
-                    &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond,
-                    &Reader::read_degraded}) {
+  for (Step step :
+       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_stores,
+        &Reader::read_blocks, &Reader::read_network_and_pools, &Reader::read_shares, &Reader::read_jobs,
+        &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.messages.empty()) break;
   }

@@ -1,5 +1,5 @@
-// The port: all of the world that the controller sees. KubernetesCluster and SimulatedCluster stand behind it, and decorators
-// that inject faults into either.
+// The port: all of the world that the controller sees. KubernetesCluster and SimulatedCluster stand behind it, and
+// decorators that inject faults into either.
 #pragma once
 
 #include <vector>
@@ -15,11 +15,13 @@ class ClusterClient {
   virtual ~ClusterClient() = default;
 
   virtual TimePoint now() const = 0;
-  // What changed, in the order it happened; returns at the first change (all changes of one instant together), at the latest
-  // at `until`. `cancelled` when the cluster has nothing more to say (a simulation's end) or the program is to stop.
+  // What changed, in the order it happened; returns at the first change (all changes of one instant together), at the
+  // latest at `until`. `cancelled` when the cluster has nothing more to say (a simulation's end) or the program is to
+  // stop.
   virtual Result<std::vector<ClusterEvent>> wait(TimePoint until) = 0;
 
-  // Actions. Their outcomes come back as events: TaskStarted or TaskLost, MoveEnded with ReplicaAdded before it, ReplicaRemoved.
+  // Actions. Their outcomes come back as events: TaskStarted or TaskLost, MoveEnded with ReplicaAdded before it,
+  // ReplicaRemoved.
   virtual void bind(const Assignment& assignment) = 0;
   virtual void start_move(MoveId id, const DataMove& move) = 0;
   virtual void drop(const ReplicaDrop& drop) = 0;

@@ -18,8 +18,8 @@ struct ControllerSettings {
   std::uint64_t seed = 1;
   const Stopwatch* stopwatch = nullptr;
   std::function<bool()> stop;  // asked before every wait; empty: never
-  // Not 0: a policy's least time between plans is cut to so many times what the last one took, so that what arrives in a
-  // quiet cluster is planned at once.
+  // Not 0: a policy's least time between plans is cut to so many times what the last one took, so that what arrives in
+  // a quiet cluster is planned at once.
   double rest_after_planning = 0;
 };
 

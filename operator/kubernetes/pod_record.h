@@ -48,8 +48,8 @@ struct PodRecord {
   std::string told;            // the condition's message as last written
   TimePoint told_at{};
   bool degraded = false;  // its first block is decoded from others
-  std::string input;  // lips.dev/input of the binding that is under way
-  int refusals = 0;   // of bindings, in a row
+  std::string input;      // lips.dev/input of the binding that is under way
+  int refusals = 0;       // of bindings, in a row
 
   bool on_node() const { return state == PodState::binding || state == PodState::placed; }
 };

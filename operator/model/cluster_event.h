@@ -84,8 +84,8 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
   NodeId node;
 };
 
-using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound, TaskFinished,
-                                  TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat,
-                                  ClusterListed, ConstraintAdded, PoolAdded>;
+using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound,
+                                  TaskFinished, TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded,
+                                  Heartbeat, ClusterListed, ConstraintAdded, PoolAdded>;
 
 }  // namespace lips

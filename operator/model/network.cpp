@@ -17,11 +17,16 @@ MebibytesPerSecond least(std::initializer_list<MebibytesPerSecond> limits) {
 
 MebibytesPerSecond Network::stream(Locality level) const {
   switch (level) {
-    case Locality::node: return local_read;
-    case Locality::rack: return least({zone_stream, node_link});
-    case Locality::zone: return least({zone_stream, node_link, rack_link});
-    case Locality::remote: return least({remote_stream, node_link, rack_link, zone_link});
-    case Locality::none: break;
+    case Locality::node:
+      return local_read;
+    case Locality::rack:
+      return least({zone_stream, node_link});
+    case Locality::zone:
+      return least({zone_stream, node_link, rack_link});
+    case Locality::remote:
+      return least({remote_stream, node_link, rack_link, zone_link});
+    case Locality::none:
+      break;
   }
   return MebibytesPerSecond(0);
 }

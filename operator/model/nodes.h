@@ -31,7 +31,8 @@ struct Resources {
   Cores cpu;
   Mebibytes memory;
   std::int32_t slots = 1;
-  std::array<double, most_extended> extended{};  // by ClusterSnapshot::extended_names; pieces, or MiB of what is in bytes
+  std::array<double, most_extended>
+      extended{};  // by ClusterSnapshot::extended_names; pieces, or MiB of what is in bytes
 
   Resources& operator+=(const Resources& b) { return add(b, 1); }
   Resources& operator-=(const Resources& b) { return add(b, -1); }
@@ -87,10 +88,11 @@ struct LabelRequirement {
 };
 
 struct PlacementConstraint {
-  std::vector<LabelRequirement> required;                // all of them (node selector)
-  std::vector<std::vector<LabelRequirement>> any_of;     // at least one term, when there are terms (required affinity)
+  std::vector<LabelRequirement> required;             // all of them (node selector)
+  std::vector<std::vector<LabelRequirement>> any_of;  // at least one term, when there are terms (required affinity)
   std::vector<Toleration> tolerations;
-  std::vector<std::vector<std::vector<LabelRequirement>>> volumes = {};  // at least one term of each (topology of bound volumes)
+  std::vector<std::vector<std::vector<LabelRequirement>>> volumes =
+      {};  // at least one term of each (topology of bound volumes)
   friend auto operator<=>(const PlacementConstraint&, const PlacementConstraint&) = default;
 };
 
@@ -106,14 +108,16 @@ struct Node {
   ProfileId profile;
   std::string instance_type;
   CapacityType capacity_type = CapacityType::on_demand;
-  Resources capacity;         // what tasks may use of it
+  Resources capacity;                           // what tasks may use of it
   Resources others{Cores(0), Mebibytes(0), 0};  // of it, in use by what is not scheduled here
-  double speed = 1;           // CPU-seconds of work per core and second
-  UsdPerHour price;           // while the node exists: the cloud's invoice
+  double speed = 1;                             // CPU-seconds of work per core and second
+  UsdPerHour price;                             // while the node exists: the cloud's invoice
   UsdPerCpuSecond cpu_price;  // per CPU-second of work used: the paper's billing; full_packing_price() unless stated
   bool schedulable = true;    // ready and not cordoned
 
-  CpuSeconds work_per(Duration span) const { return CpuSeconds((capacity.cpu - others.cpu).value() * speed * to_seconds(span)); }
+  CpuSeconds work_per(Duration span) const {
+    return CpuSeconds((capacity.cpu - others.cpu).value() * speed * to_seconds(span));
+  }
 };
 
 // The price of a CPU-second if every core of the node were always busy.

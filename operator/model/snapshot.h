@@ -55,7 +55,7 @@ struct ClusterSnapshot {
   IdVector<RackId, Rack> racks;
   IdVector<NodeId, Node> nodes;
   std::vector<std::string> extended_names;  // of Resources::extended; at most most_extended
-  IdVector<NodeId, Resources> free;  // what others and tasks that are bound or run have left of each node
+  IdVector<NodeId, Resources> free;         // what others and tasks that are bound or run have left of each node
   IdVector<ProfileId, NodeProfile> profiles;
   IdVector<ConstraintId, PlacementConstraint> constraints;
   IdVector<StoreId, DataStore> stores;

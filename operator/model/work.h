@@ -56,12 +56,12 @@ struct JobMemory {
   std::optional<TimePoint> passed_over_since;  // first skipped for want of locality since its last launch
   Locality last_locality = Locality::node;     // of its last launch
   // fair, capacity and modified-fair
-  bool launched = false;                 // a map that reads a block, at last_locality
-  Duration refused_for{};                // time in which it refused slots for want of locality, since its last launch
-  std::optional<TimePoint> refused_at;   // its last refusal, until the time after it is added to refused_for
-  WaitSum node_waits, rack_waits;        // of its launches at that level
-  std::optional<std::int8_t> priority;   // -2 to 2, as moved by changes of locality; none: as submitted
-  std::uint32_t opportunities = 0;       // slots that it was offered since its last launch with locality
+  bool launched = false;                // a map that reads a block, at last_locality
+  Duration refused_for{};               // time in which it refused slots for want of locality, since its last launch
+  std::optional<TimePoint> refused_at;  // its last refusal, until the time after it is added to refused_for
+  WaitSum node_waits, rack_waits;       // of its launches at that level
+  std::optional<std::int8_t> priority;  // -2 to 2, as moved by changes of locality; none: as submitted
+  std::uint32_t opportunities = 0;      // slots that it was offered since its last launch with locality
   friend bool operator==(const JobMemory&, const JobMemory&) = default;
 };
 

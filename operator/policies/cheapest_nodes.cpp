@@ -41,9 +41,7 @@ NodeId CheapestNodes::among(FreeCapacity::Kind kind, ZoneSet zones) {
   return best;
 }
 
-NodeId CheapestNodes::anywhere(FreeCapacity::Kind kind) {
-  return among(kind, ZoneSet(~std::uint64_t{0}));
-}
+NodeId CheapestNodes::anywhere(FreeCapacity::Kind kind) { return among(kind, ZoneSet(~std::uint64_t{0})); }
 
 Placement prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId node) {
   const ClusterSnapshot& cluster = draft.cluster;

@@ -64,8 +64,6 @@ class Fifo : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_fifo(const PolicySettings&) {
-  return std::make_unique<Fifo>();
-}
+std::unique_ptr<Policy> make_fifo(const PolicySettings&) { return std::make_unique<Fifo>(); }
 
 }  // namespace lips

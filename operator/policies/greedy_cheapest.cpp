@@ -63,8 +63,6 @@ class GreedyCheapest : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_greedy_cheapest(const PolicySettings&) {
-  return std::make_unique<GreedyCheapest>();
-}
+std::unique_ptr<Policy> make_greedy_cheapest(const PolicySettings&) { return std::make_unique<GreedyCheapest>(); }
 
 }  // namespace lips

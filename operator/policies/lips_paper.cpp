@@ -90,9 +90,7 @@ Duration adapted_epoch(Duration epoch, CpuSeconds pending, CpuSeconds cluster_pe
   return std::max(least, seconds(needed));
 }
 
-std::unique_ptr<Policy> make_paper_policy(const PaperMode& mode) {
-  return std::make_unique<LipsPaper>(mode);
-}
+std::unique_ptr<Policy> make_paper_policy(const PaperMode& mode) { return std::make_unique<LipsPaper>(mode); }
 
 std::unique_ptr<Policy> make_lips_paper(const PolicySettings& settings) {
   PaperMode mode;

@@ -144,8 +144,6 @@ class Greedy {
 
 }  // namespace
 
-Plan greedy(const PolicyInput& input) {
-  return Greedy(input).run();
-}
+Plan greedy(const PolicyInput& input) { return Greedy(input).run(); }
 
 }  // namespace lips::paper

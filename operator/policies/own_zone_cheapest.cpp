@@ -56,8 +56,6 @@ class OwnZoneCheapest : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_own_zone_cheapest(const PolicySettings&) {
-  return std::make_unique<OwnZoneCheapest>();
-}
+std::unique_ptr<Policy> make_own_zone_cheapest(const PolicySettings&) { return std::make_unique<OwnZoneCheapest>(); }
 
 }  // namespace lips

@@ -43,9 +43,7 @@ bool limits_transfers(const Instance& instance, TransferLimit limit) {
   return false;
 }
 
-double size_of(const Instance& instance, int data) {
-  return instance.data[data].size.value();
-}
+double size_of(const Instance& instance, int data) { return instance.data[data].size.value(); }
 
 int cheapest_source(const Instance& instance, const Move& move) {
   const int to = instance.stores[move.store].place;

@@ -89,8 +89,6 @@ class Spread : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_spread(const PolicySettings&) {
-  return std::make_unique<Spread>();
-}
+std::unique_ptr<Policy> make_spread(const PolicySettings&) { return std::make_unique<Spread>(); }
 
 }  // namespace lips

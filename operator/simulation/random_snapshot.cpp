@@ -362,9 +362,7 @@ ClusterState Generator::make() {
 
 }  // namespace
 
-ClusterState random_cluster(const SnapshotShape& shape) {
-  return Generator(shape).make();
-}
+ClusterState random_cluster(const SnapshotShape& shape) { return Generator(shape).make(); }
 
 CostModel random_costs(const SnapshotShape& shape) {
   if (shape.free_of_charge) return uniform_costs(shape.zones, UsdPerMebibyte(0));

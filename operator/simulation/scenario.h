@@ -46,7 +46,7 @@ struct Scenario {
   std::string name, description;
   ClusterSnapshot cluster;  // at the start; no jobs, no tasks
   CostModel costs;
-  std::vector<JobArrived> jobs;  // by arrival
+  std::vector<JobArrived> jobs;           // by arrival
   std::vector<std::vector<JobId>> after;  // by job: that must have ended, its input's writers among them; may be empty
   NewData new_data = NewData::policy;
   std::uint32_t new_data_replicas = 1;

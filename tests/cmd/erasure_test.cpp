@@ -16,8 +16,8 @@ TEST(EncodeAndDecode, BringALostBlockBack) {
   std::string whole;
   for (int i = 0; i < 70000; ++i) whole += std::to_string(i * 7919);
   write(folder.file("whole"), whole);
-  const Said encoded = lips({"encode", folder.file("whole"), "--code", "5,3", "--block-size", "100Ki", "--output",
-                             folder.file("blocks")});
+  const Said encoded = lips(
+      {"encode", folder.file("whole"), "--code", "5,3", "--block-size", "100Ki", "--output", folder.file("blocks")});
   ASSERT_EQ(encoded.status, 0) << encoded.err;
   EXPECT_THAT(encoded.out, HasSubstr("native and "));
   const std::string lost = text_of(folder.file("blocks/block-00001"));

@@ -1,4 +1,5 @@
-// Whole simulated runs against what they gave before. After a wanted change: LIPS_UPDATE_GOLDEN=1 build/release/cmd_tests
+// Whole simulated runs against what they gave before. After a wanted change: LIPS_UPDATE_GOLDEN=1
+// build/release/cmd_tests
 // --gtest_filter='*Golden*', and look at the difference that git shows.
 #include <gtest/gtest.h>
 
@@ -20,7 +21,8 @@ Json essence(const std::string& out) {
   result["lowerBound"] = all.at("lowerBound");
   for (const Json& run : all.at("runs")) {
     Json kept;
-    for (const char* field : {"policy", "dollars", "makespanSeconds", "jobsFinished", "completionSeconds", "locality", "plans"})
+    for (const char* field :
+         {"policy", "dollars", "makespanSeconds", "jobsFinished", "completionSeconds", "locality", "plans"})
       kept[field] = run.at(field);
     result["runs"].push_back(kept);
   }

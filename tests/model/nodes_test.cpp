@@ -9,9 +9,7 @@ namespace {
 
 using Operator = LabelRequirement::Operator;
 
-NodeProfile profile() {
-  return {{{"cores", "16"}, {"disk", "ssd"}, {"zone", "a"}}, {}};
-}
+NodeProfile profile() { return {{{"cores", "16"}, {"disk", "ssd"}, {"zone", "a"}}, {}}; }
 
 struct AffinityCase {
   const char* name;

@@ -29,9 +29,7 @@ TEST(Units, SecondsRoundUpSoThatASpanNeverBecomesNone) {
   EXPECT_EQ(seconds(0.1 + 0.2), std::chrono::milliseconds(300)) << "0.30000000000000004 is not a microsecond more";
 }
 
-TEST(Units, SizeOverBandwidthIsTime) {
-  EXPECT_EQ(Mebibytes(64) / MebibytesPerSecond(32), std::chrono::seconds(2));
-}
+TEST(Units, SizeOverBandwidthIsTime) { EXPECT_EQ(Mebibytes(64) / MebibytesPerSecond(32), std::chrono::seconds(2)); }
 
 TEST(Units, QuotientsOfOneUnitAreNumbers) {
   const double ratio = Cores(3) / Cores(2);

@@ -54,9 +54,7 @@ class Case {
   std::unique_ptr<Policy> policy_;
 };
 
-MATCHER_P2(Runs, task, node, "") {
-  return arg.task == task && arg.node == node;
-}
+MATCHER_P2(Runs, task, node, "") { return arg.task == task && arg.node == node; }
 
 // Four blocks on one node of three: `near` is on its rack, `far` is not.
 struct TwoRacks {

@@ -9,9 +9,7 @@
 namespace lips::simulation {
 namespace {
 
-TimePoint at(double count) {
-  return TimePoint(seconds(count));
-}
+TimePoint at(double count) { return TimePoint(seconds(count)); }
 
 Path over(std::initializer_list<LinkId> links, double limit = 0) {
   Path path;

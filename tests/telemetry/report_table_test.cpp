@@ -65,9 +65,7 @@ TEST(TextTable, DisarmsControlCharactersAndShortensLongNames) {
   EXPECT_THAT(text, HasSubstr("größenordnungsgemäßes-v~  "));
 }
 
-TEST(TextTable, IsEmptyWithoutRuns) {
-  EXPECT_EQ(render_text_table({}), "");
-}
+TEST(TextTable, IsEmptyWithoutRuns) { EXPECT_EQ(render_text_table({}), ""); }
 
 }  // namespace
 }  // namespace lips

@@ -186,9 +186,7 @@ TEST(Report, StaysUnderTwoMegabytesForAHundredNodesAndTwoThousandJobs) {
   EXPECT_LT(dense.size(), 2'000'000U);
 }
 
-TEST(Report, IsTheSameForTheSameData) {
-  EXPECT_EQ(render_report(sample_report()), render_report(sample_report()));
-}
+TEST(Report, IsTheSameForTheSameData) { EXPECT_EQ(render_report(sample_report()), render_report(sample_report())); }
 
 TEST(Gantt, PutsManyMachinesTogetherByClassAndZone) {
   std::vector<ReportMachine> machines;

@@ -244,7 +244,8 @@ Amounts solve_class_form(const ClassFormInput& input) {
   if (units.units.size() <= input.settings.most_units || columns_for_copies) return ClassForm(input).solve();
   const Coarsening coarsening(units);
   ClassFormSettings settings = input.settings;
-  settings.good_enough = std::max(settings.good_enough, coarse_gap);  // the last rounds cost most, and merging costs more
+  settings.good_enough =
+      std::max(settings.good_enough, coarse_gap);  // the last rounds cost most, and merging costs more
   ClassForm form({input.cluster, input.costs, input.classes, coarsening.units(), settings});
   const Amounts coarse = form.solve();
   if (coarse.fell_back) return greedy_amounts(input.cluster, input.classes, units);

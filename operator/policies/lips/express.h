@@ -19,7 +19,7 @@ struct Express {
   Units units;
   std::vector<Placement> placements;
   std::vector<bool> served;
-  bool waiting = false;  // a small job found no slot
+  bool waiting = false;                // a small job found no slot
   IdVector<PoolId, Cores> pool_cores;  // in use, with these
 };
 

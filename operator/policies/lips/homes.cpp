@@ -10,7 +10,8 @@ namespace lips {
 namespace {
 
 bool asks(const Job& job) {
-  return !job.memory.home_decided && job.reduce_tasks > 0 && job.shuffle.value() > 0 && job.finished_maps < job.map_tasks;
+  return !job.memory.home_decided && job.reduce_tasks > 0 && job.shuffle.value() > 0 &&
+         job.finished_maps < job.map_tasks;
 }
 
 HomeJob home_job(const ClusterSnapshot& cluster, JobId id) {
@@ -23,10 +24,12 @@ HomeJob home_job(const ClusterSnapshot& cluster, JobId id) {
       result.reduce_work += group.cpu * group.count;
       continue;
     }
-    result.maps.push_back({group.zones, static_cast<double>(group.count), CpuSeconds(std::max(least_work, group.cpu.value())), group.input});
+    result.maps.push_back({group.zones, static_cast<double>(group.count),
+                           CpuSeconds(std::max(least_work, group.cpu.value())), group.input});
     maps += group.count;
   }
-  if (job.reduce_tasks == 0 || job.map_tasks == 0 || (job.memory.home_decided && !job.memory.home.valid())) return result;
+  if (job.reduce_tasks == 0 || job.map_tasks == 0 || (job.memory.home_decided && !job.memory.home.valid()))
+    return result;
   if (job.finished_maps < job.map_tasks)
     for (std::uint32_t r = 0; r < job.reduce_tasks; ++r)
       result.reduce_work += cluster.tasks[TaskId(job.first_task.index() + job.map_tasks + r)].cpu;

@@ -71,8 +71,13 @@ class Packing {
  public:
   Packing(const PolicyInput& input, const NodeClasses& classes, const Units& units, const PackingSettings& settings,
           IdVector<NodeId, Resources>& free)
-      : cluster_(input.cluster), classes_(classes), units_(units), settings_(settings), free_now_(free),
-        timeline_(cluster_.nodes.size()), pools_(cluster_, settings.pool_cores),
+      : cluster_(input.cluster),
+        classes_(classes),
+        units_(units),
+        settings_(settings),
+        free_now_(free),
+        timeline_(cluster_.nodes.size()),
+        pools_(cluster_, settings.pool_cores),
         budget_(cluster_, input.costs, classes, units, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
     rank_by_price();
@@ -133,7 +138,8 @@ class Packing {
 
   double work_left(std::uint32_t c) const { return budget_.work_left(c); }
 
-  // The rest, task by task, to the cheapest class with room whatever its zone, at the earliest time that a node of it has.
+  // The rest, task by task, to the cheapest class with room whatever its zone, at the earliest time that a node of it
+  // has.
   void spill(std::vector<Placement>& placements) {
     std::vector<std::size_t> cursor(classes_.classes.size(), 0);
     WholeQuotas rest = leftover();
@@ -241,7 +247,8 @@ class Packing {
     if (count > 0 && settings_.strict)
       count = static_cast<std::int64_t>(std::min(static_cast<double>(count), budget_.tasks(quota.portion, c)));
     if (count <= 0 || !open) return static_cast<std::uint32_t>(std::max<std::int64_t>(0, count));
-    if (settings_.strict) return static_cast<std::uint32_t>(std::min<double>(count, std::max(0.0, (open_work + 1e-6) / portion.work)));
+    if (settings_.strict)
+      return static_cast<std::uint32_t>(std::min<double>(count, std::max(0.0, (open_work + 1e-6) / portion.work)));
     // A task starts where half of it, or half of what a slot offers now, is left of the class's amount.
     const double core_window = classes_.now_window[c] * classes_.classes[c].speed * job.request.cpu.value();
     const double room = (open_work - 0.5 * std::min(portion.work, core_window)) / portion.work;
@@ -261,7 +268,8 @@ class Packing {
       const bool from_class = in_class < class_[c].quotas.size();
       const bool from_zone = in_zone < zone.quotas.size();
       if (!from_class && !from_zone) break;
-      const bool use_class = from_class && (!from_zone || more_urgent(class_[c].quotas[in_class], zone.quotas[in_zone]));
+      const bool use_class =
+          from_class && (!from_zone || more_urgent(class_[c].quotas[in_class], zone.quotas[in_zone]));
       Quota& quota = use_class ? class_[c].quotas[in_class++] : zone.quotas[in_zone++];
       if (quota.tasks == 0 || pools_.tasks(cluster_.jobs[units_.portions[quota.portion].job]) < 1) {
         --tried;  // a pool at its maximum holds up nobody else
@@ -283,8 +291,8 @@ class Packing {
     return true;
   }
 
-  // Cosine of the angle between what the task asks for and what the node has left, both against the node's capacity: tasks
-  // that use up what is plentiful leave room for the others (Grandl et al., SIGCOMM 2014, call it alignment).
+  // Cosine of the angle between what the task asks for and what the node has left, both against the node's capacity:
+  // tasks that use up what is plentiful leave room for the others (Grandl et al., SIGCOMM 2014, call it alignment).
   double alignment(const Quota& quota, NodeId node) const {
     const Resources& request = cluster_.jobs[units_.portions[quota.portion].job].request;
     const Resources& free = timeline_[node].free;
@@ -333,8 +341,9 @@ class Packing {
 
 }  // namespace
 
-std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,
-                            WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free) {
+std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Units& units,
+                            const Amounts& amounts, WholeQuotas quotas, const PackingSettings& settings,
+                            IdVector<NodeId, Resources>& free) {
   std::vector<Placement> placements;
   Packing packing(input, classes, units, settings, free);
   packing.load(std::move(quotas));

@@ -15,9 +15,7 @@ constexpr std::size_t looks = 7;
 constexpr std::array<const char*, 4> shapes{"M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0Z", "M-4-4H4V4H-4Z",
                                             "M0-5.5L5.5 4.5H-5.5Z", "M0-6L6 0L0 6L-6 0Z"};
 
-std::string css_class(std::size_t index) {
-  return fmt::format("l{}", index < looks - 1 ? index + 1 : 0);
-}
+std::string css_class(std::size_t index) { return fmt::format("l{}", index < looks - 1 ? index + 1 : 0); }
 
 std::string shape(std::size_t index) {
   return "<path class=\"dot " + css_class(index) + "\" d=\"" + shapes[index % shapes.size()] + "\"></path>";

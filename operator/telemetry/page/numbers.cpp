@@ -17,9 +17,7 @@ std::string grouped(std::string digits) {
   return digits;
 }
 
-std::string fixed(double value, int decimals) {
-  return grouped(fmt::format("{:.{}f}", value, decimals));
-}
+std::string fixed(double value, int decimals) { return grouped(fmt::format("{:.{}f}", value, decimals)); }
 
 // "2 h 05 min": two neighbouring units, the lower one left out where it is zero.
 std::string two_units(double seconds, double unit, double lower, std::array<const char*, 2> names) {
@@ -97,9 +95,7 @@ std::string multiple(double value) {
   return std::abs(value) < 99.5 ? fmt::format("{:.2f}", value) : fixed(value, 0);
 }
 
-std::string count(std::size_t value) {
-  return grouped(std::to_string(value));
-}
+std::string count(std::size_t value) { return grouped(std::to_string(value)); }
 
 std::string change(double value, double base) {
   if (!std::isfinite(value) || !std::isfinite(base) || base <= 0) return "-";

@@ -17,9 +17,7 @@ namespace {
 
 const std::vector<Series> one_series{{"", "bar-fill", ""}};
 
-bool is_subject(const ReportData& data, const ReportRun& run) {
-  return &run == subject_of(data);
-}
+bool is_subject(const ReportData& data, const ReportRun& run) { return &run == subject_of(data); }
 
 // Names of the terms in the order they first appear; what the terms leave of the total is "other".
 std::vector<std::string> term_names(const ReportData& data) {

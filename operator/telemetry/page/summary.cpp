@@ -18,9 +18,7 @@ const ReportRun* named(const ReportData& data, const std::string& policy) {
   return policy.empty() || found == data.runs.end() ? nullptr : &*found;
 }
 
-bool has_bound(const ReportData& data) {
-  return data.lower_bound && data.lower_bound->dollars > 0;
-}
+bool has_bound(const ReportData& data) { return data.lower_bound && data.lower_bound->dollars > 0; }
 
 // In running text a figure stays with its unit.
 std::string kept(std::string text) {
