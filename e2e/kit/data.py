@@ -53,9 +53,12 @@ def leftovers(cluster, space="default"):
     return found
 
 
-def phases(cluster):
+def phases(cluster, prefix=""):
+    """How many DataMoves, of those whose names begin so, are in each phase."""
     count = {}
     for move in cluster.api.list("DataMove"):
+        if not move["metadata"]["name"].startswith(prefix):
+            continue
         phase = move.get("status", {}).get("phase") or "new"
         count[phase] = count.get(phase, 0) + 1
     return count

@@ -8,6 +8,7 @@ from kit.data import ReplicaWatch, leftovers, phases, replicas
 from kit.operator import Operator
 from kit.recorder import Recorder
 
+text_of = lambda counts: ", ".join(f"{n} {phase}" for phase, n in sorted(counts.items())) or "none"
 LIMIT, FULL_LIMIT = 300, 2400
 
 
@@ -20,11 +21,14 @@ def tell(story):
         cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], cores=8, instance_type="m7g.2xlarge") for i in range(12)])
         api.create_all(objects.node_store(f"store-{i}", f"node-{i}", objects.ZONES[i % 3]) for i in range(12))
         sets = max(1, moves // 4)
-        api.create_all(objects.data_set(f"set-{i}", 50, {f"store-{i % 12}": "0-49"}) for i in range(sets))
+        # All in one zone, so that tasks of the others read from afar and copies are worth keeping.
+        home = lambda i: 3 * i % 12
+        api.create_all(objects.data_set(f"set-{i}", 50, {f"store-{home(i)}": "0-49"}) for i in range(sets))
         with Recorder(cluster, kinds=("Pod", "DataSet")) as seen:
             watch = ReplicaWatch(seen)
-            # The moves are those that the story asks for, so that they can be counted.
-            operator = Operator(cluster, {"leaderElection": {"enabled": False}, "policy": {"settings": {"keepCopies": False}}}).start().wait_ready()
+            # Moves that the story asks for, beside those of the plans: waiting is dear, so reading from afar pays, and copies soon count as idle.
+            settings = {"waitingPrice": 1000, "keepCopies": True, "dropCopiesAfter": "10s"}
+            operator = Operator(cluster, {"leaderElection": {"enabled": False}, "policy": {"settings": settings}}).start().wait_ready()
             wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 30, "data sets have no replicas in their status")
             jobs = pods // 50
             made = 0
@@ -37,7 +41,7 @@ def tell(story):
                     made += 1
                 for i in range(kill * moves // kills, (kill + 1) * moves // kills):
                     source = i % sets
-                    api.create(objects.data_move(f"move-{i}", f"set-{source}", f"store-{source % 12}", f"store-{(source + 1 + i // sets) % 12}",
+                    api.create(objects.data_move(f"story-{i}", f"set-{source}", f"store-{home(source)}", f"store-{(home(source) + 1 + i // sets) % 12}",
                                                  blocks=f"{10 * (i // sets) % 50}-{10 * (i // sets) % 50 + 4}"))
                 time.sleep(draw.uniform(0.02, 1.2))
                 operator.kill()
@@ -48,14 +52,17 @@ def tell(story):
             done = lambda: sum(len(seen.finished(job=job)) for job in ours)
             wait_for(lambda: done() >= pods, 400 if story.full else 150, lambda: f"{done()} of {pods} pods have finished", pause=0.5)
             wait_for(lambda: set(phases(cluster)) <= {"Committed", "Failed"}, 240, lambda: f"moves: {phases(cluster)}", pause=0.5)
+            wait_for(lambda: all(m.get("status", {}).get("finished") for m in api.list("DataMove")), 120, "a move does not come to its end", pause=0.5)
             wait_for(lambda: not leftovers(cluster), 60, lambda: f"left behind: {leftovers(cluster)}", pause=0.5)
             story.check(not seen.broken, lambda: "; ".join(seen.broken[:5]))
             story.check(not watch.broken, lambda: "; ".join(watch.broken[:5]))
             bound = [s for job in ours for s in seen.of(job=job)]
             story.check(len(bound) == pods and all(s.node for s in bound), f"{len(bound)} pods were made for {pods} tasks")
-            moved = phases(cluster)
+            moved, planned = phases(cluster, "story-"), phases(cluster, "move-")
             story.check(moved.get("Committed", 0) == moves, f"moves: {moved}")
             story.figure("kills", kills)
             story.figure("pods, each bound once, no node overcommitted", len(bound))
+            story.check(planned.get("Committed", 0) > 0, "no plan made a copy")
             story.figure("moves committed, every block always with a verified replica", moved["Committed"])
+            story.figure("beside them, of plans", f"copies {text_of(planned)}; drops {text_of(phases(cluster, 'drop-'))}")
             story.figure("left behind", len(leftovers(cluster)))

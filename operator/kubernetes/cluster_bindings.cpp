@@ -201,7 +201,7 @@ void KubernetesCluster::start_move(MoveId id, const DataMove& move) {
 }
 
 void KubernetesCluster::drop(const ReplicaDrop& drop) {
-  if (data_) data_->drop(drop, index_);
+  if (data_) data_->drop(drop, index_, events_);
 }
 
 void KubernetesCluster::remember(const Remembered& remembered) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "controller/adapter_observer.h"
@@ -42,7 +43,8 @@ class DataLink {
   // For a listing: data as it stands, moves that are under way among it.
   const DataView& view();
   void start(MoveId id, const DataMove& move, const ModelIndex& index);
-  void drop(const ReplicaDrop& drop, const ModelIndex& index);
+  // Nobody is to begin to read it from now on: the event says so, and another one should it stay after all.
+  void drop(const ReplicaDrop& drop, const ModelIndex& index, std::vector<ClusterEvent>& events);
   // What the pod reads is copied to that store too, to stay while it is of use.
   void keep_copy(const PodRecord& reader, const std::string& store);
 
@@ -57,9 +59,18 @@ class DataLink {
   std::vector<std::pair<bool, Mebibytes>> take_ended() { return std::exchange(ended_, {}); }
 
  private:
+  using Place = std::tuple<std::string, std::uint32_t, std::string>;  // data set, block, store
+
   void take(const DataSetChanged& change);
   void take_replicas(const ReplicasAppeared& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
   void take_replicas(const ReplicasGone& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
+
+  std::map<Place, MoveEntry> moves_of_others() const;
+  DataSetEntry without_going(DataSetEntry set) const;
+  void review_moves_of_others(std::vector<ClusterEvent>& events);
+  std::string zone_of(const std::string& store) const;
+  bool comes_to(const std::string& data_set, std::uint32_t block, const std::string& zone) const;
+  void keep_not_dropped(const ModelIndex& index, std::vector<ClusterEvent>& events);
 
   DataSettings settings_;
   DataCatalog catalog_;
@@ -67,8 +78,12 @@ class DataLink {
   std::map<std::string, DataSetEntry> sets_;  // usable ones, with the replicas that may be read
   DataView view_;
   std::map<MoveId, MoveEntry> moves_;  // of this process, under way
+  std::map<Place, MoveEntry> others_;  // of a process before it, or of a person; as listed
+  std::uint32_t last_move_ = 0;        // the largest id of a move
+  std::uint64_t others_reviewed_ = 0;  // the catalog's version
+  std::map<Place, bool> going_;        // dropped, but still in the DataSet; whether an extra copy
   std::uint64_t kept_ = 0;
-  std::map<std::uint64_t, std::pair<std::string, std::uint32_t>> outcome_set_;  // what a request is about
+  std::map<std::uint64_t, Place> requested_;  // what a request brings, and in place of the store its zone
   std::vector<std::pair<bool, Mebibytes>> ended_;
 };
 

@@ -28,6 +28,16 @@ std::string data_set_of(const DataMoveResource& move) {
   return move.spec.data_set_name_space + '/' + move.spec.data_set;
 }
 
+// What a store does not hold any more need not be said, but where the spec says that it held something to begin with.
+void forget_empty(Replicas& replicas, const DataSetSpec& spec) {
+  if (spec.discover.source != DiscoveryRequest::Source::none) return;
+  std::erase_if(replicas, [&](const HeldBlocks& held) {
+    const bool placed = std::any_of(spec.stores.begin(), spec.stores.end(),
+                                    [&](const PlacedBlocks& each) { return each.store == held.store; });
+    return !placed && held.blocks.empty() && held.copies.empty() && held.extra.empty() && held.leaving.empty();
+  });
+}
+
 // One move with all that is known about it at this moment.
 struct Looked {
   const DataMoveResource* move = nullptr;
@@ -68,6 +78,7 @@ struct DataMover::Working {
   void create_move(const DataMoveSpec& spec, std::vector<MoveRequest> requests, TimePoint now);
   const DataMoveResource* same_move(const MoveRequest& request) const;
   bool join(const MoveRequest& request);
+  void settle(const MoveRequest& request, bool done, const std::string& why);
   void settle_requests();
   bool exists(const std::string& store) const { return catalog.store(store) != nullptr; }
 
@@ -99,6 +110,7 @@ struct DataMover::Working {
   std::vector<DropRequest> drops;
   std::map<std::string, Asked> asked;  // by the DataMove's name
   std::vector<MoveOutcome> outcomes;
+  std::vector<DropRequest> not_dropped;
   std::map<std::string, Draft> drafts;
   std::set<std::string> beginning;                 // uids of moves whose beginning is written, but not yet seen
   std::map<std::string, std::string> not_created;  // what is tried again, by the DataMove's uid
@@ -144,9 +156,11 @@ void DataMover::Working::write_requests(TimePoint now) {
     const HeldBlocks* held = set ? find_held(set->object, each.store) : nullptr;
     if (!held || !held->blocks.contains(each.block) || held->leaving.contains(each.block))
       continue;  // it is going or gone
-    if (same_move({0, each.data_set, each.block, each.store, "", true, false})) continue;
-    groups[{each.data_set, each.store, "", true, false}].push_back(
-        {0, each.data_set, each.block, each.store, "", true, false});
+    const MoveRequest request{0, each.data_set, each.block, each.store, "", true, true};
+    if (!held->extra.contains(each.block))
+      settle(request, false, "no extra copy any more");
+    else if (!join(request))
+      groups[{each.data_set, each.store, "", true, true}].push_back(request);
   }
   drops.clear();
   for (auto& [group, requests] : groups) {
@@ -176,17 +190,26 @@ void DataMover::Working::create_move(const DataMoveSpec& spec, std::vector<MoveR
   const std::string name = fmt::format("{}-{:x}-{}", spec.to.empty() ? "drop" : "move",
                                        now.time_since_epoch().count() / 1000, ++names_given);
   asked[name].requests = std::move(requests);
-  writes.send(write_key(DataKind::data_move, {"", name, "", ""}),
-              creation_of(all_resources_path(DataKind::data_move), data_move_json(name, spec)),
-              [this, name](const Answer& answer) {
+  const std::string key = write_key(DataKind::data_move, {"", name, "", ""});
+  writes.send(key, creation_of(all_resources_path(DataKind::data_move), data_move_json(name, spec)),
+              [this, name, key](const Answer& answer) {
                 Asked& own = asked[name];
                 own.created = answer.has_value() || answer.error().code == ErrorCode::conflict;
-                if (answer) catalog.learn(DataKind::data_move, *answer);
+                if (answer) {
+                  catalog.learn(DataKind::data_move, *answer);
+                  writes.end_hold(key);
+                }
                 if (own.created) return;
-                for (const MoveRequest& each : own.requests)
-                  if (!each.to.empty()) outcomes.push_back({each.id, false, answer.error().message});
+                for (const MoveRequest& each : own.requests) settle(each, false, answer.error().message);
                 asked.erase(name);
               });
+}
+
+void DataMover::Working::settle(const MoveRequest& request, bool done, const std::string& why) {
+  if (!request.to.empty())
+    outcomes.push_back({request.id, done, done ? "" : why});
+  else if (!done)
+    not_dropped.push_back({request.data_set, request.block, request.from});
 }
 
 void DataMover::Working::settle_requests() {
@@ -194,7 +217,8 @@ void DataMover::Working::settle_requests() {
     const auto move = catalog.moves().find(place->first);
     const bool there = move != catalog.moves().end();
     const DataMoveStatus* status = there ? &move->second.status : nullptr;
-    const bool committed = there && status->phase == MovePhase::committed;
+    const bool is_drop = place->second.requests.front().to.empty();  // committed at once, and carried out afterwards
+    const bool committed = there && status->phase == MovePhase::committed && (!is_drop || status->finished);
     const bool failed = there && status->phase == MovePhase::failed;
     // Created, but not seen: the watch is late, or somebody deleted it at once. After a while it counts as the latter.
     const bool lost = place->second.created && !there && ++place->second.looked_for > 1000;
@@ -202,9 +226,8 @@ void DataMover::Working::settle_requests() {
       ++place;
       continue;
     }
-    for (const MoveRequest& each : place->second.requests)
-      if (!each.to.empty())
-        outcomes.push_back({each.id, committed, committed ? "" : there ? status->message : "deleted"});
+    const bool done = committed && (!is_drop || status->source != SourceState::kept);
+    for (const MoveRequest& each : place->second.requests) settle(each, done, there ? status->message : "deleted");
     place = asked.erase(place);
   }
 }
@@ -264,6 +287,9 @@ Looked DataMover::Working::look(const DataMoveResource& move, const WorkIndex& i
     if (view.problem.empty() && looked.entry.blocks.count() > most_blocks_of_a_move)
       view.problem =
           fmt::format("found {} blocks; allowed in one move: {}", looked.entry.blocks.count(), most_blocks_of_a_move);
+    const HeldBlocks* source = find_held(set.object, move.spec.from);
+    if (view.problem.empty() && !view.has_target && move.spec.extra && !source->extra.contains(looked.entry.blocks))
+      view.problem = "replicas in DataStore " + move.spec.from + " are no extra copies any more";
     const bool hdfs = set.object.spec.discover.source == DiscoveryRequest::Source::hdfs;
     if (view.problem.empty() && hdfs && !find_held(set.object, move.spec.from)->copies.contains(looked.entry.blocks))
       view.problem = "blocks that HDFS keeps are read where they are, not moved";
@@ -287,7 +313,7 @@ void DataMover::Working::admit(std::vector<Looked>& moves) {
     return MoveClaim{looked.move->meta.object.name,
                      data_set_of(*looked.move),
                      looked.move->spec.from,
-                     looked.move->spec.to,
+                     looked.view.target_holds || looked.view.target_extra ? "" : looked.move->spec.to,
                      looked.from ? looked.from->spec.zone : "",
                      looked.to ? looked.to->spec.zone : "",
                      looked.entry.blocks,
@@ -395,7 +421,9 @@ void DataMover::Working::change_replicas(MoveAction action, const Looked& looked
 void DataMover::Working::write_drafts() {
   for (auto& [name, draft] : drafts) {
     const CatalogDataSet* set = catalog.data_set(name);
-    if (!set || draft.replicas == set->object.status.replicas) continue;
+    if (!set) continue;
+    forget_empty(draft.replicas, set->object.spec);
+    if (draft.replicas == set->object.status.replicas) continue;
     const ObjectMeta& meta = set->object.meta.object;
     writes.send(
         write_key(DataKind::data_set, meta),
@@ -526,6 +554,8 @@ void DataMover::start(const MoveRequest& request) { working_->requested.push_bac
 void DataMover::drop(const DropRequest& request) { working_->drops.push_back(request); }
 void DataMover::tick(TimePoint now) { working_->tick(now); }
 std::vector<MoveOutcome> DataMover::take_outcomes() { return std::exchange(working_->outcomes, {}); }
+
+std::vector<DropRequest> DataMover::take_not_dropped() { return std::exchange(working_->not_dropped, {}); }
 
 std::map<std::string, int> DataMover::moves_by_phase() const {
   std::map<std::string, int> result;

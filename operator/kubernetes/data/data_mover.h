@@ -69,6 +69,8 @@ class DataMover {
   // nothing before the catalog is complete.
   void tick(TimePoint now);
   std::vector<MoveOutcome> take_outcomes();
+  // Drops that came to nothing: the replicas stay.
+  std::vector<DropRequest> take_not_dropped();
   // How many DataMoves are in each phase, by its name.
   std::map<std::string, int> moves_by_phase() const;
 

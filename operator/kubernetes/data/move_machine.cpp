@@ -59,9 +59,10 @@ class Stepper {
       if (now_ - *status().started >= rules_.problem_patience) return fail(view_.problem);
       return say(view_.problem);
     }
-    if (view_.has_target && !view_.target_holds && !view_.may_start) return say(view_.waits_for);
+    if (!view_.may_start) return say(view_.waits_for);
     if (!view_.has_target && !view_.others_hold) return fail("not dropped: it would be the last replica of a block");
     if (!view_.has_finalizer) return act(add_finalizer);
+    if (view_.target_extra) return act(commit);
     status().blocks = view_.wanted;
     status().bytes = view_.bytes;
     status().data_set_uid = view_.data_set_uid;
@@ -146,8 +147,13 @@ class Stepper {
       status().source = SourceState::deleted;
       return;
     }
-    if (!view_.others_hold) return say("the old replicas stay as long as a block has no other");
+    if (!view_.others_hold) {  // others wait for this move's end: not for ever
+      if (!status().next_try) status().next_try = now_ + rules_.problem_patience;
+      say("the old replicas stay: a block has no other");
+      return too_early() ? void() : finish();
+    }
     status().source = SourceState::leaving;
+    status().next_try.reset();
     say("");
   }
 
@@ -220,7 +226,7 @@ class Stepper {
     }
     if (view_.copies_left) return act(end_copy);
     if (status().cleaned) return finish();
-    if (view_.data_set_gone || view_.to_gone) {
+    if (view_.data_set_gone || view_.to_gone || view_.target_extra) {
       status().cleaned = true;
       return;
     }

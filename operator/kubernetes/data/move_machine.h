@@ -38,7 +38,8 @@ struct MoveView {
   bool data_set_gone = false, from_gone = false, to_gone = false;
   BlockRanges wanted;  // the blocks; before copying begins: those asked for that `from` holds
   std::int64_t bytes = 0;
-  bool target_holds = false;    // the DataSet says that `to` has a verified replica of each
+  bool target_holds = false;    // the DataSet says that `to` has a verified replica of each, to stay where it is to
+  bool target_extra = false;    // it has one of each, but some may be dropped again, and this move's are to stay
   bool target_fenced = false;   // ... and is marked so that a commit that is still under way will be refused
   bool source_held = false;     // the DataSet says that `from` has a replica of some
   bool source_leaving = false;  // ... and has marked all of them as leaving

@@ -26,6 +26,8 @@ class ObjectWrites {
   // `done` is called by collect(). Only while free. Creating and deleting keep the object from being written for some
   // seconds more, until the watch has told of it.
   void send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done = {});
+  // Of a creation that was learned from its answer: it may be written from now on.
+  void end_hold(const std::string& object) { pauses_.erase(object); }
   // Calls `done` of what was answered; these objects are free from the next call on, when others have been told what
   // was written. A failure keeps the object from being written for a while, longer each time.
   void collect(TimePoint now);

@@ -36,7 +36,10 @@ Result<void> commit(Replicas& replicas, const LedgerEntry& entry) {
     return refused("blocks in " + entry.to + " are about to be deleted");
   to.blocks.add(added);
   to.copies.add(added);
-  if (entry.extra) to.extra.add(added);
+  if (entry.extra)
+    to.extra.add(added);
+  else
+    to.extra.remove(entry.blocks);
   return {};
 }
 
@@ -109,7 +112,9 @@ Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerE
 void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreExists& exists, MoveView& view) {
   const HeldBlocks &from = find(replicas, entry.from), &to = find(replicas, entry.to);
   const BlockRanges held = from.blocks.intersection(entry.blocks);
-  view.target_holds = view.has_target && to.blocks.contains(entry.blocks);
+  const bool there = view.has_target && to.blocks.contains(entry.blocks);
+  view.target_extra = there && !entry.extra && !to.extra.intersection(entry.blocks).empty();
+  view.target_holds = there && !view.target_extra;
   view.target_fenced = view.has_target && !minus(to.leaving.intersection(entry.blocks), to.blocks).empty();
   view.source_held = !held.empty();
   view.source_leaving = from.leaving.contains(held);

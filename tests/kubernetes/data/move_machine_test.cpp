@@ -181,6 +181,42 @@ TEST(MoveMachine, ACancelledMoveFencesAndCleansItsTarget) {
   EXPECT_EQ(next_step(status, view, rules, noon).action, remove_finalizer);
 }
 
+TEST(MoveMachine, EndsWhenTheLastOtherReplicaDoesNotComeBack) {
+  MoveView view = ready_view();
+  view.drop_source = view.target_holds = true;
+  DataMoveStatus status = next_step(status_in(MovePhase::committed), view, rules, noon).status;
+  EXPECT_FALSE(status.finished);
+  status = next_step(status, view, rules, noon + rules.problem_patience).status;
+  EXPECT_TRUE(status.finished);
+  EXPECT_EQ(status.source, SourceState::kept);
+}
+
+TEST(MoveMachine, ADropWaitsForAnotherMoveOfTheSameBlocks) {
+  MoveView view = ready_view();
+  view.has_target = view.may_start = false;
+  view.drop_source = view.others_hold = true;
+  view.waits_for = "waits for DataMove x";
+  EXPECT_EQ(next_step({}, view, rules, noon).status.message, "waits for DataMove x");
+  view.may_start = true;
+  EXPECT_EQ(next_step({}, view, rules, noon).status.phase, MovePhase::committed);
+}
+
+TEST(MoveMachine, AMoveToExtraCopiesMakesThemStay) {
+  Replicas replicas{{"a", *BlockRanges::parse("0-3"), {}, {}, {}},
+                    {"b", *BlockRanges::parse("0-3"), *BlockRanges::parse("0-3"), *BlockRanges::parse("1-2"), {}}};
+  const LedgerEntry entry{"a", "b", *BlockRanges::parse("0-3"), false};
+  const auto exists = [](const std::string&) { return true; };
+  MoveView view = ready_view();
+  look_at_replicas(replicas, entry, exists, view);
+  EXPECT_FALSE(view.target_holds);
+  ASSERT_EQ(next_step({}, view, rules, noon).action, commit);
+  replicas = *with_action(replicas, commit, entry, false, exists);
+  look_at_replicas(replicas, entry, exists, view);
+  EXPECT_TRUE(view.target_holds);
+  EXPECT_TRUE(replicas[1].extra.empty());
+  EXPECT_EQ(next_step({}, view, rules, noon).status.phase, MovePhase::committed);
+}
+
 TEST(MoveMachine, ACommitThatCameThroughIsNotCleanedAway) {
   MoveView view = ready_view();
   view.cancel = view.target_holds = true;
@@ -204,7 +240,7 @@ class World {
   struct Move {
     std::string from, to;
     BlockRanges asked;
-    bool drop = false, cancel = false, deleting = false, finalizer = false, gone = false;
+    bool drop = false, extra = false, cancel = false, deleting = false, finalizer = false, gone = false;
     DataMoveStatus status;
     std::uint64_t version = 1;
   };
@@ -233,6 +269,7 @@ class World {
       move.from = truth.replicas[from].store;
       if (random_.below(5) > 0) move.to = truth.replicas[(from + 1 + random_.below(2)) % 3].store;
       move.drop = move.to.empty() || random_.below(2) == 0;
+      move.extra = !move.to.empty() && random_.below(3) == 0;
       move.asked = truth.replicas[from].blocks;
       if (!move.asked.empty()) truth.moves.push_back(move);
     }
@@ -336,7 +373,7 @@ class World {
 
   LedgerEntry entry_of(const Move& move) const {
     const bool began = move.status.phase != MovePhase::none && move.status.phase != MovePhase::pending;
-    return {move.from, move.to, began ? move.status.blocks : move.asked, false};
+    return {move.from, move.to, began ? move.status.blocks : move.asked, move.extra};
   }
 
   bool under_way(const std::string& object) const {
@@ -361,7 +398,6 @@ class World {
       if (cached.moves[i].gone || under_way(std::to_string(i))) continue;
       MoveView view = view_of(i);
       if (waits(i) && view.problem.empty()) view.may_start = admission.admit(claim(i)).empty();
-      if (waits(i) && !view.may_start && !view.has_target && view.problem.empty()) continue;
       const MoveStep next = next_step(cached.moves[i].status, view, rules, now);
       if (next.action)
         act(i, *next.action, view);
