@@ -90,16 +90,19 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   std::unique_ptr<kubernetes::Leadership> leadership;
   kubernetes::ClusterSettings settings = cluster_settings(run, name);
   if (settings.data.mover.work.name_space.empty()) settings.data.mover.work.name_space = connection->name_space;
-  if (config->leader_election.enabled) settings.leads = [&leadership] { return leadership && leadership->leads(); };
+  const auto& election = config->leader_election;
+  const kubernetes::LeaseOptions lease{name, election.lease, election.renew_deadline, election.retry};
+  if (election.enabled) {
+    settings.leads = [&leadership] { return leadership && leadership->leads(); };
+    settings.bind_timeout = kubernetes::wire_time(lease);
+  }
   auto cluster =
       std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);
   cluster->start();
-  if (config->leader_election.enabled) {
-    const auto& election = config->leader_election;
+  if (election.enabled) {
     const std::string name_space = election.name_space.empty() ? connection->name_space : election.name_space;
     leadership = std::make_unique<kubernetes::Leadership>(
-        *connection, kubernetes::Leadership::Place{name_space, election.name},
-        kubernetes::LeaseOptions{name, election.lease, election.renew_deadline, election.retry},
+        *connection, kubernetes::Leadership::Place{name_space, election.name}, lease,
         [&](bool leads) {
           run.adapter.on_leader(leads);
           cluster->wake();

@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::chrono::milliseconds bind_timeout{5'000};  // shorter than a lease lives on after its holder has lost it
-
 std::string written(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string pod_path(const ObjectMeta& pod, std::string_view part) {
@@ -71,14 +69,15 @@ BindOutcome outcome_of(const PodBinding& binding, const Answer& answer) {
   return {BindOutcome::Kind::unknown, "", message};
 }
 
-Binder::Binder(ApiClient& client, std::function<bool()> may_act) : client_(client), may_act_(std::move(may_act)) {}
+Binder::Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout)
+    : client_(client), may_act_(std::move(may_act)), timeout_(timeout) {}
 
 void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, BindOutcome)> done) {
   ApiRequest request;
   request.verb = Verb::create;
   request.path = pod_path(binding.pod, "binding");
   request.body = binding_body(binding);
-  request.timeout = bind_timeout;
+  request.timeout = timeout_;
   request.repeatable = true;  // a second one for the same pod is refused, with the node of the first
   // `deposed` only where nothing was sent: after a try that was not answered the pod may be bound.
   enum class Fence : std::uint8_t { unasked, passed, closed };

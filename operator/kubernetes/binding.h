@@ -2,6 +2,7 @@
 // queued.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -35,8 +36,9 @@ BindOutcome outcome_of(const PodBinding& binding, const Answer& answer);
 
 class Binder {
  public:
-  // `may_act` is asked on the client's thread before each try.
-  Binder(ApiClient& client, std::function<bool()> may_act);
+  // `may_act` is asked on the client's thread before each try; a try is given up after `timeout`.
+  Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout = default_timeout);
+  static constexpr std::chrono::milliseconds default_timeout{5'000};
 
   // `done` as in ApiClient::start. Does not look whether the node exists: the server does not either.
   void bind(PodBinding binding, std::function<void(const PodBinding&, BindOutcome)> done);
@@ -54,6 +56,7 @@ class Binder {
  private:
   ApiClient& client_;
   std::function<bool()> may_act_;
+  const std::chrono::milliseconds timeout_;
 };
 
 }  // namespace lips::kubernetes

@@ -54,7 +54,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   EventOptions events;
   events.instance = settings_.instance;
   events.per_second = settings_.events_per_second;
-  binder_ = std::make_unique<Binder>(*act_client_, may_act);
+  binder_ = std::make_unique<Binder>(*act_client_, may_act, settings_.bind_timeout);
   events_recorder_ = std::make_unique<EventRecorder>(*act_client_, std::move(events), may_act);
   conditions_ = std::make_unique<PodConditions>(*binder_, *events_recorder_);
   memories_ = std::make_unique<JobMemories>(*act_client_, may_act);

@@ -41,6 +41,7 @@ struct ClusterSettings {
   DataSettings data;
   std::function<Cadence()> cadence;  // of the policy: one that goes by heartbeats is given them
   std::function<bool()> leads;       // asked from any thread; empty: always
+  std::chrono::milliseconds bind_timeout = Binder::default_timeout;  // see wire_time
   std::function<bool()> stop;
   std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
 };

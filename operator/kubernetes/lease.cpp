@@ -85,6 +85,12 @@ Result<LeaseRecord> ApiLeaseStore::write(const LeaseRecord& record) {
   return ask(create ? Verb::create : Verb::update, create ? "" : '/' + percent_encoded(name_), lease.dump());
 }
 
+std::chrono::milliseconds wire_time(const LeaseOptions& options) {
+  constexpr std::chrono::milliseconds most{5'000}, least{1};
+  const auto gap = std::chrono::duration_cast<std::chrono::milliseconds>(options.duration - options.renew_deadline);
+  return std::clamp(gap * 9 / 10, least, most);
+}
+
 LeaderElection::LeaderElection(LeaseStore& store, LeaseOptions options) : store_(store), options_(std::move(options)) {
   LIPS_CHECK(options_.renew_deadline < options_.duration && options_.retry < options_.renew_deadline,
              "a leader has to stop before others may begin");

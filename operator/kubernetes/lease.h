@@ -51,6 +51,10 @@ struct LeaseOptions {
   Duration retry{2'000'000};  // between two steps
 };
 
+// How long what only a leader may do can be on the wire: sent at the last moment of the fence it is over before
+// another copy may begin.
+std::chrono::milliseconds wire_time(const LeaseOptions& options);
+
 // One thread calls step() and release(); any thread asks leads().
 class LeaderElection {
  public:

@@ -78,6 +78,25 @@ TEST(Binder, SendsNothingOnceDeposed) {
   EXPECT_EQ(server.seen().size(), 0u);
 }
 
+TEST(Binder, GivesUpATryThatTakesLongerThanItMay) {
+  std::atomic<bool> leads{true};
+  std::promise<void> ended;
+  std::shared_future<void> end = ended.get_future().share();
+  {
+    FakeApiServer server([&](const SeenRequest&) {
+      leads = false;  // meanwhile
+      end.wait();
+      return Reply{201, "{}", {}, false, nullptr};
+    });
+    ApiClient client(server.connection(), quick_client());
+    Binder binder(
+        client, [&] { return leads.load(); }, std::chrono::milliseconds(50));
+    EXPECT_EQ(bound(binder).kind, Kind::unknown);
+    ended.set_value();
+    EXPECT_EQ(server.seen().size(), 1u);
+  }
+}
+
 TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeItWasDeposed) {
   std::atomic<bool> leads{true};
   FakeApiServer server([&](const SeenRequest&) {

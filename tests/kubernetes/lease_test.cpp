@@ -81,6 +81,26 @@ TEST_F(Lease, EndsForAHolderThatIsCutOffBeforeAnotherMayTakeIt) {
   EXPECT_FALSE(a_.leads(at(16)));
 }
 
+// Renewed, then cut off: what is sent at the last moment is answered or given up before another copy leads.
+TEST_F(Lease, LeavesNothingOnTheWireWhenAnotherTakesIt) {
+  for (const auto& [duration, deadline] : {std::pair(15.0, 10.0), std::pair(15.0, 14.5), std::pair(60.0, 10.0)}) {
+    LeaseOptions options = named("a"), other = named("b");
+    options.duration = other.duration = seconds(duration);
+    options.renew_deadline = other.renew_deadline = seconds(deadline);
+    FakeLeaseStore store;
+    LeaderElection leader(store, options), standby(store, other);
+    ASSERT_TRUE(leader.step(at(0)).has_value());
+    double last_sent = 0, first_led = 1e9;
+    for (double second = 0.01; second < duration + 2; second += 0.01) {
+      ASSERT_TRUE(standby.step(at(second)).has_value());
+      if (leader.leads(at(second))) last_sent = second;
+      if (standby.leads(at(second))) first_led = std::min(first_led, second);
+    }
+    EXPECT_LT(last_sent + static_cast<double>(wire_time(options).count()) / 1000, first_led) << duration;
+    EXPECT_GT(wire_time(options).count(), 0);
+  }
+}
+
 TEST_F(Lease, DoesNotTrustTheTimesThatTheHolderWrote) {
   ASSERT_TRUE(a_.step(at(0)).has_value());
   store_.record->renewed = at(-100'000);  // its clock is a day behind
