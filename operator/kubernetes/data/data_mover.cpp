@@ -283,7 +283,7 @@ Looked DataMover::Working::look(const DataMoveResource& move, const WorkIndex& i
       view.problem = "DataStore " + move.spec.from + " does not hold all of these blocks";
     const HeldBlocks* target = find_held(set.object, move.spec.to);
     if (view.problem.empty() && target && !target->leaving.intersection(looked.entry.blocks).empty())
-      view.problem = "DataStore " + move.spec.to + " still has files of these blocks that are to be deleted";
+      view.waits_for = "waits until files of these blocks are deleted from DataStore " + move.spec.to;
     if (view.problem.empty() && looked.entry.blocks.count() > most_blocks_of_a_move)
       view.problem =
           fmt::format("found {} blocks; allowed in one move: {}", looked.entry.blocks.count(), most_blocks_of_a_move);
@@ -331,7 +331,7 @@ void DataMover::Working::admit(std::vector<Looked>& moves) {
     admission.count(claim_of(looked), copying);
   }
   for (Looked& looked : moves) {
-    if (!waits(looked) || !looked.view.problem.empty() || looked.view.cancel || looked.view.deleting) continue;
+    if (!waits(looked) || !looked.view.problem.empty() || !looked.view.waits_for.empty() || looked.view.cancel || looked.view.deleting) continue;
     looked.view.waits_for = admission.admit(claim_of(looked));
     looked.view.may_start = looked.view.waits_for.empty();
   }
