@@ -1,5 +1,7 @@
 #include "kubernetes/inbox.h"
 
+#include <thread>
+
 namespace lips::kubernetes {
 
 std::string_view resource_name(Followed kind) {
@@ -29,9 +31,14 @@ void Inbox::put(Message message) {
   arrived_.notify_one();
 }
 
-std::vector<Message> Inbox::take(std::chrono::microseconds at_most) {
+std::vector<Message> Inbox::take(std::chrono::microseconds at_most, std::chrono::microseconds handful) {
   std::unique_lock lock(mutex_);
   arrived_.wait_for(lock, at_most, [this] { return closed_ || !unread_.empty(); });
+  if (handful.count() > 0 && !unread_.empty()) {
+    lock.unlock();
+    std::this_thread::sleep_for(handful);  // those who bring more wake nobody meanwhile
+    lock.lock();
+  }
   std::vector<Message> messages;
   messages.swap(unread_);
   lock.unlock();

@@ -45,8 +45,8 @@ class Inbox {
  public:
   // Waits while very much is unread, so that a flood of changes waits at the server and not in memory.
   void put(Message message);
-  // Everything unread; waits for something at most that long.
-  std::vector<Message> take(std::chrono::microseconds at_most);
+  // Everything unread; waits for something at most that long, and then `handful` for more.
+  std::vector<Message> take(std::chrono::microseconds at_most, std::chrono::microseconds handful = {});
   // Nobody takes any more: put() returns at once.
   void close();
 

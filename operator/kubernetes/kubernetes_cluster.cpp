@@ -9,8 +9,10 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr Duration duty_every{200'000};        // events, heartbeats of policies, retries
-constexpr Duration count_every{1'000'000};     // conditions and what is pending
+constexpr Duration duty_every{200'000};     // events, heartbeats of policies, retries
+constexpr Duration count_every{1'000'000};  // conditions and what is pending
+constexpr std::size_t many_bindings = 16;   // on the wire: what comes is worked off in handfuls
+constexpr Duration handful{2'000};
 constexpr Duration look_every{30'000'000};     // for custom resources that may be installed later
 constexpr Duration longest_finish{6'000'000};  // a binding on the wire takes at most 5 s
 
@@ -137,14 +139,16 @@ bool KubernetesCluster::in_charge() {
 }
 
 Duration KubernetesCluster::until_next_duty(TimePoint until) const {
-  const TimePoint next = std::min(until, next_duty_);
+  // Who does not act has nothing to be on time for.
+  const TimePoint next = listed_ ? std::min(until, next_duty_) : next_duty_;
   return std::clamp(next - now(), Duration(0), duty_every);
 }
 
 Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
   for (;;) {
     if (settings_.stop && settings_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
-    for (Message& message : inbox_.take(until_next_duty(until)))
+    const bool many = bindings_under_way_ >= many_bindings;
+    for (Message& message : inbox_.take(until_next_duty(until), many ? handful : Duration(0)))
       std::visit([this](auto& content) { take(content); }, message);
     const bool in_charge = this->in_charge();
     if (data_ && data_->poll(index_, listed_ && led_, now(), events_)) must_list_ = true;

@@ -64,6 +64,7 @@ class RequestEngine {
   void release(Request& request);  // takes it off the wire
   void finish(RequestId id, Answer answer);
   int wait_ms() const;
+  void let_more_arrive();
 
   const Transfer::Target target_;
   const ClientOptions options_;
@@ -83,6 +84,8 @@ class RequestEngine {
   std::map<void*, RequestId> under_way_;               // by handle
   int ordinary_under_way_ = 0;                         // without watches
   std::vector<std::unique_ptr<Transfer>> idle_;
+  std::deque<Clock::time_point> woken_;  // of late
+  std::chrono::microseconds mean_took_{0};
 
   std::thread thread_;  // last: starts when all else is there
 };
