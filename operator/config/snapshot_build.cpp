@@ -90,6 +90,7 @@ void rename_data(SnapshotTables& tables, const Renaming<StoreId>& stores, const 
   for (DataSet& data_set : start.data_sets) data_set.first_block = blocks(data_set.first_block);
   for (JobArrived& job : tables.jobs) {
     for (JobInput& input : job.job.inputs) input.data_set = data_sets(input.data_set);
+    job.job.output = data_sets(job.job.output);
     for (Task& task : job.tasks) task.block = blocks(task.block);
   }
   for (MoveInFlight& move : tables.moves)
@@ -139,6 +140,11 @@ std::vector<std::string> impossible_states(const std::string& file, const Snapsh
     if (i > 0 && tables.placed[i].task == tables.placed[i - 1].task)
       problems.push_back(
           fmt::format("{}: /placed: found task {} twice; allowed: once", file, tables.placed[i].task.index()));
+    if (const JobArrived& job = tables.jobs[job_of[tables.placed[i].task.index()].index()]; job.job.held)
+      problems.push_back(
+          fmt::format("{}: /placed: found task {} of job '{}', whose inputs do not exist yet; allowed: "
+                      "tasks of jobs that /jobs/levels does not hold back",
+                      file, tables.placed[i].task.index(), job.job.name));
     if (tables.placed[i].state == TaskState::finished && is_map(tables.placed[i]))
       ++finished_maps[job_of[tables.placed[i].task.index()].index()];
   }

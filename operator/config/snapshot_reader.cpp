@@ -35,6 +35,7 @@ class Reader {
   void read_jobs();
   void read_job_lists(const View& table);
   void read_memories(const View& table);
+  void read_levels(const View& table);
   void read_shares();
   void read_tasks();
   void read_placed_and_moves();
@@ -344,6 +345,17 @@ void Reader::read_memories(const View& table) {
   }
 }
 
+void Reader::read_levels(const View& table) {
+  if (!table.has("levels")) return;
+  const View levels = table.at("levels");
+  for (std::size_t i = 0, rows = levels.rows(3); i < rows && !tables_.jobs.empty(); ++i) {
+    const View row = levels.item(i);
+    Job& job = tables_.jobs[static_cast<std::size_t>(row.cell(0, index_below(tables_.jobs.size())))].job;
+    job.output = id<DataSetId>(row.cell(1, id_below(tables_.start.data_sets.size())));
+    job.held = row.cell(2, Whole{0, 1}) == 1;
+  }
+}
+
 void Reader::read_shares() {
   if (!root_.has("shares")) return;
   const View table = root_.at("shares");
@@ -367,6 +379,7 @@ void Reader::read_job_lists(const View& table) {
     tables_.jobs[static_cast<std::size_t>(passed.item(i).cell(0, job))].job.memory.passed_over_since =
         time(passed.item(i).cell(1, Whole{-any_time, any_time}));
   read_memories(table);
+  read_levels(table);
   const View inputs = table.at("inputs");
   for (std::size_t i = 0, rows = inputs.rows(3); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = inputs.item(i);

@@ -324,6 +324,16 @@ void write_memories(Writer& out, const std::vector<Job>& jobs) {
   out.close(']');
 }
 
+// Jobs that wait for their inputs and jobs that keep what they write; plain ones are left out.
+void write_levels(Writer& out, const std::vector<Job>& jobs) {
+  const auto plain = [](const Job& job) { return !job.held && !job.output.valid(); };
+  if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
+  out.open("levels", '[');  // job, data set that it writes, 1 when its inputs do not exist yet
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (!plain(jobs[i])) out.row(static_cast<std::int64_t>(i), number(jobs[i].output), std::int64_t{jobs[i].held});
+  out.close(']');
+}
+
 void write_shares(Writer& out, const ShareMemory& shares) {
   out.open("shares", '{');
   out.field("at", number(shares.at));
@@ -345,6 +355,7 @@ void write_jobs(Writer& out, const ClusterSnapshot& cluster) {
       out.row(static_cast<std::int64_t>(i), number(*jobs[i].memory.passed_over_since));
   out.close(']');
   write_memories(out, jobs);
+  write_levels(out, jobs);
   out.open("inputs", '[');  // job, data set, fraction
   for (std::size_t i = 0; i < jobs.size(); ++i)
     for (const JobInput& input : jobs[i].inputs)

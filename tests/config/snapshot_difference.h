@@ -46,11 +46,12 @@ inline std::string difference(const ClusterSnapshot& a, const ClusterSnapshot& b
   const auto same_job = [&](const Job& x, const Job& y) {
     return x.name == y.name && x.pool == y.pool && x.arrival == y.arrival && x.priority == y.priority &&
            x.constraint == y.constraint && x.request == y.request &&
-           table("inputs", x.inputs, y.inputs, same_input).empty() && x.shuffle == y.shuffle &&
-           x.first_task == y.first_task && x.map_tasks == y.map_tasks && x.reduce_tasks == y.reduce_tasks &&
-           x.work == y.work && x.pending == y.pending && x.running == y.running && x.finished_maps == y.finished_maps &&
-           x.finished_reduces == y.finished_reduces && x.pending_work == y.pending_work && x.completed == y.completed &&
-           x.map_output == y.map_output && x.memory == y.memory;
+           table("inputs", x.inputs, y.inputs, same_input).empty() && x.shuffle == y.shuffle && x.output == y.output &&
+           x.held == y.held && x.first_task == y.first_task && x.map_tasks == y.map_tasks &&
+           x.reduce_tasks == y.reduce_tasks && x.work == y.work && x.pending == y.pending && x.running == y.running &&
+           x.finished_maps == y.finished_maps && x.finished_reduces == y.finished_reduces &&
+           x.pending_work == y.pending_work && x.completed == y.completed && x.map_output == y.map_output &&
+           x.memory == y.memory;
   };
   const auto same_task = [](const Task& x, const Task& y) {
     const bool chained =
@@ -82,7 +83,7 @@ inline std::string difference(const ClusterSnapshot& a, const ClusterSnapshot& b
         table("jobs", a.jobs, b.jobs, same_job), table("tasks", a.tasks, b.tasks, same_task),
         table("running", a.running, b.running, same_running), table("moves", a.moves, b.moves, same_move),
         table("locality", a.locality, b.locality, same_locality), table("pending", a.pending, b.pending, equal),
-        table("extra copies", a.extra_copies, b.extra_copies, equal),
+        table("held", a.held, b.held, equal), table("extra copies", a.extra_copies, b.extra_copies, equal),
         table("groups", a.groups, b.groups,
               [&](const auto& x, const auto& y) { return table("", x, y, same_group).empty(); })})
     if (!found.empty()) return found;

@@ -34,6 +34,8 @@ void expect_same_jobs(const ClusterSnapshot& a, const ClusterSnapshot& b) {
     EXPECT_EQ(x.completed, y.completed);
     EXPECT_EQ(x.map_output, y.map_output);
     EXPECT_EQ(x.memory, y.memory);
+    EXPECT_EQ(x.output, y.output);
+    EXPECT_EQ(x.held, y.held);
   }
 }
 
@@ -41,6 +43,7 @@ void expect_same(const ClusterSnapshot& a, const ClusterSnapshot& b) {
   EXPECT_EQ(a.now, b.now);
   EXPECT_EQ(a.free.items(), b.free.items());
   EXPECT_EQ(a.pending, b.pending);
+  EXPECT_EQ(a.held, b.held);
   EXPECT_EQ(a.pending_tasks, b.pending_tasks);
   EXPECT_EQ(a.pool_cores.items(), b.pool_cores.items());
   EXPECT_EQ(a.profiles.items(), b.profiles.items());
@@ -73,11 +76,37 @@ void expect_same(const ClusterSnapshot& a, const ClusterSnapshot& b) {
   ASSERT_EQ(a.running.size(), b.running.size());
 }
 
-// Some maps run, some are finished, a copy is on its way, a job remembers its home.
+// As the first job, which writes what the data set holds; held back where `held`.
+void add_writer(ClusterState& state, bool held) {
+  const ClusterSnapshot& cluster = state.snapshot();
+  if (cluster.data_sets.empty()) return;
+  JobArrived writer{cluster.jobs[JobId(0)], {}};
+  for (std::uint32_t i = 0; i < writer.job.tasks(); ++i) {
+    const Task& task = cluster.tasks[TaskId(writer.job.first_task.index() + i)];
+    Task copy;
+    copy.block = task.block;
+    copy.cpu = task.cpu;
+    copy.input = task.input;
+    copy.kind = task.kind;
+    writer.tasks.push_back(copy);
+  }
+  writer.job.name = held ? "writer-held" : "writer";
+  writer.job.output = DataSetId(static_cast<std::uint32_t>(cluster.data_sets.size() - 1));
+  writer.job.held = held;
+  writer.job.pending = writer.job.running = writer.job.finished_maps = writer.job.finished_reduces = 0;
+  writer.job.pending_work = CpuSeconds(0);
+  writer.job.map_output.clear();
+  writer.job.memory = {};
+  state.apply(std::move(writer));
+}
+
+// Some maps run, some are finished, a copy is on its way, a job remembers its home, one waits for its inputs.
 ClusterState busy_state(std::uint64_t seed) {
   SnapshotShape shape = random_small_shape(seed);
   shape.share_of_jobs_with_shuffle = 0.5;
   ClusterState state = random_cluster(shape);
+  add_writer(state, true);
+  add_writer(state, false);
   std::vector<Assignment> started;
   for (TaskId task : state.snapshot().tasks.ids()) {
     if (state.snapshot().tasks[task].state != TaskState::pending) continue;
@@ -146,6 +175,20 @@ TEST(SnapshotFile, KeepsTheExpectedEndsAndMovesInFlight) {
   for (const RunningTask& run : read->cluster.running) EXPECT_EQ(run.expected_end, ends.at(run.task.index()));
   ASSERT_EQ(read->cluster.moves.size(), state.snapshot().moves.size());
   EXPECT_EQ(read->costs.zones(), 0u);
+}
+
+TEST(SnapshotFile, KeepsJobsHeldBackAndWhatJobsWrite) {
+  const ClusterState state = busy_state(4);
+  ASSERT_EQ(state.snapshot().held.size(), 1u);
+  const Result<SnapshotFile> read =
+      read_snapshot("s.json", write_snapshot(state.snapshot(), {}), SnapshotOrder::as_written);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->cluster.held, state.snapshot().held);
+  const Job& held = read->cluster.jobs[read->cluster.held.front()];
+  EXPECT_EQ(held.name, "writer-held");
+  EXPECT_TRUE(held.output.valid());
+  EXPECT_EQ(read->cluster.tasks[held.first_task].state, TaskState::blocked);
+  EXPECT_EQ(read->cluster.pending, state.snapshot().pending);
 }
 
 TEST(SnapshotFile, GoesThroughCompressedFiles) {
@@ -274,6 +317,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"[[0,1,1,5000000]]", "[[0,1,1,5],[0,0,1,5]]", "/placed: found task 0 twice"},
         BadFile{"[[0,1,1,5000000]]", "[[2,1,1,5]]",
                 "found the reduce task 2 of job 'j' on a node before all its maps are finished"},
+        BadFile{"\"inputs\":[[0,0,1]]", "\"inputs\":[[0,0,1]],\"levels\":[[0,-1,1]]",
+                "/placed: found task 0 of job 'j', whose inputs do not exist yet"},
+        BadFile{"\"inputs\":[[0,0,1]]", "\"inputs\":[[0,0,1]],\"levels\":[[0,1,0]]",
+                "/jobs/levels/0/1: found 1; allowed: a whole number from -1 to 0"},
         BadFile{"[[0,0.5],[0.25,0]]", "[[0,0.5]]", "/transfer: found 1 rows; allowed: 2 rows of 2, or none"}));
 
 TEST(SnapshotFile, AMissingFileIsAnErrorWithItsName) {
