@@ -18,6 +18,7 @@ void each_fair_setting(Fields& fields, PolicySettings& settings) {
   static constexpr std::array<std::string_view, 2> none_to_node = {"text", "printed"};
   static constexpr std::array<std::string_view, 3> adjustments = {"table", "text", "off"};
   static constexpr std::array<std::string_view, 2> ratios = {"zero", "one"};
+  static constexpr std::array<std::string_view, 2> pending = {"most", "least"};
   static constexpr std::array<std::string_view, 2> bases = {"free", "all"};
   static constexpr std::array<std::string_view, 2> samples = {"refused", "sinceArrival"};
   static constexpr std::array<std::string_view, 4> shares = {"none", "fair", "demand", "capacity"};
@@ -40,6 +41,7 @@ void each_fair_setting(Fields& fields, PolicySettings& settings) {
   fields.choice("noneToNode", fair.none_to_node, none_to_node);
   fields.choice("minorAdjustment", fair.minor_adjustment, adjustments);
   fields.choice("emptyRatio", fair.empty_ratio, ratios);
+  fields.choice("pendingFirst", fair.pending_first, pending);
   fields.choice("shareBase", fair.share_base, bases);
   fields.choice("delaySample", fair.delay_sample, samples);
 }

@@ -36,6 +36,25 @@ std::vector<std::uint32_t> repeated(const std::vector<std::uint32_t>& sizes, std
   return all;
 }
 
+// What the text leaves open, one thing changed at a time; the first is what counts.
+struct FairVariant {
+  std::string what;
+  double mean_gap = 30;
+  FairPlacement placement = FairPlacement::random;
+  PendingFirst pending = PendingFirst::most;
+  PolicySettings settings() const {
+    PolicySettings settings = fair_settings();
+    settings.modified_fair.pending_first = pending;
+    return settings;
+  }
+};
+const std::array<FairVariant, 5> fair_variants = {
+    {{""},
+     {", all at once", 0},
+     {", 120 s apart", 120},
+     {", all blocks on the master", 30, FairPlacement::writer},
+     {", least pending first", 30, FairPlacement::random, PendingFirst::least}}};
+
 // ---- Experiment A
 
 struct RowA {
@@ -54,10 +73,10 @@ constexpr std::array<RowA, 9> rows_a = {{{6, 5, -35, 289.6, 188.2, 44.4},
                                          {18, 15, -47.3, 5681.4, 2988.7, 20}}};
 
 // Gain of turnaround, turnarounds of fair and modified fair, their node-local shares.
-std::vector<double> compare_a(const FairShape& shape, std::uint32_t seed) {
+std::vector<double> compare_a(const FairShape& shape, std::uint32_t seed, const PolicySettings& readings) {
   const simulation::Scenario scenario = fair_scenario(shape, seed);
   const FairFigures fair = fair_run("fair", scenario, fair_settings());
-  const FairFigures modified = fair_run("modified-fair", scenario, fair_settings());
+  const FairFigures modified = fair_run("modified-fair", scenario, readings);
   return {gain(modified.turnaround, fair.turnaround),
           fair.turnaround,
           modified.turnaround,
@@ -77,16 +96,16 @@ constexpr std::array<RowB, 3> rows_b = {
     {{1, -70.6, 1242, 364.6, 513.6}, {2, -41.4, 2343.1, 1372.5, 1532.2}, {3, -59.1, 5585.3, 2285.5, 2131.933}}};
 const std::vector<std::uint32_t> sizes_b = {6, 10, 16, 21, 25};
 
-FairShape shape_b(std::uint32_t times, double mean_gap = 30, FairPlacement placement = FairPlacement::random) {
-  return {2, repeated(sizes_b, times), mean_gap, 100, placement};
+FairShape shape_b(std::uint32_t times, const FairVariant& variant = {}) {
+  return {2, repeated(sizes_b, times), variant.mean_gap, 100, variant.placement};
 }
 
 // Gains over fair of modified fair and of FIFO, of modified fair over FIFO; the three turnarounds; the three
 // node-local shares.
-std::vector<double> compare_b(const FairShape& shape, std::uint32_t seed) {
+std::vector<double> compare_b(const FairShape& shape, std::uint32_t seed, const PolicySettings& readings) {
   const simulation::Scenario scenario = fair_scenario(shape, seed);
   const FairFigures fair = fair_run("fair", scenario, fair_settings());
-  const FairFigures modified = fair_run("modified-fair", scenario, fair_settings());
+  const FairFigures modified = fair_run("modified-fair", scenario, readings);
   const FairFigures fifo = fair_run("hadoop-default", scenario, fair_settings());
   return {gain(modified.turnaround, fair.turnaround),
           gain(fifo.turnaround, fair.turnaround),
@@ -141,13 +160,14 @@ Result<ExperimentResult> modified_fair_a(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = setting("4", "A: 5, 10 and 15 equal jobs of 6, 10 and 18 maps");
   std::vector<double> xs;
-  for (std::size_t x = 0; x < (run.quick ? 2 : 2 * rows_a.size()); ++x) xs.push_back(static_cast<double>(x));
+  for (std::size_t x = 0; x < (run.quick ? 2 : fair_variants.size() * rows_a.size()); ++x)
+    xs.push_back(static_cast<double>(x));
   const Result<Sweep> figures = sweep_seeds(run, xs, [](double x, std::uint32_t seed) {
     const auto index = static_cast<std::size_t>(x);
     const RowA& of = rows_a[index % rows_a.size()];
-    return compare_a({4, repeated({of.size}, of.jobs), 30, 100,
-                      index < rows_a.size() ? FairPlacement::random : FairPlacement::writer},
-                     seed);
+    const FairVariant& variant = fair_variants[index / rows_a.size()];
+    return compare_a({4, repeated({of.size}, of.jobs), variant.mean_gap, 100, variant.placement}, seed,
+                     variant.settings());
   });
   if (!figures) return tl::unexpected(figures.error());
   const Sweep& of = *figures;
@@ -157,7 +177,7 @@ Result<ExperimentResult> modified_fair_a(const ExperimentRun& run) {
     const RowA& printed = rows_a[x % rows_a.size()];
     const bool main = x < rows_a.size();
     const std::string what =
-        fmt::format("{} jobs of {} maps{}", printed.jobs, printed.size, main ? "" : ", all blocks on the master");
+        fmt::format("{} jobs of {} maps{}", printed.jobs, printed.size, fair_variants[x / rows_a.size()].what);
     std::vector<Claim> claims = {turnaround(
         "5", what, fmt::format("{:g} % ({:g} s, {:g} s)", printed.turnaround_gain, printed.original, printed.modified),
         of[0][x])};
@@ -176,16 +196,6 @@ Result<ExperimentResult> modified_fair_a(const ExperimentRun& run) {
 }
 
 namespace {
-
-struct VariantB {
-  std::string what;
-  double mean_gap;
-  FairPlacement placement;
-};
-const std::array<VariantB, 4> variants_b = {{{"", 30, FairPlacement::random},
-                                             {", all at once", 0, FairPlacement::random},
-                                             {", 120 s apart", 120, FairPlacement::random},
-                                             {", all blocks on the master", 30, FairPlacement::writer}}};
 
 std::vector<Claim> claims_b(const RowB& printed, const std::string& what, const Sweep& of, std::size_t x) {
   std::vector<Claim> claims = {turnaround(
@@ -217,12 +227,12 @@ Result<ExperimentResult> modified_fair_b(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = setting("2", "B: 1, 2 and 3 jobs of each of 6, 10, 16, 21 and 25 maps");
   std::vector<double> xs;
-  for (std::size_t x = 0; x < (run.quick ? 1 : variants_b.size() * rows_b.size()); ++x)
+  for (std::size_t x = 0; x < (run.quick ? 1 : fair_variants.size() * rows_b.size()); ++x)
     xs.push_back(static_cast<double>(x));
   const Result<Sweep> figures = sweep_seeds(run, xs, [&](double x, std::uint32_t seed) {
     const auto index = static_cast<std::size_t>(x);
-    const VariantB& variant = variants_b[index / rows_b.size()];
-    return compare_b(shape_b(rows_b[index % rows_b.size()].times, variant.mean_gap, variant.placement), seed);
+    const FairVariant& variant = fair_variants[index / rows_b.size()];
+    return compare_b(shape_b(rows_b[index % rows_b.size()].times, variant), seed, variant.settings());
   });
   if (!figures) return tl::unexpected(figures.error());
   std::vector<std::string> categories;
@@ -230,7 +240,7 @@ Result<ExperimentResult> modified_fair_b(const ExperimentRun& run) {
   for (std::size_t x = 0; x < xs.size(); ++x) {
     const RowB& printed = rows_b[x % rows_b.size()];
     const bool main = x < rows_b.size();
-    const std::string what = fmt::format("{} jobs{}", 5 * printed.times, variants_b[x / rows_b.size()].what);
+    const std::string what = fmt::format("{} jobs{}", 5 * printed.times, fair_variants[x / rows_b.size()].what);
     add(claims_b(printed, what, *figures, x), main, result);
     if (!main) continue;
     categories.push_back(what);

@@ -18,6 +18,7 @@ enum class UnreachableCost : std::uint8_t { by_formula, one };  // of tasks with
 enum class NoneToNode : std::uint8_t { text, printed };            // Table 3, row None->Node
 enum class MinorAdjustment : std::uint8_t { table, text, off };    // of jobs at the highest or lowest priority
 enum class EmptyRatio : std::uint8_t { zero, one };                // workload 0 over minimum 0
+enum class PendingFirst : std::uint8_t { most, least };            // in the order of jobs: by JobPendingRatio
 enum class ShareBase : std::uint8_t { free_slots, all_slots };     // what is divided among the pools
 enum class DelaySample : std::uint8_t { refused, since_arrival };  // which waits the delays are the mean of
 
@@ -32,6 +33,7 @@ struct ModifiedFairSettings {
   NoneToNode none_to_node = NoneToNode::text;
   MinorAdjustment minor_adjustment = MinorAdjustment::table;
   EmptyRatio empty_ratio = EmptyRatio::zero;
+  PendingFirst pending_first = PendingFirst::most;
   ShareBase share_base = ShareBase::free_slots;
   DelaySample delay_sample = DelaySample::refused;
 };

@@ -102,7 +102,7 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
       R"( "pipelineShares": "demand", "pipelineAmounts": "all", "pipelinePlaces": "lsap", "pipelineOrder": "fair",)"
       R"( "reduceSlots": 1, "smallJobPool": false, "demandShares": false, "resourceOrder": false,)"
       R"( "adaptiveDelays": false, "movingPriority": false, "sharesEvery": "250ms", "noneToNode": "printed",)"
-      R"( "minorAdjustment": "off", "emptyRatio": "one", "shareBase": "all", "delaySample": "sinceArrival"})";
+      R"( "minorAdjustment": "off", "emptyRatio": "one", "pendingFirst": "least", "shareBase": "all", "delaySample": "sinceArrival"})";
   const auto read = [](const std::string& yaml) {
     PolicySettings settings;
     const Result<YamlValue> value = parse_yaml("s", yaml);

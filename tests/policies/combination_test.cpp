@@ -86,6 +86,7 @@ TEST(ModifiedFairCombinations, ConformInEveryReading) {
     settings.modified_fair.none_to_node = bits & 1 ? NoneToNode::printed : NoneToNode::text;
     settings.modified_fair.minor_adjustment = bits & 1 ? MinorAdjustment::text : MinorAdjustment::off;
     settings.modified_fair.empty_ratio = bits & 2 ? EmptyRatio::one : EmptyRatio::zero;
+    settings.modified_fair.pending_first = bits & 2 ? PendingFirst::least : PendingFirst::most;
     settings.modified_fair.share_base = bits & 4 ? ShareBase::all_slots : ShareBase::free_slots;
     settings.modified_fair.delay_sample = bits & 8 ? DelaySample::since_arrival : DelaySample::refused;
     expect_conformance(*made("modified-fair", settings), true, 6);

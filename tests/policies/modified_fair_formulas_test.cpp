@@ -117,6 +117,12 @@ TEST(JobOrder, ExaminesPriorityPendingOccupiedArrivalAndIdInThisOrder) {
   EXPECT_LT(modified_job_key(job(1, 0, 5, 1, 1)), modified_job_key(job(2, 0, 5, 1, 1)));
 }
 
+TEST(JobOrder, TakesTheLeastPendingFirstWhenAsked) {
+  const auto key = [](const JobLoad& load) { return modified_job_key(load, PendingFirst::least); };
+  EXPECT_LT(key(job(9, 0, 4, 9, 9)), key(job(1, 0, 5, 1, 1)));
+  EXPECT_LT(key(job(9, 1, 5, 9, 9)), key(job(1, 0, 4, 1, 1))) << "priority comes before";
+}
+
 TEST(JobOrder, IsTheOrderOfTheRatios) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);

@@ -64,7 +64,7 @@ JobKey FairRound::key(const PoolQueue& pool, JobId id) const {
   load.running = job.running + job.pending - load.pending;
   if (on_.moving_priority) load.priority = draft_.memory(id).priority.value_or(priority_level(job.priority));
   if (pool.fifo) return fifo_job_key(load);
-  return on_.resource_order ? modified_job_key(load) : fair_job_key(load);
+  return on_.resource_order ? modified_job_key(load, on_.readings.pending_first) : fair_job_key(load);
 }
 
 void FairRound::fill() {

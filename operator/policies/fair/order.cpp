@@ -39,7 +39,10 @@ double job_occupied_ratio(double running, double slots_of_pool) {
   return slots_of_pool > 0 ? running / slots_of_pool : 0;
 }
 
-JobKey modified_job_key(const JobLoad& job) { return {-job.priority, -job.pending, job.running, job.arrival, job.id}; }
+JobKey modified_job_key(const JobLoad& job, PendingFirst pending) {
+  const double order = pending == PendingFirst::most ? -job.pending : job.pending;
+  return {-job.priority, order, job.running, job.arrival, job.id};
+}
 
 JobKey fair_job_key(const JobLoad& job) {
   return {job.running / std::exp2(std::clamp(job.priority, -2.0, 2.0)), 0, 0, job.arrival, job.id};

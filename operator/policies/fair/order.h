@@ -47,7 +47,7 @@ double job_occupied_ratio(double running, double slots_of_pool);
 using JobKey = std::tuple<double, double, double, TimePoint, JobId>;
 // Priority, JobPendingRatio, JobOccupiedRatio, submission, id. Both ratios are over the same for all jobs of a pool, so
 // that their numerators give the order, also where they are 0/0.
-JobKey modified_job_key(const JobLoad& job);
+JobKey modified_job_key(const JobLoad& job, PendingFirst pending = PendingFirst::most);
 // Running tasks over the weight that a priority is worth: 4, 2, 1, 1/2, 1/4 from VERY_HIGH to VERY_LOW.
 JobKey fair_job_key(const JobLoad& job);
 JobKey fifo_job_key(const JobLoad& job);

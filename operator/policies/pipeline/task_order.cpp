@@ -12,7 +12,7 @@ TaskOrder::TaskOrder(const Draft& draft, const PolicySettings& settings, std::ve
                      std::vector<double> limits, std::vector<std::uint32_t> tasks)
     : cluster_(draft.cluster),
       order_(settings.pipeline.order),
-      empty_ratio_(settings.modified_fair.empty_ratio),
+      readings_(settings.modified_fair),
       pools_(cluster_.pools.size()),
       tasks_(std::move(tasks)) {
   for (std::size_t i = 0; i < pools_.size(); ++i) {
@@ -35,7 +35,7 @@ fair::JobKey TaskOrder::key(JobId id) const {
     case PipelineOrder::fair:
       return fair::fair_job_key(load);
     case PipelineOrder::modified_fair:
-      return fair::modified_job_key(load);
+      return fair::modified_job_key(load, readings_.pending_first);
     case PipelineOrder::planned:
     case PipelineOrder::degraded_first:
     case PipelineOrder::arrival:
@@ -67,7 +67,7 @@ JobId TaskOrder::next() {
     const fair::JobKey job_key = *queue.jobs.begin();
     fair::PoolKey pool_key{};  // equal for all: jobs of all pools in one order
     if (order_ == PipelineOrder::fair) pool_key = fair::fair_pool_key(queue.load);
-    if (order_ == PipelineOrder::modified_fair) pool_key = fair::modified_pool_key(queue.load, empty_ratio_);
+    if (order_ == PipelineOrder::modified_fair) pool_key = fair::modified_pool_key(queue.load, readings_.empty_ratio);
     if (best.valid() && std::pair(least, least_job) < std::pair(pool_key, job_key)) continue;
     best = job;
     least = pool_key;

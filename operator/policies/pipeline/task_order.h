@@ -37,7 +37,7 @@ class TaskOrder {
 
   const ClusterSnapshot& cluster_;
   PipelineOrder order_;
-  EmptyRatio empty_ratio_;
+  ModifiedFairSettings readings_;
   std::vector<PoolQueue> pools_;
   std::vector<std::uint32_t> tasks_;
   bool at_limit_ = false;
