@@ -14,6 +14,7 @@
 #include "cmd/config_watch.h"
 #include "cmd/epoch_recorder.h"
 #include "cmd/live_policy.h"
+#include "cmd/new_data_hints.h"
 #include "cmd/operator_kubernetes.h"
 #include "cmd/operator_simulated.h"
 #include "config/live_config.h"
@@ -84,8 +85,11 @@ class RunningOperator {
         live_(config, std::move(prices)),
         metrics_({std::string(version), std::string(revision), options.cluster}),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
-        policy_(std::move(policy), [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan,
-                                          double took) { recorder_.record(by, input, plan, took); }) {}
+        policy_(std::move(policy),
+                [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
+                  recorder_.record(by, input, plan, took);
+                  hints_.update(input);
+                }) {}
 
   Result<void> run(const std::string& config_text);
 
@@ -104,6 +108,7 @@ class RunningOperator {
   LiveConfig live_;
   OperatorMetrics metrics_;
   EpochRecorder recorder_;
+  NewDataHints hints_;
   LivePolicy policy_;
   std::atomic<bool> ended_{false};  // a simulated run is over and only shown
   std::unique_ptr<StatusServer> server_;
@@ -132,6 +137,7 @@ Result<void> RunningOperator::serve() {
   texts.metrics = [this] { return metrics_.exposition(); };
   texts.alive = [this] { return alive(); };
   texts.ready = [this] { return ready(); };
+  texts.new_data = [this](const auto& query) { return hints_.answer(query); };
   Result<std::unique_ptr<StatusServer>> server = StatusServer::start(listen, std::move(texts));
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* text_format = "text/plain; charset=utf-8";
 constexpr const char* metrics_format = "text/plain; version=0.0.4; charset=utf-8";
+constexpr const char* json_format = "application/json";
 constexpr const char* page_format = "text/html; charset=utf-8";
 
 class HttpServer : public StatusServer {
@@ -43,6 +44,12 @@ class HttpServer : public StatusServer {
     serve("/metrics", texts_.metrics, metrics_format);
     probe("/healthz", texts_.alive);
     probe("/readyz", texts_.ready);
+    if (!texts_.new_data) return;
+    server_.Get("/new-data", [this](const httplib::Request& request, httplib::Response& response) {
+      const QueryAnswer answer = texts_.new_data({request.params.begin(), request.params.end()});
+      response.status = answer.status;
+      response.set_content(answer.json, json_format);
+    });
   }
   ~HttpServer() override {
     server_.stop();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -15,9 +16,16 @@ struct Health {
   std::string words;  // one line
 };
 
+struct QueryAnswer {
+  int status = 200;
+  std::string json;
+};
+
 struct ServedTexts {
   std::function<std::string()> page, metrics;
   std::function<Health()> alive, ready;
+  // /new-data?key=value&...; none: there is no such path
+  std::function<QueryAnswer(const std::map<std::string, std::string>&)> new_data = {};
 };
 
 class StatusServer {

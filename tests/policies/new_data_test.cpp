@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/cluster_state.h"
+#include "policies/lips/new_data_advice.h"
 #include "policies/registry.h"
 
 namespace lips {
@@ -109,6 +110,40 @@ TEST(PlacementOfNewData, StaysWhenTheWaitingWorkFillsTheDearNodesToo) {
   EXPECT_DOUBLE_EQ(full[ZoneId(0)].value(), full[ZoneId(1)].value());
   EXPECT_EQ(placement_of_new_data(state.snapshot(), uniform_costs(2, across), {DataSetId(0), Mebibytes(64), NodeId(0)}),
             StoreId(0));
+}
+
+// The same cluster with names.
+NewDataAdvice advice() {
+  ClusterSnapshot cluster = waiting_readers(0).snapshot();
+  for (const NodeId node : cluster.nodes.ids()) {
+    cluster.nodes[node].name = "node-" + std::to_string(node.index());
+    cluster.stores[cluster.node_store[node]].name = "store-" + std::to_string(node.index());
+    cluster.zones[cluster.nodes[node].zone].name = "zone-" + std::to_string(cluster.nodes[node].zone.index());
+  }
+  cluster.stores[StoreId(1)].capacity = Mebibytes(100);
+  return advice_of(cluster, uniform_costs(2, across), std::chrono::hours(1));
+}
+
+TEST(NewDataAdvice, NamesZoneAndStoreForTheReadersThatAreToldOf) {
+  const auto two = place_for(advice(), {"node-0", Mebibytes(64), {reads(90), reads(90)}});
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->zone, "zone-1");
+  EXPECT_EQ(two->store, "store-1");
+  EXPECT_FALSE(two->stays);
+  EXPECT_NEAR(two->saved.value(), across.value(), 1e-12) << "one crossing instead of two";
+  const auto one = place_for(advice(), {"node-0", Mebibytes(64), {reads(90)}});
+  ASSERT_TRUE(one);
+  EXPECT_TRUE(one->stays);
+  EXPECT_EQ(one->store, "store-0");
+}
+
+TEST(NewDataAdvice, PassesOverADirectoryWithoutRoomAndRefusesAnUnknownNode) {
+  const auto large = place_for(advice(), {"node-0", Mebibytes(101), {reads(90), reads(90)}});
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->store, "store-2");
+  const auto unknown = place_for(advice(), {"node-9", Mebibytes(64), {}});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
 }
 
 TEST(PlaceNewData, SpreadsTheBlocksOverTheCheapNodesOfAPlan) {

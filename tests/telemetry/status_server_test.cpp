@@ -10,13 +10,15 @@ namespace {
 using testing::HasSubstr;
 
 ServedTexts texts(bool good) {
-  return {[] { return "page"; }, [] { return "metrics 1\n"; },
+  return {[] { return "page"; },
+          [] { return "metrics 1\n"; },
           [good] {
             return Health{good, "words"};
           },
           [] {
             return Health{true, "standby"};
-          }};
+          },
+          {}};
 }
 
 TEST(StatusServer, AnswersOnAFreePort) {
@@ -30,6 +32,19 @@ TEST(StatusServer, AnswersOnAFreePort) {
   EXPECT_EQ(client.Get("/readyz")->body, "standby\n");
   EXPECT_EQ(client.Get("/healthz")->status, 200);
   EXPECT_EQ(client.Get("/secrets")->status, 404);
+}
+
+TEST(StatusServer, PassesAQueryOnAndItsStatusBack) {
+  ServedTexts served = texts(true);
+  served.new_data = [](const std::map<std::string, std::string>& query) {
+    return QueryAnswer{query.contains("node") ? 200 : 400, query.contains("node") ? query.at("node") : "which?"};
+  };
+  Result<std::unique_ptr<StatusServer>> server = StatusServer::start("127.0.0.1:0", std::move(served));
+  ASSERT_TRUE(server) << server.error().message;
+  httplib::Client client("127.0.0.1", (*server)->port());
+  EXPECT_EQ(client.Get("/new-data?node=a%2Fb")->body, "a/b");
+  EXPECT_EQ(client.Get("/new-data")->status, 400);
+  EXPECT_THAT(client.Get("/new-data")->get_header_value("Content-Type"), HasSubstr("application/json"));
 }
 
 TEST(StatusServer, SaysNoWhenHealthIsBad) {

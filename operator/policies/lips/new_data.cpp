@@ -98,20 +98,23 @@ ZonePrices zone_prices(const ClusterSnapshot& cluster, Duration horizon) {
   return prices;
 }
 
+UsdPerMebibyte cost_of_new_data(ZoneId written_in, ZoneId kept_in, const std::vector<ExpectedReader>& readers,
+                                const CostModel& costs, const ZonePrices& prices) {
+  double sum = kept_in == written_in ? 0 : costs.transfer(written_in, kept_in).value();
+  for (const ExpectedReader& reader : readers) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const ZoneId at : prices.ids()) {
+      const double transfer = at == kept_in ? 0 : reader.fraction * costs.transfer(kept_in, at).value();
+      least = std::min(least, reader.work.value() * prices[at].value() + transfer);
+    }
+    sum += least;
+  }
+  return UsdPerMebibyte(sum);
+}
+
 ZoneId zone_for_new_data(ZoneId written_in, const std::vector<ExpectedReader>& readers, const CostModel& costs,
                          const ZonePrices& prices) {
-  const auto cost = [&](ZoneId zone) {  // of a MiB
-    double sum = zone == written_in ? 0 : costs.transfer(written_in, zone).value();
-    for (const ExpectedReader& reader : readers) {
-      double least = std::numeric_limits<double>::infinity();
-      for (const ZoneId at : prices.ids()) {
-        const double transfer = at == zone ? 0 : reader.fraction * costs.transfer(zone, at).value();
-        least = std::min(least, reader.work.value() * prices[at].value() + transfer);
-      }
-      sum += least;
-    }
-    return sum;
-  };
+  const auto cost = [&](ZoneId zone) { return cost_of_new_data(written_in, zone, readers, costs, prices).value(); };
   ZoneId best = written_in;
   double least = cost(written_in);
   for (const ZoneId zone : prices.ids()) {

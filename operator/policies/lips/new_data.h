@@ -20,6 +20,10 @@ std::vector<ExpectedReader> expected_readers(const ClusterSnapshot& cluster, Dat
 using ZonePrices = IdVector<ZoneId, UsdPerCpuSecond>;
 ZonePrices zone_prices(const ClusterSnapshot& cluster, Duration horizon);
 
+// Of a MiB that is written in one zone and kept in another: its way, and work and transfer of its readers, each in the
+// zone that is best for it then.
+UsdPerMebibyte cost_of_new_data(ZoneId written_in, ZoneId kept_in, const std::vector<ExpectedReader>& readers,
+                                const CostModel& costs, const ZonePrices& prices);
 // The zone of least transfer from where the block is written, plus work and transfer of its readers, each in the zone
 // that is best for it then. The writer's own zone unless another one is cheaper.
 ZoneId zone_for_new_data(ZoneId written_in, const std::vector<ExpectedReader>& readers, const CostModel& costs,
