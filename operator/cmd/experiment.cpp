@@ -43,7 +43,7 @@ Arguments describe(ExperimentOptions& options) {
                  "the folder of the shipped scenarios, prices and traces (default: beside the program)",
                  options.config_folder);
   arguments.heading("Output");
-  arguments.choice("--format", {"text", "json"}, "how to print (docs/json.md)", options.format);
+  arguments.choice("--format", {"text", "json", "markdown"}, "how to print (docs/json.md)", options.format);
   arguments.text("--report", "FILE.html", "also writes a page with the figures, one file that needs nothing else",
                  options.report);
   arguments.flag("--no-progress", "no line of progress on the terminal", options.no_progress);
@@ -166,7 +166,9 @@ Result<int> experiment(const ExperimentOptions& options) {
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, experiments_page(*all)); !written)
       status = end_with(written.error());
-  const std::string text = options.format == "json" ? experiments_json(*all) : verdicts_text(all->outcomes) + "\n";
+  const std::string text = options.format == "json"       ? experiments_json(*all)
+                           : options.format == "markdown" ? experiments_markdown(*all)
+                                                          : verdicts_text(all->outcomes) + "\n";
   if (const int printed = print(text); printed != done) status = printed;
   if (!all->not_run.empty())
     complain(fmt::format("interrupted, without the results of: {}", fmt::join(all->not_run, ", ")));

@@ -74,23 +74,11 @@ std::string bars_body(const Chart& chart) {
 }
 
 page::Table chart_table(const Chart& chart) {
-  page::Table table{chart.title, {chart.x_title}, {}, false};
-  std::vector<double> xs;
-  for (const Curve& curve : chart.curves) {
-    table.columns.push_back(curve.name);
-    for (const ChartPoint& point : curve.points) xs.push_back(point.x);
-  }
-  std::ranges::sort(xs);
-  xs.erase(std::ranges::unique(xs).begin(), xs.end());
-  for (const double x : xs) {
-    const auto at = static_cast<std::size_t>(x);
-    std::vector<page::Cell> row{
-        {!chart.categories.empty() && at < chart.categories.size() ? chart.categories[at] : fmt::format("{:g}", x)}};
-    for (const Curve& curve : chart.curves) {
-      const auto point = std::ranges::find(curve.points, x, &ChartPoint::x);
-      row.push_back({point == curve.points.end() ? "-" : fmt::format("{:.4g}", point->y)});
-    }
-    table.rows.push_back(std::move(row));
+  std::vector<std::vector<std::string>> rows = chart_rows(chart);
+  page::Table table{chart.title, std::move(rows.front()), {}, false};
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    table.rows.emplace_back();
+    for (std::string& cell : rows[i]) table.rows.back().push_back({std::move(cell)});
   }
   return table;
 }

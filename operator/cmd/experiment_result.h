@@ -1,4 +1,4 @@
-// What reproduced experiments came to, in three forms: text, JSON and a page. Knows no option and no experiment.
+// What reproduced experiments came to, in four forms: text, JSON, Markdown and a page. Knows no option and no experiment.
 #pragma once
 
 #include <span>
@@ -21,10 +21,14 @@ struct ExperimentOutcomes {
   std::vector<std::string> not_run;  // that an interrupt left out
 };
 
+// A figure's points as a table: a row of titles, then one row for each x.
+std::vector<std::vector<std::string>> chart_rows(const experiments::Chart& chart);
 // "12 claims: 9 agree, 2 differ, 1 cannot be compared"
 std::string verdicts_text(std::span<const ExperimentOutcome> outcomes);
 std::string experiment_text(const ExperimentOutcome& outcome);
 std::string experiments_json(const ExperimentOutcomes& all);
+// The claims and the points of every figure as tables.
+std::string experiments_markdown(const ExperimentOutcomes& all);
 // One self-contained HTML page with every figure.
 std::string experiments_page(const ExperimentOutcomes& all);
 

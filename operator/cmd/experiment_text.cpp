@@ -57,36 +57,41 @@ std::string claims_text(const std::vector<Claim>& claims) {
 }
 
 std::string chart_text(const Chart& chart) {
-  std::vector<double> xs;
-  for (const Curve& curve : chart.curves)
-    for (const ChartPoint& point : curve.points) xs.push_back(point.x);
-  std::ranges::sort(xs);
-  xs.erase(std::ranges::unique(xs).begin(), xs.end());
-  if (xs.size() > 45) return fmt::format("  {}: {} points, drawn with --report\n", chart.title, xs.size());
+  const std::vector<std::vector<std::string>> rows = chart_rows(chart);
+  if (rows.size() > 46) return fmt::format("  {}: {} points, drawn with --report\n", chart.title, rows.size() - 1);
   std::string out = fmt::format("  {}{}\n", chart.title, chart.unit.empty() ? "" : ", " + chart.unit);
-  std::size_t name = chart.x_title.size();
-  for (const double x : xs) {
-    const auto at = static_cast<std::size_t>(x);
-    name = std::max(name, at < chart.categories.size() ? chart.categories[at].size() : 8);
-  }
-  out += fmt::format("    {:<{}}", chart.x_title, name);
-  for (const Curve& curve : chart.curves) out += fmt::format("  {:>12}", curve.name);
-  out += "\n";
-  for (const double x : xs) {
-    const auto at = static_cast<std::size_t>(x);
-    out +=
-        fmt::format("    {:<{}}", at < chart.categories.size() ? chart.categories[at] : fmt::format("{:g}", x), name);
-    for (const Curve& curve : chart.curves) {
-      const auto point = std::ranges::find(curve.points, x, &ChartPoint::x);
-      out += fmt::format("  {:>{}}", point == curve.points.end() ? "-" : fmt::format("{:.4g}", point->y),
-                         std::max<std::size_t>(12, curve.name.size()));
-    }
+  std::size_t name = chart.categories.empty() ? 8 : 0;
+  for (const std::vector<std::string>& row : rows) name = std::max(name, row.front().size());
+  for (const std::vector<std::string>& row : rows) {
+    out += fmt::format("    {:<{}}", row.front(), name);
+    for (std::size_t i = 1; i < row.size(); ++i)
+      out += fmt::format("  {:>{}}", row[i], std::max<std::size_t>(12, rows.front()[i].size()));
     out += "\n";
   }
   return out;
 }
 
 }  // namespace
+
+std::vector<std::vector<std::string>> chart_rows(const Chart& chart) {
+  std::vector<double> xs;
+  std::vector<std::vector<std::string>> rows = {{chart.x_title}};
+  for (const Curve& curve : chart.curves) {
+    rows.front().push_back(curve.name);
+    for (const ChartPoint& point : curve.points) xs.push_back(point.x);
+  }
+  std::ranges::sort(xs);
+  xs.erase(std::ranges::unique(xs).begin(), xs.end());
+  for (const double x : xs) {
+    const auto at = static_cast<std::size_t>(x);
+    rows.push_back({at < chart.categories.size() ? chart.categories[at] : fmt::format("{:g}", x)});
+    for (const Curve& curve : chart.curves) {
+      const auto point = std::ranges::find(curve.points, x, &ChartPoint::x);
+      rows.back().push_back(point == curve.points.end() ? "-" : fmt::format("{:.4g}", point->y));
+    }
+  }
+  return rows;
+}
 
 std::string verdicts_text(std::span<const ExperimentOutcome> outcomes) {
   std::array<std::size_t, 3> count{};

@@ -48,6 +48,14 @@ TEST(ExperimentCommand, WritesTheSameAsJsonAndAsOnePage) {
   EXPECT_THAT(html, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("http://")), Not(HasSubstr("https://"))));
 }
 
+TEST(ExperimentCommand, WritesTablesForAPage) {
+  const Said said = lips({"experiment", "guo-4.2b", "--quick", "--seeds", "2", "--format", "markdown"});
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(said.out, AllOf(StartsWith("## Guo 4.2b: "), HasSubstr("`lips experiment guo-4.2b`, 2 seeds."),
+                              HasSubstr("| what | printed | ours | verdict |\n|---|---|---|---|\n"),
+                              HasSubstr("\n| replicas of a block |"), Not(HasSubstr("1 experiment"))));
+}
+
 TEST(ExperimentCommand, GivesTheSameFiguresWithAnyNumberOfThreads) {
   const auto claims = [](const char* threads) {
     const Said said =

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
 
 #include "experiments/seeds.h"
+#include "policies/registry.h"
 
 namespace lips::experiments {
 namespace {
@@ -37,6 +40,19 @@ TEST(ExperimentRegistry, FindsANameOrTheBeginningOfSome) {
   EXPECT_EQ(names("guo").size(), 9u);
   EXPECT_EQ(names("all").size(), experiment_registry().size());
   for (const char* none : {"", "gu", "guo-", "guo-4.", "fig", "guo-4.2d"}) EXPECT_EQ(names(none).size(), 0u) << none;
+}
+
+TEST(ExperimentsPage, NamesEveryExperimentAndHasEveryPolicyInBothTables) {
+  std::ifstream file(std::string(LIPS_SOURCE_DIR) + "/docs/experiments.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const Experiment& experiment : experiment_registry())
+    EXPECT_NE(page.find(experiment.name), std::string::npos) << experiment.name;
+  for (const PolicyEntry& policy : policy_registry()) {
+    const std::string row = "\n| " + std::string(policy.name) + " |";
+    const std::size_t first = page.find(row);
+    ASSERT_NE(first, std::string::npos) << policy.name;
+    EXPECT_NE(page.find(row, first + 1), std::string::npos) << policy.name;
+  }
 }
 
 TEST(EachPiece, RunsEveryPieceOnceWithProgressToTheEnd) {
