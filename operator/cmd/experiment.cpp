@@ -49,7 +49,7 @@ Arguments describe(ExperimentOptions& options) {
   arguments.flag("--no-progress", "no line of progress on the terminal", options.no_progress);
   arguments.example("lips experiment list", "what there is");
   arguments.example("lips experiment lips-fig6 --report fig6.html", "one figure, drawn");
-  arguments.example("lips experiment all --report papers.html", "every experiment; about a quarter of an hour");
+  arguments.example("lips experiment all --report papers.html", "every experiment; some five minutes on two cores");
   return arguments;
 }
 

@@ -27,12 +27,6 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-std::string claims(const std::vector<Claim>& all) {
-  std::vector<std::vector<std::string>> rows = {{"what", "printed", "ours", "verdict"}};
-  for (const Claim& claim : all) rows.push_back({claim.what, claim.printed, ours_text(claim), verdict_text(claim)});
-  return table(rows);
-}
-
 }  // namespace
 
 std::string experiments_markdown(const ExperimentOutcomes& all) {
@@ -42,7 +36,7 @@ std::string experiments_markdown(const ExperimentOutcomes& all) {
     out += fmt::format("## {} {}: {}\n\n", outcome.experiment->paper, outcome.experiment->figure,
                        outcome.experiment->summary);
     out += fmt::format("`lips experiment {}`, {} seeds.\n", outcome.experiment->name, all.seeds);
-    if (!result.claims.empty()) out += "\n" + claims(result.claims);
+    if (!result.claims.empty()) out += "\n" + claims_table(result.claims);
     for (const Chart& chart : result.charts)
       out += fmt::format("\n{}{}:\n\n{}", chart.title, chart.unit.empty() ? "" : ", " + chart.unit,
                          table(chart_rows(chart)));

@@ -89,13 +89,26 @@ std::string figure(const Chart& chart) {
   return page::render_figure({title, chart.note, body, chart_table(chart)});
 }
 
-page::Table claims_of(const ExperimentResult& result) {
-  page::Table table{"Printed claims beside ours", {"What", "Printed", "Ours", "Verdict"}, {}, true};
+page::Table claims_of(const ExperimentResult& result, bool other_readings) {
+  page::Table table{other_readings ? "The same in other readings" : "Printed claims beside ours",
+                    {"What", "Printed", "Ours", "Verdict"},
+                    {},
+                    true};
   for (const Claim& claim : result.claims) {
-    const std::string band = claim.comparable ? fmt::format(" (agrees within {})", band_text(claim)) : "";
+    if (claim.other_reading != other_readings) continue;
+    const std::string band = claim.comparable ? fmt::format(" (agrees: {})", band_text(claim)) : "";
     table.rows.push_back({{claim.what}, {claim.printed + band}, {"ours: " + ours_text(claim)}, {verdict_text(claim)}});
   }
   return table;
+}
+
+std::string claims(const ExperimentResult& result) {
+  std::string out;
+  if (const page::Table main = claims_of(result, false); !main.rows.empty()) out += page::render_table(main);
+  if (const page::Table others = claims_of(result, true); !others.rows.empty())
+    out += fmt::format("<details><summary>In other readings: {}</summary>\n{}</details>\n", others.rows.size(),
+                       page::render_table(others));
+  return out;
 }
 
 std::string list(const std::string& title, const std::vector<std::string>& lines) {
@@ -112,7 +125,7 @@ std::string section(const ExperimentOutcome& outcome) {
                                 page::escape(fmt::format("{} {}", experiment.paper, experiment.figure)),
                                 page::escape(experiment.summary));
   for (const Chart& chart : result.charts) out += figure(chart);
-  if (!result.claims.empty()) out += page::render_table(claims_of(result));
+  out += claims(result);
   out += list("What the paper fixes", result.setting.fixed);
   out += list("What we chose", result.setting.chosen);
   out += list("How to read it", result.notes);

@@ -11,12 +11,13 @@ namespace lips::experiments {
 
 namespace {
 
-constexpr double unbounded = 1e9;
+constexpr double unbounded = 1e9, nothing = 1e-9;
 
 // Three significant digits below 1, one decimal above.
 std::string number(double value) {
   const double size = std::abs(value);
-  if (size == 0 || size >= 1000) return fmt::format("{:.0f}", value);
+  if (size < nothing) return "0";
+  if (size >= 1000) return fmt::format("{:.0f}", value);
   return size >= 1 ? fmt::format("{:.1f}", value) : fmt::format("{:.3g}", value);
 }
 
