@@ -99,8 +99,10 @@ std::string verdicts_text(std::span<const ExperimentOutcome> outcomes) {
   for (const ExperimentOutcome& outcome : outcomes)
     for (const Claim& claim : outcome.result.claims)
       ++(claim.other_reading ? others : count[static_cast<std::size_t>(claim.verdict())]);
-  return fmt::format("{} experiment{}, {} claims: {} agree, {} differ, {} cannot be compared", outcomes.size(),
-                     outcomes.size() == 1 ? "" : "s", count[0] + count[1] + count[2], count[0], count[1], count[2]) +
+  const std::string experiments = fmt::format("{} experiment{}", outcomes.size(), outcomes.size() == 1 ? "" : "s");
+  if (count[0] + count[1] + count[2] + others == 0) return experiments + " without claims";
+  return fmt::format("{}, {} claims: {} agree, {} differ, {} cannot be compared", experiments,
+                     count[0] + count[1] + count[2], count[0], count[1], count[2]) +
          (others > 0 ? fmt::format("; {} in other readings", others) : "");
 }
 

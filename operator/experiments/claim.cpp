@@ -65,6 +65,7 @@ std::string ours_text(const Claim& claim) {
 
 std::string band_text(const Claim& claim) {
   if (!claim.comparable) return "-";
+  if (claim.low == claim.high) return fmt::format("{:g}", claim.low);
   if (claim.low <= -unbounded) return fmt::format("at most {:g}", claim.high);
   if (claim.high >= unbounded) return fmt::format("at least {:g}", claim.low);
   return fmt::format("{:g} to {:g}", claim.low, claim.high);

@@ -207,11 +207,13 @@ namespace {
 
 const std::vector<double> epochs = {100, 200, 300, 400, 600, 800, 1000, 1200, 1600, 2400, 3600};
 
+constexpr double least_step = 0.005;  // of the mean; less is flat
+
 // Where the mean does not go the way it should from one epoch to the next, in words.
 std::string steps_against(const std::vector<double>& means, double direction) {
   std::string where;
   for (std::size_t i = 1; i < means.size(); ++i)
-    if ((means[i] - means[i - 1]) * direction < -1e-3 * means[i - 1])
+    if ((means[i] - means[i - 1]) * direction < -least_step * means[i - 1])
       where += fmt::format("{}{:.0f} to {:.0f} s ({:+.0f} %)", where.empty() ? "" : ", ", epochs[i - 1], epochs[i],
                            100 * (means[i] / means[i - 1] - 1));
   return where;

@@ -294,7 +294,7 @@ Result<ExperimentResult> modified_fair_mechanisms(const ExperimentRun& run) {
   }
   Claim all{"3", "turnaround against fair, all five", "-41.4 %", -boundless, 0, {figures->back()}};
   result.claims.push_back(std::move(all));
-  Chart chart{"Turnaround by mechanism, fair = 100 %", "Below 100 % is quicker.", "", "%", {alone, without}};
+  Chart chart{"Turnaround by mechanism, of fair's", "Below 100 % is quicker.", "", "%", {alone, without}};
   chart.categories.assign(names.begin(), names.end());
   result.charts.push_back(std::move(chart));
   return result;

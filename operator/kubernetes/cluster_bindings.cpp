@@ -5,8 +5,6 @@
 
 #include "kubernetes/data/task_input.h"
 #include "kubernetes/kubernetes_cluster.h"
-#include "model/degraded_input.h"
-#include "model/stripe.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -134,25 +132,11 @@ Result<std::string> KubernetesCluster::degraded_text(const PodRecord& record, co
                                                      InputRequest request) const {
   const ModelIndex::KnownDataSet* known = index_.data_set(record.data_set);
   if (!known) return fail(ErrorCode::not_found, "the data set is not there any more");
-  lips::DataSet set;
-  set.first_block = known->first;
-  set.blocks = known->native_blocks;
-  set.code = known->code;
-  const BlockId wanted(known->first.index() + record.first_block);
-  DegradedInput input;
-  input.code = set.code;
-  input.natives = stripe_of(set, wanted).natives;
-  input.row = code_row(set, wanted);
-  input.bytes = static_cast<std::uint64_t>(request.set->layout->blocks[record.first_block].size);
-  for (const StripeSource& source : assignment.sources) {
-    request.block = source.block.index() - known->first.index();
-    request.store = data_->store(index_.store_name(source.store));
-    const Result<std::string> where =
-        request.store ? task_input(request) : fail(ErrorCode::not_found, "a store of its stripe is gone");
-    if (!where) return where;
-    input.sources.emplace_back(code_row(set, source.block), *where);
-  }
-  return format_degraded_input(input);
+  request.block = record.first_block;
+  std::vector<StripeStore> sources;
+  for (const StripeSource& source : assignment.sources)
+    sources.emplace_back(source.block.index() - known->first.index(), data_->store(index_.store_name(source.store)));
+  return degraded_task_input(std::move(request), sources);
 }
 
 // Where the task reads its blocks, a line for each that stands elsewhere than the one before. The policy has chosen for

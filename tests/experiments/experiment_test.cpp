@@ -119,6 +119,12 @@ TEST(Claim, WritesBandsWithoutAnEndAsSuch) {
   EXPECT_EQ(band_text({"1", "", "", 50, 1e9, {}}), "at least 50");
   EXPECT_EQ(band_text({"1", "", "", -1e9, 5, {}}), "at most 5");
   EXPECT_EQ(band_text({"1", "", "", 1, 5, {}}), "1 to 5");
+  EXPECT_EQ(band_text({"1", "", "", 0, 0, {}}), "0");
+}
+
+TEST(Claim, WritesWhatIsLeftOfRoundingAsZero) {
+  const Claim claim{"1", "", "", 0, 0, {{-2e-12, -0.1, 0.1}}};
+  EXPECT_EQ(ours_text(claim), "0 (-0.1 to 0.1) %");
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "model/degraded_input.h"
+#include "model/stripe.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -91,6 +94,29 @@ Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count
   }
   flush();
   return result;
+}
+
+Result<std::string> degraded_task_input(InputRequest request, const std::vector<StripeStore>& sources) {
+  const DataLayout& layout = *request.set->layout;
+  lips::DataSet shape;
+  shape.first_block = BlockId(0);
+  shape.blocks = layout.native;
+  shape.code = {layout.code.n, layout.code.k};
+  const BlockId wanted(request.block);
+  DegradedInput input;
+  input.code = shape.code;
+  input.natives = lips::stripe_of(shape, wanted).natives;
+  input.row = code_row(shape, wanted);
+  input.bytes = static_cast<std::uint64_t>(layout.blocks[request.block].size);
+  for (const auto& [block, store] : sources) {
+    request.block = block;
+    request.store = store;
+    const Result<std::string> where =
+        store ? task_input(request) : fail(ErrorCode::not_found, "a store of its stripe is gone");
+    if (!where) return where;
+    input.sources.emplace_back(code_row(shape, BlockId(block)), *where);
+  }
+  return format_degraded_input(input);
 }
 
 }  // namespace lips::kubernetes

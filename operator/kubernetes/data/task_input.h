@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubernetes/data/data_catalog.h"
@@ -23,5 +24,10 @@ struct InputRequest {
 Result<std::string> task_input(const InputRequest& request);
 // Of several blocks in order, all in the same store: one line each, and one for neighbours in one file.
 Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count);
+
+// What the request's block, which is lost, is decoded from (model/degraded_input.h): blocks of its stripe, each with
+// the store that is read; a store that is gone is null.
+using StripeStore = std::pair<std::uint32_t, const DataStoreResource*>;
+Result<std::string> degraded_task_input(InputRequest request, const std::vector<StripeStore>& sources);
 
 }  // namespace lips::kubernetes

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kubernetes/data/data_codec.h"
+#include "model/degraded_input.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -77,6 +78,29 @@ TEST(TaskInput, AsksHdfsForWhatIsThere) {
       R"([{"store":"a","blocks":"0-2"}])");
   EXPECT_EQ(input(set, 1, stores.node, "n1"),
             "http://nn:9870/webhdfs/v1/in/x?op=OPEN&offset=10&length=10&user.name=me");
+}
+
+// Three native blocks and, for each two of them, one of parity: block 3 of stripe 0, 4 of stripe 1.
+TEST(TaskInput, OfALostBlockNamesWhatItIsDecodedFrom) {
+  Stores stores;
+  stores.node.status.endpoint = "http://10.1.0.7:8080";
+  const auto set = set_of(R"({"blocks":3,"blockSize":10,"erasureCode":{"n":3,"k":2}})",
+                          R"([{"store":"a","blocks":"1,3"},{"store":"v","blocks":"2,4"}])");
+  const std::vector<std::string> claims{"c"};
+  const InputRequest lost{&set, 0, nullptr, "n2", &claims, ""};
+  const auto text = degraded_task_input(lost, {{1, &stores.node}, {3, &stores.node}});
+  ASSERT_TRUE(text) << text.error().message;
+  const Result<DegradedInput> read = parse_degraded_input(*text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->code.n, 3);
+  EXPECT_EQ(read->natives, 2u);
+  EXPECT_EQ(read->row, 0u);
+  EXPECT_EQ(read->bytes, 10u);
+  ASSERT_EQ(read->sources.size(), 2u);
+  EXPECT_EQ(read->sources[0], std::pair(1u, std::string("http://10.1.0.7:8080/etl/books/block-00001")));
+  EXPECT_EQ(read->sources[1].first, 2u) << "parity is the row after the native ones";
+  EXPECT_THAT(degraded_task_input(lost, {{1, nullptr}, {3, &stores.node}}).error().message,
+              HasSubstr("a store of its stripe is gone"));
 }
 
 TEST(TaskInput, OfSeveralBlocksIsALineForEachFile) {
