@@ -51,7 +51,7 @@ def tell(story):
             ours = [f"job-{i}" for i in range(made)]
             done = lambda: sum(len(seen.finished(job=job)) for job in ours)
             wait_for(lambda: done() >= pods, 400 if story.full else 150, lambda: f"{done()} of {pods} pods have finished", pause=0.5)
-            wait_for(lambda: set(phases(cluster)) <= {"Committed", "Failed"}, 240, lambda: f"moves: {phases(cluster)}", pause=0.5)
+            wait_for(lambda: set(phases(cluster)) <= {"Committed", "Failed"}, 900 if story.full else 240, lambda: f"moves: {phases(cluster)}", pause=0.5)
             wait_for(lambda: all(m.get("status", {}).get("finished") for m in api.list("DataMove")), 120, "a move does not come to its end", pause=0.5)
             wait_for(lambda: not leftovers(cluster), 60, lambda: f"left behind: {leftovers(cluster)}", pause=0.5)
             story.check(not seen.broken, lambda: "; ".join(seen.broken[:5]))

@@ -75,7 +75,6 @@ def tell(story):
             watch = ReplicaWatch(seen)
             operator = Operator(cluster, {"leaderElection": {"enabled": False}, "prices": prices}).start().wait_ready()
             wait_for(lambda: replicas(api.get("DataSet", "books")), 30, "the data set has no replicas in its status")
-            wait_for(lambda: all(s.get("status", {}).get("endpoint") for s in api.list("DataStore")), 60, "the stores are not served")
             jobs = ["count-0", "count-1", "count-2"]
             for job in jobs:
                 api.create(counting_job(job))

@@ -65,8 +65,10 @@ void Dispatcher::dispatch_on(NodeId node, std::vector<Observer*>& observers) {
     }
     if (!fits(cluster.jobs[task.job].request, cluster.free[node])) break;
     const Assignment assignment = *next;
-    for (Observer* observer : observers) observer->on_bind(cluster, assignment);
-    if (state_.assume(assignment)) client_.bind(assignment);
+    if (client_.may_bind(assignment)) {
+      for (Observer* observer : observers) observer->on_bind(cluster, assignment);
+      if (state_.assume(assignment)) client_.bind(assignment);
+    }
     next = queue.erase(next);
     --queued_;
   }

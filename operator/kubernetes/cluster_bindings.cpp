@@ -15,21 +15,28 @@ constexpr Duration longest_pause{60'000'000};  // after bindings that were refus
 
 }  // namespace
 
-void KubernetesCluster::bind(const Assignment& assignment) {
-  const ObjectMeta& pod = task_pods_[assignment.task];
-  PodRecord* record = pods_.find(pod);
+bool KubernetesCluster::may_bind(const Assignment& assignment) {
+  PodRecord* record = pods_.find(task_pods_[assignment.task]);
   if (!record || record->state != PodState::waiting) {
     events_.emplace_back(TaskWithdrawn{assignment.task});
-    return;
+    return false;
   }
   record->read_from = assignment.read_from.valid() ? index_.store_name(assignment.read_from) : "";
   record->input.clear();
   record->degraded = !assignment.sources.empty();
   if (!record->read_from.empty() || record->degraded) {
     Result<std::string> input = input_text(*record, assignment);
-    if (!input) return wait_for_input(*record, input.error().message);
+    if (!input) {
+      wait_for_input(*record, input.error().message);
+      return false;
+    }
     record->input = *std::move(input);
   }
+  return true;
+}
+
+void KubernetesCluster::bind(const Assignment& assignment) {
+  PodRecord* record = pods_.find(task_pods_[assignment.task]);
   pods_.begin_binding(*record, index_.node_name(assignment.node));
   send_binding(*record);
   keep_copy(assignment);

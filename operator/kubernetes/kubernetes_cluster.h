@@ -61,6 +61,8 @@ class KubernetesCluster : public ClusterClient {
   TimePoint now() const override;
   // While another copy leads, or not everything has been listed, it only follows and waits.
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override;
+  // Not while nobody can tell where the task's input is to be read.
+  bool may_bind(const Assignment& assignment) override;
   void bind(const Assignment& assignment) override;
   void start_move(MoveId id, const DataMove& move) override;
   void drop(const ReplicaDrop& drop) override;
