@@ -108,6 +108,9 @@ def tell(story):
         story.say(f"{who}: {', '.join(f'{x:.0f}' for x in each)} pods/s; CPU ms a pod: " + ", ".join(
             f"{name} {sum(each) * 1000 / count / rounds:.2f}" for name, each in costs[who].items()))
     story.figure(f"{count} pods on {nodes} nodes, pods/s", f"LiPS {rates['lips']:.0f}, kube-scheduler {rates['kube']:.0f}, bare loop {rates['bare']:.0f}")
+    cpu = {who: sum(sum(each) for each in parts.values()) * 1000 / count / rounds for who, parts in costs.items()}
+    story.figure("CPU of server, etcd and scheduler a pod, ms", ", ".join(f"{name} {cpu[who]:.2f}" for who, name in (
+        ("lips", "LiPS"), ("kube", "kube-scheduler"), ("bare", "bare loop"))))
     # A busy machine says little: the bars are for --full.
     story.figure("of kube-scheduler's rate", rates["lips"] / rates["kube"], "times", at_least=2.0 if story.full else None)
     story.figure("of the bare loop's rate", rates["lips"] / rates["bare"], "times", at_least=0.9 if story.full else None)
