@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <httplib.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/cmd/program.h"
@@ -45,6 +47,30 @@ TEST(Operator, StopsAtOnceWhenAsked) {
       "the operator starts");
   EXPECT_EQ(said.status, 0);
   EXPECT_THAT(said.err, HasSubstr("the scenario was stopped"));
+}
+
+TEST(Operator, TellsAWriterWhereToPutNewData) {
+  std::vector<std::pair<int, nlohmann::json>> answers;
+  const Said said =
+      lips_interrupted(with(on_quickstart, {"--stay"}), "the scenario has ended", [&](const std::string& shown) {
+        const std::string address = "address=127.0.0.1:";
+        httplib::Client client("127.0.0.1", std::stoi(shown.substr(shown.find(address) + address.size())));
+        for (const char* query : {"node=plain-0&cpuSecondsPerMebibyte=1.4&readers=3", "node=plain-0",
+                                  "node=plain-0&cpuSecondsPerMebibyte=much", "node=moon&cpuSecondsPerMebibyte=1",
+                                  "node=plain-0&cpuSecondsPerMebibyte=1&reader=3"}) {
+          const auto answer = client.Get(std::string("/new-data?") + query);
+          ASSERT_TRUE(answer) << query;
+          answers.emplace_back(answer->status, nlohmann::json::parse(answer->body));
+        }
+      });
+  EXPECT_EQ(said.status, 0);
+  ASSERT_EQ(answers.size(), 5u);
+  EXPECT_EQ(answers[0].first, 200);
+  EXPECT_EQ(answers[0].second["zone"], "us-east-1b") << "where the cheap nodes are";
+  EXPECT_FALSE(answers[0].second["staysInZone"]);
+  EXPECT_GT(answers[0].second["savedDollarsPerMebibyte"], 0);
+  for (const std::size_t wrong : {1u, 2u, 4u}) EXPECT_EQ(answers[wrong].first, 400) << answers[wrong].second;
+  EXPECT_EQ(answers[3].first, 404);
 }
 
 TEST(Operator, RefusesAWrongConfigurationWithStatusTwo) {

@@ -49,7 +49,8 @@ Said lips(const std::vector<std::string>& words) {
   return said;
 }
 
-Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen) {
+Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen,
+                      const std::function<void(const std::string& shown)>& then) {
   const Folder folder;
   Said said;
   int terminal = -1, other = -1;
@@ -61,7 +62,9 @@ Said lips_interrupted(const std::vector<std::string>& words, const std::string& 
   // Ends with an error once the program has closed its side.
   for (ssize_t count = 0; (count = read(terminal, buffer, sizeof buffer)) > 0;) {
     said.err.append(buffer, static_cast<std::size_t>(count));
-    if (!sent && said.err.find(seen) != std::string::npos) sent = kill(child, SIGINT) == 0;
+    if (sent || said.err.find(seen) == std::string::npos) continue;
+    if (then) then(said.err);
+    sent = kill(child, SIGINT) == 0;
   }
   said.status = status_of(child);
   close(terminal);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ struct Said {
 
 Said lips(const std::vector<std::string>& words);
 
-// With a terminal as stderr, and Ctrl-C as soon as that shows `seen`.
-Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen);
+// With a terminal as stderr, and Ctrl-C as soon as that shows `seen`; before it, `then` is given what it showed.
+Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen,
+                      const std::function<void(const std::string& shown)>& then = {});
 
 std::string text_of(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);
