@@ -101,6 +101,7 @@ void KubernetesCluster::take(const BindReport& report) {
       pods_.end_binding(*record, PodState::over);
       return end_task(*record, false);
     case Kind::unknown:  // its room stays taken: a second request for the same node settles it
+      record->unanswered = true;
       return retry_later(*record, ask_again);
     case Kind::deposed:
       pods_.end_binding(*record, PodState::waiting);
@@ -128,7 +129,8 @@ void KubernetesCluster::retry_due() {
     retries_.erase(retries_.begin());
     PodRecord* record = pods_.find(meta);
     if (!record) continue;
-    if (record->state == PodState::binding) send_binding(*record);
+    // Once: two requests for one pod could be answered differently.
+    if (record->state == PodState::binding && std::exchange(record->unanswered, false)) send_binding(*record);
     const bool again = record->obstacle_reason == binding_refused || record->obstacle_reason == data_set_not_ready;
     if (record->state == PodState::held && again && pods_.release(*record)) arrive(*record);
   }

@@ -62,9 +62,14 @@ PodBook::Change PodBook::review(PodRecord& record, const Pod& pod) {
   else
     held_for_volumes_.erase(full_name(pod.meta));
   record.state = held ? PodState::held : PodState::waiting;
+  const bool same = before.kind == record.kind && before.work == record.work && before.priority == record.priority;
+  const bool waits_its_turn = before.obstacle_reason == binding_refused || before.obstacle_reason == data_set_not_ready;
+  if (before.state == PodState::held && waits_its_turn && same && !held) {
+    hold(record, before.obstacle_reason, before.obstacle);  // it is tried again when its time has come
+    return Change::none;
+  }
   if (before.state == PodState::held) return held ? Change::none : Change::arrived;
   if (held) return Change::withdrawn;
-  const bool same = before.kind == record.kind && before.work == record.work && before.priority == record.priority;
   return same ? Change::none : Change::reworded;
 }
 
@@ -152,6 +157,7 @@ NodeBook::Whose PodBook::whose(const PodRecord& record) {
 
 void PodBook::begin_binding(PodRecord& record, const std::string& node) {
   record.state = PodState::binding;
+  record.unanswered = false;
   record.node = node;
   nodes_.take(node, record.requests, whose(record));
 }

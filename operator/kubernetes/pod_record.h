@@ -47,9 +47,10 @@ struct PodRecord {
   bool held_for_data = false;  // to be tried again when data sets change
   std::string told;            // the condition's message as last written
   TimePoint told_at{};
-  bool degraded = false;  // its first block is decoded from others
-  std::string input;      // lips.dev/input of the binding that is under way
-  int refusals = 0;       // of bindings, in a row
+  bool unanswered = false;  // nobody knows what became of its binding: to be asked again
+  bool degraded = false;    // its first block is decoded from others
+  std::string input;        // lips.dev/input of the binding that is under way
+  int refusals = 0;         // of bindings, in a row
 
   bool on_node() const { return state == PodState::binding || state == PodState::placed; }
 };
