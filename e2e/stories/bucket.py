@@ -19,8 +19,11 @@ def files_below(folder):
     for base, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(base, name)
-            with open(path, "rb") as file:
-                found[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).hexdigest()
+            try:
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).hexdigest()
+            except FileNotFoundError:
+                pass  # deleted since it was listed
     return found
 
 
