@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "fake_api_server.h"
 #include "kubernetes/time_text.h"
@@ -79,22 +80,19 @@ TEST(Binder, SendsNothingOnceDeposed) {
 }
 
 TEST(Binder, GivesUpATryThatTakesLongerThanItMay) {
-  std::atomic<bool> leads{true};
   std::promise<void> ended;
   std::shared_future<void> end = ended.get_future().share();
-  {
-    FakeApiServer server([&](const SeenRequest&) {
-      leads = false;  // meanwhile
-      end.wait();
-      return Reply{201, "{}", {}, false, nullptr};
-    });
-    ApiClient client(server.connection(), quick_client());
-    Binder binder(
-        client, [&] { return leads.load(); }, std::chrono::milliseconds(50));
-    EXPECT_EQ(bound(binder).kind, Kind::unknown);
-    ended.set_value();
-    EXPECT_EQ(server.seen().size(), 1u);
-  }
+  FakeApiServer server([&](const SeenRequest&) {
+    end.wait();
+    return Reply{201, "{}", {}, false, nullptr};
+  });
+  ApiClient client(server.connection(), quick_client());
+  bool leads = true;  // until the first try has left
+  Binder binder(
+      client, [&] { return std::exchange(leads, false); }, std::chrono::milliseconds(500));
+  EXPECT_EQ(bound(binder).kind, Kind::unknown);
+  ended.set_value();
+  EXPECT_EQ(server.seen().size(), 1u);
 }
 
 TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeItWasDeposed) {
