@@ -20,7 +20,7 @@ class ClusterClient {
   // stop.
   virtual Result<std::vector<ClusterEvent>> wait(TimePoint until) = 0;
 
-  // Asked right before bind(). False: it cannot be bound for now, and events will say what becomes of the task.
+  // Asked right before bind(). False: it cannot be bound at this moment; events say what becomes of the task.
   virtual bool may_bind(const Assignment& /*assignment*/) { return true; }
 
   // Actions. Their outcomes come back as events: TaskStarted or TaskLost, MoveEnded with ReplicaAdded before it,

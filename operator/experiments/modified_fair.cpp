@@ -141,8 +141,7 @@ Claim locality(const std::string& table, const std::string& what, const std::str
               "points"};
   claim.reason =
       "launches that found their node at once pull the mean wait, and so the delay, towards 0; the original keeps its "
-      "3 "
-      "s, which here find a node nearly always";
+      "3 s, which here find a node nearly always";
   return claim;
 }
 

@@ -260,16 +260,27 @@ void place_stripes(ScenarioDraft& draft, DataSetId id, std::uint32_t most_in_rac
   }
 }
 
-}  // namespace
-
-DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,
-                       const Placement& placement) {
-  ClusterSnapshot& cluster = draft.cluster();
+// Its blocks are the next ones that the cluster is given.
+DataSet next_data_set(const ClusterSnapshot& cluster, const std::string& name, Mebibytes size, Mebibytes block_size) {
   DataSet added;
   added.name = name;
   added.first_block = BlockId(static_cast<std::uint32_t>(cluster.blocks.size()));
   added.blocks = static_cast<std::uint32_t>(std::max(1.0, std::ceil(size / block_size - 1e-9)));
   added.size = size;
+  return added;
+}
+
+// Blocks are whole but for the last.
+Mebibytes size_of_block(const DataSet& of, std::uint32_t index, Mebibytes block_size) {
+  return index + 1 < of.blocks ? block_size : of.size - block_size * (of.blocks - 1);
+}
+
+}  // namespace
+
+DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,
+                       const Placement& placement) {
+  ClusterSnapshot& cluster = draft.cluster();
+  DataSet added = next_data_set(cluster, name, size, block_size);
   added.code = placement.code;
   const DataSetId id = cluster.data_sets.push_back(added);
   // A stream for each data set: another one more or less changes no other's places.
@@ -277,7 +288,7 @@ DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes 
   for (std::uint32_t i = 0; i < added.blocks; ++i) {
     Block block;
     block.data_set = id;
-    block.size = i + 1 < added.blocks ? block_size : size - block_size * (added.blocks - 1);
+    block.size = size_of_block(added, i, block_size);
     if (!is_coded(added)) placer.place(block);
     cluster.blocks.push_back(std::move(block));
   }
@@ -289,16 +300,12 @@ DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes 
 
 DataSetId add_output(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size) {
   ClusterSnapshot& cluster = draft.cluster();
-  DataSet added;
-  added.name = name;
-  added.first_block = BlockId(static_cast<std::uint32_t>(cluster.blocks.size()));
-  added.blocks = static_cast<std::uint32_t>(std::max(1.0, std::ceil(size / block_size - 1e-9)));
-  added.size = size;
+  DataSet added = next_data_set(cluster, name, size, block_size);
   const DataSetId id = cluster.data_sets.push_back(added);
   for (std::uint32_t i = 0; i < added.blocks; ++i) {
     Block block;
     block.data_set = id;
-    block.size = i + 1 < added.blocks ? block_size : size - block_size * (added.blocks - 1);
+    block.size = size_of_block(added, i, block_size);
     cluster.blocks.push_back(std::move(block));
   }
   draft.data_sets[name] = id;
