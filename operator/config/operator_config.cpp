@@ -78,7 +78,8 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
   });
   fields.section("leaderElection", "one of several copies acts", [&](auto& in) {
     auto& election = config.leader_election;
-    in.flag("enabled", election.enabled, {"", "false: this copy always leads; run only one"});
+    in.flag("enabled", election.enabled,
+            {"", "false: this copy always leads; run only one, and none within seconds of another's end"});
     in.text("namespace", election.name_space, {"", "of the Lease; empty: where the operator runs"});
     in.text("name", election.name, {"", "of the Lease"});
     in.duration("leaseDuration", election.lease,

@@ -85,10 +85,11 @@ Result<LeaseRecord> ApiLeaseStore::write(const LeaseRecord& record) {
   return ask(create ? Verb::create : Verb::update, create ? "" : '/' + percent_encoded(name_), lease.dump());
 }
 
+// The rest of the gap is for the news to reach the copy that takes over: what it has not heard of, it would bind over.
 std::chrono::milliseconds wire_time(const LeaseOptions& options) {
   constexpr std::chrono::milliseconds most{5'000}, least{1};
   const auto gap = std::chrono::duration_cast<std::chrono::milliseconds>(options.duration - options.renew_deadline);
-  return std::clamp(gap * 9 / 10, least, most);
+  return std::clamp(gap * 3 / 4, least, most);
 }
 
 LeaderElection::LeaderElection(LeaseStore& store, LeaseOptions options) : store_(store), options_(std::move(options)) {

@@ -7,6 +7,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -37,6 +39,7 @@ type Rule struct {
 	Status     int    `json:"status"`     // answered with this code instead of being forwarded
 	RetryAfter int    `json:"retryAfter"` // seconds, as a header of that answer
 	Delay      string `json:"delay"`      // before it is forwarded
+	Late       bool   `json:"late"`       // forwarded after the delay though whoever sent it may have died in between, as what is on the wire is
 	LoseAnswer bool   `json:"loseAnswer"` // forwarded, but the connection breaks before the answer
 	Expire     bool   `json:"expire"`     // a watch: one ERROR event of code 410, as for a version that is too old
 	CutAfter   string `json:"cutAfter"`   // a watch: breaks after this time, in the middle of an event where there is one
@@ -111,6 +114,14 @@ func status(code int) string {
 
 func (p *proxy) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 	rule, cut := p.ruleFor(request)
+	if rule.Late {
+		body, err := io.ReadAll(request.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		request = request.WithContext(context.WithoutCancel(request.Context()))
+		request.Body = io.NopCloser(bytes.NewReader(body))
+	}
 	time.Sleep(rule.delay)
 	switch {
 	case rule.Status != 0:
