@@ -1,4 +1,5 @@
-// What reproduced experiments came to, in four forms: text, JSON, Markdown and a page. Knows no option and no experiment.
+// What reproduced experiments came to, in four forms: text, JSON, Markdown and a page. Knows no option and no
+// experiment.
 #pragma once
 
 #include <span>

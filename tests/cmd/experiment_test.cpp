@@ -51,9 +51,10 @@ TEST(ExperimentCommand, WritesTheSameAsJsonAndAsOnePage) {
 TEST(ExperimentCommand, WritesTablesForAPage) {
   const Said said = lips({"experiment", "guo-4.2b", "--quick", "--seeds", "2", "--format", "markdown"});
   EXPECT_EQ(said.status, 0);
-  EXPECT_THAT(said.out, AllOf(StartsWith("## Guo 4.2b: "), HasSubstr("`lips experiment guo-4.2b`, 2 seeds."),
-                              HasSubstr("| test | what | printed | agrees within | ours: mean (seeds: least to greatest) |"),
-                              HasSubstr("\n| replicas of a block |"), Not(HasSubstr("1 experiment"))));
+  EXPECT_THAT(said.out,
+              AllOf(StartsWith("## Guo 4.2b: "), HasSubstr("`lips experiment guo-4.2b`, 2 seeds."),
+                    HasSubstr("| test | what | printed | agrees within | ours: mean (seeds: least to greatest) |"),
+                    HasSubstr("\n| replicas of a block |"), Not(HasSubstr("1 experiment"))));
 }
 
 TEST(ExperimentCommand, GivesTheSameFiguresWithAnyNumberOfThreads) {

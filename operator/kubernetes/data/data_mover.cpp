@@ -331,7 +331,9 @@ void DataMover::Working::admit(std::vector<Looked>& moves) {
     admission.count(claim_of(looked), copying);
   }
   for (Looked& looked : moves) {
-    if (!waits(looked) || !looked.view.problem.empty() || !looked.view.waits_for.empty() || looked.view.cancel || looked.view.deleting) continue;
+    if (!waits(looked) || !looked.view.problem.empty() || !looked.view.waits_for.empty() || looked.view.cancel ||
+        looked.view.deleting)
+      continue;
     looked.view.waits_for = admission.admit(claim_of(looked));
     looked.view.may_start = looked.view.waits_for.empty();
   }
