@@ -94,6 +94,10 @@ Result<std::vector<DataFile>> read_hdfs_status(std::string_view text, const std:
     // What begins with _ or . is not data (_SUCCESS, ._COPYING_).
     const std::string file = name.get<std::string>();
     if (type != "FILE" || file.starts_with('_') || file.starts_with('.')) continue;
+    if (at(status, {"ecBit"}) == true)
+      return fail(
+          ErrorCode::invalid_input,
+          fmt::format("/{} is erasure-coded in HDFS: no data node holds a whole block of it", joined(path, file)));
     files.push_back({joined(path, file), length.get<std::int64_t>(), ""});
   }
   if (auto good = finish(files); !good) return tl::unexpected(good.error());
@@ -123,7 +127,11 @@ Result<Discovered> read_hdfs_blocks(const std::vector<DataFile>& files, std::str
         return malformed("HDFS GETFILEBLOCKLOCATIONS of " + file.path, block.dump());
       const std::int64_t from = offset, size = length;
       const std::int64_t cut = spec.block_size > 0 ? spec.block_size : file.size;
-      if (from % cut != 0 || size != std::min(cut, file.size - from))
+      // Of a file that is being written: a block that was begun after what was listed; the last one may have grown.
+      if (from >= file.size) continue;
+      const std::int64_t listed = std::min(cut, file.size - from);
+      const bool last = from + listed == file.size;
+      if (from % cut != 0 || size < listed || (size > listed && !last))
         return fail(ErrorCode::invalid_input,
                     fmt::format("spec.blockSize: {} bytes do not fit a block of {} bytes at {} of /{} in HDFS", cut,
                                 size, from, file.path));

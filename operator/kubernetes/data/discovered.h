@@ -24,7 +24,8 @@ Result<std::vector<DataFile>> read_hdfs_status(std::string_view text, const std:
 std::string hdfs_status_url(const DiscoveryRequest& hdfs);
 std::string hdfs_blocks_url(const DiscoveryRequest& hdfs, const DataFile& file);
 // `locations`: WebHDFS GETFILEBLOCKLOCATIONS of each file in that order, a line each. Blocks have to be cut as
-// spec.blockSize says; replicas on hosts that spec.discover.hdfs.hosts does not name are not used.
+// spec.blockSize says; replicas on hosts that spec.discover.hdfs.hosts does not name are not used, nor what a writer
+// has added since the files were listed.
 Result<Discovered> read_hdfs_blocks(const std::vector<DataFile>& files, std::string_view locations,
                                     const DataSetSpec& spec);
 

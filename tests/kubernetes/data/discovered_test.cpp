@@ -81,10 +81,37 @@ TEST(Discovered, LeavesCorruptReplicasOut) {
   EXPECT_TRUE(found->stores.empty());
 }
 
+// As Hadoop 3.4 answers while somebody writes: listed is what is complete, and the block that was just begun has no
+// bytes.
+TEST(Discovered, TakesOfAFileThatIsBeingWrittenWhatIsListed) {
+  DataSetSpec spec = hdfs_spec();
+  spec.block_size = 100;
+  const std::vector<DataFile> files{{"a", 100, ""}, {"b", 150, ""}, {"c", 10, ""}};
+  const std::string whole = block(0, 100, R"("dn1.example")");
+  const auto found = read_hdfs_blocks(files,
+                                      location(whole + ',' + block(100, 0, R"("dn2.example")")) +
+                                          location(whole + ',' + block(100, 70, R"("dn1.example")")) +
+                                          location(block(0, 10, R"("dn1.example")")),
+                                      spec);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->files, files);
+  ASSERT_EQ(found->stores.size(), 1u);
+  EXPECT_EQ(found->stores[0].store + ' ' + found->stores[0].blocks->text(), "node-a 0-3");
+}
+
+TEST(Discovered, RefusesWhatHdfsKeepsErasureCoded) {
+  const auto files = read_hdfs_status(
+      R"({"FileStatuses":{"FileStatus":[{"blockSize":1048576,"ecBit":true,"ecPolicy":"XOR-2-1-1024k","length":2621440,"pathSuffix":"x","replication":1,"type":"FILE"}]}})",
+      "/ec");
+  EXPECT_THAT(files.error().message, HasSubstr("/ec/x is erasure-coded in HDFS"));
+}
+
 TEST(Discovered, SaysWhenHdfsCutsOtherBlocks) {
   const std::vector<DataFile> files{{"a", 150'000'000, ""}};
   const auto found = read_hdfs_blocks(files, location(block(0, 67108864, R"("dn1.example")")), hdfs_spec());
   EXPECT_THAT(found.error().message, HasSubstr("spec.blockSize: 134217728 bytes do not fit a block of 67108864 bytes"));
+  const auto longer = read_hdfs_blocks(files, location(block(0, 150'000'000, R"("dn1.example")")), hdfs_spec());
+  EXPECT_THAT(longer.error().message, HasSubstr("do not fit a block of 150000000 bytes at 0 of /a"));
 }
 
 TEST(Discovered, SaysWhatHdfsAnsweredInstead) {

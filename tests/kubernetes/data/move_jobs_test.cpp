@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <httplib.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "base/random.h"
 #include "job_runner.h"
@@ -188,6 +190,41 @@ TEST_F(MoveJobs, ListAFolderWithoutCopies) {
   const Json some = Json::parse(runner_->run(Json::parse(list_job_json(set_, node("a"), settings_))).log);
   ASSERT_EQ(some.size(), 1u);
   EXPECT_EQ(some[0]["Path"], "in/b");
+}
+
+// Answers as a NameNode of Hadoop 3.4 writes them.
+TEST_F(MoveJobs, FetchAnAnswerALineWithWhatIsReadOfIt) {
+  httplib::Server server;
+  server.set_keep_alive_max_count(1);  // each connection that is kept would hold one of its few threads
+  server.Get(R"(/webhdfs/v1/(\d+))", [](const httplib::Request& request, httplib::Response& response) {
+    response.set_content(
+        "{\"BlockLocations\":{\"BlockLocation\":[{\"topologyPaths\":[\"/a/10.0.0.1:9866\"],\"corrupt\":false,"
+        "\"cachedHosts\":[],\"names\":[\"10.0.0.1:9866\"],\"offset\":" +
+            std::string(request.matches[1]) +
+            ",\"hosts\":[\"dn1\",\"dn2\"],\n\"length\":1048576,\"storageTypes\":[\"DISK\"]}]}}\n",
+        "application/json");
+  });
+  const int port = server.bind_to_any_port("127.0.0.1");
+  std::thread listener([&] { server.listen_after_bind(); });
+  const std::string name_node = "http://127.0.0.1:" + std::to_string(port) + "/webhdfs/v1/";
+  std::vector<std::string> urls;
+  for (int i = 0; i < 300; ++i)
+    urls.push_back(name_node + std::to_string(i) + "?op=GETFILEBLOCKLOCATIONS&user.name=me");
+  const PodEnd all = runner_->run(Json::parse(fetch_job_json(set_, "job", urls, settings_)));
+  const PodEnd none = runner_->run(Json::parse(fetch_job_json(set_, "job", {}, settings_)));
+  const PodEnd absent = runner_->run(Json::parse(fetch_job_json(set_, "job", {urls[0], name_node + "x"}, settings_)));
+  server.stop();
+  listener.join();
+  ASSERT_TRUE(all.succeeded) << all.message;
+  std::string expected;
+  for (int i = 0; i < 300; ++i)
+    expected += R"({"BlockLocations":{"BlockLocation":[{"corrupt":false,"offset":)" + std::to_string(i) +
+                R"(,"hosts":["dn1","dn2"],"length":1048576}]}})" + '\n';
+  EXPECT_EQ(all.log, expected);
+  EXPECT_TRUE(none.succeeded) << none.message;
+  EXPECT_EQ(none.log, "");
+  EXPECT_FALSE(absent.succeeded);
+  EXPECT_THAT(absent.message, HasSubstr("404"));
 }
 
 TEST_F(MoveJobs, CarryThousandsOfBlocksInVariablesThatAKernelTakes) {
