@@ -140,11 +140,12 @@ std::string experiments_page(const ExperimentOutcomes& all) {
     links += fmt::format("<a href=\"#{0}\">{0}</a>", outcome.experiment->name);
     body += section(outcome);
   }
-  std::string header = "<header><p class=\"kicker\">Published experiments, run again</p><h1>" +
-                       page::escape(verdicts_text(all.outcomes)) + "</h1><p class=\"support\">" +
-                       page::escape(fmt::format("Figures that are random are means over {} seed{}.", all.seeds,
-                                                all.seeds == 1 ? "" : "s")) +
-                       "</p></header>\n";
+  std::string header =
+      "<header><p class=\"kicker\">Published experiments, run again</p><h1>" +
+      page::escape(verdicts_text(all.outcomes)) + "</h1><p class=\"support\">" +
+      page::escape(fmt::format("Figures that are random are means over {} seed{}, unless the setting says otherwise.",
+                               all.seeds, all.seeds == 1 ? "" : "s")) +
+      "</p></header>\n";
   for (const std::string& name : all.not_run)
     header += "<p class=\"caution\" role=\"note\"><strong>Mind:</strong> " + page::escape(name + " was interrupted.") +
               "</p>\n";
