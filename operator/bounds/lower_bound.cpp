@@ -50,7 +50,7 @@ std::vector<NodeClass> classes_of(const ClusterSnapshot& cluster, double horizon
     entry.slot_seconds += node.capacity.slots * horizon;
   }
   std::vector<NodeClass> classes;
-  for (auto& [key, entry] : found) classes.push_back(std::move(entry));
+  for (const auto& [key, entry] : found) classes.push_back(entry);
   return classes;
 }
 

@@ -16,7 +16,7 @@ constexpr double time_at_start = 10;    // seconds that count as passed already,
 
 EpochRecorder::EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work)
     : metrics_(metrics), live_(live), log_(log), work_(work), began_(WallStopwatch().seconds()) {
-  if (work_ == Work::beside) thread_ = std::jthread([this](std::stop_token stop) { work_off(std::move(stop)); });
+  if (work_ == Work::beside) thread_ = std::jthread([this](const std::stop_token& stop) { work_off(stop); });
 }
 
 EpochRecorder::~EpochRecorder() {
@@ -87,7 +87,7 @@ bool EpochRecorder::comparison_due(const PolicyInput& input, const Plan& plan, c
   return false;
 }
 
-void EpochRecorder::work_off(std::stop_token stop) {
+void EpochRecorder::work_off(const std::stop_token& stop) {
   for (;;) {
     std::shared_ptr<const Decision> next;
     {

@@ -41,7 +41,7 @@ class EpochRecorder {
   bool affordable(double spent, double share);
   bool journal_due(TimePoint now, const OperatorConfig& config);
   bool comparison_due(const PolicyInput& input, const Plan& plan, const OperatorConfig& config);
-  void work_off(std::stop_token stop);
+  void work_off(const std::stop_token& stop);
   void handle(const Decision& decision);
   void write(const Decision& decision);
   void compare(const Decision& decision, const std::string& baseline);

@@ -208,7 +208,7 @@ Result<void> RunningOperator::run(const std::string& config_text) {
                   [this](Result<OperatorConfig> changed) { reload(std::move(changed)); });
   log_.info("the operator starts",
             {{"version", version}, {"policy", live_.config()->policy.name}, {"cluster", options_.cluster}});
-  const Result<void> ran =
+  Result<void> ran =
       on_kubernetes()
           ? run_on_kubernetes({options_.kubeconfig, live_, policy_, metrics_, metrics_, log_, interrupt_asked})
           : run_simulated();

@@ -455,7 +455,7 @@ void Reader::read_placed_and_moves() {
   for (std::size_t from = 0; from < rows; ++from) {
     tables_.transfer.emplace_back();
     for (std::size_t to = 0; to < zones; ++to)
-      tables_.transfer.back().push_back(UsdPerMebibyte(transfer.item(from).cell(to, Real{0})));
+      tables_.transfer.back().emplace_back(transfer.item(from).cell(to, Real{0}));
   }
 }
 

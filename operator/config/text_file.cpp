@@ -75,8 +75,7 @@ Result<std::string> read_text_file(const std::string& path) {
 
 Result<void> write_text_file(const std::string& path, std::string_view text) {
   const std::string unfinished = path + ".unfinished";
-  const Result<void> written =
-      path.ends_with(".gz") ? write_compressed(unfinished, text) : write_plain(unfinished, text);
+  Result<void> written = path.ends_with(".gz") ? write_compressed(unfinished, text) : write_plain(unfinished, text);
   if (!written) {
     std::remove(unfinished.c_str());
     return written;

@@ -225,9 +225,9 @@ const std::string* YamlMap::scalar(std::string_view key, std::string_view allowe
   return nullptr;
 }
 
-std::string YamlMap::text(std::string_view key, std::string fallback) {
+std::string YamlMap::text(std::string_view key, std::string_view fallback) {
   const std::string* found = scalar(key, "text");
-  return found ? *found : std::move(fallback);
+  return found ? *found : std::string(fallback);
 }
 
 double YamlMap::checked(const YamlValue& at, const std::string& path, NumberRange range, double fallback) {

@@ -69,7 +69,7 @@ class YamlMap {
   // Reports a missing field.
   bool require(std::string_view key);
 
-  std::string text(std::string_view key, std::string fallback = "");
+  std::string text(std::string_view key, std::string_view fallback = "");
   double number(std::string_view key, double fallback, NumberRange range = {});
   std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
   bool flag(std::string_view key, bool fallback);

@@ -148,11 +148,11 @@ Result<void> add_4_2c(const ExperimentRun& run, std::uint32_t slots, ExperimentR
   if (!levels) return tl::unexpected(levels.error());
   const auto last = [&](std::size_t figure) { return std::vector<Spread>{(*levels)[figure].back()}; };
   const std::string setting = fmt::format("from 5 to 100 tasks on 100 idle slots, {} a node", slots);
-  result.claims.push_back({"4.2c", "lsap-sched falls, " + setting, "falls", 0.1, 100, last(3), "points"});
+  result.claims.push_back({"4.2c", fmt::format("lsap-sched falls, {}", setting), "falls", 0.1, 100, last(3), "points"});
   for (const bool by_tasks : {false, true}) {
     const std::string name = by_tasks ? "dl-sched task by task" : "dl-sched";
     const std::size_t at = by_tasks ? 6 : 4;
-    result.claims.push_back({"4.2c", name + " falls, " + setting, "falls", 1, 100, last(at), "points"});
+    result.claims.push_back({"4.2c", fmt::format("{} falls, {}", name, setting), "falls", 1, 100, last(at), "points"});
     result.claims.push_back({"4.2c", fmt::format("{} falls more than lsap-sched by, {} a node", name, slots), "much", 3,
                              100, last(at + 1), "points"});
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -75,7 +76,7 @@ Result<void> add_idle_case(const ExperimentRun& run, const IdleCase& idle, Known
   const Result<Sweep> figures = sweep_seeds(run, sizes, [&](double nodes, std::uint32_t seed) {
     GuoShape shape = half_idle(static_cast<std::uint32_t>(nodes));
     shape.rack_size = 20;
-    shape.idle = shape.tasks = static_cast<std::uint32_t>(idle.idle * nodes * 4 + 0.5);
+    shape.idle = shape.tasks = static_cast<std::uint32_t>(std::lround(idle.idle * nodes * 4));
     const LocalityCosts of = locality_costs(shape, known, seed);
     return std::vector<double>{
         percent_less(of.lsap, of.dl),      percent_less(of.lsap, of.dl_without_racks),
@@ -132,7 +133,7 @@ Result<void> add_replication(const ExperimentRun& run, double idle, Known known,
     GuoShape shape = half_idle(100, 1);
     shape.rack_size = 20;
     shape.replicas = static_cast<std::uint32_t>(copies);
-    shape.idle = shape.tasks = static_cast<std::uint32_t>(100 * idle + 0.5);
+    shape.idle = shape.tasks = static_cast<std::uint32_t>(std::lround(100 * idle));
     const LocalityCosts of = locality_costs(shape, known, seed);
     return std::vector<double>{percent_less(of.lsap, of.dl), percent_less(of.uniform_counted, of.dl), of.lsap, of.dl,
                                of.uniform};

@@ -127,8 +127,7 @@ ClusterState guo_scene(const GuoShape& shape, std::uint64_t seed) {
   ClusterState state(std::move(cluster));
   occupy(state, shape, random);
   std::vector<std::vector<BlockId>> of_group(shape.group_weights.size());
-  for (std::uint32_t task = 0; task < shape.tasks; ++task)
-    of_group[random.below(of_group.size())].push_back(BlockId(task));
+  for (std::uint32_t task = 0; task < shape.tasks; ++task) of_group[random.below(of_group.size())].emplace_back(task);
   for (std::uint32_t group = 0; group < of_group.size(); ++group)
     if (!of_group[group].empty()) state.apply(job_of(PoolId(group), of_group[group], 0));
   return state;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
+#include "base/check.h"
 #include "base/random.h"
 #include "model/stripe.h"
 #include "policies/registry.h"
@@ -25,6 +27,7 @@ std::uint64_t stream(std::uint32_t seed, Draw draw) { return derive_seed(seed, s
 
 // Nodes report in the order of their numbers: rack by rack, or one of each rack in turn.
 RackId rack_of(const LiShape& shape, std::uint32_t node) {
+  LIPS_CHECK(node < shape.nodes, "a node of the cluster");
   return RackId(shape.reports == LiReports::rack_by_rack ? node * shape.racks / shape.nodes : node % shape.racks);
 }
 
@@ -37,7 +40,7 @@ void add_nodes(const LiShape& shape, std::uint32_t seed, ClusterSnapshot& cluste
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < shape.nodes; ++i) order.push_back(i);
   Random(stream(seed, Draw::speed)).shuffle(std::span(order));
-  const auto slow = static_cast<std::size_t>(shape.slow_nodes * shape.nodes + 0.5);
+  const auto slow = static_cast<std::size_t>(std::lround(shape.slow_nodes * shape.nodes));
   for (std::uint32_t i = 0; i < shape.nodes; ++i) {
     Node node;
     node.name = fmt::format("node-{}", i);
@@ -104,7 +107,7 @@ JobArrived job(const LiShape& shape, std::uint32_t seed) {
 std::vector<simulation::NodeFailure> failures(const LiShape& shape, std::uint32_t seed) {
   Random random(stream(seed, Draw::failure));
   std::vector<NodeId> nodes;
-  for (std::uint32_t i = 0; i < shape.nodes; ++i) nodes.push_back(NodeId(i));
+  for (std::uint32_t i = 0; i < shape.nodes; ++i) nodes.emplace_back(i);
   random.shuffle(std::span(nodes));
   std::size_t lost = shape.failure == LiFailure::two_nodes ? 2 : 1;
   if (shape.failure == LiFailure::none) lost = 0;

@@ -76,7 +76,8 @@ void add_saving(const TestbedSetting& setting, std::string_view reading, const T
   const std::string where = fmt::format("{}, {}: ", setting.name, reading_name(reading));
   const std::vector<double> delay = figures_of(runs.delay, dollars), hadoop = figures_of(runs.hadoop, dollars);
   const Spread most = percent_below(bound, delay);
-  const auto add = [&](std::string what, const std::vector<double>& ours, const std::vector<double>& than, bool main) {
+  const auto add = [&](const std::string& what, const std::vector<double>& ours, const std::vector<double>& than,
+                       bool main) {
     Claim claim{"Fig. 6",    where + what, std::string(setting.printed),
                 setting.low, setting.high, {percent_below(ours, than)}};
     claim.other_reading = !main || reading != "caption";

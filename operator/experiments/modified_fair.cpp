@@ -21,10 +21,10 @@ Setting setting(const std::string& slots, const std::string& jobs) {
   return {
       {"8 nodes of two cores in 2 racks, " + slots + " map slots and a reduce slot each; replication 1",
        "3 pools of equal weight, minAllocated 3 and maxAllocated 6 slots; delay 3 s; one reduce a job", jobs},
-      {"jobs arrive in random order, 30 s apart in the mean (exponential), and go to the pools in turn; blocks lie on "
-       "random nodes (other reading: all on the master, where HDFS writes the only replica of what is loaded there)",
-       "64 MiB blocks; WordCount: 90 CPU-seconds a block (Table I of the LiPS paper), 20 a reduce, shuffle 5 % of the "
-       "input; work varies by 10 % (log-normal); a node's slots share its two cores",
+      {("jobs arrive in random order, 30 s apart in the mean (exponential), and go to the pools in turn; blocks lie on "
+        "random nodes (other reading: all on the master, where HDFS writes the only replica of what is loaded there)"),
+       ("64 MiB blocks; WordCount: 90 CPU-seconds a block (Table I of the LiPS paper), 20 a reduce, shuffle 5 % of the "
+        "input; work varies by 10 % (log-normal); a node's slots share its two cores"),
        "1 Gbit/s to a node, 100 Mbit/s between the two buildings; heartbeats every second",
        "Table 3's row None->Node as the text says, minor adjustment as the table has it, shares of free slots",
        "FIFO is Hadoop's JobQueueTaskScheduler (hadoop-default)"}};

@@ -13,8 +13,8 @@
 namespace lips::experiments {
 
 std::string SimulatedRun::key() const {
-  std::string key = scenario + " " + policy;
-  for (const auto& [path, value] : set) key += " " + path + "=" + value;
+  std::string key = fmt::format("{} {}", scenario, policy);
+  for (const auto& [path, value] : set) key += fmt::format(" {}={}", path, value);
   return key;
 }
 

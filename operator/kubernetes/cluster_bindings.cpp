@@ -171,7 +171,7 @@ Result<std::string> KubernetesCluster::input_text(const PodRecord& record, const
     request.store = data_->holder(record.data_set, block, record.read_from);
     while (++next < end && data_->holder(record.data_set, next, record.read_from) == request.store) {
     }
-    const Result<std::string> inputs =
+    Result<std::string> inputs =
         request.store ? task_inputs(request, next - block) : fail(ErrorCode::not_found, "nobody holds the block");
     if (!inputs) return inputs;
     text += (text.empty() ? "" : "\n") + *inputs;

@@ -150,6 +150,8 @@ std::vector<std::string> violations(std::string_view path, std::string_view text
       if (const auto reason = include_violation(path, *include))
         found.push_back(place + include->name + ": " + *reason);
     const std::string code = line.substr(0, line.find("//"));
+    if (is_header(path) && code.find("using namespace") != std::string::npos)
+      found.push_back(place + "a header takes no namespace whole: it would do so for all who include it");
     for (const std::string_view clock : clocks)
       if (no_clock && code.find(clock) != std::string::npos)
         found.push_back(place + folder + "/ reads no clock and no chance of its own: " + std::string(clock));

@@ -98,6 +98,11 @@ TEST(SourceRules, RefuseAClockWhereTimeIsAParameter) {
   EXPECT_THAT(violations("operator/cmd/main.cpp", "auto now = std::chrono::steady_clock::now();\n"), IsEmpty());
 }
 
+TEST(SourceRules, RefuseAHeaderThatTakesANamespaceWhole) {
+  EXPECT_EQ(violations("operator/model/plan.h", "using namespace std::chrono;\n").size(), 1u);
+  EXPECT_THAT(violations("operator/model/plan.cpp", "using namespace std::chrono;\n"), IsEmpty());
+}
+
 TEST(SourceRules, RefuseAFileThatIsTooLong) {
   std::string text;
   for (int line = 0; line < 600; ++line) text += "\n";

@@ -78,7 +78,7 @@ Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count
   };
   InputRequest one = request;
   for (one.block = request.block; one.block < request.block + count; ++one.block) {
-    const auto input = task_input(one);
+    auto input = task_input(one);
     if (!input) return input;
     const std::size_t mark = input->rfind("#bytes=");
     const BlockSpan& span = request.set->layout->blocks[one.block];
@@ -111,7 +111,7 @@ Result<std::string> degraded_task_input(InputRequest request, const std::vector<
   for (const auto& [block, store] : sources) {
     request.block = block;
     request.store = store;
-    const Result<std::string> where =
+    Result<std::string> where =
         store ? task_input(request) : fail(ErrorCode::not_found, "a store of its stripe is gone");
     if (!where) return where;
     input.sources.emplace_back(code_row(shape, BlockId(block)), *where);
