@@ -54,8 +54,9 @@ class ZoneFlow {
         closed_price_((std::int64_t{1} << 50) * (2 * nodes_ + 2)) {
     load_costs();
     load_steps();
-    exchange_.resize(nodes_ * nodes_);
-    exchange_cost_.assign(nodes_ * nodes_, blocked);
+    const std::size_t pairs = static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(nodes_);
+    exchange_.resize(pairs);
+    exchange_cost_.assign(pairs, blocked);
     total_ = std::accumulate(problem.supply.begin(), problem.supply.end(), 0.0);
     crumb_ = 1e-14 * total_;
   }
@@ -124,7 +125,7 @@ class ZoneFlow {
     for (bool changed = true; changed;) {
       changed = false;
       for (int a = 0; a < nodes_; ++a) {
-        const std::int64_t* costs = &exchange_cost_[a * nodes_];
+        const std::int64_t* costs = &exchange_cost_[static_cast<std::size_t>(a) * static_cast<std::size_t>(nodes_)];
         for (int b = 0; b < nodes_; ++b)
           if (costs[b] + distance_[b] < distance_[a]) {
             distance_[a] = costs[b] + distance_[b];

@@ -223,6 +223,7 @@ void KubernetesCluster::take(const NotUnderstood& refused) {
 }
 
 void KubernetesCluster::take_pod_change(const PodBook::Seen& seen) {
+  if (!seen.record) return;  // not one of ours
   switch (seen.change) {
     case PodBook::Change::none:
       return;

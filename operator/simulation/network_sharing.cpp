@@ -252,7 +252,7 @@ void SharedNetwork::take_ended(TimePoint now, std::vector<FlowId>& ended) {
       const std::uint32_t flow = flow_class.waiting.front().flow;
       ++flows_[flow].generation;
       free_flows_.push_back(flow);
-      ended.push_back(FlowId(flow));
+      ended.emplace_back(flow);
       ++count;
     }
     if (count > 0)

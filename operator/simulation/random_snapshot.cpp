@@ -114,7 +114,8 @@ std::vector<NodeKind> Generator::kinds() {
     kind.zone = ZoneId(i % shape_.zones);
     kind.spot = in_zone % 5 == 1 || in_zone % 5 == 3;  // 40 %
     // When a family comes again, its hardware revision differs a little in speed: so every kind is a class of its own.
-    kind.speed = kind.family->speed * (1 + 0.003 * static_cast<double>(in_zone / families.size()));
+    const std::size_t revision = in_zone / families.size();
+    kind.speed = kind.family->speed * (1 + 0.003 * static_cast<double>(revision));
     kind.usd_per_core_hour = kind.family->usd_per_core_hour * (kind.spot ? random.uniform(0.9, 1.1) / 3 : 1);
     if (shape_.equal_prices) kind.speed = 1, kind.usd_per_core_hour = families[0].usd_per_core_hour;
     if (shape_.free_of_charge) kind.usd_per_core_hour = 0;
@@ -144,8 +145,8 @@ void Generator::add_nodes() {
     node.name = numbered("node-", i, shape_.nodes);
     node.zone = kind.zone;
     if (shape_.racks_per_zone > 0)
-      node.rack = RackId(
-          static_cast<std::uint32_t>(kind.zone.index() * shape_.racks_per_zone + random.below(shape_.racks_per_zone)));
+      node.rack = RackId(static_cast<std::uint32_t>(std::uint64_t{kind.zone.index()} * shape_.racks_per_zone +
+                                                    random.below(shape_.racks_per_zone)));
     node.profile = kind.profile;
     node.instance_type = std::string(kind.family->name) + "." + size.name;
     node.capacity_type = kind.spot ? CapacityType::spot : CapacityType::on_demand;

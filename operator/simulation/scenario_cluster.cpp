@@ -126,7 +126,7 @@ NodeGroup read_group(YamlMap& fields, ScenarioDraft& draft) {
       fields.error(fields.has("zone") ? "zone" : "zones", '\'' + name + '\'',
                    fmt::format("{}", fmt::join(known, ", ")));
     } else {
-      group.zones.push_back(ZoneId(static_cast<std::uint32_t>(found - zones.begin())));
+      group.zones.emplace_back(static_cast<std::uint32_t>(found - zones.begin()));
     }
   }
   if (names.empty())
@@ -220,7 +220,7 @@ UsdPerMebibyteHour storage_price(YamlMap& fields, double fallback) {
 // A store whose zone is not given lies beside all zones: a zone of its own without nodes.
 ZoneId zone_of_bucket(YamlMap& fields, ScenarioDraft& draft, const std::string& name) {
   if (fields.has("zone")) return zone_named(fields, "zone", draft);
-  draft.zone_regions.push_back("bucket");
+  draft.zone_regions.emplace_back("bucket");
   return draft.cluster().zones.push_back({name});
 }
 

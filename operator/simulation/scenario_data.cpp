@@ -51,7 +51,7 @@ class BlockPlacer {
               std::uint64_t seed)
       : draft_(draft), cluster_(cluster), placement_(placement), random_(seed) {
     for (std::uint32_t zone = 0; zone < draft.nodes_in.size(); ++zone)
-      if (!draft.nodes_in[zone].empty()) zones_.push_back(ZoneId(zone));
+      if (!draft.nodes_in[zone].empty()) zones_.emplace_back(zone);
     choose_zones();
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "simulation/scenario_draft.h"
 
 namespace lips::simulation {
@@ -170,6 +171,7 @@ void add_jobs(const JobEntry& entry, ScenarioDraft& draft) {
       data_set = add_data_set(draft, job.name + "-input", entry.input_size, block_size, entry.placement);
     }
     const DataSet* read = data_set.valid() ? &draft.cluster().data_sets[data_set] : nullptr;
+    LIPS_CHECK(read || entry.tasks > 0, "a job without input says how many tasks it has");
     job.map_tasks = static_cast<std::uint32_t>(entry.tasks > 0 ? entry.tasks : read->blocks);
     if (read) job.inputs = {{data_set, entry.fraction}};
     Mebibytes input;

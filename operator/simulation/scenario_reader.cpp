@@ -30,7 +30,7 @@ Result<void> apply_overrides(YamlValue& root, const ScenarioOptions& options) {
     std::string full = path;
     for (const auto& [name, field] : short_names)
       if (path == name) full = field;
-    if (const Result<void> done = override_yaml(root, full, value); !done) return done;
+    if (Result<void> done = override_yaml(root, full, value); !done) return done;
   }
   return {};
 }
@@ -91,7 +91,7 @@ std::vector<NodeId> failing_nodes(YamlMap& fields, ScenarioDraft& draft, Random&
     if (found == all.end())
       fields.error("nodes", '\'' + name + '\'', "names of nodes (a group's name, '-' and a number)");
     else
-      nodes.push_back(NodeId(static_cast<std::uint32_t>(found - all.begin())));
+      nodes.emplace_back(static_cast<std::uint32_t>(found - all.begin()));
   }
   const std::size_t count = draft.cluster().nodes.size();
   const std::int64_t drawn = fields.integer("random", 0, 0, static_cast<std::int64_t>(count));

@@ -67,7 +67,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Cadence& cade
   doomed_.resize(scenario.jobs.size(), false);
   for (std::uint32_t i = 0; i < scenario.after.size(); ++i) {
     waits_for_[i] = static_cast<std::uint32_t>(scenario.after[i].size());
-    for (const JobId earlier : scenario.after[i]) waiting_for_me_[earlier.index()].push_back(JobId(i));
+    for (const JobId earlier : scenario.after[i]) waiting_for_me_[earlier.index()].emplace_back(i);
   }
 }
 

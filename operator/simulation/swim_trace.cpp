@@ -52,11 +52,11 @@ struct Quantile {
   double share, value;
 };
 
-template <std::size_t points>
-double draw(const std::array<Quantile, points>& table, Random& random) {
+template <std::size_t Points>
+double draw(const std::array<Quantile, Points>& table, Random& random) {
   const double share = random.uniform();
   std::size_t i = 1;
-  while (i + 1 < points && table[i].share < share) ++i;
+  while (i + 1 < Points && table[i].share < share) ++i;
   const Quantile &low = table[i - 1], &high = table[i];
   const double part = (share - low.share) / (high.share - low.share);
   return std::exp(std::log(low.value) + part * (std::log(high.value) - std::log(low.value)));

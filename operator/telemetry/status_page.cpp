@@ -12,7 +12,6 @@ namespace lips {
 
 namespace {
 
-using page::Cell;
 using page::escape;
 
 std::string figure(std::string_view what, const std::string& value, const std::string& note) {

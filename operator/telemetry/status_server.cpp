@@ -57,9 +57,7 @@ class HttpServer : public StatusServer {
   }
 
   bool listen(const std::string& address, int port) {
-    port_ = port == 0                                     ? server_.bind_to_any_port(address.c_str())
-            : server_.bind_to_port(address.c_str(), port) ? port
-                                                          : -1;
+    port_ = port == 0 ? server_.bind_to_any_port(address) : server_.bind_to_port(address, port) ? port : -1;
     if (port_ <= 0) return false;
     thread_ = std::thread([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) std::this_thread::yield();

@@ -26,7 +26,7 @@ inline Scenario random_scenario(std::uint64_t seed) {
   for (int data_set = 0; data_set < 4; ++data_set) {
     std::vector<StoreId> stores;
     for (std::uint64_t i = 0; i < 1 + random.below(12); ++i)
-      stores.push_back(StoreId(static_cast<std::uint32_t>(random.below(scenario.cluster.stores.size()))));
+      stores.emplace_back(static_cast<std::uint32_t>(random.below(scenario.cluster.stores.size())));
     builder.data(Mebibytes(random.uniform(10, 200)), stores);
   }
   double arrival = 0;

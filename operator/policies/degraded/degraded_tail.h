@@ -11,9 +11,9 @@ namespace lips {
 std::unique_ptr<Policy> with_degraded_tail(std::unique_ptr<Policy> policy, const PolicySettings& settings);
 
 // make_ function of a registry entry.
-template <std::unique_ptr<Policy> (*make)(const PolicySettings&)>
+template <std::unique_ptr<Policy> (*Make)(const PolicySettings&)>
 std::unique_ptr<Policy> tailed(const PolicySettings& settings) {
-  return with_degraded_tail(make(settings), settings);
+  return with_degraded_tail(Make(settings), settings);
 }
 
 }  // namespace lips

@@ -5,10 +5,6 @@
 
 namespace lips::fair {
 
-namespace {
-const Resources one_core{Cores(1), Mebibytes(0), 1};
-}
-
 StageSlots::StageSlots(Draft& draft, double reduce_slots)
     : draft_(draft), reduce_slots_(static_cast<std::int64_t>(reduce_slots)) {
   const ClusterSnapshot& cluster = draft.cluster;

@@ -40,7 +40,7 @@ class PoolRoom {
     return std::floor((pool.most - pool.used + 1e-7) / cores_of(job.request));
   }
   void release(PoolId pool, double cores, double at) {
-    if (pools_[pool].most < 1e300) releases_.push({at, pool, cores});
+    if (pools_[pool].most < 1e300) releases_.emplace(at, pool, cores);
   }
   void take(PoolId pool, double cores, double until) {
     pools_[pool].used += cores;

@@ -46,7 +46,7 @@ lsap::TaskCost cost_of(const ClusterSnapshot& cluster, TaskId task, const lsap::
 
 Assignment nearest_place(Draft& draft, JobId job) {
   const FreeCapacity::Kind kind = draft.free.kind_of(draft.cluster.jobs[job]);
-  if (const Assignment local = local_place(draft, job, kind); local.task.valid()) return local;
+  if (Assignment local = local_place(draft, job, kind); local.task.valid()) return local;
   const TaskId task = next_task(draft, job);
   if (!task.valid()) return {};
   const BlockId block = draft.cluster.tasks[task].block;

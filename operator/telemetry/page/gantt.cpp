@@ -190,7 +190,8 @@ std::vector<Strip> strips(const std::vector<ReportMachine>& machines, double spa
       continue;
     }
     const auto name = with_zone(key.first.empty() ? "nodes" : key.first, key.second, prefix);
-    out.push_back(to_strip(name + " ×" + count(group.machines), std::move(group)));
+    const std::string title = fmt::format("{} ×{}", name, count(group.machines));
+    out.push_back(to_strip(title, std::move(group)));
   }
   if (kinds > 0) out.push_back(to_strip(fmt::format("{} other classes", kinds), std::move(rest)));
   return out;

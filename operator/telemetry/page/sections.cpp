@@ -78,7 +78,7 @@ std::string used_bill(const ReportData& data) {
     maximum = std::max(maximum, bound.dollars);
     chart.reference =
         Mark{"lower bound " + usd(bound.dollars) + (bound.name.empty() ? "" : " (" + bound.name + ")"), bound.dollars};
-    table.rows.push_back(std::vector<Cell>(table.columns.size()));
+    table.rows.emplace_back(table.columns.size());
     table.rows.back().front().text = "lower bound";
     table.rows.back().back().text = usd(bound.dollars);
   }
