@@ -36,15 +36,15 @@ std::optional<std::uint64_t> whole_number(const std::string& text, std::uint64_t
   return value;
 }
 
-// The text in lines that begin at help_column.
-std::string wrapped(const std::string& text) {
+// The text in lines that begin at that column.
+std::string wrapped(const std::string& text, std::size_t begin = help_column) {
   std::string out;
-  std::size_t column = help_column;
+  std::size_t column = begin;
   for (const std::string& word : split(text, ' ')) {
-    if (column > help_column && column + 1 + word.size() > help_width) {
-      out += "\n" + std::string(help_column, ' ');
-      column = help_column;
-    } else if (column > help_column) {
+    if (column > begin && column + 1 + word.size() > help_width) {
+      out += "\n" + std::string(begin, ' ');
+      column = begin;
+    } else if (column > begin) {
       out += " ", ++column;
     }
     out += word, column += word.size();
@@ -255,7 +255,7 @@ Result<void> Arguments::parse(std::span<const std::string> words) {
 }
 
 std::string Arguments::help() const {
-  std::string out = summary_ + "\n\nUsage: " + command_ +
+  std::string out = wrapped(summary_, 0) + "\nUsage: " + command_ +
                     (operand_ == nullptr ? ""
                      : operand_needed_   ? " " + operand_name_
                                          : " [" + operand_name_ + "]") +

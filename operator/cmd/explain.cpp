@@ -30,9 +30,10 @@ constexpr std::array<std::pair<std::string_view, double>, 4> applications = {
     {{"Grep", 20}, {"Stress1", 37}, {"Stress2", 75}, {"WordCount", 90}}};
 
 Arguments describe(MoveOptions& options) {
-  Arguments arguments("lips explain move",
-                      "Says whether it pays to move data to a cheaper node: when its CPU-seconds per MiB times the "
-                      "difference of the prices exceed the transfer (LiPS, Fig. 1).");
+  Arguments arguments(
+      "lips explain move",
+      "Says whether it pays to move data to a cheaper node (LiPS, Fig. 1): when its CPU-seconds per MiB times the "
+      "difference of the prices exceed the transfer.");
   arguments.operand("FILE", "a scenario or its name, or a snapshot (.json, .json.gz); without one, all by options",
                     options.file, false);
   arguments.heading("Of a file");

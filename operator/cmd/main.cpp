@@ -86,9 +86,11 @@ int dispatch(Words words) {
 }  // namespace
 
 int run_policies(Words words) {
-  Arguments arguments("lips policies", "Lists the policies that simulate and plan know.");
+  Arguments arguments("lips policies", "Lists the policies that simulate, plan and the operator know.");
   std::string format = "text";
   arguments.choice("--format", {"text", "json"}, "how to print", format);
+  arguments.example("lips policies", "names, and what each does");
+  arguments.example("lips policies --format json", "the same for a program");
   if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
   if (arguments.help_asked()) return print(arguments.help());
   if (format == "json") {

@@ -23,23 +23,35 @@ TEST(Usage, HelpNamesEveryCommandAndTheExitStatuses) {
   }
 }
 
+const std::vector<std::vector<std::string>> commands{{"operator"},
+                                                     {"simulate"},
+                                                     {"plan"},
+                                                     {"replay"},
+                                                     {"generate", "snapshot"},
+                                                     {"generate", "scenario"},
+                                                     {"policies"},
+                                                     {"explain", "move"},
+                                                     {"experiment"},
+                                                     {"encode"},
+                                                     {"decode"}};
+
+std::string help_of(std::vector<std::string> words) {
+  words.emplace_back("--help");
+  const Said said = lips(words);
+  EXPECT_EQ(said.status, 0) << words[0];
+  return said.out;
+}
+
 TEST(Usage, EachCommandExplainsItsOptionsWithExamples) {
-  const std::vector<std::vector<std::string>> commands{
-      {"simulate"}, {"plan"}, {"generate", "snapshot"}, {"generate", "scenario"}};
-  for (std::vector<std::string> words : commands) {
-    words.push_back("--help");
-    const Said said = lips(words);
-    EXPECT_EQ(said.status, 0) << words[0];
-    EXPECT_THAT(said.out, AllOf(HasSubstr("Usage: lips " + words[0]), HasSubstr("--seed"), HasSubstr("Examples:")));
-  }
+  for (const std::vector<std::string>& words : commands)
+    EXPECT_THAT(help_of(words), AllOf(HasSubstr("Usage: lips " + words[0]), HasSubstr("--"), HasSubstr("Examples:")));
   EXPECT_EQ(lips({"help", "plan"}).out, lips({"plan", "--help"}).out);
   EXPECT_EQ(lips({"generate", "--help"}).status, 0);
-  EXPECT_EQ(lips({"policies", "--help"}).status, 0);
 }
 
 TEST(Usage, LinesOfHelpFitATerminal) {
-  for (const char* command : {"simulate", "plan"}) {
-    std::istringstream lines(lips({command, "--help"}).out);
+  for (const std::vector<std::string>& words : commands) {
+    std::istringstream lines(help_of(words));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
   }
 }

@@ -8,7 +8,7 @@ namespace lips {
 namespace {
 
 class DispatcherTest : public testing::Test {
- protected:
+ public:
   void arrive(std::uint32_t tasks, bool reads = false) { state.apply(fake::job(tasks, reads)); }
   Assignment on(std::uint32_t task, std::uint32_t node, StoreId from = {}) {
     return {TaskId(task), NodeId(node), from, {}};

@@ -32,7 +32,7 @@ ApiRequest request(Verb verb, std::string path = "/api/v1/pods", std::string bod
 }
 
 // Fails as told for the first times, then answers "done".
-FakeApiServer::Answering failing(int times, Reply failure) {
+FakeApiServer::Answering failing(int times, const Reply& failure) {
   return [left = std::make_shared<std::atomic<int>>(times), failure](const SeenRequest&) {
     return (*left)-- > 0 ? failure : Reply{200, "done", {}, false, nullptr};
   };

@@ -48,7 +48,7 @@ inline ClusterState coded_state(const CodedShape& shape, std::uint64_t seed) {
   }
   ClusterState state(start);
   std::vector<BlockId> natives;
-  for (std::uint32_t i = 0; i < shape.blocks; ++i) natives.push_back(BlockId(i));
+  for (std::uint32_t i = 0; i < shape.blocks; ++i) natives.emplace_back(i);
   for (int i = 0; i < shape.jobs; ++i)
     state.apply(job(state.snapshot(), {.name = "job-" + std::to_string(i), .blocks = natives, .reduces = 2}));
   return state;
