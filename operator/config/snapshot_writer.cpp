@@ -65,10 +65,10 @@ class Writer {
   }
   // One value for all rows where they are equal, else runs where they are long, else a list.
   template <class Get>
-  void column(std::string_view key, std::size_t rows, Get get) {
+  void column(std::string_view key, std::size_t rows, Get get, bool one_for_all = true) {
     std::size_t runs = rows > 0;
     for (std::size_t i = 1; i < rows; ++i) runs += get(i) != get(i - 1);
-    if (rows > 0 && runs == 1) return field(key, get(0));
+    if (rows > 0 && runs == 1 && one_for_all) return field(key, get(0));
     if (runs * 4 > rows) {
       open(key, '[');
       for (std::size_t i = 0; i < rows; ++i) field("", get(i));
@@ -82,6 +82,12 @@ class Writer {
     }
     close(']');
     close('}');
+  }
+  // A table is as long as its names: several rows of one name (a job that arrives in parts) stay several.
+  template <class Rows>
+  void names(const Rows& rows) {
+    column(
+        "name", rows.size(), [&](std::size_t i) { return rows[i].name; }, rows.size() == 1);
   }
   void line() { out_ += '\n'; }
   void json(std::string_view key, const std::string& content) {
@@ -184,7 +190,7 @@ void write_nodes(Writer& out, const ClusterSnapshot& cluster) {
   std::vector<std::int64_t> kind_index;
   for (const Node& node : nodes) kind_index.push_back(kinds.at(kind_of(node)));
   out.open("nodes", '{');
-  out.column("name", nodes.size(), [&](std::size_t i) { return nodes[i].name; });
+  out.names(nodes);
   out.column("kind", nodes.size(), [&](std::size_t i) { return kind_index[i]; });
   out.column("zone", nodes.size(), [&](std::size_t i) { return number(nodes[i].zone); });
   out.column("rack", nodes.size(), [&](std::size_t i) { return number(nodes[i].rack); });
@@ -226,7 +232,7 @@ void write_beyond(Writer& out, const ClusterSnapshot& cluster) {
 void write_data(Writer& out, const ClusterSnapshot& cluster) {
   const std::vector<DataStore>& stores = cluster.stores.items();
   out.open("stores", '{');
-  out.column("name", stores.size(), [&](std::size_t i) { return stores[i].name; });
+  out.names(stores);
   out.column("kind", stores.size(), [&](std::size_t i) { return static_cast<std::int64_t>(stores[i].kind); });
   out.column("zone", stores.size(), [&](std::size_t i) { return number(stores[i].zone); });
   out.column("node", stores.size(), [&](std::size_t i) { return number(stores[i].node); });
@@ -236,7 +242,7 @@ void write_data(Writer& out, const ClusterSnapshot& cluster) {
   out.line();
   const std::vector<DataSet>& sets = cluster.data_sets.items();
   out.open("dataSets", '{');
-  out.column("name", sets.size(), [&](std::size_t i) { return sets[i].name; });
+  out.names(sets);
   out.column("firstBlock", sets.size(), [&](std::size_t i) { return number(sets[i].first_block); });
   out.column("blocks", sets.size(), [&](std::size_t i) { return std::int64_t{sets[i].blocks}; });
   out.column("codeN", sets.size(), [&](std::size_t i) { return std::int64_t{sets[i].code.n}; });
@@ -277,7 +283,7 @@ void write_network_and_pools(Writer& out, const ClusterSnapshot& cluster) {
   out.line();
   const std::vector<Pool>& pools = cluster.pools.items();
   out.open("pools", '{');
-  out.column("name", pools.size(), [&](std::size_t i) { return pools[i].name; });
+  out.names(pools);
   out.column("weight", pools.size(), [&](std::size_t i) { return pools[i].weight; });
   out.column("minimum", pools.size(), [&](std::size_t i) { return pools[i].minimum.value(); });
   out.column("maximum", pools.size(), [&](std::size_t i) { return pools[i].maximum.value(); });
@@ -287,7 +293,7 @@ void write_network_and_pools(Writer& out, const ClusterSnapshot& cluster) {
 
 void write_job_columns(Writer& out, const std::vector<Job>& jobs) {
   const std::size_t count = jobs.size();
-  out.column("name", count, [&](std::size_t i) { return jobs[i].name; });
+  out.names(jobs);
   out.column("pool", count, [&](std::size_t i) { return number(jobs[i].pool); });
   out.column("arrival", count, [&](std::size_t i) { return number(jobs[i].arrival); });
   out.column("priority", count, [&](std::size_t i) { return std::int64_t{jobs[i].priority}; });
@@ -443,7 +449,7 @@ std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& cost
   out.close(']');
   out.open("racks", '{');
   const std::vector<Rack>& racks = cluster.racks.items();
-  out.column("name", racks.size(), [&](std::size_t i) { return racks[i].name; });
+  out.names(racks);
   out.column("zone", racks.size(), [&](std::size_t i) { return number(racks[i].zone); });
   out.close('}');
   out.line();

@@ -191,6 +191,31 @@ TEST(SnapshotFile, KeepsJobsHeldBackAndWhatJobsWrite) {
   EXPECT_EQ(read->cluster.pending, state.snapshot().pending);
 }
 
+// As when the pods of a job arrive one by one: parts that are equal in everything, their name included.
+TEST(SnapshotFile, KeepsJobsApartThatAreAlikeInEverything) {
+  for (const std::size_t parts : {1u, 2u, 3u, 50u}) {
+    SnapshotShape shape;
+    shape.tasks = 0;
+    ClusterState state = random_cluster(shape);
+    const std::size_t before = state.snapshot().jobs.size();
+    ASSERT_EQ(before, 0u);
+    for (std::size_t part = 0; part < parts; ++part) {
+      JobArrived arrived;
+      arrived.job.name = "default/job-0";
+      arrived.job.pool = PoolId(0);
+      arrived.job.map_tasks = 1;
+      arrived.tasks.resize(1);
+      arrived.tasks[0].cpu = CpuSeconds(5);
+      state.apply(std::move(arrived));
+    }
+    const Result<SnapshotFile> read =
+        read_snapshot("s.json", write_snapshot(state.snapshot(), {}), SnapshotOrder::as_written);
+    ASSERT_TRUE(read) << read.error().message;
+    expect_same(state.snapshot(), read->cluster);
+    EXPECT_EQ(read->cluster.pending_tasks, parts);
+  }
+}
+
 TEST(SnapshotFile, GoesThroughCompressedFiles) {
   const ClusterState state = busy_state(9);
   for (const char* name : {"snapshot_file_test.json", "snapshot_file_test.json.gz"}) {

@@ -35,7 +35,7 @@ class Mirror : public ObjectSink {
     if (!own.empty() && !own.starts_with(meta.uid + ':'))
       wrong_.push_back("not deleted before it came anew: " + full_name(meta));
     if (json.find('"' + meta.resource_version + '"') == std::string_view::npos)
-      wrong_.push_back("another object's text");
+      wrong_.emplace_back("another object's text");
     own = version;
     told("changed " + full_name(meta) + ' ' + version);
   }

@@ -14,7 +14,6 @@
 namespace lips {
 namespace {
 
-using testing::CodedShape;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;

@@ -18,7 +18,6 @@
 namespace lips {
 namespace {
 
-using testing::CodedShape;
 using ::testing::IsEmpty;
 
 std::unique_ptr<Policy> policy(std::string_view name, const PolicySettings& settings = {}) {

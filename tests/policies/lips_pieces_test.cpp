@@ -305,7 +305,7 @@ TEST(ClassForm, BoundsBytesOverALink) {
   pair.builder.start.nodes[pair.first].cpu_price = UsdPerCpuSecond(100);
   Case test("lips", pair.builder, {}, across);
   std::vector<BlockId> blocks;
-  for (std::uint32_t i = 0; i < 10; ++i) blocks.push_back(BlockId(i));
+  for (std::uint32_t i = 0; i < 10; ++i) blocks.emplace_back(i);
   test.add({.blocks = blocks, .cpu = 10});
   UnitSettings units;
   units.links = true;

@@ -7,7 +7,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr const char* policy = "own-zone-cheapest";
-constexpr ZoneId here{0}, there{1};
+constexpr ZoneId there{1};
 
 TEST(OwnZoneCheapest, TakesTheCheapestNodeOfTheZonesThatHoldTheData) {
   ClusterBuilder builder(2);

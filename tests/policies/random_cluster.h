@@ -32,7 +32,7 @@ inline ClusterBuilder random_nodes(Random& random, const RandomShape& shape) {
     spec.cpu = 1 + static_cast<double>(random.below(4));
     spec.memory = 512 * static_cast<double>(1 + random.below(8));
     spec.speed = random.below(2) ? 1 : 2;
-    if (shape.racks) spec.rack = racks[spec.zone.index() * 2 + random.below(2)];
+    if (shape.racks) spec.rack = racks[std::uint64_t{spec.zone.index()} * 2 + random.below(2)];
     const NodeId node = builder.node(spec);
     if (shape.labels) builder.start.nodes[node].profile = ProfileId(static_cast<std::uint32_t>(random.below(3)));
     if (random.below(10) == 0) builder.start.nodes[node].schedulable = false;
@@ -65,8 +65,7 @@ inline JobSpec random_job(Random& random, const RandomShape& shape, double arriv
   spec.priority = static_cast<int>(random.below(3));
   if (random.below(4) > 0)
     for (std::uint64_t i = 0, first = random.below(20); i < 1 + random.below(10); ++i)
-      spec.blocks.push_back(
-          BlockId(static_cast<std::uint32_t>((first + i) % static_cast<std::uint64_t>(shape.blocks))));
+      spec.blocks.emplace_back(static_cast<std::uint32_t>((first + i) % static_cast<std::uint64_t>(shape.blocks)));
   spec.maps = spec.blocks.empty() || random.below(5) == 0 ? 1 + static_cast<int>(random.below(5)) : 0;
   spec.reduces = static_cast<int>(random.below(3));
   spec.shuffle = spec.reduces > 0 ? 100 * static_cast<double>(random.below(3)) : 0;
@@ -85,7 +84,10 @@ inline ClusterState random_state(std::uint64_t seed, const RandomShape& shape = 
   random_blocks(random, shape, builder);
   ClusterState state(builder.start);
   state.advance(TimePoint(seconds(100)));
-  for (int i = 0; i < shape.jobs; ++i) state.apply(job(state.snapshot(), random_job(random, shape, i / 2)));
+  for (int i = 0; i < shape.jobs; ++i) {
+    const int arrival = i / 2;  // two at a time
+    state.apply(job(state.snapshot(), random_job(random, shape, arrival)));
+  }
   const CostModel costs = uniform_costs(static_cast<std::size_t>(shape.zones), UsdPerMebibyte(0.01));
   for (std::uint32_t i = 0; i < state.snapshot().tasks.size(); ++i) {
     const TaskId task(i);

@@ -70,6 +70,7 @@ class Auditor : public RunListener {
     }
   }
 
+  // Seen by the tests. NOLINTBEGIN(readability-identifier-naming)
   const Scenario& scenario_;
   IdVector<NodeId, Resources> free_;
   std::set<NodeId> down_;
@@ -77,6 +78,7 @@ class Auditor : public RunListener {
   std::vector<std::uint32_t> first_;
   std::size_t total_ = 0, jobs_finished_ = 0, jobs_failed_ = 0;
   double work_ = 0;
+  // NOLINTEND(readability-identifier-naming)
 };
 
 class KeepsCopies : public tiny::FirstFit {

@@ -57,7 +57,7 @@ TEST(LinearSumAssignment, IsProvenOptimalOnRandomIntegers) {
     std::mt19937 random(seed);
     const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
     const int rows = pick(1, 60), columns = seed % 2 == 0 ? rows : pick(1, 60), range = seed % 3 == 0 ? 3 : 1000;
-    std::vector<std::int64_t> cost(rows * columns);
+    std::vector<std::int64_t> cost(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
     for (auto& value : cost) value = pick(-range / 2, range);
     expect_optimal<std::int64_t>(cost, rows, columns, 0);
     if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
@@ -70,7 +70,7 @@ TEST(LinearSumAssignment, IsProvenOptimalOnRandomDoubles) {
     std::uniform_real_distribution<double> unit(-0.3, 1);
     const int rows = 1 + static_cast<int>(random() % 70),
               columns = seed % 2 == 0 ? rows : 1 + static_cast<int>(random() % 70);
-    std::vector<double> cost(rows * columns);
+    std::vector<double> cost(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
     for (auto& value : cost) value = seed % 5 == 0 ? std::round(4 * unit(random)) / 3 : unit(random);
     expect_optimal<double>(cost, rows, columns, 1e-11);
     if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
@@ -82,7 +82,7 @@ TEST(LinearSumAssignment, ForbiddenPairsAreAvoidedOrSaidToBeInfeasible) {
   for (int seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
     const int rows = 1 + static_cast<int>(random() % 7), columns = 1 + static_cast<int>(random() % 7);
-    std::vector<double> cost(rows * columns);
+    std::vector<double> cost(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
     std::vector<std::int64_t> integer(cost.size());
     for (std::size_t k = 0; k < cost.size(); ++k) {
       const bool allowed = random() % 100 < 45;

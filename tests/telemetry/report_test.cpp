@@ -53,7 +53,7 @@ std::string fault_in(const std::string& page) {
 }
 
 std::string written(const std::string& name, const std::string& page) {
-  const auto path = std::string(LIPS_BINARY_DIR) + "/" + name;
+  auto path = std::string(LIPS_BINARY_DIR) + "/" + name;
   std::ofstream(path) << page;
   return path;
 }

@@ -52,10 +52,12 @@ class Keeping : public ObjectSink {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, long_enough, predicate);
   }
+  // Seen by the tests. NOLINTBEGIN(readability-identifier-naming)
   std::map<std::string, Object> objects_;
   std::vector<std::string> wrong_;
   std::vector<Error> failures_;
   int lists_ = 0;
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   std::mutex mutex_;

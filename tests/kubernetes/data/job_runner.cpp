@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): kill(2)
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,7 +94,7 @@ JobRunner::~JobRunner() {
 std::string JobRunner::rclone() {
   const char* tools = std::getenv("LIPS_TOOLS");
   const char* home = std::getenv("HOME");
-  const std::string built =
+  std::string built =
       (tools ? std::string(tools) : std::string(home ? home : "") + "/.cache/lips-tools") + "/bin/rclone";
   if (fs::exists(built)) return built;
   return std::system("command -v rclone > /dev/null 2>&1") == 0 ? "rclone" : "";
@@ -189,7 +189,7 @@ PodEnd JobRunner::serve(const Json& pod) {
   const Mounts mounts = mounts_of(spec, root_ + "/pods/" + std::to_string(++pods_));
   port_ = free_port();
   for (const Json& container : spec.value("initContainers", Json::array())) {
-    const PodEnd end = run_container(container, mounts, false);
+    PodEnd end = run_container(container, mounts, false);
     if (!end.succeeded) return end;
   }
   return run_container(spec["containers"][0], mounts, true);

@@ -18,7 +18,6 @@ namespace {
 using Json = nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 class MoveJobs : public testing::Test {
  protected:
@@ -77,7 +76,7 @@ class MoveJobs : public testing::Test {
   }
   PodEnd copy(const CopyWork& what, int containers = 100) {
     if (needs_source_pod(what.from->spec, what.to->spec)) {
-      const PodEnd served = runner_->serve(Json::parse(source_pod_json(what, settings_)));
+      PodEnd served = runner_->serve(Json::parse(source_pod_json(what, settings_)));
       if (!served.succeeded) return served;
     }
     return runner_->run(Json::parse(copy_job_json(what, settings_)), containers);

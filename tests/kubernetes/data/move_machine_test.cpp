@@ -410,7 +410,7 @@ class World {
     flights_.push_back({std::move(apply), false, object});
   }
 
-  void write_move(std::size_t i, std::function<void(Move&)> change) {
+  void write_move(std::size_t i, const std::function<void(Move&)>& change) {
     send(std::to_string(i), [this, i, change, version = cached.moves[i].version] {
       Move& move = truth.moves[i];
       if (move.gone || move.version != version) return;  // 409

@@ -23,7 +23,7 @@ YAML::Node schema_of(DataKind kind) {
 
 std::string type_of(const YAML::Node& node) {
   if (node["x-kubernetes-int-or-string"]) return "quantity";
-  const auto type = node["type"].as<std::string>();
+  auto type = node["type"].as<std::string>();
   if (type == "string") return node["format"] && node["format"].as<std::string>() == "date-time" ? "time" : "text";
   return type;
 }
