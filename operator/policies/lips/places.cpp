@@ -248,6 +248,9 @@ LocalityReached choose_tasks(const PolicyInput& input, const Units& units, const
   std::stable_sort(by_start.begin(), by_start.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return placements[a].start < placements[b].start; });
   const std::size_t first = plan.assignments.size();
+  std::size_t chosen = 0;
+  for (const auto& of_placement : tasks) chosen += of_placement.size();
+  plan.assignments.reserve(first + chosen);
   StoreRoom room(cluster, plan);
   for (std::uint32_t i : by_start)
     for (TaskId task : tasks[i]) {
@@ -257,7 +260,7 @@ LocalityReached choose_tasks(const PolicyInput& input, const Units& units, const
       if (settings.keep_copies && !settings.share_copies && assignment.read_from.valid() &&
           cluster.stores[assignment.read_from].zone != cluster.nodes[node].zone)
         assignment.keep_in = room.take(block, node);
-      plan.assignments.push_back(assignment);
+      plan.assignments.push_back(std::move(assignment));
     }
   if (settings.share_copies) share_copies(cluster, first, plan);
   return reached;
