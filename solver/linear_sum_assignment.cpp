@@ -24,7 +24,7 @@ constexpr int block = 32;
 template <class Cost>
 struct Lanes {
   typedef Cost Numbers __attribute__((vector_size(16)));       // NOLINT(modernize-use-using): of a type yet unknown
-  typedef std::int64_t Mask __attribute__((vector_size(16)));  // NOLINT(modernize-use-using)
+  typedef std::int64_t Mask __attribute__((vector_size(16)));  // NOLINT(modernize-use-using): as above
   static constexpr int count = 16 / sizeof(Cost);
 
   static Numbers load(const Cost* from) {

@@ -63,7 +63,7 @@ class Hdfs:
     """`racks`: of each node. A DataNode is called like its node; whoever has an address of the node's bridge reads from its rack."""
 
     def __init__(self, cluster, racks):
-        self.cluster, self.racks = cluster, racks
+        self.racks = racks
         self.addresses = {node: f"10.244.{node.rpartition('-')[2]}.2" for node in racks}
         self.folder = os.path.join(cluster.folder, "hdfs")
         self.url = f"http://{NAME_NODE}:{HTTP}"
@@ -109,13 +109,10 @@ class Hdfs:
 
     # ---- what HDFS says ----
 
-    def bean(self, host, port, name):
-        with urllib.request.urlopen(f"http://{host}:{port}/jmx?qry=Hadoop:{name}", timeout=10) as answer:
-            return json.load(answer)["beans"]
-
     def live(self):
         try:
-            return {name.partition(":")[0] for name in json.loads(self.bean(NAME_NODE, HTTP, "service=NameNode,name=NameNodeInfo")[0]["LiveNodes"])}
+            with urllib.request.urlopen(f"{self.url}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo", timeout=10) as answer:
+                return {name.partition(":")[0] for name in json.loads(json.load(answer)["beans"][0]["LiveNodes"])}
         except (OSError, IndexError):
             return set()
 
@@ -142,10 +139,6 @@ class Hdfs:
             elif block:
                 blocks.append((int(block.group(1)), {node_at[address] for address in re.findall(r"DatanodeInfoWithStorage\[([0-9.]+):", line)}))
         return found
-
-    def bytes_read(self, node):
-        """That clients read of this DataNode's blocks, so far."""
-        return self.bean(self.addresses[node], DATA_HTTP, "service=DataNode,name=DataNodeActivity*")[0]["BytesRead"]
 
     # ---- what is done to it ----
 
