@@ -50,7 +50,7 @@ std::vector<StripeSource> degraded_sources(const ClusterSnapshot& cluster, const
   return sources;
 }
 
-Locality locality_of(const ClusterSnapshot& cluster, const std::vector<StripeSource>& sources, NodeId node) {
+Locality locality_of(const ClusterSnapshot& cluster, std::span<const StripeSource> sources, NodeId node) {
   Locality farthest = Locality::node;
   for (const StripeSource& source : sources) farthest = std::max(farthest, locality_of(cluster, source.store, node));
   return farthest;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/snapshot.h"
@@ -24,7 +25,7 @@ std::vector<StripeSource> degraded_sources(const ClusterSnapshot& cluster, const
                                            NodeId reader, const SourceRule& rule);
 
 // The most distant of them.
-Locality locality_of(const ClusterSnapshot& cluster, const std::vector<StripeSource>& sources, NodeId node);
+Locality locality_of(const ClusterSnapshot& cluster, std::span<const StripeSource> sources, NodeId node);
 
 // What is read of one of them.
 Mebibytes source_read(const ClusterSnapshot& cluster, const Task& task, const StripeSource& source);

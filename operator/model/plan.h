@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/costs.h"
+#include "model/stripe_sources.h"
 #include "model/work.h"
 
 namespace lips {
@@ -19,8 +20,8 @@ struct Assignment {
   NodeId node;
   StoreId read_from;  // none: reads no block, or decodes it
   StoreId keep_in;    // a store of the reader's zone that keeps what was read as an extra copy; none: nothing is kept
-  std::vector<StripeSource> sources = {};  // of a degraded task: what its lost block is decoded from
-  StoreId write_to = StoreId::none();      // of the blocks that the task writes; none: where the file system puts them
+  StripeSources sources = {};          // of a degraded task: what its lost block is decoded from
+  StoreId write_to = StoreId::none();  // of the blocks that the task writes; none: where the file system puts them
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };
 

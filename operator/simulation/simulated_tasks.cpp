@@ -129,7 +129,7 @@ void SimulatedCluster::read_block(std::uint32_t index) {
 // All sources at once; computing begins when the block is decoded from them.
 void SimulatedCluster::read_stripe(std::uint32_t index) {
   Attempt& attempt = attempts_[index];
-  const std::vector<StripeSource>& sources = attempt.assignment.sources;
+  const StripeSources& sources = attempt.assignment.sources;
   attempt.copying = true;
   attempt.decoded.assign(sources.size(), Mebibytes(0));
   attempt.flows.assign(sources.size(), FlowId::none());

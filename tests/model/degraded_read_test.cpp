@@ -157,20 +157,41 @@ TEST(DegradedRead, IsCheckedInPlans) {
   };
   EXPECT_THAT(problems(sound), IsEmpty());
   Assignment wrong = sound;
-  wrong.sources.pop_back();
+  const auto with = [&](auto change) {
+    std::vector<StripeSource> sources(sound.sources.begin(), sound.sources.end());
+    change(sources);
+    return sources;
+  };
+  wrong.sources = with([](auto& sources) { sources.pop_back(); });
   EXPECT_THAT(problems(wrong), Not(IsEmpty()));
   wrong = sound;
-  wrong.sources[0] = wrong.sources[1];
+  wrong.sources = with([](auto& sources) { sources[0] = sources[1]; });
   EXPECT_THAT(problems(wrong), Not(IsEmpty()));
   wrong = sound;
-  wrong.sources[0].store = cluster.node_store[NodeId(1)];
+  wrong.sources = with([&](auto& sources) { sources[0].store = cluster.node_store[NodeId(1)]; });
   EXPECT_THAT(problems(wrong), Not(IsEmpty()));
   wrong = sound;
   wrong.read_from = wrong.sources[0].store;
   EXPECT_THAT(problems(wrong), Not(IsEmpty()));
   wrong = sound;
-  wrong.sources.clear();
+  wrong.sources = with([](auto& sources) { sources.clear(); });
   EXPECT_THAT(problems(wrong), Not(IsEmpty()));
+}
+
+TEST(StripeSources, AreAValueThatTakesAPointerInEveryAssignment) {
+  static_assert(sizeof(StripeSources) == sizeof(void*));
+  const StripeSources none(std::vector<StripeSource>{});
+  EXPECT_TRUE(none.empty());
+  EXPECT_EQ(none, StripeSources());
+  const StripeSources two({{BlockId(1), StoreId(4)}, {BlockId(2), StoreId(5)}});
+  StripeSources copy = two;
+  EXPECT_EQ(copy, two);
+  EXPECT_NE(copy, none);
+  EXPECT_EQ(copy.size(), 2u);
+  EXPECT_EQ(copy[1].store, StoreId(5));
+  copy = none;
+  EXPECT_TRUE(copy.empty());
+  EXPECT_EQ(two.size(), 2u);
 }
 
 TEST(DegradedInput, ReadsBackWhatItWrites) {

@@ -95,7 +95,7 @@ class Packing {
       const double at = std::max(0.0, to_seconds(run.expected_end - cluster_.now));
       if (at >= settings_.window) continue;
       const Job& job = cluster_.jobs[cluster_.tasks[run.task].job];
-      timeline_[run.node].releases.push({at, job.request});
+      timeline_[run.node].releases.push({at, cluster_.tasks[run.task].job, 1});
       pools_.release(job.pool, job.request.cpu.value(), at);
     }
   }
@@ -123,10 +123,7 @@ class Packing {
       Timeline& line = timeline_[node];
       line.time = std::get<0>(slot);
       pools_.advance(line.time);
-      while (!line.releases.empty() && line.releases.top().at <= line.time) {
-        line.free = line.free + line.releases.top().resources;
-        line.releases.pop();
-      }
+      while (!line.releases.empty() && line.releases.top().at <= line.time) end_first(line);
       while (place(node, c, open_work, placements)) {
       }
       if (!wanted(c, open_work) || line.releases.empty()) continue;
@@ -194,15 +191,15 @@ class Packing {
     while (!fits(request, line.free)) {
       if (line.releases.empty()) return false;
       line.time = line.releases.top().at;
-      line.free = line.free + line.releases.top().resources;
-      line.releases.pop();
+      end_first(line);
     }
     return line.time < settings_.window;
   }
 
   struct Release {
     double at;
-    Resources resources;
+    JobId job;  // whose tasks end
+    std::uint32_t tasks;
     bool operator<(const Release& other) const { return at > other.at; }
   };
   struct Timeline {
@@ -210,6 +207,12 @@ class Packing {
     Resources free;
     std::priority_queue<Release> releases;
   };
+  // The node gets back what the tasks that end first held.
+  void end_first(Timeline& line) const {
+    const Release& ended = line.releases.top();
+    line.free += cluster_.jobs[ended.job].request * static_cast<std::int32_t>(ended.tasks);
+    line.releases.pop();
+  }
   using Slot = std::tuple<double, std::uint32_t, std::uint32_t>;  // time, class's rank by price, node
 
   bool within(double time) const { return time < settings_.window || time == 0; }
@@ -323,7 +326,7 @@ class Packing {
     quota.tasks -= count;
     line.free = line.free - taken;
     if (line.time == 0) free_now_[node] = free_now_[node] - taken;
-    if (end < settings_.window) line.releases.push({end, taken});
+    if (end < settings_.window) line.releases.push({end, portion.job, count});
     pools_.take(cluster_.jobs[portion.job].pool, taken.cpu.value(), end);
   }
 

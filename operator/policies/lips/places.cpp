@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "solver/tiered_assignment.h"
 
@@ -9,46 +10,74 @@ namespace lips {
 
 namespace {
 
+struct Choice {
+  TaskId task;
+  StoreId read_from;
+};
+
+// What each placement gets, one placement after the other.
+class Chosen {
+ public:
+  explicit Chosen(const std::vector<Placement>& placements) {
+    begin_.reserve(placements.size() + 1);
+    std::size_t count = 0;
+    for (const Placement& placement : placements) {
+      begin_.push_back(count);
+      count += placement.tasks;
+    }
+    begin_.push_back(count);
+    choices_.resize(count);
+  }
+  std::span<Choice> of(std::uint32_t placement) {
+    return std::span(choices_).subspan(begin_[placement], begin_[placement + 1] - begin_[placement]);
+  }
+  std::size_t size() const { return choices_.size(); }
+
+ private:
+  std::vector<std::size_t> begin_;  // [placement], and the end of the last
+  std::vector<Choice> choices_;
+};
+
 // The tasks of one portion that are not yet chosen.
 class Chooser {
  public:
-  Chooser(const ClusterSnapshot& cluster, const Portion& portion)
+  Chooser(const ClusterSnapshot& cluster, const Portion& portion, IdVector<TaskId, bool>& chosen)
       : cluster_(cluster),
         job_(portion.job),
         group_(portion.group),
         next_(cluster.groups[portion.job][portion.group].first),
-        chosen_(cluster.jobs[portion.job].tasks()) {}
+        chosen_(chosen) {}
 
-  // Up to `count` tasks with a replica on the node.
-  void local(NodeId node, std::uint32_t count, std::vector<TaskId>& tasks) {
-    if (count == 0) return;
+  // Tasks with a replica on the node, as many as there are or the span holds; returns how many.
+  std::size_t local(NodeId node, std::span<Choice> choices) {
+    std::size_t found = 0;
+    if (choices.empty()) return found;
     cluster_.locality[job_].visit(node, [&](TaskId id) {
       const Task& task = cluster_.tasks[id];
-      if (task.state != TaskState::pending || task.group != group_ || chosen(id)) return true;
+      if (task.state != TaskState::pending || task.group != group_ || chosen_[id]) return true;
       if (!cluster_.blocks[task.block].on(cluster_.node_store[node])) return true;
-      take(id, tasks);
-      return --count > 0;
+      choices[found++].task = take(id);
+      return found < choices.size();
     });
+    return found;
   }
 
   TaskId any() {
-    while (chosen(next_)) next_ = cluster_.tasks[next_].next_pending;
-    return next_;
-  }
-  void take(TaskId id, std::vector<TaskId>& tasks) {
-    chosen_[offset(id)] = true;
-    tasks.push_back(id);
+    while (chosen_[next_]) next_ = cluster_.tasks[next_].next_pending;
+    return take(next_);
   }
 
  private:
-  std::size_t offset(TaskId id) const { return id.index() - cluster_.jobs[job_].first_task.index(); }
-  bool chosen(TaskId id) const { return chosen_[offset(id)]; }
+  TaskId take(TaskId id) {
+    chosen_[id] = true;
+    return id;
+  }
 
   const ClusterSnapshot& cluster_;
   JobId job_;
   std::uint32_t group_;
   TaskId next_;
-  std::vector<bool> chosen_;
+  IdVector<TaskId, bool>& chosen_;
 };
 
 // One move instead of several remote reads of the same block in the same zone.
@@ -81,8 +110,6 @@ void share_copies(const ClusterSnapshot& cluster, std::size_t first, Plan& plan)
   }
 }
 
-using Chosen = std::vector<std::vector<TaskId>>;  // [placement]
-
 // The tasks of one portion for its placements.
 class PortionTasks {
  public:
@@ -100,20 +127,23 @@ class PortionTasks {
   bool reads() const { return group_.reads; }
 
   // Node by node; returns how many are local.
-  std::uint32_t node_by_node(Chosen& tasks) const {
-    Chooser chooser(cluster_, portion_);
-    std::uint32_t local = 0;
+  std::uint32_t node_by_node(IdVector<TaskId, bool>& taken, Chosen& chosen) const {
+    Chooser chooser(cluster_, portion_, taken);
+    std::vector<std::span<Choice>> open;
     for (std::uint32_t i : own_) {
-      if (group_.reads) chooser.local(placements_[i].node, placements_[i].tasks, tasks[i]);
-      local += static_cast<std::uint32_t>(tasks[i].size());
+      const std::span<Choice> wanted = chosen.of(i);
+      open.push_back(wanted.subspan(group_.reads ? chooser.local(placements_[i].node, wanted) : 0));
     }
-    for (std::uint32_t i : own_)
-      while (tasks[i].size() < placements_[i].tasks) chooser.take(chooser.any(), tasks[i]);
-    return local;
+    std::size_t far = 0;
+    for (const std::span<Choice> rest : open) {
+      for (Choice& choice : rest) choice.task = chooser.any();
+      far += rest.size();
+    }
+    return wanted_ - static_cast<std::uint32_t>(far);
   }
 
   // The most local tasks that the placements allow, where phases suffice; `bound` is what no choice exceeds.
-  std::uint32_t by_flow(IdVector<NodeId, std::int32_t>& bin_of, Chosen& tasks, std::uint32_t& bound) const {
+  std::uint32_t by_flow(IdVector<NodeId, std::int32_t>& bin_of, Chosen& chosen, std::uint32_t& bound) const {
     const solver::TieredAssignment problem = flow_problem(bin_of);
     constexpr int phases = 40;
     const solver::TieredSolution solution = solver::solve_tiered_assignment(problem, phases);
@@ -126,8 +156,7 @@ class PortionTasks {
     std::vector<std::size_t> given(in_bin.size(), 0);
     for (std::uint32_t i : own_) {
       const auto bin = static_cast<std::size_t>(bin_of[placements_[i].node]);
-      tasks[i].clear();
-      for (std::uint32_t n = 0; n < placements_[i].tasks; ++n) tasks[i].push_back(in_bin[bin][given[bin]++]);
+      for (Choice& choice : chosen.of(i)) choice.task = in_bin[bin][given[bin]++];
     }
     for (std::uint32_t i : own_) bin_of[placements_[i].node] = -1;
     const auto far = solution.lower_bound - left_out_price * (static_cast<std::int64_t>(group_.count) - wanted_);
@@ -173,33 +202,6 @@ class PortionTasks {
   std::uint32_t wanted_ = 0;
 };
 
-// More tasks than this are chosen node by node.
-constexpr std::uint64_t most_flow_tasks = 200'000;
-
-Chosen choose(const ClusterSnapshot& cluster, const Units& units, const std::vector<Placement>& placements,
-              bool by_flow, LocalityReached& reached) {
-  if (cluster.pending_tasks > most_flow_tasks) by_flow = false;
-  std::vector<std::uint32_t> order(placements.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return placements[a].portion < placements[b].portion; });
-  IdVector<NodeId, std::int32_t> bin_of(by_flow ? cluster.nodes.size() : 0, -1);
-  Chosen tasks(placements.size());
-  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-    const std::uint32_t portion = placements[order[first]].portion;
-    while (last < order.size() && placements[order[last]].portion == portion) ++last;
-    const PortionTasks chooser(cluster, units.portions[portion], placements,
-                               std::span(order).subspan(first, last - first));
-    std::uint32_t local = chooser.node_by_node(tasks), bound = chooser.wanted();
-    if (!chooser.reads()) continue;
-    if (by_flow && local < bound) local = chooser.by_flow(bin_of, tasks, bound);
-    reached.readers += chooser.wanted();
-    reached.local += local;
-    reached.bound += bound;
-  }
-  return tasks;
-}
-
 // Where a task on the node reads: in the zone that its link was counted for, when that is not its own.
 StoreId read_from(const PolicyInput& input, BlockId block, const Placement& placement) {
   const ClusterSnapshot& cluster = input.cluster;
@@ -208,6 +210,38 @@ StoreId read_from(const PolicyInput& input, BlockId block, const Placement& plac
     for (const Replica& replica : cluster.blocks[block].replicas)
       if (cluster.stores[replica.store].zone == placement.from) return replica.store;
   return nearest_replica(cluster, input.costs, block, placement.node).store;
+}
+
+// More tasks than this are chosen node by node.
+constexpr std::uint64_t most_flow_tasks = 200'000;
+
+Chosen choose(const PolicyInput& input, const Units& units, const std::vector<Placement>& placements, bool by_flow,
+              LocalityReached& reached) {
+  const ClusterSnapshot& cluster = input.cluster;
+  if (cluster.pending_tasks > most_flow_tasks) by_flow = false;
+  std::vector<std::uint32_t> order(placements.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return placements[a].portion < placements[b].portion; });
+  IdVector<NodeId, std::int32_t> bin_of(by_flow ? cluster.nodes.size() : 0, -1);
+  IdVector<TaskId, bool> taken(cluster.tasks.size(), false);
+  Chosen chosen(placements);
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::uint32_t portion = placements[order[first]].portion;
+    while (last < order.size() && placements[order[last]].portion == portion) ++last;
+    const auto own = std::span(order).subspan(first, last - first);
+    const PortionTasks chooser(cluster, units.portions[portion], placements, own);
+    std::uint32_t local = chooser.node_by_node(taken, chosen), bound = chooser.wanted();
+    if (!chooser.reads()) continue;
+    if (by_flow && local < bound) local = chooser.by_flow(bin_of, chosen, bound);
+    for (std::uint32_t i : own)
+      for (Choice& choice : chosen.of(i))
+        choice.read_from = read_from(input, cluster.tasks[choice.task].block, placements[i]);
+    reached.readers += chooser.wanted();
+    reached.local += local;
+    reached.bound += bound;
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -242,24 +276,21 @@ LocalityReached choose_tasks(const PolicyInput& input, const Units& units, const
                              const PlaceSettings& settings, Plan& plan) {
   const ClusterSnapshot& cluster = input.cluster;
   LocalityReached reached;
-  const Chosen tasks = choose(cluster, units, placements, settings.by_flow, reached);
+  Chosen chosen = choose(input, units, placements, settings.by_flow, reached);
   std::vector<std::uint32_t> by_start(placements.size());
   for (std::uint32_t i = 0; i < by_start.size(); ++i) by_start[i] = i;
   std::stable_sort(by_start.begin(), by_start.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return placements[a].start < placements[b].start; });
   const std::size_t first = plan.assignments.size();
-  std::size_t chosen = 0;
-  for (const auto& of_placement : tasks) chosen += of_placement.size();
-  plan.assignments.reserve(first + chosen);
+  plan.assignments.reserve(first + chosen.size());
   StoreRoom room(cluster, plan);
   for (std::uint32_t i : by_start)
-    for (TaskId task : tasks[i]) {
+    for (const Choice& choice : chosen.of(i)) {
       const NodeId node = placements[i].node;
-      const BlockId block = cluster.tasks[task].block;
-      Assignment assignment{task, node, read_from(input, block, placements[i]), StoreId::none()};
+      Assignment assignment{choice.task, node, choice.read_from, StoreId::none()};
       if (settings.keep_copies && !settings.share_copies && assignment.read_from.valid() &&
           cluster.stores[assignment.read_from].zone != cluster.nodes[node].zone)
-        assignment.keep_in = room.take(block, node);
+        assignment.keep_in = room.take(cluster.tasks[choice.task].block, node);
       plan.assignments.push_back(std::move(assignment));
     }
   if (settings.share_copies) share_copies(cluster, first, plan);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -238,10 +239,11 @@ class UnitMaker {
   IdVector<DataSetId, double> readers_;
   std::optional<SharedData> shared_data_;
   std::vector<bool> open_object_;
-  std::unordered_map<std::string, std::uint32_t> by_key_;
+  std::pmr::monotonic_buffer_resource keys_;  // hundreds of thousands, gone at once
+  std::pmr::unordered_map<std::pmr::string, std::uint32_t> by_key_{&keys_};
   std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
   std::vector<double> extra_, preference_;
-  std::string key_;
+  std::pmr::string key_;
   double least_memory_per_core_ = 0, least_slots_per_core_ = 0, slowest_ = 1e300, fastest_ = 0;
 };
 
