@@ -53,6 +53,20 @@ TEST(FairPolicy, ServesPoolsBelowTheirMinimumFirstAndKeepsMaxima) {
   EXPECT_DOUBLE_EQ(use(with, PoolId(0)), 1);
 }
 
+TEST(FairPolicy, SpreadsOnlyTheLoadThatPoolsMayRun) {
+  for (const auto& [policy, started] : {std::pair("fair", 2u), {"modified-fair", 2u}, {"hadoop-default", 4u}}) {
+    SCOPED_TRACE(policy);
+    ClusterBuilder builder;
+    const PoolId bounded = builder.pool(1, 1, 4);
+    const NodeId node = builder.node({.slots = 4, .cpu = 4});
+    builder.node({.slots = 4, .cpu = 4});
+    Case with(policy, builder);
+    const JobId job = with.add({.pool = bounded, .maps = 20});
+    for (int i = 0; i < 4; ++i) with.step({node});
+    EXPECT_EQ(with.state.snapshot().jobs[job].running, started) << "4 of the 8 slots may be used, half of each node's";
+  }
+}
+
 TEST(FairPolicy, CountsAWaitFromOneHeartbeatToTheNext) {
   TwoRacks cluster;
   Case with("fair", cluster.builder, waits(3, 3));

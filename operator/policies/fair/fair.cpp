@@ -22,7 +22,7 @@ class Fair : public Policy {
   Result<Plan> decide(const PolicyInput& input) const override {
     Draft draft(input);
     if (input.cluster.pending_tasks == 0) return draft.finish(DeferralReason::no_capacity);
-    fair::StageSlots slots(draft, settings_.reduce_slots);
+    fair::StageSlots slots(draft, settings_.reduce_slots, fair::LoadCounts::within_maxima);
     std::optional<ShareMemory> shares;
     if (mechanisms_.small_pool || mechanisms_.demand_shares) shares = fair::current_shares(draft, slots, mechanisms_);
     const fair::Mechanisms on = mechanisms(input.cluster, shares ? &*shares : nullptr);

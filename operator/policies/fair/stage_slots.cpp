@@ -5,22 +5,58 @@
 
 namespace lips::fair {
 
-StageSlots::StageSlots(Draft& draft, double reduce_slots)
+namespace {
+
+// What runs and waits, in tasks.
+class RunnableTasks {
+ public:
+  RunnableTasks(const ClusterSnapshot& cluster, LoadCounts counts)
+      : cluster_(cluster), counts_(counts), pools_(cluster.pools.size()) {}
+
+  void add(const Job& job, double tasks) {
+    pools_[job.pool.index()].tasks += tasks;
+    pools_[job.pool.index()].cores += tasks * job.request.cpu.value();
+  }
+  double sum() const {
+    double sum = 0;
+    for (std::size_t pool = 0; pool < pools_.size(); ++pool) {
+      const double maximum = cluster_.pools[PoolId(static_cast<std::uint32_t>(pool))].maximum.value();
+      const Asked& asked = pools_[pool];
+      const bool bounded = counts_ == LoadCounts::within_maxima && maximum > 0 && asked.cores > maximum;
+      sum += bounded ? asked.tasks * maximum / asked.cores : asked.tasks;
+    }
+    return sum;
+  }
+
+ private:
+  struct Asked {
+    double tasks = 0, cores = 0;
+  };
+  const ClusterSnapshot& cluster_;
+  LoadCounts counts_;
+  std::vector<Asked> pools_;
+};
+
+}  // namespace
+
+StageSlots::StageSlots(Draft& draft, double reduce_slots, LoadCounts counts)
     : draft_(draft), reduce_slots_(static_cast<std::int64_t>(reduce_slots)) {
   const ClusterSnapshot& cluster = draft.cluster;
-  if (!separate()) {
-    running_[0] = static_cast<std::int64_t>(cluster.running.size());
-    runnable_[0] = static_cast<double>(cluster.pending_tasks + cluster.running.size());
-    return;
-  }
-  for (auto& counts : on_node_) counts.resize(cluster.nodes.size(), 0);
+  RunnableTasks asked[2] = {RunnableTasks(cluster, counts), RunnableTasks(cluster, counts)};
+  if (separate())
+    for (auto& on_node : on_node_) on_node.resize(cluster.nodes.size(), 0);
   for (const RunningTask& run : cluster.running) {
-    const std::size_t stage = row(cluster.tasks[run.task].kind);
-    ++on_node_[stage][run.node];
+    const Task& task = cluster.tasks[run.task];
+    const std::size_t stage = row(task.kind);
+    if (separate()) ++on_node_[stage][run.node];
     ++running_[stage];
-    ++runnable_[stage];
+    asked[stage].add(cluster.jobs[task.job], 1);
   }
-  for (const JobId job : cluster.pending) runnable_[row(stage_of(cluster.jobs[job]))] += cluster.jobs[job].pending;
+  for (const JobId id : cluster.pending) {
+    const Job& job = cluster.jobs[id];
+    asked[row(stage_of(job))].add(job, job.pending);
+  }
+  for (const std::size_t stage : {0, 1}) runnable_[stage] = asked[stage].sum();
 }
 
 std::int64_t StageSlots::slots(TaskKind stage, FreeCapacity::Kind kind, NodeId node) const {

@@ -14,10 +14,14 @@ inline TaskKind stage_of(const Job& job) {
   return job.finished_maps < job.map_tasks ? TaskKind::map : TaskKind::reduce;
 }
 
+// What makes the load that is spread: all tasks that run or wait, or of each pool no more than its maximum
+// (PoolSchedulable of Hadoop 1.2.1's fair scheduler).
+enum class LoadCounts : std::uint8_t { all, within_maxima };
+
 class StageSlots {
  public:
   // `reduce_slots` of each node with more slots than that are for reduces; 0: slots take either.
-  StageSlots(Draft& draft, double reduce_slots);
+  StageSlots(Draft& draft, double reduce_slots, LoadCounts counts = LoadCounts::all);
 
   bool separate() const { return reduce_slots_ > 0; }
   // The node can start one more task of a job of this stage (CapBasedLoadManager of Hadoop 1.2.1: light load spreads).
