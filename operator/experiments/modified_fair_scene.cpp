@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/random.h"
 #include "policies/registry.h"
@@ -14,10 +15,9 @@ namespace lips::experiments {
 namespace {
 
 constexpr std::uint32_t nodes = 8, racks = 2, pools = 3;
-constexpr double cores = 2;   // of a virtual machine
-constexpr double block = 64;  // MiB, Hadoop 1.2.1's default
-constexpr double map_work = 90,
-                 reduce_work = 20;      // CPU-seconds; WordCount's 90 a block is from the LiPS paper's Table I
+constexpr double cores = 2;             // of a virtual machine
+constexpr double block = 64;            // MiB, Hadoop 1.2.1's default
+constexpr double reduce_work = 20;      // CPU-seconds where a map has 90; in proportion
 constexpr double shuffle_share = 0.05;  // of the input, after the combiner
 constexpr double mebibytes_per_mbit = 1e6 / 8 / (1024 * 1024);
 
@@ -46,8 +46,9 @@ void add_nodes(ClusterSnapshot& cluster, std::uint32_t slots) {
     cluster.pools.push_back({"user-" + std::to_string(i), 1, Cores(3), Cores(6), {}});
 }
 
-JobArrived add_job(ClusterSnapshot& cluster, std::uint32_t number, std::uint32_t maps, double arrival,
-                   FairPlacement placement, Random& random) {
+JobArrived add_job(ClusterSnapshot& cluster, std::uint32_t maps, double arrival, const FairShape& shape,
+                   Random& random) {
+  const auto number = static_cast<std::uint32_t>(cluster.data_sets.size());
   const BlockId first(static_cast<std::uint32_t>(cluster.blocks.size()));
   const DataSetId data_set = cluster.data_sets.push_back({"input-" + std::to_string(number), first, maps, {}, {}});
   JobArrived arrived;
@@ -64,26 +65,58 @@ JobArrived add_job(ClusterSnapshot& cluster, std::uint32_t number, std::uint32_t
     placed.data_set = data_set;
     placed.size = Mebibytes(block);
     placed.replicas = {
-        {StoreId(placement == FairPlacement::writer ? 0 : static_cast<std::uint32_t>(random.below(nodes))), false, {}}};
+        {StoreId(shape.placement == FairPlacement::writer ? 0 : static_cast<std::uint32_t>(random.below(nodes))),
+         false,
+         {}}};
     Task task;
     task.block = cluster.blocks.push_back(std::move(placed));
-    task.cpu = CpuSeconds(map_work);
+    task.cpu = CpuSeconds(shape.map_work);
     task.input = Mebibytes(block);
     arrived.tasks.push_back(task);
   }
   Task reduce;
   reduce.kind = TaskKind::reduce;
-  reduce.cpu = CpuSeconds(reduce_work);
+  reduce.cpu = CpuSeconds(reduce_work * shape.map_work / 90);
   reduce.input = arrived.job.shuffle;
   arrived.tasks.push_back(reduce);
   return arrived;
+}
+
+struct MapWork {
+  double arrival = 0, left = 0;  // seconds; slot-seconds
+};
+
+// Of jobs that share so many slots, each of them able to use all: shortest remaining work first is optimal for one
+// machine with preemption (Schrage 1968).
+double least_total_turnaround(std::vector<MapWork> jobs, double slots) {
+  double now = 0, sum = 0;
+  while (!jobs.empty()) {
+    double next = 1e300;  // arrival
+    auto best = jobs.end();
+    for (auto job = jobs.begin(); job != jobs.end(); ++job)
+      if (job->arrival > now)
+        next = std::min(next, job->arrival);
+      else if (best == jobs.end() || job->left < best->left)
+        best = job;
+    if (best == jobs.end()) {
+      now = next;
+    } else if (now + best->left / slots > next) {
+      best->left -= (next - now) * slots;
+      now = next;
+    } else {
+      now += best->left / slots;
+      sum += now - best->arrival;
+      jobs.erase(best);
+    }
+  }
+  return sum;
 }
 
 }  // namespace
 
 PolicySettings fair_settings() {
   PolicySettings settings;
-  settings.heartbeat = std::chrono::seconds(1);
+  settings.heartbeat = std::chrono::milliseconds(300);
   settings.node_delay = settings.rack_delay = std::chrono::seconds(3);
   settings.reduce_slots = 1;
   return settings;
@@ -104,7 +137,7 @@ simulation::Scenario fair_scenario(const FairShape& shape, std::uint64_t seed) {
   random.shuffle(std::span(sizes));
   double arrival = 0;
   for (std::uint32_t i = 0; i < sizes.size(); ++i) {
-    scenario.jobs.push_back(add_job(scenario.cluster, i, sizes[i], arrival, shape.placement, random));
+    scenario.jobs.push_back(add_job(scenario.cluster, sizes[i], arrival, shape, random));
     if (shape.mean_gap > 0) arrival += random.exponential(shape.mean_gap);
   }
   return scenario;
@@ -119,6 +152,27 @@ FairFigures fair_run(std::string_view policy, const simulation::Scenario& scenar
   for (int level = 0; level < static_cast<int>(Locality::none); ++level)
     maps += ran->locality.tasks[static_cast<std::size_t>(level)];
   return {ran->completion.mean, static_cast<double>(ran->locality.tasks[0]) / static_cast<double>(maps)};
+}
+
+double least_turnaround_within_maxima(const simulation::Scenario& scenario) {
+  const double speed = scenario.cluster.nodes[NodeId(0)].speed;
+  std::uint32_t least = scenario.jobs.front().job.map_tasks;
+  for (const JobArrived& arrived : scenario.jobs) least = std::min(least, arrived.job.map_tasks);
+  std::vector<std::vector<MapWork>> pools(scenario.cluster.pools.size());
+  double sum = 0;
+  for (const JobArrived& arrived : scenario.jobs) {
+    const Job& job = arrived.job;
+    const double map = arrived.tasks.front().cpu.value() / speed;
+    sum += arrived.tasks.back().cpu.value() / speed;  // the reduce, after all maps
+    if (job.map_tasks == least)
+      sum += map;
+    else
+      pools[job.pool.index()].push_back({to_seconds(job.arrival), map * job.map_tasks});
+  }
+  for (std::size_t i = 0; i < pools.size(); ++i)
+    sum += least_total_turnaround(std::move(pools[i]),
+                                  scenario.cluster.pools[PoolId(static_cast<std::uint32_t>(i))].maximum.value());
+  return sum / static_cast<double>(scenario.jobs.size());
 }
 
 }  // namespace lips::experiments

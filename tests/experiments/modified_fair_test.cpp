@@ -8,7 +8,7 @@
 namespace lips::experiments {
 namespace {
 
-FairShape small() { return {2, {6, 10, 16, 21, 25}, 30, 100}; }
+FairShape small() { return {2, {6, 10, 16, 21, 25}}; }
 
 TEST(ModifiedFairScene, IsThePapersTestbed) {
   const simulation::Scenario scenario = fair_scenario(small(), 1);
@@ -39,6 +39,27 @@ TEST(ModifiedFairScene, RunsAllJobsUnderEachPolicy) {
     EXPECT_GT(figures.turnaround, 100) << policy;
     EXPECT_GT(figures.node_local, 0.05) << policy;
     EXPECT_LT(figures.node_local, 1) << policy;
+  }
+}
+
+// Eleven maps on the 6 slots of a pool, each of speed 2/3; the second of a pool ends after the first.
+TEST(ModifiedFairBound, DividesThePoolsMaximumAmongNothingButItsJobs) {
+  const simulation::Scenario scenario = fair_scenario({2, {11, 11, 11, 6}, 0}, 1);
+  const double map = 90 * 1.5, reduce = 20 * 1.5;
+  double least = 0;
+  std::vector<std::uint32_t> in_pool(3, 0);
+  for (const JobArrived& arrived : scenario.jobs)  // the least job is beside its pool
+    least += reduce + (arrived.job.map_tasks == 6 ? map : map * 11 / 6 * ++in_pool[arrived.job.pool.index()]);
+  EXPECT_NEAR(least_turnaround_within_maxima(scenario), least / 4, 1e-6);
+}
+
+TEST(ModifiedFairBound, IsBelowWhatFairAndModifiedFairDo) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    const simulation::Scenario scenario = fair_scenario(small(), seed);
+    const double bound = least_turnaround_within_maxima(scenario);
+    for (const char* policy : {"fair", "modified-fair"})
+      EXPECT_LT(bound, fair_run(policy, scenario, fair_settings()).turnaround) << policy;
   }
 }
 
