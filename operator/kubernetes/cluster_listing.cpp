@@ -49,11 +49,21 @@ void KubernetesCluster::list_everything() {
     if (record->kind.valid() && (record->state == PodState::waiting || record->on_node())) pods.push_back(record.get());
   }
   say_jobs(pods);
-  for (const auto& [name, type] : index_.unknown_prices()) telemetry_.on_unknown_price(name, type, true);
+  say_unknown_prices();
   if (!index_.unknown_prices().empty())
     log_.warning("nodes without a known price get the stated default",
                  {{"nodes", index_.unknown_prices().size()}, {"first", index_.unknown_prices().front().first}});
   if (index_.left_out() > 0) log_.warning("nodes are left out: too many zones", {{"nodes", index_.left_out()}});
+}
+
+void KubernetesCluster::say_unknown_prices() {
+  std::set<std::string> before = std::exchange(unpriced_, {});
+  for (const auto& [name, type] : index_.unknown_prices()) {
+    telemetry_.on_unknown_price(name, type, true);
+    before.erase(name);
+    unpriced_.insert(name);
+  }
+  for (const std::string& name : before) telemetry_.on_unknown_price(name, "", false);
 }
 
 void KubernetesCluster::say_jobs(const std::vector<PodRecord*>& pods) {

@@ -92,6 +92,8 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
       if (const auto* none = std::get_if<DataSetGone>(&change)) sets_.erase(none->data_set);
     }
   }
+  if (must_list)
+    std::erase_if(going_, [this](const auto& place) { return !catalog_.data_set(std::get<0>(place.first)); });
   mover_.tick(now);
   for (const MoveOutcome& outcome : mover_.take_outcomes()) {
     const auto requested = requested_.extract(outcome.id);

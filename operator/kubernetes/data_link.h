@@ -55,6 +55,7 @@ class DataLink {
   // A store that holds the block: the wanted one, else one in its zone, else any; none: nobody does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
   std::map<lips::MovePhase, std::uint64_t> moves_by_phase() const;
+  std::size_t drops_under_way() const { return going_.size(); }
   // Moves that ended since the last call: whether committed, and their size.
   std::vector<std::pair<bool, Mebibytes>> take_ended() { return std::exchange(ended_, {}); }
 

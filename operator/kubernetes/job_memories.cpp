@@ -41,6 +41,11 @@ void JobMemories::forget(const std::string& key) {
   changed_.erase(key);
 }
 
+void JobMemories::keep_only(const std::set<std::string>& keys) {
+  std::erase_if(entries_, [&](const auto& entry) { return !keys.contains(entry.first); });
+  std::erase_if(changed_, [&](const std::string& key) { return !keys.contains(key); });
+}
+
 void JobMemories::flush(TimePoint now) {
   int writes = 0;
   for (auto key = changed_.begin(); key != changed_.end() && writes < writes_a_flush;) {

@@ -24,6 +24,8 @@ class JobMemories {
   void remember(const std::string& key, const JobMemory& memory, const std::string& home);
   StoredMemory of(const std::string& key) const;
   void forget(const std::string& key);
+  void keep_only(const std::set<std::string>& keys);
+  std::size_t kept() const { return entries_.size(); }
   // Writes what has changed, as much as the rate allows; call it a few times a second.
   void flush(TimePoint now);
 

@@ -13,6 +13,7 @@ constexpr Duration duty_every{200'000};     // events, heartbeats of policies, r
 constexpr Duration count_every{1'000'000};  // conditions and what is pending
 constexpr std::size_t many_bindings = 16;   // on the wire: what comes is worked off in handfuls
 constexpr Duration handful{2'000};
+constexpr Duration forget_every{10'000'000};
 constexpr Duration look_every{30'000'000};     // for custom resources that may be installed later
 constexpr Duration longest_finish{6'000'000};  // a binding on the wire takes at most 5 s
 
@@ -204,7 +205,7 @@ void KubernetesCluster::take(const Gone& gone) {
   arrived_.erase(full_name(gone.meta));
   if (const std::unique_ptr<PodRecord> record = pods_.forget(gone.meta)) {
     end_task(*record, record->state == PodState::over);
-    if (!record->owner) memories_->forget(memory_key(*record));
+    if (!record->owner && record->work.job.empty()) memories_->forget(memory_key(*record));
   }
 }
 
@@ -263,10 +264,22 @@ void KubernetesCluster::end_task(PodRecord& record, bool finished) {
   events_.emplace_back(TaskWithdrawn{task});  // changes nothing where it has finished
 }
 
+// What an object leaves behind though nobody says so when it goes; also of who only follows.
+void KubernetesCluster::forget_what_is_gone() {
+  next_forgetting_ = now() + forget_every;
+  if (!listed_) nodes_.take_changed();  // a listing says all nodes
+  if (pods_.forget_unused_kinds()) conditions_->forget_kinds();
+  std::set<std::string> keys;
+  for (const auto& [name, pod] : pods_.ours()) keys.insert(memory_key(*pod));
+  for (const auto& [uid, job] : jobs_) keys.insert("owner/" + uid);
+  memories_->keep_only(keys);
+}
+
 void KubernetesCluster::keep_house() {
   next_duty_ = now() + duty_every;
   telemetry_.on_loop();
   retry_due();
+  if (now() >= next_forgetting_) forget_what_is_gone();
   if (!led_ && settings_.leads) return;
   say_heartbeats();
   events_recorder_->flush(now());

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,8 @@ class KubernetesCluster : public ClusterClient {
   void say_nodes();
   void say_heartbeats();
   void keep_house();
+  void forget_what_is_gone();
+  void say_unknown_prices();
   std::vector<std::string> map_nodes(const PodRecord& reduce) const;
   JobMemory memory_of(const std::string& key) const;
   Result<std::string> input_text(const PodRecord& record, const Assignment& assignment) const;
@@ -131,7 +134,8 @@ class KubernetesCluster : public ClusterClient {
   IdVector<TaskId, ObjectMeta> task_pods_;
   IdVector<JobId, std::string> memory_keys_;
   std::multimap<TimePoint, ObjectMeta> retries_;
-  TimePoint next_duty_{}, next_count_{}, next_beat_{}, next_look_{};
+  TimePoint next_duty_{}, next_count_{}, next_beat_{}, next_look_{}, next_forgetting_{};
+  std::set<std::string> unpriced_;  // nodes, as told to the telemetry
   enum class Resources : std::uint8_t { unknown, absent, present };
   std::atomic<Resources> resources_{Resources::unknown};
 

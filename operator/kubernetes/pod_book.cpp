@@ -7,6 +7,8 @@
 namespace lips::kubernetes {
 namespace {
 
+constexpr std::size_t spare_kinds = 256;  // of pods that are gone: not worth the work
+
 bool ended(const Pod& pod) { return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed; }
 
 }  // namespace
@@ -178,6 +180,15 @@ void PodBook::place(PodRecord& record, const std::string& node) {
   record.node = node;
   nodes_.take(node, record.requests, whose(record));
   held_for_volumes_.erase(full_name(record.meta));
+}
+
+bool PodBook::forget_unused_kinds() {
+  if (kinds_.size() <= 2 * ours_.size() + spare_kinds) return false;
+  PodKinds used;
+  for (const auto& [name, record] : ours_)
+    if (record->kind.valid()) record->kind = used.intern(kinds_[record->kind]).value();
+  kinds_ = std::move(used);
+  return true;
 }
 
 std::vector<PodRecord*> PodBook::review_held() {

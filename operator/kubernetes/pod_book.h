@@ -49,6 +49,9 @@ class PodBook {
   bool release(PodRecord& record);
   void hold(PodRecord& record, std::string_view reason, std::string text);
 
+  // Kinds of pods that are gone, once they are many. True: all kinds have other ids now.
+  bool forget_unused_kinds();
+
   PodKinds& kinds() { return kinds_; }
   const PodKinds& kinds() const { return kinds_; }
   RunTimes& run_times() { return run_times_; }

@@ -30,6 +30,8 @@ class PodConditions {
   void refused(const PodRecord& pod, const std::string& why, TimePoint now);
   // Tells pods that wait why they do, as many as the rate allows; call it a few times a second.
   void review(PodBook& pods, const NodeBook& nodes, TimePoint now);
+  // The ids of kinds mean something else from now on.
+  void forget_kinds() { verdicts_.clear(); }
   // Waiting pods by reason, as of the last review.
   const std::map<std::string, std::uint64_t>& pending() const { return pending_; }
   std::uint64_t waiting() const { return waiting_; }  // of them, those that may be placed

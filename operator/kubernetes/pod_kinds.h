@@ -23,7 +23,8 @@ class PodKinds {
   const PodNeeds& operator[](KindId kind) const { return *kinds_[kind]; }
   std::size_t size() const { return kinds_.size(); }
 
-  // All labels of nodes that some kind asks about, and all extended resources that some kind requests. They only grow.
+  // All labels of nodes that some kind asks about, and all extended resources that some kind requests. They only grow,
+  // until unused kinds are forgotten.
   const std::set<std::string>& label_keys() const { return label_keys_; }
   const std::vector<std::string>& extended() const { return extended_; }
 

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -34,6 +36,13 @@ constexpr std::array<std::string_view, 3> comparison_outcomes{"made", "skipped",
 constexpr std::array<std::string_view, 3> journal_outcomes{"written", "skipped", "failed"};
 constexpr std::array<std::string_view, 3> reload_outcomes{"applied", "restart_needed", "refused"};
 constexpr std::string_view data_pool = "_data";  // of what no pool alone caused
+constexpr std::string_view gone_pools = "_gone";
+constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
+constexpr std::array<std::string_view, 4> pool_gauges{"lips_pool_cores", "lips_pool_share_ratio",
+                                                      "lips_pool_fair_share_ratio", "lips_running_tasks"};
+constexpr std::array<std::string_view, 7> pool_sums{
+    "lips_spend_dollars_total", "lips_compared_dollars_total", "lips_baseline_dollars_total", "lips_saved_dollars",
+    "lips_tasks_bound_total",   "lips_tasks_finished_total",   "lips_tasks_lost_total"};
 
 template <class Names, class Value>
 std::string_view name_of(const Names& names, Value value) {
@@ -102,6 +111,8 @@ struct OperatorMetrics::State {
   std::unordered_map<std::uint32_t, std::vector<std::pair<std::string, Bill>>> compared;  // of this plan, not yet bound
   std::map<std::string, Bill> spent;                                                      // by pool
   std::map<std::string, BaselineSums> baselines;
+  std::map<std::string, std::optional<TimePoint>> pools;           // that have series; since when they are gone
+  std::set<std::string> zones;                                     // that have series
   std::map<std::string, std::uint64_t> finished;                   // by pool
   std::map<std::string, std::string, std::less<>> unknown_prices;  // type by node
   std::size_t queued = 0;
@@ -116,6 +127,8 @@ struct OperatorMetrics::State {
   void count_plan(const DecidedPlan& decided);
   void count_pending(const DecidedPlan& decided);
   void count_pools(const ClusterSnapshot& cluster);
+  void forget_pools(const ClusterSnapshot& cluster);
+  const std::string& known(const std::string& pool) { return pools.try_emplace(pool).first->first; }
   void count_cluster(const ClusterSnapshot& cluster);
 };
 
@@ -142,7 +155,7 @@ OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()
 OperatorMetrics::~OperatorMetrics() = default;
 
 void OperatorMetrics::State::spend(const std::string& pool, const Bill& bill) {
-  spent[pool] += bill;
+  spent[known(pool)] += bill;
   figures.spent += bill;
   for (const auto& [term, dollars] : terms_of(bill)) registry.add("lips_spend_dollars_total", {pool, term}, dollars);
 }
@@ -274,7 +287,7 @@ void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
   std::vector<double> ratios;
   figures.pools.clear();
   for (const PoolId id : cluster.pools.ids()) {
-    const std::string& pool = cluster.pools[id].name;
+    const std::string& pool = known(cluster.pools[id].name);
     const double cores = cluster.pool_cores[id].value(), whole = std::max(capacity, 1e-9);
     registry.set("lips_pool_cores", {pool}, cores);
     registry.set("lips_pool_share_ratio", {pool}, cores / whole);
@@ -287,16 +300,49 @@ void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
   registry.set("lips_fairness_ratio", {}, jain_index(ratios));
 }
 
+// Names of pools may come and go without end, as those of namespaces do: what a pool that is gone has summed up moves
+// to one name for all of them.
+void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
+  std::set<std::string_view> there;
+  for (const Pool& pool : cluster.pools) there.insert(pool.name);
+  for (auto place = pools.begin(); place != pools.end();) {
+    auto& [pool, gone] = *place;
+    if (there.contains(pool)) {
+      gone.reset();
+      ++place;
+      continue;
+    }
+    if (!gone) {
+      gone = cluster.now;
+      for (const std::string_view gauge : pool_gauges) registry.remove(gauge, "pool", pool);
+    }
+    if (cluster.now - *gone < keep_gone_pool) {
+      ++place;
+      continue;
+    }
+    for (const std::string_view sum : pool_sums) registry.fold(sum, "pool", pool, gone_pools);
+    spent.erase(pool);
+    finished.erase(pool);
+    place = pools.erase(place);
+  }
+}
+
 void OperatorMetrics::State::count_cluster(const ClusterSnapshot& cluster) {
   std::vector<std::array<std::uint64_t, 2>> nodes(cluster.zones.size());
   for (const Node& node : cluster.nodes)
     if (cluster.zones.contains(node.zone)) ++nodes[node.zone.index()][node.schedulable];
   figures.nodes = cluster.nodes.size(), figures.nodes_schedulable = 0;
+  std::set<std::string> gone = zones;
   for (const ZoneId zone : cluster.zones.ids()) {
-    const std::string& name = cluster.zones[zone].name;
+    const std::string& name = *zones.insert(cluster.zones[zone].name).first;
+    gone.erase(name);
     registry.set("lips_nodes", {name, "false"}, static_cast<double>(nodes[zone.index()][0]));
     registry.set("lips_nodes", {name, "true"}, static_cast<double>(nodes[zone.index()][1]));
     figures.nodes_schedulable += nodes[zone.index()][1];
+  }
+  for (const std::string& zone : gone) {
+    registry.remove("lips_nodes", "zone", zone);
+    zones.erase(zone);
   }
   figures.moves_in_flight = cluster.moves.size();
   if (!phases_told) registry.set("lips_moves", {"copying"}, static_cast<double>(cluster.moves.size()));
@@ -312,6 +358,7 @@ std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
   state.count_plan(decided);
   state.count_pending(decided);
   state.count_pools(decided.cluster);
+  state.forget_pools(decided.cluster);
   state.count_cluster(decided.cluster);
   state.count_storage(decided);
   return state.plan;
@@ -365,7 +412,8 @@ void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEven
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
     const std::lock_guard lock(state.mutex);
     if (state.bound.erase(lost->task.index()) == 0) return;
-    state.registry.add("lips_tasks_lost_total", {pool_name(cluster, cluster.jobs[cluster.tasks[lost->task].job].pool)});
+    const std::string pool = pool_name(cluster, cluster.jobs[cluster.tasks[lost->task].job].pool);
+    state.registry.add("lips_tasks_lost_total", {state.known(pool)});
     ++state.figures.lost;
   } else if (const auto* added = std::get_if<ReplicaAdded>(&event)) {
     const std::lock_guard lock(state.mutex);
@@ -388,7 +436,8 @@ void OperatorMetrics::on_bind(const ClusterSnapshot& before, const Assignment& a
     state.compared.erase(found);
   }
   const std::string_view level_name = name_of(level_names, level);
-  state.registry.add("lips_tasks_bound_total", {pool_name(before, before.jobs[task.job].pool), level_name});
+  state.registry.add("lips_tasks_bound_total",
+                     {state.known(pool_name(before, before.jobs[task.job].pool)), level_name});
   if (level != Locality::none)
     state.registry.add("lips_read_bytes_total", {level_name}, task.input.value() * bytes_per_mebibyte);
   ++state.figures.bound[static_cast<std::size_t>(level)];
@@ -433,16 +482,23 @@ void OperatorMetrics::on_unknown_price(std::string_view node, std::string_view i
   const std::lock_guard lock(state_->mutex);
   auto& nodes = state_->unknown_prices;
   const auto found = nodes.find(node);
-  const auto change = [&](std::string_view type, double by) {
-    state_->registry.change("lips_unknown_price_nodes", {type.empty() ? "none" : type}, by);
+  constexpr std::string_view metric = "lips_unknown_price_nodes";
+  const auto alike = [&](const std::string& type) {
+    return std::count_if(nodes.begin(), nodes.end(), [&](const auto& other) { return other.second == type; });
   };
+  const auto told = [](std::string_view type) { return type.empty() ? "none" : type; };
   if (found != nodes.end()) {
-    change(found->second, -1);
+    if (unknown && found->second == instance_type) return;
+    const std::string type = std::move(found->second);
     nodes.erase(found);
+    if (alike(type) == 0)
+      state_->registry.remove(metric, "instance_type", told(type));
+    else
+      state_->registry.change(metric, {told(type)}, -1);
   }
   if (!unknown) return;
   nodes.emplace(node, instance_type);
-  change(instance_type, 1);
+  state_->registry.change(metric, {told(instance_type)}, 1);
 }
 
 void OperatorMetrics::on_pending(std::string_view reason, std::uint64_t pods) {

@@ -25,7 +25,22 @@ constexpr std::chrono::seconds long_enough{60};
 class Counting : public AdapterObserver {
  public:
   void on_bind_outcome(lips::BindOutcome outcome, Duration) override { ++outcomes[static_cast<std::size_t>(outcome)]; }
+  void on_unknown_price(std::string_view node, std::string_view, bool unknown) override {
+    const std::lock_guard lock(mutex);
+    if (unknown)
+      unpriced.insert(std::string(node));
+    else
+      unpriced.erase(std::string(node));
+  }
+  std::set<std::string> nodes_without_price() {
+    const std::lock_guard lock(mutex);
+    return unpriced;
+  }
   std::array<std::atomic<int>, 4> outcomes{};
+
+ private:
+  std::mutex mutex;
+  std::set<std::string> unpriced;
 };
 
 // The operator's loop on a thread of its own against a fake cluster.
@@ -36,7 +51,7 @@ class Scheduling {
     settings.leads = std::move(leads);
     settings.stop = [this] { return stop_.load(); };
     settings.model.node_price = [](const PriceQuestion& question) {
-      return NodePrice{UsdPerHour(0.05 * question.cpu.value())};
+      return NodePrice{UsdPerHour(0.05 * question.cpu.value()), 1, question.cpu.value() != 64};
     };
     PolicySettings policy;
     policy.replan_least = Duration(1000);
@@ -111,6 +126,19 @@ TEST(KubernetesCluster, BindsWhatFitsAndLetsTheRestWaitForRoom) {
   scheduling.end();
   EXPECT_TRUE(scheduling.ran());
   EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+TEST(KubernetesCluster, TellsNodesWithoutAPriceUntilTheyAreGone) {
+  FakeCluster cluster;
+  cluster.put_node("known", {.cpu = 2});
+  cluster.put_node("odd-1", {.cpu = 64});
+  Scheduling scheduling(cluster);
+  ASSERT_TRUE(
+      scheduling.until([&] { return scheduling.counted.nodes_without_price() == std::set<std::string>{"odd-1"}; }));
+  cluster.remove_node("odd-1");
+  cluster.put_node("odd-2", {.cpu = 64});
+  EXPECT_TRUE(
+      scheduling.until([&] { return scheduling.counted.nodes_without_price() == std::set<std::string>{"odd-2"}; }));
 }
 
 TEST(KubernetesCluster, CountsPodsOfOtherSchedulersUntilTheyAreGone) {

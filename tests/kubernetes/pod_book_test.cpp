@@ -31,5 +31,26 @@ TEST(PodBook, ARefusedPodWaitsItsTurnThoughItsObjectChanges) {
   }
 }
 
+TEST(PodBook, ForgetsTheKindsOfPodsThatAreGone) {
+  VolumeBook volumes;
+  NodeBook nodes;
+  PodBook book("lips", volumes, nodes);
+  Pod stays = sample();
+  stays.node_selector = {{"disk", "ssd"}};
+  const PodRecord* record = book.see(stays, TimePoint{}).record;
+  const PodNeeds needs = book.kinds()[record->kind];
+  for (int i = 0; i < 5000; ++i) {
+    Pod passes = sample();
+    passes.meta = {"n", "p" + std::to_string(i), "uid" + std::to_string(i), "1"};
+    passes.node_selector = {{"ticket-" + std::to_string(i), "x"}};
+    book.see(passes, TimePoint{});
+    book.forget(passes.meta);
+    book.forget_unused_kinds();
+  }
+  EXPECT_LT(book.kinds().size(), 300u);
+  EXPECT_LT(book.kinds().label_keys().size(), 300u);
+  EXPECT_EQ(book.kinds()[record->kind].constraint, needs.constraint) << "of those that are there the kind is the same";
+}
+
 }  // namespace
 }  // namespace lips::kubernetes

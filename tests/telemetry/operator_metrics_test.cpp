@@ -209,6 +209,43 @@ TEST_F(OperatorMetricsTest, CountUnknownPricesByTypeAndForgetNodesThatAreGone) {
   EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_unknown_price_nodes{instance_type=\"odd\"} 1"));
 }
 
+TEST_F(OperatorMetricsTest, ForgetTypesWithoutANodeThatIsLeft) {
+  for (int i = 0; i < 100; ++i) {
+    metrics_.on_unknown_price("n" + std::to_string(i), "odd-" + std::to_string(i), true);
+    metrics_.on_unknown_price("n" + std::to_string(i), "", false);
+  }
+  EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("lips_unknown_price_nodes{")));
+}
+
+// A hundred pools and zones come and go, as namespaces and their pods do; a task of each is bound, and ends.
+TEST_F(OperatorMetricsTest, KeepNoSeriesOfPoolsAndZonesThatAreLongGone) {
+  const auto lines = [&] {
+    const std::string text = metrics_.exposition();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  std::ptrdiff_t after_ten = 0;
+  for (int turn = 0; turn < 100; ++turn) {
+    const auto cluster = std::make_shared<ClusterSnapshot>(start());
+    cluster->pools[PoolId(0)].name = "pool-" + std::to_string(turn);
+    cluster->zones[ZoneId(0)].name = "zone-" + std::to_string(turn);
+    tell(ClusterListed{cluster, costs_});
+    state_.advance(TimePoint(std::chrono::minutes(turn)));
+    tell(job());
+    metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+    bind(ours().assignments[0]);
+    tell(TaskFinished{TaskId(0), NodeId(1)});
+    if (turn == 10) after_ten = lines();
+  }
+  EXPECT_LE(lines(), after_ten + 12) << metrics_.exposition();
+  const std::string text = metrics_.exposition();
+  EXPECT_THAT(text, HasSubstr("lips_pool_cores{pool=\"pool-99\"}"));
+  EXPECT_THAT(text, Not(HasSubstr("lips_pool_cores{pool=\"pool-98\"}"))) << "a gauge of what is gone says nothing";
+  EXPECT_THAT(text, HasSubstr("lips_tasks_finished_total{pool=\"pool-98\"} 1")) << "may not have been scraped yet";
+  EXPECT_THAT(text, Not(HasSubstr("pool=\"pool-90\"")));
+  EXPECT_THAT(text, HasSubstr("lips_tasks_finished_total{pool=\"_gone\"} 94")) << "no dollar and no task is lost";
+  EXPECT_THAT(text, Not(HasSubstr("zone-98")));
+}
+
 TEST(MetricList, IsTheTableOfItsPage) {
   std::ifstream page(std::string(LIPS_SOURCE_DIR) + "/docs/metrics.md");
   const std::string text{std::istreambuf_iterator<char>(page), std::istreambuf_iterator<char>()};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "kubernetes/data/resource_upkeep.h"
 #include "kubernetes/data/status_json.h"
@@ -11,6 +12,7 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr Duration pause_after_failure = std::chrono::minutes(1);
+constexpr std::string_view of_blocks = "-blocks";  // the second Job of a data set
 
 std::string name_of(const CatalogDataSet& set) { return full_name(set.object.meta.object); }
 
@@ -20,7 +22,20 @@ DataDiscovery::DataDiscovery(DataCatalog& catalog, ObjectWrites& writes, EventRe
                              const WorkSettings& work)
     : catalog_(catalog), writes_(writes), events_(events), work_(work) {}
 
+void DataDiscovery::forget_what_is_gone() {
+  std::erase_if(not_before_, [this](const auto& pause) { return !catalog_.data_sets().contains(pause.first); });
+  if (logs_.empty()) return;
+  std::set<std::string> jobs;
+  for (const auto& [name, set] : catalog_.data_sets()) jobs.insert(list_job_name(set.object));
+  std::erase_if(logs_, [&](const auto& log) {
+    const std::string& job = log.first;
+    return !jobs.contains(job) &&
+           !(job.ends_with(of_blocks) && jobs.contains(job.substr(0, job.size() - of_blocks.size())));
+  });
+}
+
 void DataDiscovery::tick(TimePoint now) {
+  forget_what_is_gone();
   for (const auto& [name, set] : catalog_.data_sets()) {
     if (set.object.spec.discover.source == DiscoveryRequest::Source::none || set.object.meta.deleting) continue;
     if (due(set, now))
@@ -89,7 +104,7 @@ void DataDiscovery::look_at_hdfs(const CatalogDataSet& set, const std::string& l
   if (!files) return keep(set, tl::unexpected(files.error()), now);
   std::vector<std::string> urls;
   for (const DataFile& file : *files) urls.push_back(hdfs_blocks_url(set.object.spec.discover, file));
-  const std::string job = list_job_name(set.object) + "-blocks";
+  const std::string job = list_job_name(set.object).append(of_blocks);
   if (const std::string* log = log_of(set, job, fetch_job_json(set.object, job, urls, work_), now))
     keep(set, read_hdfs_blocks(*files, *log, set.object.spec), now);
 }

@@ -17,8 +17,10 @@ class DataDiscovery {
  public:
   DataDiscovery(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work);
   void tick(TimePoint now);
+  std::size_t kept() const { return logs_.size() + not_before_.size(); }
 
  private:
+  void forget_what_is_gone();
   bool due(const CatalogDataSet& set, TimePoint now) const;
   void look(const CatalogDataSet& set, TimePoint now);
   void look_at_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now);

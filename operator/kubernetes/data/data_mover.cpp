@@ -85,6 +85,7 @@ struct DataMover::Working {
   Looked look(const DataMoveResource& move, const WorkIndex& index) const;
   void look_for_problems(Looked& looked) const;
   void admit(std::vector<Looked>& moves);
+  void forget_what_is_gone();
   void step(Looked& looked, const WorkIndex& index, TimePoint now);
   void act(MoveAction action, const Looked& looked, const WorkIndex& index, TimePoint now);
   void change_replicas(MoveAction action, const Looked& looked, TimePoint now);
@@ -356,6 +357,15 @@ void DataMover::Working::tick(TimePoint now) {
   for (Looked& looked : moves) step(looked, index, now);
   write_drafts();
   settle_requests();
+  forget_what_is_gone();
+}
+
+void DataMover::Working::forget_what_is_gone() {
+  if (beginning.empty() && not_created.empty()) return;
+  std::set<std::string> there;
+  for (const auto& [name, move] : catalog.moves()) there.insert(move.meta.object.uid);
+  std::erase_if(beginning, [&](const std::string& uid) { return !there.contains(uid); });
+  std::erase_if(not_created, [&](const auto& refused) { return !there.contains(refused.first); });
 }
 
 void DataMover::Working::step(Looked& looked, const WorkIndex& index, TimePoint now) {

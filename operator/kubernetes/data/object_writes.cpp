@@ -5,7 +5,8 @@
 namespace lips::kubernetes {
 namespace {
 constexpr Duration hold_after_success = std::chrono::seconds(5);
-}
+constexpr Duration longest_pause = std::chrono::seconds(30);
+}  // namespace
 
 ObjectWrites::ObjectWrites(ApiClient& client, std::function<bool()> may_act, std::function<void()> wake)
     : client_(client), may_act_(std::move(may_act)), mailbox_(std::make_shared<Mailbox>()) {
@@ -50,12 +51,14 @@ void ObjectWrites::collect(TimePoint now) {
       pauses_.erase(each.object);
     } else {
       Pause& pause = pauses_[each.object];
-      pause.until = now + std::min<Duration>(std::chrono::milliseconds(200) * (1 << std::min(pause.failures, 8)),
-                                             std::chrono::seconds(30));
+      pause.until =
+          now + std::min<Duration>(std::chrono::milliseconds(200) * (1 << std::min(pause.failures, 8)), longest_pause);
       ++pause.failures;
     }
     if (done.mapped().done) done.mapped().done(each.answer);
   }
+  // What failed and was not tried again, and what was made or deleted, is not kept for ever: names do not come back.
+  std::erase_if(pauses_, [now](const auto& pause) { return now - pause.second.until > longest_pause; });
   if (!arrived.empty() && mailbox_->wake) mailbox_->wake();
 }
 

@@ -31,6 +31,7 @@ class ObjectWrites {
   // Calls `done` of what was answered; these objects are free from the next call on, when others have been told what
   // was written. A failure keeps the object from being written for a while, longer each time.
   void collect(TimePoint now);
+  std::size_t kept() const { return under_way_.size() + pauses_.size(); }
 
  private:
   struct Arrived {

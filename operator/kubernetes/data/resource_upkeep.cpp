@@ -168,6 +168,7 @@ std::string ResourceUpkeep::served_at(const DataStoreResource& store, int& begun
 }
 
 void ResourceUpkeep::write_stores(TimePoint now) {
+  std::erase_if(used_written_, [this](const auto& written) { return !catalog_.stores().contains(written.first); });
   int begun = 0;
   for (const auto& [name, store] : catalog_.stores()) {
     const std::string endpoint = served_at(store, begun, now);

@@ -26,6 +26,7 @@ class ResourceUpkeep {
   void tick(TimePoint now);
   // Bytes that blocks take in a store.
   std::int64_t used(const std::string& store) const;
+  std::size_t kept() const { return findings_.size() + used_.size() + used_written_.size(); }
 
  private:
   void write_findings(TimePoint now);

@@ -109,6 +109,18 @@ TEST_F(DataDiscoveryTest, ListsAFolderByAJobAndKeepsWhatItsLogSays) {
   EXPECT_EQ(patched()["metadata"]["resourceVersion"], "1") << "bound to the version that was read";
 }
 
+TEST_F(DataDiscoveryTest, KeepsNothingOfADataSetThatIsGone) {
+  add_store("a");
+  add_set({{"listing", {{"store", "a"}, {"path", "in"}}}});
+  ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
+  const std::string job = created();
+  logs_[job + "-pod"] = "no listing at all";
+  finish_job(job);
+  ASSERT_TRUE(tick_until([&] { return discovery_.kept() > 0; })) << "a log, and then the pause after a failure";
+  catalog_.kinds()[0].sink->deleted({"d", "logs", "uid-logs", "2"});
+  ASSERT_TRUE(tick_until([&] { return discovery_.kept() == 0; }));
+}
+
 TEST_F(DataDiscoveryTest, AsksHdfsForFilesAndThenForTheirBlocks) {
   add_store("a");
   add_set({{"hdfs", {{"url", "http://nn"}, {"path", "/in"}, {"hosts", {{{"host", "h1"}, {"store", "a"}}}}}}});

@@ -113,5 +113,14 @@ TEST_F(DataLinkTells, AtOnceThatADroppedCopyIsNotToBeRead) {
   EXPECT_NE(list()->blocks[block].on(store), nullptr);
 }
 
+TEST_F(DataLinkTest, ForgetsDropsOfADataSetThatIsGone) {
+  list();
+  link_.drop({BlockId(3), index_.store("b")}, index_, events_);
+  EXPECT_EQ(link_.drops_under_way(), 1u);
+  link_.kinds()[0].sink->deleted({"d", "s", "s", "9"});
+  EXPECT_TRUE(link_.poll(index_, true, {}, events_));
+  EXPECT_EQ(link_.drops_under_way(), 0u);
+}
+
 }  // namespace
 }  // namespace lips::kubernetes
