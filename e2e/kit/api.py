@@ -3,6 +3,7 @@ import http.client
 import json
 import ssl
 import threading
+import time
 import urllib.parse
 
 CORE = {"Namespace": "namespaces", "Node": "nodes", "PersistentVolume": "persistentvolumes"}
@@ -65,6 +66,17 @@ class Api:
         return http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=timeout)
 
     def request(self, method, where, body=None, content_type="application/json"):
+        """A server that has no time now (429: also while it opens the store of a new kind) is asked again."""
+        for _ in range(20):
+            try:
+                return self.request_once(method, where, body, content_type)
+            except ApiError as error:
+                if error.code != 429:
+                    raise
+                time.sleep(0.25)
+        return self.request_once(method, where, body, content_type)
+
+    def request_once(self, method, where, body, content_type):
         data = None if body is None else body if isinstance(body, (str, bytes)) else json.dumps(body)
         headers = dict(self.headers)
         if data is not None:

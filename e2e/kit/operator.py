@@ -115,6 +115,12 @@ class Operator(Process):
     def metric(self, name, **labels):
         return sum_of(self.metrics(), name, **labels)
 
+    def memory(self):
+        """Resident, and of that what no file backs; bytes."""
+        with open(f"/proc/{self.child.pid}/smaps_rollup", encoding="ascii") as file:
+            text = file.read()
+        return tuple(int(re.search(name + r":\s+(\d+) kB", text).group(1)) * 1024 for name in ("Rss", "Anonymous"))
+
     def memory_peak(self):
         """Bytes."""
         with open(f"/proc/{self.child.pid}/status", encoding="ascii") as file:

@@ -29,10 +29,12 @@ class Seen:
 class Recorder:
     """`with Recorder(cluster) as seen:` follows pods, and the kinds named, until its end."""
 
-    def __init__(self, cluster, kinds=("Pod",)):
+    def __init__(self, cluster, kinds=("Pod",), keep=True):
+        """`keep`: remembers pods that are gone too."""
         self.api = cluster.api
-        self.kinds = kinds
+        self.kinds, self.keep = kinds, keep
         self.pods = {}
+        self.gone = 0
         self.used = {}
         self.capacity = {}
         self.broken = []
@@ -44,7 +46,7 @@ class Recorder:
 
     def __enter__(self):
         for node in self.api.list("Node"):
-            self.capacity[node["metadata"]["name"]] = {k: amount(k, v) for k, v in node["status"]["allocatable"].items()}
+            self.know_node(node)
         for kind in self.kinds:
             found = self.api.request("GET", kube.path(kind))
             for item in found["items"]:
@@ -58,6 +60,9 @@ class Recorder:
         self.stop.set()
         for thread in self.threads:
             thread.join(10)
+
+    def know_node(self, node):
+        self.capacity[node["metadata"]["name"]] = {k: amount(k, v) for k, v in node["status"]["allocatable"].items()}
 
     def follow(self, kind, version):
         while not self.stop.is_set():
@@ -100,8 +105,11 @@ class Recorder:
                 self.add(seen, -1)
         if event == "DELETED" and seen.gone_at is None:
             seen.gone_at = time.monotonic()
+            self.gone += 1
             if seen.node and seen.ended_at is None:
                 self.add(seen, -1)
+            if not self.keep:
+                del self.pods[uid]
 
     def add(self, seen, sign):
         used = self.used.setdefault(seen.node, {})
