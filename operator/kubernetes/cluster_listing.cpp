@@ -50,20 +50,20 @@ void KubernetesCluster::list_everything() {
   }
   say_jobs(pods);
   say_unknown_prices();
-  if (!index_.unknown_prices().empty())
-    log_.warning("nodes without a known price get the stated default",
-                 {{"nodes", index_.unknown_prices().size()}, {"first", index_.unknown_prices().front().first}});
   if (index_.left_out() > 0) log_.warning("nodes are left out: too many zones", {{"nodes", index_.left_out()}});
 }
 
 void KubernetesCluster::say_unknown_prices() {
   std::set<std::string> before = std::exchange(unpriced_, {});
+  std::string fresh;
   for (const auto& [name, type] : index_.unknown_prices()) {
     telemetry_.on_unknown_price(name, type, true);
-    before.erase(name);
+    if (before.erase(name) == 0 && fresh.empty()) fresh = name;
     unpriced_.insert(name);
   }
   for (const std::string& name : before) telemetry_.on_unknown_price(name, "", false);
+  if (!fresh.empty())
+    log_.warning("nodes without a known price get the stated default", {{"nodes", unpriced_.size()}, {"first", fresh}});
 }
 
 void KubernetesCluster::say_jobs(const std::vector<PodRecord*>& pods) {
