@@ -265,8 +265,7 @@ namespace {
 // Whether the printed order against FIFO can be had at all.
 std::string fifo_reason(const Spread& bound) {
   if (bound.mean > 0)
-    return "in the mean no schedule within the pools' maxima of 6 of the 16 slots has it (the bound): where fewer than "
-           "three "
+    return "in the mean no schedule within the pools' maxima of 6 of the 16 slots has it (the bound): where not all "
            "pools have work, slots stay idle that FIFO uses";
   return "a schedule within the pools' maxima could have it (the bound), but three pools end their jobs side by "
          "side, and moved priorities start many jobs where FIFO ends one after the other";
