@@ -1,6 +1,6 @@
 // Policies on a modern day (config/scenarios/modern-day.yaml) at several loads, placements and seeds, against each
 // other and against the clairvoyant bound at the same mean wait. docs/results.md has the tables.
-//   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--variations]
+//   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--variations | --waiting-price P]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,11 +41,13 @@ struct Variation {
   std::string name;
   std::function<void(PolicySettings&)> change;
 };
+using Variations = std::vector<Variation>;
+constexpr const char* as_it_is = "lips (waiting price 1)";
 
-const std::vector<Variation>& variations() {
-  static const std::vector<Variation> all = {
+const Variations& variations() {
+  static const Variations all = {
       {"lips, waiting price 0.5", [](PolicySettings& settings) { settings.waiting_price = 0.5; }},
-      {"lips (waiting price 1)", [](PolicySettings&) {}},
+      {as_it_is, [](PolicySettings&) {}},
       {"lips, waiting price 2", [](PolicySettings& settings) { settings.waiting_price = 2; }},
       {"lips, waiting price 4", [](PolicySettings& settings) { settings.waiting_price = 4; }},
       {"lips, waiting price 8", [](PolicySettings& settings) { settings.waiting_price = 8; }},
@@ -101,7 +103,8 @@ double small_jobs_alone(const Scenario& scenario) {
   return alone.empty() ? 1 : alone[static_cast<std::size_t>(0.95 * static_cast<double>(alone.size() - 1))];
 }
 
-Answer answer(const Instance& instance, bool vary, Duration slot) {
+// All policies where nothing is varied.
+Answer answer(const Instance& instance, const Variations& varied, Duration slot) {
   Answer result;
   result.instance = instance;
   const Result<Scenario> scenario = read(instance);
@@ -126,16 +129,15 @@ Answer answer(const Instance& instance, bool vary, Duration slot) {
             .value();
     result.outcomes.push_back(std::move(outcome));
   };
-  if (vary) {
-    for (const Variation& variation : variations()) {
-      PolicySettings settings = scenario->settings;
-      variation.change(settings);
-      add(variation.name, "lips", settings);
-    }
-    add("delay", "delay", scenario->settings);
-  } else {
-    for (const char* policy : policies) add(policy, policy, scenario->settings);
+  for (const Variation& variation : varied) {
+    PolicySettings settings = scenario->settings;
+    variation.change(settings);
+    add(variation.name, "lips", settings);
   }
+  if (varied.empty())
+    for (const char* policy : policies) add(policy, policy, scenario->settings);
+  else
+    add("delay", "delay", scenario->settings);
   return result;
 }
 
@@ -160,11 +162,11 @@ void print_header() {
 }
 
 // Runs them on two threads; prints in order.
-std::vector<Answer> answers(const std::vector<Instance>& instances, bool vary, Duration slot) {
+std::vector<Answer> answers(const std::vector<Instance>& instances, const Variations& varied, Duration slot) {
   std::vector<std::optional<Answer>> done(instances.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i = next++; i < instances.size(); i = next++) done[i] = answer(instances[i], vary, slot);
+    for (std::size_t i = next++; i < instances.size(); i = next++) done[i] = answer(instances[i], varied, slot);
   };
   std::thread other(work);
   work();
@@ -250,7 +252,7 @@ void count_wins(const std::vector<Answer>& all) {
 
 // False unless every instance was run to its end.
 bool compare_policies(const std::vector<Instance>& instances, Duration slot) {
-  const std::vector<Answer> all = answers(instances, false, slot);
+  const std::vector<Answer> all = answers(instances, {}, slot);
   if (all.empty()) return false;
   summarise(all, "lips");
   for (const char* placement : placements) {
@@ -269,7 +271,7 @@ bool compare_policies(const std::vector<Instance>& instances, Duration slot) {
 
 int main(int argc, char** argv) {
   std::size_t count = 24;
-  double only_load = 0, slot = 120;
+  double only_load = 0, slot = 120, waiting_price = 0;
   bool only_variations = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -281,11 +283,14 @@ int main(int argc, char** argv) {
       only_load = std::atof(argv[++i]);
     else if (argument == "--variations")
       only_variations = true;
+    else if (argument == "--waiting-price" && i + 1 < argc)
+      waiting_price = std::atof(argv[++i]);
     else if (argument == "--slot" && i + 1 < argc)
       slot = std::atof(argv[++i]);
     else
       return fmt::print(stderr,
-                        "bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--variations]\n"),
+                        "bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--variations | "
+                        "--waiting-price P]\n"),
              2;
   }
   const std::vector<double> loads =
@@ -298,10 +303,17 @@ int main(int argc, char** argv) {
   for (const char* placement : placements) few.push_back({only_load > 0 ? only_load : 0.8, placement, 1});
   const Duration span = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(slot));
   const double began = seconds_now();
+  if (waiting_price > 0) {
+    const Variation other{fmt::format("lips, waiting price {}", waiting_price),
+                          [&](PolicySettings& settings) { settings.waiting_price = waiting_price; }};
+    const std::vector<Answer> both = answers(instances, {{as_it_is, [](PolicySettings&) {}}, other}, span);
+    if (!both.empty()) summarise(both, as_it_is);
+    return both.size() == instances.size() ? 0 : 1;
+  }
   if (!only_variations && !compare_policies(instances, span)) return 1;
   fmt::print("\nvariations\n");
-  const std::vector<Answer> varied = answers(few, true, span);
-  if (!varied.empty()) summarise(varied, "lips (waiting price 1)");
+  const std::vector<Answer> varied = answers(few, variations(), span);
+  if (!varied.empty()) summarise(varied, as_it_is);
   fmt::print("\n{:.0f} s on two threads\n", seconds_now() - began);
   return varied.size() == few.size() ? 0 : 1;
 }
