@@ -269,6 +269,7 @@ void KubernetesCluster::forget_what_is_gone() {
   next_forgetting_ = now() + forget_every;
   if (!listed_) nodes_.take_changed();  // a listing says all nodes
   if (pods_.forget_unused_kinds()) conditions_->forget_kinds();
+  if (memories_->kept() == 0) return;
   std::set<std::string> keys;
   for (const auto& [name, pod] : pods_.ours()) keys.insert(memory_key(*pod));
   for (const auto& [uid, job] : jobs_) keys.insert("owner/" + uid);
