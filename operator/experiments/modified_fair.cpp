@@ -195,9 +195,8 @@ Claim turnaround(const std::string& table, const std::string& what, const std::s
   Claim claim{"Table " + table, what + ": turnaround of modified fair against fair", printed, -boundless, 0,
               std::move(ours)};
   claim.reason =
-      "moved priorities, and the letter's most pending first, let the jobs of a pool end together, and what is read "
-      "from "
-      "afar costs more than the shorter waits save";
+      "moved priorities, and the letter's most pending first, let the jobs of a pool end together, and reads from afar "
+      "cost more than the shorter waits save";
   return claim;
 }
 
