@@ -221,13 +221,18 @@ class Wheel:
 class Sizes:
     """Of the operator, once a second, beside how many pods had come and gone."""
 
-    def __init__(self, operator, seen):
-        self.operator, self.seen, self.began = operator, seen, time.monotonic()
-        self.samples = []
+    def __init__(self, operator, seen, wheel):
+        self.operator, self.seen, self.wheel, self.began = operator, seen, wheel, time.monotonic()
+        self.samples, self.pools = [], []
 
     def take(self):
         resident, anonymous = self.operator.memory()
         self.samples.append((time.monotonic() - self.began, self.seen.gone, resident / 1024, anonymous / 1024))
+        self.pools.append((self.samples[-1][0], self.wheel.counts["Pool"] + self.wheel.counts["Namespace"]))
+
+    def pools_since(self, time):
+        """Pools that came then or later; a namespace is one too."""
+        return self.pools[-1][1] - max((count for at, count in self.pools if at < time), default=0)
 
     def between(self, first, last, column):
         return [sample[column] for sample in self.samples if first <= sample[0] <= last]
@@ -264,7 +269,7 @@ def tell(story):
         with Recorder(cluster, keep=False) as seen:
             wheel = Wheel(cluster, seen)
             operator = Operator(cluster, {"leaderElection": {"enabled": False}, "policy": {"epoch": "1s"}}, kubeconfig=proxy.kubeconfig).start().wait_ready()
-            sizes, cuts, cut_at, first = Sizes(operator, seen), 0, 0, None
+            sizes, cuts, cut_at, first = Sizes(operator, seen, wheel), 0, 0, None
             while (passed := time.monotonic() - sizes.began) < seconds:
                 wheel.turn()
                 wheel.every(1, sizes.take)
@@ -293,7 +298,8 @@ def tell(story):
     part = (seconds - warm_up) / 4
     at_first = statistics.median(sizes.between(warm_up, warm_up + part, 2))
     at_last = statistics.median(sizes.between(seconds - part, seconds, 2))
-    trend = slope(sizes.between(warm_up, seconds, 1), sizes.between(warm_up, seconds, 2))
+    half = (warm_up + seconds) / 2
+    trend = slope(sizes.between(half, seconds, 1), sizes.between(half, seconds, 2))
     story.figure("come and gone", ", ".join(f"{count} {kind}s" if kind[-1] != "e" else f"{count} {kind}" for kind, count in wheel.counts.items()))
     story.figure("pods come and gone", turned)
     story.figure("a second", turned / seconds, digits=0)
@@ -301,11 +307,11 @@ def tell(story):
     story.figure(f"resident after a warm-up of {warm_up} s and {gone} pods", at_first / 1024, "MiB", digits=1)
     story.figure(f"resident at the end, after {turned} pods", at_last / 1024, "MiB", digits=1)
     story.figure("grown", 100 * (at_last / at_first - 1), "%", at_most=10, digits=1)
-    story.figure("trend, for 1,000 pods", 1000 * trend, "KiB", digits=0)
+    story.figure("trend in the second half, for 1,000 pods", 1000 * trend, "KiB", digits=0)
     story.figure("series of metrics beside those of pools, after the warm-up", len(first.others))
     story.figure("at the end", len(last.others), at_most=len(first.others) + 20)
     story.say(f"new ones: {sorted(last.others - first.others)}")
     story.figure("pools that there are, by the metrics, at the end", len(last.pools_now), at_most=SPACES_AND_POOLS)
     story.figure("pools that have sums, after the warm-up", len(first.pools))
-    # Those that are gone keep them for five minutes.
-    story.figure("at the end", len(last.pools), at_most=1.25 * len(first.pools) + 5 if story.full else None)
+    # Those that are gone keep them for five minutes, and some more until the next plan.
+    story.figure("at the end", len(last.pools), at_most=SPACES_AND_POOLS + sizes.pools_since(seconds - 360))
