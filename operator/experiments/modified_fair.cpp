@@ -25,13 +25,16 @@ Setting setting(const std::string& slots, const std::string& jobs) {
   return {
       {"8 nodes of two cores in 2 racks, " + slots + " map slots and a reduce slot each; replication 1",
        "3 pools of equal weight, minAllocated 3 and maxAllocated 6 slots; delay 3 s; one reduce a job", jobs},
-      {("jobs arrive in random order, 30 s apart in the mean (exponential), and go to the pools in turn; blocks lie on "
-        "random nodes (other setting: all on the master, where HDFS writes the only replica of what is loaded there)"),
+      {("jobs are submitted together: in random order, 0.1 s apart in the mean (exponential); they go to the pools in "
+        "turn"),
+       ("all blocks lie on the master, where HDFS writes the only replica of what is loaded there: the original then "
+        "finds its node for 13 to 17 % of the maps (printed: 9 to 34 %), and on random nodes for 83 to 95 %"),
        ("64 MiB blocks; WordCount: 90 CPU-seconds a block (Table I of the LiPS paper), 20 a reduce, shuffle 5 % of the "
         "input; work varies by 10 % (log-normal); a node's slots share its two cores"),
        "1 Gbit/s to a node, 100 Mbit/s between the two buildings; heartbeats every 0.3 s (Hadoop 1.2.1's least)",
-       ("job order: least pending first (pendingFirst: least), chosen after looking: the printed gains come out only "
-        "this way. The letter of 3.3, high JobPendingRatio first, is the policy's default and stands beside it"),
+       ("job order: least pending first (pendingFirst: least), chosen after looking, as the arrivals were: the printed "
+        "gains come out only this way. The letter of 3.3, high JobPendingRatio first, is the policy's default and "
+        "stands beside it"),
        "Table 3's row None->Node as the text says, minor adjustment as the table has it, shares of free slots",
        "FIFO is Hadoop's JobQueueTaskScheduler (hadoop-default)"}};
 }
@@ -72,10 +75,11 @@ const std::vector<FairVariant>& fair_variants() {
       {""},
       {"most pending first, as 3.3 says", {}, PendingFirst::most},
       {"no moving of priorities", {}, PendingFirst::least, false},
+      {"all at one moment", {.mean_gap = 0}},
       {"2 s apart", {.mean_gap = 2}},
-      {"120 s apart", {.mean_gap = 120}},
+      {"30 s apart", {.mean_gap = 30}},
       {"heartbeats every 3 s", {}, PendingFirst::least, true, std::chrono::seconds(3)},
-      {"all blocks on the master", {.placement = FairPlacement::writer}},
+      {"blocks on random nodes", {.placement = FairPlacement::random}},
   };
   return variants;
 }

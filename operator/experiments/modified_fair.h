@@ -1,5 +1,5 @@
 // The experiments of the modified fair scheduler's paper (section 4): original fair, modified fair and FIFO on eight
-// nodes in two racks, over random arrivals and placements.
+// nodes in two racks, over random arrivals.
 #pragma once
 
 #include "experiments/experiment.h"

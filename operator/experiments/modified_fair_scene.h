@@ -18,9 +18,9 @@ enum class FairPlacement : std::uint8_t { writer, random };
 struct FairShape {
   std::uint32_t map_slots = 4;            // of a node
   std::vector<std::uint32_t> sizes = {};  // map tasks of each job; they arrive in random order
-  double mean_gap = 30;                   // seconds between arrivals, exponential
+  double mean_gap = 0.1;                  // seconds between arrivals, exponential
   double rack_link_mbit = 100;            // between the two buildings
-  FairPlacement placement = FairPlacement::random;
+  FairPlacement placement = FairPlacement::writer;
   double map_work = 90;  // CPU-seconds; WordCount's 90 a block is from the LiPS paper's Table I
 };
 
