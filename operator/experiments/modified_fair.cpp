@@ -313,7 +313,7 @@ void add_variant_b(const std::string& name, const Sweep& of, ExperimentResult& r
   add({turnaround("7", what, "-41.4 to -70.6 %", extremes(of[0])),
        {"Table 7", what + ": turnaround of FIFO against fair", "-34.6 to -61.8 %", -boundless, 0, extremes(of[1])}},
       false, result);
-  for (std::size_t row = 0; row < rows_b.size(); ++row)
+  for (std::size_t row = 0; row < of[2].size(); ++row)
     add({against_fifo(fmt::format("{} jobs, {}", 5 * rows_b[row].times, name), rows_b[row], of[2][row], of[7][row])},
         false, result);
   add({locality("8", what, "+1 to +12 points", extremes(of[6]))}, false, result);

@@ -77,5 +77,14 @@ TEST(ModifiedFairExperiments, ComeOutInThePrintedDirection) {
   }
 }
 
+TEST(ModifiedFairExperiments, SayNothingOfRowsThatAQuickLookLeavesOut) {
+  ExperimentRun run;
+  run.seeds = 1;
+  run.quick = true;
+  const Result<ExperimentResult> result = modified_fair_b(run);
+  ASSERT_TRUE(result.has_value());
+  for (const Claim& claim : result->claims) EXPECT_FALSE(claim.what.starts_with("10 jobs")) << claim.what;
+}
+
 }  // namespace
 }  // namespace lips::experiments
