@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/wall_stopwatch.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 

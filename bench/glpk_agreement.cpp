@@ -1,7 +1,7 @@
 // The default planner's programs of random snapshots by CLP and by glpsol: the largest relative difference of their
 // optima (bar 1e-6) and the ratio of their times, glpsol's with its start and its reading. bench_glpk_agreement
 // [SNAPSHOTS]
-#include "tests/policies/glpk_agreement.h"
+#include "tests/policies/lips/glpk_agreement.h"
 
 #include <fmt/core.h>
 

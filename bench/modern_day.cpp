@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bounds/waiting_bound.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/metrics.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "policies/paper_model.h"
+#include "policies/lips_paper/paper_model.h"
 
 namespace {
 

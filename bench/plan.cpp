@@ -7,7 +7,7 @@
 
 #include "bench/wall_stopwatch.h"
 #include "model/validate_plan.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "policies/home_zone.h"
+#include "policies/home_zones/home_zone.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "bench/wall_stopwatch.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 

@@ -1,6 +1,6 @@
 """The client keeps its promises to a real API server: lists, watches, bindings, events, leases.
 
-The C++ tests of tests/kubernetes/contract, which start an etcd and a kube-apiserver of their own.
+The C++ tests of tests/contract, which start an etcd and a kube-apiserver of their own.
 """
 import os
 import re

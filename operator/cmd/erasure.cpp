@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/arguments.h"
-#include "cmd/command.h"
+#include "cmd/cli/arguments.h"
+#include "cmd/cli/command.h"
 #include "config/quantities.h"
 #include "erasure/files.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cmd/arguments.h"
-#include "cmd/command.h"
-#include "policies/registry.h"
+#include "cmd/cli/arguments.h"
+#include "cmd/cli/command.h"
+#include "policies/registry/registry.h"
 #include "version.h"
 
 namespace lips::cmd {

@@ -9,21 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/arguments.h"
-#include "cmd/command.h"
-#include "cmd/config_watch.h"
-#include "cmd/epoch_recorder.h"
-#include "cmd/live_policy.h"
-#include "cmd/new_data_hints.h"
-#include "cmd/operator_kubernetes.h"
-#include "cmd/operator_simulated.h"
+#include "cmd/cli/arguments.h"
+#include "cmd/cli/command.h"
+#include "cmd/service/config_watch.h"
+#include "cmd/service/epoch_recorder.h"
+#include "cmd/service/live_policy.h"
+#include "cmd/service/new_data_hints.h"
+#include "cmd/service/operator_kubernetes.h"
+#include "cmd/service/operator_simulated.h"
 #include "config/live_config.h"
 #include "config/text_file.h"
 #include "simulation/scenario_reader.h"
-#include "telemetry/log_lines.h"
-#include "telemetry/operator_metrics.h"
-#include "telemetry/status_page.h"
-#include "telemetry/status_server.h"
+#include "telemetry/metrics/log_lines.h"
+#include "telemetry/metrics/operator_metrics.h"
+#include "telemetry/status/status_page.h"
+#include "telemetry/status/status_server.h"
 #include "version.h"
 
 namespace lips::cmd {

@@ -11,7 +11,7 @@
 #include "config/quantities.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 
 namespace lips {
 

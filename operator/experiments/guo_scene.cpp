@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "solver/linear_sum_assignment.h"
 
 namespace lips::experiments {

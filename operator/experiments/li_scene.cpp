@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "model/stripe.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/stripe_placement.h"
 

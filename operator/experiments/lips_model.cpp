@@ -10,8 +10,8 @@
 #include "experiments/lips_paper.h"
 #include "experiments/seeds.h"
 #include "policies/lips/break_even.h"
-#include "policies/paper_model.h"
-#include "policies/registry.h"
+#include "policies/lips_paper/paper_model.h"
+#include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"
 
 namespace lips::experiments {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/run.h"
 
 namespace lips::experiments {

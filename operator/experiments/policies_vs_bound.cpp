@@ -6,7 +6,7 @@
 #include <array>
 
 #include "experiments/simulated_runs.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 
 namespace lips::experiments {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bounds/lower_bound.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 #include "simulation/whole_run.h"

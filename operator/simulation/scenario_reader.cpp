@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/scenario_draft.h"
 
 namespace lips::simulation {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/whole_run.h"
 #include "tests/simulation/random_scenario.h"

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "experiments/seeds.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 
 namespace lips::experiments {
 namespace {

@@ -9,7 +9,7 @@
 #include "model/degraded_input.h"
 #include "model/stripe.h"
 #include "model/validate_plan.h"
-#include "tests/policies/coded_cluster.h"
+#include "tests/policies/degraded/coded_cluster.h"
 
 namespace lips {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "tests/policies/snapshot_builder.h"
 
 namespace lips::testing {

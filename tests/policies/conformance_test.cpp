@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/validate_plan.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"
 #include "tests/policies/closed_loop.h"
 #include "tests/policies/random_cluster.h"

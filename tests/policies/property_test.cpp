@@ -4,10 +4,10 @@
 
 #include "model/validate_plan.h"
 #include "policies/lips/account.h"
-#include "policies/paper_model_snapshot.h"
+#include "policies/lips_paper/paper_model_snapshot.h"
 #include "simulation/random_snapshot.h"
 #include "solver/clp_backend.h"
-#include "tests/policies/lips_case.h"
+#include "tests/policies/lips/lips_case.h"
 
 namespace lips {
 namespace {

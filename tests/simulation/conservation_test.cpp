@@ -6,7 +6,7 @@
 
 #include "controller/epoch_controller.h"
 #include "model/cluster_state.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/simulated_cluster.h"
 #include "simulation/thinking_policy.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "model/stripe.h"
-#include "policies/registry.h"
+#include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 #include "simulation/stripe_placement.h"

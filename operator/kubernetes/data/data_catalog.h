@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "kubernetes/api/list_watch.h"
 #include "kubernetes/data/mover_objects.h"
 #include "kubernetes/data/validation.h"
-#include "kubernetes/list_watch.h"
 
 namespace lips::kubernetes {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/api_client.h"
+#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/move_machine.h"
-#include "kubernetes/events.h"
 
 namespace lips::kubernetes {
 

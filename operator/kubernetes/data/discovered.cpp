@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "kubernetes/api_client.h"
+#include "kubernetes/api/api_client.h"
 
 namespace lips::kubernetes {
 namespace {

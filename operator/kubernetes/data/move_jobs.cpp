@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kubernetes/api_client.h"
+#include "kubernetes/api/api_client.h"
 #include "kubernetes/data/move_scripts.h"
 
 namespace lips::kubernetes {

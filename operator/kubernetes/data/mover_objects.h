@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "kubernetes/objects.h"
+#include "kubernetes/api/objects.h"
 
 namespace lips::kubernetes {
 

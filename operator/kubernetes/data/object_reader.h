@@ -6,8 +6,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "kubernetes/api/json_fields.h"
 #include "kubernetes/data/resources.h"
-#include "kubernetes/json_fields.h"
 
 namespace lips::kubernetes::json {
 

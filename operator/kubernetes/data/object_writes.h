@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "kubernetes/api_client.h"
+#include "kubernetes/api/api_client.h"
 
 namespace lips::kubernetes {
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <string>
 
+#include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/object_writes.h"
-#include "kubernetes/events.h"
 
 namespace lips::kubernetes {
 

@@ -1,6 +1,6 @@
 #include "kubernetes/data/resources.h"
 
-#include "kubernetes/api_client.h"
+#include "kubernetes/api/api_client.h"
 
 namespace lips::kubernetes {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/units.h"
+#include "kubernetes/api/objects.h"
 #include "kubernetes/data/block_ranges.h"
-#include "kubernetes/objects.h"
 
 namespace lips::kubernetes {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kubernetes/time_text.h"
+#include "kubernetes/api/time_text.h"
 
 namespace lips::kubernetes {
 namespace {

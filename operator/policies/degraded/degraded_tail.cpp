@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 
 namespace lips {
 

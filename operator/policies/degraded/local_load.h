@@ -2,7 +2,7 @@
 // take its local ones.
 #pragma once
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/settings.h"
 
 namespace lips {

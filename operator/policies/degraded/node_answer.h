@@ -2,7 +2,7 @@
 // else any (Algorithm 1's local and remote tasks), then tasks without input; one reduce a heartbeat, as Hadoop.
 #pragma once
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 
 namespace lips {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 
 namespace lips {
 

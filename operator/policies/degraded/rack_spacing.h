@@ -1,7 +1,7 @@
 // ASSIGNTORACK of Algorithm 3: no rack gets a degraded task while it still reads for another one.
 #pragma once
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/settings.h"
 
 namespace lips {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/fair/fair.h"
 #include "policies/fair/fair_round.h"
 #include "policies/fair/order.h"

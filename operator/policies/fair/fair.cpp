@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/fair/fair_round.h"
 #include "policies/fair/share_update.h"
 

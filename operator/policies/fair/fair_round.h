@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
+#include "policies/drafting/locality_level.h"
+#include "policies/drafting/stage_slots.h"
 #include "policies/fair/adaptive_delays.h"
 #include "policies/fair/order.h"
-#include "policies/fair/stage_slots.h"
-#include "policies/locality_level.h"
 
 namespace lips::fair {
 

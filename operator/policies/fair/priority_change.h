@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "policies/locality_level.h"
+#include "policies/drafting/locality_level.h"
 #include "policies/settings.h"
 
 namespace lips::fair {

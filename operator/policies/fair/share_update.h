@@ -1,8 +1,8 @@
 // What the modified fair scheduler works out every half second: which jobs are small, and what each pool may have.
 #pragma once
 
-#include "policies/draft.h"
-#include "policies/fair/stage_slots.h"
+#include "policies/drafting/draft.h"
+#include "policies/drafting/stage_slots.h"
 #include "policies/settings.h"
 
 namespace lips::fair {

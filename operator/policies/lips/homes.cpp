@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policies/home_zone.h"
+#include "policies/home_zones/home_zone.h"
 #include "policies/lips/units.h"
 
 namespace lips {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/lsap/lsap_policy.h"
 
 namespace lips {

@@ -1,6 +1,6 @@
 #include "policies/lsap/lsap_policy.h"
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/lsap/task_costs.h"
 
 namespace lips {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 
 namespace lips::lsap {
 

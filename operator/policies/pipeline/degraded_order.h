@@ -2,7 +2,7 @@
 // start first when they are due, paced over their jobs' map phases. Knows no share.
 #pragma once
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/settings.h"
 
 namespace lips::pipeline {

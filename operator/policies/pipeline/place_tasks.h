@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/lsap/locality_cost.h"
 
 namespace lips::pipeline {

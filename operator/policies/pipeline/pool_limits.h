@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
+#include "policies/drafting/stage_slots.h"
 #include "policies/fair/order.h"
-#include "policies/fair/stage_slots.h"
 
 namespace lips::pipeline {
 

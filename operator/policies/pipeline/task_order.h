@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "policies/draft.h"
+#include "policies/drafting/draft.h"
 #include "policies/fair/order.h"
 
 namespace lips::pipeline {

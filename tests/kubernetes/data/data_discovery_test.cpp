@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "fake_api_server.h"
+#include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
 namespace {

@@ -1,4 +1,4 @@
-#include "job_runner.h"
+#include "tests/kubernetes/data/job_runner.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

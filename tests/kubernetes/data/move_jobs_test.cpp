@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/random.h"
-#include "job_runner.h"
 #include "kubernetes/data/data_codec.h"
+#include "tests/kubernetes/data/job_runner.h"
 
 namespace lips::kubernetes {
 namespace {

@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "fake_api_server.h"
+#include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "kubernetes/data/data_codec.h"
-#include "resource_fields.h"
+#include "tests/kubernetes/data/resource_fields.h"
 
 namespace lips::kubernetes {
 namespace {

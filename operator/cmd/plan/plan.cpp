@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cmd/cli/arguments.h"
+#include "cmd/cli/command.h"
+#include "cmd/plan/plan_result.h"
+#include "config/settings_reader.h"
+#include "config/text_file.h"
+#include "model/validate_plan.h"
+#include "policies/registry/registry.h"
+#include "records/snapshot_file.h"
+
+namespace lips::cmd {
+
+namespace {
+
+struct PlanOptions {
+  std::string file, policy = "lips", format = "text", output, mps;
+  std::optional<Duration> horizon;
+  bool buckets = false;
+  std::vector<std::pair<std::string, std::string>> set;
+  std::optional<std::uint64_t> seed;
+};
+
+constexpr Duration default_horizon = std::chrono::seconds(600);
+
+Arguments describe(PlanOptions& options) {
+  Arguments arguments(
+      "lips plan",
+      "Decides once, for one snapshot of a cluster, and says what that costs beside its certified lower bound.");
+  arguments.operand("FILE",
+                    "a snapshot, as 'lips generate snapshot' writes it (docs/snapshot-file.md); .gz is read too",
+                    options.file);
+  arguments.text("--policy", "NAME", "which policy decides (default lips; 'lips policies' lists them)", options.policy);
+  arguments.duration("--horizon",
+                     "the plan fills this much time of every node, several waves of tasks deep (default 600s); "
+                     "lips-paper's epoch and lips-offline's uptime too",
+                     options.horizon);
+  arguments.flag(
+      "--buckets",
+      "instead: the default mode of lips in operation, which weighs waiting against prices and fills what is free now",
+      options.buckets);
+  arguments.pairs("--set",
+                  "settings of the policies, such as waitingPrice=2 copyColumns=true (docs/scenarios.md, 'settings')",
+                  options.set);
+  arguments.seed("--seed", "for policies that draw (default 1)", options.seed);
+  arguments.choice("--format", {"text", "json"}, "how to print (docs/json.md)", options.format);
+  arguments.text("--output", "FILE", "write the plan itself as JSON: assignments, moves, drops, deferrals",
+                 options.output);
+  arguments.text("--export-mps", "FILE", "write the linear program as free MPS, for other solvers", options.mps);
+  arguments.example("lips plan cluster.json.gz", "one epoch of 600 s by lips");
+  arguments.example("lips plan cluster.json.gz --policy greedy-cheapest --format json", "what a baseline would do");
+  arguments.example("lips plan cluster.json.gz --output plan.json --export-mps program.mps",
+                    "the plan in full, and its linear program");
+  return arguments;
+}
+
+Result<PolicySettings> settings_of(const PlanOptions& options) {
+  PolicySettings settings;
+  YamlValue root;
+  root.kind = YamlValue::Kind::map;
+  for (auto [key, value] : options.set) {
+    if (key.starts_with("settings.")) key = key.substr(9);
+    if (Result<void> done = override_yaml(root, key, value); !done) return tl::unexpected(done.error());
+  }
+  YamlErrors errors{"plan", {}};
+  read_policy_settings(YamlMap(root, "", errors), settings);
+  if (!errors.messages.empty()) return errors.as_error();
+  if (options.horizon) settings.horizon = settings.epoch = settings.uptime = *options.horizon;
+  if (!options.horizon && settings.horizon.count() == 0) settings.horizon = default_horizon;
+  if (options.buckets) settings.horizon = Duration(0);
+  return settings;
+}
+
+Result<PlanResult> decide(const PlanOptions& options, const SnapshotFile& snapshot, const PolicySettings& settings) {
+  Result<std::unique_ptr<Policy>> policy = make_policy(options.policy, settings);
+  if (!policy) return tl::unexpected(policy.error());
+  // Policies that go by heartbeats hear from every node that takes tasks.
+  std::vector<NodeId> reporting;
+  for (NodeId node : snapshot.cluster.nodes.ids())
+    if (snapshot.cluster.nodes[node].schedulable) reporting.push_back(node);
+  const WallStopwatch watch;
+  const double began = watch.seconds();
+  Result<Plan> plan =
+      (*policy)->decide({snapshot.cluster, snapshot.costs, options.seed.value_or(1), reporting, &watch});
+  if (!plan) return tl::unexpected(plan.error());
+  PlanResult result;
+  result.seconds = watch.seconds() - began;
+  result.policy = options.policy, result.file = options.file, result.cluster = &snapshot.cluster;
+  result.plan = std::move(*plan);
+  const std::vector<std::string> problems = validate_plan(snapshot.cluster, result.plan);
+  if (!problems.empty())
+    return fail(ErrorCode::internal,
+                fmt::format("the plan of '{}' is not possible: {}", options.policy, problems.front()));
+  count_deferred(result);
+  return result;
+}
+
+Result<int> plan(const PlanOptions& options) {
+  if (options.buckets && options.horizon)
+    return fail(ErrorCode::invalid_input, "--buckets and --horizon: found both, allowed is one of them");
+  if (Result<void> known = check_policies({options.policy}); !known) return tl::unexpected(known.error());
+  const Result<PolicySettings> settings = settings_of(options);
+  if (!settings) return tl::unexpected(settings.error());
+  const Result<SnapshotFile> snapshot = load_snapshot(options.file);
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  if (!options.mps.empty()) {
+    const Result<std::string> mps = program_as_mps(snapshot->cluster, snapshot->costs, options.policy, *settings);
+    if (!mps) return tl::unexpected(mps.error());
+    if (Result<void> written = write_text_file(options.mps, *mps); !written) return tl::unexpected(written.error());
+  }
+  const Result<PlanResult> result = decide(options, *snapshot, *settings);
+  if (!result) return tl::unexpected(result.error());
+  if (!options.output.empty())
+    if (Result<void> written = write_text_file(options.output, plan_file(*result)); !written)
+      return tl::unexpected(written.error());
+  return print(options.format == "json" ? plan_json(*result) : plan_text(*result));
+}
+
+}  // namespace
+
+int run_plan(Words words) {
+  PlanOptions options;
+  Arguments arguments = describe(options);
+  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
+  if (arguments.help_asked()) return print(arguments.help());
+  const Result<int> status = plan(options);
+  return status ? *status : end_with(status.error());
+}
+
+}  // namespace lips::cmd

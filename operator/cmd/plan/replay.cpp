@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cmd/cli/arguments.h"
+#include "cmd/cli/command.h"
+#include "cmd/plan/plan_result.h"
+#include "config/text_file.h"
+#include "policies/registry/registry.h"
+#include "records/epoch_journal.h"
+#include "version.h"
+
+namespace lips::cmd {
+
+namespace {
+
+struct ReplayOptions {
+  std::string journal, extract, policy, format = "text";
+  std::optional<std::uint64_t> epoch;
+};
+
+Arguments describe(ReplayOptions& options) {
+  Arguments arguments(
+      "lips replay", "Makes the plans of an operator's journal again and says whether they are the same, bit for bit.");
+  arguments.operand("JOURNAL",
+                    "the folder that the operator's configuration names as journal.directory, or one of its files",
+                    options.journal);
+  arguments.seed("--epoch", "only this epoch, with its plan in full", options.epoch);
+  arguments.text("--policy", "NAME", "with --epoch: what another policy would have decided", options.policy);
+  arguments.text("--extract", "FILE", "with --epoch: writes the snapshot, which 'lips plan' reads", options.extract);
+  arguments.choice("--format", {"text", "json"}, "how to print the plan of one epoch (docs/json.md)", options.format);
+  arguments.example("lips replay /var/lib/lips/journal", "all epochs: one line each; status 1 when a plan differs");
+  arguments.example("lips replay /var/lib/lips/journal --epoch 41", "the plan of one epoch");
+  arguments.example("lips replay /var/lib/lips/journal --epoch 41 --extract epoch.json.gz",
+                    "its snapshot, for 'lips plan'");
+  return arguments;
+}
+
+Result<std::vector<JournalEntry>> entries_of(const ReplayOptions& options) {
+  if (!std::filesystem::is_directory(options.journal)) return std::vector<JournalEntry>{{0, options.journal}};
+  Result<std::vector<JournalEntry>> entries = list_journal(options.journal);
+  if (!entries) return entries;
+  if (entries->empty())
+    return fail(ErrorCode::not_found, fmt::format("{}: found no epoch, a journal's folder is wanted", options.journal));
+  if (!options.epoch) return entries;
+  const std::uint64_t first = entries->front().epoch, last = entries->back().epoch;
+  std::erase_if(*entries, [&](const JournalEntry& entry) { return entry.epoch != *options.epoch; });
+  if (!entries->empty()) return entries;
+  return fail(ErrorCode::invalid_input,
+              fmt::format("--epoch: found {}, allowed is one of the journal, {} to {}", *options.epoch, first, last));
+}
+
+Result<EpochRecord> load(const std::string& file) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return tl::unexpected(text.error());
+  return read_epoch(file, *text);
+}
+
+Result<PlanResult> decide(const EpochRecord& record, const std::string& policy_name, const std::string& file) {
+  const Result<std::unique_ptr<Policy>> policy = make_policy(policy_name, record.settings);
+  if (!policy) return tl::unexpected(policy.error());
+  const WallStopwatch watch;
+  const double began = watch.seconds();
+  Result<Plan> plan =
+      (*policy)->decide({record.snapshot.cluster, record.snapshot.costs, record.seed, record.reporting, &watch});
+  if (!plan) return tl::unexpected(plan.error());
+  PlanResult result;
+  result.seconds = watch.seconds() - began;
+  result.policy = policy_name, result.file = file, result.cluster = &record.snapshot.cluster;
+  result.plan = std::move(*plan);
+  count_deferred(result);
+  return result;
+}
+
+std::string verdict(const EpochRecord& record, const Plan& plan) {
+  if (plan_digest(plan) == record.digest) return "the same plan";
+  std::string out = fmt::format("ANOTHER plan: {} assignments for {}, {} moves for {}", plan.assignments.size(),
+                                record.assignments, plan.moves.size(), record.moves);
+  if (record.version != version) out += fmt::format("; made by lips {}, this is {}", record.version, version);
+  return out;
+}
+
+Result<int> replay_one(const ReplayOptions& options, const JournalEntry& entry) {
+  const Result<EpochRecord> record = load(entry.file);
+  if (!record) return tl::unexpected(record.error());
+  if (!options.extract.empty())
+    if (Result<void> saved = save_snapshot(options.extract, record->snapshot.cluster, record->snapshot.costs); !saved)
+      return tl::unexpected(saved.error());
+  const bool same_policy = options.policy.empty() || options.policy == record->policy;
+  const Result<PlanResult> result = decide(*record, same_policy ? record->policy : options.policy, entry.file);
+  if (!result) return tl::unexpected(result.error());
+  const std::string words = same_policy ? verdict(*record, result->plan) : "another policy than the journal's";
+  if (options.format == "json") {
+    if (const int printed = print(plan_json(*result)); printed != done) return printed;
+  } else if (const int printed = print(fmt::format("epoch {}: {}\n\n{}", record->epoch, words, plan_text(*result)));
+             printed != done) {
+    return printed;
+  }
+  return static_cast<int>(same_policy && plan_digest(result->plan) != record->digest ? failed : done);
+}
+
+Result<int> replay_all(const std::vector<JournalEntry>& entries) {
+  std::size_t same = 0;
+  for (const JournalEntry& entry : entries) {
+    const Result<EpochRecord> record = load(entry.file);
+    if (!record) return tl::unexpected(record.error());
+    const Result<PlanResult> result = decide(*record, record->policy, entry.file);
+    if (!result) return tl::unexpected(result.error());
+    same += plan_digest(result->plan) == record->digest;
+    const std::string line =
+        fmt::format("epoch {:>6}  {:<12} {:>7} pending {:>7} assigned {:>5} moves  {:.6f} USD  {}\n", record->epoch,
+                    record->policy, record->snapshot.cluster.pending_tasks, result->plan.assignments.size(),
+                    result->plan.moves.size(), result->plan.account.dollars().value(), verdict(*record, result->plan));
+    if (const int printed = print(line); printed != done) return printed;
+    if (interrupt_asked()) return static_cast<int>(interrupted);
+  }
+  if (const int printed = print(fmt::format("{} of {} plans are the same\n", same, entries.size())); printed != done)
+    return printed;
+  return static_cast<int>(same == entries.size() ? done : failed);
+}
+
+Result<int> replay(const ReplayOptions& options) {
+  const bool one = options.epoch.has_value() || !std::filesystem::is_directory(options.journal);
+  if (!one && (!options.policy.empty() || !options.extract.empty() || options.format != "text"))
+    return fail(ErrorCode::invalid_input,
+                "--policy, --extract and --format: found no --epoch; allowed: with --epoch, or with one file");
+  if (!options.policy.empty())
+    if (Result<void> known = check_policies({options.policy}); !known) return tl::unexpected(known.error());
+  watch_for_interrupt();
+  const Result<std::vector<JournalEntry>> entries = entries_of(options);
+  if (!entries) return tl::unexpected(entries.error());
+  return one ? replay_one(options, entries->front()) : replay_all(*entries);
+}
+
+}  // namespace
+
+int run_replay(Words words) {
+  ReplayOptions options;
+  Arguments arguments = describe(options);
+  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
+  if (arguments.help_asked()) return print(arguments.help());
+  const Result<int> status = replay(options);
+  return status ? *status : end_with(status.error());
+}
+
+}  // namespace lips::cmd

@@ -1,0 +1,66 @@
+// What is done with every decision of a running operator besides carrying it out: counted, compared with baselines on
+// the same snapshot, and kept in the journal. Comparing and keeping may run on a thread of their own, so that binding
+// does not wait for them.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/log.h"
+#include "cmd/service/live_policy.h"
+#include "config/live_config.h"
+#include "records/epoch_journal.h"
+#include "telemetry/metrics/operator_metrics.h"
+
+namespace lips::cmd {
+
+class EpochRecorder {
+ public:
+  enum class Work : std::uint8_t { at_once, beside };  // beside: on its own thread, and within baselines.timeShare
+
+  // All outlive this.
+  EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work);
+  // Finishes what is queued.
+  ~EpochRecorder();
+
+  void keep_in(EpochJournal journal) { journal_ = std::move(journal); }  // before the first record
+  void record(const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took);
+
+ private:
+  struct Decision {
+    std::uint64_t plan_number = 0;
+    EpochRecord record;
+    Plan plan;
+    bool journal = false, compare = false;
+  };
+  bool affordable(double spent, double share);
+  bool journal_due(TimePoint now, const OperatorConfig& config);
+  bool comparison_due(const PolicyInput& input, const Plan& plan, const OperatorConfig& config);
+  void work_off(const std::stop_token& stop);
+  void handle(const Decision& decision);
+  void write(const Decision& decision);
+  void compare(const Decision& decision, const std::string& baseline);
+
+  OperatorMetrics& metrics_;
+  const LiveConfig& live_;
+  Log& log_;
+  const Work work_;
+  std::optional<EpochJournal> journal_;
+  std::optional<TimePoint> last_kept_;
+  std::int32_t plans_since_comparison_ = 0;
+  bool journal_fails_ = false;
+  double began_, comparing_ = 0, writing_ = 0;  // seconds
+
+  std::mutex mutex_;
+  std::uint64_t journal_bytes_ = 0;
+  std::condition_variable_any changed_;
+  std::deque<std::shared_ptr<const Decision>> queue_;
+  std::jthread thread_;  // last: it uses the others
+};
+
+}  // namespace lips::cmd

@@ -1,0 +1,132 @@
+#include "cmd/service/operator_kubernetes.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "cmd/cli/command.h"
+#include "controller/epoch_controller.h"
+#include "kubernetes/adapter/kubernetes_cluster.h"
+#include "kubernetes/api/leadership.h"
+#include "model/cluster_state.h"
+
+namespace lips::cmd {
+namespace {
+
+// The rest between plans that events bring, in planning times: most of the time is for binding.
+constexpr double rest_after_planning = 10;
+
+Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
+  if (!kubeconfig.empty()) return kubernetes::connection_from_kubeconfig(kubeconfig);
+  auto in_cluster = kubernetes::connection_in_cluster();
+  if (in_cluster || in_cluster.error().code != ErrorCode::not_found) return in_cluster;
+  if (const char* file = std::getenv("KUBECONFIG"); file && *file) return kubernetes::connection_from_kubeconfig(file);
+  const char* home = std::getenv("HOME");
+  const std::string file = std::string(home ? home : "") + "/.kube/config";
+  if (std::filesystem::exists(file)) return kubernetes::connection_from_kubeconfig(file);
+  return fail(ErrorCode::invalid_input,
+              "no cluster is named: give --kubeconfig FILE, set KUBECONFIG, or run it as a pod");
+}
+
+// Never used again: the pod's name, or the host's and the process's, with some random digits.
+std::string identity() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::uint64_t random = 0;
+  if (std::FILE* file = std::fopen("/dev/urandom", "rb")) {
+    if (std::fread(&random, sizeof random, 1, file) != 1) random = static_cast<std::uint64_t>(getpid());
+    std::fclose(file);
+  }
+  return fmt::format("{}_{}_{:016x}", host.data(), getpid(), random);
+}
+
+kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std::string& name) {
+  const auto config = run.live.config();
+  kubernetes::ClusterSettings settings;
+  settings.scheduler_name = config->scheduler_name;
+  settings.instance = name;
+  settings.requests_in_flight = config->kubernetes.requests_in_flight;
+  settings.events_per_second = config->kubernetes.events_per_minute / 60.0;
+  settings.model.network = config->network;
+  settings.model.node_price = [&live = run.live](const kubernetes::PriceQuestion& question) {
+    const NodePrices::Found found =
+        live.prices()->node(question.region, question.instance_type, question.capacity_type, question.cpu);
+    return kubernetes::NodePrice{found.price, found.speed, found.known};
+  };
+  settings.model.transfer_price = [&live = run.live](const kubernetes::Place& from, const kubernetes::Place& to) {
+    return live.prices()->transfer(from.region, from.zone, to.region, to.zone);
+  };
+  settings.data.storage_price = [&live = run.live](StoreKind kind) { return live.prices()->storage(kind); };
+  kubernetes::MoverOptions& mover = settings.data.mover;
+  mover.work.name_space = config->moves.name_space;
+  mover.work.image = config->moves.image;
+  mover.work.pull_policy = config->moves.pull_policy;
+  mover.work.service_account = config->moves.service_account;
+  mover.serve_stores = config->moves.serve_stores;
+  mover.keep_finished = config->moves.keep_finished;
+  mover.attempts = config->moves.attempts;
+  mover.per_zone_pair = config->moves.per_zone_pair;
+  mover.at_once = config->moves.total;
+  mover.bytes_per_second = static_cast<std::int64_t>(config->moves.bandwidth.value() * 1024 * 1024);
+  settings.prices_version = [&live = run.live] { return live.generation(); };
+  settings.cadence = [&policy = run.policy] { return policy.cadence(); };
+  settings.stop = run.stop;
+  return settings;
+}
+
+}  // namespace
+
+Result<void> run_on_kubernetes(const KubernetesRun& run) {
+  auto connection = connect(run.kubeconfig);
+  if (!connection) return tl::unexpected<Error>(connection.error());
+  const auto config = run.live.config();
+  const std::string name = identity();
+  run.log.info("connects", {{"server", connection->server}, {"scheduler", config->scheduler_name}});
+
+  std::unique_ptr<kubernetes::Leadership> leadership;
+  kubernetes::ClusterSettings settings = cluster_settings(run, name);
+  if (settings.data.mover.work.name_space.empty()) settings.data.mover.work.name_space = connection->name_space;
+  const auto& election = config->leader_election;
+  const kubernetes::LeaseOptions lease{name, election.lease, election.renew_deadline, election.retry};
+  if (election.enabled) {
+    settings.leads = [&leadership] { return leadership && leadership->leads(); };
+    settings.bind_timeout = kubernetes::wire_time(lease);
+  }
+  auto cluster =
+      std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);
+  cluster->start();
+  if (election.enabled) {
+    const std::string name_space = election.name_space.empty() ? connection->name_space : election.name_space;
+    leadership = std::make_unique<kubernetes::Leadership>(
+        *connection, kubernetes::Leadership::Place{name_space, election.name}, lease,
+        [&](bool leads) {
+          run.adapter.on_leader(leads);
+          cluster->wake();
+        },
+        [&](const Error& error) {
+          run.log.warning("the lease cannot be renewed", {{"why", error.message}});
+        });
+  } else {
+    run.adapter.on_leader(true);
+  }
+
+  const WallStopwatch stopwatch;
+  ClusterState state{ClusterSnapshot{}};
+  EpochController controller(state, *cluster, run.policy, CostModel{});
+  controller.observe(run.observer);
+  ControllerSettings rules;
+  rules.seed = config->policy.seed;
+  rules.stopwatch = &stopwatch;
+  rules.stop = run.stop;
+  rules.rest_after_planning = rest_after_planning;
+  Result<void> ran = controller.run(rules);
+  cluster->finish();  // what is on the wire, before another copy may begin
+  leadership.reset();
+  return ran;
+}
+
+}  // namespace lips::cmd

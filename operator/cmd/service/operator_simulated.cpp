@@ -1,0 +1,90 @@
+#include "cmd/service/operator_simulated.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "cmd/cli/command.h"
+#include "controller/epoch_controller.h"
+#include "model/cluster_state.h"
+#include "simulation/metrics.h"
+#include "simulation/simulated_cluster.h"
+#include "simulation/thinking_policy.h"
+
+namespace lips::cmd {
+
+namespace {
+
+using WallClock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds nap{100};  // between two questions whether to stop
+
+// Holds what the simulation says back until its time has come on the wall clock.
+class PacedCluster : public ClusterClient {
+ public:
+  PacedCluster(ClusterClient& cluster, const SimulatedRun& run)
+      : cluster_(cluster), run_(run), start_(cluster.now()), began_(WallClock::now()) {}
+
+  TimePoint now() const override { return cluster_.now(); }
+  Result<std::vector<ClusterEvent>> wait(TimePoint until) override {
+    Result<std::vector<ClusterEvent>> events = cluster_.wait(until);
+    run_.adapter.on_loop();
+    if (!events || run_.speed <= 0) return events;
+    const auto due = began_ + std::chrono::duration_cast<WallClock::duration>(
+                                  std::chrono::duration<double>(to_seconds(cluster_.now() - start_) / run_.speed));
+    for (auto now = WallClock::now(); now < due; now = WallClock::now()) {
+      if (run_.stop()) return fail(ErrorCode::cancelled, "the program is to stop");
+      std::this_thread::sleep_for(std::min<WallClock::duration>(nap, due - now));
+      run_.adapter.on_loop();
+    }
+    return events;
+  }
+  void bind(const Assignment& assignment) override {
+    cluster_.bind(assignment);
+    run_.adapter.on_bind_outcome(BindOutcome::bound, Duration(0));
+  }
+  void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
+  void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
+  void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
+
+ private:
+  ClusterClient& cluster_;
+  const SimulatedRun& run_;
+  TimePoint start_;
+  WallClock::time_point began_;
+};
+
+}  // namespace
+
+Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const std::string& policy_name) {
+  const simulation::Scenario& scenario = run.scenario;
+  simulation::RunMetrics truth(scenario);
+  simulation::SimulatedCluster cluster(scenario, run.policy.cadence(), truth);
+  PacedCluster paced(cluster, run);
+  const simulation::ThinkingPolicy thinking(run.policy, cluster, scenario.thinking, scenario.thinking_time);
+  ClusterState state(scenario.cluster);
+  EpochController controller(state, paced, thinking, scenario.costs);
+  controller.observe(truth);
+  controller.observe(run.observer);
+  run.adapter.on_synced(true);
+  run.adapter.on_leader(true);
+
+  const WallStopwatch watch;
+  ControllerSettings settings;
+  settings.seed = run.seed;
+  settings.stopwatch = &watch;
+  settings.stop = run.stop;
+  const Result<void> ran = controller.run(settings);
+  if (!ran) return tl::unexpected(ran.error());
+  cluster.close();
+  simulation::RunResult result = truth.finish(cluster.stuck() ? cluster.last_progress() : cluster.now());
+  result.scenario = scenario.name;
+  result.policy = policy_name;
+  result.seed = run.seed;
+  result.events = cluster.events();
+  result.stuck = cluster.stuck();
+  result.stopped = run.stop();
+  return result;
+}
+
+}  // namespace lips::cmd

@@ -1,0 +1,119 @@
+#include "cmd/simulate/comparison.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "telemetry/page/numbers.h"
+#include "telemetry/report/text_table.h"
+#include "version.h"
+
+namespace lips::cmd {
+
+namespace {
+
+using simulation::RunResult;
+
+std::string bill_table(const Comparison& comparison) {
+  std::string out = fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>14}\n", "dollars", "cpu", "transfer",
+                                "shuffle", "moves", "storage", "node-hours", "released");
+  for (const RunResult& run : comparison.runs) {
+    const Bill& bill = run.bill;
+    out += fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>14}\n", run.policy, page::usd(bill.cpu.value()),
+                       page::usd(bill.transfer.value()), page::usd(bill.shuffle.value()), page::usd(bill.moves.value()),
+                       page::usd(bill.storage.value()), page::usd(run.nodes_all.value()),
+                       page::usd(run.nodes_when_used.value()));
+  }
+  return out +
+         "node-hours: the same run billed for every node over the makespan; released: only hours in which the node had "
+         "a task\n";
+}
+
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  return whole > 0 ? fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
+}
+
+std::string locality_table(const Comparison& comparison) {
+  std::string out = fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>14}{:>10}{:>14}\n", "where tasks read", "node",
+                                "rack", "zone", "remote", "cross-zone", "fairness", "worst short");
+  for (const RunResult& run : comparison.runs) {
+    std::uint64_t reading = 0;
+    for (std::size_t level = 0; level + 1 < locality_levels; ++level) reading += run.locality.tasks[level];
+    const double mebibytes = (run.cross_zone.map_reads + run.cross_zone.shuffle + run.cross_zone.moves).value();
+    out += fmt::format("{:<24}", run.policy);
+    for (std::size_t level = 0; level + 1 < locality_levels; ++level)
+      out += fmt::format("{:>10}", share_text(run.locality.tasks[level], reading));
+    out += fmt::format("{:>14}{:>10.3f}{:>12.1f} %\n", page::gigabytes(mebibytes / mebibytes_per_gigabyte),
+                       run.fairness.jain, 100 * run.fairness.worst_shortfall);
+  }
+  return out;
+}
+
+std::string epoch_table(const Comparison& comparison) {
+  std::string out = fmt::format("{:<24}{:>12}{:>14}{:>14}\n", "lips-paper's epoch", "dollars", "makespan", "mean job");
+  for (const EpochRun& point : comparison.epochs)
+    out += fmt::format("{:<24}{:>12}{:>14}{:>14}{}\n", page::epoch(to_seconds(point.epoch)),
+                       page::usd(point.result.bill.total().value()), page::duration(to_seconds(point.result.makespan)),
+                       page::duration(point.result.completion.mean), finished(point.result) ? "" : "  (partial)");
+  return out;
+}
+
+std::string plans_table(const Comparison& comparison) {
+  std::string out = fmt::format("{:<24}{:>10}{:>12}{:>14}{:>12}{:>12}\n", "plans", "made", "fell back", "mean gap",
+                                "worst gap", "deciding");
+  for (const RunResult& run : comparison.runs) {
+    const bool bound = run.plans.with_bound > 0;
+    out += fmt::format("{:<24}{:>10}{:>12}{:>14}{:>12}{:>12}\n", run.policy, run.plans.made, run.plans.fell_back,
+                       bound ? fmt::format("{:.3f} %", 100 * run.plans.mean_gap) : "-",
+                       bound ? fmt::format("{:.3f} %", 100 * run.plans.worst_gap) : "-",
+                       page::duration(run.measured.deciding));
+  }
+  return out;
+}
+
+std::string assumption_lines(const simulation::Scenario& scenario) {
+  std::string out = "assumptions (--format json has their notes)\n";
+  for (const simulation::Assumption& assumption : scenario.assumptions)
+    out += fmt::format("  {}: {}\n", assumption.name, assumption.value);
+  return scenario.assumptions.empty() ? "" : out;
+}
+
+}  // namespace
+
+bool finished(const RunResult& run) { return !run.stopped && !run.stuck && run.jobs_finished == run.jobs; }
+
+std::string caution(const RunResult& run) {
+  if (finished(run)) return "";
+  std::string out = fmt::format("{}: {} of {} jobs finished",
+                                run.stopped ? "interrupted, a partial result"
+                                : run.stuck ? "nothing could run any more"
+                                            : "not everything ran",
+                                run.jobs_finished, run.jobs);
+  if (run.jobs_failed > 0) out += fmt::format(", {} failed", run.jobs_failed);
+  if (!run.unfinished.empty()) {
+    const std::size_t shown = std::min<std::size_t>(3, run.unfinished.size());
+    out += fmt::format(
+        " (unfinished: {}{})",
+        fmt::join(run.unfinished.begin(), run.unfinished.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+        run.unfinished.size() > shown ? ", ..." : "");
+  }
+  return out;
+}
+
+std::string comparison_text(const Comparison& comparison, std::size_t width) {
+  const simulation::Scenario& scenario = *comparison.scenario;
+  std::string out =
+      fmt::format("{}{}{}\n{} nodes, {} jobs, seed {}\n", scenario.name, scenario.description.empty() ? "" : ": ",
+                  scenario.description, scenario.cluster.nodes.size(), scenario.jobs.size(), scenario.seed);
+  std::string table = render_text_table(report_data(comparison), width);
+  if (!table.empty()) out += "\n" + table;
+  for (const RunResult& run : comparison.runs)
+    if (!finished(run)) out += fmt::format("! {}: {}\n", run.policy, caution(run));
+  if (!comparison.runs.empty())
+    out += "\n" + bill_table(comparison) + "\n" + locality_table(comparison) + "\n" + plans_table(comparison);
+  if (!comparison.epochs.empty()) out += "\n" + epoch_table(comparison);
+  return out + "\n" + assumption_lines(scenario);
+}
+
+}  // namespace lips::cmd

@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bounds/lower_bound.h"
+#include "cmd/cli/arguments.h"
+#include "cmd/cli/command.h"
+#include "cmd/cli/progress.h"
+#include "cmd/simulate/comparison.h"
+#include "config/text_file.h"
+#include "policies/registry/registry.h"
+#include "simulation/run.h"
+#include "simulation/scenario_reader.h"
+#include "simulation/whole_run.h"
+
+namespace lips::cmd {
+
+namespace {
+
+struct SimulateOptions {
+  std::string file, baseline, format = "text", report;
+  std::vector<std::string> policies;
+  std::vector<std::pair<std::string, std::string>> set;
+  std::optional<std::uint64_t> seed;
+  std::vector<Duration> epochs;
+  std::string config_folder;
+  bool no_progress = false;
+  std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());
+};
+
+Arguments describe(SimulateOptions& options) {
+  Arguments arguments("lips simulate",
+                      "Runs policies on a scenario, each on its own simulated cluster, and compares what they cost.");
+  arguments.operand("FILE", "a scenario in YAML (docs/scenarios.md), or the name of a shipped one such as quickstart",
+                    options.file);
+  arguments.texts("--policy", "A,B,...",
+                  "which policies to run (default: those that the scenario names; 'lips policies' lists all)",
+                  options.policies);
+  arguments.text("--baseline", "NAME", "the policy that savings are counted from (default: the first beside lips)",
+                 options.baseline);
+  arguments.pairs("--set", "replaces fields of the scenario, such as load=0.5 settings.waitingPrice=2", options.set);
+  arguments.seed("--seed", "of all that the scenario draws; short for --set seed=N", options.seed);
+  arguments.durations("--epochs",
+                      "also runs lips-paper at each of these epochs: cost and makespan against the epoch; 0 is greedy",
+                      options.epochs);
+  arguments.count("--jobs", "policies that run at once, each on a thread; results do not depend on it", options.jobs,
+                  1);
+  arguments.text("--config-dir", "DIR",
+                 "the folder of the shipped scenarios, prices and traces (default: beside the program)",
+                 options.config_folder);
+  arguments.heading("Output");
+  arguments.choice("--format", {"text", "json"}, "how to print (docs/json.md)", options.format);
+  arguments.text("--report", "FILE.html", "also writes a page with charts, one file that needs nothing else",
+                 options.report);
+  arguments.flag("--no-progress", "no line of progress on the terminal", options.no_progress);
+  arguments.example("lips simulate quickstart", "a shipped scenario, with the policies that it names");
+  arguments.example("lips simulate modern-day --policy lips,delay,hadoop-default --baseline delay --report report.html",
+                    "savings counted from delay scheduling, and the report page");
+  arguments.example("lips simulate table-iv-i --policy lips-paper --epochs 200,400,600,1200 --format json",
+                    "the paper's trade-off between epoch, cost and makespan");
+  arguments.example("lips simulate modern-day --set load=0.5 settings.waitingPrice=4 --seed 7", "other conditions");
+  return arguments;
+}
+
+// One thing to run: a policy, or lips-paper at an epoch of the sweep.
+struct Task {
+  std::string policy, label;
+  PolicySettings settings;
+  std::optional<Result<simulation::RunResult>> result;  // nothing: not begun
+};
+
+void run_one(const simulation::Scenario& scenario, Task& task, std::size_t index, ProgressLine& progress) {
+  const Result<std::unique_ptr<Policy>> policy = make_policy(task.policy, task.settings);
+  if (!policy) {
+    task.result = tl::unexpected(policy.error());
+    return;
+  }
+  const WallStopwatch watch;
+  simulation::RunOptions options;
+  options.stopwatch = &watch;
+  options.stop = interrupt_asked;
+  options.progress = [&](const simulation::Progress& now) { progress.report(index, now); };
+  task.result = simulation::run(scenario, **policy, task.policy, options);
+  progress.finish(index);
+}
+
+void run_all(const simulation::Scenario& scenario, std::vector<Task>& tasks, std::uint32_t jobs,
+             ProgressLine& progress) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t index = next++; index < tasks.size() && !interrupt_asked(); index = next++)
+      run_one(scenario, tasks[index], index, progress);
+  };
+  const std::size_t threads = std::min<std::size_t>(jobs, tasks.size());
+  if (threads <= 1) return work();
+  std::vector<std::jthread> pool;
+  for (std::size_t i = 0; i < threads; ++i) pool.emplace_back(work);
+}
+
+Result<simulation::Scenario> scenario_of(const SimulateOptions& options) {
+  simulation::ScenarioOptions reading;
+  reading.config_folder = options.config_folder;
+  reading.set = options.set;
+  if (options.seed) reading.set.emplace_back("seed", fmt::format("{}", *options.seed));
+  const Result<std::string> path = simulation::find_scenario(options.file, reading);
+  if (!path) return tl::unexpected(path.error());
+  return simulation::read_scenario(*path, reading);
+}
+
+std::vector<std::string> without_repetition(const std::vector<std::string>& names) {
+  std::vector<std::string> once;
+  for (const std::string& name : names)
+    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+  return once;
+}
+
+Result<std::vector<Task>> tasks_of(const SimulateOptions& options, const simulation::Scenario& scenario) {
+  std::vector<std::string> policies =
+      without_repetition(options.policies.empty() ? scenario.policies : options.policies);
+  if (policies.empty()) policies = {"lips", "delay", "hadoop-default"};
+  if (Result<void> known = check_policies(policies); !known) return tl::unexpected(known.error());
+  if (!options.baseline.empty() && std::find(policies.begin(), policies.end(), options.baseline) == policies.end())
+    return fail(ErrorCode::invalid_input,
+                fmt::format("--baseline: found '{}', allowed is one of the policies that run: {}{}", options.baseline,
+                            fmt::join(policies, ", "), did_you_mean(options.baseline, policies)));
+  std::vector<Task> tasks;
+  for (const std::string& name : policies) tasks.push_back({name, name, scenario.settings, std::nullopt});
+  for (const Duration epoch : options.epochs) {
+    PolicySettings settings = scenario.settings;
+    settings.epoch = epoch;
+    tasks.push_back({"lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings, std::nullopt});
+  }
+  return tasks;
+}
+
+Result<Comparison> collect(const simulation::Scenario& scenario, std::vector<Task>& tasks,
+                           const SimulateOptions& options) {
+  Comparison comparison;
+  comparison.scenario = &scenario;
+  comparison.baseline = options.baseline;
+  const std::size_t policies = tasks.size() - options.epochs.size();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    Task& task = tasks[i];
+    if (!task.result) {
+      comparison.not_run.push_back(task.label);
+      continue;
+    }
+    if (!*task.result)
+      return fail(ErrorCode::internal,
+                  fmt::format("{} on {}: {}", task.label, scenario.name, task.result->error().message));
+    if (i < policies)
+      comparison.runs.push_back(std::move(**task.result));
+    else
+      comparison.epochs.push_back({options.epochs[i - policies], std::move(**task.result)});
+  }
+  return comparison;
+}
+
+// For the longest run, so that it holds for all of them; nothing where no run came to its end.
+void add_bound(const simulation::Scenario& scenario, Comparison& comparison) {
+  Duration longest{};
+  for (const simulation::RunResult& run : comparison.runs)
+    if (finished(run)) longest = std::max(longest, run.makespan);
+  for (const EpochRun& point : comparison.epochs)
+    if (finished(point.result)) longest = std::max(longest, point.result.makespan);
+  if (longest.count() == 0 || interrupt_asked()) return;
+  const Result<LowerBound> bound = least_dollars(simulation::whole_run(scenario), longest);
+  if (bound)
+    comparison.bound = Bound{bound->dollars.value(), to_seconds(longest)};
+  else
+    complain(fmt::format("no lower bound: {}", bound.error().message));
+}
+
+Result<int> simulate(const SimulateOptions& options) {
+  if (Result<void> known = check_policies(options.policies); !known) return tl::unexpected(known.error());
+  const Result<simulation::Scenario> scenario = scenario_of(options);
+  if (!scenario) return tl::unexpected(scenario.error());
+  Result<std::vector<Task>> tasks = tasks_of(options, *scenario);
+  if (!tasks) return tl::unexpected(tasks.error());
+  watch_for_interrupt();
+  std::vector<std::string> labels;
+  for (const Task& task : *tasks) labels.push_back(task.label);
+  ProgressLine progress(!options.no_progress && stderr_is_terminal(), labels);
+  run_all(*scenario, *tasks, options.jobs, progress);
+  progress.clear();
+  Result<Comparison> comparison = collect(*scenario, *tasks, options);
+  if (!comparison) return tl::unexpected(comparison.error());
+  add_bound(*scenario, *comparison);
+  int status = done;
+  if (!options.report.empty())
+    if (Result<void> written = write_text_file(options.report, render_report(report_data(*comparison))); !written)
+      status = end_with(written.error());
+  if (const int printed = print(options.format == "json" ? comparison_json(*comparison)
+                                                         : comparison_text(*comparison, terminal_width()));
+      printed != done)
+    status = printed;
+  for (const simulation::RunResult& run : comparison->runs)
+    if (const std::string what = caution(run); !what.empty()) complain(fmt::format("{}: {}", run.policy, what));
+  if (!comparison->not_run.empty())
+    complain(fmt::format("interrupted before these began: {}", fmt::join(comparison->not_run, ", ")));
+  return interrupt_asked() ? static_cast<int>(interrupted) : status;
+}
+
+}  // namespace
+
+int run_simulate(Words words) {
+  SimulateOptions options;
+  Arguments arguments = describe(options);
+  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
+  if (arguments.help_asked()) return print(arguments.help());
+  const Result<int> status = simulate(options);
+  return status ? *status : end_with(status.error());
+}
+
+}  // namespace lips::cmd

@@ -1,0 +1,91 @@
+// Between the custom resources and the model's data: what the catalog tells becomes what ModelIndex lists and events
+// about replicas; moves of a plan become requests to the mover. Knows no pod but by what it reads.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "controller/adapter_observer.h"
+#include "kubernetes/adapter/model_index.h"
+#include "kubernetes/api/api_client.h"
+#include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/data_mover.h"
+#include "kubernetes/pods/pod_record.h"
+#include "model/cluster_event.h"
+
+namespace lips::kubernetes {
+
+struct DataSettings {
+  MoverOptions mover;
+  std::function<UsdPerMebibyteHour(StoreKind)> storage_price;
+};
+
+class DataLink {
+ public:
+  struct Surroundings {
+    ApiClient& client;
+    EventRecorder& events;
+    std::function<bool()> may_act;
+    DataMover::IsRead is_read;
+  };
+  DataLink(Surroundings around, DataSettings settings);
+
+  std::vector<DataCatalog::FollowedKind> kinds() { return catalog_.kinds(); }
+  bool complete() const { return catalog_.complete(); }
+
+  // Takes in what has arrived. Appends events about replicas and moves where `index` knows all that they name; true:
+  // there is something that only a listing can say.
+  bool poll(const ModelIndex& index, bool listed, TimePoint now, std::vector<ClusterEvent>& events);
+
+  // For a listing: data as it stands, moves that are under way among it.
+  const DataView& view();
+  void start(MoveId id, const DataMove& move, const ModelIndex& index);
+  // Nobody is to begin to read it from now on: the event says so, and another one should it stay after all.
+  void drop(const ReplicaDrop& drop, const ModelIndex& index, std::vector<ClusterEvent>& events);
+  // What the pod reads is copied to that store too, to stay while it is of use.
+  void keep_copy(const PodRecord& reader, const std::string& store);
+
+  // The pool of pods of a namespace that name none: a pool that lists it, or the one of its name.
+  std::string pool_of(const std::string& name_space) const;
+  const CatalogDataSet* data_set(const std::string& name) const { return catalog_.data_set(name); }
+  const DataStoreResource* store(const std::string& name) const { return catalog_.store(name); }
+  // A store that holds the block: the wanted one, else one in its zone, else any; none: nobody does.
+  const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
+  std::map<lips::MovePhase, std::uint64_t> moves_by_phase() const;
+  std::size_t drops_under_way() const { return going_.size(); }
+  // Moves that ended since the last call: whether committed, and their size.
+  std::vector<std::pair<bool, Mebibytes>> take_ended() { return std::exchange(ended_, {}); }
+
+ private:
+  using Place = std::tuple<std::string, std::uint32_t, std::string>;  // data set, block, store
+
+  void take(const DataSetChanged& change);
+  void take_replicas(const ReplicasAppeared& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
+  void take_replicas(const ReplicasGone& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
+
+  std::map<Place, MoveEntry> moves_of_others() const;
+  DataSetEntry without_going(DataSetEntry set) const;
+  void review_moves_of_others(std::vector<ClusterEvent>& events);
+  std::string zone_of(const std::string& store) const;
+  bool comes_to(const std::string& data_set, std::uint32_t block, const std::string& zone) const;
+  void keep_not_dropped(const ModelIndex& index, std::vector<ClusterEvent>& events);
+
+  DataSettings settings_;
+  DataCatalog catalog_;
+  DataMover mover_;
+  std::map<std::string, DataSetEntry> sets_;  // usable ones, with the replicas that may be read
+  DataView view_;
+  std::map<MoveId, MoveEntry> moves_;  // of this process, under way
+  std::map<Place, MoveEntry> others_;  // of a process before it, or of a person; as listed
+  std::uint32_t last_move_ = 0;        // the largest id of a move
+  std::uint64_t others_reviewed_ = 0;  // the catalog's version
+  std::map<Place, bool> going_;        // dropped, but still in the DataSet; whether an extra copy
+  std::uint64_t kept_ = 0;
+  std::map<std::uint64_t, Place> requested_;  // what a request brings, and in place of the store its zone
+  std::vector<std::pair<bool, Mebibytes>> ended_;
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,35 @@
+// The threads that follow nodes, pods, jobs, claims and volumes, and put what they decode into the inbox. Decides
+// nothing.
+#pragma once
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "controller/adapter_observer.h"
+#include "kubernetes/adapter/inbox.h"
+#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/list_watch.h"
+
+namespace lips::kubernetes {
+
+class Followers {
+ public:
+  // All of them outlive it.
+  Followers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry);
+  ~Followers();  // waits for the threads
+
+  void start();
+  // One more kind on a thread of its own; `sink` outlives this.
+  void follow(ListWatchOptions options, ObjectSink& sink);
+
+ private:
+  ApiClient& client_;
+  Inbox& inbox_;
+  AdapterObserver& telemetry_;
+  std::vector<std::unique_ptr<ObjectSink>> sinks_;
+  std::vector<std::unique_ptr<ListWatch>> watches_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace lips::kubernetes

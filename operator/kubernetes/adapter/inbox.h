@@ -1,0 +1,61 @@
+// What the threads that talk to the API server tell the thread that decides, in the order of arrival. Decides nothing.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kubernetes/api/objects.h"
+#include "kubernetes/pods/binding.h"
+#include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/volumes.h"
+
+namespace lips::kubernetes {
+
+enum class Followed : std::uint8_t { nodes, pods, jobs, claims, volumes };
+inline constexpr std::size_t followed_kinds = 5;
+std::string_view resource_name(Followed kind);  // plural
+
+struct Gone {
+  Followed kind = Followed::pods;
+  ObjectMeta meta;
+};
+struct Listed {  // all of that kind has been told
+  Followed kind = Followed::pods;
+};
+struct NotUnderstood {
+  Followed kind = Followed::pods;
+  ObjectMeta meta;
+  std::string why;
+};
+struct BindReport {
+  ObjectMeta pod;
+  std::string node;
+  BindOutcome outcome;
+  std::chrono::microseconds took{0};
+};
+struct WakeUp {};  // something outside has changed: leadership, data
+
+using Message = std::variant<Pod, Node, BatchJob, Claim, Volume, Gone, Listed, NotUnderstood, BindReport, WakeUp>;
+
+class Inbox {
+ public:
+  // Waits while very much is unread, so that a flood of changes waits at the server and not in memory.
+  void put(Message message);
+  // Everything unread; waits for something at most that long, and then `handful` for more.
+  std::vector<Message> take(std::chrono::microseconds at_most, std::chrono::microseconds handful = {});
+  // Nobody takes any more: put() returns at once.
+  void close();
+
+ private:
+  static constexpr std::size_t most_unread = 200'000;
+  std::mutex mutex_;
+  std::condition_variable arrived_, taken_;
+  std::vector<Message> unread_;
+  bool closed_ = false;
+};
+
+}  // namespace lips::kubernetes

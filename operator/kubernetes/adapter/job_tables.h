@@ -1,0 +1,57 @@
+// From pods that arrived together to the model's jobs: pods of one owner that ask for the same are one job. Pure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kubernetes/adapter/model_index.h"
+#include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/pod_kinds.h"
+#include "kubernetes/pods/pod_record.h"
+#include "kubernetes/pods/run_times.h"
+
+namespace lips::kubernetes {
+
+struct JobContext {
+  ModelIndex& index;
+  const PodKinds& kinds;
+  const RunTimes& run_times;
+  const std::map<std::string, BatchJob>& jobs;                        // by uid
+  std::function<std::string(const std::string& name_space)> pool_of;  // of pods that name none
+  // Nodes on which the maps of a reduce task's job ran or run.
+  std::function<std::vector<std::string>(const PodRecord& reduce)> map_nodes;
+  Duration default_run_time{60'000'000};  // of tasks of which nothing is known
+};
+
+struct GroupedJob {
+  std::string memory_key;  // under which what is remembered of it is kept
+  Job job;
+  std::vector<Task> tasks;
+  std::vector<PodRecord*> pods;  // by task
+};
+
+// Pods whose data set is not there, or has too few blocks for them, are left out and named in `rejected` with what is
+// wrong.
+struct Rejection {
+  PodRecord* pod = nullptr;
+  std::string_view reason;
+  std::string what;
+};
+
+// In order of arrival, then name; tasks in order of index, then name. Every pod has a kind.
+std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, const JobContext& context,
+                                        std::vector<ClusterEvent>& events, std::vector<Rejection>& rejected);
+
+// Which blocks task i of N reads of B: [i*B/N, (i+1)*B/N).
+struct TaskBlocks {
+  std::uint32_t first = 0, count = 0;
+};
+TaskBlocks blocks_of_task(std::uint32_t task, std::uint32_t tasks, std::uint32_t blocks);
+// How many tasks the pod's job has; none: nothing says so.
+std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std::string, BatchJob>& jobs);
+
+std::string memory_key(const PodRecord& pod);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,264 @@
+#include "kubernetes/adapter/model_index.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "config/quantities.h"
+#include "kubernetes/pods/amounts.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr const char* no_zone = "no-zone";  // of nodes without the label
+
+std::string label(const Node& node, std::initializer_list<const char*> keys) {
+  for (const char* key : keys)
+    if (const std::string* text = find_text(node.labels, key); text && !text->empty()) return *text;
+  return "";
+}
+
+bool is_spot(const Node& node) {
+  static constexpr std::pair<const char*, const char*> marks[] = {{"karpenter.sh/capacity-type", "spot"},
+                                                                  {"eks.amazonaws.com/capacityType", "SPOT"},
+                                                                  {"cloud.google.com/gke-spot", "true"},
+                                                                  {"cloud.google.com/gke-preemptible", "true"},
+                                                                  {"kubernetes.azure.com/scalesetpriority", "spot"},
+                                                                  {"node.kubernetes.io/lifecycle", "spot"}};
+  return std::any_of(std::begin(marks), std::end(marks), [&](const auto& mark) {
+    const std::string* text = find_text(node.labels, mark.first);
+    return text && *text == mark.second;
+  });
+}
+
+// What a person wrote on the node wins over every sheet.
+std::optional<UsdPerHour> stated_price(const Node& node) {
+  const std::string* text = find_text(node.annotations, "lips.dev/usd-per-hour");
+  const std::optional<double> price = text ? parse_number(*text) : std::nullopt;
+  return price && *price >= 0 ? std::optional(UsdPerHour(*price)) : std::nullopt;
+}
+
+template <class IdType>
+IdType found(const std::map<std::string, IdType>& ids, const std::string& name) {
+  const auto place = ids.find(name);
+  return place == ids.end() ? IdType::none() : place->second;
+}
+
+}  // namespace
+
+NodePlace place_of(const Node& node) {
+  NodePlace place;
+  place.zone = label(node, {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"});
+  place.region = label(node, {"topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"});
+  if (place.zone.empty()) place.zone = no_zone;
+  place.rack = label(node, {"lips.dev/rack", "topology.kubernetes.io/rack"});
+  place.instance_type = label(node, {"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"});
+  place.capacity_type = is_spot(node) ? CapacityType::spot : CapacityType::on_demand;
+  return place;
+}
+
+ClusterListed ModelIndex::list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data) {
+  auto start = std::make_shared<ClusterSnapshot>();
+  *this = ModelIndex(settings_);
+  extended_ = kinds.extended();
+  label_keys_ = kinds.label_keys();
+  start->extended_names = extended_;
+  start->network = settings_.network;
+  add_places(nodes, data, *start);
+  add_nodes(nodes, *start);
+  for (const PoolEntry& pool : data.pools)
+    pools_[pool.name] =
+        start->pools.push_back({pool.name, pool.weight, pool.minimum, pool.maximum, pool.shortfall_price});
+  add_data(nodes, data, *start);
+  add_moves(data, *start);
+  CostModel prices = costs(*start);
+  return {std::move(start), std::move(prices)};
+}
+
+// Ids in order of name, so that they do not depend on who came first.
+void ModelIndex::add_places(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start) {
+  std::map<std::pair<std::string, std::string>, RackId> racks;
+  for (const auto& [name, record] : nodes.all()) {
+    if (!record.node) continue;
+    const NodePlace place = place_of(*record.node);
+    zones_[place.zone];
+    region_of_[place.zone] = place.region;
+    if (!place.rack.empty()) racks[{place.rack, place.zone}];
+  }
+  for (const StoreEntry& store : data.stores)
+    if (!store.zone.empty()) zones_[store.zone];
+  for (auto entry = zones_.begin(); entry != zones_.end();) {
+    if (start.zones.size() == ZoneSet::max_zones) {
+      entry = zones_.erase(entry);
+      continue;
+    }
+    entry->second = start.zones.push_back({entry->first});
+    zone_names_.push_back(entry->first);
+    ++entry;
+  }
+  for (auto& [key, id] : racks)
+    if (const ZoneId zone = found(zones_, key.second); zone.valid())
+      racks_[key.first + '\n' + key.second] = start.racks.push_back({key.first, zone});
+}
+
+void ModelIndex::add_nodes(const NodeBook& nodes, ClusterSnapshot& start) {
+  for (const auto& [name, record] : nodes.all()) {
+    if (!record.node) continue;
+    const NodeProfile profile = projected(*record.node);
+    if (const auto [known, added] = profiles_.try_emplace(profile); added)
+      known->second = start.profiles.push_back(profile);
+    if (!found(zones_, place_of(*record.node).zone).valid()) {
+      ++left_out_;
+      continue;
+    }
+    const NodeId id = start.nodes.push_back(model_node(*record.node, record.others));
+    nodes_[name] = id;
+    node_names_.push_back(name);
+    node_zones_.push_back(start.nodes[id].zone);
+    const lips::Node& added = start.nodes[id];
+    const PriceQuestion question{region_of_[zone_names_[added.zone]], added.instance_type, added.capacity_type,
+                                 added.capacity.cpu};
+    if (!stated_price(*record.node) && !settings_.node_price(question).known)
+      unknown_prices_.emplace_back(name, added.instance_type);
+  }
+}
+
+void ModelIndex::add_data(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start) {
+  // What lies in the directory of a node that is not ready cannot be read.
+  const auto readable = [&](const DataStore& store) { return !store.node.valid() || store_readable_[store.node]; };
+  for (const StoreEntry& entry : data.stores) {
+    const NodeId node = found(nodes_, entry.node);
+    const ZoneId zone = node.valid() ? start.nodes[node].zone : found(zones_, entry.zone);
+    if (!zone.valid() || (entry.kind == StoreKind::node_directory && !node.valid())) continue;  // its node is away
+    if (entry.kind == StoreKind::node_directory) store_readable_[node] = nodes.find(entry.node)->node->ready;
+    stores_[entry.name] = start.stores.push_back({entry.name, entry.kind, zone,
+                                                  entry.kind == StoreKind::node_directory ? node : NodeId::none(),
+                                                  entry.capacity, Mebibytes(0), entry.price});
+    store_names_.push_back(entry.name);
+  }
+  for (const DataSetEntry& entry : data.data_sets) {
+    const BlockId first(static_cast<std::uint32_t>(start.blocks.size()));
+    const DataSetId id = start.data_sets.push_back({entry.name, first, entry.native_blocks, Mebibytes(0), entry.code});
+    for (const BlockEntry& block : entry.blocks) {
+      Block added;
+      added.data_set = id;
+      added.size = block.size;
+      for (const auto& [store, extra] : block.stores)
+        if (const StoreId place = found(stores_, store); place.valid() && readable(start.stores[place]))
+          added.replicas.push_back({place, extra, {}});
+      const BlockId block_id = start.blocks.push_back(std::move(added));
+      for (const Replica& replica : start.blocks[block_id].replicas)
+        if (replica.extra) start.extra_copies.emplace_back(block_id, replica.store);
+      block_sizes_.push_back(block.size);
+    }
+    data_sets_[entry.name] = {id, first, static_cast<std::uint32_t>(entry.blocks.size()), entry.native_blocks,
+                              entry.code};
+    if (!entry.blocks.empty()) first_blocks_[first] = entry.name;
+  }
+}
+
+void ModelIndex::add_moves(const DataView& data, ClusterSnapshot& start) const {
+  for (const MoveEntry& move : data.moves) {
+    const KnownDataSet* set = data_set(move.data_set);
+    const StoreId from = store(move.from), to = store(move.to);
+    if (set && move.block < set->blocks && from.valid() && to.valid())
+      start.moves.push_back({move.id, BlockId(set->first.index() + move.block), from, to});
+  }
+}
+
+CostModel ModelIndex::costs(const ClusterSnapshot& start) const {
+  std::vector<std::vector<UsdPerMebibyte>> prices(start.zones.size(), std::vector<UsdPerMebibyte>(start.zones.size()));
+  const auto place = [&](ZoneId zone) {
+    const auto known = region_of_.find(zone_names_[zone]);
+    return Place{known == region_of_.end() ? "" : known->second, zone_names_[zone]};
+  };
+  for (ZoneId from : start.zones.ids())
+    for (ZoneId to : start.zones.ids())
+      if (from != to) prices[from.index()][to.index()] = settings_.transfer_price(place(from), place(to));
+  return CostModel(std::move(prices));
+}
+
+// Only labels that some pod asks about: nodes that nobody can tell apart share a profile.
+NodeProfile ModelIndex::projected(const Node& node) const {
+  NodeProfile profile = profile_of(node);
+  std::erase_if(profile.labels, [&](const auto& entry) { return !label_keys_.contains(entry.first); });
+  return profile;
+}
+
+lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& others) const {
+  const NodePlace place = place_of(node);
+  lips::Node result;
+  result.name = node.meta.name;
+  result.zone = found(zones_, place.zone);
+  if (!place.rack.empty()) result.rack = found(racks_, place.rack + '\n' + place.zone);
+  if (const auto profile = profiles_.find(projected(node)); profile != profiles_.end())
+    result.profile = profile->second;
+  result.instance_type = place.instance_type;
+  result.capacity_type = place.capacity_type;
+  result.capacity = resources_of(node.allocatable, extended_);
+  result.others = resources_of(others, extended_);
+  const PriceQuestion question{place.region, place.instance_type, place.capacity_type, result.capacity.cpu};
+  const std::optional<UsdPerHour> stated = stated_price(node);
+  const NodePrice price = settings_.node_price(question);
+  result.price = stated.value_or(price.price);
+  result.speed = price.speed;
+  if (result.capacity.cpu.value() > 0)
+    result.cpu_price = full_packing_price(result.price, result.capacity.cpu, result.speed);
+  result.schedulable = node.ready && !node.unschedulable && !node.deleting;
+  return result;
+}
+
+std::optional<lips::Node> ModelIndex::node_now(const NodeRecord& record) const {
+  if (!record.node) return std::nullopt;
+  const NodePlace place = place_of(*record.node);
+  lips::Node node = model_node(*record.node, record.others);
+  const bool rack_known = place.rack.empty() || node.rack.valid();
+  if (!node.zone.valid() || !node.profile.valid() || !rack_known) return std::nullopt;
+  return node;
+}
+
+bool ModelIndex::store_moved(const NodeRecord& record) const {
+  if (!record.node) return false;
+  const auto readable = store_readable_.find(node(record.node->meta.name));
+  return readable != store_readable_.end() && readable->second != record.node->ready;
+}
+
+bool ModelIndex::expresses(const PodKinds& kinds) const {
+  return kinds.extended() == extended_ && kinds.label_keys() == label_keys_;
+}
+
+NodeId ModelIndex::node(const std::string& name) const { return found(nodes_, name); }
+ZoneId ModelIndex::zone(const std::string& name) const { return found(zones_, name); }
+ZoneId ModelIndex::zone_of_node(const std::string& name) const {
+  const NodeId id = node(name);
+  return id.valid() ? node_zones_[id] : ZoneId::none();
+}
+StoreId ModelIndex::store(const std::string& name) const { return found(stores_, name); }
+
+const ModelIndex::KnownDataSet* ModelIndex::data_set(const std::string& name) const {
+  const auto known = data_sets_.find(name);
+  return known == data_sets_.end() ? nullptr : &known->second;
+}
+
+std::pair<std::string, std::uint32_t> ModelIndex::block_name(BlockId block) const {
+  const auto after = first_blocks_.upper_bound(block);
+  const auto& [first, name] = *std::prev(after);
+  return {name, block.index() - first.index()};
+}
+
+ConstraintId ModelIndex::constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events) {
+  const auto [known, added] =
+      constraints_.try_emplace(constraint, ConstraintId(static_cast<std::uint32_t>(constraints_.size())));
+  if (added) events.emplace_back(ConstraintAdded{constraint});
+  return known->second;
+}
+
+// A pool that nobody has defined is a namespace with the weight of one.
+PoolId ModelIndex::pool(const std::string& name, std::vector<ClusterEvent>& events) {
+  const auto [known, added] = pools_.try_emplace(name, PoolId(static_cast<std::uint32_t>(pools_.size())));
+  if (added) events.emplace_back(PoolAdded{{name, 1, {}, {}, {}}});
+  return known->second;
+}
+
+Resources ModelIndex::request(const PodNeeds& needs) const { return request_of(needs.requests, extended_); }
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,157 @@
+// Which id of the model stands for which object, and the model's values made of objects. A listing gives all ids anew;
+// between two listings ids are only added. Sends nothing and keeps no pod.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kubernetes/pods/node_book.h"
+#include "kubernetes/pods/pod_kinds.h"
+#include "model/cluster_event.h"
+#include "model/snapshot.h"
+
+namespace lips::kubernetes {
+
+struct PriceQuestion {
+  std::string region, instance_type;
+  CapacityType capacity_type = CapacityType::on_demand;
+  Cores cpu;
+};
+struct NodePrice {
+  UsdPerHour price;
+  double speed = 1;  // CPU-seconds of work a core does in a second
+  bool known = true;
+};
+struct Place {
+  std::string region, zone;
+};
+
+struct ModelSettings {
+  Network network;
+  std::function<NodePrice(const PriceQuestion&)> node_price;
+  std::function<UsdPerMebibyte(const Place& from, const Place& to)> transfer_price;  // of two different zones
+};
+
+struct PoolEntry {
+  std::string name;
+  double weight = 1;
+  Cores minimum, maximum;
+  UsdPerCpuSecond shortfall_price;
+};
+struct StoreEntry {
+  std::string name;
+  StoreKind kind = StoreKind::node_directory;
+  std::string zone, node;  // of a node's directory the zone is the node's
+  Mebibytes capacity;
+  UsdPerMebibyteHour price;
+};
+struct BlockEntry {
+  Mebibytes size;
+  std::vector<std::pair<std::string, bool>> stores;  // name, whether it is an extra copy
+};
+struct DataSetEntry {
+  std::string name;  // namespace/name
+  ErasureCode code;
+  std::uint32_t native_blocks = 0;
+  std::vector<BlockEntry> blocks;  // native ones, then parity
+};
+struct MoveEntry {
+  MoveId id;
+  std::string data_set;
+  std::uint32_t block = 0;
+  std::string from, to;
+};
+// What is there beside nodes and pods; each sorted by name.
+struct DataView {
+  std::vector<MoveEntry> moves;  // under way
+  std::vector<PoolEntry> pools;
+  std::vector<StoreEntry> stores;
+  std::vector<DataSetEntry> data_sets;
+};
+
+class ModelIndex {
+ public:
+  explicit ModelIndex(ModelSettings settings) : settings_(std::move(settings)) {}
+
+  // Everything anew.
+  ClusterListed list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data);
+
+  NodeId node(const std::string& name) const;
+  const std::string& node_name(NodeId id) const { return node_names_[id]; }
+  const std::string& zone_name(ZoneId id) const { return zone_names_[id]; }
+  ZoneId zone(const std::string& name) const;
+  ZoneId zone_of_node(const std::string& name) const;
+  std::size_t zones() const { return zone_names_.size(); }
+  StoreId store(const std::string& name) const;
+  const std::string& store_name(StoreId id) const { return store_names_[id]; }
+  struct KnownDataSet {
+    DataSetId id;
+    BlockId first;
+    std::uint32_t blocks = 0, native_blocks = 0;
+    ErasureCode code;
+  };
+  const KnownDataSet* data_set(const std::string& name) const;
+  Mebibytes block_size(BlockId block) const { return block_sizes_[block]; }
+  // Data set and index of a block.
+  std::pair<std::string, std::uint32_t> block_name(BlockId block) const;
+
+  // The node as it is now; none: it has to be listed (its zone, rack or profile is new).
+  std::optional<lips::Node> node_now(const NodeRecord& record) const;
+  // Whether the listing took the node's directory for readable, and that is otherwise now.
+  bool store_moved(const NodeRecord& record) const;
+  // Whether pods of a kind that came after the listing can be said without a new one.
+  bool expresses(const PodKinds& kinds) const;
+  // An id, and an event that adds it where it is new.
+  ConstraintId constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events);
+  PoolId pool(const std::string& name, std::vector<ClusterEvent>& events);
+  Resources request(const PodNeeds& needs) const;
+
+  // Nodes whose price nobody knew, by name, with their instance types; of the last listing.
+  const std::vector<std::pair<std::string, std::string>>& unknown_prices() const { return unknown_prices_; }
+  // Nodes left out because the model has no more zones.
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  lips::Node model_node(const Node& node, const ResourceAmounts& others) const;
+  NodeProfile projected(const Node& node) const;
+  void add_places(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start);
+  void add_nodes(const NodeBook& nodes, ClusterSnapshot& start);
+  void add_data(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start);
+  void add_moves(const DataView& data, ClusterSnapshot& start) const;
+  CostModel costs(const ClusterSnapshot& start) const;
+
+  ModelSettings settings_;
+  std::vector<std::string> extended_;
+  std::set<std::string> label_keys_;
+  std::map<std::string, ZoneId> zones_;
+  std::map<std::string, RackId> racks_;
+  std::map<std::string, std::string> region_of_;  // of zones
+  IdVector<ZoneId, std::string> zone_names_;
+  std::map<std::string, NodeId> nodes_;
+  IdVector<NodeId, std::string> node_names_;
+  IdVector<NodeId, ZoneId> node_zones_;
+  std::map<NodeProfile, ProfileId> profiles_;
+  std::map<PlacementConstraint, ConstraintId> constraints_;
+  std::map<std::string, PoolId> pools_;
+  std::map<std::string, StoreId> stores_;
+  std::map<NodeId, bool> store_readable_;  // of nodes with a directory
+  IdVector<StoreId, std::string> store_names_;
+  std::map<std::string, KnownDataSet> data_sets_;
+  std::map<BlockId, std::string> first_blocks_;
+  IdVector<BlockId, Mebibytes> block_sizes_;
+  std::vector<std::pair<std::string, std::string>> unknown_prices_;
+  std::size_t left_out_ = 0;
+};
+
+// What well-known labels say of a node.
+struct NodePlace {
+  std::string zone, region, rack, instance_type;
+  CapacityType capacity_type = CapacityType::on_demand;
+};
+NodePlace place_of(const Node& node);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,70 @@
+// From the API server's JSON to our own values: reads what is used, refuses what is malformed with the object's name.
+// Does not know where the text came from.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "kubernetes/api/objects.h"
+
+namespace lips::kubernetes {
+
+// Decoders keep their working memory from call to call; one decoder is for one thread.
+class PodDecoder {
+ public:
+  PodDecoder();
+  ~PodDecoder();
+  Result<Pod> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+class NodeDecoder {
+ public:
+  NodeDecoder();
+  ~NodeDecoder();
+  Result<Node> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+struct ListPage {
+  std::string resource_version;
+  std::string continue_token;  // empty: the last page
+};
+
+struct WatchEvent {
+  enum class Type : std::uint8_t { added, modified, deleted, bookmark, error };
+  Type type = Type::error;
+  ObjectMeta meta;
+  std::string_view object;  // its JSON; valid until the next read
+  Error error;              // of an error event
+};
+
+// The frames around objects: lists and watch events.
+class FrameReader {
+ public:
+  FrameReader();
+  ~FrameReader();
+  // Calls `each` with every item's JSON, which is valid during the call alone.
+  Result<ListPage> read_list(std::string_view body,
+                             const std::function<void(const ObjectMeta&, std::string_view json)>& each);
+  // One line of a watch.
+  Result<WatchEvent> read_event(std::string_view line);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+// What a refused request's answer says: the Status object's message, or the beginning of another text.
+Error error_of_answer(int http_code, std::string_view body);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,71 @@
+// Events (events.k8s.io/v1) about what was decided: equal ones are counted in one object, and no more are written than
+// agreed. Reads no clock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/objects.h"
+
+namespace lips::kubernetes {
+
+struct EventSubject {
+  std::string api_version, kind;  // "v1", "Pod"
+  ObjectMeta meta;
+};
+
+struct EventNote {
+  EventSubject about;
+  bool warning = false;
+  std::string reason;  // one word: Scheduled
+  std::string action;  // one word: Binding
+  std::string note;    // a sentence; may differ between events that are counted as one, the first is kept
+};
+
+struct EventOptions {
+  std::string controller = "lips.dev/operator";
+  std::string instance;               // the pod's name
+  double per_second = 5;              // writes, on average
+  double burst = 50;                  // writes at once
+  Duration series_ends{360'000'000};  // without another one
+  std::size_t most_kept = 4096;       // further kinds of events are dropped, and counted
+};
+
+class EventRecorder {
+ public:
+  EventRecorder(ApiClient& client, EventOptions options, std::function<bool()> may_act);
+
+  // Writes nothing yet.
+  void record(const EventNote& note, TimePoint now, std::uint64_t count = 1);
+  // Writes what is new or has counted on, as much as the rate allows; the rest waits for the next time.
+  void flush(TimePoint now);
+  std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  // kind, namespace/name, uid, reason, action, warning
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, bool>;
+  struct Series {
+    EventNote note;
+    std::string name;
+    TimePoint first, last;
+    std::uint64_t count = 0, written = 0;
+  };
+
+  std::string create_body(const Series& series) const;
+  void write(const Series& series);
+  void refill(TimePoint now);
+
+  ApiClient& client_;
+  const EventOptions options_;
+  std::function<bool()> may_act_;
+  std::map<Key, Series> series_;
+  double allowance_;
+  TimePoint refilled_;
+  std::uint64_t dropped_ = 0, names_given_ = 0;
+};
+
+}  // namespace lips::kubernetes

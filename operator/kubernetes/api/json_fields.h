@@ -1,0 +1,128 @@
+// How decoders walk through JSON objects, for any on-demand parser's types. Inside .cpp files only: failures are thrown
+// here and caught by the decoder.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "kubernetes/api/objects.h"
+#include "kubernetes/api/quantity.h"
+#include "kubernetes/api/time_text.h"
+
+namespace lips::kubernetes::json {
+
+// A field that is not understood: "spec.overhead.cpu: found 'x'; allowed: ..."
+struct Rejected {
+  std::string what;
+};
+
+template <class T>
+T accepted(Result<T> result, std::string_view field) {
+  if (!result) throw Rejected{std::string(field) + ": " + result.error().message};
+  return *std::move(result);
+}
+
+// A parser and its text, padded as the parser wants it; kept from call to call, so that memory is flat.
+template <class Parser>
+struct PaddedText {
+  Parser parser;
+  std::string text;
+
+  auto document(std::string_view json, std::size_t padding) {
+    text.assign(json);
+    text.append(padding, '\0');
+    return parser.iterate(text.data(), json.size(), text.size());
+  }
+};
+
+// visit(key, value) for every field; null where an object is expected counts as empty.
+template <class Value, class Visit>
+void each_field(Value&& value, Visit visit) {
+  if (value.is_null()) return;
+  for (auto field : value.get_object()) {
+    const std::string_view key = field.unescaped_key();
+    visit(key, field.value());
+  }
+}
+
+template <class Value, class Visit>
+void each_item(Value&& value, Visit visit) {
+  if (value.is_null()) return;
+  for (auto item : value.get_array()) visit(item.value());
+}
+
+// null is the empty text.
+template <class Value>
+std::string_view text(Value&& value) {
+  if (value.is_null()) return {};
+  return value.get_string();
+}
+
+template <class Value>
+std::vector<std::string> texts(Value&& value) {
+  std::vector<std::string> result;
+  each_item(value, [&](auto item) { result.emplace_back(text(item)); });
+  return result;
+}
+
+template <class Map>
+void sort_by_key(Map& map) {
+  std::sort(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  map.shrink_to_fit();
+}
+
+// The entries whose key starts with the prefix, sorted.
+template <class Value>
+TextMap text_map(Value&& value, std::string_view prefix = {}) {
+  TextMap map;
+  each_field(value, [&](std::string_view key, auto content) {
+    if (key.starts_with(prefix)) map.emplace_back(key, text(content));
+  });
+  sort_by_key(map);
+  return map;
+}
+
+template <class Value>
+TimePoint time(Value&& value, std::string_view field) {
+  if (value.is_null()) return {};
+  return accepted(parse_time(text(value)), field);
+}
+
+// A quantity is a text or a bare number.
+template <class Value>
+std::int64_t amount(std::string_view resource, Value&& value, std::string_view field) {
+  const std::string_view token = value.raw_json_token();
+  std::string_view written = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+  if (written.starts_with('"')) written = text(value);
+  const ResourceQuantity quantity = accepted(parse_quantity(written), std::string(field) + '.' + std::string(resource));
+  return resource == "cpu" ? quantity.milli() : quantity.units();
+}
+
+template <class Value>
+ResourceAmounts amounts(Value&& value, std::string_view field) {
+  ResourceAmounts result;
+  each_field(value, [&](std::string_view resource, auto quantity) {
+    result.emplace_back(resource, amount(resource, quantity, field));
+  });
+  sort_by_key(result);
+  return result;
+}
+
+inline TaintEffect taint_effect(std::string_view name, std::string_view field) {
+  if (name == "NoSchedule") return TaintEffect::no_schedule;
+  if (name == "PreferNoSchedule") return TaintEffect::prefer_no_schedule;
+  if (name == "NoExecute") return TaintEffect::no_execute;
+  throw Rejected{std::string(field) + ": found '" + std::string(name) +
+                 "'; allowed: NoSchedule, PreferNoSchedule, NoExecute"};
+}
+
+inline ConditionStatus condition_status(std::string_view name) {
+  if (name == "True") return ConditionStatus::yes;
+  return name == "False" ? ConditionStatus::no : ConditionStatus::unknown;
+}
+
+}  // namespace lips::kubernetes::json

@@ -1,0 +1,70 @@
+#include "kubernetes/api/leadership.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace lips::kubernetes {
+namespace {
+
+ClientOptions lease_client() {
+  ClientOptions options;
+  options.in_flight = 2;
+  options.retry.most_tries = 1;
+  options.user_agent = "lips-lease";
+  return options;
+}
+
+constexpr std::chrono::milliseconds lease_timeout{2'000};
+constexpr Duration standby_looks{500'000};
+
+}  // namespace
+
+TimePoint steady_now() {
+  using std::chrono::duration_cast;
+  struct Anchor {
+    std::chrono::steady_clock::time_point steady = std::chrono::steady_clock::now();
+    Duration wall = duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
+  };
+  static const Anchor anchor;
+  return TimePoint(anchor.wall + duration_cast<Duration>(std::chrono::steady_clock::now() - anchor.steady));
+}
+
+Leadership::Leadership(const Connection& connection, Place place, LeaseOptions options,
+                       std::function<void(bool)> changed, std::function<void(const Error&)> failed)
+    : client_(connection, lease_client()),
+      store_(client_, std::move(place.name_space), std::move(place.name), lease_timeout),
+      retry_(options.retry),
+      election_(store_, std::move(options)),
+      changed_(std::move(changed)),
+      failed_(std::move(failed)),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+Leadership::~Leadership() {
+  thread_.request_stop();
+  thread_.join();
+  if (const Result<void> released = election_.release(steady_now()); !released) failed_(released.error());
+}
+
+void Leadership::run(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  bool led = false;
+  // Looks more often than it renews, so that the end of a leadership is noticed at once.
+  constexpr std::chrono::milliseconds look{100};
+  TimePoint next_step = steady_now();
+  while (!stop.stop_requested()) {
+    const TimePoint now = steady_now();
+    if (now >= next_step) {
+      if (const Result<void> stepped = election_.step(now); !stepped) failed_(stepped.error());
+      // A standby looks more often than a leader renews: a lease's age counts from when a version is first seen here.
+      next_step = now + (election_.leads(now) ? retry_ : std::min(retry_, standby_looks));
+    }
+    if (const bool leads = election_.leads(steady_now()); leads != led) changed_(led = leads);
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, look, [] { return false; });
+  }
+}
+
+}  // namespace lips::kubernetes

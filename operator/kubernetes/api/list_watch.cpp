@@ -1,0 +1,195 @@
+#include "kubernetes/api/list_watch.h"
+
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <mutex>
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr std::size_t longest_line = 64 << 20;  // etcd refuses objects above 1.5 MiB
+constexpr int watches_before_a_list = 5;        // that fail in a row
+constexpr std::chrono::milliseconds list_timeout{120'000};
+
+// "namespace/name" back to its parts.
+ObjectMeta meta_of_key(const std::string& key, const std::string& uid, const std::string& resource_version) {
+  const std::size_t slash = key.find('/');
+  const bool global = slash == std::string::npos;
+  return ObjectMeta{global ? "" : key.substr(0, slash), global ? key : key.substr(slash + 1), uid, resource_version};
+}
+
+}  // namespace
+
+ListWatch::ListWatch(ApiClient& client, ListWatchOptions options, ObjectSink& sink)
+    : client_(client), options_(std::move(options)), sink_(sink), random_(options_.seed) {}
+
+void ListWatch::run(const std::stop_token& stop) {
+  Next next = Next::list;
+  while (next != Next::stopped && !stop.stop_requested()) next = next == Next::list ? list(stop) : watch(stop);
+}
+
+std::string ListWatch::path_with(std::string query) const {
+  if (!options_.selector.empty()) query += '&' + options_.selector;
+  return options_.path + '?' + query;
+}
+
+ListWatch::Next ListWatch::list(const std::stop_token& stop) {
+  const Result<void> listed = list_pages(stop);
+  if (stop.stop_requested()) return Next::stopped;
+  if (listed) {
+    failures_ = 0;
+    paging_ = true;
+    sink_.complete();
+    return Next::watch;
+  }
+  sink_.failed(listed.error());
+  // The pages after the first come from an old version, which was compacted meanwhile: once more, then all at once.
+  if (listed.error().code == ErrorCode::gone) paging_ = failures_ == 0;
+  pause_after_failure(stop);
+  return Next::list;
+}
+
+// What is equal to the known version is not reported, so an attempt that fails half-way does no harm.
+Result<void> ListWatch::list_pages(const std::stop_token& stop) {
+  ++counters_.lists;
+  ++list_number_;
+  std::string continue_token, resource_version;
+  do {
+    Result<ListPage> page = list_page(continue_token, stop);
+    if (!page) return tl::unexpected(page.error());
+    continue_token = std::move(page->continue_token);
+    resource_version = std::move(page->resource_version);
+  } while (!continue_token.empty());
+  forget_unseen();
+  resource_version_ = std::move(resource_version);
+  return {};
+}
+
+Result<ListPage> ListWatch::list_page(const std::string& continue_token, const std::stop_token& stop) {
+  ApiRequest request;
+  request.verb = Verb::list;
+  request.timeout = list_timeout;
+  // Without a resourceVersion: the newest, never older than what was known before.
+  std::string query = paging_ ? fmt::format("limit={}", options_.page_size) : "limit=0";
+  if (!continue_token.empty()) query += "&continue=" + percent_encoded(continue_token);
+  request.path = path_with(std::move(query));
+  const Answer answer = client_.call(std::move(request), stop);
+  if (!answer) return tl::unexpected(answer.error());
+  return frames_.read_list(*answer,
+                           [&](const ObjectMeta& meta, std::string_view json) { take(meta, json, list_number_); });
+}
+
+void ListWatch::take(const ObjectMeta& meta, std::string_view json, std::uint64_t seen) {
+  std::string key = full_name(meta);
+  auto place = known_.find(key);
+  if (place != known_.end() && place->second.uid != meta.uid) {
+    forget(place);
+    place = known_.end();
+  }
+  if (place == known_.end()) place = known_.emplace(std::move(key), Known{meta.uid, "", seen}).first;
+  place->second.seen = seen;
+  if (place->second.resource_version == meta.resource_version) return;
+  place->second.resource_version = meta.resource_version;
+  ++counters_.events;
+  sink_.changed(meta, json);
+}
+
+void ListWatch::forget(std::map<std::string, Known, std::less<>>::iterator place) {
+  ++counters_.events;
+  const ObjectMeta meta = meta_of_key(place->first, place->second.uid, place->second.resource_version);
+  known_.erase(place);
+  sink_.deleted(meta);
+}
+
+void ListWatch::forget_unseen() {
+  for (auto place = known_.begin(); place != known_.end();) {
+    const auto next = std::next(place);
+    if (place->second.seen != list_number_) forget(place);
+    place = next;
+  }
+}
+
+ListWatch::Next ListWatch::watch(const std::stop_token& stop) {
+  ++counters_.watches;
+  ApiRequest request;
+  // Not all watches of a restarted server at the same second.
+  const auto watch_for = static_cast<int>(static_cast<double>(options_.watch_for.count()) * random_.uniform(1, 2));
+  request.path = path_with(fmt::format("watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
+                                       percent_encoded(resource_version_), watch_for));
+  const auto stream = client_.watch(std::move(request));
+  const std::stop_callback when_stopped(stop, [&] { stream->close(); });
+  std::string waiting;
+  bool any = false;
+  for (;;) {
+    const Result<ByteStream::Chunk> chunk = stream->read(options_.silence_allowed);
+    if (stop.stop_requested()) return Next::stopped;
+    if (!chunk) return watch_ended(chunk.error(), stop);
+    if (chunk->state == ByteStream::State::ended) {
+      if (!any) pause_after_failure(stop);  // ends that come at once would make a busy loop
+      return Next::watch;
+    }
+    if (chunk->state == ByteStream::State::silent) {
+      // A connection that is dead, or a version that the server does not have yet and may never have (a restored
+      // backup).
+      sink_.failed(Error{ErrorCode::unavailable, fmt::format("watch {}: nothing for {} ms, not even a bookmark",
+                                                             options_.path, options_.silence_allowed.count())});
+      return Next::list;
+    }
+    if (const Result<void> taken = take_lines(waiting, chunk->bytes); !taken) return watch_ended(taken.error(), stop);
+    any = true;
+    failures_ = 0;
+  }
+}
+
+ListWatch::Next ListWatch::watch_ended(const Error& error, const std::stop_token& stop) {
+  sink_.failed(error);
+  if (error.code == ErrorCode::gone) return Next::list;
+  pause_after_failure(stop);
+  // A server that keeps refusing may not have our version (a restored backup): a list starts from nothing.
+  return error.code == ErrorCode::unavailable && failures_ < watches_before_a_list ? Next::watch : Next::list;
+}
+
+Result<void> ListWatch::take_lines(std::string& waiting, std::string_view arrived) {
+  for (std::size_t end = arrived.find('\n'); end != std::string_view::npos; end = arrived.find('\n')) {
+    Result<void> taken;
+    if (waiting.empty()) {
+      taken = take_event(arrived.substr(0, end));
+    } else {
+      waiting.append(arrived.substr(0, end));
+      taken = take_event(waiting);
+      waiting.clear();
+    }
+    if (!taken) return taken;
+    arrived.remove_prefix(end + 1);
+  }
+  waiting.append(arrived);
+  if (waiting.size() > longest_line)
+    return fail(ErrorCode::unavailable, fmt::format("watch {}: a line of {} bytes", options_.path, waiting.size()));
+  return {};
+}
+
+Result<void> ListWatch::take_event(std::string_view line) {
+  if (line.find_first_not_of(" \t\r") == std::string_view::npos) return {};
+  const Result<WatchEvent> event = frames_.read_event(line);
+  if (!event) return tl::unexpected(event.error());
+  if (event->type == WatchEvent::Type::error) return tl::unexpected(event->error);
+  if (event->type == WatchEvent::Type::deleted) {
+    const auto place = known_.find(full_name(event->meta));
+    if (place != known_.end() && place->second.uid == event->meta.uid) forget(place);
+  } else if (event->type != WatchEvent::Type::bookmark) {
+    take(event->meta, event->object, list_number_);
+  }
+  if (!event->meta.resource_version.empty()) resource_version_ = event->meta.resource_version;
+  return {};
+}
+
+void ListWatch::pause_after_failure(const std::stop_token& stop) {
+  ++failures_;
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, backoff(failures_, options_.retry, random_), [] { return false; });
+}
+
+}  // namespace lips::kubernetes

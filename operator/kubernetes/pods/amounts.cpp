@@ -1,0 +1,42 @@
+#include "kubernetes/pods/amounts.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr double bytes_per_mebibyte = 1024.0 * 1024.0;
+
+void add_times(ResourceAmounts& sum, const ResourceAmounts& more, std::int64_t times) {
+  for (const auto& [resource, amount] : more) {
+    auto place = std::lower_bound(sum.begin(), sum.end(), resource,
+                                  [](const auto& entry, const std::string& key) { return entry.first < key; });
+    if (place == sum.end() || place->first != resource) place = sum.insert(place, {resource, 0});
+    place->second += times * amount;
+  }
+}
+
+}  // namespace
+
+void add(ResourceAmounts& sum, const ResourceAmounts& more) { add_times(sum, more, 1); }
+void subtract(ResourceAmounts& sum, const ResourceAmounts& less) { add_times(sum, less, -1); }
+
+Resources resources_of(const ResourceAmounts& amounts, std::span<const std::string> extended) {
+  Resources result;
+  result.cpu = Cores(static_cast<double>(amount_of(amounts, "cpu")) / 1000.0);
+  result.memory = Mebibytes(static_cast<double>(amount_of(amounts, "memory")) / bytes_per_mebibyte);
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  result.slots = static_cast<std::int32_t>(std::clamp<std::int64_t>(amount_of(amounts, "pods"), -most, most));
+  for (std::size_t i = 0; i < std::min(extended.size(), most_extended); ++i)
+    result.extended[i] = static_cast<double>(amount_of(amounts, extended[i]));
+  return result;
+}
+
+Resources request_of(const ResourceAmounts& requests, std::span<const std::string> extended) {
+  Resources result = resources_of(requests, extended);
+  result.slots = 1;
+  return result;
+}
+
+}  // namespace lips::kubernetes

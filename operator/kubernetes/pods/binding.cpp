@@ -1,0 +1,121 @@
+#include "kubernetes/pods/binding.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "kubernetes/api/time_text.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string written(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string pod_path(const ObjectMeta& pod, std::string_view part) {
+  return fmt::format("/api/v1/namespaces/{}/pods/{}/{}", percent_encoded(pod.name_space), percent_encoded(pod.name),
+                     part);
+}
+
+std::string binding_body(const PodBinding& binding) {
+  Json metadata{{"name", binding.pod.name}, {"namespace", binding.pod.name_space}, {"uid", binding.pod.uid}};
+  for (const auto& [key, value] : binding.annotations) metadata["annotations"][key] = value;
+  return written(Json{{"apiVersion", "v1"},
+                      {"kind", "Binding"},
+                      {"metadata", std::move(metadata)},
+                      {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
+}
+
+// The node of: pod x is already assigned to node "y"
+std::string assigned_node(const std::string& message) {
+  constexpr std::string_view before = "already assigned to node \"";
+  const std::size_t at = message.find(before);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + before.size();
+  return message.substr(begin, message.find('"', begin) - begin);
+}
+
+bool says(const std::string& message, std::string_view what) { return message.find(what) != std::string::npos; }
+
+BindOutcome outcome_of_conflict(const PodBinding& binding, const std::string& message) {
+  const std::string node = assigned_node(message);
+  if (!node.empty())
+    return {node == binding.node ? BindOutcome::Kind::bound : BindOutcome::Kind::elsewhere, node, message};
+  if (says(message, "UID in precondition") || says(message, "is being deleted"))
+    return {BindOutcome::Kind::pod_gone, "", message};
+  return {BindOutcome::Kind::refused, "", message};
+}
+
+}  // namespace
+
+BindOutcome outcome_of(const PodBinding& binding, const Answer& answer) {
+  if (answer) return {BindOutcome::Kind::bound, binding.node, ""};
+  const std::string& message = answer.error().message;
+  switch (answer.error().code) {
+    case ErrorCode::conflict:
+      return outcome_of_conflict(binding, message);
+    case ErrorCode::not_found:
+    case ErrorCode::gone:
+      return {BindOutcome::Kind::pod_gone, "", message};
+    case ErrorCode::invalid_input:
+      return {BindOutcome::Kind::refused, "", message};
+    case ErrorCode::unavailable:
+    case ErrorCode::cancelled:
+    case ErrorCode::internal:
+      break;
+  }
+  return {BindOutcome::Kind::unknown, "", message};
+}
+
+Binder::Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout)
+    : client_(client), may_act_(std::move(may_act)), timeout_(timeout) {}
+
+void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, BindOutcome)> done) {
+  ApiRequest request;
+  request.verb = Verb::create;
+  request.path = pod_path(binding.pod, "binding");
+  request.body = binding_body(binding);
+  request.timeout = timeout_;
+  request.repeatable = true;  // a second one for the same pod is refused, with the node of the first
+  // `deposed` only where nothing was sent: after a try that was not answered the pod may be bound.
+  enum class Fence : std::uint8_t { unasked, passed, closed };
+  auto fence = std::make_shared<Fence>(Fence::unasked);
+  request.still_wanted = [this, fence] {
+    const bool may = may_act_();
+    if (may || *fence == Fence::unasked) *fence = may ? Fence::passed : Fence::closed;
+    return may;
+  };
+  client_.start(std::move(request),
+                [binding = std::move(binding), done = std::move(done), fence](const Answer& answer) {
+                  BindOutcome outcome = outcome_of(binding, answer);
+                  if (*fence == Fence::closed) outcome.kind = BindOutcome::Kind::deposed;
+                  done(binding, std::move(outcome));
+                });
+}
+
+void Binder::mark_unschedulable(const ObjectMeta& pod, const std::string& message, TimePoint since,
+                                std::function<void(Answer)> done) {
+  mark_waiting(pod, {"Unschedulable", message, since}, std::move(done));
+}
+
+void Binder::mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function<void(Answer)> done) {
+  const Json condition{{"type", "PodScheduled"},
+                       {"status", "False"},
+                       {"reason", wait.reason},
+                       {"message", wait.message},
+                       {"lastTransitionTime", time_text(wait.since)}};
+  ApiRequest request;
+  request.verb = Verb::patch;
+  request.path = pod_path(pod, "status");
+  request.content_type =
+      strategic_merge_patch;  // conditions are merged by type; a JSON merge patch would replace them all
+  request.body =
+      written(Json{{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", Json::array({condition})}}}});
+  request.repeatable = true;
+  request.still_wanted = may_act_;
+  client_.start(std::move(request), std::move(done));
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,62 @@
+// Binds pods to nodes, and says of pods why they wait. A binder that may not act any more refuses, also what is still
+// queued.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/objects.h"
+
+namespace lips::kubernetes {
+
+struct PodBinding {
+  ObjectMeta pod;  // by namespace, name and uid
+  std::string node;
+  TextMap annotations;  // merged into the pod by the same request: lips.dev/input
+};
+
+struct BindOutcome {
+  enum class Kind : std::uint8_t {
+    bound,      // to the node asked for, by this or an earlier request
+    elsewhere,  // somebody else bound it, to `node`
+    pod_gone,   // deleted, being deleted or made anew under the same name
+    refused,    // by the server, for a reason that stays: see message
+    unknown,    // nobody answered; the watch will tell whether it is bound
+    deposed,    // not sent: this binder may not act any more
+  };
+  Kind kind = Kind::unknown;
+  std::string node;
+  std::string message;
+};
+
+// What the answer to a Binding says. The server gives 409 for a second binding, also to the same node.
+BindOutcome outcome_of(const PodBinding& binding, const Answer& answer);
+
+class Binder {
+ public:
+  // `may_act` is asked on the client's thread before each try; a try is given up after `timeout`.
+  Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout = default_timeout);
+  static constexpr std::chrono::milliseconds default_timeout{5'000};
+
+  // `done` as in ApiClient::start. Does not look whether the node exists: the server does not either.
+  void bind(PodBinding binding, std::function<void(const PodBinding&, BindOutcome)> done);
+
+  // PodScheduled=False for that reason, one word. `since` is when it began.
+  struct Wait {
+    std::string reason, message;
+    TimePoint since;
+  };
+  void mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function<void(Answer)> done);
+  // With the reason Unschedulable: what autoscalers look for.
+  void mark_unschedulable(const ObjectMeta& pod, const std::string& message, TimePoint since,
+                          std::function<void(Answer)> done);
+
+ private:
+  ApiClient& client_;
+  std::function<bool()> may_act_;
+  const std::chrono::milliseconds timeout_;
+};
+
+}  // namespace lips::kubernetes

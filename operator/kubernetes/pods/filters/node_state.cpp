@@ -1,0 +1,18 @@
+// Cordoned, not ready or going away: no pod is sent there.
+#include "kubernetes/pods/filters/filter.h"
+
+namespace lips::kubernetes {
+namespace {
+
+std::string rejects(const PodNeeds&, const Offer& offer) {
+  if (offer.node.deleting) return "are being removed";
+  if (!offer.node.ready) return "are not ready";
+  return offer.node.unschedulable ? "are cordoned" : "";
+}
+
+}  // namespace
+
+const Filter node_state_filter{"node state", [](const Pod&, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>&) {},
+                               rejects, "make nodes ready or uncordon them"};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,24 @@
+// What kube-scheduler honours and this scheduler does not yet: such a pod is told so instead of being placed wrongly.
+#include <fmt/format.h>
+
+#include "kubernetes/pods/filters/filter.h"
+
+namespace lips::kubernetes {
+namespace {
+
+void collect(const Pod& pod, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>& obstacles) {
+  const auto refuse = [&](const std::string& field) {
+    obstacles.push_back({not_honoured, fmt::format("this scheduler does not honour {} yet", field)});
+  };
+  for (const std::string& field : pod.not_understood) refuse(field);
+  if (!pod.host_ports.empty()) refuse("spec.containers.ports.hostPort");
+}
+
+std::string rejects(const PodNeeds&, const Offer&) { return ""; }
+
+}  // namespace
+
+const Filter not_honoured_filter{"not honoured yet", collect, rejects,
+                                 "use another scheduler for this pod or remove the field"};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,20 @@
+// spec.schedulingGates: whoever set them removes them when the pod may be placed.
+#include <fmt/format.h>
+
+#include "kubernetes/pods/filters/filter.h"
+
+namespace lips::kubernetes {
+namespace {
+
+void collect(const Pod& pod, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>& obstacles) {
+  if (!pod.gates.empty())
+    obstacles.push_back({scheduling_gated, fmt::format("waits for the scheduling gate {}", pod.gates.front())});
+}
+
+std::string rejects(const PodNeeds&, const Offer&) { return ""; }
+
+}  // namespace
+
+const Filter scheduling_gate_filter{"scheduling gates", collect, rejects, ""};
+
+}  // namespace lips::kubernetes

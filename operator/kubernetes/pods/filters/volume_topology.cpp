@@ -1,0 +1,36 @@
+// A pod runs where the volumes of its claims can be reached. Claims that are bound on first use are not honoured yet.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kubernetes/pods/filters/filter.h"
+
+namespace lips::kubernetes {
+namespace {
+
+void collect(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::vector<Obstacle>& obstacles) {
+  for (const std::string& claim : pod.claims) {
+    const ClaimedVolume* volume = claims.find(pod.meta.name_space, claim);
+    if (!volume)
+      obstacles.push_back({volume_not_ready, fmt::format("there is no PersistentVolumeClaim '{}'", claim)});
+    else if (!volume->bound)
+      obstacles.push_back({volume_not_ready, fmt::format("PersistentVolumeClaim '{}' {}", claim, volume->why_not)});
+    else if (!volume->node_terms.empty())
+      needs.constraint.volumes.push_back(volume->node_terms);
+  }
+  std::sort(needs.constraint.volumes.begin(), needs.constraint.volumes.end());
+}
+
+std::string rejects(const PodNeeds& needs, const Offer& offer) {
+  PlacementConstraint volumes;
+  volumes.volumes = needs.constraint.volumes;
+  NodeProfile profile = profile_of(offer.node);
+  profile.taints.clear();
+  return eligible(volumes, profile) ? "" : "cannot reach a volume of the pod";
+}
+
+}  // namespace
+
+const Filter volume_topology_filter{"volume topology", collect, rejects, "add nodes where the pod's volumes are"};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,31 @@
+// What the operator reads of batch/v1 Jobs: how many tasks there are, and what was remembered of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "kubernetes/api/objects.h"
+
+namespace lips::kubernetes {
+
+struct BatchJob {
+  ObjectMeta meta;
+  std::optional<std::int32_t> completions;
+  TextMap annotations;  // those under lips.dev/
+};
+
+class JobDecoder {
+ public:
+  JobDecoder();
+  ~JobDecoder();
+  Result<BatchJob> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+}  // namespace lips::kubernetes

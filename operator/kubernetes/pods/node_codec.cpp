@@ -1,0 +1,99 @@
+#include <simdjson.h>
+
+#include "kubernetes/api/codec.h"
+#include "kubernetes/api/json_fields.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using simdjson::ondemand::value;
+
+void read_metadata(value json, Node& node) {
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "name") node.meta.name = json::text(content);
+    if (key == "uid") node.meta.uid = json::text(content);
+    if (key == "resourceVersion") node.meta.resource_version = json::text(content);
+    if (key == "creationTimestamp") node.created = json::time(content, "metadata.creationTimestamp");
+    if (key == "deletionTimestamp") node.deleting = !content.is_null();
+    if (key == "labels") node.labels = json::text_map(content);
+    if (key == "annotations") node.annotations = json::text_map(content, "lips.dev/");
+  });
+}
+
+void read_taint(value json, Node& node) {
+  Taint taint;
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "key") taint.key = json::text(content);
+    if (key == "value") taint.value = json::text(content);
+    if (key == "effect") taint.effect = json::taint_effect(json::text(content), "spec.taints.effect");
+  });
+  node.taints.push_back(std::move(taint));
+}
+
+void read_spec(value json, Node& node) {
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "unschedulable") node.unschedulable = !content.is_null() && content.get_bool();
+    if (key == "providerID") node.provider_id = json::text(content);
+    if (key == "taints") json::each_item(content, [&](value item) { read_taint(item, node); });
+  });
+}
+
+void read_condition(value json, Node& node) {
+  bool ready = false, yes = false;
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "type") ready = json::text(content) == "Ready";
+    if (key == "status") yes = json::condition_status(json::text(content)) == ConditionStatus::yes;
+  });
+  if (ready) node.ready = yes;
+}
+
+void read_address(value json, Node& node) {
+  bool internal = false;
+  std::string address;
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "type") internal = json::text(content) == "InternalIP";
+    if (key == "address") address = json::text(content);
+  });
+  if (internal && node.internal_address.empty()) node.internal_address = address;
+}
+
+void read_status(value json, Node& node) {
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "allocatable") node.allocatable = json::amounts(content, "status.allocatable");
+    if (key == "conditions") json::each_item(content, [&](value item) { read_condition(item, node); });
+    if (key == "addresses") json::each_item(content, [&](value item) { read_address(item, node); });
+  });
+}
+
+}  // namespace
+
+struct NodeDecoder::Working {
+  json::PaddedText<simdjson::ondemand::parser> text;
+};
+
+NodeDecoder::NodeDecoder() : working_(std::make_unique<Working>()) {}
+NodeDecoder::~NodeDecoder() = default;
+
+Result<Node> NodeDecoder::decode(std::string_view json) {
+  Node node;
+  const auto refuse = [&](std::string_view what) {
+    const std::string name = node.meta.name.empty() ? "without a name" : node.meta.name;
+    return fail(ErrorCode::invalid_input, "node " + name + ": " + std::string(what));
+  };
+  try {
+    auto document = working_->text.document(json, simdjson::SIMDJSON_PADDING);
+    json::each_field(document, [&](std::string_view key, value content) {
+      if (key == "metadata") read_metadata(content, node);
+      if (key == "spec") read_spec(content, node);
+      if (key == "status") read_status(content, node);
+    });
+    if (node.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
+    return node;
+  } catch (const simdjson::simdjson_error& error) {
+    return refuse(error.what());
+  } catch (const json::Rejected& rejected) {
+    return refuse(rejected.what);
+  }
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,58 @@
+// What is kept of a pod of ours. A value; PodBook changes it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "kubernetes/api/objects.h"
+#include "kubernetes/pods/pod_kinds.h"
+#include "kubernetes/pods/task_notes.h"
+
+namespace lips::kubernetes {
+
+// Reasons of a held pod beside those of filters.
+inline constexpr std::string_view bad_annotation = "BadAnnotation";
+inline constexpr std::string_view data_set_not_ready = "DataSetNotReady";
+inline constexpr std::string_view binding_refused = "BindingRefused";
+
+enum class PodState : std::uint8_t {
+  held,     // not to be placed: `obstacle` says why
+  waiting,  // to be placed
+  binding,  // to `node`: the request is under way
+  placed,   // on `node`, says the server
+  over,     // ended, or going away without ever having been placed
+};
+
+struct PodRecord {
+  ObjectMeta meta;  // without a version
+  std::optional<Owner> owner;
+  PodState state = PodState::waiting;
+  KindId kind;
+  ResourceAmounts requests;  // of a pod without a kind
+  TaskNotes work;
+  std::int32_t priority = 0;
+  std::optional<std::int32_t> index;  // among the tasks of its job
+  TimePoint created, seen;            // by the server's clock, by ours
+  std::optional<TimePoint> started;
+  std::string node;
+  std::vector<std::string> claims;
+  std::string data_set;                            // "namespace/name" that it reads, as the model was told
+  std::uint32_t first_block = 0, block_count = 0;  // of it
+  std::string read_from;                           // the store of its first block; empty: reads none
+  TaskId task;                                     // none: the model does not know it (yet)
+  std::string obstacle_reason, obstacle;
+  bool held_for_data = false;  // to be tried again when data sets change
+  std::string told;            // the condition's message as last written
+  TimePoint told_at{};
+  bool unanswered = false;  // nobody knows what became of its binding: to be asked again
+  bool degraded = false;    // its first block is decoded from others
+  std::string input;        // lips.dev/input of the binding that is under way
+  int refusals = 0;         // of bindings, in a row
+
+  bool on_node() const { return state == PodState::binding || state == PodState::placed; }
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,106 @@
+#include "kubernetes/pods/task_notes.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "config/quantities.h"
+
+namespace lips::kubernetes {
+namespace {
+
+// An annotation, else a label.
+const std::string* note(const Pod& pod, const char* key) {
+  const std::string* found = find_text(pod.annotations, key);
+  return found ? found : find_text(pod.labels, key);
+}
+
+std::string wrong(const char* key, const std::string& found, std::string_view allowed) {
+  return fmt::format("{}: found '{}'; allowed: {}", key, found, allowed);
+}
+
+// Reads one note, if it is there, with parse(text) -> optional; says in `problem` what is wrong.
+template <class Value, class Parse>
+void read(const Pod& pod, const char* key, std::string_view allowed, Parse parse, std::optional<Value>& value,
+          std::string& problem) {
+  const std::string* text = note(pod, key);
+  if (!text) return;
+  const auto parsed = parse(*text);
+  if (parsed)
+    value = Value(*parsed);
+  else if (problem.empty())
+    problem = wrong(key, *text, allowed);
+}
+
+std::optional<double> not_negative(const std::string& text) {
+  const std::optional<double> number = parse_number(text);
+  return number && *number >= 0 && *number <= 1e15 ? number : std::nullopt;
+}
+
+std::optional<std::int32_t> task_count(const std::string& text) {
+  const std::optional<double> number = parse_number(text);
+  if (!number || *number < 1 || *number > 1e9 || *number != static_cast<double>(static_cast<std::int32_t>(*number)))
+    return std::nullopt;
+  return static_cast<std::int32_t>(*number);
+}
+
+std::optional<Duration> positive_duration(const std::string& text) {
+  const std::optional<Duration> span = parse_duration(text);
+  return span && *span >= Duration(0) ? span : std::nullopt;
+}
+
+std::optional<Mebibytes> some_size(const std::string& text) {
+  const std::optional<Mebibytes> size = parse_size(text);
+  return size && size->value() >= 0 ? size : std::nullopt;
+}
+
+}  // namespace
+
+Result<TaskNotes> read_task_notes(const Pod& pod) {
+  TaskNotes result;
+  std::string problem;
+  const std::string* pool = note(pod, notes::pool);
+  if (pool) result.pool = *pool;
+  if (const std::string* data_set = note(pod, notes::data_set); data_set && !data_set->empty())
+    result.data_set = data_set->find('/') == std::string::npos ? pod.meta.name_space + '/' + *data_set : *data_set;
+  read(pod, notes::cpu, "a number of CPU-seconds, 0 or more", not_negative, result.cpu, problem);
+  read(pod, notes::cpu_per_mebibyte, "a number of CPU-seconds, 0 or more", not_negative, result.cpu_per_mebibyte,
+       problem);
+  read(pod, notes::run_time, "a time such as 90s or 1h30m", positive_duration, result.run_time, problem);
+  read(pod, notes::shuffle, "a size such as 1.5Gi", some_size, result.shuffle, problem);
+  read(pod, notes::tasks, "a whole number, 1 or more", task_count, result.tasks, problem);
+  if (const std::string* stage = note(pod, notes::stage)) {
+    if (*stage != "map" && *stage != "reduce" && problem.empty()) problem = wrong(notes::stage, *stage, "map, reduce");
+    result.stage = *stage == "reduce" ? TaskKind::reduce : TaskKind::map;
+  }
+  if (const std::string* job = note(pod, notes::job)) result.job = *job;
+  if (const std::string* path = note(pod, notes::mounted_at)) result.mounted_at = *path;
+  if (!problem.empty()) return fail(ErrorCode::invalid_input, problem);
+  return result;
+}
+
+std::string memory_text(const JobMemory& memory, const std::string& home) {
+  nlohmann::ordered_json json;
+  if (memory.home_decided) json["home"] = home;
+  if (memory.passed_over_since) json["passedOverSince"] = memory.passed_over_since->time_since_epoch().count();
+  if (memory.last_locality != Locality::node) json["lastLocality"] = static_cast<int>(memory.last_locality);
+  return json.empty() ? "" : json.dump();
+}
+
+StoredMemory read_memory(const std::string& text) {
+  StoredMemory stored;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return stored;
+  if (const auto home = json.find("home"); home != json.end() && home->is_string()) {
+    stored.home = home->get<std::string>();
+    stored.memory.home_decided = true;
+  }
+  if (const auto since = json.find("passedOverSince"); since != json.end() && since->is_number_integer())
+    stored.memory.passed_over_since = TimePoint(Duration(since->get<std::int64_t>()));
+  if (const auto level = json.find("lastLocality"); level != json.end() && level->is_number_integer())
+    if (const int value = level->get<int>(); value >= 0 && value < locality_levels)
+      stored.memory.last_locality = static_cast<Locality>(value);
+  return stored;
+}
+
+}  // namespace lips::kubernetes

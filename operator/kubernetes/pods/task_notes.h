@@ -1,0 +1,48 @@
+// What a pod's own annotations and labels say of its work: which data it reads, how much CPU it takes, its pool. Knows
+// no cluster.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "kubernetes/api/objects.h"
+#include "model/work.h"
+
+namespace lips::kubernetes {
+
+struct TaskNotes {
+  std::string pool;               // empty: the namespace's
+  std::string data_set;           // "namespace/name"; empty: the task reads none
+  std::optional<CpuSeconds> cpu;  // of the whole task
+  std::optional<CpuSecondsPerMebibyte> cpu_per_mebibyte;
+  std::optional<Duration> run_time;   // on a core of speed 1 as many as requested
+  std::optional<Mebibytes> shuffle;   // all map output of the job
+  std::optional<std::int32_t> tasks;  // of the job; else its completions
+  TaskKind stage = TaskKind::map;
+  std::string mounted_at;  // where the pod sees a store that is at hand; empty: where the store says
+  std::string job;         // pods of several owners that are one job; else the owner
+
+  friend bool operator==(const TaskNotes&, const TaskNotes&) = default;
+};
+
+// The error names the annotation, what was found and what is allowed.
+Result<TaskNotes> read_task_notes(const Pod& pod);
+
+namespace notes {
+inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/dataset", *cpu = "lips.dev/cpu-seconds",
+                            *cpu_per_mebibyte = "lips.dev/cpu-seconds-per-mebibyte", *run_time = "lips.dev/run-time",
+                            *shuffle = "lips.dev/shuffle", *tasks = "lips.dev/tasks", *stage = "lips.dev/stage",
+                            *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
+                            *memory = "lips.dev/memory", *mounted_at = "lips.dev/data-path";
+}
+
+// JobMemory as an annotation's text and back; what is not understood counts as nothing remembered. `zones` names homes.
+std::string memory_text(const JobMemory& memory, const std::string& home);
+struct StoredMemory {
+  JobMemory memory;  // without the home's id
+  std::string home;  // zone name
+};
+StoredMemory read_memory(const std::string& text);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,68 @@
+// Claims and volumes, as far as they say where a pod can run. Knows no pod.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "kubernetes/api/objects.h"
+#include "kubernetes/pods/filters/filter.h"
+
+namespace lips::kubernetes {
+
+struct Claim {
+  ObjectMeta meta;
+  std::string volume;  // that it is bound to
+  bool bound = false;
+  bool deleting = false;
+};
+
+struct Volume {
+  ObjectMeta meta;
+  std::vector<NodeSelectorTerm> required;  // node affinity; empty: everywhere
+  TextMap labels;                          // zone and region: those of old provisioners count as affinity
+};
+
+class ClaimDecoder {
+ public:
+  ClaimDecoder();
+  ~ClaimDecoder();
+  Result<Claim> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+class VolumeDecoder {
+ public:
+  VolumeDecoder();
+  ~VolumeDecoder();
+  Result<Volume> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+class VolumeBook : public ClaimLookup {
+ public:
+  void see(Claim claim);
+  void see(Volume volume);
+  void forget_claim(const ObjectMeta& meta);
+  void forget_volume(const ObjectMeta& meta);
+  const ClaimedVolume* find(const std::string& name_space, const std::string& claim) const override;
+
+ private:
+  void join(const Claim& claim);
+
+  std::map<std::string, Claim> claims_;    // by namespace/name
+  std::map<std::string, Volume> volumes_;  // by name
+  std::map<std::string, ClaimedVolume> joined_;
+  std::map<std::string, std::string> claim_of_;  // volume to claim
+};
+
+}  // namespace lips::kubernetes

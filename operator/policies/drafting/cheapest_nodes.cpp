@@ -1,0 +1,65 @@
+#include "policies/drafting/cheapest_nodes.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace lips {
+
+CheapestNodes::CheapestNodes(const ClusterSnapshot& cluster, FreeCapacity& free)
+    : cluster_(cluster), free_(free), zones_(cluster.zones.size()) {
+  for (NodeId node : free.open())
+    zones_[cluster.nodes[node].zone].heap.emplace_back(cluster.nodes[node].cpu_price.value(), node);
+  for (ZoneNodes& zone : zones_) std::make_heap(zone.heap.begin(), zone.heap.end(), std::greater<>());
+}
+
+NodeId CheapestNodes::in_zone(FreeCapacity::Kind kind, ZoneId id) {
+  ZoneNodes& zone = zones_[id];
+  if (zone.first.size() <= kind) zone.first.resize(kind + 1, 0);
+  // Room only shrinks while a plan is made, so what was too full once stays so.
+  for (std::size_t& next = zone.first[kind];; ++next) {
+    if (next == zone.sorted.size()) {
+      if (zone.heap.empty()) return NodeId::none();
+      std::pop_heap(zone.heap.begin(), zone.heap.end(), std::greater<>());
+      zone.sorted.push_back(zone.heap.back());
+      zone.heap.pop_back();
+    }
+    if (const NodeId node = zone.sorted[next].second; free_.can_take(kind, node)) return node;
+  }
+}
+
+bool CheapestNodes::cheaper(NodeId a, NodeId b) const {
+  if (!b.valid()) return true;
+  const UsdPerCpuSecond left = cluster_.nodes[a].cpu_price, right = cluster_.nodes[b].cpu_price;
+  return left != right ? left < right : a < b;
+}
+
+NodeId CheapestNodes::among(FreeCapacity::Kind kind, ZoneSet zones) {
+  NodeId best;
+  for (ZoneId zone : zones_.ids())
+    if (zones.contains(zone))
+      if (const NodeId node = in_zone(kind, zone); node.valid() && cheaper(node, best)) best = node;
+  return best;
+}
+
+NodeId CheapestNodes::anywhere(FreeCapacity::Kind kind) { return among(kind, ZoneSet(~std::uint64_t{0})); }
+
+Placement prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId node) {
+  const ClusterSnapshot& cluster = draft.cluster;
+  const Placement plain{draft.tasks.first(job, group), node};
+  if (!cluster.groups[job][group].reads) return plain;
+  if (const TaskId local = draft.tasks.on_node(job, node); local.valid() && cluster.tasks[local].group == group)
+    return {local, node};
+  const Node& wanted = cluster.nodes[node];
+  const FreeCapacity::Kind kind = draft.free.kind_of(cluster.jobs[job]);
+  Placement best = plain;
+  for (const Replica& replica : cluster.blocks[cluster.tasks[plain.task].block].replicas) {
+    const NodeId holder = cluster.stores[replica.store].node;
+    if (!holder.valid() || cluster.nodes[holder].zone != wanted.zone ||
+        cluster.nodes[holder].cpu_price != wanted.cpu_price)
+      continue;
+    if ((best.node == node || holder < best.node) && draft.free.can_take(kind, holder)) best.node = holder;
+  }
+  return best;
+}
+
+}  // namespace lips

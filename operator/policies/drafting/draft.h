@@ -1,0 +1,43 @@
+// A plan in the making: what is still free, what is still unassigned, and what was decided so far. One lives as long as
+// one decide; it fills the plan's account by the cost model.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "model/degraded_read.h"
+#include "policies/drafting/free_capacity.h"
+#include "policies/drafting/unassigned.h"
+#include "policies/policy.h"
+
+namespace lips {
+
+class Draft {
+ public:
+  explicit Draft(const PolicyInput& input);
+
+  const ClusterSnapshot& cluster;
+  const CostModel& costs;
+  FreeCapacity free;
+  Unassigned tasks;
+
+  SourceRule source_rule;  // of degraded tasks; its seed is the input's
+
+  // Reads the nearest replica, or what a lost block is decoded from. The node can take it.
+  void assign(TaskId task, NodeId node);
+  const JobMemory& memory(JobId job) const;
+  void remember(JobId job, const JobMemory& memory) { memories_[job] = memory; }
+
+  Plan finish(DeferralReason rest);
+
+ private:
+  const Stopwatch* stopwatch_;
+  double begun_ = 0;
+  Plan plan_;
+  std::map<JobId, JobMemory> memories_;
+};
+
+// Jobs with pending tasks: higher priority first, then by arrival, then id.
+std::vector<JobId> jobs_by_priority(const ClusterSnapshot& cluster);
+
+}  // namespace lips

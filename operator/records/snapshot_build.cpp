@@ -1,0 +1,288 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <numeric>
+
+#include "model/cluster_state.h"
+#include "records/snapshot_tables.h"
+
+namespace lips {
+
+namespace {
+
+// Where each row of a table goes.
+template <class IdType>
+class Renaming {
+ public:
+  // before(a, b): whether row a comes before row b.
+  template <class Before>
+  Renaming(std::size_t rows, Before before) : old_of_(rows), new_of_(rows) {
+    std::iota(old_of_.begin(), old_of_.end(), 0u);
+    in_order_ = std::is_sorted(old_of_.begin(), old_of_.end(), before);
+    if (!in_order_) std::stable_sort(old_of_.begin(), old_of_.end(), before);
+    for (std::uint32_t i = 0; i < rows; ++i) new_of_[old_of_[i]] = i;
+  }
+  IdType operator()(IdType id) const { return id.valid() ? IdType(new_of_[id.index()]) : id; }
+  const std::vector<std::uint32_t>& old_of() const { return old_of_; }
+
+  template <class Table>
+  void reorder(Table& table) const {
+    if (in_order_) return;
+    Table sorted;
+    sorted.reserve(old_of_.size());
+    for (std::uint32_t old : old_of_) sorted.push_back(std::move(table[IdType(old)]));
+    table = std::move(sorted);
+  }
+
+ private:
+  std::vector<std::uint32_t> old_of_, new_of_;
+  bool in_order_ = true;
+};
+
+template <class IdType, class Row>
+Renaming<IdType> by_name(const IdVector<IdType, Row>& table) {
+  return Renaming<IdType>(table.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return natural_less(table[IdType(a)].name, table[IdType(b)].name);
+  });
+}
+
+template <class IdType, class Row>
+Renaming<IdType> by_value(const IdVector<IdType, Row>& table) {
+  return Renaming<IdType>(table.size(),
+                          [&](std::uint32_t a, std::uint32_t b) { return table[IdType(a)] < table[IdType(b)]; });
+}
+
+// Blocks follow their data sets.
+Renaming<BlockId> block_renaming(const ClusterSnapshot& start, const Renaming<DataSetId>& data_sets) {
+  const auto rank = [&](std::uint32_t block) {
+    return std::pair(data_sets(start.blocks[BlockId(block)].data_set), block);
+  };
+  return Renaming<BlockId>(start.blocks.size(), [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
+}
+
+void rename_places(SnapshotTables& tables, const Renaming<ZoneId>& zones, const Renaming<RackId>& racks) {
+  ClusterSnapshot& start = tables.start;
+  for (Rack& rack : start.racks) rack.zone = zones(rack.zone);
+  for (DataStore& store : start.stores) store.zone = zones(store.zone);
+  for (Node& node : start.nodes) node.zone = zones(node.zone), node.rack = racks(node.rack);
+  for (JobArrived& job : tables.jobs) {
+    job.job.memory.home = zones(job.job.memory.home);
+    std::vector<Mebibytes> output = job.job.map_output;
+    for (std::uint32_t zone = 0; zone < output.size(); ++zone)
+      job.job.map_output[zones(ZoneId(zone)).index()] = output[zone];
+  }
+  const auto price = tables.transfer;
+  for (std::uint32_t from = 0; from < price.size(); ++from)
+    for (std::uint32_t to = 0; to < price.size(); ++to)
+      tables.transfer[zones(ZoneId(from)).index()][zones(ZoneId(to)).index()] = price[from][to];
+}
+
+void rename_data(SnapshotTables& tables, const Renaming<StoreId>& stores, const Renaming<DataSetId>& data_sets,
+                 const Renaming<BlockId>& blocks) {
+  ClusterSnapshot& start = tables.start;
+  for (Block& block : start.blocks) {
+    block.data_set = data_sets(block.data_set);
+    for (Replica& replica : block.replicas) replica.store = stores(replica.store);
+  }
+  for (DataSet& data_set : start.data_sets) data_set.first_block = blocks(data_set.first_block);
+  for (JobArrived& job : tables.jobs) {
+    for (JobInput& input : job.job.inputs) input.data_set = data_sets(input.data_set);
+    job.job.output = data_sets(job.job.output);
+    for (Task& task : job.tasks) task.block = blocks(task.block);
+  }
+  for (MoveInFlight& move : tables.moves)
+    move.block = blocks(move.block), move.from = stores(move.from), move.to = stores(move.to);
+}
+
+void sort_jobs(SnapshotTables& tables) {
+  const Renaming<JobId> order(tables.jobs.size(), [&](std::uint32_t a, std::uint32_t b) {
+    const Job &left = tables.jobs[a].job, &right = tables.jobs[b].job;
+    return left.arrival != right.arrival ? left.arrival < right.arrival : natural_less(left.name, right.name);
+  });
+  std::vector<std::uint32_t> new_task;  // by old task
+  std::vector<std::uint32_t> first(tables.jobs.size());
+  std::uint32_t next = 0;
+  for (std::uint32_t old : order.old_of()) {
+    first[old] = next;
+    next += tables.jobs[old].job.tasks();
+  }
+  new_task.reserve(next);
+  for (std::size_t job = 0; job < tables.jobs.size(); ++job)
+    for (std::uint32_t i = 0; i < tables.jobs[job].job.tasks(); ++i) new_task.push_back(first[job] + i);
+  for (PlacedTask& placed : tables.placed) placed.task = TaskId(new_task[placed.task.index()]);
+  for (TaskId& task : tables.degraded) task = TaskId(new_task[task.index()]);
+  std::vector<JobArrived> sorted;
+  sorted.reserve(tables.jobs.size());
+  for (std::uint32_t old : order.old_of()) sorted.push_back(std::move(tables.jobs[old]));
+  tables.jobs = std::move(sorted);
+}
+
+std::vector<std::string> impossible_states(const std::string& file, const SnapshotTables& tables) {
+  std::vector<std::string> problems;
+  std::vector<JobId> job_of;
+  std::vector<std::uint32_t> finished_maps(tables.jobs.size(), 0);
+  for (std::uint32_t job = 0; job < tables.jobs.size(); ++job)
+    job_of.insert(job_of.end(), tables.jobs[job].tasks.size(), JobId(job));
+  std::uint32_t first = 0;
+  std::vector<std::uint32_t> first_task;
+  for (const JobArrived& job : tables.jobs) first_task.push_back(first), first += job.job.tasks();
+  const auto is_map = [&](const PlacedTask& placed) {
+    const JobId job = job_of[placed.task.index()];
+    return placed.task.index() - first_task[job.index()] < tables.jobs[job.index()].job.map_tasks;
+  };
+  for (std::size_t i = 0; i < tables.placed.size(); ++i) {
+    if (!tables.placed[i].node.valid() && tables.placed[i].state != TaskState::finished)
+      problems.push_back(fmt::format("{}: /placed: found task {} without a node; allowed: only finished ones", file,
+                                     tables.placed[i].task.index()));
+    if (i > 0 && tables.placed[i].task == tables.placed[i - 1].task)
+      problems.push_back(
+          fmt::format("{}: /placed: found task {} twice; allowed: once", file, tables.placed[i].task.index()));
+    if (const JobArrived& job = tables.jobs[job_of[tables.placed[i].task.index()].index()]; job.job.held)
+      problems.push_back(
+          fmt::format("{}: /placed: found task {} of job '{}', whose inputs do not exist yet; allowed: "
+                      "tasks of jobs that /jobs/levels does not hold back",
+                      file, tables.placed[i].task.index(), job.job.name));
+    if (tables.placed[i].state == TaskState::finished && is_map(tables.placed[i]))
+      ++finished_maps[job_of[tables.placed[i].task.index()].index()];
+  }
+  for (const PlacedTask& placed : tables.placed) {
+    const JobId job = job_of[placed.task.index()];
+    if (!is_map(placed) && finished_maps[job.index()] < tables.jobs[job.index()].job.map_tasks)
+      problems.push_back(
+          fmt::format("{}: /placed: found the reduce task {} of job '{}' on a node before all its maps are finished; "
+                      "allowed: a blocked task",
+                      file, placed.task.index(), tables.jobs[job.index()].job.name));
+  }
+  return problems;
+}
+
+ClusterState replay(ClusterSnapshot start, const SnapshotTables& tables) {
+  const TimePoint now = start.now;
+  ClusterState state(std::move(start));
+  state.advance(now);
+  for (const JobArrived& job : tables.jobs) state.apply(job);
+  for (const PlacedTask& placed : tables.placed) {
+    if (placed.state != TaskState::finished) continue;
+    if (!placed.node.valid()) {
+      state.apply(TaskWithdrawn{placed.task});
+      continue;
+    }
+    state.apply(TaskFound{placed.task, placed.node, now});
+    state.apply(TaskFinished{placed.task, placed.node});
+  }
+  for (const PlacedTask& placed : tables.placed)
+    if (placed.state != TaskState::finished) state.apply(TaskFound{placed.task, placed.node, now});
+  return state;
+}
+
+void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const SnapshotTables& tables) {
+  cluster.nodes = std::move(nodes);
+  // A price of 0 was left to be worked out from the real cores.
+  for (Node& node : cluster.nodes)
+    if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
+      node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
+  for (NodeId node : cluster.nodes.ids())
+    cluster.free[node] = cluster.nodes[node].capacity - cluster.nodes[node].others;
+  std::vector<TimePoint> ends(cluster.tasks.size());
+  for (const PlacedTask& placed : tables.placed) {
+    ends[placed.task.index()] = placed.expected_end;
+    cluster.tasks[placed.task].state = placed.state;
+  }
+  for (RunningTask& run : cluster.running) {
+    run.expected_end = ends[run.task.index()];
+    cluster.free[run.node] = cluster.free[run.node] - cluster.jobs[cluster.tasks[run.task].job].request;
+  }
+  for (std::uint32_t i = 0; i < tables.jobs.size(); ++i) {
+    Job& job = cluster.jobs[JobId(i)];
+    job.completed = tables.jobs[i].job.completed;
+    job.memory = tables.jobs[i].job.memory;
+    job.map_output.clear();
+    if (job.shuffle.value() > 0 && job.reduce_tasks > 0) job.map_output = tables.jobs[i].job.map_output;
+  }
+  for (TaskId task : tables.degraded) {
+    if (cluster.tasks[task].state < TaskState::bound) continue;
+    cluster.tasks[task].degraded = true;
+    ++cluster.jobs[cluster.tasks[task].job].degraded_launched;
+  }
+  cluster.moves = tables.moves;
+}
+
+}  // namespace
+
+bool natural_less(std::string_view a, std::string_view b) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!digit(a[i]) || !digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i, ++j;
+      continue;
+    }
+    while (i < a.size() && a[i] == '0') ++i;
+    while (j < b.size() && b[j] == '0') ++j;
+    std::size_t end_a = i, end_b = j;
+    while (end_a < a.size() && digit(a[end_a])) ++end_a;
+    while (end_b < b.size() && digit(b[end_b])) ++end_b;
+    if (end_a - i != end_b - j) return end_a - i < end_b - j;
+    if (const int order = a.substr(i, end_a - i).compare(b.substr(j, end_b - j)); order != 0) return order < 0;
+    i = end_a, j = end_b;
+  }
+  if (i < a.size() || j < b.size()) return j < b.size();
+  return a < b;  // equal but for leading zeros
+}
+
+void sort_by_name(SnapshotTables& tables) {
+  ClusterSnapshot& start = tables.start;
+  const auto zones = by_name(start.zones);
+  const auto racks = by_name(start.racks);
+  const auto nodes = by_name(start.nodes);
+  const auto stores = by_name(start.stores);
+  const auto data_sets = by_name(start.data_sets);
+  const auto pools = by_name(start.pools);
+  const auto profiles = by_value(start.profiles);
+  const auto constraints = by_value(start.constraints);
+  const auto blocks = block_renaming(start, data_sets);
+  rename_places(tables, zones, racks);
+  rename_data(tables, stores, data_sets, blocks);
+  for (Node& node : start.nodes) node.profile = profiles(node.profile);
+  for (DataStore& store : start.stores) store.node = nodes(store.node);
+  for (JobArrived& job : tables.jobs)
+    job.job.pool = pools(job.job.pool), job.job.constraint = constraints(job.job.constraint);
+  for (PlacedTask& placed : tables.placed) placed.node = nodes(placed.node);
+  const std::vector<double> slots = start.shares ? start.shares->slots : std::vector<double>();
+  zones.reorder(start.zones);
+  racks.reorder(start.racks);
+  if (!start.zone_degraded.empty()) zones.reorder(start.zone_degraded);
+  if (!start.rack_degraded.empty()) racks.reorder(start.rack_degraded);
+  nodes.reorder(start.nodes);
+  stores.reorder(start.stores);
+  data_sets.reorder(start.data_sets);
+  pools.reorder(start.pools);
+  if (start.shares)
+    for (std::uint32_t pool = 0; pool < pools.old_of().size(); ++pool)
+      start.shares->slots[pool] = slots[pools.old_of()[pool]];
+  profiles.reorder(start.profiles);
+  constraints.reorder(start.constraints);
+  blocks.reorder(start.blocks);
+  sort_jobs(tables);
+  std::sort(tables.moves.begin(), tables.moves.end(),
+            [](const MoveInFlight& a, const MoveInFlight& b) { return a.id < b.id; });
+}
+
+Result<SnapshotFile> build_snapshot(const std::string& file, SnapshotTables tables) {
+  std::sort(tables.placed.begin(), tables.placed.end(),
+            [](const PlacedTask& a, const PlacedTask& b) { return a.task < b.task; });
+  const std::vector<std::string> problems = impossible_states(file, tables);
+  if (!problems.empty()) return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(problems, "\n")));
+  SnapshotFile result;
+  IdVector<NodeId, Node> nodes = tables.start.nodes;
+  result.cluster = replay(std::move(tables.start), tables).take();
+  restore(result.cluster, std::move(nodes), tables);
+  result.costs = CostModel(std::move(tables.transfer));
+  return result;
+}
+
+}  // namespace lips

@@ -1,0 +1,559 @@
+#include "telemetry/metrics/operator_metrics.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "model/fair_shares.h"
+#include "telemetry/metrics/metric_registry.h"
+
+namespace lips {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr double bytes_per_mebibyte = 1048576;
+constexpr std::array<std::string_view, locality_levels> level_names{"node", "rack", "zone", "remote", "none"};
+constexpr std::array<DeferralReason, 7> reasons{DeferralReason::no_capacity,    DeferralReason::cheaper_later,
+                                                DeferralReason::waits_for_data, DeferralReason::waits_for_locality,
+                                                DeferralReason::pool_maximum,   DeferralReason::not_eligible,
+                                                DeferralReason::not_considered};
+constexpr std::array<std::string_view, 4> bind_outcomes{"bound", "conflict", "refused", "failed"};
+constexpr std::array<std::string_view, 5> move_phases{"pending", "copying", "verifying", "committed", "failed"};
+constexpr std::array<std::string_view, 3> comparison_outcomes{"made", "skipped", "failed"};
+constexpr std::array<std::string_view, 3> journal_outcomes{"written", "skipped", "failed"};
+constexpr std::array<std::string_view, 3> reload_outcomes{"applied", "restart_needed", "refused"};
+constexpr std::string_view data_pool = "_data";  // of what no pool alone caused
+constexpr std::string_view gone_pools = "_gone";
+constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
+constexpr std::array<std::string_view, 4> pool_gauges{"lips_pool_cores", "lips_pool_share_ratio",
+                                                      "lips_pool_fair_share_ratio", "lips_running_tasks"};
+constexpr std::array<std::string_view, 7> pool_sums{
+    "lips_spend_dollars_total", "lips_compared_dollars_total", "lips_baseline_dollars_total", "lips_saved_dollars",
+    "lips_tasks_bound_total",   "lips_tasks_finished_total",   "lips_tasks_lost_total"};
+
+template <class Names, class Value>
+std::string_view name_of(const Names& names, Value value) {
+  return names[static_cast<std::size_t>(value)];
+}
+
+double now_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+using Terms = std::array<std::pair<std::string_view, double>, 3>;
+Terms terms_of(const Bill& bill) {
+  return {{{"cpu", bill.cpu.value()}, {"transfer", bill.transfer.value()}, {"shuffle", bill.shuffle.value()}}};
+}
+
+double resident_bytes() {
+  long pages = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%*s %ld", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::string pool_name(const ClusterSnapshot& cluster, PoolId pool) {
+  return cluster.pools.contains(pool) ? cluster.pools[pool].name : "";
+}
+
+// A task from its binding to its end.
+struct BoundTask {
+  std::uint64_t plan = 0;
+  Bill bill;
+  std::vector<std::pair<std::string, Bill>> baselines;
+};
+
+struct BaselineSums {
+  Bill ours, theirs;
+  std::uint64_t tasks = 0;
+};
+
+}  // namespace
+
+struct OperatorMetrics::State {
+  About about;
+  MetricRegistry registry;
+  SteadyClock::time_point started = SteadyClock::now();
+  std::atomic<SteadyClock::rep> turned{SteadyClock::now().time_since_epoch().count()};
+  std::atomic<bool> leads{false}, synced{false};
+  std::atomic<bool> phases_told{false};  // by an adapter; else moves are counted from events
+
+  std::mutex mutex;  // of all below
+  OperatorFigures figures;
+  SteadyClock::time_point last_epoch{};
+  std::uint64_t plan = 0;
+  CostModel costs;
+  std::unordered_map<std::uint32_t, BoundTask> bound;                                     // by task
+  std::unordered_map<std::uint32_t, std::vector<std::pair<std::string, Bill>>> compared;  // of this plan, not yet bound
+  std::map<std::string, Bill> spent;                                                      // by pool
+  std::map<std::string, BaselineSums> baselines;
+  std::map<std::string, std::optional<TimePoint>> pools;           // that have series; since when they are gone
+  std::set<std::string> zones;                                     // that have series
+  std::map<std::string, std::uint64_t> finished;                   // by pool
+  std::map<std::string, std::string, std::less<>> unknown_prices;  // type by node
+  std::size_t queued = 0;
+  TimePoint stored_until{};
+  double cpu_counted = 0;
+
+  void spend(const std::string& pool, const Bill& bill);
+  void count_finished(const ClusterSnapshot& cluster, const TaskFinished& event);
+  void count_found(const ClusterSnapshot& cluster, const TaskFound& event);
+  void count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event);
+  void count_storage(const DecidedPlan& decided);
+  void count_plan(const DecidedPlan& decided);
+  void count_pending(const DecidedPlan& decided);
+  void count_pools(const ClusterSnapshot& cluster);
+  void forget_pools(const ClusterSnapshot& cluster);
+  const std::string& known(const std::string& pool) { return pools.try_emplace(pool).first->first; }
+  void count_cluster(const ClusterSnapshot& cluster);
+};
+
+OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()) {
+  state_->about = std::move(about);
+  state_->figures.version = state_->about.version;
+  state_->figures.cluster = state_->about.cluster;
+  MetricRegistry& registry = state_->registry;
+  registry.set("lips_build_info", {state_->about.version, state_->about.revision}, 1);
+  registry.set("process_start_time_seconds", {}, now_since_1970());
+  registry.set("lips_leader", {}, 0);
+  registry.set("lips_synced", {}, 0);
+  // Series that exist from the start, so that a rate over their first step is seen.
+  for (const std::string_view outcome : bind_outcomes) registry.add("lips_binds_total", {outcome}, 0);
+  for (const std::string_view phase : move_phases) registry.set("lips_moves", {phase}, 0);
+  for (const std::string_view outcome : {"committed", "failed"}) registry.add("lips_moves_ended_total", {outcome}, 0);
+  for (const std::string_view outcome : reload_outcomes) registry.add("lips_config_reloads_total", {outcome}, 0);
+  for (const std::string_view term : {"moves", "storage"})
+    registry.add("lips_spend_dollars_total", {data_pool, term}, 0);
+  registry.add("lips_solver_fallbacks_total", {}, 0);
+  registry.add("lips_moved_bytes_total", {}, 0);
+}
+
+OperatorMetrics::~OperatorMetrics() = default;
+
+void OperatorMetrics::State::spend(const std::string& pool, const Bill& bill) {
+  spent[known(pool)] += bill;
+  figures.spent += bill;
+  for (const auto& [term, dollars] : terms_of(bill)) registry.add("lips_spend_dollars_total", {pool, term}, dollars);
+}
+
+void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, const TaskFinished& event) {
+  const auto found = bound.find(event.task.index());
+  if (found == bound.end()) return;  // bound by another copy of the operator
+  const BoundTask task = std::move(found->second);
+  bound.erase(found);
+  const std::string pool = pool_name(cluster, cluster.jobs[cluster.tasks[event.task].job].pool);
+  registry.add("lips_tasks_finished_total", {pool});
+  ++finished[pool], ++figures.finished;
+  spend(pool, task.bill);
+  for (const auto& [baseline, bill] : task.baselines) {
+    BaselineSums& sums = baselines[baseline];
+    sums.ours += task.bill, sums.theirs += bill, ++sums.tasks;
+    const Terms ours = terms_of(task.bill), theirs = terms_of(bill);
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const std::string_view term = ours[i].first;
+      registry.add("lips_compared_dollars_total", {baseline, pool, term}, ours[i].second);
+      registry.add("lips_baseline_dollars_total", {baseline, pool, term}, theirs[i].second);
+      registry.change("lips_saved_dollars", {baseline, pool, term}, theirs[i].second - ours[i].second);
+    }
+  }
+}
+
+// It was bound before this program started, or before its ids changed: what it costs is worked out from the nearest
+// replica.
+void OperatorMetrics::State::count_found(const ClusterSnapshot& cluster, const TaskFound& event) {
+  const Task& task = cluster.tasks[event.task];
+  if (task.state == TaskState::finished || bound.contains(event.task.index())) return;
+  Assignment assignment{event.task, event.node, {}, {}};
+  if (task.block.valid()) assignment.read_from = nearest_replica(cluster, costs, task.block, event.node).store;
+  bound[event.task.index()] = {plan, task_bill(cluster, costs, task, assignment), {}};
+}
+
+// A replica that a move brings; one that a remote read leaves behind was paid by that read.
+void OperatorMetrics::State::count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event) {
+  for (const MoveInFlight& move : cluster.moves) {
+    if (move.block != event.block || move.to != event.replica.store) continue;
+    const Mebibytes size = cluster.blocks[move.block].size;
+    const Usd dollars = size * costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
+    registry.add("lips_spend_dollars_total", {data_pool, "moves"}, dollars.value());
+    registry.add("lips_moved_bytes_total", {}, size.value() * bytes_per_mebibyte);
+    figures.spent.moves += dollars;
+    return;
+  }
+}
+
+void OperatorMetrics::State::count_storage(const DecidedPlan& decided) {
+  const ClusterSnapshot& cluster = decided.cluster;
+  const Duration span = plan > 1 ? cluster.now - stored_until : Duration(0);
+  stored_until = cluster.now;
+  Usd dollars;
+  Mebibytes total;
+  std::uint64_t copies = 0;
+  for (const auto& [block, store] : cluster.extra_copies) {
+    if (!cluster.blocks[block].on(store)) continue;  // gone
+    ++copies, total += cluster.blocks[block].size;
+    dollars += CostModel::storage(cluster.blocks[block].size, cluster.stores[store], span);
+  }
+  if (dollars.value() > 0) registry.add("lips_spend_dollars_total", {data_pool, "storage"}, dollars.value());
+  figures.spent.storage += dollars;
+  figures.extra_copies = copies;
+  registry.set("lips_extra_copies", {}, static_cast<double>(copies));
+  registry.set("lips_extra_copy_bytes", {}, total.value() * bytes_per_mebibyte);
+}
+
+void OperatorMetrics::State::count_plan(const DecidedPlan& decided) {
+  const PlanAccount& account = decided.plan.account;
+  const std::string_view form = to_string(account.form);
+  registry.add("lips_epochs_total", {decided.policy, form});
+  registry.observe("lips_epoch_seconds", {}, decided.seconds);
+  const StageTimes& seconds = account.seconds;
+  const std::array<std::pair<std::string_view, double>, 5> stages{{{"group", seconds.group},
+                                                                   {"solve", seconds.solve},
+                                                                   {"round", seconds.round},
+                                                                   {"pack", seconds.pack},
+                                                                   {"locality", seconds.locality}}};
+  figures.stages.clear();
+  for (const auto& [stage, span] : stages) {
+    registry.observe("lips_stage_seconds", {stage}, span);
+    figures.stages.emplace_back(stage, span);
+  }
+  registry.set("lips_solver_rows", {}, static_cast<double>(account.rows));
+  registry.set("lips_solver_columns", {}, static_cast<double>(account.columns));
+  registry.set("lips_plan_dollars", {}, account.objective.value_or(account.dollars()).value());
+  if (account.lower_bound) registry.set("lips_plan_bound_dollars", {}, account.lower_bound->value());
+  registry.set("lips_plan_gap_ratio", {}, account.gap);
+  registry.set("lips_last_epoch_timestamp_seconds", {}, now_since_1970());
+  if (account.fell_back) registry.add("lips_solver_fallbacks_total", {});
+  last_epoch = SteadyClock::now();
+  figures.epochs = plan;
+  figures.policy = decided.policy, figures.form = form, figures.epoch_seconds = decided.seconds;
+  figures.gap = account.gap, figures.rows = account.rows, figures.columns = account.columns;
+  figures.bound_known = account.lower_bound.has_value();
+}
+
+void OperatorMetrics::State::count_pending(const DecidedPlan& decided) {
+  std::array<std::uint64_t, reasons.size()> waiting{};
+  for (const Deferral& deferral : decided.plan.deferrals) ++waiting[static_cast<std::size_t>(deferral.reason)];
+  const std::uint64_t named = decided.plan.assignments.size() + decided.plan.deferrals.size();
+  if (decided.cluster.pending_tasks > named)
+    waiting[static_cast<std::size_t>(decided.plan.rest)] += decided.cluster.pending_tasks - named;
+  figures.pending.clear();
+  for (const DeferralReason reason : reasons) {
+    const std::uint64_t count = waiting[static_cast<std::size_t>(reason)];
+    registry.set("lips_pending_tasks", {to_string(reason)}, static_cast<double>(count));
+    if (count > 0) figures.pending.emplace_back(to_string(reason), count);
+  }
+  queued = decided.plan.assignments.size();
+  registry.set("lips_pending_tasks", {"queued"}, static_cast<double>(queued));
+}
+
+void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
+  double capacity = 0;
+  for (const Node& node : cluster.nodes)
+    if (node.schedulable) capacity += (node.capacity.cpu - node.others.cpu).value();
+  std::vector<double> demand(cluster.pools.size(), 0);
+  std::vector<std::uint64_t> pending(cluster.pools.size(), 0), running(cluster.pools.size(), 0);
+  for (const PoolId pool : cluster.pools.ids()) demand[pool.index()] = cluster.pool_cores[pool].value();
+  for (const JobId id : cluster.pending) {
+    const Job& job = cluster.jobs[id];
+    pending[job.pool.index()] += job.pending;
+    demand[job.pool.index()] += job.request.cpu.value() * job.pending;
+  }
+  for (const RunningTask& run : cluster.running) ++running[cluster.jobs[cluster.tasks[run.task].job].pool.index()];
+  const std::vector<double> fair = fair_shares(cluster.pools.items(), demand, capacity);
+  std::vector<double> ratios;
+  figures.pools.clear();
+  for (const PoolId id : cluster.pools.ids()) {
+    const std::string& pool = known(cluster.pools[id].name);
+    const double cores = cluster.pool_cores[id].value(), whole = std::max(capacity, 1e-9);
+    registry.set("lips_pool_cores", {pool}, cores);
+    registry.set("lips_pool_share_ratio", {pool}, cores / whole);
+    registry.set("lips_pool_fair_share_ratio", {pool}, fair[id.index()] / whole);
+    registry.set("lips_running_tasks", {pool}, static_cast<double>(running[id.index()]));
+    if (fair[id.index()] > 1e-9) ratios.push_back(cores / fair[id.index()]);
+    figures.pools.push_back({pool, spent[pool], cores, cores / whole, fair[id.index()] / whole, pending[id.index()],
+                             running[id.index()], finished[pool]});
+  }
+  registry.set("lips_fairness_ratio", {}, jain_index(ratios));
+}
+
+// Names of pools may come and go without end, as those of namespaces do: what a pool that is gone has summed up moves
+// to one name for all of them.
+void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
+  std::set<std::string_view> there;
+  for (const Pool& pool : cluster.pools) there.insert(pool.name);
+  for (auto place = pools.begin(); place != pools.end();) {
+    auto& [pool, gone] = *place;
+    if (there.contains(pool)) {
+      gone.reset();
+      ++place;
+      continue;
+    }
+    if (!gone) {
+      gone = cluster.now;
+      for (const std::string_view gauge : pool_gauges) registry.remove(gauge, "pool", pool);
+    }
+    if (cluster.now - *gone < keep_gone_pool) {
+      ++place;
+      continue;
+    }
+    for (const std::string_view sum : pool_sums) registry.fold(sum, "pool", pool, gone_pools);
+    spent.erase(pool);
+    finished.erase(pool);
+    place = pools.erase(place);
+  }
+}
+
+void OperatorMetrics::State::count_cluster(const ClusterSnapshot& cluster) {
+  std::vector<std::array<std::uint64_t, 2>> nodes(cluster.zones.size());
+  for (const Node& node : cluster.nodes)
+    if (cluster.zones.contains(node.zone)) ++nodes[node.zone.index()][node.schedulable];
+  figures.nodes = cluster.nodes.size(), figures.nodes_schedulable = 0;
+  std::set<std::string> gone = zones;
+  for (const ZoneId zone : cluster.zones.ids()) {
+    const std::string& name = *zones.insert(cluster.zones[zone].name).first;
+    gone.erase(name);
+    registry.set("lips_nodes", {name, "false"}, static_cast<double>(nodes[zone.index()][0]));
+    registry.set("lips_nodes", {name, "true"}, static_cast<double>(nodes[zone.index()][1]));
+    figures.nodes_schedulable += nodes[zone.index()][1];
+  }
+  for (const std::string& zone : gone) {
+    registry.remove("lips_nodes", "zone", zone);
+    zones.erase(zone);
+  }
+  figures.moves_in_flight = cluster.moves.size();
+  if (!phases_told) registry.set("lips_moves", {"copying"}, static_cast<double>(cluster.moves.size()));
+}
+
+std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
+  on_loop();
+  State& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  ++state.plan;
+  state.costs = decided.costs;
+  state.compared.clear();  // this plan replaces the queue of the last one
+  state.count_plan(decided);
+  state.count_pending(decided);
+  state.count_pools(decided.cluster);
+  state.forget_pools(decided.cluster);
+  state.count_cluster(decided.cluster);
+  state.count_storage(decided);
+  return state.plan;
+}
+
+void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
+                               double seconds) {
+  State& state = *state_;
+  state.registry.add("lips_comparisons_total", {baseline, comparison_outcomes[0]});
+  state.registry.observe("lips_comparison_seconds", {baseline}, seconds);
+  const std::lock_guard lock(state.mutex);
+  for (const ComparedTask& task : tasks) {
+    const auto bound = state.bound.find(task.task.index());
+    if (bound != state.bound.end() && bound->second.plan == plan)
+      bound->second.baselines.emplace_back(baseline, task.theirs);
+    else if (bound == state.bound.end() && plan == state.plan)
+      state.compared[task.task.index()].emplace_back(baseline, task.theirs);
+  }
+}
+
+void OperatorMetrics::not_compared(const std::string& baseline, ComparisonOutcome outcome) {
+  state_->registry.add("lips_comparisons_total", {baseline, name_of(comparison_outcomes, outcome)});
+}
+
+void OperatorMetrics::journalled(JournalOutcome outcome, std::uint64_t bytes) {
+  state_->registry.add("lips_journal_records_total", {name_of(journal_outcomes, outcome)});
+  state_->registry.set("lips_journal_bytes", {}, static_cast<double>(bytes));
+}
+
+void OperatorMetrics::reloaded(ReloadOutcome outcome) {
+  state_->registry.add("lips_config_reloads_total", {name_of(reload_outcomes, outcome)});
+}
+
+void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
+  on_loop();
+  State& state = *state_;
+  if (const auto* finished = std::get_if<TaskFinished>(&event)) {
+    const std::lock_guard lock(state.mutex);
+    state.count_finished(cluster, *finished);
+  } else if (const auto* found = std::get_if<TaskFound>(&event)) {
+    const std::lock_guard lock(state.mutex);
+    state.count_found(cluster, *found);
+  } else if (std::holds_alternative<ClusterListed>(event)) {  // ids mean something else; what runs is found again
+    const std::lock_guard lock(state.mutex);
+    state.bound.clear();
+    state.compared.clear();
+    state.costs = std::get<ClusterListed>(event).costs;
+  } else if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) {
+    const std::lock_guard lock(state.mutex);
+    state.bound.erase(withdrawn->task.index());
+  } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
+    const std::lock_guard lock(state.mutex);
+    if (state.bound.erase(lost->task.index()) == 0) return;
+    const std::string pool = pool_name(cluster, cluster.jobs[cluster.tasks[lost->task].job].pool);
+    state.registry.add("lips_tasks_lost_total", {state.known(pool)});
+    ++state.figures.lost;
+  } else if (const auto* added = std::get_if<ReplicaAdded>(&event)) {
+    const std::lock_guard lock(state.mutex);
+    state.count_copy(cluster, *added);
+  } else if (const auto* ended = std::get_if<MoveEnded>(&event)) {
+    if (!state.phases_told) on_move_ended(ended->committed, Mebibytes(0));
+  }
+}
+
+void OperatorMetrics::on_bind(const ClusterSnapshot& before, const Assignment& assignment) {
+  State& state = *state_;
+  const Task& task = before.tasks[assignment.task];
+  const Locality level =
+      assignment.read_from.valid() ? locality_of(before, assignment.read_from, assignment.node) : Locality::none;
+  const std::lock_guard lock(state.mutex);
+  BoundTask& bound = state.bound[assignment.task.index()];
+  bound = {state.plan, task_bill(before, state.costs, task, assignment), {}};
+  if (const auto found = state.compared.find(assignment.task.index()); found != state.compared.end()) {
+    bound.baselines = std::move(found->second);
+    state.compared.erase(found);
+  }
+  const std::string_view level_name = name_of(level_names, level);
+  state.registry.add("lips_tasks_bound_total",
+                     {state.known(pool_name(before, before.jobs[task.job].pool)), level_name});
+  if (level != Locality::none)
+    state.registry.add("lips_read_bytes_total", {level_name}, task.input.value() * bytes_per_mebibyte);
+  ++state.figures.bound[static_cast<std::size_t>(level)];
+  if (state.queued > 0) --state.queued;
+  state.registry.set("lips_pending_tasks", {"queued"}, static_cast<double>(state.queued));
+}
+
+void OperatorMetrics::on_request(std::string_view verb, std::string_view resource, int code, Duration took) {
+  state_->registry.add("lips_api_requests_total", {verb, resource, fmt::format("{}", code)});
+  state_->registry.observe("lips_api_request_seconds", {verb}, to_seconds(took));
+}
+
+void OperatorMetrics::on_watch(std::string_view resource, WatchTrouble trouble) {
+  state_->registry.add("lips_watches_total", {resource, trouble == WatchTrouble::restarted ? "restarted" : "relisted"});
+}
+
+void OperatorMetrics::on_bind_outcome(BindOutcome outcome, Duration took) {
+  state_->registry.add("lips_binds_total", {name_of(bind_outcomes, outcome)});
+  state_->registry.observe("lips_bind_seconds", {}, to_seconds(took));
+  if (outcome == BindOutcome::bound) return;
+  const std::lock_guard lock(state_->mutex);
+  ++state_->figures.conflicts;
+}
+
+void OperatorMetrics::on_pod_waited(Duration span) {
+  state_->registry.observe("lips_pod_wait_seconds", {}, to_seconds(span));
+}
+
+void OperatorMetrics::on_leader(bool leads) {
+  state_->leads = leads;
+  state_->registry.set("lips_leader", {}, leads ? 1 : 0);
+}
+
+void OperatorMetrics::on_synced(bool synced) {
+  state_->synced = synced;
+  state_->registry.set("lips_synced", {}, synced ? 1 : 0);
+}
+
+void OperatorMetrics::on_loop() { state_->turned = SteadyClock::now().time_since_epoch().count(); }
+
+void OperatorMetrics::on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) {
+  const std::lock_guard lock(state_->mutex);
+  auto& nodes = state_->unknown_prices;
+  const auto found = nodes.find(node);
+  constexpr std::string_view metric = "lips_unknown_price_nodes";
+  const auto alike = [&](const std::string& type) {
+    return std::count_if(nodes.begin(), nodes.end(), [&](const auto& other) { return other.second == type; });
+  };
+  const auto told = [](std::string_view type) { return type.empty() ? "none" : type; };
+  if (found != nodes.end()) {
+    if (unknown && found->second == instance_type) return;
+    const std::string type = std::move(found->second);
+    nodes.erase(found);
+    if (alike(type) == 0)
+      state_->registry.remove(metric, "instance_type", told(type));
+    else
+      state_->registry.change(metric, {told(type)}, -1);
+  }
+  if (!unknown) return;
+  nodes.emplace(node, instance_type);
+  state_->registry.change(metric, {told(instance_type)}, 1);
+}
+
+void OperatorMetrics::on_pending(std::string_view reason, std::uint64_t pods) {
+  state_->registry.set("lips_pending_pods", {reason}, static_cast<double>(pods));
+}
+
+void OperatorMetrics::on_moves(MovePhase phase, std::uint64_t count) {
+  state_->registry.set("lips_moves", {name_of(move_phases, phase)}, static_cast<double>(count));
+  state_->phases_told = true;
+}
+
+void OperatorMetrics::on_move_ended(bool committed, Mebibytes) {
+  state_->registry.add("lips_moves_ended_total", {committed ? "committed" : "failed"});
+  const std::lock_guard lock(state_->mutex);
+  ++(committed ? state_->figures.moves_committed : state_->figures.moves_failed);
+}
+
+void OperatorMetrics::on_rejected(std::string_view kind, std::string_view reason) {
+  state_->registry.add("lips_rejected_objects_total", {kind, reason});
+}
+
+std::string OperatorMetrics::exposition() const {
+  {
+    const std::lock_guard lock(state_->mutex);
+    const double cpu = cpu_seconds();
+    state_->registry.add("process_cpu_seconds_total", {}, cpu - state_->cpu_counted);
+    state_->cpu_counted = cpu;
+  }
+  state_->registry.set("process_resident_memory_bytes", {}, resident_bytes());
+  return state_->registry.text();
+}
+
+OperatorFigures OperatorMetrics::figures() const {
+  const std::lock_guard lock(state_->mutex);
+  OperatorFigures figures = state_->figures;
+  figures.leads = state_->leads, figures.synced = state_->synced;
+  const auto since = [](SteadyClock::time_point then) {
+    return std::chrono::duration<double>(SteadyClock::now() - then).count();
+  };
+  figures.since_start = since(state_->started);
+  figures.since_last_epoch = figures.epochs > 0 ? since(state_->last_epoch) : 0;
+  if (state_->queued > 0) figures.pending.emplace_back("queued", state_->queued);
+  for (PoolFigures& pool : figures.pools)
+    if (const auto spent = state_->spent.find(pool.name); spent != state_->spent.end()) pool.spent = spent->second;
+  for (const auto& [name, sums] : state_->baselines)
+    figures.baselines.push_back({name, sums.ours, sums.theirs, sums.tasks});
+  return figures;
+}
+
+bool OperatorMetrics::synced() const { return state_->synced; }
+bool OperatorMetrics::leads() const { return state_->leads; }
+
+double OperatorMetrics::seconds_since_turn() const {
+  const SteadyClock::duration then(state_->turned.load());
+  return std::chrono::duration<double>(SteadyClock::now().time_since_epoch() - then).count();
+}
+
+}  // namespace lips

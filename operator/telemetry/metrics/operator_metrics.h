@@ -1,0 +1,76 @@
+// Counts what a running operator does: as the controller's observer, as the adapter's, and by what is told of each
+// plan. Any thread may call. Decides nothing; money comes from the cost model.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "controller/adapter_observer.h"
+#include "controller/observer.h"
+#include "model/costs.h"
+#include "telemetry/metrics/operator_figures.h"
+#include "telemetry/metrics/plan_comparison.h"
+
+namespace lips {
+
+struct DecidedPlan {
+  std::string_view policy;
+  const ClusterSnapshot& cluster;
+  const CostModel& costs;
+  const Plan& plan;
+  double seconds = 0;  // wall time of the decision
+};
+
+enum class ComparisonOutcome : std::uint8_t { made, skipped, failed };
+enum class JournalOutcome : std::uint8_t { written, skipped, failed };
+enum class ReloadOutcome : std::uint8_t { applied, restart_needed, refused };
+
+class OperatorMetrics : public Observer, public AdapterObserver {
+ public:
+  struct About {
+    std::string version, revision, cluster;
+  };
+  explicit OperatorMetrics(About about);
+  ~OperatorMetrics() override;
+
+  // On the controller's thread, before the plan is dispatched; the number that comparisons of this plan carry.
+  std::uint64_t decided(const DecidedPlan& decided);
+  // What a baseline would have paid for tasks of that plan; may come late, then tasks that have ended count as not
+  // compared.
+  void compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
+                double seconds);
+  void not_compared(const std::string& baseline, ComparisonOutcome outcome);
+  void journalled(JournalOutcome outcome, std::uint64_t bytes);
+  void reloaded(ReloadOutcome outcome);
+
+  void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
+  void on_bind(const ClusterSnapshot& before, const Assignment& assignment) override;
+
+  void on_request(std::string_view verb, std::string_view resource, int code, Duration took) override;
+  void on_watch(std::string_view resource, WatchTrouble trouble) override;
+  void on_bind_outcome(BindOutcome outcome, Duration took) override;
+  void on_pod_waited(Duration span) override;
+  void on_leader(bool leads) override;
+  void on_synced(bool synced) override;
+  void on_loop() override;
+  void on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) override;
+  void on_pending(std::string_view reason, std::uint64_t pods) override;
+  void on_moves(MovePhase phase, std::uint64_t count) override;
+  void on_move_ended(bool committed, Mebibytes size) override;
+  void on_rejected(std::string_view kind, std::string_view reason) override;
+
+  // In Prometheus' text format.
+  std::string exposition() const;
+  OperatorFigures figures() const;
+  bool synced() const;
+  bool leads() const;
+  double seconds_since_turn() const;  // since the loop last turned
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lips

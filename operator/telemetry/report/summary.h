@@ -1,0 +1,29 @@
+// The top of the report: the sentence that says how it went, what to be careful about, the key figures, the comparison.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "telemetry/page/html.h"
+#include "telemetry/report/report.h"
+
+namespace lips::page {
+
+// Null where there is none.
+const ReportRun* subject_of(const ReportData& data);
+const ReportRun* baseline_of(const ReportData& data);
+
+struct Headline {
+  std::string sentence, support;
+};
+
+Headline headline(const ReportData& data);
+
+// What keeps the runs from being comparable, one sentence each.
+std::vector<std::string> cautions(const ReportData& data);
+
+std::string render_key_figures(const ReportData& data);
+
+Table comparison(const ReportData& data);
+
+}  // namespace lips::page

@@ -1,0 +1,175 @@
+#include "telemetry/status/status_page.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "telemetry/page/html.h"
+#include "telemetry/page/numbers.h"
+#include "telemetry/page/style.h"
+
+namespace lips {
+
+namespace {
+
+using page::escape;
+
+std::string figure(std::string_view what, const std::string& value, const std::string& note) {
+  return fmt::format("<li><span class=\"what\">{}</span><strong>{}</strong><span class=\"note\">{}</span></li>",
+                     escape(what), escape(value), escape(note));
+}
+
+double saved_share(const BaselineFigures& baseline) {
+  const double theirs = baseline.theirs.total().value();
+  return theirs > 0 ? 1 - baseline.ours.total().value() / theirs : 0;
+}
+
+std::string headline(const OperatorFigures& figures) {
+  if (!figures.synced) return "Reading what the cluster holds";
+  if (!figures.leads) return "Standing by: another copy leads";
+  if (figures.epochs == 0) return "Ready, and nothing planned yet";
+  for (const BaselineFigures& baseline : figures.baselines) {
+    const double saved = saved_share(baseline);
+    if (baseline.tasks == 0) continue;
+    const std::string versus = saved > 0.0005    ? page::percent(saved) + " less than"
+                               : saved < -0.0005 ? page::percent(-saved) + " more than"
+                                                 : "as much as";
+    return fmt::format("{} spent; on the {} that can be compared, {} {}", page::usd(figures.spent.total().value()),
+                       page::usd(baseline.ours.total().value()), versus, baseline.name);
+  }
+  return fmt::format("{} spent", page::usd(figures.spent.total().value()));
+}
+
+std::string key_figures(const OperatorFigures& figures) {
+  const std::uint64_t pending =
+      std::accumulate(figures.pending.begin(), figures.pending.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
+  std::uint64_t running = 0;
+  for (const PoolFigures& pool : figures.pools) running += pool.running;
+  std::string out = "<ul class=\"figures\">";
+  out += figure("spent", page::usd(figures.spent.total().value()), "finished tasks, copies, storage");
+  out += figure("finished tasks", page::count(figures.finished), fmt::format("{} lost and tried again", figures.lost));
+  out += figure("running", page::count(running),
+                fmt::format("{} of {} nodes schedulable", figures.nodes_schedulable, figures.nodes));
+  out += figure("pending", page::count(pending), "after the last plan");
+  out += figure("last plan", page::duration(figures.epoch_seconds),
+                figures.bound_known ? fmt::format("gap {} to its certified bound", page::percent(figures.gap))
+                                    : "no linear program");
+  out += figure("plans", page::count(figures.epochs),
+                fmt::format("the last one {} ago", page::duration(figures.since_last_epoch)));
+  return out + "</ul>";
+}
+
+page::Table baselines(const OperatorFigures& figures) {
+  page::Table table;
+  table.caption = "Dollars of the tasks that the baseline placed too, on the same snapshot";
+  table.columns = {"baseline", "tasks", "its dollars", "ours", "saved", "of CPU", "of transfer", "of shuffle"};
+  for (const BaselineFigures& baseline : figures.baselines) {
+    const Bill &ours = baseline.ours, &theirs = baseline.theirs;
+    table.rows.push_back({{baseline.name},
+                          {page::count(baseline.tasks)},
+                          {page::usd(theirs.total().value())},
+                          {page::usd(ours.total().value())},
+                          {page::percent(saved_share(baseline)), true},
+                          {page::usd((theirs.cpu - ours.cpu).value())},
+                          {page::usd((theirs.transfer - ours.transfer).value())},
+                          {page::usd((theirs.shuffle - ours.shuffle).value())}});
+  }
+  return table;
+}
+
+page::Table pools(const OperatorFigures& figures) {
+  page::Table table;
+  table.caption = "Pools";
+  table.columns = {"pool",    "cores",    "share", "fair share", "running",
+                   "pending", "finished", "CPU",   "transfer",   "shuffle"};
+  for (const PoolFigures& pool : figures.pools)
+    table.rows.push_back({{pool.name},
+                          {fmt::format("{:.1f}", pool.cores)},
+                          {page::percent(pool.share)},
+                          {page::percent(pool.fair_share)},
+                          {page::count(pool.running)},
+                          {page::count(pool.pending)},
+                          {page::count(pool.finished)},
+                          {page::usd(pool.spent.cpu.value())},
+                          {page::usd(pool.spent.transfer.value())},
+                          {page::usd(pool.spent.shuffle.value())}});
+  return table;
+}
+
+page::Table waiting(const OperatorFigures& figures) {
+  page::Table table;
+  table.caption = "Why tasks wait";
+  table.columns = {"reason", "tasks"};
+  for (const auto& [reason, count] : figures.pending) table.rows.push_back({{reason}, {page::count(count)}});
+  if (table.rows.empty()) table.rows.push_back({{"nothing waits"}, {"0"}});
+  return table;
+}
+
+page::Table reading(const OperatorFigures& figures) {
+  constexpr std::array<std::string_view, locality_levels> names{"on the node itself", "in its rack", "in its zone",
+                                                                "across zones", "read no block"};
+  const double all = static_cast<double>(std::accumulate(figures.bound.begin(), figures.bound.end(), std::uint64_t{0}));
+  page::Table table;
+  table.caption = "Where bound tasks read";
+  table.columns = {"place", "tasks", "share"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    table.rows.push_back({{std::string(names[i])},
+                          {page::count(figures.bound[i])},
+                          {all > 0 ? page::percent(static_cast<double>(figures.bound[i]) / all) : "-"}});
+  return table;
+}
+
+page::Table data(const OperatorFigures& figures) {
+  page::Table table;
+  table.caption = "Data and bindings";
+  table.columns = {"what", "count"};
+  table.rows = {{{"moves in flight"}, {page::count(figures.moves_in_flight)}},
+                {{"moves committed"}, {page::count(figures.moves_committed)}},
+                {{"moves failed"}, {page::count(figures.moves_failed)}},
+                {{"extra copies"}, {page::count(figures.extra_copies)}},
+                {{"bindings refused or failed"}, {page::count(figures.conflicts)}}};
+  return table;
+}
+
+page::Table stages(const OperatorFigures& figures) {
+  page::Table table;
+  table.caption = fmt::format("The last plan: form {}, {} rows, {} columns", figures.form.empty() ? "-" : figures.form,
+                              figures.rows, figures.columns);
+  table.columns = {"stage", "time"};
+  for (const auto& [stage, seconds] : figures.stages) table.rows.push_back({{stage}, {page::duration(seconds)}});
+  return table;
+}
+
+}  // namespace
+
+std::string render_status_page(const OperatorFigures& figures) {
+  std::string out =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta http-equiv=\"refresh\" "
+      "content=\"5\">"
+      "<title>LiPS operator</title><style>";
+  out += page::style;
+  out +=
+      ".status-tables{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:0 2.5rem}"
+      ".status-tables table,.wide table{width:100%}.wide{overflow-x:auto}</style></head><body><main><header>";
+  out += fmt::format("<p class=\"kicker\">LiPS {} &middot; {} &middot; policy {} &middot; up {}</p><h1>{}</h1>",
+                     escape(figures.version), escape(figures.cluster),
+                     escape(figures.policy.empty() ? "-" : figures.policy), escape(page::duration(figures.since_start)),
+                     escape(headline(figures)));
+  out +=
+      "<p class=\"support\">This page reloads itself every five seconds. <a href=\"metrics\">/metrics</a> has all of "
+      "it "
+      "for Prometheus; <a href=\"healthz\">/healthz</a> and <a href=\"readyz\">/readyz</a> are for probes.</p>";
+  if (!figures.alive) out += "<p class=\"caution\"><strong>The loop does not turn.</strong> The log says why.</p>";
+  out += "</header>" + key_figures(figures);
+  out += "<div class=\"wide\">";
+  if (!figures.baselines.empty()) out += page::render_table(baselines(figures));
+  if (!figures.pools.empty()) out += page::render_table(pools(figures));
+  out += "</div><div class=\"status-tables\">";
+  for (const page::Table& table : {waiting(figures), reading(figures), data(figures), stages(figures)})
+    out += "<div>" + page::render_table(table) + "</div>";
+  return out + "</div></main></body></html>\n";
+}
+
+}  // namespace lips

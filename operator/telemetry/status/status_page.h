@@ -1,0 +1,12 @@
+// The page at / of a running operator: what it does now, in one HTML text that reloads itself. Knows no server.
+#pragma once
+
+#include <string>
+
+#include "telemetry/metrics/operator_figures.h"
+
+namespace lips {
+
+std::string render_status_page(const OperatorFigures& figures);
+
+}  // namespace lips

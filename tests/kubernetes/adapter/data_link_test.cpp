@@ -1,0 +1,126 @@
+#include "kubernetes/adapter/data_link.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/kubernetes/api/fake_api_server.h"
+
+namespace lips::kubernetes {
+namespace {
+
+// Two nodes with a store each; store a holds blocks 0-3 of d/s, store b an extra copy of block 3. Nobody leads, so that
+// nothing is written.
+class DataLinkTest : public testing::Test {
+ protected:
+  DataLinkTest() {
+    for (const char* name : {"a", "b"}) {
+      Node node;
+      node.meta = {"", name, name, "1"};
+      node.ready = true;
+      nodes_.see(node);
+      change(1, "", name,
+             std::string(R"("spec":{"zone":"z","nodeDirectory":{"node":")") + name + R"(","path":"/srv"}})");
+    }
+    replicas(R"({"store":"a","blocks":"0-3"},{"store":"b","blocks":"3","copies":"3","extra":"3"})");
+    move("former", "0-1", "Copying");
+    for (const DataCatalog::FollowedKind& kind : link_.kinds()) kind.sink->complete();
+    EXPECT_TRUE(link_.poll(index_, false, {}, events_));
+  }
+  void change(std::size_t kind, const std::string& name_space, const std::string& name, const std::string& rest) {
+    const std::string version = std::to_string(++version_);
+    link_.kinds()[kind].sink->changed({name_space, name, name, version},
+                                      R"({"metadata":{"namespace":")" + name_space + R"(","name":")" + name +
+                                          R"(","uid":")" + name + R"(","resourceVersion":")" + version +
+                                          R"(","creationTimestamp":"2026-01-31T12:00:00Z"},)" + rest + '}');
+  }
+  void replicas(const std::string& list) {
+    change(0, "d", "s",
+           R"("spec":{"blocks":4,"blockSize":"1Mi","stores":[{"name":"a"}]},"status":{"blocks":4,"replicas":[)" + list +
+               "]}");
+  }
+  void move(const std::string& name, const std::string& blocks, const std::string& phase) {
+    change(3, "", name,
+           R"("spec":{"dataSet":{"namespace":"d","name":"s"},"from":"a","to":"b","blocks":")" + blocks +
+               R"("},"status":{"phase":")" + phase + R"(","blocks":")" + blocks + R"(","attempt":1})");
+  }
+  std::shared_ptr<const ClusterSnapshot> list() { return index_.list(nodes_, PodKinds(), link_.view()).start; }
+  template <class Event>
+  std::vector<Event> told() {
+    std::vector<ClusterEvent> events;
+    EXPECT_FALSE(link_.poll(index_, true, {}, events));
+    std::move(events_.begin(), events_.end(), std::back_inserter(events));
+    events_.clear();
+    std::vector<Event> result;
+    for (const ClusterEvent& event : events)
+      if (const auto* wanted = std::get_if<Event>(&event)) result.push_back(*wanted);
+    return result;
+  }
+
+  FakeApiServer server_{[](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
+  ApiClient client_{server_.connection(), quick_client()};
+  EventRecorder recorder_{client_, {}, [] { return false; }};
+  DataLink link_{
+      {client_, recorder_, [] { return false; }, [](const auto&, std::uint32_t, const auto&) { return false; }}, {}};
+  NodeBook nodes_;
+  ModelIndex index_{[] {
+    ModelSettings settings;
+    settings.node_price = [](const PriceQuestion&) { return NodePrice{}; };
+    settings.transfer_price = [](const Place&, const Place&) { return UsdPerMebibyte(0); };
+    return settings;
+  }()};
+  std::vector<ClusterEvent> events_;
+  int version_ = 0;
+};
+
+using DataLinkTells = DataLinkTest;
+
+TEST_F(DataLinkTells, OfMovesThatAProcessBeforeItBeganAndOfTheirEnd) {
+  const auto start = list();
+  ASSERT_EQ(start->moves.size(), 2u);
+  EXPECT_EQ(start->moves[0].block, BlockId(0));
+  EXPECT_EQ(start->moves[1].block, BlockId(1));
+  EXPECT_EQ(start->stores[start->moves[0].to].name, "b");
+  EXPECT_NE(start->moves[0].id, start->moves[1].id);
+  EXPECT_EQ(list()->moves[0].id, start->moves[0].id) << "another listing, the same move";
+  replicas(R"({"store":"a","blocks":"0-3"},{"store":"b","blocks":"0-1,3","copies":"0-1,3","extra":"3"})");
+  move("former", "0-1", "Committed");
+  const auto ended = told<MoveEnded>();
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_EQ(ended[0].move, start->moves[0].id);
+  EXPECT_TRUE(ended[0].committed && ended[1].committed);
+  EXPECT_TRUE(list()->moves.empty());
+}
+
+TEST_F(DataLinkTells, OfAMoveThatFailedThatItIsNotCommitted) {
+  const auto start = list();
+  move("former", "0-1", "Failed");
+  const auto ended = told<MoveEnded>();
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_FALSE(ended[0].committed || ended[1].committed);
+}
+
+TEST_F(DataLinkTells, AtOnceThatADroppedCopyIsNotToBeRead) {
+  const auto start = list();
+  const BlockId block(3);
+  const StoreId store = index_.store("b");
+  ASSERT_NE(start->blocks[block].on(store), nullptr);
+  link_.drop({block, store}, index_, events_);
+  link_.drop({block, store}, index_, events_);  // the policy need not know that it is under way
+  EXPECT_EQ(told<ReplicaRemoved>().size(), 1u);
+  EXPECT_EQ(list()->blocks[block].on(store), nullptr) << "nor does a listing bring it back";
+  replicas(R"({"store":"a","blocks":"0-3"},{"store":"b","blocks":"3","copies":"3"})");
+  ASSERT_EQ(told<ReplicaAdded>().size(), 1u) << "it is no extra copy any more, and stays";
+  EXPECT_NE(list()->blocks[block].on(store), nullptr);
+}
+
+TEST_F(DataLinkTest, ForgetsDropsOfADataSetThatIsGone) {
+  list();
+  link_.drop({BlockId(3), index_.store("b")}, index_, events_);
+  EXPECT_EQ(link_.drops_under_way(), 1u);
+  link_.kinds()[0].sink->deleted({"d", "s", "s", "9"});
+  EXPECT_TRUE(link_.poll(index_, true, {}, events_));
+  EXPECT_EQ(link_.drops_under_way(), 0u);
+}
+
+}  // namespace
+}  // namespace lips::kubernetes

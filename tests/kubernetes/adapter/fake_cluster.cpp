@@ -1,0 +1,235 @@
+#include "tests/kubernetes/adapter/fake_cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace lips::kubernetes {
+namespace {
+
+std::string status_text(int code, const std::string& message) {
+  return nlohmann::json{{"kind", "Status"}, {"code", code}, {"message", message}}.dump();
+}
+
+Reply reply(int code, std::string body, bool cut = false) {
+  Reply result;
+  result.code = code;
+  result.body = std::move(body);
+  result.cut = cut;
+  return result;
+}
+
+std::string last_word(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+// /api/v1/namespaces/default/pods/NAME/binding
+std::string pod_name(const std::string& path) {
+  const std::size_t begin = path.find("/pods/") + 6;
+  return path.substr(begin, path.find('/', begin) - begin);
+}
+
+}  // namespace
+
+FakeCluster::FakeCluster(std::uint64_t seed)
+    : random_(seed), server_(std::make_unique<FakeApiServer>([this](const SeenRequest& r) { return answer(r); })) {}
+
+std::string FakeCluster::node_text(const std::string& name, const FakeNode& node, int version) const {
+  const std::string taints =
+      node.taint.empty() ? "" : fmt::format(R"("taints":[{{"key":"{}","effect":"NoSchedule"}}],)", node.taint);
+  return fmt::format(
+      R"({{"metadata":{{"name":"{0}","uid":"node-{0}","resourceVersion":"{1}","labels":{{"topology.kubernetes.io/zone":"{2}",)"
+      R"("node.kubernetes.io/instance-type":"m5.xlarge","kubernetes.io/hostname":"{0}"}}}},"spec":{{{3}"unschedulable":{4}}},)"
+      R"("status":{{"allocatable":{{"cpu":"{5}","memory":"{5}Gi","pods":"{6}"}},"conditions":[{{"type":"Ready","status":"{7}"}}]}}}})",
+      name, version, node.zone, taints, node.cordoned, node.cpu, node.pods, node.ready ? "True" : "False");
+}
+
+std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) const {
+  nlohmann::json metadata{{"name", name},
+                          {"namespace", "default"},
+                          {"uid", pod.uid},
+                          {"resourceVersion", std::to_string(pod.version)},
+                          {"creationTimestamp", "2026-03-01T10:00:00Z"},
+                          {"annotations", pod.annotations}};
+  if (!pod.owner.empty()) {
+    metadata["ownerReferences"] = {
+        {{"kind", "Job"}, {"name", pod.owner}, {"uid", "job-" + pod.owner}, {"controller", true}}};
+    metadata["annotations"]["batch.kubernetes.io/job-completion-index"] = std::to_string(pod.index);
+  }
+  const std::string node = pod.node.empty() ? "" : fmt::format(R"("nodeName":"{}",)", pod.node);
+  const std::string condition =
+      pod.reason.empty()
+          ? ""
+          : fmt::format(R"(,"conditions":[{{"type":"PodScheduled","status":"False","reason":"{}"}}])", pod.reason);
+  return fmt::format(
+      R"({{"metadata":{},"spec":{{{}{}"schedulerName":"{}","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{}","memory":"1Mi"}}}}}}]}},)"
+      R"("status":{{"phase":"{}"{}}}}})",
+      metadata.dump(), node, pod.spec, pod.scheduler, pod.cpu, pod.phase, condition);
+}
+
+void FakeCluster::tell(const std::string& kind, const std::string& type, const std::string& object) {
+  const std::string line = fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
+  history_.push_back({version_, kind, line});
+  for (const auto& [watched, feed] : feeds_)
+    if (watched == kind) feed->push(line);
+}
+
+void FakeCluster::put_node(const std::string& name, const FakeNode& node) {
+  with_lock([&] {
+    const bool known = nodes_.contains(name);
+    nodes_[name] = {node, ++version_};
+    tell("nodes", known ? "MODIFIED" : "ADDED", node_text(name, node, version_));
+  });
+}
+
+void FakeCluster::remove_node(const std::string& name) {
+  with_lock([&] {
+    const FakeNode node = nodes_[name].first;
+    nodes_.erase(name);
+    ++version_;
+    tell("nodes", "DELETED", node_text(name, node, version_));
+  });
+}
+
+void FakeCluster::put_pod(const std::string& name, FakePod pod) {
+  with_lock([&] {
+    pod.uid = fmt::format("uid-{}", ++uids_);
+    pod.version = ++version_;
+    pods_[name] = pod;
+    tell("pods", "ADDED", pod_text(name, pod));
+  });
+}
+
+void FakeCluster::end_pod(const std::string& name, const std::string& phase) {
+  with_lock([&] {
+    FakePod& pod = pods_.at(name);
+    pod.phase = phase;
+    pod.version = ++version_;
+    tell("pods", "MODIFIED", pod_text(name, pod));
+  });
+}
+
+void FakeCluster::remove_pod(const std::string& name) {
+  with_lock([&] {
+    FakePod pod = pods_.at(name);
+    pods_.erase(name);
+    pod.version = ++version_;
+    tell("pods", "DELETED", pod_text(name, pod));
+  });
+}
+
+void FakeCluster::trouble(int per_mille) {
+  with_lock([&] { trouble_ = per_mille; });
+}
+
+void FakeCluster::cut_watches() {
+  with_lock([&] {
+    for (const auto& [kind, feed] : feeds_) feed->cut();
+    feeds_.clear();
+  });
+}
+
+void FakeCluster::forget_versions() {
+  with_lock([&] { oldest_ = ++version_; });
+  cut_watches();
+}
+
+FakePod FakeCluster::pod(const std::string& name) const {
+  return with_lock([&] { return pods_.at(name); });
+}
+std::map<std::string, FakePod> FakeCluster::pods() const {
+  return with_lock([&] { return pods_; });
+}
+std::vector<std::string> FakeCluster::wrong() const {
+  return with_lock([&] { return wrong_; });
+}
+std::size_t FakeCluster::bindings() const {
+  return with_lock([&] { return bindings_; });
+}
+std::size_t FakeCluster::bound_to(const std::string& node) const {
+  return with_lock([&] {
+    return static_cast<std::size_t>(
+        std::count_if(pods_.begin(), pods_.end(), [&](const auto& entry) { return entry.second.node == node; }));
+  });
+}
+
+Reply FakeCluster::answer(const SeenRequest& request) {
+  const std::lock_guard lock(mutex_);
+  if (request.path.starts_with("/apis/lips.dev")) return reply(404, status_text(404, "not found"));
+  if (request.path.ends_with("/binding")) return bind(request);
+  if (request.path.ends_with("/status")) return set_condition(request);
+  if (request.method != "GET") return reply(201, "{}");
+  const std::string kind = last_word(request.path);
+  if (request.query_value("watch") == "true") return watch(kind, std::stoi(request.query_value("resourceVersion")));
+  return list(kind);
+}
+
+Reply FakeCluster::list(const std::string& kind) {
+  std::string items;
+  const auto add = [&](const std::string& object) { items += (items.empty() ? "" : ",") + object; };
+  if (kind == "nodes")
+    for (const auto& [name, node] : nodes_) add(node_text(name, node.first, node.second));
+  if (kind == "pods")
+    for (const auto& [name, pod] : pods_) add(pod_text(name, pod));
+  return reply(200, fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})", version_, items));
+}
+
+Reply FakeCluster::watch(const std::string& kind, int from) {
+  if (from < oldest_) return reply(410, status_text(410, "too old resource version"));
+  Reply reply;
+  reply.feed = std::make_shared<Feed>();
+  for (const Change& change : history_)
+    if (change.kind == kind && change.version > from) reply.feed->push(change.line);
+  feeds_.emplace_back(kind, reply.feed);
+  return reply;
+}
+
+Reply FakeCluster::bind(const SeenRequest& request) {
+  const std::string name = pod_name(request.path);
+  const auto json = nlohmann::json::parse(request.body);
+  const int draw = static_cast<int>(random_.below(1000));
+  if (draw < trouble_ / 2) return reply(500, status_text(500, "etcd is busy"));
+  const auto found = pods_.find(name);
+  if (found == pods_.end()) return reply(404, status_text(404, "pods not found"));
+  FakePod& pod = found->second;
+  if (json["metadata"]["uid"] != pod.uid) return reply(409, status_text(409, "the UID in precondition does not match"));
+  const std::string node = json["target"]["name"];
+  if (!pod.node.empty())
+    return reply(409, status_text(409, fmt::format("pod {} is already assigned to node \"{}\"", name, pod.node)));
+  pod.node = node;
+  pod.version = ++version_;
+  ++bindings_;
+  if (json["metadata"].contains("annotations"))
+    for (const auto& [key, value] : json["metadata"]["annotations"].items()) pod.annotations[key] = value;
+  check_room(node);
+  tell("pods", "MODIFIED", pod_text(name, pod));
+  if (draw < trouble_) return reply(201, "{}", true);  // done, but nobody is told
+  return reply(201, "{}");
+}
+
+void FakeCluster::check_room(const std::string& name) {
+  const auto node = nodes_.find(name);
+  if (node == nodes_.end()) return wrong_.push_back("bound to a node that is not there: " + name);
+  int cpu = 0, count = 0;
+  for (const auto& [other, pod] : pods_) {
+    if (pod.node != name || pod.phase == "Succeeded" || pod.phase == "Failed") continue;
+    cpu += pod.cpu;
+    ++count;
+  }
+  if (cpu > node->second.first.cpu || count > node->second.first.pods)
+    wrong_.push_back(
+        fmt::format("overcommitted: {} has {} of {} cores in {} pods", name, cpu, node->second.first.cpu, count));
+}
+
+Reply FakeCluster::set_condition(const SeenRequest& request) {
+  const auto json = nlohmann::json::parse(request.body);
+  const auto found = pods_.find(pod_name(request.path));
+  if (found == pods_.end()) return reply(404, status_text(404, "pods not found"));
+  const auto& condition = json["status"]["conditions"][0];
+  found->second.reason = condition["reason"];
+  found->second.message = condition["message"];
+  found->second.version = ++version_;
+  tell("pods", "MODIFIED", pod_text(found->first, found->second));
+  return reply(200, "{}");
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,95 @@
+// A small cluster behind FakeApiServer: nodes and pods with lists, watches and bindings, and trouble on request. It
+// checks on every binding what must never happen.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "tests/kubernetes/api/fake_api_server.h"
+
+namespace lips::kubernetes {
+
+struct FakeNode {
+  int cpu = 4;  // cores; memory is as many GiB
+  int pods = 110;
+  bool ready = true, cordoned = false;
+  std::string zone = "zone-a";
+  std::string taint = {};  // key, NoSchedule
+};
+
+struct FakePod {
+  int cpu = 1;
+  std::string owner;  // a Job's name
+  int index = 0;
+  std::string scheduler = "lips";
+  std::string node;
+  std::string phase = "Pending";
+  std::map<std::string, std::string> annotations;
+  std::string spec;  // further fields of the spec: "\"hostNetwork\":true,"
+  std::string uid;
+  int version = 0;
+  std::string reason, message;  // of PodScheduled=False
+};
+
+class FakeCluster {
+ public:
+  explicit FakeCluster(std::uint64_t seed = 1);
+
+  void put_node(const std::string& name, const FakeNode& node);
+  void remove_node(const std::string& name);
+  void put_pod(const std::string& name, FakePod pod);
+  void end_pod(const std::string& name, const std::string& phase = "Succeeded");
+  void remove_pod(const std::string& name);
+
+  // From now on so many of a thousand bindings fail: refused by the server, done but not answered, or never seen.
+  void trouble(int per_mille);
+  void cut_watches();
+  void forget_versions();  // 410 for every watch that begins from what is known now
+
+  FakePod pod(const std::string& name) const;
+  std::map<std::string, FakePod> pods() const;
+  std::vector<std::string> wrong() const;  // what must not happen, and did
+  std::size_t bindings() const;
+  std::size_t bound_to(const std::string& node) const;
+
+  Connection connection() const { return server_->connection(); }
+  std::vector<SeenRequest> seen() const { return server_->seen(); }
+
+ private:
+  template <class Work>
+  decltype(auto) with_lock(Work work) const {
+    const std::lock_guard lock(mutex_);
+    return work();
+  }
+  Reply answer(const SeenRequest& request);
+  Reply list(const std::string& kind);
+  Reply watch(const std::string& kind, int from);
+  Reply bind(const SeenRequest& request);
+  Reply set_condition(const SeenRequest& request);
+  void tell(const std::string& kind, const std::string& type, const std::string& object);
+  std::string pod_text(const std::string& name, const FakePod& pod) const;
+  std::string node_text(const std::string& name, const FakeNode& node, int version) const;
+  void check_room(const std::string& node);
+
+  struct Change {
+    int version;
+    std::string kind, line;
+  };
+  mutable std::mutex mutex_;
+  Random random_;
+  int version_ = 100, oldest_ = 0, trouble_ = 0;
+  std::map<std::string, std::pair<FakeNode, int>> nodes_;
+  std::map<std::string, FakePod> pods_;
+  std::vector<Change> history_;
+  std::vector<std::pair<std::string, std::shared_ptr<Feed>>> feeds_;
+  std::vector<std::string> wrong_;
+  std::size_t bindings_ = 0;
+  int uids_ = 0;
+  std::unique_ptr<FakeApiServer> server_;
+};
+
+}  // namespace lips::kubernetes

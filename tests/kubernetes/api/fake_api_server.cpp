@@ -1,0 +1,135 @@
+#include "tests/kubernetes/api/fake_api_server.h"
+
+#include <httplib.h>
+
+#include <thread>
+
+namespace lips::kubernetes {
+
+void Feed::push(const std::string& bytes) {
+  const std::lock_guard lock(mutex_);
+  bytes_ += bytes;
+  changed_.notify_all();
+}
+
+void Feed::finish() {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::open) state_ = State::finished;
+  changed_.notify_all();
+}
+
+void Feed::cut() {
+  const std::lock_guard lock(mutex_);
+  state_ = State::cut;
+  changed_.notify_all();
+}
+
+std::string SeenRequest::query_value(const std::string& key) const {
+  const auto place = query.find(key);
+  return place == query.end() ? "" : place->second;
+}
+
+struct FakeApiServer::Server {
+  Answering answering;
+  httplib::Server http;
+  int port = 0;
+  std::thread thread;
+  mutable std::mutex mutex;
+  std::vector<SeenRequest> seen;
+  std::vector<std::shared_ptr<Feed>> feeds;
+  bool ending = false;
+
+  void answer(const httplib::Request& request, httplib::Response& response);
+  void answer_with_feed(std::shared_ptr<Feed> feed, httplib::Response& response);
+};
+
+void FakeApiServer::Server::answer_with_feed(std::shared_ptr<Feed> feed, httplib::Response& response) {
+  {
+    const std::lock_guard lock(mutex);
+    feeds.push_back(feed);
+    if (ending) feed->cut();
+  }
+  response.set_chunked_content_provider("application/json", [feed](std::size_t, httplib::DataSink& sink) {
+    std::string bytes;
+    Feed::State state;
+    {
+      std::unique_lock lock(feed->mutex_);
+      feed->changed_.wait(lock, [&] { return !feed->bytes_.empty() || feed->state_ != Feed::State::open; });
+      bytes.swap(feed->bytes_);
+      state = feed->state_;
+    }
+    if (!bytes.empty() && !sink.write(bytes.data(), bytes.size())) return false;
+    if (state == Feed::State::finished) sink.done();
+    return state != Feed::State::cut;
+  });
+}
+
+void FakeApiServer::Server::answer(const httplib::Request& request, httplib::Response& response) {
+  SeenRequest seen_now{request.method,
+                       request.path,
+                       request.body,
+                       request.get_header_value("Authorization"),
+                       request.get_header_value("Content-Type"),
+                       request.get_header_value("User-Agent"),
+                       request.params};
+  {
+    const std::lock_guard lock(mutex);
+    seen.push_back(seen_now);
+  }
+  Reply reply = answering(seen_now);
+  response.status = reply.code;
+  if (reply.retry_after) response.set_header("Retry-After", std::to_string(*reply.retry_after));
+  if (reply.feed) return answer_with_feed(reply.feed, response);
+  if (!reply.cut) return response.set_content(reply.body, "application/json");
+  response.set_content_provider(reply.body.size() + 1000, "application/json",
+                                [body = reply.body](std::size_t, std::size_t, httplib::DataSink& sink) {
+                                  sink.write(body.data(), body.size());
+                                  return false;
+                                });
+}
+
+FakeApiServer::FakeApiServer(Answering answering) : server_(std::make_unique<Server>()) {
+  Server& server = *server_;
+  server.answering = std::move(answering);
+  server.http.set_tcp_nodelay(true);
+  server.http.new_task_queue = [] { return new httplib::ThreadPool(64); };
+  const auto handler = [&server](const httplib::Request& request, httplib::Response& response) {
+    server.answer(request, response);
+  };
+  server.http.Get(".*", handler).Post(".*", handler).Put(".*", handler).Patch(".*", handler).Delete(".*", handler);
+  server.port = server.http.bind_to_any_port("127.0.0.1");
+  server.thread = std::thread([&server] { server.http.listen_after_bind(); });
+  while (!server.http.is_running()) std::this_thread::yield();
+}
+
+FakeApiServer::~FakeApiServer() {
+  {
+    const std::lock_guard lock(server_->mutex);
+    server_->ending = true;
+    for (const auto& feed : server_->feeds) feed->cut();
+  }
+  server_->http.stop();
+  server_->thread.join();
+}
+
+Connection FakeApiServer::connection() const {
+  Connection connection;
+  connection.server = "http://127.0.0.1:" + std::to_string(server_->port);
+  connection.token.text = "secret";
+  return connection;
+}
+
+std::vector<SeenRequest> FakeApiServer::seen() const {
+  const std::lock_guard lock(server_->mutex);
+  return server_->seen;
+}
+
+ClientOptions quick_client(std::uint64_t seed) {
+  ClientOptions options;
+  options.seed = seed;
+  options.retry.first = std::chrono::milliseconds(1);
+  options.retry.most = std::chrono::milliseconds(4);
+  return options;
+}
+
+}  // namespace lips::kubernetes

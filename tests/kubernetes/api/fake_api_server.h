@@ -1,0 +1,65 @@
+// An HTTP server inside the test that answers as the test says: refusals, slow answers, cut connections, watches by
+// hand.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubernetes/api/api_client.h"
+
+namespace lips::kubernetes {
+
+// A watch's body, written line by line while it is read. The server's end closes it.
+class Feed {
+ public:
+  void push(const std::string& bytes);
+  void finish();  // the server ends the watch properly
+  void cut();     // the connection breaks
+
+ private:
+  friend class FakeApiServer;
+  enum class State { open, finished, cut };
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string bytes_;
+  State state_ = State::open;
+};
+
+struct SeenRequest {
+  std::string method, path, body, authorization, content_type, user_agent;
+  std::multimap<std::string, std::string> query;
+  std::string query_value(const std::string& key) const;
+};
+
+struct Reply {
+  int code = 200;
+  std::string body;
+  std::optional<int> retry_after;
+  bool cut = false;            // the connection breaks before the body is whole
+  std::shared_ptr<Feed> feed;  // a watch
+};
+
+class FakeApiServer {
+ public:
+  using Answering = std::function<Reply(const SeenRequest&)>;  // called on several threads
+  explicit FakeApiServer(Answering answering);
+  ~FakeApiServer();
+
+  Connection connection() const;
+  std::vector<SeenRequest> seen() const;
+
+ private:
+  struct Server;
+  std::unique_ptr<Server> server_;
+};
+
+// Quick, so that tests need not wait.
+ClientOptions quick_client(std::uint64_t seed = 1);
+
+}  // namespace lips::kubernetes

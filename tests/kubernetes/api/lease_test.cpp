@@ -1,0 +1,158 @@
+#include "kubernetes/api/lease.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr TimePoint at(double second) { return TimePoint(Duration(static_cast<std::int64_t>((1000 + second) * 1e6))); }
+
+// A lease in memory, refused and out of reach as the test says.
+class FakeLeaseStore : public LeaseStore {
+ public:
+  Result<LeaseRecord> read() override {
+    if (!reachable) return fail(ErrorCode::unavailable, "cut off");
+    return record ? Result<LeaseRecord>(*record) : fail(ErrorCode::not_found, "none");
+  }
+  Result<LeaseRecord> write(const LeaseRecord& wanted) override {
+    if (!reachable) return fail(ErrorCode::unavailable, "cut off");
+    const std::string current = record ? record->resource_version : "";
+    if (before_write) std::exchange(before_write, nullptr)();
+    if ((record ? record->resource_version : "") != wanted.resource_version || current != wanted.resource_version)
+      return fail(ErrorCode::conflict, "changed");
+    record = wanted;
+    record->resource_version = std::to_string(++version_);
+    return *record;
+  }
+  std::optional<LeaseRecord> record;
+  bool reachable = true;
+  std::function<void()> before_write;
+
+ private:
+  int version_ = 0;
+};
+
+LeaseOptions named(const std::string& identity) {
+  LeaseOptions options;
+  options.identity = identity;
+  return options;
+}
+
+class TwoCopies : public testing::Test {
+ protected:
+  FakeLeaseStore store_;
+  LeaderElection a_{store_, named("a")};
+  LeaderElection b_{store_, named("b")};
+};
+
+using Lease = TwoCopies;
+
+TEST_F(Lease, GoesToTheFirstAndStaysWhileItIsRenewed) {
+  for (double second = 0; second < 100; second += 2) {
+    ASSERT_TRUE(a_.step(at(second)).has_value());
+    ASSERT_TRUE(b_.step(at(second + 1)).has_value());
+    EXPECT_TRUE(a_.leads(at(second + 1)));
+    EXPECT_FALSE(b_.leads(at(second + 1)));
+  }
+  EXPECT_EQ(store_.record->transitions, 0);
+  EXPECT_EQ(b_.holder(), "a");
+}
+
+TEST_F(Lease, EndsForAHolderThatIsCutOffBeforeAnotherMayTakeIt) {
+  ASSERT_TRUE(a_.step(at(0)).has_value());
+  ASSERT_TRUE(b_.step(at(0.5)).has_value());
+  const auto cut_off = [&](double second) {
+    store_.reachable = false;
+    EXPECT_EQ(a_.step(at(second)).error().code, ErrorCode::unavailable);
+    store_.reachable = true;
+  };
+  for (double second = 2; second < 15.5; second += 1) {
+    cut_off(second);
+    ASSERT_TRUE(b_.step(at(second)).has_value());
+    EXPECT_EQ(a_.leads(at(second)), second < 10) << second;
+    EXPECT_FALSE(b_.leads(at(second))) << second;
+  }
+  ASSERT_TRUE(b_.step(at(15.5)).has_value());
+  EXPECT_TRUE(b_.leads(at(15.5)));
+  EXPECT_EQ(b_.term(), 1);
+  ASSERT_TRUE(a_.step(at(16)).has_value());
+  EXPECT_FALSE(a_.leads(at(16)));
+}
+
+// Renewed, then cut off: what is sent at the last moment is answered or given up before another copy leads.
+TEST_F(Lease, LeavesNothingOnTheWireWhenAnotherTakesIt) {
+  for (const auto& [duration, deadline] : {std::pair(15.0, 10.0), std::pair(15.0, 14.5), std::pair(60.0, 10.0)}) {
+    LeaseOptions options = named("a"), other = named("b");
+    options.duration = other.duration = seconds(duration);
+    options.renew_deadline = other.renew_deadline = seconds(deadline);
+    FakeLeaseStore store;
+    LeaderElection leader(store, options), standby(store, other);
+    ASSERT_TRUE(leader.step(at(0)).has_value());
+    double last_sent = 0, first_led = 1e9;
+    for (double second = 0.01; second < duration + 2; second += 0.01) {
+      ASSERT_TRUE(standby.step(at(second)).has_value());
+      if (leader.leads(at(second))) last_sent = second;
+      if (standby.leads(at(second))) first_led = std::min(first_led, second);
+    }
+    EXPECT_LT(last_sent + static_cast<double>(wire_time(options).count()) / 1000, first_led) << duration;
+    EXPECT_GT(wire_time(options).count(), 0);
+  }
+}
+
+TEST_F(Lease, DoesNotTrustTheTimesThatTheHolderWrote) {
+  ASSERT_TRUE(a_.step(at(0)).has_value());
+  store_.record->renewed = at(-100'000);  // its clock is a day behind
+  ASSERT_TRUE(b_.step(at(1)).has_value());
+  EXPECT_FALSE(b_.leads(at(1)));
+  EXPECT_EQ(store_.record->holder, "a");
+}
+
+TEST_F(Lease, IsHandedOverAtOnceWhenReleased) {
+  ASSERT_TRUE(a_.step(at(0)).has_value());
+  ASSERT_TRUE(b_.step(at(1)).has_value());
+  ASSERT_TRUE(a_.release(at(2)).has_value());
+  EXPECT_FALSE(a_.leads(at(2)));
+  ASSERT_TRUE(b_.step(at(3)).has_value());
+  EXPECT_TRUE(b_.leads(at(3)));
+}
+
+TEST_F(Lease, IsReleasedOnlyByItsHolder) {
+  ASSERT_TRUE(a_.step(at(0)).has_value());
+  ASSERT_TRUE(b_.step(at(1)).has_value());
+  ASSERT_TRUE(b_.release(at(2)).has_value());
+  EXPECT_EQ(store_.record->holder, "a");
+  EXPECT_TRUE(a_.leads(at(3)));
+}
+
+TEST_F(Lease, GoesToOneOfTwoThatAskAtOnce) {
+  store_.before_write = [&] { ASSERT_TRUE(b_.step(at(0)).has_value()); };
+  EXPECT_EQ(a_.step(at(0)).error().code, ErrorCode::conflict);
+  EXPECT_FALSE(a_.leads(at(0)));
+  EXPECT_TRUE(b_.leads(at(0)));
+}
+
+TEST_F(Lease, IsLostWhenSomebodyElseIsInIt) {
+  ASSERT_TRUE(a_.step(at(0)).has_value());
+  store_.record->holder = "c";
+  store_.record->resource_version = "900";
+  ASSERT_TRUE(a_.step(at(2)).has_value());
+  EXPECT_FALSE(a_.leads(at(2)));
+}
+
+TEST_F(Lease, IsMadeAgainByItsHolderWhenSomebodyDeletedIt) {
+  ASSERT_TRUE(a_.step(at(0)).has_value());
+  ASSERT_TRUE(b_.step(at(0)).has_value());
+  store_.record.reset();
+  ASSERT_TRUE(b_.step(at(1)).has_value());
+  EXPECT_FALSE(b_.leads(at(1))) << "a may still act";
+  ASSERT_TRUE(a_.step(at(2)).has_value());
+  EXPECT_TRUE(a_.leads(at(11)));
+  store_.record.reset();
+  ASSERT_TRUE(b_.step(at(15)).has_value());
+  EXPECT_TRUE(b_.leads(at(15)));
+}
+
+}  // namespace
+}  // namespace lips::kubernetes

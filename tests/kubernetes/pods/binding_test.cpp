@@ -1,0 +1,130 @@
+#include "kubernetes/pods/binding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "kubernetes/api/time_text.h"
+#include "tests/kubernetes/api/fake_api_server.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using Kind = BindOutcome::Kind;
+
+const PodBinding binding{{"n", "p", "uid-1", ""}, "node-1", {{"lips.dev/input", "/data/\"7\""}}};
+
+Kind kind_of(ErrorCode code, const std::string& message) { return outcome_of(binding, fail(code, message)).kind; }
+
+BindOutcome bound(Binder& binder) {
+  std::promise<BindOutcome> outcome;
+  binder.bind(binding, [&](const PodBinding&, BindOutcome found) { outcome.set_value(std::move(found)); });
+  return outcome.get_future().get();
+}
+
+std::string status(const std::string& message) { return nlohmann::json{{"message", message}}.dump(); }
+
+TEST(BindOutcome, TellsWhatTheServerMeans) {
+  EXPECT_EQ(outcome_of(binding, "{}").kind, Kind::bound);
+  EXPECT_EQ(kind_of(ErrorCode::conflict,
+                    R"(Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "node-1")"),
+            Kind::bound);
+  const auto other = outcome_of(binding, fail(ErrorCode::conflict, R"(pod p is already assigned to node "node-10")"));
+  EXPECT_EQ(other.kind, Kind::elsewhere);
+  EXPECT_EQ(other.node, "node-10");
+  EXPECT_EQ(kind_of(ErrorCode::conflict, "Precondition failed: UID in precondition: a, UID in object meta: b"),
+            Kind::pod_gone);
+  EXPECT_EQ(kind_of(ErrorCode::conflict, "pod p is being deleted, cannot be assigned to a host"), Kind::pod_gone);
+  EXPECT_EQ(kind_of(ErrorCode::conflict, "pod p has non-empty .spec.schedulingGates"), Kind::refused);
+  EXPECT_EQ(kind_of(ErrorCode::not_found, "pods p not found"), Kind::pod_gone);
+  EXPECT_EQ(kind_of(ErrorCode::invalid_input, "forbidden"), Kind::refused);
+  EXPECT_EQ(kind_of(ErrorCode::unavailable, "timed out"), Kind::unknown);
+}
+
+TEST(Binder, WritesNodeUidAndAnnotationsInOneRequest) {
+  FakeApiServer server([](const SeenRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
+  ApiClient client(server.connection(), quick_client());
+  Binder binder(client, [] { return true; });
+  EXPECT_EQ(bound(binder).kind, Kind::bound);
+  ASSERT_EQ(server.seen().size(), 1u);
+  EXPECT_EQ(server.seen()[0].path, "/api/v1/namespaces/n/pods/p/binding");
+  const auto body = nlohmann::json::parse(server.seen()[0].body);
+  EXPECT_EQ(body["kind"], "Binding");
+  EXPECT_EQ(body["metadata"]["uid"], "uid-1");
+  EXPECT_EQ(body["metadata"]["annotations"]["lips.dev/input"], "/data/\"7\"");
+  EXPECT_EQ(body["target"]["name"], "node-1");
+}
+
+TEST(Binder, CallsABindingWhoseAnswerWasLostASuccess) {
+  std::atomic<int> tries{0};
+  FakeApiServer server([&](const SeenRequest&) {
+    if (tries++ == 0) return Reply{201, "{", {}, true, nullptr};
+    return Reply{409, status(R"(pod p is already assigned to node "node-1")"), {}, false, nullptr};
+  });
+  ApiClient client(server.connection(), quick_client());
+  Binder binder(client, [] { return true; });
+  EXPECT_EQ(bound(binder).kind, Kind::bound);
+  EXPECT_EQ(tries, 2);
+}
+
+TEST(Binder, SendsNothingOnceDeposed) {
+  FakeApiServer server([](const SeenRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
+  ApiClient client(server.connection(), quick_client());
+  Binder binder(client, [] { return false; });
+  EXPECT_EQ(bound(binder).kind, Kind::deposed);
+  EXPECT_EQ(server.seen().size(), 0u);
+}
+
+TEST(Binder, GivesUpATryThatTakesLongerThanItMay) {
+  std::promise<void> ended;
+  std::shared_future<void> end = ended.get_future().share();
+  FakeApiServer server([&](const SeenRequest&) {
+    end.wait();
+    return Reply{201, "{}", {}, false, nullptr};
+  });
+  ApiClient client(server.connection(), quick_client());
+  bool leads = true;  // until the first try has left
+  Binder binder(
+      client, [&] { return std::exchange(leads, false); }, std::chrono::milliseconds(500));
+  EXPECT_EQ(bound(binder).kind, Kind::unknown);
+  ended.set_value();
+  EXPECT_EQ(server.seen().size(), 1u);
+}
+
+TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeItWasDeposed) {
+  std::atomic<bool> leads{true};
+  FakeApiServer server([&](const SeenRequest&) {
+    leads = false;
+    return Reply{500, "", {}, false, nullptr};
+  });
+  ApiClient client(server.connection(), quick_client());
+  Binder binder(client, [&] { return leads.load(); });
+  EXPECT_EQ(bound(binder).kind, Kind::unknown);
+  EXPECT_EQ(server.seen().size(), 1u);
+}
+
+TEST(Binder, MarksAPodUnschedulableByAStrategicMergePatch) {
+  FakeApiServer server([](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  ApiClient client(server.connection(), quick_client());
+  Binder binder(client, [] { return true; });
+  std::promise<Answer> done;
+  binder.mark_unschedulable(binding.pod, "no node has 64 cores", *parse_time("2026-03-01T10:00:00Z"),
+                            [&](Answer answer) { done.set_value(std::move(answer)); });
+  ASSERT_TRUE(done.get_future().get().has_value());
+  const SeenRequest seen = server.seen().at(0);
+  EXPECT_EQ(seen.method + ' ' + seen.path, "PATCH /api/v1/namespaces/n/pods/p/status");
+  EXPECT_EQ(seen.content_type, strategic_merge_patch);
+  const auto condition = nlohmann::json::parse(seen.body)["status"]["conditions"][0];
+  EXPECT_EQ(condition["type"], "PodScheduled");
+  EXPECT_EQ(condition["status"], "False");
+  EXPECT_EQ(condition["reason"], "Unschedulable");
+  EXPECT_EQ(condition["message"], "no node has 64 cores");
+  EXPECT_EQ(condition["lastTransitionTime"], "2026-03-01T10:00:00Z");
+}
+
+}  // namespace
+}  // namespace lips::kubernetes

@@ -1,0 +1,352 @@
+// Places, express, homes, copies and the account of the default planner, and what its settings do.
+#include <set>
+
+#include "policies/lips/copies.h"
+#include "policies/lips/express.h"
+#include "policies/lips/homes.h"
+#include "tests/policies/lips/lips_case.h"
+
+namespace lips {
+namespace {
+
+using testing::Case;
+using testing::ClusterBuilder;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::Model;
+using testing::one_bucket;
+using testing::Runs;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+const UsdPerMebibyte across(0.01);
+
+PolicySettings whole(double span = 600) {
+  PolicySettings settings;
+  settings.horizon = seconds(span);
+  return settings;
+}
+
+TEST(Places, ChooseDistinctTasksAndTheLocalOnesFirst) {
+  ClusterBuilder builder;
+  const NodeId a = builder.node({.slots = 1, .cpu = 1}), b = builder.node({.slots = 1, .cpu = 1});
+  const BlockId on_b = builder.block({b}), on_a = builder.block({a});
+  Case test("lips", builder, whole(15));
+  const JobId job = test.add({.blocks = {on_b, on_a}, .cpu = 10});
+  const Plan plan = test.plan();
+  EXPECT_THAT(plan.assignments, UnorderedElementsAre(Runs(test.task(job, 0), b), Runs(test.task(job, 1), a)));
+  EXPECT_EQ(plan.account.node_local_share, 1);
+  EXPECT_EQ(plan.account.node_local_bound, 1);
+}
+
+TEST(Places, FindTheMostLocalTasksByFlowWhereNodeByNodeMissesOne) {
+  ClusterBuilder builder;
+  const NodeId a = builder.node({.slots = 1, .cpu = 1}), b = builder.node({.slots = 1, .cpu = 1});
+  const BlockId both = builder.block({a, b}), only_a = builder.block({a});
+  Case test("lips", builder);
+  const JobId job = test.add({.blocks = {both, only_a}, .cpu = 10});
+  const Model model(test.state.snapshot(), test.costs);
+  const std::vector<Placement> placements{{0, 1, a, 0, {}}, {0, 1, b, 0, {}}};
+  const PolicyInput input{model.cluster, model.costs, 1, {}, nullptr};
+  Plan greedy, flow;
+  EXPECT_EQ(choose_tasks(input, model.units, placements, {}, greedy).local, 1u);
+  PlaceSettings settings;
+  settings.by_flow = true;
+  const LocalityReached reached = choose_tasks(input, model.units, placements, settings, flow);
+  EXPECT_EQ(reached.local, 2u);
+  EXPECT_EQ(reached.bound, 2u);
+  EXPECT_THAT(flow.assignments, ElementsAre(Runs(test.task(job, 1), a), Runs(test.task(job, 0), b)));
+}
+
+TEST(Places, ShareOneMoveOfABlockThatSeveralRead) {
+  ClusterBuilder builder(2);
+  const NodeId far = builder.node({.slots = 4, .cpu = 4});
+  const NodeId holder = builder.node({.zone = ZoneId(1), .price = 100});
+  const BlockId block = builder.block({holder});
+  PolicySettings settings = whole();
+  settings.copy_columns = true;
+  Case test("lips", builder, settings, across);
+  for (int i = 0; i < 3; ++i) test.add({.blocks = {block}});
+  const Plan plan = test.plan();
+  ASSERT_THAT(plan.moves, SizeIs(1));
+  EXPECT_EQ(plan.moves[0].to, builder.own_store[far]);
+  ASSERT_THAT(plan.assignments, SizeIs(3));
+  for (const Assignment& assignment : plan.assignments) EXPECT_EQ(assignment.read_from, plan.moves[0].to);
+  EXPECT_NEAR(plan.account.copies.value(), 0.64, 1e-9);
+  EXPECT_EQ(plan.account.transfer.value(), 0);
+  EXPECT_NEAR(plan.account.gap, 0, 1e-6);
+}
+
+TEST(Places, KeepNoMoreInAStoreThanItHolds) {
+  ClusterBuilder builder(2);
+  const NodeId far = builder.node({.slots = 4, .cpu = 4});
+  const NodeId holder = builder.node({.zone = ZoneId(1), .price = 100});
+  const BlockId one = builder.block({holder}), two = builder.block({holder});
+  builder.start.stores[builder.own_store[far]].capacity = Mebibytes(100);
+  Case test("lips", builder, whole(), across);
+  test.add({.blocks = {one, two}});
+  int kept = 0;
+  for (const Assignment& assignment : test.plan().assignments) kept += assignment.keep_in.valid();
+  EXPECT_EQ(kept, 1);
+}
+
+struct Lane {
+  explicit Lane(Case& test, double limit)
+      : classes(make_classes(test.state.snapshot(), one_bucket())), free(test.state.snapshot().free) {
+    express = serve_small_jobs({test.state.snapshot(), test.costs, 1, {}, nullptr}, {Usd(limit), CopyPricing::none},
+                               classes, free);
+  }
+  NodeClasses classes;
+  IdVector<NodeId, Resources> free;
+  Express express;
+};
+
+TEST(ExpressLane, ServesJobsUpToTheLimitAtTheCheapestSlot) {
+  ClusterBuilder builder;
+  builder.node({.price = 2});
+  const NodeId cheap = builder.node({.price = 1});
+  Case test("lips", builder);
+  const JobId small = test.add({.maps = 1, .cpu = 50}), large = test.add({.maps = 1, .cpu = 51});
+  const Lane lane(test, 100);
+  EXPECT_TRUE(lane.express.served[small.index()]);
+  EXPECT_FALSE(lane.express.served[large.index()]);
+  ASSERT_THAT(lane.express.placements, SizeIs(1));
+  EXPECT_EQ(lane.express.placements[0].node, cheap);
+  EXPECT_EQ(lane.free[cheap].slots, 1);
+}
+
+TEST(ExpressLane, CountsTransferAgainstCpu) {
+  ClusterBuilder builder(2);
+  builder.node({.price = 1});
+  const NodeId near = builder.node({.zone = ZoneId(1), .price = 1.05});
+  const BlockId block = builder.block({near});
+  Case test("lips", builder, {}, across);
+  test.add({.blocks = {block}, .cpu = 10});
+  EXPECT_EQ(Lane(test, 100).express.placements.at(0).node, near);
+}
+
+TEST(ExpressLane, LosesNothingWhenNoSlotIsFree) {
+  ClusterBuilder builder;
+  builder.node({.slots = 1, .cpu = 1});
+  PolicySettings settings;
+  settings.express_limit = Usd(100);
+  Case test("lips", builder, settings);
+  const JobId job = test.add({.maps = 2});
+  EXPECT_THAT(test.step(), SizeIs(1));
+  EXPECT_THAT(test.step(), IsEmpty());
+  test.finish(test.task(job, 0));
+  EXPECT_THAT(test.step(), SizeIs(1));
+}
+
+TEST(ExpressLane, RespectsAPoolsMaximumTogetherWithTheRest) {
+  ClusterBuilder builder;
+  const PoolId pool = builder.pool(1, 0, 3);
+  builder.node({.slots = 8, .cpu = 8});
+  PolicySettings settings;
+  settings.express_limit = Usd(25);
+  Case test("lips", builder, settings);
+  test.add({.pool = pool, .maps = 2, .cpu = 10});
+  test.add({.pool = pool, .maps = 5, .cpu = 100});
+  EXPECT_THAT(test.plan().assignments, SizeIs(3));
+}
+
+TEST(Homes, AreTheZoneThatSavesShuffleAndAreAskedOnce) {
+  ClusterBuilder builder(2);
+  builder.node({.slots = 4, .cpu = 4});
+  const NodeId second = builder.node({.zone = ZoneId(1), .slots = 4, .cpu = 4});
+  const BlockId block = builder.block({second});
+  PolicySettings settings;
+  settings.express_limit = Usd(0);
+  Case test("lips", builder, settings, across);
+  const JobId job = test.add({.blocks = {block}, .maps = 1, .reduces = 1, .shuffle = 100});
+  const Plan plan = test.plan();
+  ASSERT_THAT(plan.remember, SizeIs(1));
+  EXPECT_EQ(plan.remember[0].job, job);
+  EXPECT_EQ(plan.remember[0].memory.home, ZoneId(1));
+  EXPECT_TRUE(plan.remember[0].memory.home_decided);
+  ASSERT_TRUE(plan.account.home_gap.has_value());
+  EXPECT_NEAR(*plan.account.home_gap, 0, 1e-6);
+  test.state.remember(plan.remember[0]);
+  EXPECT_THAT(test.plan().remember, IsEmpty());
+}
+
+TEST(Homes, AreNeverAZoneWithoutNodes) {
+  ClusterBuilder builder(2);
+  const NodeId node = builder.node();
+  const StoreId elsewhere = builder.volume(ZoneId(1));
+  const BlockId block = builder.block_in({elsewhere});
+  static_cast<void>(node);
+  Case test("lips", builder, {}, across);
+  const JobId job = test.add({.blocks = {block}, .reduces = 1, .shuffle = 1});
+  const NodeClasses classes = make_classes(test.state.snapshot(), one_bucket());
+  const Homes homes = choose_homes({test.state.snapshot(), test.costs, 1, {}, nullptr}, classes, {});
+  EXPECT_NE(homes.zone[job.index()], ZoneId(1));
+}
+
+// A block on the first node, an extra copy on the second, read an hour ago.
+struct Copied {
+  Copied() : test("lips", make(), {}, across) {
+    test.state.apply(ReplicaAdded{BlockId(0), {StoreId(1), true, TimePoint(seconds(1000))}});
+    test.at(1000 + 3600);
+  }
+  static ClusterBuilder make() {
+    ClusterBuilder builder(2);
+    const NodeId node = builder.node();
+    builder.node({.zone = ZoneId(1)});
+    builder.block({node});
+    return builder;
+  }
+  std::vector<ReplicaDrop> drops(double idle) {
+    Plan plan;
+    drop_idle_copies(test.state.snapshot(), seconds(idle), plan);
+    return plan.drops;
+  }
+  Case test;
+};
+
+TEST(IdleCopies, AreDroppedAfterTheirTime) {
+  Copied copied;
+  EXPECT_THAT(copied.drops(3601), IsEmpty());
+  EXPECT_THAT(copied.drops(3599), ElementsAre(ReplicaDrop{BlockId(0), StoreId(1)}));
+}
+
+TEST(IdleCopies, StayWhileSomebodyWillRead) {
+  Copied copied;
+  copied.test.add({.blocks = {BlockId(0)}});
+  EXPECT_THAT(copied.drops(10), IsEmpty());
+}
+
+TEST(IdleCopies, AreNeverTheLastReplica) {
+  Copied copied;
+  copied.test.state.apply(ReplicaRemoved{BlockId(0), StoreId(0)});
+  EXPECT_THAT(copied.drops(10), IsEmpty());
+}
+
+TEST(LipsAccount, IsTheBillOfTheTasksAndHasABoundBelowTheObjective) {
+  ClusterBuilder builder(2);
+  const NodeId node = builder.node({.price = 3});
+  builder.node({.zone = ZoneId(1), .price = 1});
+  const BlockId block = builder.block({node});
+  Case test("lips", builder, whole(), across);
+  test.add({.blocks = {block, block, block}, .cpu = 7});
+  const Plan plan = test.plan();
+  Usd bill;
+  for (const Assignment& assignment : plan.assignments)
+    bill +=
+        task_bill(test.state.snapshot(), test.costs, test.state.snapshot().tasks[assignment.task], assignment).total();
+  EXPECT_THAT(plan.assignments, SizeIs(3));
+  EXPECT_NEAR(plan.account.dollars().value(), bill.value(), 1e-9);
+  EXPECT_NEAR(plan.account.objective->value(), bill.value(), 1e-9);
+  EXPECT_LE(*plan.account.lower_bound, *plan.account.objective);
+}
+
+TEST(LipsPolicy, AssignsAllThatFitsIntoTheHorizon) {
+  ClusterBuilder builder;
+  builder.node({.slots = 2, .cpu = 2});
+  Case test("lips", builder, whole(100));
+  test.add({.maps = 20, .cpu = 10});
+  EXPECT_THAT(test.plan().assignments, SizeIs(20));
+  test.add({.maps = 4, .cpu = 10});
+  EXPECT_THAT(test.plan().assignments, SizeIs(20));
+}
+
+TEST(LipsPolicy, SpendsUpToTheToleranceForAShorterMakespan) {
+  const auto busiest = [](double tolerance, double& dollars) {
+    ClusterBuilder builder;
+    builder.node({.price = 1, .slots = 1, .cpu = 1});
+    builder.node({.price = 1.1, .slots = 1, .cpu = 1});
+    PolicySettings settings = whole(1000);
+    settings.makespan_tolerance = tolerance;
+    Case test("lips", builder, settings);
+    test.add({.maps = 40, .cpu = 10});
+    const Plan plan = test.plan();
+    EXPECT_THAT(plan.assignments, SizeIs(40));
+    dollars = plan.account.dollars().value();
+    std::map<NodeId, int> tasks;
+    for (const Assignment& assignment : plan.assignments) ++tasks[assignment.node];
+    int most = 0;
+    for (const auto& [node, count] : tasks) most = std::max(most, count);
+    return most;
+  };
+  double least = 0, with_tolerance = 0;
+  EXPECT_EQ(busiest(0, least), 40);
+  EXPECT_NEAR(least, 400, 1e-9);
+  const int most = busiest(0.02, with_tolerance);
+  EXPECT_LE(most, 33);
+  EXPECT_LE(with_tolerance, least * 1.02 + 1e-9);
+}
+
+TEST(LipsPolicy, PaysMoreToWaitLessWhereWaitingIsDear) {
+  const auto dear_tasks = [](double waiting_price) {
+    ClusterBuilder builder;
+    builder.node({.price = 1, .slots = 1, .cpu = 1});
+    const NodeId dear = builder.node({.price = 1.5, .slots = 1, .cpu = 1});
+    PolicySettings settings;
+    settings.express_limit = Usd(0);
+    settings.waiting_price = waiting_price;
+    Case test("lips", builder, settings);
+    test.add({.maps = 30, .cpu = 60});
+    const std::vector<Assignment> now = test.plan().assignments;
+    return std::count_if(now.begin(), now.end(), [&](const Assignment& assignment) { return assignment.node == dear; });
+  };
+  EXPECT_EQ(dear_tasks(0.1), 0);
+  EXPECT_EQ(dear_tasks(100), 1);
+}
+
+TEST(LipsPolicy, RunsHigherPriorityFirst) {
+  ClusterBuilder builder;
+  builder.node({.slots = 1, .cpu = 1});
+  for (const double horizon : {0.0, 15.0}) {
+    PolicySettings settings = whole(horizon);
+    settings.express_limit = Usd(0);
+    Case test("lips", builder, settings);
+    test.add({.maps = 3});
+    const JobId high = test.add({.priority = 5, .maps = 1});
+    const Plan plan = test.plan();
+    ASSERT_THAT(plan.assignments, SizeIs(1));
+    EXPECT_EQ(plan.assignments[0].task, test.task(high, 0));
+  }
+}
+
+TEST(LipsPolicy, PaysForAPoolsShareUpToItsPrice) {
+  for (const double price : {0.1, 1000.0}) {
+    ClusterBuilder builder(2);
+    const PoolId poor = builder.pool(1, 1, 0);
+    builder.start.pools[poor].shortfall_price = UsdPerCpuSecond(price);
+    const NodeId node = builder.node({.slots = 1, .cpu = 1});
+    builder.node({.zone = ZoneId(1), .price = 500, .slots = 1, .cpu = 1});
+    const BlockId block = builder.block({node});
+    static_cast<void>(block);
+    Case test("lips", builder, whole(100), across);
+    test.add({.maps = 20, .cpu = 10});
+    test.add({.pool = poor, .arrival = 1, .maps = 20, .cpu = 10});
+    const Plan plan = test.plan();
+    int own = 0;
+    for (const Assignment& assignment : plan.assignments)
+      own += test.state.snapshot().jobs[test.state.snapshot().tasks[assignment.task].job].pool == poor;
+    EXPECT_THAT(plan.assignments, SizeIs(20));
+    if (price > 1) {
+      EXPECT_GE(own, 10);
+    }
+  }
+}
+
+TEST(LipsPolicy, HoldsAPoolToItsMaximumEvenBelowItsShare) {
+  ClusterBuilder builder;
+  const PoolId capped = builder.pool(100, 0, 1);
+  builder.start.pools[capped].shortfall_price = UsdPerCpuSecond(1000);
+  builder.node({.slots = 4, .cpu = 4});
+  Case test("lips", builder, whole(100));
+  test.add({.pool = capped, .maps = 40, .cpu = 10});
+  test.add({.maps = 20, .cpu = 10});
+  const Plan plan = test.plan();
+  EXPECT_FALSE(plan.account.fell_back);
+  int own = 0;
+  for (const Assignment& assignment : plan.assignments)
+    own += test.state.snapshot().jobs[test.state.snapshot().tasks[assignment.task].job].pool == capped;
+  EXPECT_EQ(own, 10);
+  EXPECT_THAT(plan.assignments, SizeIs(30));
+}
+
+}  // namespace
+}  // namespace lips

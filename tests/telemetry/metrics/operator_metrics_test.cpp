@@ -1,0 +1,267 @@
+#include "telemetry/metrics/operator_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "model/cluster_state.h"
+#include "telemetry/metrics/metric_list.h"
+#include "telemetry/status/status_page.h"
+
+namespace lips {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Two nodes in two zones, a job with two tasks whose blocks lie in zone a.
+ClusterSnapshot start() {
+  ClusterSnapshot cluster;
+  cluster.zones.push_back({"a"}), cluster.zones.push_back({"b"});
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    cluster.racks.push_back({i == 0 ? "ra" : "rb", ZoneId(i)});
+    Node node;
+    node.name = i == 0 ? "dear" : "cheap", node.zone = ZoneId(i), node.rack = RackId(i), node.profile = ProfileId(0);
+    node.capacity = {Cores(4), Mebibytes(1024), 4};
+    node.cpu_price = UsdPerCpuSecond(i == 0 ? 0.003 : 0.001);
+    cluster.nodes.push_back(node);
+    cluster.stores.push_back({i == 0 ? "sa" : "sb", StoreKind::node_directory, ZoneId(i), NodeId(i), {}, {}, {}});
+  }
+  cluster.profiles.push_back({}), cluster.constraints.push_back({});
+  cluster.data_sets.push_back({"logs", BlockId(0), 2, {}, {}});
+  for (int i = 0; i < 2; ++i) cluster.blocks.push_back({DataSetId(0), Mebibytes(100), {}, {{StoreId(0)}}});
+  cluster.pools.push_back({"etl \"night\"", 1, {}, {}, {}});
+  return cluster;
+}
+
+JobArrived job() {
+  JobArrived arrived;
+  arrived.job.name = "grep", arrived.job.pool = PoolId(0), arrived.job.constraint = ConstraintId(0);
+  arrived.job.request = {Cores(1), Mebibytes(0), 1};
+  arrived.job.map_tasks = 2;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    Task task;
+    task.block = BlockId(i), task.cpu = CpuSeconds(10), task.input = Mebibytes(100);
+    arrived.tasks.push_back(task);
+  }
+  return arrived;
+}
+
+class OperatorMetricsTest : public testing::Test {
+ protected:
+  OperatorMetricsTest() { state_.apply(job()); }
+
+  void tell(const ClusterEvent& event) {
+    state_.apply(event);
+    metrics_.on_event(state_.snapshot(), event);
+  }
+  void bind(const Assignment& assignment) {
+    metrics_.on_bind(state_.snapshot(), assignment);
+    ASSERT_TRUE(state_.assume(assignment));
+  }
+  // Task 0 reads across zones on the cheap node, task 1 waits.
+  Plan ours() const {
+    Plan plan;
+    plan.assignments = {{TaskId(0), NodeId(1), StoreId(0), {}}};
+    plan.deferrals = {{TaskId(1), DeferralReason::cheaper_later}};
+    return plan;
+  }
+  // Both on the dear node, beside their data.
+  Plan theirs() const {
+    Plan plan;
+    plan.assignments = {{TaskId(1), NodeId(0), StoreId(0), {}}, {TaskId(0), NodeId(0), StoreId(0), {}}};
+    return plan;
+  }
+
+  CostModel costs_ = uniform_costs(2, UsdPerMebibyte(0.0001));
+  ClusterState state_{start()};
+  OperatorMetrics metrics_{{"1.2", "abc", "test"}};
+};
+
+TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasksAgainstABaselineOnTheSameSnapshot) {
+  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5});
+  metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0.1);
+  bind(ours().assignments[0]);
+  EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("term=\"cpu\"")));
+  tell(TaskStarted{TaskId(0), NodeId(1)});
+  tell(TaskFinished{TaskId(0), NodeId(1)});
+  const std::string text = metrics_.exposition();
+  EXPECT_THAT(text, HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="cpu"} 0.01)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="transfer"} 0.01)"));
+  EXPECT_THAT(text,
+              HasSubstr(R"(lips_baseline_dollars_total{baseline="spread",pool="etl \"night\"",term="cpu"} 0.03)"));
+  const OperatorFigures figures = metrics_.figures();
+  ASSERT_EQ(figures.baselines.size(), 1u);
+  EXPECT_EQ(figures.baselines[0].tasks, 1u);
+  EXPECT_DOUBLE_EQ(figures.baselines[0].theirs.total().value(), 0.03);
+  EXPECT_DOUBLE_EQ(figures.baselines[0].ours.total().value(), 0.02);
+}
+
+TEST_F(OperatorMetricsTest, TakeAComparisonThatComesAfterTheBinding) {
+  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  const auto tasks = compare_plans(state_.snapshot(), costs_, ours(), theirs());
+  bind(ours().assignments[0]);
+  metrics_.compared(plan, "spread", tasks, 0);
+  tell(TaskFinished{TaskId(0), NodeId(1)});
+  EXPECT_EQ(metrics_.figures().baselines.size(), 1u);
+}
+
+TEST_F(OperatorMetricsTest, LeaveOutAComparisonWithAnotherPlanThanTheOneThatWasBound) {
+  const std::uint64_t first = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  metrics_.compared(first, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0);
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  bind(ours().assignments[0]);
+  tell(TaskFinished{TaskId(0), NodeId(1)});
+  EXPECT_TRUE(metrics_.figures().baselines.empty());
+  EXPECT_DOUBLE_EQ(metrics_.figures().spent.total().value(), 0.02);
+}
+
+TEST_F(OperatorMetricsTest, ChargeNothingForATaskThatWasLost) {
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  bind(ours().assignments[0]);
+  tell(TaskLost{TaskId(0)});
+  tell(TaskFinished{TaskId(0), NodeId(1)});
+  EXPECT_EQ(metrics_.figures().spent.total().value(), 0);
+  EXPECT_EQ(metrics_.figures().lost, 1u);
+}
+
+TEST_F(OperatorMetricsTest, SayWhyTasksWaitAndWhereTheyRead) {
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_pending_tasks{reason=\"queued\"} 1"));
+  bind(ours().assignments[0]);
+  const std::string text = metrics_.exposition();
+  EXPECT_THAT(text, HasSubstr("lips_pending_tasks{reason=\"queued\"} 0"));
+  EXPECT_THAT(text, testing::ContainsRegex(R"(lips_pending_tasks\{reason="cheaper.later"\} 1)"));
+  EXPECT_THAT(text, HasSubstr("locality=\"remote\""));
+  EXPECT_THAT(text, HasSubstr("lips_read_bytes_total{locality=\"remote\"} 104857600"));
+}
+
+TEST_F(OperatorMetricsTest, ChargeACopyToTheMoveThatMadeIt) {
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  state_.begin_move({MoveId(0), BlockId(1), StoreId(0), StoreId(1)});
+  tell(ReplicaAdded{BlockId(1), {StoreId(1), true, {}}});
+  tell(ReplicaAdded{BlockId(0), {StoreId(1), true, {}}});  // kept from a read: paid by it
+  tell(MoveEnded{MoveId(0), true});
+  const std::string text = metrics_.exposition();
+  EXPECT_THAT(text, HasSubstr("lips_spend_dollars_total{pool=\"_data\",term=\"moves\"} 0.01"));
+  EXPECT_THAT(text, HasSubstr("lips_moves_ended_total{outcome=\"committed\"} 1"));
+  EXPECT_THAT(text, HasSubstr("lips_moved_bytes_total 104857600"));
+}
+
+// Everything once, so that every metric has a value.
+void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& costs, const Plan& plan) {
+  Plan bounded = plan;
+  bounded.account.lower_bound = Usd(1);
+  const std::uint64_t number = metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1});
+  metrics.compared(number, "spread", compare_plans(state.snapshot(), costs, plan, plan), 0.1);
+  metrics.journalled(JournalOutcome::written, 10);
+  metrics.on_request("list", "pods", 200, Duration(1000));
+  metrics.on_watch("pods", WatchTrouble::relisted);
+  metrics.on_bind_outcome(BindOutcome::conflict, Duration(1000));
+  metrics.on_pod_waited(Duration(1000));
+  metrics.on_unknown_price("n", "odd.type", true);
+  metrics.on_pending("gated", 1);
+  metrics.on_moves(MovePhase::copying, 1);
+  metrics.on_rejected("Pod", "annotation");
+  for (const Assignment& assignment : plan.assignments) {
+    metrics.on_bind(state.snapshot(), assignment);
+    state.assume(assignment);
+  }
+  const auto tell = [&](const ClusterEvent& event) {
+    state.apply(event);
+    metrics.on_event(state.snapshot(), event);
+  };
+  tell(TaskFinished{plan.assignments[0].task, plan.assignments[0].node});
+  tell(TaskLost{plan.assignments[1].task});
+}
+
+TEST_F(OperatorMetricsTest, ExposeEveryMetricOfTheListAndNoOther) {
+  use_all(metrics_, state_, costs_, theirs());
+  const std::string text = metrics_.exposition();
+  std::set<std::string> exposed, listed;
+  static const std::regex type(R"(# TYPE (\S+) (\S+))");
+  for (std::sregex_iterator it(text.begin(), text.end(), type), end; it != end; ++it) exposed.insert((*it)[1]);
+  for (const MetricAbout& metric : metric_list()) listed.emplace(metric.name);
+  EXPECT_EQ(exposed, listed);
+}
+
+TEST_F(OperatorMetricsTest, KeepPrometheusConventions) {
+  use_all(metrics_, state_, costs_, theirs());
+  if (std::system("promtool --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no promtool (Debian package prometheus)";
+  std::FILE* tool = popen("promtool check metrics", "w");
+  ASSERT_TRUE(tool);
+  const std::string text = metrics_.exposition();
+  ASSERT_EQ(std::fwrite(text.data(), 1, text.size(), tool), text.size());
+  EXPECT_EQ(pclose(tool), 0);
+}
+
+TEST_F(OperatorMetricsTest, CountUnknownPricesByTypeAndForgetNodesThatAreGone) {
+  metrics_.on_unknown_price("n1", "odd", true);
+  metrics_.on_unknown_price("n2", "odd", true);
+  metrics_.on_unknown_price("n2", "odd", true);
+  EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_unknown_price_nodes{instance_type=\"odd\"} 2"));
+  metrics_.on_unknown_price("n1", "odd", false);
+  EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_unknown_price_nodes{instance_type=\"odd\"} 1"));
+}
+
+TEST_F(OperatorMetricsTest, ForgetTypesWithoutANodeThatIsLeft) {
+  for (int i = 0; i < 100; ++i) {
+    metrics_.on_unknown_price("n" + std::to_string(i), "odd-" + std::to_string(i), true);
+    metrics_.on_unknown_price("n" + std::to_string(i), "", false);
+  }
+  EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("lips_unknown_price_nodes{")));
+}
+
+// A hundred pools and zones come and go, as namespaces and their pods do; a task of each is bound, and ends.
+TEST_F(OperatorMetricsTest, KeepNoSeriesOfPoolsAndZonesThatAreLongGone) {
+  const auto lines = [&] {
+    const std::string text = metrics_.exposition();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  std::ptrdiff_t after_ten = 0;
+  for (int turn = 0; turn < 100; ++turn) {
+    const auto cluster = std::make_shared<ClusterSnapshot>(start());
+    cluster->pools[PoolId(0)].name = "pool-" + std::to_string(turn);
+    cluster->zones[ZoneId(0)].name = "zone-" + std::to_string(turn);
+    tell(ClusterListed{cluster, costs_});
+    state_.advance(TimePoint(std::chrono::minutes(turn)));
+    tell(job());
+    metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+    bind(ours().assignments[0]);
+    tell(TaskFinished{TaskId(0), NodeId(1)});
+    if (turn == 10) after_ten = lines();
+  }
+  EXPECT_LE(lines(), after_ten + 12) << metrics_.exposition();
+  const std::string text = metrics_.exposition();
+  EXPECT_THAT(text, HasSubstr("lips_pool_cores{pool=\"pool-99\"}"));
+  EXPECT_THAT(text, Not(HasSubstr("lips_pool_cores{pool=\"pool-98\"}"))) << "a gauge of what is gone says nothing";
+  EXPECT_THAT(text, HasSubstr("lips_tasks_finished_total{pool=\"pool-98\"} 1")) << "may not have been scraped yet";
+  EXPECT_THAT(text, Not(HasSubstr("pool=\"pool-90\"")));
+  EXPECT_THAT(text, HasSubstr("lips_tasks_finished_total{pool=\"_gone\"} 94")) << "no dollar and no task is lost";
+  EXPECT_THAT(text, Not(HasSubstr("zone-98")));
+}
+
+TEST(MetricList, IsTheTableOfItsPage) {
+  std::ifstream page(std::string(LIPS_SOURCE_DIR) + "/docs/metrics.md");
+  const std::string text{std::istreambuf_iterator<char>(page), std::istreambuf_iterator<char>()};
+  EXPECT_THAT(text, HasSubstr(metric_table())) << "put this table into docs/metrics.md:\n" << metric_table();
+}
+
+TEST_F(OperatorMetricsTest, ShowOnTheStatusPageWhatTheyCount) {
+  EXPECT_THAT(render_status_page(metrics_.figures()), HasSubstr("Reading what the cluster holds"));
+  metrics_.on_synced(true);
+  EXPECT_THAT(render_status_page(metrics_.figures()), HasSubstr("Standing by"));
+  metrics_.on_leader(true);
+  use_all(metrics_, state_, costs_, theirs());
+  const std::string page = render_status_page(metrics_.figures());
+  EXPECT_THAT(page, HasSubstr("etl &quot;night&quot;"));
+  EXPECT_THAT(page, HasSubstr("spread"));
+}
+
+}  // namespace
+}  // namespace lips
