@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <regex>
@@ -75,13 +76,20 @@ bool starts_with_any(std::string_view text, const std::vector<std::string>& pref
 
 bool is_header(std::string_view path) { return path.ends_with(".h"); }
 
-std::optional<std::string> against_an_arrow(const std::string& folder, const Include& include) {
-  if (folder.empty() || !include.quoted) return std::nullopt;
-  const std::string target =
-      folder_of("operator/" + include.name).empty() ? folder_of(include.name) : folder_of("operator/" + include.name);
-  if (target.empty() || target == folder) return std::nullopt;
-  if (!arrows().at(folder).contains(target)) return folder + "/ may not include " + target + "/";
-  if (folder == "controller" && target == "policies" && include.name != "policies/policy.h")
+std::string top_of(std::string_view room) { return std::string(room.substr(0, room.find('/'))); }
+
+// The room that an include names: "model/plan.h" is below operator/, "solver/certificate.h" at the root.
+std::string room_included(const Include& include) {
+  if (!include.quoted) return "";
+  const std::string below = room_of("operator/" + include.name);
+  return below.empty() ? room_of(include.name) : below;
+}
+
+std::optional<std::string> against_an_arrow(const std::string& room, const Include& include) {
+  const std::string target = room_included(include);
+  if (room.empty() || target.empty() || target == room) return std::nullopt;
+  if (!arrows().at(room).contains(target)) return room + "/ may not include " + target + "/";
+  if (room == "controller" && target == "policies" && include.name != "policies/policy.h")
     return "controller/ may include policies/policy.h alone: it sees Policy, never a policy";
   return std::nullopt;
 }
@@ -89,7 +97,7 @@ std::optional<std::string> against_an_arrow(const std::string& folder, const Inc
 std::optional<std::string> third_party_out_of_place(std::string_view path, const Include& include) {
   for (const ThirdParty& party : third_parties()) {
     if (!starts_with_any(include.name, party.prefixes)) continue;
-    if (party.free_in_tests && folder_of(path).empty()) return std::nullopt;
+    if (party.free_in_tests && room_of(path).empty()) return std::nullopt;
     if (!starts_with_any(path, party.places))
       return "has its place in " + party.places.front() + " and nowhere like here";
     if (is_header(path) && party.headers == Headers::forbidden) return "is included by .cpp files, never by a header";
@@ -102,47 +110,115 @@ std::optional<std::string> third_party_out_of_place(std::string_view path, const
 std::optional<std::string> include_violation(std::string_view path, const Include& include) {
   if (include.name.ends_with(".cpp")) return "a .cpp is compiled, not included";
   if (include.name.find("..") != std::string::npos) return "say the path from the root or from operator/, not with ..";
-  if (auto reason = against_an_arrow(folder_of(path), include)) return reason;
+  if (auto reason = against_an_arrow(room_of(path), include)) return reason;
   return third_party_out_of_place(path, include);
+}
+
+std::vector<std::string> cells_of(const std::string& row) {
+  std::vector<std::string> cells;
+  std::istringstream stream(row.substr(1));
+  for (std::string cell; std::getline(stream, cell, '|');) cells.push_back(cell);
+  return cells;
+}
+
+// The names in backquotes.
+std::vector<std::string> names_in(const std::string& cell) {
+  static const std::regex name("`([a-z_/.]+)`");
+  std::vector<std::string> names;
+  for (std::sregex_iterator match(cell.begin(), cell.end(), name), end; match != end; ++match)
+    names.push_back((*match)[1].str());
+  return names;
+}
+
+// "policies/..." is the room policies and all rooms below it.
+void add_rooms(const Arrows& rooms, const std::string& name, std::set<std::string>& into) {
+  constexpr std::string_view below = "/...";
+  if (!name.ends_with(below)) {
+    into.insert(name);
+    return;
+  }
+  const std::string folder = name.substr(0, name.size() - below.size());
+  for (const auto& [room, unused] : rooms)
+    if (room == folder || room.starts_with(folder + "/")) into.insert(room);
 }
 
 }  // namespace
 
-const Arrows& arrows() {
-  static const Arrows allowed = {
-      {"solver", {}},
-      {"base", {}},
-      {"model", {"base"}},
-      {"erasure", {"base", "model"}},
-      {"bounds", {"base", "model", "solver"}},
-      {"policies", {"base", "model", "solver"}},
-      {"controller", {"base", "model", "policies"}},
-      {"config", {"base", "model", "policies"}},
-      {"records", {"base", "model", "policies", "config"}},
-      {"simulation", {"base", "model", "bounds", "policies", "controller", "config"}},
-      {"experiments", {"solver", "base", "model", "erasure", "bounds", "policies", "simulation"}},
-      {"telemetry", {"base", "model", "policies", "controller"}},
-      {"kubernetes", {"base", "model", "policies", "controller", "config"}},
-      {"cmd",
-       {"solver", "base", "model", "erasure", "bounds", "policies", "controller", "config", "records", "simulation",
-        "experiments", "telemetry", "kubernetes", "version"}},
-  };
-  return allowed;
+Arrows read_arrows(std::string_view architecture_page) {
+  Arrows rooms;
+  std::map<std::string, std::vector<std::string>> written;
+  std::istringstream lines{std::string(architecture_page)};
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("| room |")) inside = true;
+    if (!line.starts_with("|")) inside = false;
+    if (!inside || !line.starts_with("| `")) continue;
+    const auto cells = cells_of(line);
+    if (cells.size() < 3) continue;
+    for (const std::string& room : names_in(cells[0])) {
+      rooms[room];
+      written[room] = names_in(cells[1]);
+    }
+  }
+  for (auto& [room, targets] : rooms) {
+    for (const std::string& name : written[room]) add_rooms(rooms, name, targets);
+    targets.erase(room);
+  }
+  return rooms;
 }
 
-std::string folder_of(std::string_view path) {
-  if (path.starts_with("solver/")) return "solver";
+const Arrows& arrows() {
+  static const Arrows read = read_arrows(read_text(std::filesystem::path(LIPS_SOURCE_DIR) / "ARCHITECTURE.md"));
+  return read;
+}
+
+std::string room_of(std::string_view path) {
   constexpr std::string_view root = "operator/";
-  if (!path.starts_with(root)) return "";
-  path.remove_prefix(root.size());
-  const std::string folder(path.substr(0, path.find('/')));
-  return folder != "solver" && arrows().contains(folder) && path.size() > folder.size() ? folder : "";
+  if (path.starts_with(root))
+    path.remove_prefix(root.size());
+  else if (!path.starts_with("solver/"))
+    return "";
+  const auto slash = path.rfind('/');
+  if (slash == std::string_view::npos) return "";
+  const std::string room(path.substr(0, slash));
+  return arrows().contains(room) ? room : "";
+}
+
+std::set<std::string> rooms_included(std::string_view text) {
+  std::set<std::string> rooms;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);)
+    if (const auto include = include_in(line))
+      if (const std::string room = room_included(*include); !room.empty()) rooms.insert(room);
+  return rooms;
+}
+
+std::string cycle_in(const Arrows& arrows) {
+  std::set<std::string> done;
+  std::vector<std::string> way;
+  std::string found;
+  const std::function<void(const std::string&)> walk = [&](const std::string& room) {
+    if (!found.empty() || done.contains(room)) return;
+    const auto before = std::find(way.begin(), way.end(), room);
+    if (before != way.end()) {
+      for (auto step = before; step != way.end(); ++step) found += *step + " -> ";
+      found += room;
+      return;
+    }
+    way.push_back(room);
+    if (const auto out = arrows.find(room); out != arrows.end())
+      for (const std::string& next : out->second) walk(next);
+    way.pop_back();
+    done.insert(room);
+  };
+  for (const auto& [room, targets] : arrows) walk(room);
+  return found;
 }
 
 std::vector<std::string> violations(std::string_view path, std::string_view text) {
   std::vector<std::string> found;
-  const std::string folder = folder_of(path);
-  const bool no_clock = std::find(timeless.begin(), timeless.end(), folder) != timeless.end();
+  const std::string room = room_of(path);
+  const bool no_clock = std::find(timeless.begin(), timeless.end(), top_of(room)) != timeless.end();
   std::istringstream lines{std::string(text)};
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -156,7 +232,7 @@ std::vector<std::string> violations(std::string_view path, std::string_view text
       found.push_back(place + "a header takes no namespace whole: it would do so for all who include it");
     for (const std::string_view clock : clocks)
       if (no_clock && code.find(clock) != std::string::npos)
-        found.push_back(place + folder + "/ reads no clock and no chance of its own: " + std::string(clock));
+        found.push_back(place + room + "/ reads no clock and no chance of its own: " + std::string(clock));
   }
   if (number > most_lines && !long_files().contains(path))
     found.push_back(std::string(path) + ": " + std::to_string(number) + " lines; more than " +
@@ -165,17 +241,20 @@ std::vector<std::string> violations(std::string_view path, std::string_view text
 }
 
 std::vector<std::string> link_violations(std::string_view folder, std::string_view cmake) {
+  std::set<std::string> allowed = {"options", "version"};
+  for (const auto& [room, targets] : arrows())
+    if (top_of(room) == folder)
+      for (const std::string& target : targets) allowed.insert(top_of(target));
   std::vector<std::string> found;
-  static const std::regex command(R"(target_link_libraries\(\s*lips_([a-z]+)([^)]*)\))");
+  static const std::regex command(R"(target_link_libraries\(\s*(?:lips_)?([a-z]+)([^)]*)\))");
   static const std::regex library(R"(\blips_([a-z]+)\b)");
   const std::string text(cmake);
   for (std::sregex_iterator link(text.begin(), text.end(), command), end; link != end; ++link) {
-    if ((*link)[1].str() != folder) continue;
+    const std::string target = (*link)[1].str();
+    if (target != folder && !(folder == "cmd" && target == "lips")) continue;
     const std::string libraries = (*link)[2].str();
-    for (std::sregex_iterator name(libraries.begin(), libraries.end(), library); name != end; ++name) {
-      const std::string target = (*name)[1].str();
-      if (target != "options" && !arrows().at(std::string(folder)).contains(target)) found.push_back(target);
-    }
+    for (std::sregex_iterator name(libraries.begin(), libraries.end(), library); name != end; ++name)
+      if (!allowed.contains((*name)[1].str())) found.push_back((*name)[1].str());
   }
   return found;
 }

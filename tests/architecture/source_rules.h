@@ -11,18 +11,27 @@
 
 namespace lips::architecture {
 
-// For each folder of the project, the folders that it may include besides itself.
+// For each room (a folder with sources, as in "policies/lips" or "solver") the rooms that it may include besides
+// itself. This is the table in ARCHITECTURE.md; an entry that ends in "/..." there is spelled out here, a room at a
+// time.
 using Arrows = std::map<std::string, std::set<std::string>, std::less<>>;
-const Arrows& arrows();
+Arrows read_arrows(std::string_view architecture_page);
+const Arrows& arrows();  // of this project's page
 
-// The folder (a key of arrows()) of a path from the root; "" for tests, benchmarks and all else.
-std::string folder_of(std::string_view path);
+// The room (a key of arrows()) of a path from the root; "" for tests, benchmarks and all else.
+std::string room_of(std::string_view path);
+
+// Rooms that a file of this text includes, from whichever room.
+std::set<std::string> rooms_included(std::string_view text);
+
+// A way that leads from a room back to it, "a -> b -> a"; empty when there is none.
+std::string cycle_in(const Arrows& arrows);
 
 // What is wrong with a file, one sentence each with path and line; empty when nothing is.
 // `path` is from the root, with slashes.
 std::vector<std::string> violations(std::string_view path, std::string_view text);
 
-// Folders that a CMakeLists.txt of `folder` links against an arrow.
+// Libraries that a CMakeLists.txt of `folder` (a top folder: all its rooms are one library) links against the arrows.
 std::vector<std::string> link_violations(std::string_view folder, std::string_view cmake);
 
 // All .h and .cpp under solver/, operator/, tests/ and bench/, sorted, from the root.
