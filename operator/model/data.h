@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/zone_set.h"
@@ -21,6 +22,7 @@ struct DataStore {
   Mebibytes capacity;  // 0: no limit
   Mebibytes used;
   UsdPerMebibyteHour price;
+  static constexpr auto fields = field_names("name", "kind", "zone", "node", "capacity", "used", "price");
 };
 
 // A verified copy of a block. An extra copy was made by us and may be dropped again; an original never is the last to
@@ -29,6 +31,7 @@ struct Replica {
   StoreId store;
   bool extra = false;
   TimePoint last_read{};
+  static constexpr auto fields = field_names("store", "extra", "lastRead");
   friend bool operator==(const Replica&, const Replica&) = default;
 };
 
@@ -37,6 +40,7 @@ struct Block {
   Mebibytes size;
   ZoneSet zones;                  // that hold a replica
   std::vector<Replica> replicas;  // sorted by store
+  static constexpr auto fields = field_names("dataSet", "size", "zones", "replicas");
 
   const Replica* on(StoreId store) const {
     for (const Replica& replica : replicas)
@@ -49,12 +53,14 @@ struct Block {
 struct StripeSource {
   BlockId block;
   StoreId store;
+  static constexpr auto fields = field_names("block", "store");
   friend bool operator==(const StripeSource&, const StripeSource&) = default;
 };
 
 // An erasure code: k native blocks and n - k parity blocks a stripe, any k of which yield all of them.
 struct ErasureCode {
   std::int32_t n = 0, k = 0;
+  static constexpr auto fields = field_names("n", "k");
 };
 
 struct DataSet {
@@ -63,6 +69,7 @@ struct DataSet {
   std::uint32_t blocks = 0;  // native ones; those of parity follow them (model/stripe.h)
   Mebibytes size;            // of the native blocks
   ErasureCode code;          // n == 0: replicated
+  static constexpr auto fields = field_names("name", "firstBlock", "blocks", "size", "code");
 };
 
 }  // namespace lips

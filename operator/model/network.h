@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/work.h"
@@ -16,6 +17,8 @@ struct Network {
   MebibytesPerSecond zone_link;      // from one zone to one other, each direction
   MebibytesPerSecond zone_stream;    // one transfer inside a zone
   MebibytesPerSecond remote_stream;  // one transfer across zones
+  static constexpr auto fields =
+      field_names("localRead", "nodeLink", "rackLink", "zoneLink", "zoneStream", "remoteStream");
 
   // What one reader may expect at a level of locality when nobody else uses the links.
   MebibytesPerSecond stream(Locality level) const;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
 
@@ -16,11 +17,13 @@ using ConstraintId = Id<struct ConstraintTag>;  // a distinct set of selectors a
 
 struct Zone {
   std::string name;
+  static constexpr auto fields = field_names("name");
 };
 
 struct Rack {
   std::string name;
   ZoneId zone;
+  static constexpr auto fields = field_names("name", "zone");
 };
 
 // Kinds of resources beside CPU and memory that one cluster may count (GPUs, local storage).
@@ -33,6 +36,7 @@ struct Resources {
   std::int32_t slots = 1;
   std::array<double, most_extended>
       extended{};  // by ClusterSnapshot::extended_names; pieces, or MiB of what is in bytes
+  static constexpr auto fields = field_names("cpu", "memory", "slots", "extended");
 
   Resources& operator+=(const Resources& b) { return add(b, 1); }
   Resources& operator-=(const Resources& b) { return add(b, -1); }
@@ -63,6 +67,7 @@ std::int64_t fit_count(const Resources& request, const Resources& free);
 
 struct Taint {
   std::string key, value, effect;  // effect: NoSchedule, PreferNoSchedule or NoExecute
+  static constexpr auto fields = field_names("key", "value", "effect");
   friend auto operator<=>(const Taint&, const Taint&) = default;
 };
 
@@ -70,12 +75,14 @@ struct Taint {
 struct NodeProfile {
   std::vector<std::pair<std::string, std::string>> labels;  // sorted by key
   std::vector<Taint> taints;                                // sorted
+  static constexpr auto fields = field_names("labels", "taints");
   friend auto operator<=>(const NodeProfile&, const NodeProfile&) = default;
 };
 
 struct Toleration {
   std::string key, value, effect;  // empty: any
   bool exists = false;             // operator Exists: any value
+  static constexpr auto fields = field_names("key", "value", "effect", "exists");
   friend auto operator<=>(const Toleration&, const Toleration&) = default;
 };
 
@@ -84,6 +91,7 @@ struct LabelRequirement {
   std::string key;
   Operator op = Operator::in;
   std::vector<std::string> values;
+  static constexpr auto fields = field_names("key", "operator", "values");
   friend auto operator<=>(const LabelRequirement&, const LabelRequirement&) = default;
 };
 
@@ -93,6 +101,7 @@ struct PlacementConstraint {
   std::vector<Toleration> tolerations;
   std::vector<std::vector<std::vector<LabelRequirement>>> volumes =
       {};  // at least one term of each (topology of bound volumes)
+  static constexpr auto fields = field_names("required", "anyOf", "tolerations", "volumes");
   friend auto operator<=>(const PlacementConstraint&, const PlacementConstraint&) = default;
 };
 
@@ -114,6 +123,8 @@ struct Node {
   UsdPerHour price;                             // while the node exists: the cloud's invoice
   UsdPerCpuSecond cpu_price;  // per CPU-second of work used: the paper's billing; full_packing_price() unless stated
   bool schedulable = true;    // ready and not cordoned
+  static constexpr auto fields = field_names("name", "zone", "rack", "profile", "instanceType", "capacityType",
+                                             "capacity", "others", "speed", "price", "cpuPrice", "schedulable");
 
   CpuSeconds work_per(Duration span) const {
     return CpuSeconds((capacity.cpu - others.cpu).value() * speed * to_seconds(span));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/costs.h"
@@ -22,6 +23,7 @@ struct Assignment {
   StoreId keep_in;    // a store of the reader's zone that keeps what was read as an extra copy; none: nothing is kept
   StripeSources sources = {};          // of a degraded task: what its lost block is decoded from
   StoreId write_to = StoreId::none();  // of the blocks that the task writes; none: where the file system puts them
+  static constexpr auto fields = field_names("task", "node", "readFrom", "keepIn", "sources", "writeTo");
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };
 
@@ -30,12 +32,14 @@ struct DataMove {
   BlockId block;
   StoreId from, to;
   bool drop_source = false;
+  static constexpr auto fields = field_names("block", "from", "to", "dropSource");
   friend bool operator==(const DataMove&, const DataMove&) = default;
 };
 
 struct ReplicaDrop {
   BlockId block;
   StoreId store;
+  static constexpr auto fields = field_names("block", "store");
   friend bool operator==(const ReplicaDrop&, const ReplicaDrop&) = default;
 };
 
@@ -52,12 +56,14 @@ enum class DeferralReason : std::uint8_t {
 struct Deferral {
   TaskId task;
   DeferralReason reason;
+  static constexpr auto fields = field_names("task", "reason");
   friend bool operator==(const Deferral&, const Deferral&) = default;
 };
 
 struct Remembered {
   JobId job;
   JobMemory memory;
+  static constexpr auto fields = field_names("job", "memory");
 };
 
 enum class ModelForm : std::uint8_t { none, greedy, zone, zone_with_copies, mixed, classes, nodes };
@@ -67,12 +73,14 @@ std::string_view to_string(DeferralReason reason);
 // Wall time of the stages, for people only: nothing is decided by it. 0 where no stopwatch ran.
 struct StageTimes {
   double group = 0, solve = 0, round = 0, pack = 0, locality = 0, total = 0;  // seconds
+  static constexpr auto fields = field_names("group", "solve", "round", "pack", "locality", "total");
 };
 
 struct ShadowPrice {
   std::string of;  // "zone us-east-1a", "pool etl", "link a -> b"
   double usd_per_unit = 0;
   std::string unit;
+  static constexpr auto fields = field_names("of", "usdPerUnit", "unit");
 };
 
 struct PlanAccount {
@@ -89,6 +97,10 @@ struct PlanAccount {
       node_local_bound;  // of planned reads: on the node itself; at most, given the places
   std::vector<ShadowPrice> shadow_prices;
   StageTimes seconds;
+  static constexpr auto fields =
+      field_names("cpu", "transfer", "shuffle", "copies", "storage", "waiting", "locality", "fairness", "objective",
+                  "lowerBound", "gap", "form", "fellBack", "groups", "classes", "rows", "columns", "homeGap",
+                  "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
   Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
 };
 
@@ -105,6 +117,8 @@ struct Plan {
   bool copies_reviewed = false;          // idle extra copies were looked for
   std::optional<Duration> replan_after;  // plan again after this time even if nothing happens
   PlanAccount account;
+  static constexpr auto fields = field_names("moves", "drops", "assignments", "deferrals", "rest", "remember",
+                                             "rememberShares", "copiesReviewed", "replanAfter", "account");
 };
 
 }  // namespace lips

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/ids.h"
 #include "model/costs.h"
 #include "model/data.h"
@@ -22,6 +23,7 @@ struct RunningTask {
   TaskId task;
   NodeId node;
   TimePoint expected_end{};
+  static constexpr auto fields = field_names("task", "node", "expectedEnd");
 };
 
 // Which tasks of a job have a replica of their input on a node's own store. May still name tasks that are no longer
@@ -29,6 +31,7 @@ struct RunningTask {
 struct JobLocality {
   std::vector<std::pair<NodeId, TaskId>> at_arrival;      // sorted by node, then task
   std::unordered_map<NodeId, std::vector<TaskId>> since;  // replicas that came later
+  static constexpr auto fields = field_names("atArrival", "since");
   // visit(task) for each, until it returns false; returns whether it never did.
   template <class Visit>
   bool visit(NodeId node, Visit visit) const {
@@ -47,6 +50,7 @@ struct MoveInFlight {
   MoveId id;
   BlockId block;
   StoreId from, to;
+  static constexpr auto fields = field_names("id", "block", "from", "to");
 };
 
 struct ClusterSnapshot {
@@ -81,6 +85,10 @@ struct ClusterSnapshot {
   IdVector<RackId, std::optional<TimePoint>> rack_degraded;
   IdVector<ZoneId, std::optional<TimePoint>> zone_degraded;
   std::optional<ShareMemory> shares;
+  static constexpr auto fields = field_names(
+      "now", "zones", "racks", "nodes", "extendedNames", "free", "profiles", "constraints", "stores", "nodeStore",
+      "dataSets", "blocks", "network", "pools", "poolCores", "jobs", "tasks", "locality", "groups", "pending", "held",
+      "running", "moves", "extraCopies", "copiesReviewed", "pendingTasks", "rackDegraded", "zoneDegraded", "shares");
 
   bool eligible(ConstraintId constraint, NodeId node) const;
 

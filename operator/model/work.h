@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/nodes.h"
@@ -19,6 +20,7 @@ struct Pool {
   Cores minimum;                    // of cores in use; 0: none
   Cores maximum;                    // 0: none
   UsdPerCpuSecond shortfall_price;  // what a CPU-second below the share is worth to the user; 0: shares are not priced
+  static constexpr auto fields = field_names("name", "weight", "minimum", "maximum", "shortfallPrice");
 };
 
 enum class Locality : std::uint8_t { node, rack, zone, remote, none };  // none: the task reads no block
@@ -40,12 +42,15 @@ struct Task {
   // The task's neighbours in its pending group, in order of id.
   TaskId next_pending, previous_pending;
   std::uint32_t group = 0;
+  static constexpr auto fields = field_names("job", "block", "cpu", "input", "kind", "state", "node", "degraded",
+                                             "nextPending", "previousPending", "group");
 };
 
 // Waits for locality that ended with a launch.
 struct WaitSum {
   Duration sum{};
   std::uint32_t count = 0;
+  static constexpr auto fields = field_names("sum", "count");
   friend bool operator==(const WaitSum&, const WaitSum&) = default;
 };
 
@@ -62,6 +67,9 @@ struct JobMemory {
   WaitSum node_waits, rack_waits;       // of its launches at that level
   std::optional<std::int8_t> priority;  // -2 to 2, as moved by changes of locality; none: as submitted
   std::uint32_t opportunities = 0;      // slots that it was offered since its last launch with locality
+  static constexpr auto fields =
+      field_names("home", "homeDecided", "passedOverSince", "lastLocality", "launched", "refusedFor", "refusedAt",
+                  "nodeWaits", "rackWaits", "priority", "opportunities");
   friend bool operator==(const JobMemory&, const JobMemory&) = default;
 };
 
@@ -71,12 +79,14 @@ struct ShareMemory {
   std::uint32_t least_job = 0;  // maps of the smallest unfinished job
   bool small_pool = false;      // the small jobs have a pool of their own
   std::vector<double> slots;    // that each pool may have in use, by pool; last the small jobs' pool
+  static constexpr auto fields = field_names("at", "leastJob", "smallPool", "slots");
   friend bool operator==(const ShareMemory&, const ShareMemory&) = default;
 };
 
 struct JobInput {
   DataSetId data_set;
   double fraction = 1;  // of every block that is read (JD)
+  static constexpr auto fields = field_names("dataSet", "fraction");
 };
 
 struct Job {
@@ -100,6 +110,10 @@ struct Job {
   TimePoint completed{};
   std::vector<Mebibytes> map_output;  // by zone, of finished maps; empty when there is no shuffle
   JobMemory memory;
+  static constexpr auto fields =
+      field_names("name", "pool", "arrival", "priority", "constraint", "request", "inputs", "output", "held", "shuffle",
+                  "firstTask", "mapTasks", "reduceTasks", "work", "pending", "running", "finishedMaps",
+                  "finishedReduces", "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory");
 
   std::uint32_t tasks() const { return map_tasks + reduce_tasks; }
   bool finished() const { return finished_maps + finished_reduces == tasks(); }
@@ -117,6 +131,8 @@ struct TaskGroup {
   TaskId first;  // of the chain through Task::next_pending
   TaskId last;
   std::uint32_t count = 0;
+  static constexpr auto fields =
+      field_names("kind", "reads", "zones", "degraded", "cpu", "input", "dataSet", "first", "last", "count");
 };
 
 }  // namespace lips
