@@ -55,8 +55,16 @@ struct ClusterClock {
 };
 using TimePoint = ClusterClock::time_point;
 
-// Rounded up, so that a positive span never becomes none.
-inline Duration seconds(double count) { return Duration(static_cast<std::int64_t>(std::ceil(count * 1e6 - 1e-6))); }
+// About 73,000 years. No span of ours is longer, so that a time of any run and two such spans still add up.
+inline constexpr Duration longest_span{std::int64_t{1} << 61};
+
+// Rounded up, so that a positive span never becomes none. What is longer, or no number, is the longest span.
+inline Duration seconds(double count) {
+  const double micros = std::ceil(count * 1e6 - 1e-6);
+  constexpr auto most = static_cast<double>(longest_span.count());
+  if (!(micros < most)) return longest_span;
+  return micros > -most ? Duration(static_cast<std::int64_t>(micros)) : -longest_span;
+}
 constexpr double to_seconds(Duration span) { return static_cast<double>(span.count()) * 1e-6; }
 constexpr double to_hours(Duration span) { return to_seconds(span) / 3600.0; }
 constexpr double to_seconds(TimePoint time) { return to_seconds(time.time_since_epoch()); }
@@ -76,7 +84,8 @@ inline Duration operator/(Mebibytes size, MebibytesPerSecond bandwidth) {
   return seconds(size.value() / bandwidth.value());
 }
 
-inline constexpr double mebibytes_per_gigabyte = 1e9 / (1024.0 * 1024.0);
+inline constexpr double bytes_per_mebibyte = 1024.0 * 1024.0;
+inline constexpr double mebibytes_per_gigabyte = 1e9 / bytes_per_mebibyte;
 constexpr UsdPerMebibyte usd_per_gigabyte(double usd) { return UsdPerMebibyte(usd / mebibytes_per_gigabyte); }
 
 }  // namespace lips

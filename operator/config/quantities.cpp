@@ -28,7 +28,7 @@ void trim(std::string_view& text) {
 
 using Unit = std::pair<std::string_view, double>;
 constexpr std::array<Unit, 5> time_units{{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
-constexpr double mebi = 1024.0 * 1024.0;
+constexpr double mebi = bytes_per_mebibyte;
 constexpr std::array<Unit, 13> size_units{{{"B", 1 / mebi},
                                            {"KB", 1e3 / mebi},
                                            {"MB", 1e6 / mebi},
@@ -93,7 +93,7 @@ std::optional<double> parse_amount(std::string_view text, std::string_view unit)
 
 std::optional<MebibytesPerSecond> parse_bandwidth(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, double>, 4> units{
-      {{"MiB/s", 1}, {"MB/s", 1e6 / 1048576}, {"Mbit/s", 1e6 / 8 / 1048576}, {"Gbit/s", 1e9 / 8 / 1048576}}};
+      {{"MiB/s", 1}, {"MB/s", 1e6 / mebi}, {"Mbit/s", 1e6 / 8 / mebi}, {"Gbit/s", 1e9 / 8 / mebi}}};
   if (text == "0") return MebibytesPerSecond(0);
   for (const auto& [unit, factor] : units) {
     if (!text.ends_with(unit)) continue;

@@ -15,7 +15,6 @@ namespace lips {
 namespace {
 
 constexpr std::string_view prefix = "degraded:";
-constexpr double bytes_per_mebibyte = 1048576;
 
 std::string escaped(std::string_view text) {
   std::string result;

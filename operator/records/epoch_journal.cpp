@@ -256,7 +256,7 @@ Result<void> EpochJournal::add(const std::string& text) {
 }
 
 void EpochJournal::drop_oldest() {
-  const double most = size_.value() * 1048576;
+  const double most = size_.value() * bytes_per_mebibyte;
   std::size_t gone = 0;
   for (; gone < entries_.size() && static_cast<double>(bytes_) > most; ++gone) {
     std::error_code ignored;

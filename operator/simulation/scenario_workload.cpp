@@ -16,8 +16,6 @@ namespace lips::simulation {
 
 namespace {
 
-constexpr double mebibyte = 1024.0 * 1024.0;
-
 // How rows of a trace become jobs.
 struct Workload {
   std::vector<TraceJob> rows;
@@ -39,10 +37,10 @@ struct Scaled {
 
 Scaled scaled(const Workload& work, const TraceJob& row, double factor) {
   Scaled result;
-  result.input = Mebibytes(row.input * factor / mebibyte);
-  if (row.input > 0) result.input = std::max(result.input, Mebibytes(1 / mebibyte));
+  result.input = Mebibytes(row.input * factor / bytes_per_mebibyte);
+  if (row.input > 0) result.input = std::max(result.input, Mebibytes(1 / bytes_per_mebibyte));
   result.maps = std::max(1.0, std::ceil(result.input / work.block_size - 1e-9));
-  result.shuffle = Mebibytes(row.shuffle * factor / mebibyte);
+  result.shuffle = Mebibytes(row.shuffle * factor / bytes_per_mebibyte);
   if (work.most_maps > 0 && result.maps > work.most_maps) {
     result.maps = work.most_maps;
     const Mebibytes kept = work.block_size * result.maps;

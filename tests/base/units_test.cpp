@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace lips {
 namespace {
 
@@ -27,6 +29,16 @@ TEST(Units, SecondsRoundUpSoThatASpanNeverBecomesNone) {
   EXPECT_EQ(seconds(0).count(), 0);
   EXPECT_EQ(seconds(1.5), std::chrono::milliseconds(1500));
   EXPECT_EQ(seconds(0.1 + 0.2), std::chrono::milliseconds(300)) << "0.30000000000000004 is not a microsecond more";
+}
+
+TEST(Units, WhatIsTooLongForTheClockIsTheLongestSpan) {
+  for (const double count : {1e13, 1e14, 1e300, double{INFINITY}, double{NAN}, 2.4e12})
+    EXPECT_EQ(seconds(count), longest_span) << count;
+  EXPECT_EQ(seconds(-1e300), -longest_span);
+  EXPECT_LT(seconds(2.3e12), longest_span);
+  EXPECT_GT((longest_span + longest_span).count(), longest_span.count()) << "two of them add up";
+  EXPECT_EQ(Mebibytes(1) / MebibytesPerSecond(0), longest_span) << "over no bandwidth it takes for ever";
+  EXPECT_EQ(Mebibytes(0) / MebibytesPerSecond(0), longest_span);
 }
 
 TEST(Units, SizeOverBandwidthIsTime) { EXPECT_EQ(Mebibytes(64) / MebibytesPerSecond(32), std::chrono::seconds(2)); }

@@ -8,7 +8,6 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr double bytes_per_mebibyte = 1024.0 * 1024.0;
 
 constexpr std::uint64_t first_kept = std::uint64_t{1} << 40;  // ids beyond those of the model's moves
 

@@ -6,7 +6,6 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr double bytes_per_mebibyte = 1024.0 * 1024.0;
 
 void add_times(ResourceAmounts& sum, const ResourceAmounts& more, std::int64_t times) {
   for (const auto& [resource, amount] : more) {

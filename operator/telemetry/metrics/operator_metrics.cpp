@@ -24,7 +24,6 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr double bytes_per_mebibyte = 1048576;
 constexpr std::array<std::string_view, locality_levels> level_names{"node", "rack", "zone", "remote", "none"};
 constexpr std::array<DeferralReason, 7> reasons{DeferralReason::no_capacity,    DeferralReason::cheaper_later,
                                                 DeferralReason::waits_for_data, DeferralReason::waits_for_locality,
