@@ -185,17 +185,74 @@ TEST(Readme, FirstCodeBlockHoldsTwoCommandsThatExist) {
   for (const std::string& command : commands) EXPECT_TRUE(std::filesystem::exists(root / command)) << command;
 }
 
-TEST(Pages, LinkToFilesThatExist) {
-  static const std::regex link(R"(\]\(([^)#:]+)(#[^)]*)?\))");  // without a colon: not another site
+std::vector<std::filesystem::path> markdown_pages() {
   std::vector<std::filesystem::path> pages;
-  for (const auto& folder : {root, root / "docs"})
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
+  for (const auto& entry : std::filesystem::directory_iterator(root))
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  for (const char* folder : {"docs", "examples"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder))
       if (entry.path().extension() == ".md") pages.push_back(entry.path());
-  ASSERT_GE(pages.size(), 5u);
-  for (const auto& page : pages) {
+  EXPECT_GE(pages.size(), 30u);
+  return pages;
+}
+
+// Headings as GitHub makes anchors of them: lower case, blanks to hyphens, punctuation left out.
+std::set<std::string> anchors_of(const std::filesystem::path& page) {
+  std::set<std::string> anchors;
+  std::istringstream lines(read_text(page));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("#")) continue;
+    std::string anchor;
+    for (const char c : line.substr(line.find_first_not_of('#') + 1))
+      if (c == ' ' || c == '-')
+        anchor += '-';
+      else if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+        anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
+TEST(Pages, LinkToFilesAndHeadingsThatExist) {
+  static const std::regex link(R"(\]\(([^)#:]*)(#[^)]*)?\))");  // without a colon: not another site
+  for (const auto& page : markdown_pages()) {
     const std::string text = read_text(page);
-    for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match)
-      EXPECT_TRUE(std::filesystem::exists(page.parent_path() / (*match)[1].str())) << page << ": " << (*match)[1].str();
+    for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
+      const std::string file = (*match)[1].str(), heading = (*match)[2].str();
+      const auto target = file.empty() ? page : page.parent_path() / file;
+      EXPECT_TRUE(std::filesystem::exists(target)) << page << ": " << file;
+      if (heading.empty() || target.extension() != ".md") continue;
+      EXPECT_TRUE(anchors_of(target).contains(heading.substr(1))) << page << ": " << file << heading;
+    }
+  }
+}
+
+// A page that no index names is found by nobody.
+TEST(Pages, AreAllInTheIndex) {
+  const std::string index = read_text(root / "docs/README.md");
+  for (const auto& page : markdown_pages()) {
+    if (page.parent_path() == root || page == root / "docs/README.md") continue;
+    const auto folder = page.parent_path();
+    const bool own_index = folder != root / "docs" && page.filename() != "README.md";
+    const std::string list = own_index ? read_text(folder / "README.md") : index;
+    const auto link = std::filesystem::relative(page, own_index ? folder : root / "docs");
+    EXPECT_NE(list.find("(" + link.string() + ")"), std::string::npos) << page << " is in no index";
+  }
+}
+
+// Long lines hide changes in a diff; tables and code cannot be broken.
+TEST(Pages, HaveLinesThatFitAScreen) {
+  std::vector<std::filesystem::path> pages = markdown_pages();
+  for (const auto& page : pages) {
+    std::istringstream lines(read_text(page));
+    bool code = false;
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (line.starts_with("```")) code = !code;
+      if (code || line.starts_with("|") || line.starts_with("    ")) continue;
+      EXPECT_LE(line.size(), 160u) << page.string() << ":" << number;
+    }
   }
 }
 
