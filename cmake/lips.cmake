@@ -39,7 +39,42 @@ add_library(lips_version INTERFACE)
 target_include_directories(lips_version INTERFACE ${LIPS_VERSION_DIR})
 add_dependencies(lips_version lips_version_header)
 
-# lips_library(NAME): the library lips_NAME of all .cpp files in this folder and below.
+# lips_unity(TARGET [ALONE FOLDER...]): compiles the .cpp of a folder together, because most of a file's time goes into the headers that
+# its neighbours read too. Names in anonymous namespaces then have to differ within a folder; FOLDERs in which they do not are left out.
+# Presets that look for a missing include compile each file alone (LIPS_UNITY=OFF).
+option(LIPS_UNITY "Compile the sources of a folder together" OFF)
+set(LIPS_UNITY_FILES 8)  # at most so many at once: memory, and work for every core
+function(lips_unity target)
+  cmake_parse_arguments(PARSE_ARGV 1 unity "" "" ALONE)
+  if(NOT LIPS_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(base ${target} SOURCE_DIR)
+  set(previous "")
+  foreach(source ${sources})
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${base} OUTPUT_VARIABLE relative)
+    cmake_path(GET relative PARENT_PATH folder)
+    if(folder STREQUAL "")
+      set(folder .)
+    endif()
+    if(NOT folder STREQUAL previous)
+      set(previous ${folder})
+      set(count 0)
+    endif()
+    if(NOT folder IN_LIST unity_ALONE)
+      math(EXPR part "${count} / ${LIPS_UNITY_FILES}")
+      math(EXPR count "${count} + 1")
+      string(MAKE_C_IDENTIFIER "${folder}_${part}" group)
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # g++ takes every .cpp but the one it was given for a header, in which such a member would be a mistake.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+# lips_library(NAME [ALONE FOLDER...]): the library lips_NAME of all .cpp files in this folder and below.
 function(lips_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)  # a folder of headers alone still is a library that others link
@@ -49,4 +84,5 @@ function(lips_library name)
   add_library(lips_${name} STATIC ${sources})
   target_include_directories(lips_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/operator)
   target_link_libraries(lips_${name} PRIVATE lips_options)
+  lips_unity(lips_${name} ${ARGN})
 endfunction()

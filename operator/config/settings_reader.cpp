@@ -90,9 +90,9 @@ void each_setting(Fields& fields, PolicySettings& settings) {
   fields.duration("degradedReadTime", settings.degraded_read_time);
 }
 
-class Reading {
+class SettingsReading {
  public:
-  explicit Reading(YamlMap& fields) : fields_(fields) {}
+  explicit SettingsReading(YamlMap& fields) : fields_(fields) {}
 
   void number(std::string_view key, double& value) { value = fields_.number(key, value, not_negative); }
   void duration(std::string_view key, Duration& value) { value = fields_.duration(key, value); }
@@ -161,7 +161,7 @@ class Writing {
 }  // namespace
 
 void read_policy_settings(YamlMap fields, PolicySettings& settings) {
-  Reading reading(fields);
+  SettingsReading reading(fields);
   each_setting(reading, settings);
   const std::vector<Duration>& edges = settings.bucket_edges;
   if (edges.empty() || edges.front() != Duration(0) ||

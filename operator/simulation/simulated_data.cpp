@@ -7,7 +7,7 @@
 namespace lips::simulation {
 
 namespace {
-constexpr Duration refusal_time = std::chrono::seconds(1);
+constexpr Duration move_refusal_time = std::chrono::seconds(1);
 
 auto holds(StoreId store) {
   return [store](const Replica& replica) { return replica.store == store; };
@@ -65,7 +65,7 @@ void SimulatedCluster::start_move(MoveId id, const DataMove& what) {
   move.refused = !move.needless && (std::none_of(replicas.begin(), replicas.end(), holds(what.from)) ||
                                     !has_space(what.to, size) || (target.valid() && !up_[target.index()]));
   if (move.refused) {
-    move.end = now_ + refusal_time;
+    move.end = now_ + move_refusal_time;
   } else if (!move.needless) {
     send(move);
   }

@@ -29,7 +29,7 @@ BlockRanges minus(BlockRanges blocks, const BlockRanges& others) {
 
 tl::unexpected<Error> refused(const std::string& why) { return fail(ErrorCode::conflict, why); }
 
-Result<void> commit(Replicas& replicas, const LedgerEntry& entry) {
+Result<void> add_committed(Replicas& replicas, const LedgerEntry& entry) {
   HeldBlocks& to = at(replicas, entry.to);
   const BlockRanges added = minus(entry.blocks, to.blocks);
   if (!to.leaving.intersection(entry.blocks).empty())
@@ -43,7 +43,7 @@ Result<void> commit(Replicas& replicas, const LedgerEntry& entry) {
   return {};
 }
 
-Result<void> remove_source(Replicas& replicas, const LedgerEntry& entry, const StoreExists& exists) {
+Result<void> take_source(Replicas& replicas, const LedgerEntry& entry, const StoreExists& exists) {
   HeldBlocks& from = at(replicas, entry.from);
   const BlockRanges going = from.blocks.intersection(entry.blocks);
   if (!from.leaving.contains(going)) return refused("blocks in " + entry.from + " are not marked as leaving");
@@ -76,7 +76,7 @@ Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerE
   Result<void> done;
   switch (action) {
     case MoveAction::commit:
-      done = commit(replicas, entry);
+      done = add_committed(replicas, entry);
       break;
     case MoveAction::mark_leaving: {
       HeldBlocks& from = at(replicas, entry.from);
@@ -89,7 +89,7 @@ Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerE
       break;
     }
     case MoveAction::remove_source:
-      done = remove_source(replicas, entry, exists);
+      done = take_source(replicas, entry, exists);
       break;
     case MoveAction::fence_target: {
       HeldBlocks& to = at(replicas, entry.to);

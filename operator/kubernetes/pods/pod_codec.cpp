@@ -2,6 +2,7 @@
 
 #include "kubernetes/api/codec.h"
 #include "kubernetes/api/json_fields.h"
+#include "kubernetes/pods/amounts.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -21,15 +22,6 @@ struct Demand {
   std::vector<Container> containers, init_containers;
   ResourceAmounts overhead, pod_level;
 };
-
-void add(ResourceAmounts& sum, const ResourceAmounts& more) {
-  for (const auto& [resource, amount] : more) {
-    auto place = std::lower_bound(sum.begin(), sum.end(), resource,
-                                  [](const auto& entry, const std::string& key) { return entry.first < key; });
-    if (place == sum.end() || place->first != resource) place = sum.insert(place, {resource, 0});
-    place->second += amount;
-  }
-}
 
 void raise(ResourceAmounts& most, const ResourceAmounts& other) {
   for (const auto& [resource, amount] : other) {

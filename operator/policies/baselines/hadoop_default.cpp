@@ -16,9 +16,9 @@ namespace {
 constexpr double padding_share = 0.01;         // mapred.jobtracker.taskalloc.capacitypad
 constexpr std::size_t least_padded_nodes = 3;  // no padding in clusters that are not larger
 
-class Heartbeats {
+class Offers {
  public:
-  Heartbeats(Draft& draft, double reduce_slots) : draft_(draft), cluster_(draft.cluster), slots_(draft, reduce_slots) {}
+  Offers(Draft& draft, double reduce_slots) : draft_(draft), cluster_(draft.cluster), slots_(draft, reduce_slots) {}
 
   void answer(NodeId node) {
     if (!draft_.free.has_room(node)) return;
@@ -96,7 +96,7 @@ class HadoopDefault : public Policy {
   Cadence cadence() const override { return {Cadence::Trigger::heartbeats, heartbeat_, Duration(0)}; }
   Result<Plan> decide(const PolicyInput& input) const override {
     Draft draft(input);
-    Heartbeats heartbeats(draft, reduce_slots_);
+    Offers heartbeats(draft, reduce_slots_);
     if (input.cluster.pending_tasks > 0)
       for (NodeId node : input.reporting) heartbeats.answer(node);
     return draft.finish(DeferralReason::no_capacity);

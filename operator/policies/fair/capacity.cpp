@@ -12,7 +12,7 @@ namespace lips {
 
 namespace {
 
-constexpr double slack = 1e-6;  // of sums of cores
+constexpr double queue_slack = 1e-6;  // of sums of cores
 
 class CapacityRound {
  public:
@@ -62,7 +62,7 @@ class CapacityRound {
   Given give(NodeId node, bool& reduce_given, std::vector<bool>& counted) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < queues_.size(); ++i)
-      if (!queues_[i].jobs.empty()) order.emplace_back(queues_[i].used / std::max(queues_[i].capacity, slack), i);
+      if (!queues_[i].jobs.empty()) order.emplace_back(queues_[i].used / std::max(queues_[i].capacity, queue_slack), i);
     std::ranges::sort(order);
     for (const auto& [ratio, i] : order)
       for (const JobId id : queues_[i].jobs)
@@ -74,7 +74,7 @@ class CapacityRound {
   Given offer(Queue& queue, JobId id, NodeId node, bool& reduce_given, std::vector<bool>& counted) {
     const Job& job = cluster_.jobs[id];
     if (draft_.tasks.left(id) == 0) return Given::nothing;
-    if (queue.maximum > 0 && queue.used + job.request.cpu.value() > queue.maximum + slack) {
+    if (queue.maximum > 0 && queue.used + job.request.cpu.value() > queue.maximum + queue_slack) {
       reached_limit_ = true;
       return Given::nothing;
     }

@@ -9,7 +9,7 @@ namespace lips::fair {
 
 namespace {
 
-constexpr double slack = 1e-9;
+constexpr double share_slack = 1e-9;
 
 double room(const PoolDemand& pool) {
   return pool.maximum > 0 ? std::max(0.0, pool.maximum - pool.running) : std::numeric_limits<double>::infinity();
@@ -21,18 +21,18 @@ void round_to_whole(const std::vector<std::size_t>& open, const std::vector<doub
   double left = 0;
   std::vector<std::pair<double, std::size_t>> cut;
   for (const std::size_t pool : open) {
-    given[pool] = std::floor(quota[pool] + slack);
+    given[pool] = std::floor(quota[pool] + share_slack);
     left += quota[pool] - given[pool];
     // Most cut off first, then by pool; billionths, lest rounding errors decide.
-    cut.emplace_back(std::round((given[pool] - quota[pool]) / slack), pool);
+    cut.emplace_back(std::round((given[pool] - quota[pool]) / share_slack), pool);
   }
   std::ranges::sort(cut);
   for (const auto& [ignored, pool] : cut) {
-    if (left <= slack) return;
+    if (left <= share_slack) return;
     const double more = std::min({1.0, left, room(pools[pool]) - given[pool]});
     if (more <= 0) continue;
     given[pool] += more;
-    if (const double whole = std::round(given[pool]); std::abs(given[pool] - whole) < slack) given[pool] = whole;
+    if (const double whole = std::round(given[pool]); std::abs(given[pool] - whole) < share_slack) given[pool] = whole;
     left -= more;
   }
 }

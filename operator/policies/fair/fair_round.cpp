@@ -9,7 +9,7 @@ namespace lips::fair {
 
 namespace {
 
-constexpr double slack = 1e-6;  // of sums of cores
+constexpr double cores_slack = 1e-6;  // of sums of cores
 
 // Where two pools are equal the text draws lots; the lots are drawn anew at every moment.
 std::uint64_t lot(std::uint64_t seed, TimePoint now, std::size_t pool) {
@@ -78,7 +78,7 @@ void FairRound::fill() {
     queue.fifo = pool == cluster_.pools.size();
     if (!queue.fifo) queue.maximum = cluster_.pools[PoolId(static_cast<std::uint32_t>(pool))].maximum.value();
     if (on_.shares && (!slots_.separate() || stage_ == TaskKind::map)) {
-      queue.limit = std::max(on_.shares->slots[pool], slack);
+      queue.limit = std::max(on_.shares->slots[pool], cores_slack);
       if (queue.fifo) queue.load.minimum = queue.limit;
     }
   }
@@ -114,7 +114,7 @@ void FairRound::answer(NodeId node) {
     PoolQueue* pool = next_pool();
     if (!pool) break;
     // A pool at its limit gets nothing more, whichever job asks.
-    if (pool->limit > 0 && pool->load.workload >= pool->limit - slack) {
+    if (pool->limit > 0 && pool->load.workload >= pool->limit - cores_slack) {
       pool->closed = reached_limit_ = true;
       continue;
     }
@@ -140,7 +140,7 @@ void FairRound::answer(NodeId node) {
 }
 
 bool FairRound::within_limits(const PoolQueue& pool, const Job& job) const {
-  return pool.maximum <= 0 || pool.load.workload + job.request.cpu.value() <= pool.maximum + slack;
+  return pool.maximum <= 0 || pool.load.workload + job.request.cpu.value() <= pool.maximum + cores_slack;
 }
 
 // Hadoop adds the time from a heartbeat that a job was skipped on to the next heartbeat of any node that asks.

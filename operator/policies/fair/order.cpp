@@ -7,7 +7,7 @@ namespace lips::fair {
 
 namespace {
 constexpr double least_weight = 1e-9;
-constexpr double slack = 1e-9;  // of sums of cores
+constexpr double order_slack = 1e-9;  // of sums of cores
 }  // namespace
 
 double tuned_minimum(const PoolLoad& pool) { return std::min(pool.minimum, pool.demand); }
@@ -21,13 +21,13 @@ double pool_occupied_ratio(const PoolLoad& pool, EmptyRatio empty) {
 double weighted_workload(const PoolLoad& pool) { return pool.workload / std::max(pool.weight, least_weight); }
 
 PoolKey modified_pool_key(const PoolLoad& pool, EmptyRatio empty) {
-  if (pool.workload <= tuned_minimum(pool) + slack) return {0, pool_occupied_ratio(pool, empty), pool.tie};
+  if (pool.workload <= tuned_minimum(pool) + order_slack) return {0, pool_occupied_ratio(pool, empty), pool.tie};
   return {1, weighted_workload(pool), pool.tie};
 }
 
 PoolKey fair_pool_key(const PoolLoad& pool) {
   const double minimum = std::min(pool.minimum, pool.workload + pool.demand);
-  if (pool.workload < minimum - slack) return {0, pool.workload / std::max(minimum, 1.0), pool.tie};
+  if (pool.workload < minimum - order_slack) return {0, pool.workload / std::max(minimum, 1.0), pool.tie};
   return {1, weighted_workload(pool), pool.tie};
 }
 

@@ -15,8 +15,6 @@ using Row = std::array<double, ZoneSet::max_zones>;
 constexpr int max_cuts = 200;
 constexpr double rounding = 1e-13;  // of all work; CLP's primal was seen to stop early on coefficients this small
 
-std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(std::countr_zero(bits)); }
-
 void add_group(Model& model, const MapGroup& group, const CostModel& costs) {
   model.tasks.push_back(group.tasks);
   model.work.push_back(group.work.value());

@@ -2,6 +2,8 @@
 // other side). Plain numbers, flattened for speed; for home_zone.cpp only.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +25,9 @@ class Supply {
   std::vector<double> price_, capacity_, work_before_, cost_before_;
   double overflow_;
 };
+
+// The first zone of a set of homes, one bit a zone.
+inline std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(std::countr_zero(bits)); }
 
 inline constexpr std::uint8_t no_choice = 255;
 

@@ -19,8 +19,6 @@ struct Candidate {
   double cost() const { return relaxation.mixture_cost; }
 };
 
-inline std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(std::countr_zero(bits)); }
-
 // By home: the part of the mixture in which the job lives there.
 void shares_of(const Relaxation& relaxation, std::size_t job, std::span<double> share);
 

@@ -58,7 +58,7 @@ class Greedy {
 
   void find_offers() {
     for (JobId id : cluster_.pending) {
-      const Job& job = cluster_.jobs[id];
+      const lips::Job& job = cluster_.jobs[id];
       std::vector<std::uint32_t> takers;
       for (std::uint32_t c = 0; c < classes_.size(); ++c) {
         const auto roomy = [&](NodeId node) { return fits(job.request, free_[node]); };
@@ -83,7 +83,7 @@ class Greedy {
     std::sort(offers_.begin(), offers_.end());
   }
 
-  double cost(const Job& job, const TaskGroup& group, NodeId id) const {
+  double cost(const lips::Job& job, const TaskGroup& group, NodeId id) const {
     const Node& node = cluster_.nodes[id];
     Usd total = CostModel::cpu(group.cpu, node);
     if (group.kind == TaskKind::reduce) {

@@ -14,7 +14,7 @@ namespace lips::paper {
 
 namespace {
 
-constexpr double nothing = 1e-6;  // CPU-seconds of a node that are no room
+constexpr double least_room = 1e-6;  // CPU-seconds of a node that are no room
 
 class Placement {
  public:
@@ -187,7 +187,7 @@ class Placement {
     while (!queue.empty()) {
       const Spot top = queue.top();
       const double room = time_left(top.node);
-      if (room == top.room) return room_[top.node].value() > nothing ? std::optional(top.node) : std::nullopt;
+      if (room == top.room) return room_[top.node].value() > least_room ? std::optional(top.node) : std::nullopt;
       queue.pop();
       queue.push({room, top.node});
     }
