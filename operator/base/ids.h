@@ -33,6 +33,7 @@ using DataSetId = Id<struct DataSetTag>;
 using BlockId = Id<struct BlockTag>;  // over all data sets
 using PoolId = Id<struct PoolTag>;
 using JobId = Id<struct JobTag>;
+using WholeJobId = Id<struct WholeJobTag>;
 using TaskId = Id<struct TaskTag>;  // over all jobs
 using MoveId = Id<struct MoveTag>;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -44,6 +45,8 @@ struct NodeBack {
 struct JobArrived {
   Job job;
   std::vector<Task> tasks;  // maps, then reduces; only block, cpu, input and kind are read
+  // Of a whole job's first part: maps that had ended before, by zone.
+  std::vector<std::uint32_t> maps_before = {};
 };
 struct JobReleased {  // a held job: its inputs exist
   JobId job;
@@ -60,10 +63,13 @@ struct TaskFound {  // it is on that node, whatever was assumed and whether it f
 };
 struct TaskWithdrawn {  // will not run any more; was pending or not
   TaskId task;
+  std::optional<Duration> ran = {};  // see TaskFinished
 };
 struct TaskFinished {
   TaskId task;
   NodeId node;
+  std::optional<Duration> ran = {};  // how long it was on its node, as the cluster says; none: nobody says
+  bool failed = false;               // it is over, and has left nothing
 };
 struct TaskLost {  // failed, evicted, or its binding was refused: pending again
   TaskId task;

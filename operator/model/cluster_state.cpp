@@ -124,6 +124,9 @@ void ClusterState::add_job(const JobArrived& arrived) {
   }
   std::sort(locality.at_arrival.begin(), locality.at_arrival.end());
   snapshot_.locality.push_back(std::move(locality));
+  wholes_.join(snapshot_, id, arrived.maps_before);
+  if (snapshot_.jobs[id].map_tasks > 0)
+    for (const JobId part : wholes_.parts(snapshot_, id)) block_reduces(part);
   if (snapshot_.jobs[id].held)
     snapshot_.held.push_back(id);
   else
@@ -134,7 +137,7 @@ void ClusterState::release_maps(JobId id) {
   const Job& job = snapshot_.jobs[id];
   const std::uint32_t first = job.first_task.index();
   for (std::uint32_t i = 0; i < job.map_tasks; ++i) make_pending(TaskId(first + i));
-  if (job.map_tasks == 0) release_reduces(snapshot_.jobs[id]);
+  release_reduces(id);
   update_active(id);
 }
 
@@ -209,7 +212,7 @@ void ClusterState::withdraw(TaskId id) {
   task.state = TaskState::finished;
   Job& job = snapshot_.jobs[task.job];
   ++(task.kind == TaskKind::reduce ? job.finished_reduces : job.finished_maps);
-  if (task.kind == TaskKind::map && job.finished_maps == job.map_tasks) release_reduces(job);
+  if (task.kind == TaskKind::map) end_map(task.job, ZoneId::none());
   complete_if_finished(task.job);
 }
 
@@ -227,7 +230,14 @@ void ClusterState::note_degraded(TaskId id, NodeId node, TimePoint when) {
     note(snapshot_.zone_degraded, where.zone);
 }
 
-void ClusterState::remember(const Remembered& remembered) { snapshot_.jobs[remembered.job].memory = remembered.memory; }
+void ClusterState::remember(const Remembered& remembered) {
+  snapshot_.jobs[remembered.job].memory = remembered.memory;
+  for (const JobId part : wholes_.parts(snapshot_, remembered.job)) {
+    JobMemory& memory = snapshot_.jobs[part].memory;
+    memory.home = remembered.memory.home;
+    memory.home_decided = remembered.memory.home_decided;
+  }
+}
 
 void ClusterState::release(TaskId id) {
   const Task& task = snapshot_.tasks[id];
@@ -253,10 +263,23 @@ void ClusterState::finish(const TaskFinished& finished) {
     ++job.finished_reduces;
   } else {
     ++job.finished_maps;
-    if (!job.map_output.empty()) job.map_output[snapshot_.nodes[task.node].zone.index()] += job.shuffle / job.map_tasks;
-    if (job.finished_maps == job.map_tasks) release_reduces(job);
+    end_map(task.job, finished.failed ? ZoneId::none() : snapshot_.nodes[task.node].zone);
   }
   complete_if_finished(task.job);
+}
+
+// `where` it left its output; none: it left none.
+void ClusterState::end_map(JobId id, ZoneId where) {
+  Job& job = snapshot_.jobs[id];
+  if (job.whole.id.valid())
+    wholes_.map_ended(snapshot_, id, where);
+  else if (where.valid() && !job.map_output.empty())
+    job.map_output[where.index()] += job.shuffle / job.map_tasks;
+  if (wholes_.maps_under_way(job)) return;
+  for (const JobId part : wholes_.parts(snapshot_, id)) {
+    release_reduces(part);
+    update_active(part);
+  }
 }
 
 void ClusterState::complete_if_finished(JobId id) {
@@ -265,14 +288,31 @@ void ClusterState::complete_if_finished(JobId id) {
     job.completed = snapshot_.now;
     snapshot_.locality[id] = {};
     snapshot_.groups[id] = {};
+    wholes_.part_ended(job, id);
   }
   update_active(id);
 }
 
-void ClusterState::release_reduces(Job& job) {
+// Once no map of the whole job is under way.
+void ClusterState::release_reduces(JobId id) {
+  const Job& job = snapshot_.jobs[id];
+  if (job.held || wholes_.maps_under_way(job)) return;
   const std::uint32_t first = job.first_task.index() + job.map_tasks;
   for (std::uint32_t i = 0; i < job.reduce_tasks; ++i)
     if (snapshot_.tasks[TaskId(first + i)].state == TaskState::blocked) make_pending(TaskId(first + i));
+}
+
+// Maps have come after them: those that do not run yet wait again.
+void ClusterState::block_reduces(JobId id) {
+  const Job& job = snapshot_.jobs[id];
+  const std::uint32_t first = job.first_task.index() + job.map_tasks;
+  for (std::uint32_t i = 0; i < job.reduce_tasks; ++i) {
+    const TaskId reduce(first + i);
+    if (snapshot_.tasks[reduce].state != TaskState::pending) continue;
+    unlink(reduce);
+    snapshot_.tasks[reduce].state = TaskState::blocked;
+  }
+  update_active(id);
 }
 
 void ClusterState::requeue(TaskId id) {
@@ -281,7 +321,10 @@ void ClusterState::requeue(TaskId id) {
   release(id);
   if (std::exchange(task.degraded, false)) --snapshot_.jobs[task.job].degraded_launched;
   task.node = NodeId::none();
-  make_pending(id);
+  if (task.kind == TaskKind::reduce && wholes_.maps_under_way(snapshot_.jobs[task.job]))
+    task.state = TaskState::blocked;
+  else
+    make_pending(id);
   update_active(task.job);
 }
 

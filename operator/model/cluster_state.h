@@ -6,6 +6,7 @@
 
 #include "model/cluster_event.h"
 #include "model/snapshot.h"
+#include "model/whole_jobs.h"
 
 namespace lips {
 
@@ -44,7 +45,9 @@ class ClusterState {
   void note_degraded(TaskId id, NodeId node, TimePoint when);
   void regroup_stripe(BlockId block);
   void release(TaskId id);
-  void release_reduces(Job& job);
+  void release_reduces(JobId id);
+  void block_reduces(JobId id);
+  void end_map(JobId id, ZoneId where);
   void make_pending(TaskId id);
   void unlink(TaskId id);
   void regroup_readers(BlockId block);
@@ -55,6 +58,7 @@ class ClusterState {
   std::vector<JobId>::iterator active_position(JobId job);
 
   ClusterSnapshot snapshot_;
+  WholeJobs wholes_;
   IdVector<TaskId, std::uint32_t> running_index_;   // of a bound or running task in snapshot_.running
   IdVector<BlockId, std::vector<TaskId>> readers_;  // tasks that may still read it
 };

@@ -1,6 +1,7 @@
 // Money is computed here and nowhere else: the bill, the objective, the metrics and the report all ask this.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct Bill {
   Bill& operator+=(const Bill& other);
 };
 
+// What a task that asks for no CPU counts as.
+inline constexpr double least_cores = 0.1;
+
 class CostModel {
  public:
   CostModel() = default;
@@ -34,6 +38,10 @@ class CostModel {
   // From the cheapest of several zones; 0 when there is none.
   UsdPerMebibyte transfer(ZoneSet from, ZoneId to) const;
   static Usd cpu(CpuSeconds work, const Node& node) { return work * node.cpu_price; }
+  // What a task takes from a node that it is on for so long, whatever it was expected to need.
+  static CpuSeconds work(Cores held, Duration span, const Node& node) {
+    return CpuSeconds(std::max(held.value(), least_cores) * to_seconds(span) * node.speed);
+  }
   static Usd storage(Mebibytes size, const DataStore& store, Duration span) { return size * (store.price * span); }
   std::size_t zones() const { return transfer_.size(); }
 

@@ -58,7 +58,7 @@ Bill task_bill(const ClusterSnapshot& cluster, const CostModel& costs, const Tas
   bill.cpu = CostModel::cpu(task.cpu, node);
   if (task.kind == TaskKind::reduce) {
     for (std::uint32_t zone = 0; zone < job.map_output.size(); ++zone)
-      bill.shuffle += (job.map_output[zone] / job.reduce_tasks) * costs.transfer(ZoneId(zone), node.zone);
+      bill.shuffle += (job.map_output[zone] / job.all_reduces()) * costs.transfer(ZoneId(zone), node.zone);
   } else if (assignment.read_from.valid()) {
     bill.transfer = task.input * costs.transfer(cluster.stores[assignment.read_from].zone, node.zone);
   }

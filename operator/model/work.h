@@ -1,6 +1,7 @@
 // What has to be done: pools, jobs and tasks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -89,6 +90,17 @@ struct JobInput {
   static constexpr auto fields = field_names("dataSet", "fraction");
 };
 
+// Tasks that ask for different things, or that come at different times, stand in Jobs of their own though their owner
+// takes them for one job. What these parts have in common stands in each of them; ClusterState keeps it the same.
+struct WholeJob {
+  WholeJobId id;                        // of all parts; none: the Job is no part
+  std::uint32_t maps = 0, reduces = 0;  // of all parts, those that have ended or are still to come among them
+  std::uint32_t finished_maps = 0;      // of all parts
+  CpuSeconds reduce_work;               // of all reduces that have come
+  static constexpr auto fields = field_names("id", "maps", "reduces", "finishedMaps", "reduceWork");
+  friend bool operator==(const WholeJob&, const WholeJob&) = default;
+};
+
 struct Job {
   std::string name;
   PoolId pool;
@@ -99,7 +111,7 @@ struct Job {
   std::vector<JobInput> inputs;
   DataSetId output;   // that its reduces write, or its maps where it has none; none: nothing is kept
   bool held = false;  // its inputs do not exist yet: its tasks are blocked until JobReleased
-  Mebibytes shuffle;  // all map output that the reducers read
+  Mebibytes shuffle;  // all map output that the reducers of the whole job read
   TaskId first_task;  // maps, then reduces, without a gap
   std::uint32_t map_tasks = 0, reduce_tasks = 0;
   CpuSeconds work;  // of all tasks
@@ -108,14 +120,19 @@ struct Job {
   std::uint32_t degraded_launched = 0;  // maps that were bound as degraded tasks and were not lost since
   CpuSeconds pending_work;
   TimePoint completed{};
-  std::vector<Mebibytes> map_output;  // by zone, of finished maps; empty when there is no shuffle
+  std::vector<Mebibytes> map_output;  // by zone, of finished maps of the whole job; empty when there is no shuffle
   JobMemory memory;
+  WholeJob whole;
   static constexpr auto fields =
       field_names("name", "pool", "arrival", "priority", "constraint", "request", "inputs", "output", "held", "shuffle",
                   "firstTask", "mapTasks", "reduceTasks", "work", "pending", "running", "finishedMaps",
-                  "finishedReduces", "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory");
+                  "finishedReduces", "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory", "whole");
 
   std::uint32_t tasks() const { return map_tasks + reduce_tasks; }
+  // Of the whole job: each map leaves, and each reduce reads, an equal share of the shuffle.
+  std::uint32_t all_maps() const { return std::max(map_tasks, whole.maps); }
+  std::uint32_t all_reduces() const { return std::max(reduce_tasks, whole.reduces); }
+  bool all_maps_finished() const { return std::max(finished_maps, whole.finished_maps) >= all_maps(); }
   bool finished() const { return finished_maps + finished_reduces == tasks(); }
 };
 

@@ -200,7 +200,9 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
     job.completed = tables.jobs[i].job.completed;
     job.memory = tables.jobs[i].job.memory;
     job.map_output.clear();
-    if (job.shuffle.value() > 0 && job.reduce_tasks > 0) job.map_output = tables.jobs[i].job.map_output;
+    job.whole = tables.jobs[i].job.whole;
+    if (job.shuffle.value() > 0 && (job.reduce_tasks > 0 || job.whole.id.valid()))
+      job.map_output = tables.jobs[i].job.map_output;
   }
   for (TaskId task : tables.degraded) {
     if (cluster.tasks[task].state < TaskState::bound) continue;

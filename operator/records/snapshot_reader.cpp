@@ -36,6 +36,7 @@ class Reader {
   void read_job_lists(const View& table);
   void read_memories(const View& table);
   void read_levels(const View& table);
+  void read_wholes(const View& table);
   void read_shares();
   void read_tasks();
   void read_placed_and_moves();
@@ -356,6 +357,22 @@ void Reader::read_levels(const View& table) {
   }
 }
 
+void Reader::read_wholes(const View& table) {
+  if (!table.has("wholes")) return;
+  const View wholes = table.at("wholes");
+  const Whole count{0, most_rows};
+  for (std::size_t i = 0, rows = wholes.rows(6); i < rows && !tables_.jobs.empty(); ++i) {
+    const View row = wholes.item(i);
+    const Whole any_job = index_below(tables_.jobs.size());
+    WholeJob& whole = tables_.jobs[static_cast<std::size_t>(row.cell(0, any_job))].job.whole;
+    whole.id = id<WholeJobId>(row.cell(1, any_job));
+    whole.maps = static_cast<std::uint32_t>(row.cell(2, count));
+    whole.reduces = static_cast<std::uint32_t>(row.cell(3, count));
+    whole.finished_maps = static_cast<std::uint32_t>(row.cell(4, count));
+    whole.reduce_work = CpuSeconds(row.cell(5, Real{0}));
+  }
+}
+
 void Reader::read_shares() {
   if (!root_.has("shares")) return;
   const View table = root_.at("shares");
@@ -380,6 +397,7 @@ void Reader::read_job_lists(const View& table) {
         time(passed.item(i).cell(1, Whole{-any_time, any_time}));
   read_memories(table);
   read_levels(table);
+  read_wholes(table);
   const View inputs = table.at("inputs");
   for (std::size_t i = 0, rows = inputs.rows(3); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = inputs.item(i);

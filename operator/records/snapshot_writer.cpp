@@ -330,6 +330,18 @@ void write_memories(Writer& out, const std::vector<Job>& jobs) {
   out.close(']');
 }
 
+// Jobs that are parts of a whole job.
+void write_wholes(Writer& out, const std::vector<Job>& jobs) {
+  const auto alone = [](const Job& job) { return !job.whole.id.valid(); };
+  if (std::all_of(jobs.begin(), jobs.end(), alone)) return;
+  out.open("wholes", '[');  // job, whole job, its maps, its reduces, its finished maps, CPU-seconds of its reduces
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (const WholeJob& whole = jobs[i].whole; whole.id.valid())
+      out.row(static_cast<std::int64_t>(i), number(whole.id), std::int64_t{whole.maps}, std::int64_t{whole.reduces},
+              std::int64_t{whole.finished_maps}, whole.reduce_work.value());
+  out.close(']');
+}
+
 // Jobs that wait for their inputs and jobs that keep what they write; plain ones are left out.
 void write_levels(Writer& out, const std::vector<Job>& jobs) {
   const auto plain = [](const Job& job) { return !job.held && !job.output.valid(); };
@@ -362,6 +374,7 @@ void write_jobs(Writer& out, const ClusterSnapshot& cluster) {
   out.close(']');
   write_memories(out, jobs);
   write_levels(out, jobs);
+  write_wholes(out, jobs);
   out.open("inputs", '[');  // job, data set, fraction
   for (std::size_t i = 0; i < jobs.size(); ++i)
     for (const JobInput& input : jobs[i].inputs)

@@ -13,7 +13,7 @@ Usd data_cost(const Draft& draft, const Job& job, const TaskGroup& group, ZoneId
   Usd cost;
   if (group.kind == TaskKind::reduce)
     for (std::uint32_t from = 0; from < job.map_output.size(); ++from)
-      cost += (job.map_output[from] / job.reduce_tasks) * draft.costs.transfer(ZoneId(from), zone);
+      cost += (job.map_output[from] / job.all_reduces()) * draft.costs.transfer(ZoneId(from), zone);
   return cost;
 }
 

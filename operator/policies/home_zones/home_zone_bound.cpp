@@ -44,7 +44,8 @@ void add_job(Model& model, const HomeJob& job, const CostModel& costs) {
   }
   const std::uint64_t all = model.zones == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << model.zones) - 1;
   // A job without choice costs the same with every home: look at one only.
-  model.allowed.push_back(!choice ? 1 : job.home.valid() ? std::uint64_t{1} << job.home.index() : all);
+  const std::uint64_t free = job.homes.empty() ? all : job.homes.bits() & all;
+  model.allowed.push_back(!choice ? 1 : job.home.valid() ? std::uint64_t{1} << job.home.index() : free);
 }
 
 // min cost of a mixture of the cuts' columns and the supply that it needs; the rows' duals are the zone prices.

@@ -1,6 +1,8 @@
 #include "policies/lips/homes.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "policies/home_zones/home_zone.h"
 #include "policies/lips/units.h"
@@ -10,32 +12,79 @@ namespace lips {
 namespace {
 
 bool asks(const Job& job) {
-  return !job.memory.home_decided && job.reduce_tasks > 0 && job.shuffle.value() > 0 &&
-         job.finished_maps < job.map_tasks;
+  return !job.memory.home_decided && job.all_reduces() > 0 && job.shuffle.value() > 0 && !job.all_maps_finished();
 }
 
-HomeJob home_job(const ClusterSnapshot& cluster, JobId id) {
-  const Job& job = cluster.jobs[id];
+// The Jobs that are planned, with the parts of a whole job together.
+std::vector<std::vector<JobId>> whole_jobs(const ClusterSnapshot& cluster, const std::vector<bool>& skip) {
+  std::vector<std::vector<JobId>> result;
+  std::map<WholeJobId, std::size_t> place_of;
+  for (const JobId id : cluster.pending) {
+    if (!skip.empty() && skip[id.index()]) continue;
+    const WholeJobId whole = cluster.jobs[id].whole.id;
+    const auto [place, added] = place_of.try_emplace(whole, result.size());
+    if (!whole.valid() || added) {
+      place->second = result.size();
+      result.emplace_back();
+    }
+    result[place->second].push_back(id);
+  }
+  return result;
+}
+
+// Zones with a node on which one of the part's tasks can run at all, whatever else of ours runs now.
+ZoneSet zones_with_room(const ClusterSnapshot& cluster, const Job& job) {
+  ZoneSet zones;
+  for (const NodeId id : cluster.nodes.ids()) {
+    const Node& node = cluster.nodes[id];
+    if (node.schedulable && !zones.contains(node.zone) && fits(job.request, node.capacity - node.others) &&
+        cluster.eligible(job.constraint, id))
+      zones.insert(node.zone);
+  }
+  return zones;
+}
+
+CpuSeconds all_reduce_work(const ClusterSnapshot& cluster, const Job& job) {
+  if (job.whole.id.valid()) return job.whole.reduce_work;
+  CpuSeconds work;
+  for (std::uint32_t r = 0; r < job.reduce_tasks; ++r)
+    work += cluster.tasks[TaskId(job.first_task.index() + job.map_tasks + r)].cpu;
+  return work;
+}
+
+HomeJob home_job(const ClusterSnapshot& cluster, const std::vector<JobId>& parts) {
+  const Job& job = cluster.jobs[parts.front()];
   HomeJob result;
   double maps = 0;
-  for (const TaskGroup& group : cluster.groups[id]) {
-    if (group.count == 0) continue;
-    if (group.kind == TaskKind::reduce) {
-      result.reduce_work += group.cpu * group.count;
-      continue;
+  for (const JobId id : parts)
+    for (const TaskGroup& group : cluster.groups[id]) {
+      if (group.count == 0) continue;
+      if (group.kind == TaskKind::reduce) {
+        result.reduce_work += group.cpu * group.count;
+        continue;
+      }
+      result.maps.push_back({group.zones, static_cast<double>(group.count),
+                             CpuSeconds(std::max(least_work, group.cpu.value())), group.input});
+      maps += group.count;
     }
-    result.maps.push_back({group.zones, static_cast<double>(group.count),
-                           CpuSeconds(std::max(least_work, group.cpu.value())), group.input});
-    maps += group.count;
-  }
-  if (job.reduce_tasks == 0 || job.map_tasks == 0 || (job.memory.home_decided && !job.memory.home.valid()))
+  if (job.all_reduces() == 0 || job.all_maps() == 0 || (job.memory.home_decided && !job.memory.home.valid()))
     return result;
-  if (job.finished_maps < job.map_tasks)
-    for (std::uint32_t r = 0; r < job.reduce_tasks; ++r)
-      result.reduce_work += cluster.tasks[TaskId(job.first_task.index() + job.map_tasks + r)].cpu;
-  result.shuffle = job.shuffle * (maps / job.map_tasks);
+  if (!job.all_maps_finished()) result.reduce_work = all_reduce_work(cluster, job);
+  result.shuffle = job.shuffle * (maps / job.all_maps());
   result.map_output = job.map_output;
   result.home = job.memory.home;
+  return result;
+}
+
+// Of each whole job: the zones in which a reduce of every part finds room; empty where no zone has it for all.
+std::map<WholeJobId, ZoneSet> room_for_parts(const ClusterSnapshot& cluster) {
+  std::map<WholeJobId, ZoneSet> result;
+  for (const Job& job : cluster.jobs) {
+    if (!job.whole.id.valid() || job.reduce_tasks == 0 || job.finished() || !asks(job)) continue;
+    const ZoneSet zones = zones_with_room(cluster, job);
+    const auto [place, added] = result.try_emplace(job.whole.id, zones);
+    if (!added) place->second = ZoneSet(place->second.bits() & zones.bits());
+  }
   return result;
 }
 
@@ -44,13 +93,14 @@ HomeJob home_job(const ClusterSnapshot& cluster, JobId id) {
 Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const std::vector<bool>& skip) {
   const ClusterSnapshot& cluster = input.cluster;
   Homes homes;
-  std::vector<JobId> planned;
-  for (JobId id : cluster.pending) {
-    if (!skip.empty() && skip[id.index()]) continue;
-    planned.push_back(id);
-    if (asks(cluster.jobs[id])) homes.decided.push_back(id);
-  }
+  const std::vector<std::vector<JobId>> planned = whole_jobs(cluster, skip);
+  for (const std::vector<JobId>& parts : planned)
+    for (const JobId id : parts)
+      if (asks(cluster.jobs[id])) homes.decided.push_back(id);
   if (homes.decided.empty()) return homes;
+  std::sort(homes.decided.begin(), homes.decided.end(), [&](JobId a, JobId b) {
+    return std::pair(cluster.jobs[a].arrival, a) < std::pair(cluster.jobs[b].arrival, b);
+  });
   HomeInput problem;
   problem.costs = input.costs;
   problem.zones.resize(cluster.zones.size());
@@ -59,12 +109,20 @@ Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const s
       if (step.work > 0)
         problem.zones[classes.classes[c].zone.index()].push_back(
             {CpuSeconds(step.work), classes.classes[c].price + UsdPerCpuSecond(step.waiting_price)});
-  for (JobId id : planned) problem.jobs.push_back(home_job(cluster, id));
+  const std::map<WholeJobId, ZoneSet> room = room_for_parts(cluster);
+  for (const std::vector<JobId>& parts : planned) {
+    problem.jobs.push_back(home_job(cluster, parts));
+    const Job& job = cluster.jobs[parts.front()];
+    if (!asks(job)) continue;
+    if (!job.whole.id.valid()) problem.jobs.back().homes = zones_with_room(cluster, job);
+    if (const auto found = room.find(job.whole.id); found != room.end()) problem.jobs.back().homes = found->second;
+  }
   const HomePlan plan = plan_homes(problem, {.max_nodes = 0});
   homes.gap = plan.gap;
   homes.zone.resize(cluster.jobs.size());
   for (std::size_t j = 0; j < planned.size(); ++j)
-    if (asks(cluster.jobs[planned[j]])) homes.zone[planned[j].index()] = plan.jobs[j].home;
+    for (const JobId id : planned[j])
+      if (asks(cluster.jobs[id])) homes.zone[id.index()] = plan.jobs[j].home;
   return homes;
 }
 

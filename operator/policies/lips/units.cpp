@@ -335,8 +335,8 @@ double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeCla
 }
 
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone) {
-  if (group.kind != TaskKind::map || !home.valid() || job.reduce_tasks == 0 || home == zone) return 0;
-  return ((job.shuffle / job.map_tasks) * costs.transfer(zone, home)).value();
+  if (group.kind != TaskKind::map || !home.valid() || job.all_reduces() == 0 || home == zone) return 0;
+  return ((job.shuffle / job.all_maps()) * costs.transfer(zone, home)).value();
 }
 
 double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs,
@@ -357,7 +357,7 @@ void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const J
     const ZoneId zone(z);
     if (group.kind == TaskKind::reduce) {
       for (std::uint32_t from = 0; from < job.map_output.size(); ++from)
-        usd[z] += ((job.map_output[from] / job.reduce_tasks) * costs.transfer(ZoneId(from), zone)).value();
+        usd[z] += ((job.map_output[from] / job.all_reduces()) * costs.transfer(ZoneId(from), zone)).value();
       continue;
     }
     usd[z] = group.reads ? (group.input * costs.transfer(group.zones, zone)).value() : 0;

@@ -88,7 +88,7 @@ class Greedy {
     Usd total = CostModel::cpu(group.cpu, node);
     if (group.kind == TaskKind::reduce) {
       for (std::uint32_t zone = 0; zone < job.map_output.size(); ++zone)
-        total += (job.map_output[zone] / job.reduce_tasks) * costs_.transfer(ZoneId(zone), node.zone);
+        total += (job.map_output[zone] / job.all_reduces()) * costs_.transfer(ZoneId(zone), node.zone);
     } else {
       total += group.input * costs_.transfer(group.zones, node.zone);
     }

@@ -222,7 +222,7 @@ class Conversion {
       for (ZoneId to : cluster_.zones.ids())
         for (ZoneId from : cluster_.zones.ids())
           part.place_cost[to.index()] +=
-              (job.map_output[from.index()] * (count / job.reduce_tasks)) * costs_.transfer(from, to);
+              (job.map_output[from.index()] * (count / job.all_reduces())) * costs_.transfer(from, to);
     }
     out_.instance.parts.push_back(std::move(part));
     out_.part_tasks.push_back(std::move(tasks));

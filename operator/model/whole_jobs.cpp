@@ -1,0 +1,73 @@
+#include "model/whole_jobs.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lips {
+
+void WholeJobs::join(ClusterSnapshot& cluster, JobId part, const std::vector<std::uint32_t>& maps_before) {
+  const Job& job = cluster.jobs[part];
+  const WholeJob& said = job.whole;
+  if (!said.id.valid()) return;
+  if (!entries_.contains(said.id)) entries_.resize(said.id.index() + 1);
+  Entry& entry = entries_[said.id];
+  if (!entry.whole.id.valid()) {
+    entry.whole.id = said.id;
+    entry.maps_in = maps_before;
+    entry.maps_in.resize(cluster.zones.size());
+    entry.whole.finished_maps =
+        std::max(said.finished_maps, std::accumulate(entry.maps_in.begin(), entry.maps_in.end(), std::uint32_t{0}));
+  }
+  entry.whole.maps = std::max({entry.whole.maps, said.maps, job.map_tasks});
+  entry.whole.reduces = std::max({entry.whole.reduces, said.reduces, job.reduce_tasks});
+  for (std::uint32_t i = job.map_tasks; i < job.tasks(); ++i)
+    entry.whole.reduce_work += cluster.tasks[TaskId(job.first_task.index() + i)].cpu;
+  entry.shuffle = std::max(entry.shuffle, job.shuffle);
+  entry.maps_under_way += job.map_tasks;
+  entry.parts.push_back(part);
+  tell(cluster, entry);
+}
+
+void WholeJobs::map_ended(ClusterSnapshot& cluster, JobId part, ZoneId where) {
+  const WholeJobId id = cluster.jobs[part].whole.id;
+  if (!id.valid()) return;
+  Entry& entry = entries_[id];
+  --entry.maps_under_way;
+  if (where.valid()) {
+    ++entry.maps_in[where.index()];
+    ++entry.whole.finished_maps;
+  }
+  tell(cluster, entry);
+}
+
+void WholeJobs::part_ended(const Job& job, JobId part) {
+  if (job.whole.id.valid()) std::erase(entries_[job.whole.id].parts, part);
+}
+
+bool WholeJobs::maps_under_way(const Job& job) const {
+  return job.whole.id.valid() ? entries_[job.whole.id].maps_under_way > 0 : job.finished_maps < job.map_tasks;
+}
+
+std::vector<JobId> WholeJobs::parts(const ClusterSnapshot& cluster, JobId part) const {
+  const WholeJobId id = cluster.jobs[part].whole.id;
+  return id.valid() ? entries_[id].parts : std::vector{part};
+}
+
+// Maps that nobody knows the zone of any more are taken to have run where the others did.
+void WholeJobs::tell(ClusterSnapshot& cluster, const Entry& entry) const {
+  const std::uint32_t known = std::accumulate(entry.maps_in.begin(), entry.maps_in.end(), std::uint32_t{0});
+  const double left = entry.whole.maps > 0 ? std::min(1.0, double{1} * entry.whole.finished_maps / entry.whole.maps)
+                                           : (known > 0 ? 1.0 : 0.0);
+  std::vector<Mebibytes> output;
+  if (entry.shuffle.value() > 0)
+    for (const std::uint32_t maps : entry.maps_in)
+      output.push_back(known > 0 ? entry.shuffle * (left * maps / known) : Mebibytes(0));
+  for (const JobId id : entry.parts) {
+    Job& job = cluster.jobs[id];
+    job.whole = entry.whole;
+    job.shuffle = entry.shuffle;
+    job.map_output = output;
+  }
+}
+
+}  // namespace lips
