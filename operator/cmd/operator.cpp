@@ -83,7 +83,8 @@ class RunningOperator {
         sheet_(std::move(sheet)),
         log_(form_of(config.log.format), config.log.level),
         live_(config, std::move(prices)),
-        metrics_({std::string(version), std::string(revision), options.cluster}),
+        metrics_({std::string(version), std::string(revision), options.cluster,
+                  on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(std::move(policy),
                 [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {

@@ -39,6 +39,9 @@ class AdapterObserver {
   virtual void on_pending(std::string_view /*reason*/, std::uint64_t /*pods*/) {}
   virtual void on_moves(MovePhase, std::uint64_t /*now in this phase*/) {}
   virtual void on_move_ended(bool /*committed*/, Mebibytes) {}
+  // The API server did not do what it was asked, and asking again does not help: a missing right, a policy, an object
+  // that it finds wrong. Not said of what is gone or was quicker.
+  virtual void on_refused_write(std::string_view /*verb*/, std::string_view /*resource*/, int /*code*/) {}
   // An object that was not understood, or asks for what is not honoured; `reason` is one of a few words.
   virtual void on_rejected(std::string_view /*kind*/, std::string_view /*reason*/) {}
 };

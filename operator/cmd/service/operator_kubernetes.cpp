@@ -80,6 +80,8 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
 
 }  // namespace
 
+TimePoint kubernetes_time() { return kubernetes::steady_now(); }
+
 Result<void> run_on_kubernetes(const KubernetesRun& run) {
   auto connection = connect(run.kubeconfig);
   if (!connection) return tl::unexpected<Error>(connection.error());

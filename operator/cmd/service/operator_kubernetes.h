@@ -25,6 +25,8 @@ struct KubernetesRun {
 };
 
 // Until stop() (success), or a failure that a restart may mend.
+// The clock that a real cluster's events are told by.
+TimePoint kubernetes_time();
 Result<void> run_on_kubernetes(const KubernetesRun& run);
 
 }  // namespace lips::cmd

@@ -37,8 +37,9 @@ constexpr std::array metrics{
 
     // Dollars
     MetricAbout{"lips_spend_dollars_total", counter, "pool,term",
-                "cost of finished tasks (cpu, transfer, shuffle) at the prices when they were bound; of copies (moves) "
-                "and of storing extra copies (storage) with the pool _data"},
+                "cost of tasks at the prices when they were bound: cpu by the time on the node, so far for those that "
+                "run; transfer and shuffle of those that succeeded; of copies (moves) and of storing extra copies "
+                "(storage) with the pool _data"},
     MetricAbout{"lips_compared_dollars_total", counter, "baseline,pool,term",
                 "the part of the spend whose tasks the baseline placed too, on the same snapshot"},
     MetricAbout{"lips_baseline_dollars_total", counter, "baseline,pool,term",
@@ -86,6 +87,9 @@ constexpr std::array metrics{
     MetricAbout{"lips_pod_wait_seconds", histogram, "", "from a pod's creation to its binding"},
     MetricAbout{"lips_api_requests_total", counter, "verb,resource,code",
                 "requests to the API server; code 0: no answer"},
+    MetricAbout{
+        "lips_refused_writes_total", counter, "verb,resource,code",
+        "writes that the API server refused for good: a missing right, a policy, an object that it finds wrong"},
     MetricAbout{"lips_api_request_seconds", histogram, "verb", "time to the answer"},
     MetricAbout{"lips_watches_total", counter, "resource,event", "watches restarted or relisted"},
     MetricAbout{"lips_rejected_objects_total", counter, "kind,reason",

@@ -17,6 +17,7 @@
 
 #include "model/fair_shares.h"
 #include "telemetry/metrics/metric_registry.h"
+#include "telemetry/metrics/spend.h"
 
 namespace lips {
 
@@ -79,13 +80,6 @@ std::string pool_name(const ClusterSnapshot& cluster, PoolId pool) {
   return cluster.pools.contains(pool) ? cluster.pools[pool].name : "";
 }
 
-// A task from its binding to its end.
-struct BoundTask {
-  std::uint64_t plan = 0;
-  Bill bill;
-  std::vector<std::pair<std::string, Bill>> baselines;
-};
-
 struct BaselineSums {
   Bill ours, theirs;
   std::uint64_t tasks = 0;
@@ -106,9 +100,11 @@ struct OperatorMetrics::State {
   SteadyClock::time_point last_epoch{};
   std::uint64_t plan = 0;
   CostModel costs;
-  std::unordered_map<std::uint32_t, BoundTask> bound;                                     // by task
-  std::unordered_map<std::uint32_t, std::vector<std::pair<std::string, Bill>>> compared;  // of this plan, not yet bound
-  std::map<std::string, Bill> spent;                                                      // by pool
+  TimePoint seen{};                         // the cluster's time at the last event or plan
+  std::optional<TimePoint> counting_since;  // what ran before was counted by somebody else
+  Spend spend{[this](const std::string& pool, const Bill& more) { tell_spent(pool, more); }};
+  std::unordered_map<TaskId, std::vector<BaselineBill>> compared;  // of this plan, not yet bound
+  std::map<std::string, Bill> spent;                               // by pool
   std::map<std::string, BaselineSums> baselines;
   std::map<std::string, std::optional<TimePoint>> pools;           // that have series; since when they are gone
   std::set<std::string> zones;                                     // that have series
@@ -118,9 +114,13 @@ struct OperatorMetrics::State {
   TimePoint stored_until{};
   double cpu_counted = 0;
 
-  void spend(const std::string& pool, const Bill& bill);
+  void tell_spent(const std::string& pool, const Bill& more);
+  void see(TimePoint now);
+  void count_running();
   void count_finished(const ClusterSnapshot& cluster, const TaskFinished& event);
+  void count_compared(const EndedTask& task, const std::string& baseline, const Bill& bill);
   void count_found(const ClusterSnapshot& cluster, const TaskFound& event);
+  void count_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
   void count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event);
   void count_storage(const DecidedPlan& decided);
   void count_plan(const DecidedPlan& decided);
@@ -153,42 +153,56 @@ OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()
 
 OperatorMetrics::~OperatorMetrics() = default;
 
-void OperatorMetrics::State::spend(const std::string& pool, const Bill& bill) {
-  spent[known(pool)] += bill;
-  figures.spent += bill;
-  for (const auto& [term, dollars] : terms_of(bill)) registry.add("lips_spend_dollars_total", {pool, term}, dollars);
+void OperatorMetrics::State::tell_spent(const std::string& pool, const Bill& more) {
+  spent[known(pool)] += more;
+  figures.spent += more;
+  for (const auto& [term, dollars] : terms_of(more))
+    if (dollars > 0) registry.add("lips_spend_dollars_total", {pool, term}, dollars);
+}
+
+void OperatorMetrics::State::see(TimePoint now) {
+  seen = std::max(seen, now);
+  if (!counting_since) counting_since = now;
+}
+
+void OperatorMetrics::State::count_running() {
+  if (counting_since) spend.count_until(about.now ? std::max(seen, about.now()) : seen);
 }
 
 void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, const TaskFinished& event) {
-  const auto found = bound.find(event.task.index());
-  if (found == bound.end()) return;  // bound by another copy of the operator
-  const BoundTask task = std::move(found->second);
-  bound.erase(found);
-  const std::string pool = pool_name(cluster, cluster.jobs[cluster.tasks[event.task].job].pool);
-  registry.add("lips_tasks_finished_total", {pool});
-  ++finished[pool], ++figures.finished;
-  spend(pool, task.bill);
-  for (const auto& [baseline, bill] : task.baselines) {
-    BaselineSums& sums = baselines[baseline];
-    sums.ours += task.bill, sums.theirs += bill, ++sums.tasks;
-    const Terms ours = terms_of(task.bill), theirs = terms_of(bill);
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      const std::string_view term = ours[i].first;
-      registry.add("lips_compared_dollars_total", {baseline, pool, term}, ours[i].second);
-      registry.add("lips_baseline_dollars_total", {baseline, pool, term}, theirs[i].second);
-      registry.change("lips_saved_dollars", {baseline, pool, term}, theirs[i].second - ours[i].second);
-    }
+  if (event.failed) {
+    spend.cut_off(event.task, event.ran, cluster.now);
+  } else if (const std::optional<EndedTask> ended = spend.end(cluster, event.task, event.ran)) {
+    ++finished[ended->pool], ++figures.finished;
+    registry.add("lips_tasks_finished_total", {ended->pool});
+    for (const auto& [baseline, bill, price] : ended->baselines) count_compared(*ended, baseline, bill);
   }
 }
 
-// It was bound before this program started, or before its ids changed: what it costs is worked out from the nearest
+void OperatorMetrics::State::count_compared(const EndedTask& task, const std::string& baseline, const Bill& bill) {
+  BaselineSums& sums = baselines[baseline];
+  sums.ours += task.ours, sums.theirs += bill, ++sums.tasks;
+  const Terms ours = terms_of(task.ours), theirs = terms_of(bill);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const std::string_view term = ours[i].first;
+    registry.add("lips_compared_dollars_total", {baseline, task.pool, term}, ours[i].second);
+    registry.add("lips_baseline_dollars_total", {baseline, task.pool, term}, theirs[i].second);
+    registry.change("lips_saved_dollars", {baseline, task.pool, term}, theirs[i].second - ours[i].second);
+  }
+}
+
+// It was bound before this program started, or before its ids changed: what it reads is taken to come from the nearest
 // replica.
 void OperatorMetrics::State::count_found(const ClusterSnapshot& cluster, const TaskFound& event) {
   const Task& task = cluster.tasks[event.task];
-  if (task.state == TaskState::finished || bound.contains(event.task.index())) return;
+  const Spend::Begun* known = spend.of(event.task);
+  if (task.state == TaskState::finished || (known && known->node == event.node)) return;
+  if (known) spend.undo(event.task);  // another scheduler was quicker
   Assignment assignment{event.task, event.node, {}, {}};
   if (task.block.valid()) assignment.read_from = nearest_replica(cluster, costs, task.block, event.node).store;
-  bound[event.task.index()] = {plan, task_bill(cluster, costs, task, assignment), {}};
+  const TimePoint counted_from = std::max(event.since, counting_since.value_or(cluster.now));
+  spend.begin(cluster, {event.task, event.node, event.since, counted_from, plan},
+              task_bill(cluster, costs, task, assignment));
 }
 
 // A replica that a move brings; one that a remote read leaves behind was paid by that read.
@@ -321,6 +335,7 @@ void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
     }
     for (const std::string_view sum : pool_sums) registry.fold(sum, "pool", pool, gone_pools);
     spent.erase(pool);
+    spend.forget_pool(pool);
     finished.erase(pool);
     place = pools.erase(place);
   }
@@ -352,6 +367,8 @@ std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
   State& state = *state_;
   const std::lock_guard lock(state.mutex);
   ++state.plan;
+  state.see(decided.cluster.now);
+  state.count_running();
   state.costs = decided.costs;
   state.compared.clear();  // this plan replaces the queue of the last one
   state.count_plan(decided);
@@ -370,11 +387,12 @@ void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, 
   state.registry.observe("lips_comparison_seconds", {baseline}, seconds);
   const std::lock_guard lock(state.mutex);
   for (const ComparedTask& task : tasks) {
-    const auto bound = state.bound.find(task.task.index());
-    if (bound != state.bound.end() && bound->second.plan == plan)
-      bound->second.baselines.emplace_back(baseline, task.theirs);
-    else if (bound == state.bound.end() && plan == state.plan)
-      state.compared[task.task.index()].emplace_back(baseline, task.theirs);
+    BaselineBill bill{baseline, task.theirs, task.cpu_price};
+    const Spend::Begun* bound = state.spend.of(task.task);
+    if (bound && bound->plan == plan)
+      state.spend.compare(task.task, std::move(bill));
+    else if (!bound && plan == state.plan)
+      state.compared[task.task].push_back(std::move(bill));
   }
 }
 
@@ -393,32 +411,36 @@ void OperatorMetrics::reloaded(ReloadOutcome outcome) {
 
 void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
   on_loop();
-  State& state = *state_;
-  if (const auto* finished = std::get_if<TaskFinished>(&event)) {
-    const std::lock_guard lock(state.mutex);
-    state.count_finished(cluster, *finished);
+  if (const auto* ended = std::get_if<MoveEnded>(&event)) {
+    if (!state_->phases_told) on_move_ended(ended->committed, Mebibytes(0));
+    return;
+  }
+  const std::lock_guard lock(state_->mutex);
+  state_->see(cluster.now);
+  state_->count_event(cluster, event);
+}
+
+void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
+  if (const auto* ended = std::get_if<TaskFinished>(&event)) {
+    count_finished(cluster, *ended);
   } else if (const auto* found = std::get_if<TaskFound>(&event)) {
-    const std::lock_guard lock(state.mutex);
-    state.count_found(cluster, *found);
-  } else if (std::holds_alternative<ClusterListed>(event)) {  // ids mean something else; what runs is found again
-    const std::lock_guard lock(state.mutex);
-    state.bound.clear();
-    state.compared.clear();
-    state.costs = std::get<ClusterListed>(event).costs;
+    count_found(cluster, *found);
+  } else if (const auto* listed = std::get_if<ClusterListed>(&event)) {  // what runs is found again, under other ids
+    spend.begin_anew(cluster.now);
+    counting_since = cluster.now;
+    compared.clear();
+    costs = listed->costs;
+  } else if (std::holds_alternative<JobArrived>(event)) {
+    if (!cluster.jobs.empty()) spend.grow(cluster.jobs.items().back());
   } else if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) {
-    const std::lock_guard lock(state.mutex);
-    state.bound.erase(withdrawn->task.index());
+    spend.cut_off(withdrawn->task, withdrawn->ran, cluster.now);
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
-    const std::lock_guard lock(state.mutex);
-    if (state.bound.erase(lost->task.index()) == 0) return;
-    const std::string pool = pool_name(cluster, cluster.jobs[cluster.tasks[lost->task].job].pool);
-    state.registry.add("lips_tasks_lost_total", {state.known(pool)});
-    ++state.figures.lost;
+    if (!spend.undo(lost->task)) return;
+    registry.add("lips_tasks_lost_total",
+                 {known(pool_name(cluster, cluster.jobs[cluster.tasks[lost->task].job].pool))});
+    ++figures.lost;
   } else if (const auto* added = std::get_if<ReplicaAdded>(&event)) {
-    const std::lock_guard lock(state.mutex);
-    state.count_copy(cluster, *added);
-  } else if (const auto* ended = std::get_if<MoveEnded>(&event)) {
-    if (!state.phases_told) on_move_ended(ended->committed, Mebibytes(0));
+    count_copy(cluster, *added);
   }
 }
 
@@ -428,12 +450,11 @@ void OperatorMetrics::on_bind(const ClusterSnapshot& before, const Assignment& a
   const Locality level =
       assignment.read_from.valid() ? locality_of(before, assignment.read_from, assignment.node) : Locality::none;
   const std::lock_guard lock(state.mutex);
-  BoundTask& bound = state.bound[assignment.task.index()];
-  bound = {state.plan, task_bill(before, state.costs, task, assignment), {}};
-  if (const auto found = state.compared.find(assignment.task.index()); found != state.compared.end()) {
-    bound.baselines = std::move(found->second);
-    state.compared.erase(found);
-  }
+  state.see(before.now);
+  state.spend.begin(before, {assignment.task, assignment.node, before.now, before.now, state.plan},
+                    task_bill(before, state.costs, task, assignment));
+  if (auto found = state.compared.extract(assignment.task); !found.empty())
+    for (BaselineBill& bill : found.mapped()) state.spend.compare(assignment.task, std::move(bill));
   const std::string_view level_name = name_of(level_names, level);
   state.registry.add("lips_tasks_bound_total",
                      {state.known(pool_name(before, before.jobs[task.job].pool)), level_name});
@@ -515,6 +536,10 @@ void OperatorMetrics::on_move_ended(bool committed, Mebibytes) {
   ++(committed ? state_->figures.moves_committed : state_->figures.moves_failed);
 }
 
+void OperatorMetrics::on_refused_write(std::string_view verb, std::string_view resource, int code) {
+  state_->registry.add("lips_refused_writes_total", {verb, resource, fmt::format("{}", code)});
+}
+
 void OperatorMetrics::on_rejected(std::string_view kind, std::string_view reason) {
   state_->registry.add("lips_rejected_objects_total", {kind, reason});
 }
@@ -525,6 +550,7 @@ std::string OperatorMetrics::exposition() const {
     const double cpu = cpu_seconds();
     state_->registry.add("process_cpu_seconds_total", {}, cpu - state_->cpu_counted);
     state_->cpu_counted = cpu;
+    state_->count_running();
   }
   state_->registry.set("process_resident_memory_bytes", {}, resident_bytes());
   return state_->registry.text();
@@ -532,6 +558,7 @@ std::string OperatorMetrics::exposition() const {
 
 OperatorFigures OperatorMetrics::figures() const {
   const std::lock_guard lock(state_->mutex);
+  state_->count_running();
   OperatorFigures figures = state_->figures;
   figures.leads = state_->leads, figures.synced = state_->synced;
   const auto since = [](SteadyClock::time_point then) {

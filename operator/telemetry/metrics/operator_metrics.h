@@ -2,6 +2,7 @@
 // plan. Any thread may call. Decides nothing; money comes from the cost model.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
  public:
   struct About {
     std::string version, revision, cluster;
+    std::function<TimePoint()> now =
+        {};  // the cluster's clock, for what running tasks cost; empty: as of the last event
   };
   explicit OperatorMetrics(About about);
   ~OperatorMetrics() override;
@@ -59,6 +62,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void on_pending(std::string_view reason, std::uint64_t pods) override;
   void on_moves(MovePhase phase, std::uint64_t count) override;
   void on_move_ended(bool committed, Mebibytes size) override;
+  void on_refused_write(std::string_view verb, std::string_view resource, int code) override;
   void on_rejected(std::string_view kind, std::string_view reason) override;
 
   // In Prometheus' text format.

@@ -15,7 +15,8 @@ std::vector<ComparedTask> compare_plans(const ClusterSnapshot& cluster, const Co
   for (const Assignment& assignment : ours.assignments) {
     const auto found = std::lower_bound(by_task.begin(), by_task.end(), &assignment, before);
     if (found == by_task.end() || (*found)->task != assignment.task) continue;
-    compared.push_back({assignment.task, task_bill(cluster, costs, cluster.tasks[assignment.task], **found)});
+    compared.push_back({assignment.task, task_bill(cluster, costs, cluster.tasks[assignment.task], **found),
+                        cluster.nodes[(*found)->node].cpu_price});
   }
   return compared;
 }

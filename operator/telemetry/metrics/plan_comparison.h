@@ -13,7 +13,8 @@ namespace lips {
 
 struct ComparedTask {
   TaskId task;
-  Bill theirs;  // of the baseline's assignment
+  Bill theirs;                // of the baseline's assignment
+  UsdPerCpuSecond cpu_price;  // of its node
 };
 
 // Tasks that `ours` and `theirs` both assign, in the order of `ours`.

@@ -89,7 +89,7 @@ TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasksAgainstABaselineOnTheSame
   bind(ours().assignments[0]);
   EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("term=\"cpu\"")));
   tell(TaskStarted{TaskId(0), NodeId(1)});
-  tell(TaskFinished{TaskId(0), NodeId(1)});
+  tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(10))});
   const std::string text = metrics_.exposition();
   EXPECT_THAT(text, HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="cpu"} 0.01)"));
   EXPECT_THAT(text, HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="transfer"} 0.01)"));
@@ -100,6 +100,69 @@ TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasksAgainstABaselineOnTheSame
   EXPECT_EQ(figures.baselines[0].tasks, 1u);
   EXPECT_DOUBLE_EQ(figures.baselines[0].theirs.total().value(), 0.03);
   EXPECT_DOUBLE_EQ(figures.baselines[0].ours.total().value(), 0.02);
+}
+
+// Declared were 10 CPU-seconds; the pod was there for 40 s, and the baseline's would have been, too.
+TEST_F(OperatorMetricsTest, ChargeThePodsTimeAndNotWhatWasDeclared) {
+  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5});
+  metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0.1);
+  bind(ours().assignments[0]);
+  tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(40))});
+  const OperatorFigures figures = metrics_.figures();
+  EXPECT_DOUBLE_EQ(figures.spent.cpu.value(), 0.04);
+  EXPECT_DOUBLE_EQ(figures.baselines[0].ours.cpu.value(), 0.04);
+  EXPECT_DOUBLE_EQ(figures.baselines[0].theirs.cpu.value(), 0.12);
+  EXPECT_THAT(metrics_.exposition(), HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="cpu"} 0.04)"));
+}
+
+TEST_F(OperatorMetricsTest, ChargeRunningTasksForTheTimeSoFar) {
+  TimePoint clock = state_.snapshot().now;
+  OperatorMetrics metrics({"1.2", "abc", "test", [&clock] { return clock; }});
+  metrics.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  metrics.on_bind(state_.snapshot(), ours().assignments[0]);
+  ASSERT_TRUE(state_.assume(ours().assignments[0]));
+  clock += std::chrono::seconds(100);
+  EXPECT_DOUBLE_EQ(metrics.figures().spent.cpu.value(), 0.1);
+  EXPECT_EQ(metrics.figures().spent.transfer.value(), 0);
+  // It had begun to run only 5 s after it was bound: what was counted too much is not counted again.
+  state_.advance(clock + std::chrono::seconds(10));
+  const TaskFinished finished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(105))};
+  state_.apply(finished);
+  metrics.on_event(state_.snapshot(), finished);
+  EXPECT_DOUBLE_EQ(metrics.figures().spent.cpu.value(), 0.105);
+  EXPECT_DOUBLE_EQ(metrics.figures().spent.transfer.value(), 0.01);
+}
+
+TEST_F(OperatorMetricsTest, ChargeDeletedAndFailedTasksForTheirTimeAlone) {
+  metrics_.decided({"lips", state_.snapshot(), costs_, theirs(), 0});
+  for (const Assignment& assignment : theirs().assignments) bind(assignment);
+  tell(TaskWithdrawn{TaskId(0), Duration(std::chrono::seconds(240))});
+  tell(TaskFinished{TaskId(1), NodeId(0), Duration(std::chrono::seconds(60)), true});
+  EXPECT_DOUBLE_EQ(metrics_.figures().spent.total().value(), 300 * 0.003);
+  EXPECT_EQ(metrics_.figures().finished, 0u);
+}
+
+TEST_F(OperatorMetricsTest, CountWhatRanBeforeAListingOnce) {
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  bind(ours().assignments[0]);
+  const TimePoint begun = state_.snapshot().now;
+  state_.advance(begun + std::chrono::seconds(100));
+  tell(ClusterListed{std::make_shared<ClusterSnapshot>(start()), costs_});
+  tell(job());
+  tell(TaskFound{TaskId(0), NodeId(1), begun});
+  EXPECT_DOUBLE_EQ(metrics_.figures().spent.cpu.value(), 0.1);
+  state_.advance(begun + std::chrono::seconds(170));
+  tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(160))});
+  EXPECT_DOUBLE_EQ(metrics_.figures().spent.cpu.value(), 0.16);
+}
+
+TEST_F(OperatorMetricsTest, ChargeATaskThatAnotherCopySawStartForItsOwnTimeAlone) {
+  state_.advance(TimePoint(std::chrono::hours(1)));
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  tell(TaskFound{TaskId(0), NodeId(1), TimePoint(std::chrono::minutes(50))});
+  state_.advance(TimePoint(std::chrono::minutes(61)));
+  tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::minutes(11))});
+  EXPECT_DOUBLE_EQ(metrics_.figures().spent.cpu.value(), 0.06);
 }
 
 TEST_F(OperatorMetricsTest, TakeAComparisonThatComesAfterTheBinding) {
@@ -116,7 +179,7 @@ TEST_F(OperatorMetricsTest, LeaveOutAComparisonWithAnotherPlanThanTheOneThatWasB
   metrics_.compared(first, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0);
   metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
   bind(ours().assignments[0]);
-  tell(TaskFinished{TaskId(0), NodeId(1)});
+  tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(10))});
   EXPECT_TRUE(metrics_.figures().baselines.empty());
   EXPECT_DOUBLE_EQ(metrics_.figures().spent.total().value(), 0.02);
 }
@@ -168,6 +231,7 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_pending("gated", 1);
   metrics.on_moves(MovePhase::copying, 1);
   metrics.on_rejected("Pod", "annotation");
+  metrics.on_refused_write("patch", "pods", 403);
   for (const Assignment& assignment : plan.assignments) {
     metrics.on_bind(state.snapshot(), assignment);
     state.assume(assignment);
