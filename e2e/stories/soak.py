@@ -125,7 +125,7 @@ class Wheel:
         space = self.spaces[-1]
         if n % JOBS_A_POOL == 1:
             self.pools.append(f"pool-{self.number('Pool')}")
-            self.create(objects.pool(self.pools[-1], weight=1 + n % 3))
+            self.create(objects.pool(self.pools[-1], weight=1 + n % 3, allowedNamespaces=["*"]))
         if n % 3 == 0:
             notes["lips.dev/pool"] = self.pools[-1]
         if n % 4 == 0:

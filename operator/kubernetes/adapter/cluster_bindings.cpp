@@ -1,4 +1,6 @@
 // Bindings, moves and memories: what a plan makes the cluster do, and what came of it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -9,6 +11,7 @@
 namespace lips::kubernetes {
 namespace {
 
+constexpr std::size_t longest_input = 120'000;  // bytes; Linux: 128 KiB with the variable's name
 constexpr Duration look_for_input_every{1'000'000};
 constexpr Duration ask_again{1'000'000};       // a binding that nobody answered
 constexpr Duration longest_pause{60'000'000};  // after bindings that were refused
@@ -30,6 +33,10 @@ bool KubernetesCluster::may_bind(const Assignment& assignment) {
       wait_for_input(*record, input.error().message);
       return false;
     }
+    if (input->size() > longest_input) {
+      refuse_input(*record, input->size());
+      return false;
+    }
     record->input = *std::move(input);
   }
   return true;
@@ -47,6 +54,17 @@ void KubernetesCluster::wait_for_input(PodRecord& record, const std::string& why
   pods_.hold(record, data_set_not_ready, "it cannot be told where to read: " + why);
   end_task(record, false);
   retry_later(record, look_for_input_every);
+}
+
+// Containers get it as an environment variable, and the kernel starts none with a longer one.
+void KubernetesCluster::refuse_input(PodRecord& record, std::size_t size) {
+  pods_.hold(
+      record, input_too_long,
+      fmt::format("{} would have {} bytes, for {} blocks; allowed: {}. What helps: more tasks, of fewer blocks each "
+                  "({}, or the Job's completions), or larger files",
+                  notes::input, size, record.block_count, longest_input, notes::tasks));
+  record.held_for_data = true;
+  end_task(record, false);
 }
 
 void KubernetesCluster::send_binding(const PodRecord& record) {
@@ -199,7 +217,7 @@ void KubernetesCluster::drop(const ReplicaDrop& drop) {
 
 void KubernetesCluster::remember(const Remembered& remembered) {
   const ZoneId home = remembered.memory.home;
-  memories_->remember(memory_keys_[remembered.job], remembered.memory, home.valid() ? index_.zone_name(home) : "");
+  memories_->remember(job_keys_[remembered.job], remembered.memory, home.valid() ? index_.zone_name(home) : "");
 }
 
 }  // namespace lips::kubernetes

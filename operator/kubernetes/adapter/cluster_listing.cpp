@@ -1,4 +1,6 @@
 // From what was taken in to events of the model.
+#include <set>
+#include <string>
 #include <utility>
 
 #include "kubernetes/adapter/kubernetes_cluster.h"
@@ -31,13 +33,13 @@ void KubernetesCluster::settle() {
 }
 
 void KubernetesCluster::list_everything() {
-  events_.clear();
+  // What is still to be told of before names the ids of before, and comes first.
   arrived_.clear();
   nodes_.take_changed();
   pods_.run_times().settle();
   events_.emplace_back(index_.list(nodes_, pods_.kinds(), data_ ? data_->view() : DataView{}));
   task_pods_ = {};
-  memory_keys_ = {};
+  job_keys_ = {};
   tasks_over_ = 0;
   must_list_ = false;
   listed_ = true;
@@ -70,24 +72,25 @@ void KubernetesCluster::say_jobs(const std::vector<PodRecord*>& pods) {
   std::vector<PodRecord*> known;
   for (PodRecord* pod : pods)  // what is on a node that is not there takes no room of any other
     if (!pod->on_node() || index_.node(pod->node).valid()) known.push_back(pod);
+  std::set<std::string> keys;
+  for (const PodRecord* pod : known) keys.insert(job_key(*pod));
+  for (const std::string& key : keys)  // whatever carries a memory, a finished map's Job too
+    for (const PodRecord* pod : job_pods_.of(key)) {
+      keep_memory_of(*pod);
+      if (!memories_->something_found()) break;  // the first will do
+    }
   std::vector<Rejection> rejected;
-  const JobContext context{
-      index_,
-      pods_.kinds(),
-      pods_.run_times(),
-      jobs_,
-      [this](const std::string& name_space) { return data_ ? data_->pool_of(name_space) : name_space; },
-      [this](const PodRecord& reduce) { return map_nodes(reduce); },
-      settings_.default_run_time};
+  const JobContext context{index_,
+                           pods_.kinds(),
+                           pods_.run_times(),
+                           jobs_,
+                           [this](const PodRecord& pod) { return pool_of(pod); },
+                           [this](const std::string& key) { return known_job(key); },
+                           settings_.default_run_time};
   for (GroupedJob& group : group_into_jobs(known, context, events_, rejected)) {
-    group.job.memory = memory_of(group.memory_key);
-    memory_keys_.push_back(group.memory_key);
-    const PodRecord& first = *group.pods.front();
-    const bool of_job = first.owner && first.owner->kind == "Job";
-    memories_->keep_at(
-        group.memory_key, of_job,
-        of_job ? ObjectMeta{first.meta.name_space, first.owner->name, first.owner->uid, ""} : first.meta);
-    events_.emplace_back(JobArrived{std::move(group.job), std::move(group.tasks)});
+    group.job.memory = memory_of(group.key);
+    job_keys_.push_back(group.key);
+    events_.emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
     for (PodRecord* pod : group.pods) {
       pod->task = task_pods_.push_back(pod->meta);
       if (pod->on_node())
@@ -100,12 +103,24 @@ void KubernetesCluster::say_jobs(const std::vector<PodRecord*>& pods) {
   }
 }
 
-std::vector<std::string> KubernetesCluster::map_nodes(const PodRecord& reduce) const {
-  std::vector<std::string> nodes;
-  const std::string key = memory_key(reduce);
-  for (const auto& [name, pod] : pods_.ours())
-    if (!pod->node.empty() && pod->work.stage == TaskKind::map && memory_key(*pod) == key) nodes.push_back(pod->node);
-  return nodes;
+std::string KubernetesCluster::zone_of_node(const std::string& node) const {
+  const NodeRecord* record = nodes_.find(node);
+  return record && record->node ? place_of(*record->node).zone : "";
+}
+
+KnownJob KubernetesCluster::known_job(const std::string& key) {
+  const auto zone_of = [this](const std::string& node) { return zone_of_node(node); };
+  KnownJob known = job_pods_.known(key, {jobs_, zone_of, memories_->maps_of(key)});
+  if (job_pods_.shuffles(key)) memories_->maps_ended(key, known.maps_in);
+  return known;
+}
+
+// Without our custom resources nobody can make a pool: each namespace is one.
+Result<std::string> KubernetesCluster::pool_of(const PodRecord& pod) const {
+  const std::string& name_space = pod.meta.name_space;
+  if (data_) return data_->pool_for(name_space, pod.work.pool);
+  if (pod.work.pool.empty() || pod.work.pool == name_space) return name_space;
+  return fail(ErrorCode::not_found, no_such_pool(pod.work.pool));
 }
 
 JobMemory KubernetesCluster::memory_of(const std::string& key) const {

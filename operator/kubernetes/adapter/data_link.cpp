@@ -8,7 +8,6 @@
 namespace lips::kubernetes {
 namespace {
 
-
 constexpr std::uint64_t first_kept = std::uint64_t{1} << 40;  // ids beyond those of the model's moves
 
 Mebibytes mebibytes(std::int64_t bytes) { return Mebibytes(static_cast<double>(bytes) / bytes_per_mebibyte); }
@@ -274,11 +273,6 @@ std::map<lips::MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
         break;
     }
   return count;
-}
-
-std::string DataLink::pool_of(const std::string& name_space) const {
-  const PoolResource* pool = catalog_.pool_of_name_space(name_space);
-  return pool ? pool->meta.object.name : name_space;
 }
 
 const DataStoreResource* DataLink::holder(const std::string& data_set, std::uint32_t block,

@@ -48,8 +48,10 @@ class DataLink {
   // What the pod reads is copied to that store too, to stay while it is of use.
   void keep_copy(const PodRecord& reader, const std::string& store);
 
-  // The pool of pods of a namespace that name none: a pool that lists it, or the one of its name.
-  std::string pool_of(const std::string& name_space) const;
+  // See DataCatalog.
+  Result<std::string> pool_for(const std::string& name_space, const std::string& wanted) const {
+    return catalog_.pool_for(name_space, wanted);
+  }
   const CatalogDataSet* data_set(const std::string& name) const { return catalog_.data_set(name); }
   const DataStoreResource* store(const std::string& name) const { return catalog_.store(name); }
   // A store that holds the block: the wanted one, else one in its zone, else any; none: nobody does.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 namespace lips::kubernetes {
@@ -12,22 +14,105 @@ constexpr Duration same_job_every{5'000'000};
 
 }  // namespace
 
-void JobMemories::found(const std::string& key, const std::string& text) {
-  Entry& entry = entries_[key];
-  if (entry.written == text) return;
-  const bool first = entry.written.empty() && entry.memory.memory == JobMemory{};
-  entry.written = text;
-  if (first) entry.memory = read_memory(text);
+MemoryPlace memory_place(const PodRecord& pod) {
+  if (!pod.owner) return {false, pod.meta};
+  const ObjectMeta owner{pod.meta.name_space, pod.owner->name, pod.owner->uid, ""};
+  if (pod.owner->is_batch_job()) return {true, owner};
+  // Objects of other kinds are not ours to write to: one of the job's pods carries it.
+  return {false, pod.owner->is_pod() ? owner : pod.meta};
 }
 
-void JobMemories::keep_at(const std::string& key, bool is_job, const ObjectMeta& meta) {
+std::string maps_text(const MapsByZone& maps) {
+  std::string text;
+  for (const auto& [zone, count] : maps) text += fmt::format("{}{}={}", text.empty() ? "" : ",", zone, count);
+  return text;
+}
+
+MapsByZone read_maps(const std::string& text) {
+  MapsByZone maps;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view entry = std::string_view(text).substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    std::uint32_t count = 0;
+    const char* last = entry.data() + entry.size();
+    const auto [stop, error] = std::from_chars(entry.data() + equals + 1, last, count);
+    if (error == std::errc() && stop == last && count <= 1'000'000'000)
+      maps[std::string(entry.substr(0, equals))] = count;
+  }
+  return maps;
+}
+
+void JobMemories::found(const MemoryPlace& place, const TextMap& annotations) {
+  Carried carried;
+  if (const std::string* text = find_text(annotations, notes::memory)) carried.memory = *text;
+  if (const std::string* text = find_text(annotations, notes::finished_maps)) carried.maps = *text;
+  if (carried == Carried{}) return;
+  const std::string& uid = place.meta.uid;
+  carried_[uid] = carried;
+  // Of a job of its own namespace alone: nobody speaks for others'.
+  if (const std::string* key = find_text(annotations, notes::memory_of);
+      key && key->starts_with(shared_job_key(place.meta.name_space, "")))
+    named_.try_emplace(*key, place);
+  const auto key = key_at_.find(uid);
+  if (key == key_at_.end() || may_act_()) return;  // who writes knows better than what was on its way
+  changed_.erase(key->second);
+  adopt(entries_[key->second], carried);
+}
+
+void JobMemories::adopt(Entry& entry, const Carried& carried) {
+  entry.written = carried;
+  if (!carried.memory.empty() && (entry.memory.memory == JobMemory{} || !may_act_()))
+    entry.memory = read_memory(carried.memory);
+  for (const auto& [zone, count] : read_maps(carried.maps)) entry.maps[zone] = std::max(entry.maps[zone], count);
+}
+
+std::optional<std::string> JobMemories::gone(const std::string& uid) {
+  if (carried_.erase(uid) > 0) std::erase_if(named_, [&](const auto& entry) { return entry.second.meta.uid == uid; });
+  const auto place = key_at_.extract(uid);
+  if (place.empty()) return std::nullopt;
+  Entry& entry = entries_[place.mapped()];
+  entry.place = {};
+  entry.written = {};
+  return place.mapped();
+}
+
+bool JobMemories::keep_at(const std::string& key, const MemoryPlace& place) {
   Entry& entry = entries_[key];
-  entry.is_job = is_job;
-  entry.place = meta;
+  if (entry.memory.memory != JobMemory{} || !entry.maps.empty()) changed_.insert(key);
+  const auto named = named_.find(key);
+  if (entry.place.meta.name.empty() && named != named_.end() && !key_at_.contains(named->second.meta.uid))
+    put_at(key, entry, named->second);
+  if (const auto other = key_at_.find(place.meta.uid); other != key_at_.end()) return other->second == key;
+  const bool has_place = !entry.place.meta.name.empty();
+  if (has_place && (!carried_.contains(place.meta.uid) || entry.written != Carried{})) return true;
+  if (has_place) key_at_.erase(entry.place.meta.uid);
+  put_at(key, entry, place);
+  return true;
+}
+
+void JobMemories::put_at(const std::string& key, Entry& entry, const MemoryPlace& place) {
+  entry.place = place;
+  key_at_[place.meta.uid] = key;
+  if (const auto carried = carried_.find(place.meta.uid); carried != carried_.end()) adopt(entry, carried->second);
 }
 
 void JobMemories::remember(const std::string& key, const JobMemory& memory, const std::string& home) {
   entries_[key].memory = {memory, home};
+  changed_.insert(key);
+}
+
+void JobMemories::maps_ended(const std::string& key, const MapsByZone& maps) {
+  if (maps.empty()) return;
+  MapsByZone& known = entries_[key].maps;
+  for (const auto& [zone, count] : maps) known[zone] = std::max(known[zone], count);
+  changed_.insert(key);
+}
+
+void JobMemories::map_ended(const std::string& key, const std::string& zone) {
+  ++entries_[key].maps[zone];
   changed_.insert(key);
 }
 
@@ -36,13 +121,15 @@ StoredMemory JobMemories::of(const std::string& key) const {
   return entry == entries_.end() ? StoredMemory{} : entry->second.memory;
 }
 
-void JobMemories::forget(const std::string& key) {
-  entries_.erase(key);
-  changed_.erase(key);
+const MapsByZone& JobMemories::maps_of(const std::string& key) const {
+  static const MapsByZone none;
+  const auto entry = entries_.find(key);
+  return entry == entries_.end() ? none : entry->second.maps;
 }
 
 void JobMemories::keep_only(const std::set<std::string>& keys) {
   std::erase_if(entries_, [&](const auto& entry) { return !keys.contains(entry.first); });
+  std::erase_if(key_at_, [&](const auto& entry) { return !keys.contains(entry.second); });
   std::erase_if(changed_, [&](const std::string& key) { return !keys.contains(key); });
 }
 
@@ -50,8 +137,8 @@ void JobMemories::flush(TimePoint now) {
   int writes = 0;
   for (auto key = changed_.begin(); key != changed_.end() && writes < writes_a_flush;) {
     Entry& entry = entries_[*key];
-    const std::string text = memory_text(entry.memory.memory, entry.memory.home);
-    if (text == entry.written || entry.place.name.empty()) {
+    const Carried text{memory_text(entry.memory.memory, entry.memory.home), maps_text(entry.maps)};
+    if (text == entry.written || entry.place.meta.name.empty()) {
       key = changed_.erase(key);
       continue;
     }
@@ -59,22 +146,31 @@ void JobMemories::flush(TimePoint now) {
       ++key;
       continue;
     }
-    ApiRequest request;
-    request.verb = Verb::patch;
-    request.path = fmt::format("/{}/namespaces/{}/{}/{}", entry.is_job ? "apis/batch/v1" : "api/v1",
-                               percent_encoded(entry.place.name_space), entry.is_job ? "jobs" : "pods",
-                               percent_encoded(entry.place.name));
-    request.content_type = merge_patch;
-    request.body =
-        nlohmann::json{{"metadata", {{"uid", entry.place.uid}, {"annotations", {{notes::memory, text}}}}}}.dump();
-    request.repeatable = true;
-    request.still_wanted = may_act_;
-    client_.start(std::move(request), [](const Answer&) {});
-    entry.written = text;
+    write(*key, entry, text);
     entry.written_at = now;
     ++writes;
     key = changed_.erase(key);
   }
+}
+
+void JobMemories::write(const std::string& key, Entry& entry, const Carried& now) {
+  nlohmann::json annotations = nlohmann::json::object();
+  if (now.memory != entry.written.memory) annotations[notes::memory] = now.memory;
+  if (now.maps != entry.written.maps) annotations[notes::finished_maps] = now.maps;
+  if (key.starts_with(shared_job)) annotations[notes::memory_of] = key;
+  const ObjectMeta& place = entry.place.meta;
+  ApiRequest request;
+  request.verb = Verb::patch;
+  request.path =
+      fmt::format("/{}/namespaces/{}/{}/{}", entry.place.is_job ? "apis/batch/v1" : "api/v1",
+                  percent_encoded(place.name_space), entry.place.is_job ? "jobs" : "pods", percent_encoded(place.name));
+  request.content_type = merge_patch;
+  request.body = nlohmann::json{{"metadata", {{"uid", place.uid}, {"annotations", std::move(annotations)}}}}.dump();
+  request.repeatable = true;
+  request.still_wanted = may_act_;
+  // A write that is refused is counted and logged for all writers in one place.
+  client_.start(std::move(request), [](const Answer&) {});
+  entry.written = now;
 }
 
 }  // namespace lips::kubernetes

@@ -4,23 +4,14 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace lips::kubernetes {
 namespace {
 
-// Of a pod that asks for no CPU: what its work counts as.
-constexpr double least_cores = 0.1;
+constexpr CpuSeconds least_work(0.1);  // of a task: nobody declares himself out of the reckoning
 
 using JobKey = std::tuple<std::string, std::string, KindId, std::int32_t, std::string>;
-
-std::string pool_of(const PodRecord& pod, const JobContext& context) {
-  if (!pod.work.pool.empty()) return pod.work.pool;
-  return context.pool_of ? context.pool_of(pod.meta.name_space) : pod.meta.name_space;
-}
-
-JobKey key_of(const PodRecord& pod, const JobContext& context) {
-  return {memory_key(pod), pool_of(pod, context), pod.kind, pod.priority, pod.work.data_set};
-}
 
 std::string job_name(const PodRecord& pod) {
   const std::string& name = !pod.work.job.empty() ? pod.work.job : pod.owner ? pod.owner->name : pod.meta.name;
@@ -58,32 +49,40 @@ Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
   return reading;
 }
 
-CpuSeconds cpu_of(const PodRecord& pod, Mebibytes input, const JobContext& context) {
-  if (pod.work.cpu) return *pod.work.cpu;
-  if (pod.work.cpu_per_mebibyte && input.value() > 0) return *pod.work.cpu_per_mebibyte * input;
+// The work that the pod declares, as a run time on the cores that it holds; none: it declares nothing.
+std::optional<double> declared_seconds(const PodRecord& pod, Mebibytes input, double cores) {
+  if (pod.work.cpu) return pod.work.cpu->value() / cores;
+  if (pod.work.cpu_per_mebibyte && input.value() > 0) return (*pod.work.cpu_per_mebibyte * input).value() / cores;
+  if (pod.work.run_time) return to_seconds(*pod.work.run_time);
+  return std::nullopt;
+}
+
+// Declared work counts until tasks of the template were seen to take more than twice as long.
+CpuSeconds cpu_of(PodRecord& pod, Mebibytes input, const JobContext& context) {
   const double cores = std::max(least_cores, static_cast<double>(amount_of(pod.requests, "cpu")) / 1000.0);
-  Duration span = context.default_run_time;
-  if (pod.work.run_time)
-    span = *pod.work.run_time;
-  else if (const auto learned = context.run_times.mean(template_of(pod.meta.name_space, pod.owner, pod.meta.name)))
-    span = *learned;
-  return CpuSeconds(cores * to_seconds(span));
+  const std::string of = template_of(pod.meta.name_space, pod.owner, pod.meta.name);
+  const std::optional<double> declared = declared_seconds(pod, input, cores);
+  pod.declared = declared ? std::max(seconds(*declared), Duration(1)) : Duration(0);
+  const double span = declared ? *declared * context.run_times.excess(of)
+                               : to_seconds(context.run_times.mean(of).value_or(context.default_run_time));
+  return CpuSeconds(std::clamp(cores * span, least_work.value(), most_task_work.value()));
 }
 
 struct Waiting {
   PodRecord* pod = nullptr;
   Task task;
+  std::string pool;
 };
 
-// What the job's maps have left in which zone, of reduce tasks whose maps are no longer waiting: each map left as much.
-void add_map_output(const PodRecord& one, const JobContext& context, Job& job) {
-  if (job.map_tasks > 0 || job.shuffle.value() <= 0 || !context.map_nodes || context.index.zones() == 0) return;
-  std::vector<ZoneId> zones;
-  for (const std::string& name : context.map_nodes(one))
-    if (const ZoneId zone = context.index.zone_of_node(name); zone.valid()) zones.push_back(zone);
-  if (zones.empty()) return;
-  job.map_output.assign(context.index.zones(), Mebibytes(0));
-  for (const ZoneId zone : zones) job.map_output[zone.index()] += job.shuffle / static_cast<double>(zones.size());
+void join_whole(GroupedJob& part, const KnownJob& known, ModelIndex& index) {
+  WholeJob& whole = part.job.whole;
+  whole.id = index.whole_job(part.key);
+  whole.maps = known.maps;
+  whole.reduces = known.reduces;
+  whole.finished_maps = known.finished_maps;
+  part.maps_before.assign(index.zones(), 0);
+  for (const auto& [name, maps] : known.maps_in)
+    if (const ZoneId zone = index.zone(name); zone.valid()) part.maps_before[zone.index()] = maps;
 }
 
 GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, std::vector<ClusterEvent>& events) {
@@ -93,10 +92,10 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
   });
   const PodRecord& one = *waiting.front().pod;
   GroupedJob result;
-  result.memory_key = memory_key(one);
+  result.key = job_key(one);
   Job& job = result.job;
   job.name = job_name(one);
-  job.pool = context.index.pool(pool_of(one, context), events);
+  job.pool = context.index.pool(waiting.front().pool, events);
   job.priority = one.priority;
   job.constraint = context.index.constraint(context.kinds[one.kind].constraint, events);
   job.request = context.index.request(context.kinds[one.kind]);
@@ -109,16 +108,11 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
     result.tasks.push_back(entry.task);
     result.pods.push_back(entry.pod);
   }
-  add_map_output(one, context, job);
+  join_whole(result, context.known ? context.known(result.key) : KnownJob{}, context.index);
   return result;
 }
 
 }  // namespace
-
-std::string memory_key(const PodRecord& pod) {
-  if (!pod.work.job.empty()) return "job/" + pod.meta.name_space + '/' + pod.work.job;
-  return pod.owner ? "owner/" + pod.owner->uid : "pod/" + pod.meta.uid;
-}
 
 TaskBlocks blocks_of_task(std::uint32_t task, std::uint32_t tasks, std::uint32_t blocks) {
   const auto bound = [&](std::uint64_t i) { return static_cast<std::uint32_t>(i * blocks / tasks); };
@@ -151,8 +145,15 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
         task.input = reading->size;
       }
     }
+    Result<std::string> pool = context.pool_of ? context.pool_of(*pod) : pod->meta.name_space;
+    if (!pool && !pod->on_node()) {
+      rejected.push_back({pod, pool_not_allowed, pool.error().message});
+      continue;
+    }
     task.cpu = cpu_of(*pod, task.input, context);
-    groups[key_of(*pod, context)].push_back({pod, task});
+    Waiting entry{pod, task, pool.value_or(pod->meta.name_space)};
+    const JobKey key{job_key(*pod), entry.pool, pod->kind, pod->priority, pod->work.data_set};
+    groups[key].push_back(std::move(entry));
   }
   std::vector<std::pair<const JobKey*, std::vector<Waiting>*>> order;
   for (auto& [key, waiting] : groups) order.emplace_back(&key, &waiting);

@@ -1,4 +1,5 @@
-// From pods that arrived together to the model's jobs: pods of one owner that ask for the same are one job. Pure.
+// From pods that arrived together to the model's jobs: pods of one owner that ask for the same are a Job of the model,
+// a part of the whole job that the owner means. Pure.
 #pragma once
 
 #include <functional>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/pod_kinds.h"
@@ -18,22 +20,22 @@ struct JobContext {
   ModelIndex& index;
   const PodKinds& kinds;
   const RunTimes& run_times;
-  const std::map<std::string, BatchJob>& jobs;                        // by uid
-  std::function<std::string(const std::string& name_space)> pool_of;  // of pods that name none
-  // Nodes on which the maps of a reduce task's job ran or run.
-  std::function<std::vector<std::string>(const PodRecord& reduce)> map_nodes;
-  Duration default_run_time{60'000'000};  // of tasks of which nothing is known
+  const std::map<std::string, BatchJob>& jobs;                       // by uid
+  std::function<Result<std::string>(const PodRecord& pod)> pool_of;  // error: it may not be in the one that it names
+  std::function<KnownJob(const std::string& key)> known;             // of the whole job
+  Duration default_run_time{60'000'000};                             // of tasks of which nothing is known
 };
 
 struct GroupedJob {
-  std::string memory_key;  // under which what is remembered of it is kept
+  std::string key;  // of the whole job of which it is a part
   Job job;
   std::vector<Task> tasks;
-  std::vector<PodRecord*> pods;  // by task
+  std::vector<PodRecord*> pods;            // by task
+  std::vector<std::uint32_t> maps_before;  // see JobArrived
 };
 
-// Pods whose data set is not there, or has too few blocks for them, are left out and named in `rejected` with what is
-// wrong.
+// Pods whose data set is not there, or has too few blocks for them, or that may not be in their pool, are left out and
+// named in `rejected` with what is wrong.
 struct Rejection {
   PodRecord* pod = nullptr;
   std::string_view reason;
@@ -51,7 +53,5 @@ struct TaskBlocks {
 TaskBlocks blocks_of_task(std::uint32_t task, std::uint32_t tasks, std::uint32_t blocks);
 // How many tasks the pod's job has; none: nothing says so.
 std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std::string, BatchJob>& jobs);
-
-std::string memory_key(const PodRecord& pod);
 
 }  // namespace lips::kubernetes

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubernetes/api/leadership.h"
+#include "kubernetes/api/refused_writes.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -19,13 +20,18 @@ constexpr Duration longest_finish{6'000'000};  // a binding on the wire takes at
 
 class RequestTelemetry : public RequestObserver {
  public:
-  explicit RequestTelemetry(AdapterObserver& to) : to_(to) {}
+  RequestTelemetry(AdapterObserver& to, Log& log)
+      : to_(to), refused_(log, [&to](std::string_view verb, std::string_view resource, int code) {
+          to.on_refused_write(verb, resource, code);
+        }) {}
   void tried(const Try& ended) override {
     to_.on_request(verb_name(ended.verb), resource_of_path(ended.path), ended.http_code, ended.took);
   }
+  void refused(const Refusal& refusal) override { refused_.see(refusal); }
 
  private:
   AdapterObserver& to_;
+  RefusedWrites refused_;
 };
 
 ClientOptions client_options(int in_flight, RequestObserver& observer) {
@@ -48,7 +54,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
     : settings_(std::move(settings)),
       telemetry_(telemetry),
       log_(log),
-      requests_(std::make_unique<RequestTelemetry>(telemetry)),
+      requests_(std::make_unique<RequestTelemetry>(telemetry, log)),
       pods_(settings_.scheduler_name, volumes_, nodes_),
       index_(checked(settings_.model)),
       follow_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
@@ -163,15 +169,14 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
 // ---- what is told ----
 
 void KubernetesCluster::take(Pod& pod) {
+  memories_->found({false, pod.meta}, pod.annotations);
   const PodBook::Seen seen = pods_.see(pod, now());
-  if (const std::string* text = find_text(pod.annotations, notes::memory); text && seen.record)
-    memories_->found(memory_key(*seen.record), *text);
+  if (seen.record) job_pods_.see(*seen.record);
   take_pod_change(seen);
 }
 
 void KubernetesCluster::take(BatchJob& job) {
-  if (const std::string* text = find_text(job.annotations, notes::memory))
-    memories_->found("owner/" + job.meta.uid, *text);
+  memories_->found({true, job.meta}, job.annotations);
   jobs_[job.meta.uid] = std::move(job);
 }
 
@@ -191,8 +196,7 @@ void KubernetesCluster::take(const Gone& gone) {
       return nodes_.forget(gone.meta.name);
     case Followed::jobs:
       jobs_.erase(gone.meta.uid);
-      memories_->forget("owner/" + gone.meta.uid);
-      return;
+      return move_memory(gone.meta.uid);
     case Followed::claims:
       volumes_changed_ = true;
       return volumes_.forget_claim(gone.meta);
@@ -203,10 +207,31 @@ void KubernetesCluster::take(const Gone& gone) {
       break;
   }
   arrived_.erase(full_name(gone.meta));
-  if (const std::unique_ptr<PodRecord> record = pods_.forget(gone.meta)) {
+  if (const std::unique_ptr<PodRecord> record = pods_.forget(gone.meta, now())) {
     end_task(*record, record->state == PodState::over);
-    if (!record->owner && record->work.job.empty()) memories_->forget(memory_key(*record));
+    job_pods_.forget(*record);
   }
+  move_memory(gone.meta.uid);
+}
+
+// The object is gone: if it carried the memory of a job that has other pods, another object is to carry it.
+void KubernetesCluster::move_memory(const std::string& uid) {
+  if (const std::optional<std::string> key = memories_->gone(uid))
+    for (const PodRecord* other : job_pods_.of(*key)) keep_memory_of(*other);
+}
+
+void KubernetesCluster::keep_memory_of(const PodRecord& pod) {
+  const MemoryPlace place = memory_place(pod);
+  const std::string key = job_key(pod);
+  if (!place.is_job || jobs_.contains(place.meta.uid)) memories_->keep_at(key, place);
+  memories_->keep_at(key, {false, pod.meta});  // where the other will not do, or where it was written before
+}
+
+// Its output stays where it ran, though the pod and the node may go: reduces that come after a restart read it there.
+void KubernetesCluster::note_end_of_map(const PodRecord& pod) {
+  const std::string key = job_key(pod);
+  if (!pod.succeeded || pod.work.stage != TaskKind::map || !job_pods_.shuffles(key)) return;
+  if (const std::string zone = zone_of_node(pod.node); !zone.empty()) memories_->map_ended(key, zone);
 }
 
 void KubernetesCluster::take(const Listed& listed) {
@@ -240,6 +265,7 @@ void KubernetesCluster::take_pod_change(const PodBook::Seen& seen) {
       return;
     }
     case PodBook::Change::ended:
+      note_end_of_map(*seen.record);
       return end_task(*seen.record, true);
     case PodBook::Change::withdrawn:
       return end_task(*seen.record, false);
@@ -260,18 +286,20 @@ void KubernetesCluster::end_task(PodRecord& record, bool finished) {
   if (!listed_ || !task.valid()) return;
   ++tasks_over_;
   const NodeId node = index_.node(record.node);
-  if (finished && node.valid()) events_.emplace_back(TaskFinished{task, node});
-  events_.emplace_back(TaskWithdrawn{task});  // changes nothing where it has finished
+  const std::optional<Duration> ran = record.ran(now());
+  if (finished && node.valid()) events_.emplace_back(TaskFinished{task, node, ran, !record.succeeded});
+  events_.emplace_back(TaskWithdrawn{task, ran});  // changes nothing where it has finished
 }
 
 // What an object leaves behind though nobody says so when it goes; also of who only follows.
 void KubernetesCluster::forget_what_is_gone() {
   next_forgetting_ = now() + forget_every;
   if (!listed_) nodes_.take_changed();  // a listing says all nodes
+  pods_.review_run_times(now(), settings_.default_run_time);
   if (pods_.forget_unused_kinds()) conditions_->forget_kinds();
   if (memories_->kept() == 0) return;
   std::set<std::string> keys;
-  for (const auto& [name, pod] : pods_.ours()) keys.insert(memory_key(*pod));
+  for (const auto& [name, pod] : pods_.ours()) keys.insert(job_key(*pod));
   for (const auto& [uid, job] : jobs_) keys.insert("owner/" + uid);
   memories_->keep_only(keys);
 }

@@ -19,6 +19,7 @@
 #include "kubernetes/adapter/followers.h"
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/job_memories.h"
+#include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/job_tables.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/api/api_client.h"
@@ -96,11 +97,17 @@ class KubernetesCluster : public ClusterClient {
   void keep_house();
   void forget_what_is_gone();
   void say_unknown_prices();
-  std::vector<std::string> map_nodes(const PodRecord& reduce) const;
+  KnownJob known_job(const std::string& key);
+  std::string zone_of_node(const std::string& node) const;
+  Result<std::string> pool_of(const PodRecord& pod) const;
+  void keep_memory_of(const PodRecord& pod);
+  void note_end_of_map(const PodRecord& pod);
+  void move_memory(const std::string& uid);
   JobMemory memory_of(const std::string& key) const;
   Result<std::string> input_text(const PodRecord& record, const Assignment& assignment) const;
   Result<std::string> degraded_text(const PodRecord& record, const Assignment& assignment, InputRequest request) const;
   void wait_for_input(PodRecord& record, const std::string& why);
+  void refuse_input(PodRecord& record, std::size_t size);
   bool is_read(const std::string& data_set, std::uint32_t block, const std::string& store) const;
   void look_for_resources();
   void link_data();
@@ -116,6 +123,7 @@ class KubernetesCluster : public ClusterClient {
   VolumeBook volumes_;
   NodeBook nodes_;
   PodBook pods_;
+  JobPods job_pods_;
   std::map<std::string, BatchJob> jobs_;  // by uid
   ModelIndex index_;
   std::array<bool, followed_kinds> listed_kinds_{};
@@ -132,7 +140,7 @@ class KubernetesCluster : public ClusterClient {
   std::vector<ClusterEvent> events_;
   std::map<std::string, ObjectMeta> arrived_;  // by namespace/name: to be told to the model
   IdVector<TaskId, ObjectMeta> task_pods_;
-  IdVector<JobId, std::string> memory_keys_;
+  IdVector<JobId, std::string> job_keys_;
   std::multimap<TimePoint, ObjectMeta> retries_;
   TimePoint next_duty_{}, next_count_{}, next_beat_{}, next_look_{}, next_forgetting_{};
   std::set<std::string> unpriced_;  // nodes, as told to the telemetry

@@ -10,6 +10,7 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr const char* no_zone = "no-zone";  // of nodes without the label
+constexpr double most_usd_per_hour = 1e5;   // of a node; more is a mistake, and would spoil everybody's plan
 
 std::string label(const Node& node, std::initializer_list<const char*> keys) {
   for (const char* key : keys)
@@ -34,7 +35,7 @@ bool is_spot(const Node& node) {
 std::optional<UsdPerHour> stated_price(const Node& node) {
   const std::string* text = find_text(node.annotations, "lips.dev/usd-per-hour");
   const std::optional<double> price = text ? parse_number(*text) : std::nullopt;
-  return price && *price >= 0 ? std::optional(UsdPerHour(*price)) : std::nullopt;
+  return price && *price >= 0 && *price <= most_usd_per_hour ? std::optional(UsdPerHour(*price)) : std::nullopt;
 }
 
 template <class IdType>
@@ -257,6 +258,10 @@ PoolId ModelIndex::pool(const std::string& name, std::vector<ClusterEvent>& even
   const auto [known, added] = pools_.try_emplace(name, PoolId(static_cast<std::uint32_t>(pools_.size())));
   if (added) events.emplace_back(PoolAdded{{name, 1, {}, {}, {}}});
   return known->second;
+}
+
+WholeJobId ModelIndex::whole_job(const std::string& key) {
+  return whole_jobs_.try_emplace(key, WholeJobId(static_cast<std::uint32_t>(whole_jobs_.size()))).first->second;
 }
 
 Resources ModelIndex::request(const PodNeeds& needs) const { return request_of(needs.requests, extended_); }

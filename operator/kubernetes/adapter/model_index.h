@@ -108,6 +108,8 @@ class ModelIndex {
   // An id, and an event that adds it where it is new.
   ConstraintId constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events);
   PoolId pool(const std::string& name, std::vector<ClusterEvent>& events);
+  // Of the job of that key, in this listing.
+  WholeJobId whole_job(const std::string& key);
   Resources request(const PodNeeds& needs) const;
 
   // Nodes whose price nobody knew, by name, with their instance types; of the last listing.
@@ -137,6 +139,7 @@ class ModelIndex {
   std::map<NodeProfile, ProfileId> profiles_;
   std::map<PlacementConstraint, ConstraintId> constraints_;
   std::map<std::string, PoolId> pools_;
+  std::map<std::string, WholeJobId> whole_jobs_;
   std::map<std::string, StoreId> stores_;
   std::map<NodeId, bool> store_readable_;  // of nodes with a directory
   IdVector<StoreId, std::string> store_names_;

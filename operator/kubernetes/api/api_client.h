@@ -50,6 +50,14 @@ class RequestObserver {
   };
   // After each try.
   virtual void tried(const Try& ended) = 0;
+  // The server has refused, and asking again does not help: after the last try.
+  struct Refusal {
+    Verb verb = Verb::get;
+    std::string_view path;
+    int http_code = 0;
+    std::string_view message;  // the server's
+  };
+  virtual void refused(const Refusal& /*refusal*/) {}
 };
 
 struct ClientOptions {

@@ -59,6 +59,9 @@ struct NodeSelectorTerm {
 
 struct Owner {
   std::string kind, name, uid;
+  std::string api_version = {};  // "batch/v1": a Volcano Job is a Job too, of another group
+  bool is_batch_job() const { return kind == "Job" && api_version.starts_with("batch/"); }
+  bool is_pod() const { return kind == "Pod" && api_version == "v1"; }
 };
 
 struct HostPort {

@@ -217,6 +217,8 @@ void RequestEngine::settle(Request& request, int curl_code, const TryResult& res
         fail(result.refused ? ErrorCode::invalid_input : ErrorCode::unavailable,
              fmt::format("{}{}: {}", name, request.tries > 1 ? fmt::format(" ({} tries)", request.tries) : "", why)));
   Error error = error_of_answer(result.http_code, body);
+  if (options_.observer)
+    options_.observer->refused({request.what.verb, request.what.path, result.http_code, error.message});
   error.message = name + ": " + error.message;
   finish(request.id, tl::unexpected(std::move(error)));
 }

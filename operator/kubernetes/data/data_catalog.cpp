@@ -1,5 +1,7 @@
 #include "kubernetes/data/data_catalog.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -370,6 +372,25 @@ const PoolResource* DataCatalog::pool_of_name_space(const std::string& name_spac
     if (!found || own.meta.created < found->meta.created) found = &own;
   }
   return found ? found : pool(name_space);
+}
+
+Result<std::string> DataCatalog::pool_for(const std::string& name_space, const std::string& wanted) const {
+  const PoolResource* own = pool_of_name_space(name_space);
+  const std::string own_name = own ? own->meta.object.name : name_space;
+  if (wanted.empty() || wanted == own_name) return own_name;
+  const PoolResource* found = pool(wanted);
+  if (!found) return fail(ErrorCode::not_found, no_such_pool(wanted));
+  const PoolSpec& spec = found->spec;
+  const auto lists = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  if (lists(spec.allowed_name_spaces, "*") || lists(spec.allowed_name_spaces, name_space) ||
+      lists(spec.name_spaces, name_space))
+    return wanted;
+  return fail(ErrorCode::invalid_input,
+              fmt::format("lips.dev/pool: the Pool '{}' does not take pods of the namespace {}; "
+                          "its spec.allowedNamespaces says whose it takes",
+                          wanted, name_space));
 }
 
 const CatalogDataSet* DataCatalog::data_set(const std::string& full_name) const {

@@ -84,6 +84,7 @@ void read_pool_spec(ObjectReader& reader, value json, PoolSpec& spec) {
     if (key == "maximum") spec.maximum = reader.decimal(content);
     if (key == "shortfallUsdPerCpuHour") spec.shortfall_usd_per_cpu_hour = reader.decimal(content);
     if (key == "namespaces") spec.name_spaces = reader.texts(content);
+    if (key == "allowedNamespaces") spec.allowed_name_spaces = reader.texts(content);
     if (key == "parent") spec.parent = reader.text(content);
   });
 }

@@ -32,6 +32,10 @@ const ObjectCondition* find_condition(const std::vector<ObjectCondition>& condit
   return nullptr;
 }
 
+std::string no_such_pool(const std::string& name) {
+  return "lips.dev/pool: there is no Pool '" + name + "'; whoever runs the cluster makes pools";
+}
+
 const char* phase_name(MovePhase phase) {
   constexpr const char* names[] = {"", "Pending", "Copying", "Verifying", "Committed", "Failed"};
   return names[static_cast<std::size_t>(phase)];

@@ -144,11 +144,15 @@ struct DataStoreResource {
 
 struct PoolSpec {
   double weight = 1;
-  double minimum = 0, maximum = 0;        // cores; 0: none
-  double shortfall_usd_per_cpu_hour = 0;  // what an hour of a core below its share is worth; 0: not priced
-  std::vector<std::string> name_spaces;   // whose pods belong to it without saying so
+  double minimum = 0, maximum = 0;               // cores; 0: none
+  double shortfall_usd_per_cpu_hour = 0;         // what an hour of a core below its share is worth; 0: not priced
+  std::vector<std::string> name_spaces;          // whose pods belong to it without saying so
+  std::vector<std::string> allowed_name_spaces;  // whose pods may choose it; "*": all
   std::string parent;
 };
+
+// What a pod is told that asks for a pool that is not there.
+std::string no_such_pool(const std::string& name);
 
 struct PoolStatus {
   std::int64_t observed_generation = 0;

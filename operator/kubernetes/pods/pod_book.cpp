@@ -65,7 +65,9 @@ PodBook::Change PodBook::review(PodRecord& record, const Pod& pod) {
     held_for_volumes_.erase(full_name(pod.meta));
   record.state = held ? PodState::held : PodState::waiting;
   const bool same = before.kind == record.kind && before.work == record.work && before.priority == record.priority;
-  const bool waits_its_turn = before.obstacle_reason == binding_refused || before.obstacle_reason == data_set_not_ready;
+  const bool waits_its_turn = before.obstacle_reason == binding_refused ||
+                              before.obstacle_reason == data_set_not_ready ||
+                              before.obstacle_reason == pool_not_allowed || before.obstacle_reason == input_too_long;
   if (before.state == PodState::held && waits_its_turn && same && !held) {
     hold(record, before.obstacle_reason, before.obstacle);  // it is tried again when its time has come
     return Change::none;
@@ -95,6 +97,7 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
   }
   PodRecord& record = *place;
   if (pod.started) record.started = pod.started;
+  if (pod.finished) record.finished = pod.finished;
   if (record.state == PodState::over) {
     learn(pod, record);
     return {Change::none, &record, ""};
@@ -103,6 +106,8 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
     const bool known = !fresh;
     leave_node(record);
     record.state = PodState::over;
+    record.succeeded = pod.phase == PodPhase::succeeded;
+    if (!pod.node.empty()) record.node = pod.node;  // where it ran, though it may be seen for the first time
     held_for_volumes_.erase(full_name(pod.meta));
     learn(pod, record);
     return {known ? Change::ended : Change::none, &record, ""};
@@ -121,14 +126,25 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
 }
 
 void PodBook::learn(const Pod& pod, PodRecord& record) {
-  if (pod.phase != PodPhase::succeeded || !pod.started || !pod.finished || learned_.contains(record.meta.uid)) return;
-  const Duration took = *pod.finished - *pod.started;
-  if (took < Duration(0)) return;
-  learned_[record.meta.uid] = took;
-  run_times_.add(template_of(record.meta.name_space, record.owner, record.meta.name), took);
+  if (pod.phase == PodPhase::succeeded && pod.started && pod.finished) learn(record, *pod.finished);
 }
 
-std::unique_ptr<PodRecord> PodBook::forget(const ObjectMeta& meta) {
+void PodBook::learn(PodRecord& record, TimePoint end) {
+  if (std::exchange(record.learned, true) || end < *record.started) return;
+  run_times_.add(template_of(record.meta.name_space, record.owner, record.meta.name),
+                 {end - *record.started, record.declared});
+}
+
+void PodBook::review_run_times(TimePoint now, Duration assumed) {
+  std::map<std::string, std::vector<RunTime>> running;
+  for (const auto& [key, record] : ours_)
+    if (record->state == PodState::placed && record->started && now > *record->started)
+      running[template_of(record->meta.name_space, record->owner, record->meta.name)].push_back(
+          {now - *record->started, record->declared});
+  run_times_.review(running, assumed);
+}
+
+std::unique_ptr<PodRecord> PodBook::forget(const ObjectMeta& meta, TimePoint now) {
   const std::string key = full_name(meta);
   if (const auto other = others_.find(key); other != others_.end()) {
     nodes_.give_back(other->second.node, other->second.requests, NodeBook::Whose::others);
@@ -139,11 +155,9 @@ std::unique_ptr<PodRecord> PodBook::forget(const ObjectMeta& meta) {
   std::unique_ptr<PodRecord> record = std::move(place->second);
   ours_.erase(place);
   held_for_volumes_.erase(key);
+  // Workers of a framework do not end by themselves: whoever made them deletes them.
+  if (record->state == PodState::placed && record->started) learn(*record, now);
   leave_node(*record);
-  if (const auto learned = learned_.find(meta.uid); learned != learned_.end()) {
-    run_times_.remove(template_of(record->meta.name_space, record->owner, record->meta.name), learned->second);
-    learned_.erase(learned);
-  }
   return record;
 }
 

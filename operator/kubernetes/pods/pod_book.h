@@ -36,7 +36,7 @@ class PodBook {
   };
   Seen see(const Pod& pod, TimePoint now);
   // Returns what the record was, so that the model can be told; nullptr: not ours.
-  std::unique_ptr<PodRecord> forget(const ObjectMeta& meta);
+  std::unique_ptr<PodRecord> forget(const ObjectMeta& meta, TimePoint now);
 
   PodRecord* find(const ObjectMeta& meta);  // the same uid
   // Binding began, was refused, or is certain.
@@ -55,6 +55,8 @@ class PodBook {
   PodKinds& kinds() { return kinds_; }
   const PodKinds& kinds() const { return kinds_; }
   RunTimes& run_times() { return run_times_; }
+  // Tasks that run longer than expected; `assumed`: where nothing is known.
+  void review_run_times(TimePoint now, Duration assumed);
   const std::map<std::string, std::unique_ptr<PodRecord>>& ours() const { return ours_; }
 
  private:
@@ -67,6 +69,7 @@ class PodBook {
   void read_wishes(const Pod& pod, PodRecord& record);
   Change review(PodRecord& record, const Pod& pod);
   void learn(const Pod& pod, PodRecord& record);
+  void learn(PodRecord& record, TimePoint end);
   void leave_node(PodRecord& record);
   static NodeBook::Whose whose(const PodRecord& record);
 
@@ -78,7 +81,6 @@ class PodBook {
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::unordered_map<std::string, Other> others_;           // on a node; looked up only
   std::map<std::string, Pod> held_for_volumes_;             // as last seen
-  std::unordered_map<std::string, Duration> learned_;       // by uid: run times that count; looked up only
 };
 
 }  // namespace lips::kubernetes

@@ -234,6 +234,7 @@ void read_owner(value json, Pod& pod) {
     if (key == "kind") owner.kind = json::text(content);
     if (key == "name") owner.name = json::text(content);
     if (key == "uid") owner.uid = json::text(content);
+    if (key == "apiVersion") owner.api_version = json::text(content);
     if (key == "controller") controller = !content.is_null() && content.get_bool();
   });
   if (controller) pod.owner = std::move(owner);

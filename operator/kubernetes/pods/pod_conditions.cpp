@@ -72,8 +72,7 @@ Diagnosis diagnose(const PodNeeds& needs, const NodeBook& nodes, bool with_ours)
 // Of many pods of one owner at once there is one event on the owner, with a count.
 EventSubject PodConditions::subject_of(const PodRecord& pod, bool many) const {
   if (!many || !pod.owner) return {"v1", "Pod", pod.meta};
-  const std::string version = pod.owner->kind == "Job" ? "batch/v1" : "apps/v1";
-  return {version, pod.owner->kind, {pod.meta.name_space, pod.owner->name, pod.owner->uid, ""}};
+  return {pod.owner->api_version, pod.owner->kind, {pod.meta.name_space, pod.owner->name, pod.owner->uid, ""}};
 }
 
 void PodConditions::bound(const PodRecord& pod, TimePoint now) {

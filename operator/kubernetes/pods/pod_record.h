@@ -1,6 +1,7 @@
 // What is kept of a pod of ours. A value; PodBook changes it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ namespace lips::kubernetes {
 inline constexpr std::string_view bad_annotation = "BadAnnotation";
 inline constexpr std::string_view data_set_not_ready = "DataSetNotReady";
 inline constexpr std::string_view binding_refused = "BindingRefused";
+inline constexpr std::string_view pool_not_allowed = "PoolNotAllowed";
+inline constexpr std::string_view input_too_long = "InputTooLong";
 
 enum class PodState : std::uint8_t {
   held,     // not to be placed: `obstacle` says why
@@ -36,7 +39,10 @@ struct PodRecord {
   std::int32_t priority = 0;
   std::optional<std::int32_t> index;  // among the tasks of its job
   TimePoint created, seen;            // by the server's clock, by ours
-  std::optional<TimePoint> started;
+  std::optional<TimePoint> started, finished;
+  bool succeeded = false;
+  bool learned = false;  // its run time has been
+  Duration declared{};   // how long it says that it takes; 0: it does not
   std::string node;
   std::vector<std::string> claims;
   std::string data_set;                            // "namespace/name" that it reads, as the model was told
@@ -53,6 +59,11 @@ struct PodRecord {
   int refusals = 0;         // of bindings, in a row
 
   bool on_node() const { return state == PodState::binding || state == PodState::placed; }
+  // How long it has been on its node by `now`, or was; none: the kubelet has not seen it.
+  std::optional<Duration> ran(TimePoint now) const {
+    if (!started) return std::nullopt;
+    return std::max(Duration(0), finished.value_or(now) - *started);
+  }
 };
 
 }  // namespace lips::kubernetes

@@ -1,7 +1,8 @@
 #include "kubernetes/pods/run_times.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
+#include <iterator>
 
 namespace lips::kubernetes {
 namespace {
@@ -23,40 +24,87 @@ std::string template_of(const std::string& name_space, const std::optional<Owner
   return result.append("Pod/").append(without_number(pod));
 }
 
-void RunTimes::add(const std::string& of, Duration run_time) {
-  auto sum = sums_.find(of);
-  if (sum == sums_.end()) {
-    if (sums_.size() >= most_kept) std::erase_if(sums_, [](const auto& entry) { return entry.second.count == 0; });
-    if (sums_.size() >= most_kept) return;
-    sum = sums_.try_emplace(of).first;
+void RunTimes::Sum::add(RunTime task) {
+  ++count;
+  seconds += to_seconds(task.took);
+  if (task.declared <= Duration(0)) return;
+  declared += to_seconds(task.declared);
+  over_declared += to_seconds(task.took);
+}
+
+void RunTimes::Sum::halve() { count /= 2, seconds /= 2, declared /= 2, over_declared /= 2; }
+
+double RunTimes::Entry::mean() const {
+  const double count = ended.count + overdue.count;
+  return count > 0 ? (ended.seconds + overdue.seconds) / count : 0;
+}
+
+double RunTimes::Entry::excess() const {
+  const double declared = ended.declared + overdue.declared;
+  const double factor = declared > 0 ? (ended.over_declared + overdue.over_declared) / declared : 1;
+  return factor > 2 ? factor : 1;
+}
+
+RunTimes::Entry* RunTimes::entry_of(const std::string& of) {
+  if (const auto known = entries_.find(of); known != entries_.end()) return &known->second;
+  if (entries_.size() >= most_kept) {  // the half that has not learned for longest
+    std::vector<std::uint64_t> used;
+    for (const auto& [name, entry] : entries_) used.push_back(entry.used);
+    const auto middle = used.begin() + std::ssize(used) / 2;
+    std::nth_element(used.begin(), middle, used.end());
+    std::erase_if(entries_, [oldest = *middle](const auto& entry) { return entry.second.used < oldest; });
   }
-  ++sum->second.count;
-  sum->second.total += run_time;
-  update(sum->second);
+  return &entries_[of];
 }
 
-void RunTimes::remove(const std::string& of, Duration run_time) {
-  const auto sum = sums_.find(of);
-  if (sum == sums_.end() || sum->second.count == 0) return;
-  --sum->second.count;
-  sum->second.total -= run_time;
-  update(sum->second);
+void RunTimes::add(const std::string& of, RunTime task) {
+  Entry* entry = entry_of(of);
+  entry->used = ++turn_;
+  if (entry->ended.count >= remembered) entry->ended.halve();
+  entry->ended.add(task);
+  note(*entry);
 }
 
-void RunTimes::update(Sum& sum) {
-  if (sum.count > 0) sum.last_mean = sum.total / sum.count;
-  const Duration off = std::chrono::abs(sum.last_mean - sum.settled);
-  if (off * 4 > sum.settled && off > std::chrono::seconds(1)) moved_ = true;
+void RunTimes::review(const std::map<std::string, std::vector<RunTime>>& running, Duration assumed) {
+  for (auto& [of, entry] : entries_) entry.overdue = {};
+  for (const auto& [of, tasks] : running) {
+    const auto known = entries_.find(of);
+    const bool learned = known != entries_.end() && known->second.ended.count > 0;
+    const Duration expected = learned ? seconds(known->second.mean()) : assumed;
+    Sum overdue;
+    for (const RunTime& task : tasks) {
+      const Duration due = task.declared > Duration(0) ? 2 * task.declared : expected;
+      if (task.took > due) overdue.add({2 * task.took, task.declared});
+    }
+    if (overdue.count == 0) continue;
+    Entry* entry = entry_of(of);
+    entry->used = ++turn_;
+    entry->overdue = overdue;
+  }
+  for (auto& [of, entry] : entries_) note(entry);
+}
+
+void RunTimes::note(Entry& entry) {
+  const auto far = [](double now, double then, double least) {
+    return std::abs(now - then) * 4 > then && std::abs(now - then) > least;
+  };
+  if (far(entry.mean(), entry.settled_mean, 1) || far(entry.excess(), entry.settled_excess, 0)) moved_ = true;
 }
 
 std::optional<Duration> RunTimes::mean(const std::string& of) const {
-  const auto sum = sums_.find(of);
-  return sum == sums_.end() ? std::nullopt : std::optional(sum->second.last_mean);
+  const auto known = entries_.find(of);
+  if (known == entries_.end() || known->second.mean() <= 0) return std::nullopt;
+  return seconds(known->second.mean());
+}
+
+double RunTimes::excess(const std::string& of) const {
+  const auto known = entries_.find(of);
+  return known == entries_.end() ? 1 : known->second.excess();
 }
 
 void RunTimes::settle() {
   moved_ = false;
-  for (auto& [of, sum] : sums_) sum.settled = sum.last_mean;
+  for (auto& [of, entry] : entries_) entry.settled_mean = entry.mean(), entry.settled_excess = entry.excess();
 }
 
 }  // namespace lips::kubernetes

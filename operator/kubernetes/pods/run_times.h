@@ -1,9 +1,12 @@
-// How long tasks run, learned from finished pods of the same template. Knows no annotations.
+// How long tasks run, learned from pods of the same template: from those that are over, and from those that already run
+// longer than expected. Knows no annotations.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "kubernetes/api/objects.h"
@@ -14,28 +17,47 @@ namespace lips::kubernetes {
 // of one template.
 std::string template_of(const std::string& name_space, const std::optional<Owner>& owner, const std::string& pod);
 
+struct RunTime {
+  Duration took{};
+  Duration declared{};  // what its annotations said; 0: nothing
+};
+
 class RunTimes {
  public:
-  // A finished pod was seen, or is no longer there. What was learned stays until something else is known.
-  void add(const std::string& of, Duration run_time);
-  void remove(const std::string& of, Duration run_time);
+  // A task is over. The latest count most.
+  void add(const std::string& of, RunTime task);
+  // Of tasks that run now `took` is their age. One that is older than expected says that the others may be, too: it is
+  // taken to run as long again, and counts with those that are over. `assumed`: of tasks of which nothing is known.
+  void review(const std::map<std::string, std::vector<RunTime>>& running, Duration assumed);
 
   std::optional<Duration> mean(const std::string& of) const;
-  // Whether some mean has moved by more than a quarter since it was last asked for.
+  // How many times as long as declared such tasks take; 1 where that is less than twice as long, or not known.
+  double excess(const std::string& of) const;
+  // Whether something has moved by more than a quarter since it was last asked for.
   bool moved() const { return moved_; }
   void settle();
 
  private:
   struct Sum {
-    std::int64_t count = 0;
-    Duration total{};
-    Duration last_mean{};  // when there were some
-    Duration settled{};
+    double count = 0, seconds = 0;           // all
+    double declared = 0, over_declared = 0;  // seconds: what was declared, and what those tasks took
+    void add(RunTime task);
+    void halve();
   };
-  void update(Sum& sum);
+  struct Entry {
+    Sum ended, overdue;
+    std::uint64_t used = 0;  // when it last learned something
+    double settled_mean = 0, settled_excess = 1;
+    double mean() const;
+    double excess() const;
+  };
+  void note(Entry& entry);
+  Entry* entry_of(const std::string& of);
 
   static constexpr std::size_t most_kept = 10'000;
-  std::map<std::string, Sum> sums_;
+  static constexpr double remembered = 200;  // tasks; then older ones count half
+  std::map<std::string, Entry> entries_;
+  std::uint64_t turn_ = 0;
   bool moved_ = false;
 };
 

@@ -32,9 +32,19 @@ void read(const Pod& pod, const char* key, std::string_view allowed, Parse parse
     problem = wrong(key, *text, allowed);
 }
 
-std::optional<double> not_negative(const std::string& text) {
+// What a pod may say, by kind of quantity. Beyond that it is a mistake, and would spoil the numbers of everybody's
+// plan.
+constexpr Duration longest_run_time = std::chrono::hours(24 * 366);
+constexpr Mebibytes largest_size(1e9);  // 0.93 PiB
+
+std::optional<double> some_work(const std::string& text) {
   const std::optional<double> number = parse_number(text);
-  return number && *number >= 0 && *number <= 1e15 ? number : std::nullopt;
+  return number && *number > 0 && *number <= most_task_work.value() ? number : std::nullopt;
+}
+
+std::optional<double> work_per_mebibyte(const std::string& text) {
+  const std::optional<double> number = parse_number(text);
+  return number && *number >= 0 && *number <= 1e6 ? number : std::nullopt;
 }
 
 std::optional<std::int32_t> task_count(const std::string& text) {
@@ -46,12 +56,12 @@ std::optional<std::int32_t> task_count(const std::string& text) {
 
 std::optional<Duration> positive_duration(const std::string& text) {
   const std::optional<Duration> span = parse_duration(text);
-  return span && *span >= Duration(0) ? span : std::nullopt;
+  return span && *span > Duration(0) && *span <= longest_run_time ? span : std::nullopt;
 }
 
 std::optional<Mebibytes> some_size(const std::string& text) {
   const std::optional<Mebibytes> size = parse_size(text);
-  return size && size->value() >= 0 ? size : std::nullopt;
+  return size && size->value() >= 0 && *size <= largest_size ? size : std::nullopt;
 }
 
 }  // namespace
@@ -63,12 +73,13 @@ Result<TaskNotes> read_task_notes(const Pod& pod) {
   if (pool) result.pool = *pool;
   if (const std::string* data_set = note(pod, notes::data_set); data_set && !data_set->empty())
     result.data_set = data_set->find('/') == std::string::npos ? pod.meta.name_space + '/' + *data_set : *data_set;
-  read(pod, notes::cpu, "a number of CPU-seconds, 0 or more", not_negative, result.cpu, problem);
-  read(pod, notes::cpu_per_mebibyte, "a number of CPU-seconds, 0 or more", not_negative, result.cpu_per_mebibyte,
+  read(pod, notes::cpu, "a number of CPU-seconds above 0, at most 1e9", some_work, result.cpu, problem);
+  read(pod, notes::cpu_per_mebibyte, "a number of CPU-seconds, 0 to 1e6", work_per_mebibyte, result.cpu_per_mebibyte,
        problem);
-  read(pod, notes::run_time, "a time such as 90s or 1h30m", positive_duration, result.run_time, problem);
-  read(pod, notes::shuffle, "a size such as 1.5Gi", some_size, result.shuffle, problem);
-  read(pod, notes::tasks, "a whole number, 1 or more", task_count, result.tasks, problem);
+  read(pod, notes::run_time, "a time such as 90s or 1h30m, above 0 and at most 366 days", positive_duration,
+       result.run_time, problem);
+  read(pod, notes::shuffle, "a size such as 1.5Gi, at most 1e9 MiB", some_size, result.shuffle, problem);
+  read(pod, notes::tasks, "a whole number, 1 to 1e9", task_count, result.tasks, problem);
   if (const std::string* stage = note(pod, notes::stage)) {
     if (*stage != "map" && *stage != "reduce" && problem.empty()) problem = wrong(notes::stage, *stage, "map, reduce");
     result.stage = *stage == "reduce" ? TaskKind::reduce : TaskKind::map;

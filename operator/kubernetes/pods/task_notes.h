@@ -11,6 +11,9 @@
 
 namespace lips::kubernetes {
 
+// More than any task needs: 31 years of a core.
+inline constexpr CpuSeconds most_task_work(1e9);
+
 struct TaskNotes {
   std::string pool;               // empty: the namespace's
   std::string data_set;           // "namespace/name"; empty: the task reads none
@@ -34,7 +37,8 @@ inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/datas
                             *cpu_per_mebibyte = "lips.dev/cpu-seconds-per-mebibyte", *run_time = "lips.dev/run-time",
                             *shuffle = "lips.dev/shuffle", *tasks = "lips.dev/tasks", *stage = "lips.dev/stage",
                             *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
-                            *memory = "lips.dev/memory", *mounted_at = "lips.dev/data-path";
+                            *memory = "lips.dev/memory", *finished_maps = "lips.dev/finished-maps",
+                            *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path";
 }
 
 // JobMemory as an annotation's text and back; what is not understood counts as nothing remembered. `zones` names homes.

@@ -38,9 +38,11 @@ std::string FakeCluster::node_text(const std::string& name, const FakeNode& node
       node.taint.empty() ? "" : fmt::format(R"("taints":[{{"key":"{}","effect":"NoSchedule"}}],)", node.taint);
   return fmt::format(
       R"({{"metadata":{{"name":"{0}","uid":"node-{0}","resourceVersion":"{1}","labels":{{"topology.kubernetes.io/zone":"{2}",)"
-      R"("node.kubernetes.io/instance-type":"m5.xlarge","kubernetes.io/hostname":"{0}"}}}},"spec":{{{3}"unschedulable":{4}}},)"
+      R"("node.kubernetes.io/instance-type":"m5.xlarge","kubernetes.io/hostname":"{0}"}}{8}}},"spec":{{{3}"unschedulable":{4}}},)"
       R"("status":{{"allocatable":{{"cpu":"{5}","memory":"{5}Gi","pods":"{6}"}},"conditions":[{{"type":"Ready","status":"{7}"}}]}}}})",
-      name, version, node.zone, taints, node.cordoned, node.cpu, node.pods, node.ready ? "True" : "False");
+      name, version, node.zone, taints, node.cordoned, node.cpu, node.pods, node.ready ? "True" : "False",
+      node.usd_per_hour.empty() ? ""
+                                : fmt::format(R"(,"annotations":{{"lips.dev/usd-per-hour":"{}"}})", node.usd_per_hour));
 }
 
 std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) const {
@@ -51,8 +53,11 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
                           {"creationTimestamp", "2026-03-01T10:00:00Z"},
                           {"annotations", pod.annotations}};
   if (!pod.owner.empty()) {
-    metadata["ownerReferences"] = {
-        {{"kind", "Job"}, {"name", pod.owner}, {"uid", "job-" + pod.owner}, {"controller", true}}};
+    metadata["ownerReferences"] = {{{"apiVersion", "batch/v1"},
+                                    {"kind", "Job"},
+                                    {"name", pod.owner},
+                                    {"uid", "job-" + pod.owner},
+                                    {"controller", true}}};
     metadata["annotations"]["batch.kubernetes.io/job-completion-index"] = std::to_string(pod.index);
   }
   const std::string node = pod.node.empty() ? "" : fmt::format(R"("nodeName":"{}",)", pod.node);
@@ -99,6 +104,43 @@ void FakeCluster::put_pod(const std::string& name, FakePod pod) {
   });
 }
 
+std::string FakeCluster::job_text(const std::string& name, const FakeJob& job) {
+  return nlohmann::json{{"metadata",
+                         {{"name", name},
+                          {"namespace", "default"},
+                          {"uid", "job-" + name},
+                          {"resourceVersion", std::to_string(job.version)},
+                          {"annotations", job.annotations}}},
+                        {"spec", {{"completions", job.completions}}}}
+      .dump();
+}
+
+void FakeCluster::put_resource(const std::string& plural, const std::string& name, const std::string& json) {
+  with_lock([&] {
+    ++version_;
+    resources_[plural][name] = json;
+    tell(plural, "ADDED", json);
+  });
+}
+
+void FakeCluster::put_job(const std::string& name, int completions) {
+  with_lock([&] {
+    FakeJob& job = jobs_[name];
+    job.completions = completions;
+    job.version = ++version_;
+    tell("jobs", "ADDED", job_text(name, job));
+  });
+}
+
+void FakeCluster::remove_job(const std::string& name) {
+  with_lock([&] {
+    FakeJob job = jobs_.at(name);
+    jobs_.erase(name);
+    job.version = ++version_;
+    tell("jobs", "DELETED", job_text(name, job));
+  });
+}
+
 void FakeCluster::end_pod(const std::string& name, const std::string& phase) {
   with_lock([&] {
     FakePod& pod = pods_.at(name);
@@ -121,6 +163,10 @@ void FakeCluster::trouble(int per_mille) {
   with_lock([&] { trouble_ = per_mille; });
 }
 
+void FakeCluster::forbid(const std::string& part) {
+  with_lock([&] { forbidden_ = part; });
+}
+
 void FakeCluster::cut_watches() {
   with_lock([&] {
     for (const auto& [kind, feed] : feeds_) feed->cut();
@@ -135,6 +181,9 @@ void FakeCluster::forget_versions() {
 
 FakePod FakeCluster::pod(const std::string& name) const {
   return with_lock([&] { return pods_.at(name); });
+}
+FakeJob FakeCluster::job(const std::string& name) const {
+  return with_lock([&] { return jobs_.at(name); });
 }
 std::map<std::string, FakePod> FakeCluster::pods() const {
   return with_lock([&] { return pods_; });
@@ -154,13 +203,27 @@ std::size_t FakeCluster::bound_to(const std::string& node) const {
 
 Reply FakeCluster::answer(const SeenRequest& request) {
   const std::lock_guard lock(mutex_);
-  if (request.path.starts_with("/apis/lips.dev")) return reply(404, status_text(404, "not found"));
+  if (request.path.starts_with("/apis/lips.dev")) return answer_resources(request);
+  if (request.method != "GET" && !forbidden_.empty() && request.path.find(forbidden_) != std::string::npos)
+    return reply(403, status_text(403, "lips may not write " + forbidden_));
   if (request.path.ends_with("/binding")) return bind(request);
   if (request.path.ends_with("/status")) return set_condition(request);
+  if (request.method == "PATCH" && request.path.find("/events") == std::string::npos) return annotate(request);
   if (request.method != "GET") return reply(201, "{}");
-  const std::string kind = last_word(request.path);
+  // What is selected by label is the operator's own work, of which there is none.
+  const std::string kind = request.query_value("labelSelector").empty() ? last_word(request.path) : "work";
   if (request.query_value("watch") == "true") return watch(kind, std::stoi(request.query_value("resourceVersion")));
   return list(kind);
+}
+
+Reply FakeCluster::answer_resources(const SeenRequest& request) {
+  if (resources_.empty()) return reply(404, status_text(404, "not found"));
+  const std::string plural = last_word(request.path);
+  if (request.method != "GET" || plural == "v1alpha1") return reply(200, "{}");
+  if (request.query_value("watch") == "true") return watch(plural, std::stoi(request.query_value("resourceVersion")));
+  std::string items;
+  for (const auto& [name, json] : resources_[plural]) items += (items.empty() ? "" : ",") + json;
+  return reply(200, fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})", version_, items));
 }
 
 Reply FakeCluster::list(const std::string& kind) {
@@ -168,6 +231,8 @@ Reply FakeCluster::list(const std::string& kind) {
   const auto add = [&](const std::string& object) { items += (items.empty() ? "" : ",") + object; };
   if (kind == "nodes")
     for (const auto& [name, node] : nodes_) add(node_text(name, node.first, node.second));
+  if (kind == "jobs")
+    for (const auto& [name, job] : jobs_) add(job_text(name, job));
   if (kind == "pods")
     for (const auto& [name, pod] : pods_) add(pod_text(name, pod));
   return reply(200, fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})", version_, items));
@@ -218,6 +283,31 @@ void FakeCluster::check_room(const std::string& name) {
   if (cpu > node->second.first.cpu || count > node->second.first.pods)
     wrong_.push_back(
         fmt::format("overcommitted: {} has {} of {} cores in {} pods", name, cpu, node->second.first.cpu, count));
+}
+
+// Annotations of a pod or a Job, of the same uid.
+Reply FakeCluster::annotate(const SeenRequest& request) {
+  const auto json = nlohmann::json::parse(request.body);
+  const std::string name = last_word(request.path), uid = json["metadata"]["uid"];
+  const bool is_job = request.path.starts_with("/apis/batch/v1/namespaces/default/jobs/");
+  const auto write = [&](std::map<std::string, std::string>& annotations, int& version) {
+    for (const auto& [key, value] : json["metadata"]["annotations"].items()) annotations[key] = value;
+    version = ++version_;
+  };
+  if (is_job) {
+    const auto job = jobs_.find(name);
+    if (job == jobs_.end()) return reply(404, status_text(404, "jobs not found"));
+    if (uid != "job-" + name) return reply(409, status_text(409, "the UID in precondition does not match"));
+    write(job->second.annotations, job->second.version);
+    tell("jobs", "MODIFIED", job_text(name, job->second));
+    return reply(200, "{}");
+  }
+  const auto pod = pods_.find(name);
+  if (pod == pods_.end()) return reply(404, status_text(404, "pods not found"));
+  if (uid != pod->second.uid) return reply(409, status_text(409, "the UID in precondition does not match"));
+  write(pod->second.annotations, pod->second.version);
+  tell("pods", "MODIFIED", pod_text(name, pod->second));
+  return reply(200, "{}");
 }
 
 Reply FakeCluster::set_condition(const SeenRequest& request) {

@@ -19,6 +19,13 @@ struct FakeNode {
   bool ready = true, cordoned = false;
   std::string zone = "zone-a";
   std::string taint = {};  // key, NoSchedule
+  std::string usd_per_hour = {};
+};
+
+struct FakeJob {
+  int completions = 1;
+  std::map<std::string, std::string> annotations;
+  int version = 0;
 };
 
 struct FakePod {
@@ -42,15 +49,22 @@ class FakeCluster {
   void put_node(const std::string& name, const FakeNode& node);
   void remove_node(const std::string& name);
   void put_pod(const std::string& name, FakePod pod);
+  // An object of lips.dev, in full; without one the cluster does not know these kinds.
+  void put_resource(const std::string& plural, const std::string& name, const std::string& json);
+  void put_job(const std::string& name, int completions);
+  void remove_job(const std::string& name);
   void end_pod(const std::string& name, const std::string& phase = "Succeeded");
   void remove_pod(const std::string& name);
 
   // From now on so many of a thousand bindings fail: refused by the server, done but not answered, or never seen.
   void trouble(int per_mille);
+  // From now on 403 for writes whose path contains that.
+  void forbid(const std::string& part);
   void cut_watches();
   void forget_versions();  // 410 for every watch that begins from what is known now
 
   FakePod pod(const std::string& name) const;
+  FakeJob job(const std::string& name) const;
   std::map<std::string, FakePod> pods() const;
   std::vector<std::string> wrong() const;  // what must not happen, and did
   std::size_t bindings() const;
@@ -67,9 +81,12 @@ class FakeCluster {
   }
   Reply answer(const SeenRequest& request);
   Reply list(const std::string& kind);
+  Reply answer_resources(const SeenRequest& request);
   Reply watch(const std::string& kind, int from);
   Reply bind(const SeenRequest& request);
   Reply set_condition(const SeenRequest& request);
+  Reply annotate(const SeenRequest& request);
+  static std::string job_text(const std::string& name, const FakeJob& job);
   void tell(const std::string& kind, const std::string& type, const std::string& object);
   std::string pod_text(const std::string& name, const FakePod& pod) const;
   std::string node_text(const std::string& name, const FakeNode& node, int version) const;
@@ -84,6 +101,9 @@ class FakeCluster {
   int version_ = 100, oldest_ = 0, trouble_ = 0;
   std::map<std::string, std::pair<FakeNode, int>> nodes_;
   std::map<std::string, FakePod> pods_;
+  std::map<std::string, FakeJob> jobs_;
+  std::map<std::string, std::map<std::string, std::string>> resources_;  // by plural and name
+  std::string forbidden_;
   std::vector<Change> history_;
   std::vector<std::pair<std::string, std::shared_ptr<Feed>>> feeds_;
   std::vector<std::string> wrong_;

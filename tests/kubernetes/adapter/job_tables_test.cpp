@@ -106,6 +106,72 @@ TEST_F(JobTables, EachTaskReadsItsRangeOfBlocks) {
   EXPECT_EQ(pods[3]->block_count, 3u);
 }
 
+TEST_F(JobTables, DeclaredWorkIsNoWayAroundTheReckoning) {
+  PodRecord* humble = pod("a-1", "a", 0);
+  humble->work.cpu = CpuSeconds(0.001);
+  EXPECT_EQ(group({humble})[0].tasks[0].cpu, CpuSeconds(0.1));
+  EXPECT_GT(humble->declared, Duration(0));
+  run_times_.add("default/Job/a", {std::chrono::seconds(100), humble->declared});
+  EXPECT_NEAR(group({humble})[0].tasks[0].cpu.value(), 200, 1);
+  PodRecord* honest = pod("b-1", "b", 0);
+  honest->work.cpu = CpuSeconds(100);
+  run_times_.add("default/Job/b", {std::chrono::seconds(80), std::chrono::seconds(50)});
+  EXPECT_EQ(group({honest})[0].tasks[0].cpu, CpuSeconds(100));
+  PodRecord* boundless = pod("c-1", "c", 0);
+  boundless->requests = {{"cpu", 1'000'000'000'000}};
+  boundless->work.run_time = std::chrono::hours(8000);
+  EXPECT_EQ(group({boundless})[0].tasks[0].cpu, most_task_work);
+}
+
+TEST_F(JobTables, MapsAndReducesThatAskForDifferentThingsAreOneJob) {
+  jobs_["uid-words"].completions = 2;
+  PodNeeds needs;
+  needs.requests = {{"cpu", 4000}};
+  std::vector<PodRecord*> pods;
+  for (int i = 0; i < 2; ++i) {
+    PodRecord* map = pods.emplace_back(pod("m-" + std::to_string(i), "words", i));
+    map->work.data_set = "default/books";
+    map->work.job = "words";
+    PodRecord* reduce = pods.emplace_back(pod("r-" + std::to_string(i), "sums", i));
+    reduce->work.stage = TaskKind::reduce;
+    reduce->work.job = "words";
+    reduce->kind = *kinds_.intern(needs);
+  }
+  rejected_.clear();
+  const JobContext context{*index_, kinds_, run_times_, jobs_, {}, [](const std::string& key) {
+                             EXPECT_EQ(key, "job/default/words");
+                             return KnownJob{2, 2, 1, {{"a", 1}, {"nowhere", 5}}};
+                           }};
+  const auto jobs = group_into_jobs(pods, context, events_, rejected_);
+  ASSERT_THAT(jobs, SizeIs(2));
+  EXPECT_TRUE(jobs[0].job.whole.id.valid());
+  EXPECT_EQ(jobs[0].job.whole.id, jobs[1].job.whole.id);
+  EXPECT_EQ(jobs[0].job.all_maps(), 2u);
+  EXPECT_EQ(jobs[0].job.all_reduces(), 2u);
+  EXPECT_THAT(jobs[1].maps_before, testing::ElementsAre(1u));
+  EXPECT_NE(group({pod("other", "other", 0)})[0].job.whole.id, jobs[0].job.whole.id);
+}
+
+TEST_F(JobTables, PodsThatMayNotBeInTheirPoolAreToldSo) {
+  PodRecord* refused = pod("a-1", "a", 0);
+  PodRecord* runs = pod("b-1", "b", 0);
+  runs->state = PodState::placed;  // before its pool was taken away
+  rejected_.clear();
+  const JobContext context{
+      *index_,
+      kinds_,
+      run_times_,
+      jobs_,
+      [](const PodRecord&) -> Result<std::string> { return fail(ErrorCode::invalid_input, "not for you"); },
+      {}};
+  const auto jobs = group_into_jobs({refused, runs}, context, events_, rejected_);
+  ASSERT_THAT(jobs, SizeIs(1));
+  EXPECT_EQ(jobs[0].pods[0], runs);
+  ASSERT_THAT(rejected_, SizeIs(1));
+  EXPECT_EQ(rejected_[0].reason, pool_not_allowed);
+  EXPECT_EQ(rejected_[0].what, "not for you");
+}
+
 TEST_F(JobTables, RejectsMoreTasksThanBlocksAndUnknownDataSetsWithoutHarmToOthers) {
   jobs_["uid-many"].completions = 11;
   PodRecord* many = pod("m-0", "many", 0);
@@ -125,7 +191,7 @@ TEST_F(JobTables, WorkIsStatedElseLearnedElseAssumed) {
   stated->work.cpu = CpuSeconds(7);
   PodRecord* timed = pod("b-1", "b", 0);
   timed->work.run_time = std::chrono::seconds(30);
-  run_times_.add("default/Job/nightly", std::chrono::seconds(10));
+  run_times_.add("default/Job/nightly", {std::chrono::seconds(10), {}});
   PodRecord* learned = pod("nightly-2-x", "nightly-2", 0);
   PodRecord* unknown = pod("c-1", "c", 0);
   const auto jobs = group({stated, timed, learned, unknown});
@@ -136,19 +202,62 @@ TEST_F(JobTables, WorkIsStatedElseLearnedElseAssumed) {
   EXPECT_EQ(jobs[3].tasks[0].cpu, CpuSeconds(20));
 }
 
-TEST(RunTimes, ForgetsNothingThatIsTheLastItKnows) {
+RunTime took(int seconds, int declared = 0) { return {std::chrono::seconds(seconds), std::chrono::seconds(declared)}; }
+
+TEST(RunTimes, AreTheMeanOfTasksThatAreOver) {
   RunTimes times;
-  times.add("t", std::chrono::seconds(10));
-  times.add("t", std::chrono::seconds(20));
+  times.add("t", took(10));
+  times.add("t", took(20));
   EXPECT_EQ(times.mean("t"), Duration(std::chrono::seconds(15)));
-  times.remove("t", std::chrono::seconds(10));
-  EXPECT_EQ(times.mean("t"), Duration(std::chrono::seconds(20)));
-  times.remove("t", std::chrono::seconds(20));
-  EXPECT_EQ(times.mean("t"), Duration(std::chrono::seconds(20)));
   EXPECT_EQ(times.mean("other"), std::nullopt);
   EXPECT_TRUE(times.moved());
   times.settle();
   EXPECT_FALSE(times.moved());
+}
+
+TEST(RunTimes, FollowWhatHasChanged) {
+  RunTimes times;
+  for (int i = 0; i < 2000; ++i) times.add("t", took(10));
+  for (int i = 0; i < 1000; ++i) times.add("t", took(100));
+  EXPECT_GT(to_seconds(*times.mean("t")), 95);
+}
+
+// Workers of a framework live as long as their application: until one ends there is only that they are still there.
+TEST(RunTimes, OfTasksThatRunLongerThanExpectedRaiseTheMean) {
+  RunTimes times;
+  const Duration minute = std::chrono::seconds(60);
+  times.review({{"executors", {took(30), took(50)}}}, minute);
+  EXPECT_EQ(times.mean("executors"), std::nullopt) << "younger than assumed";
+  times.review({{"executors", {took(240), took(50)}}}, minute);
+  EXPECT_EQ(times.mean("executors"), Duration(std::chrono::seconds(480)));
+  EXPECT_TRUE(times.moved());
+  times.settle();
+  times.add("executors", took(300));
+  times.review({{"executors", {took(250)}}}, minute);
+  EXPECT_EQ(times.mean("executors"), Duration(std::chrono::seconds(300)));
+  for (int age = 301; age < 100'000; age += 97) {
+    times.review({{"executors", {took(age)}}}, minute);
+    EXPECT_GE(2 * to_seconds(*times.mean("executors")), age + 300);
+  }
+  times.review({}, minute);
+  EXPECT_EQ(times.mean("executors"), Duration(std::chrono::seconds(300)));
+}
+
+TEST(RunTimes, BeyondWhatWasDeclaredAreSeenFromEndedAndFromRunningTasks) {
+  RunTimes times;
+  times.add("honest", took(15, 10));
+  EXPECT_EQ(times.excess("honest"), 1);
+  times.add("humble", took(500, 1));
+  EXPECT_EQ(times.excess("humble"), 500);
+  times.review({{"running", {took(19, 10), took(200, 10), took(3, 1000)}}}, std::chrono::seconds(60));
+  EXPECT_EQ(times.excess("running"), 40);
+}
+
+TEST(RunTimes, OfEndlesslyManyTemplatesAreNotKept) {
+  RunTimes times;
+  for (int i = 0; i < 30'000; ++i) times.add(std::to_string(i), took(1));
+  EXPECT_EQ(times.mean("0"), std::nullopt);
+  EXPECT_TRUE(times.mean("29999"));
 }
 
 TEST(TemplateOf, LeavesTheNumberOfAnOwnerOut) {
@@ -177,9 +286,13 @@ TEST(TaskNotes, AreReadFromAnnotationsAndLabels) {
 }
 
 TEST(TaskNotes, SayWhatIsWrong) {
-  for (const auto& [key, value] : {std::pair("lips.dev/cpu-seconds", "-1"), std::pair("lips.dev/cpu-seconds", "nan"),
-                                   std::pair("lips.dev/run-time", "soon"), std::pair("lips.dev/shuffle", "1.5X"),
-                                   std::pair("lips.dev/stage", "sort"), std::pair("lips.dev/tasks", "1.5")}) {
+  for (const auto& [key, value] :
+       {std::pair("lips.dev/cpu-seconds", "-1"), std::pair("lips.dev/cpu-seconds", "nan"),
+        std::pair("lips.dev/cpu-seconds", "0"), std::pair("lips.dev/cpu-seconds", "1e15"),
+        std::pair("lips.dev/cpu-seconds-per-mebibyte", "1e7"), std::pair("lips.dev/run-time", "0s"),
+        std::pair("lips.dev/run-time", "10000h"), std::pair("lips.dev/shuffle", "2Ei"),
+        std::pair("lips.dev/tasks", "0"), std::pair("lips.dev/run-time", "soon"), std::pair("lips.dev/shuffle", "1.5X"),
+        std::pair("lips.dev/stage", "sort"), std::pair("lips.dev/tasks", "1.5")}) {
     Pod pod;
     pod.annotations = {{key, value}};
     const Result<TaskNotes> notes = read_task_notes(pod);

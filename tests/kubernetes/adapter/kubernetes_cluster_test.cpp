@@ -36,10 +36,19 @@ class Counting : public AdapterObserver {
     const std::lock_guard lock(mutex);
     return unpriced;
   }
+  void on_refused_write(std::string_view verb, std::string_view resource, int code) override {
+    const std::lock_guard lock(mutex);
+    refused.insert(fmt::format("{} {} {}", verb, resource, code));
+  }
+  std::set<std::string> refused_writes() {
+    const std::lock_guard lock(mutex);
+    return refused;
+  }
   std::array<std::atomic<int>, 4> outcomes{};
 
  private:
   std::mutex mutex;
+  std::set<std::string> refused;
   std::set<std::string> unpriced;
 };
 
@@ -53,6 +62,7 @@ class Scheduling {
     settings.model.node_price = [](const PriceQuestion& question) {
       return NodePrice{UsdPerHour(0.05 * question.cpu.value()), 1, question.cpu.value() != 64};
     };
+    settings.model.transfer_price = [](const Place&, const Place&) { return UsdPerMebibyte(1e-5); };
     PolicySettings policy;
     policy.replan_least = Duration(1000);
     policy_ = *make_policy("lips", policy);
@@ -228,6 +238,164 @@ TEST(KubernetesCluster, LearnsThatAnotherSchedulerWasQuicker) {
   ASSERT_TRUE(scheduling.until_bound("next"));
   EXPECT_EQ(cluster.pod("next").node, "b");
   EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+TEST(KubernetesCluster, TellsOfEveryWriteThatIsRefused) {
+  for (const auto& [part, told] :
+       {std::pair("/status", "patch pods/status 403"), std::pair("/events", "create events 403"),
+        std::pair("/binding", "create pods/binding 403")}) {
+    FakeCluster cluster;
+    cluster.forbid(part);
+    cluster.put_node("a", {.cpu = 1});
+    cluster.put_pod("fits", pod_of(1));
+    cluster.put_pod("too-large", pod_of(2));
+    Scheduling scheduling(cluster);
+    EXPECT_TRUE(scheduling.until([&, what = std::string(told)] {
+      return scheduling.counted.refused_writes().contains(what);
+    })) << told;
+  }
+}
+
+TEST(KubernetesCluster, SaysOfAPoolThatIsNotThereSo) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 4});
+  FakePod chosen = pod_of(1);
+  chosen.annotations["lips.dev/pool"] = "of-the-rich";
+  cluster.put_pod("chosen", chosen);
+  FakePod own = pod_of(1);
+  own.annotations["lips.dev/pool"] = "default";  // its namespace
+  cluster.put_pod("own", own);
+  Scheduling scheduling(cluster);
+  EXPECT_TRUE(scheduling.until_bound("own"));
+  ASSERT_TRUE(scheduling.until([&] { return !cluster.pod("chosen").reason.empty(); }));
+  EXPECT_EQ(cluster.pod("chosen").reason, "PoolNotAllowed");
+  EXPECT_THAT(cluster.pod("chosen").message, HasSubstr("there is no Pool 'of-the-rich'"));
+}
+
+std::string resource_json(const std::string& name_space, const std::string& name, const std::string& rest) {
+  return fmt::format(
+      R"({{"metadata":{{"namespace":"{}","name":"{}","uid":"u-{}","resourceVersion":"1","generation":1,"creationTimestamp":"2026-03-01T10:00:00Z"}},{}}})",
+      name_space, name, name, rest);
+}
+
+TEST(KubernetesCluster, SaysOfAnInputThatNoContainerCouldStartWithSo) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 64});
+  std::string files;
+  for (int i = 0; i < 4000; ++i)
+    files += fmt::format(R"({}{{"path":"default/logs/part-of-a-long-name-{:020}","size":1048576}})", i ? "," : "", i);
+  cluster.put_resource(
+      "datastores", "s",
+      resource_json("", "s", R"("spec":{"zone":"zone-a","nodeDirectory":{"node":"a","path":"/srv"}})"));
+  cluster.put_resource(
+      "datasets", "logs",
+      resource_json("default", "logs",
+                    fmt::format(R"("spec":{{"files":[{}],"stores":[{{"name":"s"}}]}},)"
+                                R"("status":{{"blocks":4000,"replicas":[{{"store":"s","blocks":"0-3999"}}]}})",
+                                files)));
+  FakePod all = pod_of(1);
+  all.annotations = {{"lips.dev/dataset", "logs"}, {"lips.dev/tasks", "1"}};
+  cluster.put_pod("all", all);
+  cluster.put_job("parts", 100);
+  FakePod part = pod_of(1, "parts", 7);
+  part.annotations = {{"lips.dev/dataset", "logs"}};
+  cluster.put_pod("part", part);
+  Scheduling scheduling(cluster);
+  ASSERT_TRUE(scheduling.until_bound("part"));
+  EXPECT_THAT(cluster.pod("part").annotations["lips.dev/input"], HasSubstr("part-of-a-long-name-"));
+  ASSERT_TRUE(scheduling.until([&] { return !cluster.pod("all").reason.empty(); }));
+  EXPECT_EQ(cluster.pod("all").reason, "InputTooLong");
+  EXPECT_THAT(cluster.pod("all").message, HasSubstr("for 4000 blocks; allowed: 120000"));
+  EXPECT_EQ(cluster.pod("all").node, "");
+}
+
+// Maps that have to run in zone b, and reduces that may run anywhere: zone a is cheaper but for the shuffle.
+class Shuffling {
+ public:
+  Shuffling() {
+    cluster.put_node("cheap", {.cpu = 32, .zone = "zone-a", .usd_per_hour = "0.32"});
+    cluster.put_node("dear", {.cpu = 32, .zone = "zone-b", .usd_per_hour = "0.64"});
+  }
+  static FakePod task(const std::string& owner, int index, const std::string& stage) {
+    FakePod pod = pod_of(stage == "map" ? 1 : 2, owner, index);
+    pod.annotations = {{"lips.dev/job", "sort"}, {"lips.dev/stage", stage}, {"lips.dev/shuffle", "400Gi"}};
+    if (stage == "map") pod.spec = R"("nodeSelector":{"topology.kubernetes.io/zone":"zone-b"},)";
+    return pod;
+  }
+  void run_maps(const Scheduling& scheduling) {
+    cluster.put_job("maps", 4);
+    for (int i = 0; i < 4; ++i) cluster.put_pod(fmt::format("map-{}", i), task("maps", i, "map"));
+    for (int i = 0; i < 4; ++i) {
+      ASSERT_TRUE(scheduling.until_bound(fmt::format("map-{}", i)));
+      EXPECT_EQ(cluster.pod(fmt::format("map-{}", i)).node, "dear");
+      cluster.end_pod(fmt::format("map-{}", i));
+    }
+  }
+  void put_reduce(int index) { cluster.put_pod(fmt::format("reduce-{}", index), task("reduces", index, "reduce")); }
+  std::string reduce_node(const Scheduling& scheduling, int index) {
+    EXPECT_TRUE(scheduling.until_bound(fmt::format("reduce-{}", index)));
+    return cluster.pod(fmt::format("reduce-{}", index)).node;
+  }
+  FakeCluster cluster;
+};
+
+TEST(KubernetesClusterShuffle, ReducesThatComeOneByOneGoWhereTheMapsRan) {
+  Shuffling sort;
+  Scheduling scheduling(sort.cluster);
+  sort.run_maps(scheduling);
+  sort.cluster.put_job("reduces", 4);
+  sort.cluster.put_pod("another", pod_of(2));
+  ASSERT_TRUE(scheduling.until_bound("another"));
+  EXPECT_EQ(sort.cluster.pod("another").node, "cheap");
+  for (int i = 0; i < 4; ++i) {
+    sort.put_reduce(i);
+    EXPECT_EQ(sort.reduce_node(scheduling, i), "dear");
+  }
+}
+
+TEST(KubernetesClusterShuffle, ReducesWaitForMapsThatAskForSomethingElse) {
+  Shuffling sort;
+  Scheduling scheduling(sort.cluster);
+  sort.cluster.put_job("maps", 1);
+  sort.cluster.put_pod("map-0", sort.task("maps", 0, "map"));
+  ASSERT_TRUE(scheduling.until_bound("map-0"));
+  sort.put_reduce(0);
+  sort.cluster.put_pod("another", pod_of(2));
+  ASSERT_TRUE(scheduling.until_bound("another"));
+  EXPECT_EQ(sort.cluster.pod("reduce-0").node, "");
+  sort.cluster.end_pod("map-0");
+  EXPECT_EQ(sort.reduce_node(scheduling, 0), "dear");
+}
+
+TEST(KubernetesClusterShuffle, FinishedMapsAreKnownToThatWhichComesAfterARestart) {
+  Shuffling sort;
+  {
+    Scheduling scheduling(sort.cluster);
+    sort.run_maps(scheduling);
+  }
+  Scheduling scheduling(sort.cluster);
+  sort.put_reduce(0);
+  EXPECT_EQ(sort.reduce_node(scheduling, 0), "dear");
+}
+
+// Nothing is left of the maps but the Job: their pods were cleared away while nobody looked.
+TEST(KubernetesClusterShuffle, FinishedMapsAreKnownThoughTheirPodsAreGone) {
+  Shuffling sort;
+  {
+    Scheduling scheduling(sort.cluster);
+    sort.run_maps(scheduling);
+    sort.put_reduce(0);
+    EXPECT_EQ(sort.reduce_node(scheduling, 0), "dear");
+    ASSERT_TRUE(scheduling.until([&] {
+      const FakeJob job = sort.cluster.job("maps");
+      const auto maps = job.annotations.find("lips.dev/finished-maps");
+      return maps != job.annotations.end() && maps->second == "zone-b=4";
+    }));
+  }
+  for (int i = 0; i < 4; ++i) sort.cluster.remove_pod(fmt::format("map-{}", i));
+  Scheduling scheduling(sort.cluster);
+  sort.put_reduce(1);
+  EXPECT_EQ(sort.reduce_node(scheduling, 1), "dear");
 }
 
 // Random pods, ends, deletions, nodes, refused and unanswered bindings, cut and forgotten watches, restarts.

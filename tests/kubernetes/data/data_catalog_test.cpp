@@ -44,6 +44,7 @@ class DataCatalogTest : public testing::Test {
   void store(const std::string& name, const std::string& path = "/srv") {
     change(1, "", name, R"("spec":{"zone":"z","nodeDirectory":{"node":")" + name + R"(","path":")" + path + R"("}})");
   }
+  void pool(const std::string& name, const std::string& spec) { change(2, "", name, "\"spec\":{" + spec + '}'); }
   void remove(std::size_t kind, const std::string& name_space, const std::string& name) {
     catalog.kinds()[kind].sink->deleted({name_space, name, "u-" + name, "99999"});
   }
@@ -141,6 +142,9 @@ TEST_F(DataCatalogTest, PoolsInACircleCountWithTheirOwnWeight) {
   EXPECT_EQ(catalog.pool_of_name_space("team")->meta.object.name, "q");
   EXPECT_EQ(catalog.pool_of_name_space("x")->meta.object.name, "x");
   EXPECT_EQ(catalog.pool_of_name_space("other"), nullptr);
+  EXPECT_EQ(catalog.pool_for("team", ""), "q");
+  EXPECT_EQ(catalog.pool_for("other", ""), "other");
+  EXPECT_EQ(catalog.pool_for("other", "other"), "other") << "as it is without saying so";
 }
 
 TEST_F(DataCatalogTest, ADataSetCutAnewIsAnother) {
@@ -158,6 +162,28 @@ TEST_F(DataCatalogTest, IsCompleteWhenEveryKindWasListed) {
     catalog.poll();
   }
   EXPECT_TRUE(catalog.complete());
+}
+
+TEST_F(DataCatalogTest, APoolSaysWhoMayChooseIt) {
+  pool("closed", R"("weight":1)");
+  pool("own", R"("namespaces":["a","b"])");
+  pool("chosen", R"("allowedNamespaces":["a"])");
+  pool("open", R"("allowedNamespaces":["*"])");
+  poll();
+  EXPECT_EQ(catalog.pool_for("a", ""), "own");
+  EXPECT_EQ(catalog.pool_for("a", "chosen"), "chosen");
+  EXPECT_EQ(catalog.pool_for("stranger", "open"), "open");
+  EXPECT_EQ(catalog.pool_for("closed", "closed"), "closed");
+  for (const auto& [name_space, wanted] :
+       {std::pair("b", "chosen"), std::pair("stranger", "own"), std::pair("a", "closed")}) {
+    const Result<std::string> refused = catalog.pool_for(name_space, wanted);
+    ASSERT_FALSE(refused) << name_space << ' ' << wanted;
+    EXPECT_THAT(refused.error().message,
+                HasSubstr(std::string("the Pool '") + wanted + "' does not take pods of the namespace " + name_space));
+  }
+  const Result<std::string> unknown = catalog.pool_for("a", "nowhere");
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("there is no Pool 'nowhere'"));
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ inline const std::vector<ResourceField>& resource_fields() {
       {pool, "spec.maximum", "quantity", "8"},
       {pool, "spec.shortfallUsdPerCpuHour", "quantity", "\"0.05\""},
       {pool, "spec.namespaces[]", "texts", "\"etl\""},
+      {pool, "spec.allowedNamespaces[]", "texts", "\"etl\""},
       {pool, "spec.parent", "text", "\"all\""},
       {pool, "status.observedGeneration", "integer", "2"},
       {data_move, "spec.dataSet.namespace", "text", "\"default\""},

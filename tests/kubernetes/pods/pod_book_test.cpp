@@ -31,6 +31,37 @@ TEST(PodBook, ARefusedPodWaitsItsTurnThoughItsObjectChanges) {
   }
 }
 
+// Whoever made the workers of a framework deletes them: they neither succeed nor fail.
+TEST(PodBook, LearnsHowLongDeletedPodsWereThere) {
+  VolumeBook volumes;
+  NodeBook nodes;
+  PodBook book("lips", volumes, nodes);
+  const TimePoint start(std::chrono::hours(1));
+  Pod worker = sample();
+  worker.owner = Owner{"Pod", "app-driver", "uid-driver", "v1"};
+  worker.node = "n";
+  worker.started = start;
+  PodRecord* record = book.see(worker, start).record;
+  record->declared = std::chrono::seconds(60);
+  book.forget(worker.meta, start + std::chrono::minutes(4));
+  const std::string of = template_of(worker.meta.name_space, worker.owner, worker.meta.name);
+  EXPECT_EQ(book.run_times().mean(of), Duration(std::chrono::minutes(4)));
+  EXPECT_EQ(book.run_times().excess(of), 4);
+}
+
+TEST(PodBook, KnowsWhereAPodRanThatItSeesOnlyAfterItsEnd) {
+  VolumeBook volumes;
+  NodeBook nodes;
+  PodBook book("lips", volumes, nodes);
+  Pod done = sample();
+  done.node = "n";
+  done.phase = PodPhase::succeeded;
+  const PodRecord* record = book.see(done, TimePoint{}).record;
+  EXPECT_EQ(record->state, PodState::over);
+  EXPECT_TRUE(record->succeeded);
+  EXPECT_EQ(record->node, "n");
+}
+
 TEST(PodBook, ForgetsTheKindsOfPodsThatAreGone) {
   VolumeBook volumes;
   NodeBook nodes;
@@ -44,7 +75,7 @@ TEST(PodBook, ForgetsTheKindsOfPodsThatAreGone) {
     passes.meta = {"n", "p" + std::to_string(i), "uid" + std::to_string(i), "1"};
     passes.node_selector = {{"ticket-" + std::to_string(i), "x"}};
     book.see(passes, TimePoint{});
-    book.forget(passes.meta);
+    book.forget(passes.meta, TimePoint{});
     book.forget_unused_kinds();
   }
   EXPECT_LT(book.kinds().size(), 300u);

@@ -1,0 +1,95 @@
+#include "kubernetes/adapter/job_pods.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lips::kubernetes {
+namespace {
+
+// What the owners of a stage's pods say of how many there are.
+struct Declared {
+  std::int64_t tasks = 0;                  // by annotation
+  std::map<std::string, std::int64_t> by;  // completions of Jobs, by uid
+  std::uint32_t count() const {
+    std::int64_t sum = tasks;
+    if (tasks == 0)
+      for (const auto& [uid, completions] : by) sum += completions;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(sum, 0, 1'000'000'000));
+  }
+};
+
+}  // namespace
+
+std::string shared_job_key(const std::string& name_space, const std::string& job) {
+  return std::string(shared_job) + name_space + '/' + job;
+}
+
+std::string job_key(const PodRecord& pod) {
+  if (!pod.work.job.empty()) return shared_job_key(pod.meta.name_space, pod.work.job);
+  return pod.owner ? "owner/" + pod.owner->uid : "pod/" + pod.meta.uid;
+}
+
+void JobPods::see(const PodRecord& pod) {
+  std::string key = job_key(pod);
+  if (const auto known = key_of_.find(&pod); known != key_of_.end() && known->second != key) forget(pod);
+  Entry& entry = jobs_[key];
+  entry.shuffles |= pod.work.stage == TaskKind::reduce || pod.work.shuffle.has_value();
+  if (entry.pods.insert(&pod).second) key_of_[&pod] = std::move(key);
+}
+
+void JobPods::forget(const PodRecord& pod) {
+  const auto known = key_of_.extract(&pod);
+  if (known.empty()) return;
+  const auto job = jobs_.find(known.mapped());
+  job->second.pods.erase(&pod);
+  if (job->second.pods.empty()) jobs_.erase(job);
+}
+
+const std::set<const PodRecord*>& JobPods::of(const std::string& key) const {
+  static const std::set<const PodRecord*> none;
+  const auto job = jobs_.find(key);
+  return job == jobs_.end() ? none : job->second.pods;
+}
+
+bool JobPods::shuffles(const std::string& key) const {
+  const auto job = jobs_.find(key);
+  return job != jobs_.end() && job->second.shuffles;
+}
+
+KnownJob JobPods::known(const std::string& key, const Surroundings& around) const {
+  KnownJob result;
+  std::array<Declared, 2> declared;
+  std::array<std::uint32_t, 2> there{};
+  MapsByZone finished_here;
+  if (const auto job = jobs_.find(key); job != jobs_.end())
+    for (const PodRecord* pod : job->second.pods) {
+      if (pod->state == PodState::over && !pod->succeeded) continue;  // another one takes its place
+      const auto stage = static_cast<std::size_t>(pod->work.stage);
+      ++there[stage];
+      if (pod->work.tasks)
+        declared[stage].tasks = std::max<std::int64_t>(declared[stage].tasks, *pod->work.tasks);
+      else if (pod->owner)
+        if (const auto owner = around.jobs.find(pod->owner->uid); owner != around.jobs.end())
+          declared[stage].by[pod->owner->uid] = owner->second.completions.value_or(0);
+      if (pod->work.stage != TaskKind::map || pod->state != PodState::over) continue;
+      ++result.finished_maps;
+      if (const std::string zone = around.zone_of(pod->node); !zone.empty()) ++finished_here[zone];
+    }
+  // Pods that are there, and those that were there when it was written down: neither list has to hold all.
+  result.maps_in = finished_here;
+  std::uint32_t gone = 0;
+  for (const auto& [zone, maps] : around.remembered) {
+    const std::uint32_t here = finished_here.contains(zone) ? finished_here[zone] : 0;
+    if (maps <= here) continue;
+    gone += maps - here;
+    result.maps_in[zone] = maps;
+  }
+  result.finished_maps += gone;
+  result.maps = std::max(declared[static_cast<std::size_t>(TaskKind::map)].count(),
+                         there[static_cast<std::size_t>(TaskKind::map)] + gone);
+  result.reduces = std::max(declared[static_cast<std::size_t>(TaskKind::reduce)].count(),
+                            there[static_cast<std::size_t>(TaskKind::reduce)]);
+  return result;
+}
+
+}  // namespace lips::kubernetes

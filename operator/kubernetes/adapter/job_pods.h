@@ -1,0 +1,55 @@
+// The pods of ours by the job whose tasks they are, and what they say together of the job as a whole: how many tasks it
+// has, and where its maps have run. Sends nothing; knows no ids of the model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/pod_record.h"
+
+namespace lips::kubernetes {
+
+// Pods under one lips.dev/job, of one owner, or a pod alone.
+std::string job_key(const PodRecord& pod);
+inline constexpr std::string_view shared_job = "job/";
+std::string shared_job_key(const std::string& name_space, const std::string& job);
+
+using MapsByZone = std::map<std::string, std::uint32_t>;
+
+struct KnownJob {
+  std::uint32_t maps = 0, reduces = 0;  // declared, or else as many as are known of
+  std::uint32_t finished_maps = 0;
+  MapsByZone maps_in;  // where finished maps ran
+};
+
+class JobPods {
+ public:
+  // Once a version of the pod has been taken in, and before its record goes.
+  void see(const PodRecord& pod);
+  void forget(const PodRecord& pod);
+
+  const std::set<const PodRecord*>& of(const std::string& key) const;
+  // Whether the job hands data from maps to reduces.
+  bool shuffles(const std::string& key) const;
+
+  struct Surroundings {
+    const std::map<std::string, BatchJob>& jobs;                  // by uid
+    std::function<std::string(const std::string& node)> zone_of;  // empty: the node is not there any more
+    const MapsByZone& remembered;                                 // of maps whose pods or nodes may be gone
+  };
+  KnownJob known(const std::string& key, const Surroundings& around) const;
+
+ private:
+  struct Entry {
+    std::set<const PodRecord*> pods;
+    bool shuffles = false;
+  };
+  std::map<std::string, Entry> jobs_;
+  std::map<const PodRecord*, std::string> key_of_;
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,41 @@
+#include "kubernetes/api/refused_writes.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr std::chrono::minutes log_again_after{10};
+
+bool is_write(Verb verb) {
+  return verb == Verb::create || verb == Verb::update || verb == Verb::patch || verb == Verb::remove;
+}
+
+// 404 says that the object is gone, unless it is said of the whole resource.
+bool is_refusal(int code, std::string_view message) {
+  if (code == 404) return message.find("could not find the requested resource") != std::string_view::npos;
+  return code >= 400 && code < 500 && code != 409 && code != 410 && code != 408 && code != 429;
+}
+
+}  // namespace
+
+void RefusedWrites::see(const RequestObserver::Refusal& refusal, Clock::time_point now) {
+  if (!is_write(refusal.verb) || !is_refusal(refusal.http_code, refusal.message)) return;
+  const std::string resource = resource_of_path(refusal.path);
+  count_(verb_name(refusal.verb), resource, refusal.http_code);
+  std::uint64_t count = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    Kind& kind = kinds_[{refusal.verb, resource, refusal.http_code}];
+    ++kind.since;
+    if (kind.logged != Clock::time_point{} && now - kind.logged < log_again_after) return;
+    kind.logged = now;
+    count = std::exchange(kind.since, 0);
+  }
+  log_.warning("the API server refuses a write", {{"verb", verb_name(refusal.verb)},
+                                                  {"resource", resource},
+                                                  {"code", refusal.http_code},
+                                                  {"path", refusal.path},
+                                                  {"why", refusal.message},
+                                                  {"times", count}});
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,38 @@
+// Writes that the API server refuses for good: each is counted, and of each kind one in a while is logged, however many
+// there are. Every writer of a client is seen, whether it looks at its answers or not.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include "base/log.h"
+#include "kubernetes/api/api_client.h"
+
+namespace lips::kubernetes {
+
+class RefusedWrites {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Count = std::function<void(std::string_view verb, std::string_view resource, int code)>;
+  RefusedWrites(Log& log, Count count) : log_(log), count_(std::move(count)) {}
+
+  // Reads, what is gone, and what another was quicker with are no matter. From any thread.
+  void see(const RequestObserver::Refusal& refusal, Clock::time_point now = Clock::now());
+
+ private:
+  struct Kind {
+    Clock::time_point logged{};
+    std::uint64_t since = 0;  // unlogged
+  };
+  Log& log_;
+  const Count count_;
+  std::mutex mutex_;
+  std::map<std::tuple<Verb, std::string, int>, Kind> kinds_;  // by verb, resource, code
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,97 @@
+#include "kubernetes/adapter/job_pods.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace lips::kubernetes {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+class JobPodsTest : public testing::Test {
+ protected:
+  PodRecord& pod(const std::string& name, TaskKind stage, const std::string& owner = "driver") {
+    PodRecord& made = *pods_.emplace_back(std::make_unique<PodRecord>());
+    made.meta = {"n", name, "uid-" + name, ""};
+    made.owner = Owner{"Job", owner, "uid-" + owner, "batch/v1"};
+    made.work.stage = stage;
+    made.work.job = job_;
+    jobs_of.see(made);
+    return made;
+  }
+  static void end(PodRecord& pod, const std::string& node, bool succeeded = true) {
+    pod.state = PodState::over;
+    pod.succeeded = succeeded;
+    pod.node = node;
+  }
+  KnownJob known(const MapsByZone& remembered = {}) {
+    return jobs_of.known("job/n/" + job_, {jobs_, [](const std::string& node) { return zone_of(node); }, remembered});
+  }
+  static std::string zone_of(const std::string& node) { return node == "gone" ? "" : "zone-of-" + node; }
+
+  std::string job_ = "sort";
+  std::map<std::string, BatchJob> jobs_;
+  std::vector<std::unique_ptr<PodRecord>> pods_;
+  JobPods jobs_of;
+};
+
+TEST_F(JobPodsTest, CountTasksThatAreThereWhereNobodySaysHowManyThereAre) {
+  for (const char* name : {"m0", "m1", "m2"}) pod(name, TaskKind::map);
+  pod("r0", TaskKind::reduce);
+  end(*pods_[0], "a");
+  end(*pods_[1], "a", false);  // failed: another pod takes its place
+  const KnownJob job = known();
+  EXPECT_EQ(job.maps, 2u);
+  EXPECT_EQ(job.reduces, 1u);
+  EXPECT_EQ(job.finished_maps, 1u);
+  EXPECT_THAT(job.maps_in, ElementsAre(Pair("zone-of-a", 1)));
+}
+
+TEST_F(JobPodsTest, BelieveCompletionsOfAllOwnersOfAStage) {
+  jobs_["uid-maps"].completions = 5;
+  jobs_["uid-more-maps"].completions = 2;
+  jobs_["uid-reduces"].completions = 4;
+  pod("m0", TaskKind::map, "maps");
+  pod("m1", TaskKind::map, "maps");
+  pod("n0", TaskKind::map, "more-maps");
+  pod("r0", TaskKind::reduce, "reduces");
+  EXPECT_EQ(known().maps, 7u);
+  EXPECT_EQ(known().reduces, 4u);
+}
+
+TEST_F(JobPodsTest, BelieveTheAnnotationBeforeCompletions) {
+  jobs_["uid-reduces"].completions = 4;
+  pod("r0", TaskKind::reduce, "reduces").work.tasks = 8;
+  EXPECT_EQ(known().reduces, 8u);
+}
+
+TEST_F(JobPodsTest, RememberMapsWhosePodsAndNodesAreGone) {
+  end(pod("m0", TaskKind::map), "a");
+  end(pod("m1", TaskKind::map), "gone");
+  pod("r0", TaskKind::reduce);
+  const KnownJob job = known({{"zone-of-a", 1}, {"zone-of-b", 3}});
+  EXPECT_THAT(job.maps_in, ElementsAre(Pair("zone-of-a", 1), Pair("zone-of-b", 3)));
+  EXPECT_EQ(job.finished_maps, 5u);
+  EXPECT_EQ(job.maps, 5u);
+}
+
+TEST_F(JobPodsTest, KnowWhetherAJobHandsDataOnAndForgetWhatIsGone) {
+  PodRecord& map = pod("m0", TaskKind::map);
+  EXPECT_FALSE(jobs_of.shuffles("job/n/sort"));
+  map.work.shuffle = Mebibytes(1);
+  jobs_of.see(map);
+  EXPECT_TRUE(jobs_of.shuffles("job/n/sort"));
+  map.work.job = "other";  // somebody relabels it
+  jobs_of.see(map);
+  EXPECT_THAT(jobs_of.of("job/n/sort"), IsEmpty());
+  EXPECT_THAT(jobs_of.of("job/n/other"), ElementsAre(&map));
+  jobs_of.forget(map);
+  EXPECT_THAT(jobs_of.of("job/n/other"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
