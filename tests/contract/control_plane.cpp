@@ -10,6 +10,9 @@
 #include <latch>
 #include <nlohmann/json.hpp>
 
+#include "kubernetes/data/resources.h"
+#include "tests/kubernetes/data/job_runner.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -149,6 +152,28 @@ std::vector<std::string> make_pods(ApiClient& client, const std::string& name_sp
   all.wait();
   for (const std::string& uid : uids) EXPECT_NE(uid, "");
   return uids;
+}
+
+void install_custom_resources(ApiClient& client) {
+  static bool applied = false;
+  if (std::exchange(applied, true)) return;
+  for (const DataKind kind : data_kinds) {
+    ApiRequest request =
+        creation("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                 read_file(std::string(LIPS_SOURCE_DIR) + "/charts/lips/crds/lips.dev_" + plural_name(kind) + ".yaml"));
+    request.content_type = "application/yaml";
+    const Answer answer = client.call(request);
+    ASSERT_TRUE(answer || answer.error().code == ErrorCode::conflict) << answer.error().message;
+  }
+  for (const DataKind kind : data_kinds)
+    for (int tries = 0;; ++tries) {
+      ApiRequest list;
+      list.verb = Verb::list;
+      list.path = all_resources_path(kind);
+      if (client.call(list)) break;
+      ASSERT_LT(tries, 500) << kind_name(kind) << " does not come";
+      usleep(20'000);
+    }
 }
 
 }  // namespace lips::kubernetes

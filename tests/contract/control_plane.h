@@ -47,6 +47,8 @@ std::size_t send_all(ApiClient& client, const std::vector<ApiRequest>& requests)
 std::vector<std::string> make_pods(ApiClient& client, const std::string& name_space, const std::string& prefix,
                                    std::size_t count);
 std::string pods_path(const std::string& name_space);
+// From charts/lips/crds; returns when the server serves them. Only the first call does anything.
+void install_custom_resources(ApiClient& client);
 
 }  // namespace lips::kubernetes
 

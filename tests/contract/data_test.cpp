@@ -30,28 +30,6 @@ ClientOptions patient() {
   return options;
 }
 
-void apply_crds(ApiClient& client) {
-  static bool applied = false;
-  if (std::exchange(applied, true)) return;
-  for (const DataKind kind : data_kinds) {
-    ApiRequest request =
-        creation("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                 read_file(std::string(LIPS_SOURCE_DIR) + "/charts/lips/crds/lips.dev_" + plural_name(kind) + ".yaml"));
-    request.content_type = "application/yaml";
-    const Answer answer = client.call(request);
-    ASSERT_TRUE(answer || answer.error().code == ErrorCode::conflict) << answer.error().message;
-  }
-  for (const DataKind kind : data_kinds)
-    for (int tries = 0;; ++tries) {
-      ApiRequest list;
-      list.verb = Verb::list;
-      list.path = all_resources_path(kind);
-      if (client.call(list)) break;
-      ASSERT_LT(tries, 500) << kind_name(kind) << " does not come";
-      usleep(20'000);
-    }
-}
-
 Json object(DataKind kind, const std::string& name, Json spec) {
   Json meta = {{"name", name}};
   if (kind == DataKind::data_set) meta["namespace"] = "default";
@@ -72,15 +50,15 @@ std::string refusal(ApiClient& client, DataKind kind, Json spec) {
 TEST(CustomResources, AreRefusedByTheServerWhenTheyContradictThemselves) {
   LIPS_NEEDS_CONTROL_PLANE();
   ApiClient client(ControlPlane::get()->connection(), patient());
-  apply_crds(client);
+  install_custom_resources(client);
   using enum DataKind;
   const auto refused = [&](DataKind kind, const char* spec) { return refusal(client, kind, Json::parse(spec)); };
 
   EXPECT_EQ(refused(data_set, R"({"blocks":4,"blockSize":"64Mi","stores":[{"name":"a","blocks":"0-3"}]})"), "");
   EXPECT_EQ(refused(data_set, R"({"files":[{"path":"a","size":12}],"erasureCode":{"n":9,"k":6}})"), "");
-  EXPECT_THAT(refused(data_set, "{}"), HasSubstr("says not what its blocks are"));
+  EXPECT_THAT(refused(data_set, "{}"), HasSubstr("does not say what its blocks are"));
   EXPECT_THAT(refused(data_set, R"({"blocks":1,"blockSize":1,"erasureCode":{"n":4,"k":4}})"),
-              HasSubstr("k has to be smaller than n"));
+              HasSubstr("k must be smaller than n"));
   EXPECT_THAT(refused(data_set, R"({"files":[],"discover":{"listing":{"store":"a"}}})"), HasSubstr("not both"));
   EXPECT_THAT(refused(data_set, R"({"discover":{}})"), HasSubstr("give one of listing and hdfs"));
   EXPECT_THAT(refused(data_set, R"({"blocks":1,"blockSize":1,"path":"a/../b"})"), HasSubstr("without .."));
@@ -109,7 +87,7 @@ TEST(CustomResources, AreRefusedByTheServerWhenTheyContradictThemselves) {
 TEST(CustomResources, KeepWhatMayNotChange) {
   LIPS_NEEDS_CONTROL_PLANE();
   ApiClient client(ControlPlane::get()->connection(), patient());
-  apply_crds(client);
+  install_custom_resources(client);
   const Json spec = Json::parse(R"({"dataSet":{"namespace":"d","name":"s"},"from":"a","to":"b","cancel":true})");
   ASSERT_TRUE(client.call(creation(path_of(DataKind::data_move), object(DataKind::data_move, "fixed", spec).dump())));
   const auto change = [&](const char* patch) {
@@ -119,8 +97,8 @@ TEST(CustomResources, KeepWhatMayNotChange) {
     const Answer answer = client.call(request);
     return answer ? std::string() : answer.error().message;
   };
-  EXPECT_THAT(change(R"({"spec":{"to":"c"}})"), HasSubstr("a move stays as it is"));
-  EXPECT_THAT(change(R"({"spec":{"to":null,"dropSource":true}})"), HasSubstr("a move stays as it is"));
+  EXPECT_THAT(change(R"({"spec":{"to":"c"}})"), HasSubstr("a move cannot change"));
+  EXPECT_THAT(change(R"({"spec":{"to":null,"dropSource":true}})"), HasSubstr("a move cannot change"));
   EXPECT_THAT(change(R"({"spec":{"cancel":false}})"), HasSubstr("stays cancelled"));
   EXPECT_EQ(change(R"({"spec":{"attempts":7}})"), "");
   client.call([] {
@@ -274,7 +252,7 @@ class DataMoves : public testing::Test {
     LIPS_NEEDS_CONTROL_PLANE();
     if (JobRunner::rclone().empty()) GTEST_SKIP() << "no rclone: e2e/build-tools rclone makes it";
     client_ = std::make_unique<ApiClient>(ControlPlane::get()->connection(), patient());
-    apply_crds(*client_);
+    install_custom_resources(*client_);
     client_->call(creation("/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"default"}})"));
     runner_ = std::make_unique<JobRunner>(testing::TempDir() + "lips-moves-" + std::to_string(getpid()));
     kubelets_ = std::make_unique<Kubelets>(*client_, *runner_, 7);

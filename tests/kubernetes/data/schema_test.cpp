@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "kubernetes/data/data_codec.h"
@@ -118,6 +121,18 @@ TEST(Schemas, DescribeEveryFieldOfASpec) {
     for (const auto& entry : spec["properties"])
       EXPECT_TRUE(type_of(entry.second) == "object" || entry.second["description"])
           << kind_name(kind) << ' ' << entry.first.as<std::string>();
+  }
+}
+
+// The page writes `blockSize`, and `.size` or `k` where a field stands behind its neighbours.
+TEST(DataResourcesPage, NamesEveryField) {
+  std::ifstream file(std::string(LIPS_SOURCE_DIR) + "/docs/data-resources.md");
+  const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  for (const ResourceField& field : resource_fields()) {
+    std::string path = field.path;
+    if (path.ends_with("[]")) path.resize(path.size() - 2);
+    const std::regex named("`[^`\n]*\\b" + path.substr(path.rfind('.') + 1) + "\\b[^`\n]*`");
+    EXPECT_TRUE(std::regex_search(page, named)) << kind_name(field.kind) << ' ' << path;
   }
 }
 
