@@ -29,86 +29,93 @@ constexpr bool live = true;
 
 template <class Fields>
 void each_policy_key(Fields& fields, OperatorConfig& config) {
-  fields.section("policy", "who decides", [&](auto& in) {
-    in.policy("name", config.policy.name, {"", "a policy's name; 'lips policies' lists them", live});
-    in.whole("seed", config.policy.seed, 0, {"", "of policies that draw", live});
+  fields.section("policy", "how plans are made", [&](auto& in) {
+    in.policy("name", config.policy.name, {"", "the policy; 'lips policies' lists them", live});
+    in.whole("seed", config.policy.seed, 0, {"", "seed of policies that draw at random", live});
     in.duration(
         "epoch", config.policy.epoch,
         {"duration",
-         "longest time between two plans: of settings.replanEvery and settings.epoch; 0: as the settings say", live});
+         "longest time between two plans; sets settings.replanEvery and settings.epoch; 0: as the settings say", live});
     in.settings("settings", config.policy.settings,
-                {"", "the policies' knobs, as docs/scenarios.md lists them under 'settings'", live});
+                {"", "settings of the policies (docs/scenarios.md, 'Settings')", live});
   });
 }
 
 template <class Fields>
 void each_price_key(Fields& fields, OperatorConfig& config) {
   auto& prices = config.prices;
-  fields.section("prices", "what nodes, transfers and storage cost; a simulated cluster brings its own", [&](auto& in) {
-    in.text("region", prices.region, {"", "of nodes without the label topology.kubernetes.io/region", live});
-    in.text("file", prices.file,
-            {"path",
-             "a CSV with the columns of config/prices/ec2-on-demand.csv: its rows replace those of the carried sheet",
-             live});
-    in.number_map("instances", prices.instances,
-                  {"USD/h", "on-demand price by instance type, in every region; wins over every sheet", live});
-    in.number("spotFactor", prices.spot_factor, {"", "a spot node's price over the on-demand price", live});
-    in.amount(
-        "unknownCoreHour", prices.unknown_core_hour, "USD",
-        {"USD a core and hour", "of nodes whose type no sheet knows; each shows in a metric and in the log", live});
-    in.amount("acrossZones", prices.across_zones, "USD/GB",
-              {"USD/GB", "between two zones of a region, both charges together", live});
-    in.amount("acrossRegions", prices.across_regions, "USD/GB",
-              {"USD/GB", "between two regions that the carried sheet does not know", live});
-    in.amount("volumeMonth", prices.volume_month, "USD/GB",
-              {"USD a GB and month", "of zonal volumes and node directories", live});
-    in.amount("bucketMonth", prices.bucket_month, "USD/GB", {"USD a GB and month", "of buckets", live});
-  });
+  fields.section(
+      "prices", "what nodes, transfers and storage cost; a simulated cluster has prices of its own", [&](auto& in) {
+        in.text("region", prices.region,
+                {"", "region of nodes that lack the label topology.kubernetes.io/region", live});
+        in.text("file", prices.file,
+                {"path",
+                 "CSV file with the columns of config/prices/ec2-on-demand.csv; its rows replace those of the built-in "
+                 "sheet",
+                 live});
+        in.number_map("instances", prices.instances,
+                      {"USD/h", "on-demand price by instance type, in every region; overrides every sheet", live});
+        in.number("spotFactor", prices.spot_factor,
+                  {"", "price of a spot node as a share of the on-demand price", live});
+        in.amount("unknownCoreHour", prices.unknown_core_hour, "USD",
+                  {"USD/core-hour",
+                   "price of nodes whose type is in no sheet; a metric counts them and the log names them", live});
+        in.amount("acrossZones", prices.across_zones, "USD/GB",
+                  {"USD/GB", "transfer between two zones of a region, both directions' charges together", live});
+        in.amount("acrossRegions", prices.across_regions, "USD/GB",
+                  {"USD/GB", "transfer between two regions that the built-in sheet lacks", live});
+        in.amount("volumeMonth", prices.volume_month, "USD/GB",
+                  {"USD/GB-month", "storage in zonal volumes and node directories", live});
+        in.amount("bucketMonth", prices.bucket_month, "USD/GB", {"USD/GB-month", "storage in buckets", live});
+      });
 }
 
 template <class Fields>
 void each_cluster_key(Fields& fields, OperatorConfig& config) {
-  fields.section("network", "what one reader may expect; 0: not limited", [&](auto& in) {
-    in.bandwidth("localRead", config.network.local_read, {"bandwidth", "a task from its own node's directory"});
-    in.bandwidth("nodeLink", config.network.node_link, {"bandwidth", "a node's interface, each direction"});
-    in.bandwidth("rackLink", config.network.rack_link, {"bandwidth", "a rack's uplink, each direction"});
-    in.bandwidth("zoneLink", config.network.zone_link, {"bandwidth", "from one zone to one other, each direction"});
-    in.bandwidth("zoneStream", config.network.zone_stream, {"bandwidth", "one transfer inside a zone"});
-    in.bandwidth("remoteStream", config.network.remote_stream, {"bandwidth", "one transfer across zones"});
+  fields.section("network", "bandwidth that one reader can expect; 0: unlimited", [&](auto& in) {
+    in.bandwidth("localRead", config.network.local_read, {"bandwidth", "reads from the task's own node"});
+    in.bandwidth("nodeLink", config.network.node_link, {"bandwidth", "network interface of a node, per direction"});
+    in.bandwidth("rackLink", config.network.rack_link, {"bandwidth", "uplink of a rack, per direction"});
+    in.bandwidth("zoneLink", config.network.zone_link, {"bandwidth", "link between two zones, per direction"});
+    in.bandwidth("zoneStream", config.network.zone_stream, {"bandwidth", "a single transfer inside a zone"});
+    in.bandwidth("remoteStream", config.network.remote_stream, {"bandwidth", "a single transfer across zones"});
   });
-  fields.section("leaderElection", "one of several copies acts", [&](auto& in) {
+  fields.section("leaderElection", "of several replicas of the operator, only the leader acts", [&](auto& in) {
     auto& election = config.leader_election;
     in.flag("enabled", election.enabled,
-            {"", "false: this copy always leads; run only one, and none within seconds of another's end"});
-    in.text("namespace", election.name_space, {"", "of the Lease; empty: where the operator runs"});
-    in.text("name", election.name, {"", "of the Lease"});
+            {"", "false: every replica acts as leader; run one replica, and wait a few seconds before replacing it"});
+    in.text("namespace", election.name_space, {"", "namespace of the Lease; empty: where the operator runs"});
+    in.text("name", election.name, {"", "name of the Lease"});
     in.duration("leaseDuration", election.lease,
-                {"duration", "others take over when the lease was not renewed for so long"});
+                {"duration", "another replica takes over when the lease was not renewed for this long"});
     in.duration("renewDeadline", election.renew_deadline,
-                {"duration", "a leader that could not renew for so long stops acting; shorter than leaseDuration"});
-    in.duration("retryPeriod", election.retry, {"duration", "between two tries; shorter than renewDeadline"});
+                {"duration", "a leader that could not renew for this long stops acting; shorter than leaseDuration"});
+    in.duration("retryPeriod", election.retry,
+                {"duration", "pause between two attempts to renew; shorter than renewDeadline"});
   });
-  fields.section("kubernetes", "how the API server is spoken to", [&](auto& in) {
+  fields.section("kubernetes", "requests to the API server", [&](auto& in) {
     in.whole("requestsInFlight", config.kubernetes.requests_in_flight, 1,
-             {"", "requests at once, each on a connection of its own"});
+             {"", "requests in flight at once, each on its own connection"});
     in.whole("eventsPerMinute", config.kubernetes.events_per_minute, 0,
-             {"", "Event objects written at most; the rest are aggregated"});
+             {"", "most Event objects written in a minute; the rest are aggregated"});
   });
   fields.section("moves", "copies of data between stores", [&](auto& in) {
-    in.whole("perZonePair", config.moves.per_zone_pair, 1, {"", "at once from one zone to one other"});
-    in.whole("total", config.moves.total, 1, {"", "at once"});
-    in.whole("attempts", config.moves.attempts, 1, {"", "before a move has failed"});
+    in.whole("perZonePair", config.moves.per_zone_pair, 1, {"", "most moves at once from one zone to another"});
+    in.whole("total", config.moves.total, 1, {"", "most moves at once"});
+    in.whole("attempts", config.moves.attempts, 1, {"", "attempts before a move fails"});
     in.bandwidth("bandwidth", config.moves.bandwidth,
-                 {"bandwidth", "of all moves between two zones together; 0: not limited"});
-    in.text("namespace", config.moves.name_space, {"", "of the Jobs that copy; empty: where the operator runs"});
-    in.text("image", config.moves.image, {"", "with rclone 1.65 or later and a shell"});
-    in.text("imagePullPolicy", config.moves.pull_policy, {"", "of that image: IfNotPresent, Always or Never"});
+                 {"bandwidth", "limit for all moves between two zones together; 0: unlimited"});
+    in.text("namespace", config.moves.name_space,
+            {"", "namespace of the Jobs that copy; empty: where the operator runs"});
+    in.text("image", config.moves.image, {"", "image of those Jobs: rclone 1.65 or later, and a shell"});
+    in.text("imagePullPolicy", config.moves.pull_policy,
+            {"", "pull policy of that image: IfNotPresent, Always or Never"});
     in.flag("serveStores", config.moves.serve_stores,
-            {"", "pods that serve node directories and volumes to readers elsewhere"});
+            {"", "run pods that serve node directories and volumes to readers elsewhere"});
     in.duration("keepFinished", config.moves.keep_finished,
-                {"duration", "DataMoves of the operator's own stay so long after their end"});
+                {"duration", "how long the operator keeps its own DataMoves after they end"});
     in.text("serviceAccount", config.moves.service_account,
-            {"", "of the Jobs that copy; empty: the namespace's default"});
+            {"", "service account of the Jobs that copy; empty: the namespace's default"});
   });
 }
 
@@ -116,36 +123,39 @@ template <class Fields>
 void each_service_key(Fields& fields, OperatorConfig& config) {
   fields.section("server", "status page, metrics and health", [&](auto& in) {
     in.text("listen", config.server.listen,
-            {"address:port", "port 0: any free one, which the log names; empty: nothing is served"});
+            {"address:port", "address to serve on; port 0: any free port, which the log names; empty: serve nothing"});
     in.duration("stalledAfter", config.server.stalled_after,
-                {"duration", "/healthz fails when the loop has not turned for so long", live});
+                {"duration", "/healthz fails when the main loop has not run for this long", live});
   });
-  fields.section("journal", "the last epochs, from which 'lips replay' makes the same plans again", [&](auto& in) {
-    in.text("directory", config.journal.directory, {"path", "a folder; empty: no journal"});
-    in.size("size", config.journal.size, {"size", "of all files together; the oldest epochs go first", live});
+  fields.section("journal", "a record of the last plans, from which 'lips replay' makes them again", [&](auto& in) {
+    in.text("directory", config.journal.directory, {"path", "folder of the journal; empty: no journal"});
+    in.size("size", config.journal.size,
+            {"size", "size of all files together; the oldest plans are deleted first", live});
     in.duration("leastInterval", config.journal.least_interval,
-                {"duration", "between two records; 0: every epoch", live});
+                {"duration", "shortest time between two records; 0: record every plan", live});
     in.share("timeShare", config.journal.time_share,
-             {"", "of one core that writing may take; epochs are left out when it would take more", live});
+             {"", "share of one core that writing may use; plans beyond it are not recorded", live});
   });
-  fields.section("baselines", "what other policies would pay for the same tasks of the same snapshot", [&](auto& in) {
-    in.policies("policies", config.baselines.policies, {"", "that savings are counted from", live});
-    in.whole("every", config.baselines.every, 1, {"epochs", "that make plans between two comparisons", live});
+  fields.section("baselines", "policies whose costs on the same snapshots savings are measured against", [&](auto& in) {
+    in.policies("policies", config.baselines.policies, {"", "policies to compare with", live});
+    in.whole("every", config.baselines.every, 1, {"epochs", "plans from one comparison to the next", live});
     in.share("timeShare", config.baselines.time_share,
-             {"", "of one core that comparisons may take; epochs are left out when they would take more", live});
+             {"", "share of one core that comparisons may use; plans beyond it are not compared", live});
     in.whole("mostTasks", config.baselines.most_tasks, 0,
-             {"tasks", "pending at most; larger snapshots are left out", live});
+             {"tasks", "most pending tasks; larger snapshots are not compared", live});
   });
-  fields.section("log", "lines on stderr", [&](auto& in) {
-    in.choice("level", config.log.level, log_levels, {"", "debug, info, warning, error or off", live});
-    in.choice("format", config.log.format, log_formats, {"", "logfmt or json"});
+  fields.section("log", "log lines on stderr", [&](auto& in) {
+    in.choice("level", config.log.level, log_levels,
+              {"", "least level that is written: debug, info, warning, error or off", live});
+    in.choice("format", config.log.format, log_formats, {"", "format of the lines: logfmt or json"});
   });
 }
 
 // Every key, once: reading, writing and the table of the documentation all go through this list.
 template <class Fields>
 void each_key(Fields& fields, OperatorConfig& config) {
-  fields.text("schedulerName", config.scheduler_name, {"", "pods whose spec.schedulerName is this are placed"});
+  fields.text("schedulerName", config.scheduler_name,
+              {"", "LiPS schedules the pods whose spec.schedulerName is this name"});
   each_policy_key(fields, config);
   each_price_key(fields, config);
   each_cluster_key(fields, config);
@@ -374,7 +384,7 @@ Result<OperatorConfig> read_operator_config(const std::string& file, const Confi
 std::string default_config_text() {
   std::string out = fmt::format(
       "# The operator's configuration with every key at its default. A file needs only the keys that differ.\n"
-      "# [live]: taken in at run time when the file changes; all other keys need a restart.\n"
+      "# [live]: takes effect at run time when the file changes; all other keys need a restart.\n"
       "apiVersion: {}\nkind: {}\n",
       api_version, kind);
   std::string_view indent;

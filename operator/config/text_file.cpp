@@ -52,7 +52,7 @@ Result<void> write_plain(const std::string& path, std::string_view text) {
 Result<std::string> read_text_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
-    return fail(ErrorCode::invalid_input, fmt::format("{}: is a folder, a file is wanted", path));
+    return fail(ErrorCode::invalid_input, fmt::format("{}: expected a file, found a folder", path));
   errno = 0;
   const GzHandle file(gzopen(path.c_str(), "rb"));
   if (!file) return fail(ErrorCode::not_found, fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
@@ -60,7 +60,8 @@ Result<std::string> read_text_file(const std::string& path) {
   std::string text;
   for (;;) {
     const std::size_t before = text.size();
-    if (before > most_bytes) return fail(ErrorCode::invalid_input, fmt::format("{}: more than 8 GiB of text", path));
+    if (before > most_bytes)
+      return fail(ErrorCode::invalid_input, fmt::format("{}: holds more than 8 GiB of text", path));
     text.resize(before + chunk);
     const int count = gzread(file.get(), text.data() + before, chunk);
     text.resize(before + static_cast<std::size_t>(std::max(count, 0)));
