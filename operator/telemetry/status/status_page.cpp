@@ -25,9 +25,9 @@ double saved_share(const BaselineFigures& baseline) {
 }
 
 std::string headline(const OperatorFigures& figures) {
-  if (!figures.synced) return "Reading what the cluster holds";
-  if (!figures.leads) return "Standing by: another copy leads";
-  if (figures.epochs == 0) return "Ready, and nothing planned yet";
+  if (!figures.synced) return "Syncing with the cluster";
+  if (!figures.leads) return "Standing by: another replica leads";
+  if (figures.epochs == 0) return "Ready; no plan made yet";
   for (const BaselineFigures& baseline : figures.baselines) {
     const double saved = saved_share(baseline);
     if (baseline.tasks == 0) continue;
@@ -62,7 +62,7 @@ std::string key_figures(const OperatorFigures& figures) {
 
 page::Table baselines(const OperatorFigures& figures) {
   page::Table table;
-  table.caption = "Dollars of the tasks that the baseline placed too, on the same snapshot";
+  table.caption = "Tasks that the baseline placed too, on the same snapshots, in dollars";
   table.columns = {"baseline", "tasks", "its dollars", "ours", "saved", "of CPU", "of transfer", "of shuffle"};
   for (const BaselineFigures& baseline : figures.baselines) {
     const Bill &ours = baseline.ours, &theirs = baseline.theirs;

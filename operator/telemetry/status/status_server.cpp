@@ -84,15 +84,14 @@ Result<std::unique_ptr<StatusServer>> StatusServer::start(const std::string& lis
   }
   if (port < 0)
     return fail(ErrorCode::invalid_input,
-                fmt::format("server.listen: found '{}', allowed is address:port, such as 0.0.0.0:8080", listen));
+                fmt::format("server.listen: expected address:port, such as 0.0.0.0:8080, found '{}'", listen));
   std::string address = listen.substr(0, colon);
   if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
   if (address.empty()) address = "0.0.0.0";
   auto server = std::make_unique<HttpServer>(std::move(texts));
   if (!server->listen(address, port))
-    return fail(
-        ErrorCode::unavailable,
-        fmt::format("server.listen: '{}' cannot be listened on: in use, or no address of this machine", listen));
+    return fail(ErrorCode::unavailable,
+                fmt::format("server.listen: cannot listen on '{}': in use, or not an address of this machine", listen));
   return server;
 }
 

@@ -317,7 +317,7 @@ TEST(MetricList, IsTheTableOfItsPage) {
 }
 
 TEST_F(OperatorMetricsTest, ShowOnTheStatusPageWhatTheyCount) {
-  EXPECT_THAT(render_status_page(metrics_.figures()), HasSubstr("Reading what the cluster holds"));
+  EXPECT_THAT(render_status_page(metrics_.figures()), HasSubstr("Syncing with the cluster"));
   metrics_.on_synced(true);
   EXPECT_THAT(render_status_page(metrics_.figures()), HasSubstr("Standing by"));
   metrics_.on_leader(true);
