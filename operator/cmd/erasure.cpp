@@ -25,7 +25,7 @@ Result<ErasureCode> parse_code(const std::string& text) {
     const auto second = std::from_chars(first.ptr + 1, end, code.k);
     if (second.ec == std::errc() && second.ptr == end && code.k > 0 && code.k < code.n && code.n < 256) return code;
   }
-  return fail(ErrorCode::invalid_input, fmt::format("--code: found '{}', allowed is n,k with 0 < k < n < 256", text));
+  return fail(ErrorCode::invalid_input, fmt::format("--code: expected n,k with 0 < k < n < 256, found '{}'", text));
 }
 
 // Files that were fetched instead of the places that the text names.
@@ -35,14 +35,12 @@ Result<void> replace_sources(const std::vector<std::pair<std::string, std::strin
     for (auto& [row, place] : input.sources)
       if (std::to_string(row) == key) place = path, known = true;
     if (!known)
-      return fail(ErrorCode::invalid_input,
-                  fmt::format("--fetched: found row '{}', allowed are the rows of INPUT", key));
+      return fail(ErrorCode::invalid_input, fmt::format("--fetched: expected a row of INPUT, found '{}'", key));
   }
   for (const auto& [row, place] : input.sources)
     if (place.find("://") != std::string::npos)
-      return fail(
-          ErrorCode::invalid_input,
-          fmt::format("INPUT: found the URL {}, allowed is a path; fetch it and say --fetched {}=FILE", place, row));
+      return fail(ErrorCode::invalid_input,
+                  fmt::format("INPUT: {} is a URL; fetch it, and give the file as --fetched {}=FILE", place, row));
   return {};
 }
 
@@ -51,10 +49,10 @@ Result<void> decode_to(const DegradedInput& input, const std::string& output) {
   if (!file) return fail(ErrorCode::not_found, "cannot write " + output);
   Result<void> decoded = erasure::decode_block(input, [&](std::span<const std::uint8_t> bytes) -> Result<void> {
     if (std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size()) return {};
-    return fail(ErrorCode::unavailable, "cannot write all of the block");
+    return fail(ErrorCode::unavailable, "cannot write the whole block");
   });
   const bool flushed = (output.empty() ? std::fflush(file) : std::fclose(file)) == 0;
-  if (decoded && !flushed) return fail(ErrorCode::unavailable, "cannot write all of the block");
+  if (decoded && !flushed) return fail(ErrorCode::unavailable, "cannot write the whole block");
   return decoded;
 }
 
@@ -62,14 +60,13 @@ Result<void> decode_to(const DegradedInput& input, const std::string& output) {
 
 int run_encode(Words words) {
   std::string file, code = "9,6", folder = ".", size = "128Mi";
-  Arguments arguments(
-      "lips encode",
-      "Cuts a file into native blocks, block-00000 and so on, and writes n - k parity blocks for each k of "
-      "them, parity-00000 and so on, for an erasure-coded data set.");
-  arguments.operand("FILE", "what to cut", file);
-  arguments.text("--code", "n,k", "n blocks a stripe, any k of which yield it (default 9,6)", code);
-  arguments.text("--block-size", "SIZE", "of a native block (default 128Mi)", size);
-  arguments.text("--output", "FOLDER", "where to write (default: here)", folder);
+  Arguments arguments("lips encode",
+                      "Cuts a file into native blocks (block-00000, ...) and writes n - k parity blocks (parity-00000, "
+                      "...) for every k of them, for an erasure-coded data set.");
+  arguments.operand("FILE", "file to cut", file);
+  arguments.text("--code", "n,k", "blocks of a stripe, and how many of them restore the rest (default 9,6)", code);
+  arguments.text("--block-size", "SIZE", "size of a native block (default 128Mi)", size);
+  arguments.text("--output", "FOLDER", "folder to write to (default: the current one)", folder);
   arguments.example("lips encode table.parquet --code 9,6 --output blocks", "blocks/block-00000, ...");
   if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
   if (arguments.help_asked()) return print(arguments.help());
@@ -78,7 +75,7 @@ int run_encode(Words words) {
   const auto block = parse_size(size);
   if (!block || block->value() <= 0)
     return end_with(
-        {ErrorCode::invalid_input, fmt::format("--block-size: found '{}', allowed is a size such as 64Mi", size)});
+        {ErrorCode::invalid_input, fmt::format("--block-size: expected a size such as 64Mi, found '{}'", size)});
   const Result<erasure::CutFile> cut =
       erasure::encode_file(file, folder, *wanted, static_cast<std::uint64_t>(block->value() * 1048576));
   if (!cut) return end_with(cut.error());
@@ -90,10 +87,10 @@ int run_decode(Words words) {
   std::vector<std::pair<std::string, std::string>> fetched;
   Arguments arguments(
       "lips decode",
-      "Writes a lost block from others of its stripe, as lips.dev/input names them for a degraded task.");
+      "Rebuilds a lost block from other blocks of its stripe, which lips.dev/input names for a degraded task.");
   arguments.operand("INPUT", "the text of lips.dev/input: degraded:code=n,k;...", text);
-  arguments.pairs("--fetched", "files that stand for sources that INPUT names by URL", fetched);
-  arguments.text("--output", "FILE", "where to write (default: stdout)", output);
+  arguments.pairs("--fetched", "files that were fetched for sources that INPUT names by URL", fetched);
+  arguments.text("--output", "FILE", "file to write (default: stdout)", output);
   arguments.example("lips decode \"$LIPS_INPUT\" | my-mapper", "in a container that gets lips.dev/input as LIPS_INPUT");
   if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
   if (arguments.help_asked()) return print(arguments.help());

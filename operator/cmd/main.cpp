@@ -21,37 +21,37 @@ struct Command {
 };
 
 constexpr auto commands = std::to_array<Command>({
-    {"operator", "place the pods and data of a Kubernetes cluster, or of a simulated one, until it is stopped",
+    {"operator", "schedule the pods and data of a Kubernetes cluster, or of a simulated one, until stopped",
      run_operator},
-    {"simulate", "run policies on a scenario and compare their dollars, times, locality and fairness", run_simulate},
-    {"plan", "one decision for one snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},
-    {"replay", "make the plans of an operator's journal again, bit for bit", run_replay},
-    {"generate", "write a random snapshot or scenario of a stated size and shape", run_generate},
+    {"simulate", "run policies on a scenario and compare dollars, times, locality and fairness", run_simulate},
+    {"plan", "make one plan for a snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},
+    {"replay", "repeat the plans in an operator's journal, bit for bit", run_replay},
+    {"generate", "write a random snapshot or scenario of a given size and shape", run_generate},
     {"policies", "list the policies", run_policies},
-    {"explain", "why: whether it pays to move data to a cheaper node", run_explain},
-    {"experiment", "run the experiments of published papers again: claimed beside measured", run_experiment},
-    {"encode", "cut a file into native and parity blocks of an erasure-coded data set", run_encode},
-    {"decode", "write a lost block from others of its stripe", run_decode},
+    {"explain", "explain whether it pays to move data to a cheaper node", run_explain},
+    {"experiment", "repeat experiments of published papers and compare with their claims", run_experiment},
+    {"encode", "cut a file into native and parity blocks for an erasure-coded data set", run_encode},
+    {"decode", "rebuild a lost block from other blocks of its stripe", run_decode},
 });
 
 std::string overview() {
   std::string out =
-      "lips co-schedules data and tasks of data-intensive jobs for least dollar cost (LiPS, HiPC 2013).\n\n"
+      "lips schedules the tasks and data of data-intensive jobs together, for the fewest dollars (LiPS, HiPC 2013).\n\n"
       "Usage: lips COMMAND [OPTIONS]\n\nCommands:\n";
   for (const Command& command : commands) out += fmt::format("  {:<10} {}\n", command.name, command.summary);
   out +=
       "\nOptions:\n"
-      "  -h, --help  this text; 'lips COMMAND --help' says more\n"
-      "  --version   the version of lips and of what it is built from\n"
+      "  -h, --help  show this text; 'lips COMMAND --help' shows the options of a command\n"
+      "  --version   show the versions of lips and of its libraries\n"
       "\nExamples:\n"
       "  lips simulate quickstart\n"
-      "      a shipped scenario, by name\n"
+      "      run a scenario that comes with lips\n"
       "  lips simulate my-cluster.yaml --policy lips,delay,hadoop-default --report report.html\n"
-      "      three policies on a scenario of your own, with a report page\n"
+      "      compare three policies on your own scenario, and write a report page\n"
       "  lips generate snapshot --nodes 1000 --tasks 10000 --output cluster.json.gz\n"
       "  lips plan cluster.json.gz\n"
-      "      one decision, with its certified lower bound\n"
-      "\nExit status: 0 done, 1 failed, 2 bad input or usage, 130 after Ctrl-C (what is finished is printed).\n";
+      "      make one plan, with its certified lower bound\n"
+      "\nExit status: 0 done, 1 failed, 2 bad input or usage, 130 after Ctrl-C (finished results are printed).\n";
   return out;
 }
 
@@ -64,7 +64,7 @@ std::string versions() {
 
 int dispatch(Words words) {
   if (words.empty()) {
-    complain("a command is missing");
+    complain("expected a command");
     fmt::print(stderr, "\n{}", overview());
     return bad_input;
   }
@@ -79,18 +79,18 @@ int dispatch(Words words) {
     if (command.name == wanted) return command.run(help ? Words(asks_for_help) : words.subspan(1));
   std::vector<std::string> names{"help", "--help", "--version"};
   for (const Command& command : commands) names.emplace_back(command.name);
-  complain(fmt::format("there is no command '{}'{} ('lips --help' lists them)", wanted, did_you_mean(wanted, names)));
+  complain(fmt::format("unknown command '{}'{} ('lips --help' lists them)", wanted, did_you_mean(wanted, names)));
   return bad_input;
 }
 
 }  // namespace
 
 int run_policies(Words words) {
-  Arguments arguments("lips policies", "Lists the policies that simulate, plan and the operator know.");
+  Arguments arguments("lips policies", "Lists the policies that simulate, plan and the operator can run.");
   std::string format = "text";
-  arguments.choice("--format", {"text", "json"}, "how to print", format);
-  arguments.example("lips policies", "names, and what each does");
-  arguments.example("lips policies --format json", "the same for a program");
+  arguments.choice("--format", {"text", "json"}, "output format", format);
+  arguments.example("lips policies", "list names and what each does");
+  arguments.example("lips policies --format json", "list them for a program");
   if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
   if (arguments.help_asked()) return print(arguments.help());
   if (format == "json") {

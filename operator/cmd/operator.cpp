@@ -39,32 +39,33 @@ struct OperatorOptions {
 
 Arguments describe(OperatorOptions& options) {
   Arguments arguments("lips operator",
-                      "Places the pods and data of a Kubernetes cluster (or of a simulated one) until it is stopped.");
-  arguments.text("--config", "FILE", "the configuration (docs/operator.md); read again when it changes",
-                 options.config);
-  arguments.pairs("--set", "replaces keys of the configuration, such as policy.name=fifo server.listen=127.0.0.1:0",
+                      "Schedules the pods and data of a Kubernetes cluster (or of a simulated one) until stopped.");
+  arguments.text("--config", "FILE", "configuration (docs/operator.md); read again when it changes", options.config);
+  arguments.pairs("--set", "replace keys of the configuration, such as policy.name=fifo server.listen=127.0.0.1:0",
                   options.set);
-  arguments.flag("--print-config", "prints the configuration with every key, its default and its meaning, and ends",
+  arguments.flag("--print-config", "print the configuration with every key, its default and its meaning, and exit",
                  options.print_config);
   arguments.heading("Cluster");
   arguments.text(
       "--kubeconfig", "FILE",
       "how to reach the API server (default: the pod's service account, else $KUBECONFIG, else ~/.kube/config)",
       options.kubeconfig);
-  arguments.text("--cluster", "simulated:SCENARIO",
-                 "instead of Kubernetes: a scenario (docs/scenarios.md), a file or the name of a shipped one",
-                 options.cluster);
-  arguments.number("--speed", "simulated seconds in a second of a simulated cluster; 0: as fast as it goes (default 1)",
+  arguments.text(
+      "--cluster", "simulated:SCENARIO",
+      "run a scenario (docs/scenarios.md) instead of Kubernetes: a file, or the name of one that comes with lips",
+      options.cluster);
+  arguments.number("--speed", "speed of a simulated cluster: simulated seconds per second; 0: as fast as possible",
                    options.speed);
-  arguments.flag("--stay", "goes on serving the status page and metrics after the scenario's end, until stopped",
+  arguments.flag("--stay", "keep serving the status page and metrics after the scenario has ended, until stopped",
                  options.stay);
-  arguments.text("--config-dir", "DIR", "the folder of the shipped scenarios and prices (default: beside the program)",
+  arguments.text("--config-dir", "DIR",
+                 "folder of scenarios and prices that come with lips (default: beside the program)",
                  options.config_folder);
-  arguments.example("lips operator --config /etc/lips/config.yaml", "in a pod of the cluster that it is to serve");
+  arguments.example("lips operator --config /etc/lips/config.yaml", "run in a pod of the cluster that it schedules");
   arguments.example("lips operator --kubeconfig ~/.kube/config --set leaderElection.enabled=false log.level=debug",
-                    "from a workstation");
+                    "run from a workstation");
   arguments.example("lips operator --cluster simulated:quickstart --speed 60 --set server.listen=127.0.0.1:8080",
-                    "without Kubernetes: an hour of the scenario in a minute");
+                    "run without Kubernetes: an hour of the scenario in a minute");
   return arguments;
 }
 
@@ -118,11 +119,11 @@ class RunningOperator {
 Health RunningOperator::alive() const {
   const double still = metrics_.seconds_since_turn();
   const bool good = ended_ || still <= to_seconds(live_.config()->server.stalled_after);
-  return {good, good ? "ok" : fmt::format("the loop has not turned for {:.0f} s", still)};
+  return {good, good ? "ok" : fmt::format("the main loop has not run for {:.0f} s", still)};
 }
 
 Health RunningOperator::ready() const {
-  if (!metrics_.synced()) return {false, "the caches are not filled yet"};
+  if (!metrics_.synced()) return {false, "the caches are not synced yet"};
   return {true, metrics_.leads() ? "leader" : "standby"};
 }
 
@@ -159,7 +160,7 @@ Result<void> RunningOperator::open_journal() {
 void RunningOperator::reload(Result<OperatorConfig> changed) {
   const auto refuse = [&](const Error& error) {
     metrics_.reloaded(ReloadOutcome::refused);
-    log_.error("the changed configuration is refused, the old one stays", {{"error", error.message}});
+    log_.error("refused the changed configuration; the old one stays in force", {{"error", error.message}});
   };
   if (!changed) return refuse(changed.error());
   const std::shared_ptr<const OperatorConfig> old = live_.config();
@@ -192,7 +193,7 @@ Result<void> RunningOperator::run_simulated() {
   const Result<simulation::RunResult> result = run_on_simulation(run, policy_.current()->name);
   if (!result) return tl::unexpected(result.error());
   ended_ = true;
-  log_.info(result->stopped ? "the scenario was stopped" : "the scenario has ended",
+  log_.info(result->stopped ? "scenario stopped" : "scenario finished",
             {{"dollars", result->bill.total().value()},
              {"jobs_finished", result->jobs_finished},
              {"simulated_seconds", to_seconds(result->makespan)}});
@@ -207,20 +208,19 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   if (!options_.config.empty())
     watch.emplace(options_.config, config_text, options_.set,
                   [this](Result<OperatorConfig> changed) { reload(std::move(changed)); });
-  log_.info("the operator starts",
-            {{"version", version}, {"policy", live_.config()->policy.name}, {"cluster", options_.cluster}});
+  log_.info("starting", {{"version", version}, {"policy", live_.config()->policy.name}, {"cluster", options_.cluster}});
   Result<void> ran =
       on_kubernetes()
           ? run_on_kubernetes({options_.kubeconfig, live_, policy_, metrics_, metrics_, log_, interrupt_asked})
           : run_simulated();
-  if (ran) log_.info("the operator stops");
+  if (ran) log_.info("stopped");
   return ran;
 }
 
 Result<void> start(const OperatorOptions& options) {
   if (options.cluster != "kubernetes" && !options.cluster.starts_with(simulated))
     return fail(ErrorCode::invalid_input,
-                fmt::format("--cluster: found '{}', allowed is kubernetes or simulated:SCENARIO", options.cluster));
+                fmt::format("--cluster: expected kubernetes or simulated:SCENARIO, found '{}'", options.cluster));
   std::string text;
   if (!options.config.empty()) {
     Result<std::string> read = read_text_file(options.config);

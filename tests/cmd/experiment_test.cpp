@@ -69,7 +69,7 @@ TEST(ExperimentCommand, GivesTheSameFiguresWithAnyNumberOfThreads) {
 TEST(ExperimentCommand, NamesWhatItDoesNotKnow) {
   const Said said = lips({"experiment", "guo-4.2q"});
   EXPECT_EQ(said.status, 2);
-  EXPECT_THAT(said.err, AllOf(HasSubstr("there is no experiment 'guo-4.2q'"), HasSubstr("did you mean")));
+  EXPECT_THAT(said.err, AllOf(HasSubstr("unknown experiment 'guo-4.2q'"), HasSubstr("did you mean")));
   EXPECT_EQ(lips({"experiment"}).status, 2);
 }
 
@@ -77,7 +77,7 @@ TEST(ExperimentCommand, PrintsWhatIsFinishedAfterAnInterrupt) {
   const Said said = lips_interrupted({"experiment", "guo", "--seeds", "2000"}, "guo-4.2a");
   EXPECT_EQ(said.status, 130);
   EXPECT_THAT(said.out, HasSubstr("guo-4.1 (Guo 4.1)"));
-  EXPECT_THAT(said.err, HasSubstr("interrupted, without the results of: guo-4.2a"));
+  EXPECT_THAT(said.err, HasSubstr("interrupted; no results of: guo-4.2a"));
 }
 
 }  // namespace

@@ -97,8 +97,9 @@ TEST(ExplainMove, ReadsASnapshot) {
 }
 
 TEST(ExplainMove, NamesWhatIsMissing) {
-  EXPECT_THAT(lips({"explain", "move"}).err, HasSubstr("--from-price: found nothing"));
-  EXPECT_THAT(lips({"explain", "move", "table-iv-iii"}).err, HasSubstr("--job and --data-set"));
+  EXPECT_THAT(lips({"explain", "move"}).err,
+              HasSubstr("--from-price: expected a number of at least 0, or a FILE, found nothing"));
+  EXPECT_THAT(lips({"explain", "move", "table-iv-iii"}).err, HasSubstr("--job or --data-set"));
   EXPECT_EQ(lips({"explain", "stay"}).status, 2);
   EXPECT_EQ(lips({"explain", "move", "--from-price", "1", "--to-price", "1", "--size", "many"}).status, 2);
 }

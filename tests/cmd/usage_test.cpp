@@ -66,7 +66,7 @@ TEST(Usage, WithoutACommandItShowsTheOverviewOnStderr) {
   const Said said = lips({});
   EXPECT_EQ(said.status, 2);
   EXPECT_EQ(said.out, "");
-  EXPECT_THAT(said.err, AllOf(StartsWith("lips: a command is missing"), HasSubstr("Usage:")));
+  EXPECT_THAT(said.err, AllOf(StartsWith("lips: expected a command"), HasSubstr("Usage:")));
 }
 
 struct Wrong {
@@ -77,33 +77,35 @@ struct Wrong {
 TEST(Usage, WhatIsWrongIsNamedAndTheStatusIs2) {
   const std::vector<Wrong> all{
       {{"simulat"}, "did you mean 'simulate'?"},
-      {{"simulate"}, "FILE is missing"},
-      {{"simulate", "quickstart", "--polcy", "lips"}, "--polcy: there is no such option; did you mean '--policy'?"},
-      {{"simulate", "quickstart", "--policy", "lisp"}, "there is no policy 'lisp'; did you mean 'lips'?"},
-      {{"simulate", "quickstart", "--policy"}, "--policy: found nothing"},
-      {{"simulate", "quickstart", "--policy", "lips", "--baseline", "fifo"}, "--baseline: found 'fifo'"},
-      {{"simulate", "quickstart", "--format", "xml"}, "--format: found 'xml', allowed is text or json"},
-      {{"simulate", "quickstart", "--seed", "-1"}, "--seed: found '-1', allowed is a whole number"},
-      {{"simulate", "quickstart", "--jobs", "0"}, "--jobs: found '0', allowed is a whole number from 1"},
-      {{"simulate", "quickstart", "--epochs", "soon"}, "--epochs: found 'soon'"},
-      {{"simulate", "quickstart", "--no-progress=yes"}, "--no-progress: found a value 'yes', allowed is none"},
+      {{"simulate"}, "expected FILE"},
+      {{"simulate", "quickstart", "--polcy", "lips"}, "--polcy: unknown option; did you mean '--policy'?"},
+      {{"simulate", "quickstart", "--policy", "lisp"}, "unknown policy 'lisp'; did you mean 'lips'?"},
+      {{"simulate", "quickstart", "--policy"}, "--policy: expected A,B,..., found nothing"},
+      {{"simulate", "quickstart", "--policy", "lips", "--baseline", "fifo"},
+       "--baseline: expected one of the policies that run, found 'fifo'"},
+      {{"simulate", "quickstart", "--format", "xml"}, "--format: expected text or json, found 'xml'"},
+      {{"simulate", "quickstart", "--seed", "-1"},
+       "--seed: expected a whole number from 0 to 9223372036854775807, found '-1'"},
+      {{"simulate", "quickstart", "--jobs", "0"}, "--jobs: expected a whole number from 1 to 100000000, found '0'"},
+      {{"simulate", "quickstart", "--epochs", "soon"}, "(seconds) or 200s,10m, found 'soon'"},
+      {{"simulate", "quickstart", "--no-progress=yes"}, "--no-progress: expected no value, found 'yes'"},
       {{"simulate", "quickstart", "--set", "lod=1"}, "lod"},
-      {{"simulate", "quickstart", "--set", "load"}, "--set: found 'load', allowed is KEY=VALUE"},
-      {{"simulate", "quickstart", "another"}, "found 'another', allowed is one FILE"},
+      {{"simulate", "quickstart", "--set", "load"}, "--set: expected KEY=VALUE, found 'load'"},
+      {{"simulate", "quickstart", "another"}, "unexpected 'another': expected a single FILE"},
       {{"simulate", "no-such-scenario"}, "no-such-scenario"},
-      {{"plan"}, "FILE is missing"},
+      {{"plan"}, "expected FILE"},
       {{"plan", "/no/such/file"}, "/no/such/file"},
       {{"plan", "/no/such/file", "--buckets", "--horizon", "60s"}, "--buckets and --horizon"},
-      {{"plan", "/no/such/file", "--horizon", "0"}, "--horizon: found '0'"},
+      {{"plan", "/no/such/file", "--horizon", "0"}, "600s, 10m or 1h30m, found '0'"},
       {{"plan", "/no/such/file", "--set", "waitingPric=2"}, "did you mean 'waitingPrice'?"},
-      {{"generate"}, "allowed is snapshot or scenario"},
+      {{"generate"}, "expected snapshot or scenario"},
       {{"generate", "snapsht"}, "did you mean 'snapshot'?"},
-      {{"generate", "snapshot", "--nodes", "0"}, "--nodes: found '0'"},
-      {{"generate", "snapshot", "--zones", "65"}, "--zones: found 65"},
-      {{"generate", "snapshot", "--sharing", "1.5"}, "--sharing: found 1.5"},
-      {{"generate", "snapshot", "--load", "nan"}, "--load: found 'nan'"},
+      {{"generate", "snapshot", "--nodes", "0"}, "--nodes: expected a whole number from 1 to 100000000, found '0'"},
+      {{"generate", "snapshot", "--zones", "65"}, "--zones: expected 1 to 64, found 65"},
+      {{"generate", "snapshot", "--sharing", "1.5"}, "--sharing: expected a share from 0 to 1, found 1.5"},
+      {{"generate", "snapshot", "--load", "nan"}, "--load: expected a number of at least 0, found 'nan'"},
       {{"generate", "scenario", "--policy", "lisp"}, "did you mean 'lips'?"},
-      {{"policies", "lips"}, "found 'lips', allowed are options only"},
+      {{"policies", "lips"}, "unexpected 'lips': expected options only"},
   };
   for (const Wrong& wrong : all) {
     const Said said = lips(wrong.words);

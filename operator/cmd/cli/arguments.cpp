@@ -88,7 +88,7 @@ void Arguments::flag(std::string name, std::string help, bool& target) {
 void Arguments::text(std::string name, std::string value, std::string help, std::string& target) {
   add(std::move(name), std::move(value), std::move(help),
       [&target](const std::string& word) -> std::optional<std::string> {
-        if (word.empty()) return "something";
+        if (word.empty()) return "text that is not empty";
         target = word;
         return std::nullopt;
       });
@@ -98,7 +98,7 @@ void Arguments::texts(std::string name, std::string value, std::string help, std
   add(std::move(name), std::move(value), std::move(help),
       [&target](const std::string& word) -> std::optional<std::string> {
         const std::vector<std::string> parts = split(word, ',');
-        if (parts.empty()) return "names with commas between them";
+        if (parts.empty()) return "names separated by commas";
         target.insert(target.end(), parts.begin(), parts.end());
         return std::nullopt;
       });
@@ -188,7 +188,7 @@ const Arguments::Option* Arguments::find(std::string_view name) const {
 }
 
 tl::unexpected<Error> Arguments::wrong(std::string_view what) const {
-  return fail(ErrorCode::invalid_input, fmt::format("{} ('{} --help' lists what there is)", what, command_));
+  return fail(ErrorCode::invalid_input, fmt::format("{} (try '{} --help')", what, command_));
 }
 
 Result<void> Arguments::parse_option(std::span<const std::string> words, std::size_t& at) {
@@ -200,22 +200,22 @@ Result<void> Arguments::parse_option(std::span<const std::string> words, std::si
     std::vector<std::string> names{"--help"};
     for (const Option& known : options_)
       if (!known.name.empty()) names.push_back(known.name);
-    return wrong(fmt::format("{}: there is no such option{}", name, did_you_mean(name, names)));
+    return wrong(fmt::format("{}: unknown option{}", name, did_you_mean(name, names)));
   }
   if (option->value.empty()) {
     if (equals != std::string::npos)
-      return wrong(fmt::format("{}: found a value '{}', allowed is none", name, word.substr(equals + 1)));
+      return wrong(fmt::format("{}: expected no value, found '{}'", name, word.substr(equals + 1)));
     option->take("");
     return {};
   }
   std::string value = equals != std::string::npos ? word.substr(equals + 1) : "";
   if (equals == std::string::npos) {
-    if (at + 1 == words.size()) return wrong(fmt::format("{}: found nothing, allowed is {}", name, option->value));
+    if (at + 1 == words.size()) return wrong(fmt::format("{}: expected {}, found nothing", name, option->value));
     value = words[++at];
   }
   const auto taken = [&]() -> Result<void> {
     if (const auto allowed = option->take(value))
-      return wrong(fmt::format("{}: found '{}', allowed is {}", name, value, *allowed));
+      return wrong(fmt::format("{}: expected {}, found '{}'", name, *allowed, value));
     return {};
   };
   if (auto done = taken(); !done) return done;
@@ -243,14 +243,14 @@ Result<void> Arguments::parse(std::span<const std::string> words) {
     } else if (!only_operands && word.size() > 1 && word.starts_with("-")) {
       if (auto done = parse_option(words, at); !done) return done;
     } else if (operand_ == nullptr || !operand_->empty()) {
-      return wrong(fmt::format("found '{}', allowed {}", word,
-                               operand_ == nullptr ? "are options only" : "is one " + operand_name_));
+      return wrong(fmt::format("unexpected '{}': expected {}", word,
+                               operand_ == nullptr ? "options only" : "a single " + operand_name_));
     } else {
       *operand_ = word;
     }
   }
   if (operand_ != nullptr && operand_needed_ && operand_->empty())
-    return wrong(fmt::format("{} is missing", operand_name_));
+    return wrong(fmt::format("expected {}", operand_name_));
   return {};
 }
 

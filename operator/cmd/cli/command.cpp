@@ -45,7 +45,7 @@ int end_with(const Error& error) {
 
 int print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return done;
-  complain("the output could not be written");
+  complain("cannot write the output");
   return failed;
 }
 
@@ -55,7 +55,7 @@ Result<void> check_policies(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     return fail(ErrorCode::invalid_input,
-                fmt::format("there is no policy '{}'{} ('lips policies' lists them)", name, did_you_mean(name, known)));
+                fmt::format("unknown policy '{}'{} ('lips policies' lists them)", name, did_you_mean(name, known)));
   }
   return {};
 }

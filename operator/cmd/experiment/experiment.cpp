@@ -32,24 +32,26 @@ struct ExperimentOptions {
 
 Arguments describe(ExperimentOptions& options) {
   Arguments arguments("lips experiment",
-                      "Runs experiments of published papers again and prints what was claimed beside what we measure.");
-  arguments.operand("NAME",
-                    "'list', 'all', an experiment such as lips-fig6, or the beginning of some, such as guo-4.2 or li",
-                    options.name);
-  arguments.count("--seeds", "random settings that each figure is taken over", options.seeds, 1);
-  arguments.count("--jobs", "threads; results do not depend on it, but for measured times", options.jobs, 1);
-  arguments.flag("--quick", "only the smallest sizes of each sweep: a look, not a reproduction", options.quick);
+                      "Repeats experiments of published papers and prints what they claim beside what we measure.");
+  arguments.operand(
+      "NAME",
+      "'list', 'all', the name of an experiment such as lips-fig6, or the beginning of several, such as guo-4.2 or li",
+      options.name);
+  arguments.count("--seeds", "random draws that each figure is the mean of", options.seeds, 1);
+  arguments.count("--jobs", "threads; changes nothing but measured times", options.jobs, 1);
+  arguments.flag("--quick", "run only the smallest sizes of each sweep: a glance, not a reproduction", options.quick);
   arguments.text("--config-dir", "DIR",
-                 "the folder of the shipped scenarios, prices and traces (default: beside the program)",
+                 "folder of scenarios, prices and traces that come with lips (default: beside the program)",
                  options.config_folder);
   arguments.heading("Output");
-  arguments.choice("--format", {"text", "json", "markdown"}, "how to print (docs/json.md)", options.format);
-  arguments.text("--report", "FILE.html", "also writes a page with the figures, one file that needs nothing else",
+  arguments.choice("--format", {"text", "json", "markdown"}, "output format (docs/json.md)", options.format);
+  arguments.text("--report", "FILE.html", "also write a page with the figures, in one file that loads nothing else",
                  options.report);
-  arguments.flag("--no-progress", "no line of progress on the terminal", options.no_progress);
-  arguments.example("lips experiment list", "what there is");
-  arguments.example("lips experiment lips-fig6 --report fig6.html", "one figure, drawn");
-  arguments.example("lips experiment all --report papers.html", "every experiment; some five minutes on two cores");
+  arguments.flag("--no-progress", "show no progress on the terminal", options.no_progress);
+  arguments.example("lips experiment list", "list all experiments");
+  arguments.example("lips experiment lips-fig6 --report fig6.html", "repeat one figure and draw it");
+  arguments.example("lips experiment all --report papers.html",
+                    "repeat every experiment; about five minutes on two cores");
   return arguments;
 }
 
@@ -116,7 +118,7 @@ Result<std::vector<const Experiment*>> chosen_by(const std::string& name) {
   if (!chosen.empty()) return chosen;
   std::vector<std::string> names{"list", "all"};
   for (const Experiment& experiment : experiments::experiment_registry()) names.emplace_back(experiment.name);
-  return fail(ErrorCode::invalid_input, fmt::format("there is no experiment '{}'{} ('lips experiment list' lists them)",
+  return fail(ErrorCode::invalid_input, fmt::format("unknown experiment '{}'{} ('lips experiment list' lists them)",
                                                     name, did_you_mean(name, names)));
 }
 
@@ -170,8 +172,7 @@ Result<int> experiment(const ExperimentOptions& options) {
                            : options.format == "markdown" ? experiments_markdown(*all)
                                                           : verdicts_text(all->outcomes) + "\n";
   if (const int printed = print(text); printed != done) status = printed;
-  if (!all->not_run.empty())
-    complain(fmt::format("interrupted, without the results of: {}", fmt::join(all->not_run, ", ")));
+  if (!all->not_run.empty()) complain(fmt::format("interrupted; no results of: {}", fmt::join(all->not_run, ", ")));
   return interrupt_asked() ? static_cast<int>(interrupted) : status;
 }
 

@@ -30,36 +30,37 @@ constexpr std::array<std::pair<std::string_view, double>, 4> applications = {
     {{"Grep", 20}, {"Stress1", 37}, {"Stress2", 75}, {"WordCount", 90}}};
 
 Arguments describe(MoveOptions& options) {
-  Arguments arguments(
-      "lips explain move",
-      "Says whether it pays to move data to a cheaper node (LiPS, Fig. 1): when its CPU-seconds per MiB times the "
-      "difference of the prices exceed the transfer.");
-  arguments.operand("FILE", "a scenario or its name, or a snapshot (.json, .json.gz); without one, all by options",
+  Arguments arguments("lips explain move",
+                      "Calculates whether it pays to move data to a cheaper node (LiPS, Fig. 1). It does when the "
+                      "CPU-seconds per MiB times the difference of the prices exceed the cost of the transfer.");
+  arguments.operand("FILE",
+                    "a scenario, its name, or a snapshot (.json, .json.gz); without FILE, give everything by options",
                     options.file, false);
-  arguments.heading("Of a file");
-  arguments.text("--job", "NAME", "what this job reads", options.job);
-  arguments.text("--data-set", "NAME", "this data set with all that reads it: it moves once for all of them",
-                 options.data_set);
-  arguments.text("--from", "NODE", "default: the cheapest node of a zone that has the data", options.from);
-  arguments.text("--to", "NODE", "default: the best node of the other zones", options.to);
-  arguments.pairs("--set", "replaces fields of the scenario, such as priceReading=ecu", options.set);
-  arguments.text("--config-dir", "DIR", "the folder of the shipped scenarios (default: beside the program)",
+  arguments.heading("With a file");
+  arguments.text("--job", "NAME", "move the data that this job reads", options.job);
+  arguments.text("--data-set", "NAME", "move this data set, once for all its readers", options.data_set);
+  arguments.text("--from", "NODE", "node beside the data (default: the cheapest node in a zone that has it)",
+                 options.from);
+  arguments.text("--to", "NODE", "node to compare with (default: the best node of the other zones)", options.to);
+  arguments.pairs("--set", "replace fields of the scenario, such as priceReading=ecu", options.set);
+  arguments.text("--config-dir", "DIR", "folder of scenarios that come with lips (default: beside the program)",
                  options.config_folder);
   arguments.heading("Without a file");
-  arguments.text("--from-price", "X", "USD per CPU-second beside the data", options.from_price);
-  arguments.text("--to-price", "X", "USD per CPU-second of the other node", options.to_price);
+  arguments.text("--from-price", "X", "USD per CPU-second on the node beside the data", options.from_price);
+  arguments.text("--to-price", "X", "USD per CPU-second on the other node", options.to_price);
   arguments.text("--cpu-per-mib", "X", "CPU-seconds per MiB of input", options.intensity);
   arguments.choice("--application", {"Grep", "Stress1", "Stress2", "WordCount"},
-                   "instead: 20, 37, 75 or 90 CPU-seconds per 64 MiB", options.application);
-  arguments.number("--cpu", "CPU-seconds beside those that go by size", options.cpu);
-  arguments.text("--size", "SIZE", "of the data; 0 for a job without input (default 64MiB)", options.size);
+                   "instead of --cpu-per-mib: 20, 37, 75 or 90 CPU-seconds per 64 MiB", options.application);
+  arguments.number("--cpu", "CPU-seconds that do not depend on the size", options.cpu);
+  arguments.text("--size", "SIZE", "size of the data; 0 for a job without input (default 64MiB)", options.size);
   arguments.text("--transfer", "X", "USD per GB between the two nodes, or X/GiB (default 0.01)", options.transfer);
   arguments.heading("Output");
-  arguments.choice("--format", {"text", "json"}, "how to print (docs/json.md)", options.format);
+  arguments.choice("--format", {"text", "json"}, "output format (docs/json.md)", options.format);
   arguments.example("lips explain move --from-price 4.44e-5 --to-price 0.92e-5 --application Grep --transfer 0.01/GiB",
-                    "a block of the paper's Grep, with the prices of the caption of its Table III");
+                    "a block of the paper's Grep, at the prices in the caption of its Table III");
   arguments.example("lips explain move table-iv-iii --job J5-grep --set priceReading=ecu", "a job of a scenario");
-  arguments.example("lips explain move cluster.json.gz --data-set data-3", "a data set of a snapshot, all its readers");
+  arguments.example("lips explain move cluster.json.gz --data-set data-3",
+                    "a data set of a snapshot, with all its readers");
   return arguments;
 }
 
@@ -68,8 +69,8 @@ tl::unexpected<Error> wrong(std::string message) { return fail(ErrorCode::invali
 Result<double> number(std::string_view name, const std::string& text) {
   const std::optional<double> value = parse_number(text);
   if (value && *value >= 0) return *value;
-  return wrong(fmt::format("{}: found {}, allowed is a number of at least 0{}", name,
-                           text.empty() ? "nothing" : "'" + text + "'", text.empty() ? " (or a FILE)" : ""));
+  return wrong(text.empty() ? fmt::format("{}: expected a number of at least 0, or a FILE, found nothing", name)
+                            : fmt::format("{}: expected a number of at least 0, found '{}'", name, text));
 }
 
 // Of the option or of the application; 0 where nothing is read.
@@ -86,7 +87,7 @@ Result<std::vector<MoveCase>> case_of_options(const MoveOptions& options) {
   if (!here) return tl::unexpected(here.error());
   if (!there) return tl::unexpected(there.error());
   const std::optional<Mebibytes> size = parse_size(options.size);
-  if (!size) return wrong(fmt::format("--size: found '{}', allowed is a size such as 64MiB or 10GB", options.size));
+  if (!size) return wrong(fmt::format("--size: expected a size such as 64MiB or 10GB, found '{}'", options.size));
   const bool binary = options.transfer.ends_with("/GiB");
   const Result<double> transfer =
       number("--transfer", binary ? options.transfer.substr(0, options.transfer.size() - 4) : options.transfer);
@@ -109,7 +110,7 @@ struct Asked {
 
 Result<Asked> read(const MoveOptions& options) {
   if (options.file.ends_with(".json") || options.file.ends_with(".json.gz")) {
-    if (!options.set.empty()) return wrong("--set: found with a snapshot, allowed is it with a scenario");
+    if (!options.set.empty()) return wrong("--set applies to scenarios only, and FILE is a snapshot");
     Result<SnapshotFile> file = load_snapshot(options.file);
     if (!file) return tl::unexpected(file.error());
     Asked asked{std::move(file->cluster), std::move(file->costs), {}};
@@ -168,7 +169,7 @@ Result<int> explain(const MoveOptions& options) {
     if (!cases) return tl::unexpected(cases.error());
     return print(options.format == "json" ? move_json(*cases) : move_text(*cases));
   }
-  if (options.job.empty() == options.data_set.empty()) return wrong("needed is one of --job and --data-set");
+  if (options.job.empty() == options.data_set.empty()) return wrong("expected --job or --data-set");
   const Result<Asked> asked = read(options);
   if (!asked) return tl::unexpected(asked.error());
   const Result<std::vector<ReadingTask>> tasks = tasks_of(options, *asked);
@@ -197,12 +198,12 @@ int run_explain(Words words) {
       "Examples:\n  lips explain move --from-price 4.44e-5 --to-price 0.92e-5 --application Grep\n"
       "  lips explain move table-iv-iii --job J5-grep\n";
   if (words.empty()) {
-    complain("explain: found nothing, allowed is move ('lips explain --help' says more)");
+    complain("explain: expected 'move' (try 'lips explain --help')");
     return bad_input;
   }
   if (words.front() == "--help" || words.front() == "-h") return print(overview);
   if (words.front() == "move") return explain_move(words.subspan(1));
-  complain(fmt::format("explain: found '{}', allowed is move ('lips explain --help' says more)", words.front()));
+  complain(fmt::format("explain: expected 'move', found '{}' (try 'lips explain --help')", words.front()));
   return bad_input;
 }
 

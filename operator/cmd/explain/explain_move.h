@@ -1,5 +1,5 @@
 // Whether moving data to a cheaper node pays, asked of prices or of a cluster, and the answer in words and as JSON.
-// Knows no option.
+// Reads no options.
 #pragma once
 
 #include <span>

@@ -30,26 +30,27 @@ constexpr std::array<std::string_view, 12> instance_types{"m7g.2xlarge", "m6i.2x
 Arguments describe(ScenarioShape& shape) {
   Arguments arguments("lips generate scenario",
                       "Writes a scenario for 'lips simulate': nodes of current instance types at current prices, and a "
-                      "day of jobs with the distributions of a Facebook trace.");
+                      "day of jobs drawn from the distributions of a Facebook trace.");
   arguments.heading("Size and shape");
-  arguments.count("--nodes", "nodes", shape.nodes, 1);
-  arguments.count("--zones", "zones", shape.zones, 1);
-  arguments.count("--racks", "racks a zone", shape.racks_per_zone, 1);
-  arguments.count("--instance-types", "instance types, at most 12", shape.instance_types, 1);
-  arguments.number("--spot-share", "share of the nodes that are spot", shape.spot_share);
-  arguments.count("--jobs", "jobs in the day", shape.jobs, 1);
-  arguments.count("--most-tasks", "map tasks of the largest job; 0: twenty times the mean job", shape.most_tasks);
-  arguments.count("--pools", "pools, weighted pools : ... : 2 : 1", shape.pools, 1);
-  arguments.number("--load", "CPU work over what the cluster could do in the day", shape.load);
+  arguments.count("--nodes", "number of nodes", shape.nodes, 1);
+  arguments.count("--zones", "number of zones", shape.zones, 1);
+  arguments.count("--racks", "racks in each zone", shape.racks_per_zone, 1);
+  arguments.count("--instance-types", "number of instance types, at most 12", shape.instance_types, 1);
+  arguments.number("--spot-share", "share of nodes that are spot", shape.spot_share);
+  arguments.count("--jobs", "number of jobs in the day", shape.jobs, 1);
+  arguments.count("--most-tasks", "most map tasks of a job; 0: twenty times the mean", shape.most_tasks);
+  arguments.count("--pools", "number of pools; their weights are N : ... : 2 : 1", shape.pools, 1);
+  arguments.number("--load", "CPU work as a share of what the cluster could do in the day", shape.load);
   arguments.choice("--placement",
                    {"oneReplica", "oneZone", "twoZones", "hotZone", "skewedTwoZones", "hdfs", "rs-6-3", "rs-10-4"},
-                   "where the replicas of a block are (default twoZones)", shape.placement);
-  arguments.seed("--seed", "of all that is drawn (default 1)", shape.seed);
+                   "where replicas of blocks lie (default twoZones)", shape.placement);
+  arguments.seed("--seed", "seed of everything random (default 1)", shape.seed);
   arguments.texts("--policy", "A,B,...",
-                  "policies that simulate runs (default lips,delay,hadoop-default,own-zone-cheapest)", shape.policies);
+                  "policies that 'lips simulate' runs (default lips,delay,hadoop-default,own-zone-cheapest)",
+                  shape.policies);
   arguments.heading("Output");
-  arguments.text("--name", "NAME", "the scenario's name (default generated)", shape.name);
-  arguments.text("--output", "FILE", "where to write (default: stdout)", shape.output);
+  arguments.text("--name", "NAME", "name of the scenario (default generated)", shape.name);
+  arguments.text("--output", "FILE", "file to write (default: stdout)", shape.output);
   arguments.example("lips generate scenario --nodes 40 --jobs 200 --load 0.6 --output day.yaml",
                     "then: lips simulate day.yaml");
   return arguments;
@@ -57,7 +58,7 @@ Arguments describe(ScenarioShape& shape) {
 
 Result<void> check_shape(const ScenarioShape& shape) {
   const auto wrong = [](const char* option, auto found, std::string allowed) -> Result<void> {
-    return fail(ErrorCode::invalid_input, fmt::format("{}: found {}, allowed is {}", option, found, allowed));
+    return fail(ErrorCode::invalid_input, fmt::format("{}: expected {}, found {}", option, allowed, found));
   };
   if (shape.zones > 64 || shape.zones > shape.nodes)
     return wrong("--zones", shape.zones, "1 to 64, and at most as many as nodes");

@@ -30,32 +30,31 @@ constexpr Duration default_horizon = std::chrono::seconds(600);
 
 Arguments describe(PlanOptions& options) {
   Arguments arguments(
-      "lips plan",
-      "Decides once, for one snapshot of a cluster, and says what that costs beside its certified lower bound.");
-  arguments.operand("FILE",
-                    "a snapshot, as 'lips generate snapshot' writes it (docs/snapshot-file.md); .gz is read too",
+      "lips plan", "Makes one plan for a snapshot of a cluster, and prints its cost beside a certified lower bound.");
+  arguments.operand("FILE", "a snapshot, as 'lips generate snapshot' writes it (docs/snapshot-file.md); may be a .gz",
                     options.file);
-  arguments.text("--policy", "NAME", "which policy decides (default lips; 'lips policies' lists them)", options.policy);
+  arguments.text("--policy", "NAME", "policy that makes the plan (default lips; 'lips policies' lists them)",
+                 options.policy);
   arguments.duration("--horizon",
-                     "the plan fills this much time of every node, several waves of tasks deep (default 600s); "
-                     "lips-paper's epoch and lips-offline's uptime too",
+                     "time that the plan fills on every node, several waves of tasks deep (default 600s); also the "
+                     "epoch of lips-paper and the uptime of lips-offline",
                      options.horizon);
-  arguments.flag(
-      "--buckets",
-      "instead: the default mode of lips in operation, which weighs waiting against prices and fills what is free now",
-      options.buckets);
+  arguments.flag("--buckets",
+                 "instead of --horizon: plan as lips does on a cluster, filling what is free now and weighing waiting "
+                 "against prices",
+                 options.buckets);
   arguments.pairs("--set",
-                  "settings of the policies, such as waitingPrice=2 copyColumns=true (docs/scenarios.md, 'settings')",
+                  "settings of the policy, such as waitingPrice=2 copyColumns=true (docs/scenarios.md, 'Settings')",
                   options.set);
-  arguments.seed("--seed", "for policies that draw (default 1)", options.seed);
-  arguments.choice("--format", {"text", "json"}, "how to print (docs/json.md)", options.format);
+  arguments.seed("--seed", "seed of policies that draw at random (default 1)", options.seed);
+  arguments.choice("--format", {"text", "json"}, "output format (docs/json.md)", options.format);
   arguments.text("--output", "FILE", "write the plan itself as JSON: assignments, moves, drops, deferrals",
                  options.output);
   arguments.text("--export-mps", "FILE", "write the linear program as free MPS, for other solvers", options.mps);
-  arguments.example("lips plan cluster.json.gz", "one epoch of 600 s by lips");
-  arguments.example("lips plan cluster.json.gz --policy greedy-cheapest --format json", "what a baseline would do");
+  arguments.example("lips plan cluster.json.gz", "plan one epoch of 600 s with lips");
+  arguments.example("lips plan cluster.json.gz --policy greedy-cheapest --format json", "see what a baseline would do");
   arguments.example("lips plan cluster.json.gz --output plan.json --export-mps program.mps",
-                    "the plan in full, and its linear program");
+                    "write the whole plan and its linear program");
   return arguments;
 }
 
@@ -94,15 +93,14 @@ Result<PlanResult> decide(const PlanOptions& options, const SnapshotFile& snapsh
   result.plan = std::move(*plan);
   const std::vector<std::string> problems = validate_plan(snapshot.cluster, result.plan);
   if (!problems.empty())
-    return fail(ErrorCode::internal,
-                fmt::format("the plan of '{}' is not possible: {}", options.policy, problems.front()));
+    return fail(ErrorCode::internal, fmt::format("'{}' made an invalid plan: {}", options.policy, problems.front()));
   count_deferred(result);
   return result;
 }
 
 Result<int> plan(const PlanOptions& options) {
   if (options.buckets && options.horizon)
-    return fail(ErrorCode::invalid_input, "--buckets and --horizon: found both, allowed is one of them");
+    return fail(ErrorCode::invalid_input, "--buckets and --horizon: expected one of them, found both");
   if (Result<void> known = check_policies({options.policy}); !known) return tl::unexpected(known.error());
   const Result<PolicySettings> settings = settings_of(options);
   if (!settings) return tl::unexpected(settings.error());

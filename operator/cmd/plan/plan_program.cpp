@@ -17,9 +17,9 @@ Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostMod
   if (!policy.starts_with("lips"))
     return fail(
         ErrorCode::invalid_input,
-        fmt::format("--export-mps: the policy '{}' solves no linear program; those that do begin with 'lips'", policy));
+        fmt::format("--export-mps: policy '{}' solves no linear program; policies that do begin with 'lips'", policy));
   if (cluster.pending_tasks == 0)
-    return fail(ErrorCode::invalid_input, "--export-mps: nothing is pending, so there is no linear program");
+    return fail(ErrorCode::invalid_input, "--export-mps: no task is pending, so there is no linear program");
   if (policy == "lips") return solver::write_mps(lips_program({cluster, costs, 1, {}, nullptr}, settings));
   paper::Options options;
   options.overflow = !policy.starts_with("lips-offline");
@@ -28,7 +28,7 @@ Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostMod
   const Duration horizon = offline ? settings.uptime : settings.epoch.count() > 0 ? settings.epoch : default_horizon;
   const paper::SnapshotInstance instance = paper::paper_instance(cluster, costs, horizon, paper::Granularity::classes);
   if (instance.instance.parts.empty())
-    return fail(ErrorCode::invalid_input, "--export-mps: nothing is pending, so there is no linear program");
+    return fail(ErrorCode::invalid_input, "--export-mps: no task is pending, so there is no linear program");
   const paper::ModelBuilder builder(instance.instance, options, options.transfer);
   solver::LinearProgram program = builder.program();
   for (std::int32_t column = 0; column < program.columns(); ++column)

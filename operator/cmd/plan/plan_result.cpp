@@ -25,7 +25,7 @@ const char* in_words(DeferralReason reason) {
     case DeferralReason::no_capacity:
       return "nothing that fits is free";
     case DeferralReason::cheaper_later:
-      return "waiting costs less than what is free now";
+      return "waiting is cheaper than what is free now";
     case DeferralReason::waits_for_data:
       return "a replica is on its way";
     case DeferralReason::waits_for_locality:
@@ -35,7 +35,7 @@ const char* in_words(DeferralReason reason) {
     case DeferralReason::not_eligible:
       return "no node may take it";
     case DeferralReason::not_considered:
-      return "not looked at by this policy now";
+      return "the policy did not consider it this time";
   }
   return "";
 }
@@ -53,9 +53,12 @@ std::string cost_rows(const PlanAccount& account) {
   out += row("moves", account.copies.value(), "data moved or copied");
   out += row("storage", account.storage.value(), "of extra copies");
   out += row("total", account.dollars().value(), "what this plan will cost");
-  if (account.waiting.value() != 0) out += row("waiting", account.waiting.value(), "priced preference, not paid");
-  if (account.locality.value() != 0) out += row("locality", account.locality.value(), "priced preference, not paid");
-  if (account.fairness.value() != 0) out += row("fairness", account.fairness.value(), "priced preference, not paid");
+  if (account.waiting.value() != 0)
+    out += row("waiting", account.waiting.value(), "a priced preference; nobody pays it");
+  if (account.locality.value() != 0)
+    out += row("locality", account.locality.value(), "a priced preference; nobody pays it");
+  if (account.fairness.value() != 0)
+    out += row("fairness", account.fairness.value(), "a priced preference; nobody pays it");
   return out;
 }
 
@@ -65,8 +68,8 @@ std::string bound_lines(const PlanAccount& account) {
       "model cost {:.6f} USD, certified lower bound {:.6f} USD, gap {:.4f} %\nform {}{}: {} groups of tasks x {} "
       "classes of nodes, {} rows, {} columns\n",
       cost_of(account), account.lower_bound->value(), 100 * account.gap, to_string(account.form),
-      account.fell_back ? " (fell back: the solver gave no plan)" : "", account.groups, account.classes, account.rows,
-      account.columns);
+      account.fell_back ? " (greedy plan: the solver returned none)" : "", account.groups, account.classes,
+      account.rows, account.columns);
 }
 
 }  // namespace
@@ -121,7 +124,7 @@ std::string plan_text(const PlanResult& result) {
       out += fmt::format("  {:>9} wait: {} ({})\n", count, in_words(reason), to_string(reason));
   out += "\n" + cost_rows(account) + "\n" + bound_lines(account);
   if (account.node_local_share)
-    out += fmt::format("{:.1f} % of the reads are on the node that holds the block; {:.1f} % at most on these nodes\n",
+    out += fmt::format("{:.1f} % of the reads are local to the node; at most {:.1f} % could be, on these nodes\n",
                        100 * *account.node_local_share, 100 * account.node_local_bound.value_or(1));
   const StageTimes& time = account.seconds;
   out += fmt::format("decided in {}", page::duration(result.seconds));

@@ -1,4 +1,4 @@
-// One decision on one snapshot and its three forms: text, JSON and the plan's own file. Knows no option.
+// One decision on one snapshot and its three forms: text, JSON and the plan's own file. Reads no options.
 #pragma once
 
 #include <array>

@@ -24,19 +24,21 @@ struct ReplayOptions {
 };
 
 Arguments describe(ReplayOptions& options) {
-  Arguments arguments(
-      "lips replay", "Makes the plans of an operator's journal again and says whether they are the same, bit for bit.");
+  Arguments arguments("lips replay",
+                      "Repeats the plans in an operator's journal and reports whether they are the same, bit for bit.");
   arguments.operand("JOURNAL",
-                    "the folder that the operator's configuration names as journal.directory, or one of its files",
+                    "folder of the journal (journal.directory of the operator's configuration), or one of its files",
                     options.journal);
-  arguments.seed("--epoch", "only this epoch, with its plan in full", options.epoch);
-  arguments.text("--policy", "NAME", "with --epoch: what another policy would have decided", options.policy);
-  arguments.text("--extract", "FILE", "with --epoch: writes the snapshot, which 'lips plan' reads", options.extract);
-  arguments.choice("--format", {"text", "json"}, "how to print the plan of one epoch (docs/json.md)", options.format);
-  arguments.example("lips replay /var/lib/lips/journal", "all epochs: one line each; status 1 when a plan differs");
-  arguments.example("lips replay /var/lib/lips/journal --epoch 41", "the plan of one epoch");
+  arguments.seed("--epoch", "repeat only this epoch, and print its plan in full", options.epoch);
+  arguments.text("--policy", "NAME", "with --epoch: plan with another policy instead", options.policy);
+  arguments.text("--extract", "FILE", "with --epoch: write the snapshot to FILE, for 'lips plan'", options.extract);
+  arguments.choice("--format", {"text", "json"}, "output format of the plan of one epoch (docs/json.md)",
+                   options.format);
+  arguments.example("lips replay /var/lib/lips/journal",
+                    "repeat all epochs, one line each; status 1 if a plan differs");
+  arguments.example("lips replay /var/lib/lips/journal --epoch 41", "print the plan of one epoch");
   arguments.example("lips replay /var/lib/lips/journal --epoch 41 --extract epoch.json.gz",
-                    "its snapshot, for 'lips plan'");
+                    "write its snapshot, for 'lips plan'");
   return arguments;
 }
 
@@ -45,13 +47,14 @@ Result<std::vector<JournalEntry>> entries_of(const ReplayOptions& options) {
   Result<std::vector<JournalEntry>> entries = list_journal(options.journal);
   if (!entries) return entries;
   if (entries->empty())
-    return fail(ErrorCode::not_found, fmt::format("{}: found no epoch, a journal's folder is wanted", options.journal));
+    return fail(ErrorCode::not_found,
+                fmt::format("{}: no journal records found (expected files epoch-*.json.gz)", options.journal));
   if (!options.epoch) return entries;
   const std::uint64_t first = entries->front().epoch, last = entries->back().epoch;
   std::erase_if(*entries, [&](const JournalEntry& entry) { return entry.epoch != *options.epoch; });
   if (!entries->empty()) return entries;
-  return fail(ErrorCode::invalid_input,
-              fmt::format("--epoch: found {}, allowed is one of the journal, {} to {}", *options.epoch, first, last));
+  return fail(ErrorCode::invalid_input, fmt::format("--epoch: expected an epoch of the journal, {} to {}, found {}",
+                                                    first, last, *options.epoch));
 }
 
 Result<EpochRecord> load(const std::string& file) {
@@ -78,7 +81,7 @@ Result<PlanResult> decide(const EpochRecord& record, const std::string& policy_n
 
 std::string verdict(const EpochRecord& record, const Plan& plan) {
   if (plan_digest(plan) == record.digest) return "the same plan";
-  std::string out = fmt::format("ANOTHER plan: {} assignments for {}, {} moves for {}", plan.assignments.size(),
+  std::string out = fmt::format("A DIFFERENT plan: {} assignments for {}, {} moves for {}", plan.assignments.size(),
                                 record.assignments, plan.moves.size(), record.moves);
   if (record.version != version) out += fmt::format("; made by lips {}, this is {}", record.version, version);
   return out;
@@ -93,7 +96,7 @@ Result<int> replay_one(const ReplayOptions& options, const JournalEntry& entry) 
   const bool same_policy = options.policy.empty() || options.policy == record->policy;
   const Result<PlanResult> result = decide(*record, same_policy ? record->policy : options.policy, entry.file);
   if (!result) return tl::unexpected(result.error());
-  const std::string words = same_policy ? verdict(*record, result->plan) : "another policy than the journal's";
+  const std::string words = same_policy ? verdict(*record, result->plan) : "a different policy from the journal's";
   if (options.format == "json") {
     if (const int printed = print(plan_json(*result)); printed != done) return printed;
   } else if (const int printed = print(fmt::format("epoch {}: {}\n\n{}", record->epoch, words, plan_text(*result)));
@@ -127,7 +130,7 @@ Result<int> replay(const ReplayOptions& options) {
   const bool one = options.epoch.has_value() || !std::filesystem::is_directory(options.journal);
   if (!one && (!options.policy.empty() || !options.extract.empty() || options.format != "text"))
     return fail(ErrorCode::invalid_input,
-                "--policy, --extract and --format: found no --epoch; allowed: with --epoch, or with one file");
+                "--policy, --extract and --format need --epoch, or a single file of a journal");
   if (!options.policy.empty())
     if (Result<void> known = check_policies({options.policy}); !known) return tl::unexpected(known.error());
   watch_for_interrupt();

@@ -142,7 +142,7 @@ void EpochRecorder::write(const Decision& decision) {
     journal_bytes_ = journal_->bytes();
   }
   metrics_.journalled(written ? JournalOutcome::written : JournalOutcome::failed, journal_->bytes());
-  if (!written && !journal_fails_) log_.error("the journal cannot be written", {{"error", written.error().message}});
+  if (!written && !journal_fails_) log_.error("cannot write the journal", {{"error", written.error().message}});
   journal_fails_ = !written;
 }
 

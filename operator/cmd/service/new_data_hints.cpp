@@ -33,22 +33,22 @@ NewDataQuestion question_of(const std::map<std::string, std::string>& query, std
     if (!text) return otherwise;
     const std::optional<double> value = parse_number(*text);
     if (value && *value >= 0 && *value <= most) return *value;
-    problem = fmt::format("{}: found '{}', allowed is a number from 0 to {:g}", key, *text, most);
+    problem = fmt::format("{}: expected a number from 0 to {:g}, found '{}'", key, most, *text);
     return otherwise;
   };
   static constexpr const char* known[] = {"node", "cpuSecondsPerMebibyte", "readers", "fraction", "size"};
   for (const auto& [key, text] : query)
     if (std::find(std::begin(known), std::end(known), key) == std::end(known))
-      problem = fmt::format("found '{}', allowed are node, cpuSecondsPerMebibyte, readers, fraction and size", key);
+      problem = fmt::format("unknown key '{}'; expected node, cpuSecondsPerMebibyte, readers, fraction or size", key);
   for (const char* needed : {"node", "cpuSecondsPerMebibyte"})
-    if (!value_of(query, needed)) problem = fmt::format("{}: found nothing, it is needed", needed);
+    if (!value_of(query, needed)) problem = fmt::format("{}: is required", needed);
   if (const std::string* node = value_of(query, "node")) question.writer = *node;
   if (const std::string* text = value_of(query, "size")) {
     const std::optional<Mebibytes> size = parse_size(*text);
     if (size && size->value() >= 0)
       question.size = *size;
     else
-      problem = fmt::format("size: found '{}', allowed is a size such as 64Mi", *text);
+      problem = fmt::format("size: expected a size such as 64Mi, found '{}'", *text);
   }
   const ExpectedReader reader{CpuSecondsPerMebibyte(number("cpuSecondsPerMebibyte", 0, 1e9)), number("fraction", 1, 1)};
   question.readers.assign(static_cast<std::size_t>(number("readers", 1, 1000)), reader);
@@ -75,7 +75,7 @@ QueryAnswer NewDataHints::answer(const std::map<std::string, std::string>& query
     const std::lock_guard lock(mutex_);
     return advice_;
   }();
-  if (!advice) return refusal(unavailable, "there is no plan yet");
+  if (!advice) return refusal(unavailable, "no plan was made yet");
   const Result<NewDataAnswer> place = place_for(*advice, question);
   if (!place) return refusal(not_found, place.error().message);
   nlohmann::ordered_json json = {{"zone", place->zone}};

@@ -28,8 +28,7 @@ Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
   const char* home = std::getenv("HOME");
   const std::string file = std::string(home ? home : "") + "/.kube/config";
   if (std::filesystem::exists(file)) return kubernetes::connection_from_kubeconfig(file);
-  return fail(ErrorCode::invalid_input,
-              "no cluster is named: give --kubeconfig FILE, set KUBECONFIG, or run it as a pod");
+  return fail(ErrorCode::invalid_input, "found no cluster: give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
 }
 
 // Never used again: the pod's name, or the host's and the process's, with some random digits.
@@ -87,7 +86,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   if (!connection) return tl::unexpected<Error>(connection.error());
   const auto config = run.live.config();
   const std::string name = identity();
-  run.log.info("connects", {{"server", connection->server}, {"scheduler", config->scheduler_name}});
+  run.log.info("connecting", {{"server", connection->server}, {"scheduler", config->scheduler_name}});
 
   std::unique_ptr<kubernetes::Leadership> leadership;
   kubernetes::ClusterSettings settings = cluster_settings(run, name);
@@ -110,7 +109,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
           cluster->wake();
         },
         [&](const Error& error) {
-          run.log.warning("the lease cannot be renewed", {{"why", error.message}});
+          run.log.warning("cannot renew the lease", {{"why", error.message}});
         });
   } else {
     run.adapter.on_leader(true);

@@ -33,7 +33,7 @@ class PacedCluster : public ClusterClient {
     const auto due = began_ + std::chrono::duration_cast<WallClock::duration>(
                                   std::chrono::duration<double>(to_seconds(cluster_.now() - start_) / run_.speed));
     for (auto now = WallClock::now(); now < due; now = WallClock::now()) {
-      if (run_.stop()) return fail(ErrorCode::cancelled, "the program is to stop");
+      if (run_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
       std::this_thread::sleep_for(std::min<WallClock::duration>(nap, due - now));
       run_.adapter.on_loop();
     }

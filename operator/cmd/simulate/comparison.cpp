@@ -26,8 +26,8 @@ std::string bill_table(const Comparison& comparison) {
                        page::usd(run.nodes_when_used.value()));
   }
   return out +
-         "node-hours: the same run billed for every node over the makespan; released: only hours in which the node had "
-         "a task\n";
+         "node-hours: the same run, billed for every node over the whole makespan; released: only hours in which the "
+         "node had a task\n";
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
@@ -87,7 +87,7 @@ std::string caution(const RunResult& run) {
   if (finished(run)) return "";
   std::string out = fmt::format("{}: {} of {} jobs finished",
                                 run.stopped ? "interrupted, a partial result"
-                                : run.stuck ? "nothing could run any more"
+                                : run.stuck ? "stuck: nothing can run any more"
                                             : "not everything ran",
                                 run.jobs_finished, run.jobs);
   if (run.jobs_failed > 0) out += fmt::format(", {} failed", run.jobs_failed);

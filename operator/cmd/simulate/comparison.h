@@ -1,4 +1,4 @@
-// Several runs of one scenario, and their forms: text, JSON and the report's data. Knows no option.
+// Several runs of one scenario, and their forms: text, JSON and the report's data. Reads no options.
 #pragma once
 
 #include <optional>

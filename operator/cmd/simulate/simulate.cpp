@@ -39,34 +39,35 @@ struct SimulateOptions {
 Arguments describe(SimulateOptions& options) {
   Arguments arguments("lips simulate",
                       "Runs policies on a scenario, each on its own simulated cluster, and compares what they cost.");
-  arguments.operand("FILE", "a scenario in YAML (docs/scenarios.md), or the name of a shipped one such as quickstart",
-                    options.file);
+  arguments.operand(
+      "FILE", "a scenario in YAML (docs/scenarios.md), or the name of one that comes with lips, such as quickstart",
+      options.file);
   arguments.texts("--policy", "A,B,...",
-                  "which policies to run (default: those that the scenario names; 'lips policies' lists all)",
+                  "policies to run (default: those that the scenario names; 'lips policies' lists all)",
                   options.policies);
-  arguments.text("--baseline", "NAME", "the policy that savings are counted from (default: the first beside lips)",
+  arguments.text("--baseline", "NAME", "policy to measure savings against (default: the first one that is not lips)",
                  options.baseline);
-  arguments.pairs("--set", "replaces fields of the scenario, such as load=0.5 settings.waitingPrice=2", options.set);
-  arguments.seed("--seed", "of all that the scenario draws; short for --set seed=N", options.seed);
+  arguments.pairs("--set", "replace fields of the scenario, such as load=0.5 settings.waitingPrice=2", options.set);
+  arguments.seed("--seed", "seed of everything random in the scenario; short for --set seed=N", options.seed);
   arguments.durations("--epochs",
-                      "also runs lips-paper at each of these epochs: cost and makespan against the epoch; 0 is greedy",
+                      "also run lips-paper at each of these epochs, to compare cost and makespan; 0 is greedy",
                       options.epochs);
-  arguments.count("--jobs", "policies that run at once, each on a thread; results do not depend on it", options.jobs,
-                  1);
+  arguments.count("--jobs", "policies to run at once, each on a thread; does not change results", options.jobs, 1);
   arguments.text("--config-dir", "DIR",
-                 "the folder of the shipped scenarios, prices and traces (default: beside the program)",
+                 "folder of scenarios, prices and traces that come with lips (default: beside the program)",
                  options.config_folder);
   arguments.heading("Output");
-  arguments.choice("--format", {"text", "json"}, "how to print (docs/json.md)", options.format);
-  arguments.text("--report", "FILE.html", "also writes a page with charts, one file that needs nothing else",
+  arguments.choice("--format", {"text", "json"}, "output format (docs/json.md)", options.format);
+  arguments.text("--report", "FILE.html", "also write a page with charts, in one file that loads nothing else",
                  options.report);
-  arguments.flag("--no-progress", "no line of progress on the terminal", options.no_progress);
-  arguments.example("lips simulate quickstart", "a shipped scenario, with the policies that it names");
+  arguments.flag("--no-progress", "show no progress on the terminal", options.no_progress);
+  arguments.example("lips simulate quickstart", "run a scenario that comes with lips, with the policies that it names");
   arguments.example("lips simulate modern-day --policy lips,delay,hadoop-default --baseline delay --report report.html",
-                    "savings counted from delay scheduling, and the report page");
+                    "measure savings against delay scheduling, and write a report");
   arguments.example("lips simulate table-iv-i --policy lips-paper --epochs 200,400,600,1200 --format json",
-                    "the paper's trade-off between epoch, cost and makespan");
-  arguments.example("lips simulate modern-day --set load=0.5 settings.waitingPrice=4 --seed 7", "other conditions");
+                    "show the paper's trade-off between epoch, cost and makespan");
+  arguments.example("lips simulate modern-day --set load=0.5 settings.waitingPrice=4 --seed 7",
+                    "change load, price of waiting and seed");
   return arguments;
 }
 
@@ -129,8 +130,8 @@ Result<std::vector<Task>> tasks_of(const SimulateOptions& options, const simulat
   if (Result<void> known = check_policies(policies); !known) return tl::unexpected(known.error());
   if (!options.baseline.empty() && std::find(policies.begin(), policies.end(), options.baseline) == policies.end())
     return fail(ErrorCode::invalid_input,
-                fmt::format("--baseline: found '{}', allowed is one of the policies that run: {}{}", options.baseline,
-                            fmt::join(policies, ", "), did_you_mean(options.baseline, policies)));
+                fmt::format("--baseline: expected one of the policies that run, found '{}'; they are {}{}",
+                            options.baseline, fmt::join(policies, ", "), did_you_mean(options.baseline, policies)));
   std::vector<Task> tasks;
   for (const std::string& name : policies) tasks.push_back({name, name, scenario.settings, std::nullopt});
   for (const Duration epoch : options.epochs) {
@@ -205,7 +206,7 @@ Result<int> simulate(const SimulateOptions& options) {
   for (const simulation::RunResult& run : comparison->runs)
     if (const std::string what = caution(run); !what.empty()) complain(fmt::format("{}: {}", run.policy, what));
   if (!comparison->not_run.empty())
-    complain(fmt::format("interrupted before these began: {}", fmt::join(comparison->not_run, ", ")));
+    complain(fmt::format("interrupted; not run: {}", fmt::join(comparison->not_run, ", ")));
   return interrupt_asked() ? static_cast<int>(interrupted) : status;
 }
 

@@ -44,7 +44,7 @@ NewDataAdvice advice_of(const ClusterSnapshot& cluster, const CostModel& costs, 
 Result<NewDataAnswer> place_for(const NewDataAdvice& advice, const NewDataQuestion& question) {
   const auto writer = std::ranges::find(advice.directories, question.writer, &Directory::node);
   if (writer == advice.directories.end())
-    return fail(ErrorCode::not_found, "node: found '" + question.writer + "', allowed is the name of a node");
+    return fail(ErrorCode::not_found, "node: there is no node '" + question.writer + "'");
   const ZoneId zone = zone_for_new_data(writer->zone, question.readers, advice.costs, advice.prices);
   const auto cost = [&](ZoneId at) {
     return cost_of_new_data(writer->zone, at, question.readers, advice.costs, advice.prices);
