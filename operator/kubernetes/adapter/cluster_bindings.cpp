@@ -51,7 +51,7 @@ void KubernetesCluster::bind(const Assignment& assignment) {
 
 // A task that cannot be told where to read is not started.
 void KubernetesCluster::wait_for_input(PodRecord& record, const std::string& why) {
-  pods_.hold(record, data_set_not_ready, "it cannot be told where to read: " + why);
+  pods_.hold(record, data_set_not_ready, "cannot say where to read: " + why);
   end_task(record, false);
   retry_later(record, look_for_input_every);
 }
@@ -108,7 +108,8 @@ void KubernetesCluster::take(const BindReport& report) {
       if (listed_ && record->task.valid() && node.valid()) events_.emplace_back(TaskStarted{record->task, node});
       return;
     case Kind::elsewhere:
-      log_.info("another scheduler was quicker", {{"pod", full_name(record->meta)}, {"node", report.outcome.node}});
+      log_.info("another scheduler bound the pod first",
+                {{"pod", full_name(record->meta)}, {"node", report.outcome.node}});
       pods_.place(*record, report.outcome.node);
       if (listed_ && record->task.valid() && node.valid())
         events_.emplace_back(TaskFound{record->task, node, now()});
@@ -128,7 +129,7 @@ void KubernetesCluster::take(const BindReport& report) {
     case Kind::refused:
       break;
   }
-  log_.warning("a binding was refused", {{"pod", full_name(record->meta)}, {"why", report.outcome.message}});
+  log_.warning("the API server refused a binding", {{"pod", full_name(record->meta)}, {"why", report.outcome.message}});
   conditions_->refused(*record, report.outcome.message, now());
   pods_.end_binding(*record, PodState::waiting);
   pods_.hold(*record, binding_refused, report.outcome.message);
@@ -158,7 +159,7 @@ void KubernetesCluster::retry_due() {
 Result<std::string> KubernetesCluster::degraded_text(const PodRecord& record, const Assignment& assignment,
                                                      InputRequest request) const {
   const ModelIndex::KnownDataSet* known = index_.data_set(record.data_set);
-  if (!known) return fail(ErrorCode::not_found, "the data set is not there any more");
+  if (!known) return fail(ErrorCode::not_found, "the data set no longer exists");
   request.block = record.first_block;
   std::vector<StripeStore> sources;
   for (const StripeSource& source : assignment.sources)
@@ -171,7 +172,7 @@ Result<std::string> KubernetesCluster::degraded_text(const PodRecord& record, co
 Result<std::string> KubernetesCluster::input_text(const PodRecord& record, const Assignment& assignment) const {
   InputRequest request;
   request.set = data_ ? data_->data_set(record.data_set) : nullptr;
-  if (!request.set) return fail(ErrorCode::not_found, "the data set is not there any more");
+  if (!request.set) return fail(ErrorCode::not_found, "the data set no longer exists");
   request.node = index_.node_name(assignment.node);
   request.claims = &record.claims;
   request.mounted_at = record.work.mounted_at;
@@ -190,7 +191,7 @@ Result<std::string> KubernetesCluster::input_text(const PodRecord& record, const
     while (++next < end && data_->holder(record.data_set, next, record.read_from) == request.store) {
     }
     Result<std::string> inputs =
-        request.store ? task_inputs(request, next - block) : fail(ErrorCode::not_found, "nobody holds the block");
+        request.store ? task_inputs(request, next - block) : fail(ErrorCode::not_found, "no store holds the block");
     if (!inputs) return inputs;
     text += (text.empty() ? "" : "\n") + *inputs;
   }

@@ -52,7 +52,7 @@ void KubernetesCluster::list_everything() {
   }
   say_jobs(pods);
   say_unknown_prices();
-  if (index_.left_out() > 0) log_.warning("nodes are left out: too many zones", {{"nodes", index_.left_out()}});
+  if (index_.left_out() > 0) log_.warning("leaving nodes out: too many zones", {{"nodes", index_.left_out()}});
 }
 
 void KubernetesCluster::say_unknown_prices() {
@@ -65,7 +65,7 @@ void KubernetesCluster::say_unknown_prices() {
   }
   for (const std::string& name : before) telemetry_.on_unknown_price(name, "", false);
   if (!fresh.empty())
-    log_.warning("nodes without a known price get the stated default", {{"nodes", unpriced_.size()}, {"first", fresh}});
+    log_.warning("nodes have no known price: using the default", {{"nodes", unpriced_.size()}, {"first", fresh}});
 }
 
 void KubernetesCluster::say_jobs(const std::vector<PodRecord*>& pods) {

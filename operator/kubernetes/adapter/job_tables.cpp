@@ -28,16 +28,17 @@ Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
   const ModelIndex::KnownDataSet* data_set = context.index.data_set(pod.work.data_set);
   if (!data_set || data_set->native_blocks == 0)
     return fail(ErrorCode::not_found,
-                fmt::format("{}: there is no data set '{}' that is ready", notes::data_set, pod.work.data_set));
+                fmt::format("{}: data set '{}' does not exist or is not ready", notes::data_set, pod.work.data_set));
   const std::optional<std::uint32_t> tasks = task_count(pod, context.jobs);
   const std::uint32_t count = tasks.value_or(data_set->native_blocks);
   const std::uint32_t task = static_cast<std::uint32_t>(pod.index.value_or(0));
   if (count > data_set->native_blocks)
     return fail(
         ErrorCode::invalid_input,
-        fmt::format("{}: the job has {} tasks, but data set '{}' has {} blocks; allowed: at most one task a block",
+        fmt::format("{}: the job has {} tasks, but data set '{}' has {} blocks; allowed: at most one task per block",
                     notes::data_set, count, pod.work.data_set, data_set->native_blocks));
-  if (task >= count) return fail(ErrorCode::invalid_input, fmt::format("task {} of a job of {}", task, count));
+  if (task >= count)
+    return fail(ErrorCode::invalid_input, fmt::format("found task {} of a job of {} tasks", task, count));
   const TaskBlocks span = pod.index || tasks ? blocks_of_task(task, count, data_set->native_blocks)
                                              : TaskBlocks{0, data_set->native_blocks};
   pod.data_set = pod.work.data_set;

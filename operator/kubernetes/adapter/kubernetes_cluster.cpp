@@ -137,7 +137,7 @@ bool KubernetesCluster::in_charge() {
   const bool leads = !settings_.leads || settings_.leads();
   if (leads != led_) {
     led_ = leads;
-    log_.info(leads ? "leads: schedules from now on" : "does not lead: follows only");
+    log_.info(leads ? "leading: scheduling from now on" : "standby: another replica holds the lease");
   }
   if (!leads) listed_ = false;
   if (resources_ == Resources::present && !data_) link_data();
@@ -239,13 +239,13 @@ void KubernetesCluster::take(const Listed& listed) {
   if (std::exchange(known, true)) return;
   if (std::all_of(listed_kinds_.begin(), listed_kinds_.end(), [](bool all) { return all; })) {
     telemetry_.on_synced(true);
-    log_.info("everything is listed", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
+    log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
   }
 }
 
 void KubernetesCluster::take(const NotUnderstood& refused) {
   telemetry_.on_rejected(resource_name(refused.kind), "malformed");
-  log_.warning("an object is not understood", {{"why", refused.why}});
+  log_.warning("cannot decode an object", {{"why", refused.why}});
 }
 
 void KubernetesCluster::take_pod_change(const PodBook::Seen& seen) {

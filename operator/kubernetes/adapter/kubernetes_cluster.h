@@ -53,17 +53,17 @@ class KubernetesCluster : public ClusterClient {
   KubernetesCluster(const Connection& connection, ClusterSettings settings, AdapterObserver& telemetry, Log& log);
   ~KubernetesCluster() override;
 
-  // Follows objects from now on.
+  // Starts the informers.
   void start();
-  // Sends nothing any more, and waits for the answers to what is on the wire.
+  // Stops sending, and waits for answers to requests on the wire.
   void finish();
   // Something outside has changed, such as who leads; from any thread.
   void wake() { inbox_.put(WakeUp{}); }
 
   TimePoint now() const override;
-  // While another copy leads, or not everything has been listed, it only follows and waits.
+  // While another replica leads, or before every kind was listed, it only follows and waits.
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override;
-  // Not while nobody can tell where the task's input is to be read.
+  // False while it is unknown where the task's input can be read.
   bool may_bind(const Assignment& assignment) override;
   void bind(const Assignment& assignment) override;
   void start_move(MoveId id, const DataMove& move) override;

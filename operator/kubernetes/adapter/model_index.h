@@ -77,7 +77,7 @@ class ModelIndex {
  public:
   explicit ModelIndex(ModelSettings settings) : settings_(std::move(settings)) {}
 
-  // Everything anew.
+  // Rebuilds everything, with new ids.
   ClusterListed list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data);
 
   NodeId node(const std::string& name) const;

@@ -1,4 +1,4 @@
-// The thread behind ApiClient: which request is sent when, again, or no more. What one request is on the wire is
+// The thread behind ApiClient: which request is sent when, sent again, or given up. What one request is on the wire is
 // Transfer's.
 #pragma once
 

@@ -37,7 +37,7 @@ struct DataSetChanged {
 struct DataSetGone {
   std::string data_set;
 };
-// A replica that may be read, or one that may be read no more. All blocks told of are below the layout's count.
+// A replica that may be read, or one that may no longer be read. All blocks told of are below the layout's count.
 struct ReplicasAppeared {
   std::string data_set, store;
   BlockRanges blocks;

@@ -123,8 +123,7 @@ void DataDiscovery::keep(const CatalogDataSet& set, const Result<Discovered>& fo
   const bool has_copies = std::any_of(before.replicas.begin(), before.replicas.end(),
                                       [](const HeldBlocks& held) { return !held.copies.empty(); });
   if (before.discovered && has_copies && !only_added(before.files, found->files))
-    return complain(
-        set, "files that were there before have changed, and copies of their blocks exist: make a new DataSet", now);
+    return complain(set, "known files have changed, and copies of their blocks exist; make a new DataSet", now);
   if (!writes_.free(key, now)) return;
   DataSetResource changed = set.object;
   DataSetStatus& status = changed.status;

@@ -32,7 +32,7 @@ Result<void> check_files(const std::vector<DataFile>& files) {
   }
   std::sort(paths.begin(), paths.end());
   const auto twice = std::adjacent_find(paths.begin(), paths.end());
-  if (twice != paths.end()) return wrong(fmt::format("spec.files: {} is there twice", *twice));
+  if (twice != paths.end()) return wrong(fmt::format("spec.files: {} is listed twice", *twice));
   return {};
 }
 
@@ -55,7 +55,7 @@ Result<void> cut_files(const std::vector<DataFile>& files, std::int64_t block_si
 Result<void> imply_files(const DataSetResource& set, DataLayout& layout) {
   const DataSetSpec& spec = set.spec;
   if (!spec.blocks || spec.block_size <= 0)
-    return wrong("spec: says not what its blocks are; allowed: files, discover, or blocks and blockSize");
+    return wrong("spec: does not say what its blocks are; allowed: files, discover, or blocks and blockSize");
   const std::int64_t all = *spec.blocks * spec.block_size, size = spec.size.value_or(all);
   if (size > all || size <= all - spec.block_size)
     return wrong(fmt::format("spec.size: found {}; allowed: what {} blocks of {} bytes can hold, the last one partly",

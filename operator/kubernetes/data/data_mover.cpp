@@ -159,7 +159,7 @@ void DataMover::Working::write_requests(TimePoint now) {
       continue;  // it is going or gone
     const MoveRequest request{0, each.data_set, each.block, each.store, "", true, true};
     if (!held->extra.contains(each.block))
-      settle(request, false, "no extra copy any more");
+      settle(request, false, "no longer an extra copy");
     else if (!join(request))
       groups[{each.data_set, each.store, "", true, true}].push_back(request);
   }
@@ -244,7 +244,7 @@ void DataMover::Working::look_for_problems(Looked& looked) const {
   view.from_gone = !looked.from;
   view.to_gone = view.has_target && !looked.to;
   if (view.data_set_gone)
-    view.problem = "there is no DataSet " + data_set_of(move) + (other_set ? " any more: it was made anew" : "");
+    view.problem = "there is no DataSet " + data_set_of(move) + (other_set ? " any more: it was created again" : "");
   else if (!looked.set->usable())
     view.problem = "DataSet " + data_set_of(move) + ": " + looked.set->finding.message;
   else if (looked.set->object.meta.deleting)

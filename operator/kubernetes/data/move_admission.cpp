@@ -15,17 +15,17 @@ void MoveAdmission::count(const MoveClaim& claim, bool copying) {
 
 std::string MoveAdmission::admit(const MoveClaim& claim) {
   for (const auto& [name, blocks] : by_data_set_[claim.data_set])
-    if (!blocks.intersection(claim.blocks).empty()) return "waits for DataMove " + name + ", which has the same blocks";
+    if (!blocks.intersection(claim.blocks).empty())
+      return "waiting for DataMove " + name + ", which moves the same blocks";
   // The same words as long as it waits for the same: they are written to the object.
   if (!claim.to.empty()) {
     const auto room = room_.find(claim.to);
     if (room != room_.end() && room->second < claim.bytes)
-      return fmt::format("waits for room: DataStore {} has less than the {} bytes that are needed", claim.to,
-                         claim.bytes);
-    if (copying_ >= limits_.at_once) return fmt::format("waits for its turn: {} moves are copying", limits_.at_once);
+      return fmt::format("waiting for room: DataStore {} has less than the {} bytes needed", claim.to, claim.bytes);
+    if (copying_ >= limits_.at_once) return fmt::format("waiting for its turn: {} moves are copying", limits_.at_once);
     const int same_zones = by_zones_[{claim.from_zone, claim.to_zone}];
     if (same_zones >= limits_.per_zone_pair)
-      return fmt::format("waits for its turn: {} moves are copying from {} to {}", limits_.per_zone_pair,
+      return fmt::format("waiting for its turn: {} moves are copying from {} to {}", limits_.per_zone_pair,
                          claim.from_zone, claim.to_zone);
   }
   count(claim, true);

@@ -60,7 +60,7 @@ class Stepper {
       return say(view_.problem);
     }
     if (!view_.may_start) return say(view_.waits_for);
-    if (!view_.has_target && !view_.others_hold) return fail("not dropped: it would be the last replica of a block");
+    if (!view_.has_target && !view_.others_hold) return fail("not dropped: this is the last replica of a block");
     if (!view_.has_finalizer) return act(add_finalizer);
     if (view_.target_extra) return act(commit);
     status().blocks = view_.wanted;
@@ -114,7 +114,7 @@ class Stepper {
     if (!last.empty() && !last.starts_with("attempt ") && why.find(last) == std::string::npos)
       why += "; before: " + last;
     if (status().attempt >= view_.attempts)
-      return fail("given up after " + std::to_string(status().attempt) + " attempts: " + why);
+      return fail("gave up after " + std::to_string(status().attempt) + " attempts: " + why);
     say("attempt " + std::to_string(status().attempt) + " failed: " + why);
     status().next_try = now_ + pause_after(status().attempt);
     ++status().attempt;
@@ -149,7 +149,7 @@ class Stepper {
     }
     if (!view_.others_hold) {  // others wait for this move's end: not for ever
       if (!status().next_try) status().next_try = now_ + rules_.problem_patience;
-      say("the old replicas stay: a block has no other");
+      say("the old replicas stay: a block has no other replica");
       return too_early() ? void() : finish();
     }
     status().source = SourceState::leaving;
@@ -176,7 +176,7 @@ class Stepper {
       return;
     }
     if (!view_.source_leaving) return act(mark_leaving);
-    if (view_.source_is_read) return say("waits for tasks that read the old replicas");
+    if (view_.source_is_read) return say("waiting for tasks that read the old replicas");
     act(remove_source);
   }
 
@@ -200,7 +200,7 @@ class Stepper {
         act(forget_marks);
         break;
       case WorkState::failed:
-        say("old files are not yet deleted: " + view_.why);
+        say("the old files are not deleted yet: " + view_.why);
         status().next_try = now_ + pause_after(status().drop_attempt);
         ++status().drop_attempt;
         break;

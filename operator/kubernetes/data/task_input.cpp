@@ -62,7 +62,7 @@ Result<std::string> task_input(const InputRequest& request) {
   const std::string& endpoint = store.spec.endpoint.empty() ? store.status.endpoint : store.spec.endpoint;
   if (!endpoint.empty()) return joined(endpoint, encoded_path(part.path)) + part_suffix(part);
   if (store.spec.kind != DataStoreKind::bucket)
-    return fail(ErrorCode::unavailable, "nobody serves DataStore " + store_name + " to other nodes now");
+    return fail(ErrorCode::unavailable, "DataStore " + store_name + " is not served to other nodes now");
   const std::string root = "s3://" + store.spec.bucket + (store.spec.prefix.empty() ? "" : '/' + store.spec.prefix);
   return joined(root, part.path) + part_suffix(part);
 }

@@ -52,7 +52,7 @@ Finding review(const DataSetResource& set, const Result<DataLayout>& layout, con
   for (const PlacedBlocks& placed : set.spec.stores) {
     if (placed.blocks && placed.blocks->end() > layout->count())
       return {false, "Invalid",
-              fmt::format("spec.stores: {} is said to hold block {}; allowed: 0 to {}", placed.store,
+              fmt::format("spec.stores: {} is listed with block {}; allowed: 0 to {}", placed.store,
                           placed.blocks->end() - 1, std::int64_t{layout->count()} - 1)};
     look_for(placed.store);
   }
@@ -62,16 +62,16 @@ Finding review(const DataSetResource& set, const Result<DataLayout>& layout, con
   for (const HostStore& host : set.spec.discover.hosts) look_for(host.store);
   if (!missing.empty())
     return {true, "StoreMissing",
-            fmt::format("there is no DataStore {}{}; what it is said to hold is not used", missing.front(),
-                        missing.size() > 1 ? fmt::format(" (nor {} others named here)", missing.size() - 1) : "")};
+            fmt::format("there is no DataStore {}{}; its blocks are not used", missing.front(),
+                        missing.size() > 1 ? fmt::format(" (and {} more)", missing.size() - 1) : "")};
   BlockRanges held = BlockRanges::all(layout->native);
   for (const HeldBlocks& replicas : set.status.replicas) held.remove(replicas.blocks);
   for (const PlacedBlocks& placed : set.spec.stores)
     held.remove(placed.blocks.value_or(BlockRanges::all(layout->count())));
   if (!held.empty() && layout->code.n == 0)
-    return {true, "BlocksMissing",
-            fmt::format("no store is known to hold {} of {} blocks: {}", held.count(), layout->native,
-                        held.text().substr(0, 200))};
+    return {
+        true, "BlocksMissing",
+        fmt::format("no store holds {} of {} blocks: {}", held.count(), layout->native, held.text().substr(0, 200))};
   return {};
 }
 
@@ -91,17 +91,18 @@ Finding review(const PoolResource& pool, const PoolMap& pools) {
         fmt::format("spec.minimum: found {}; allowed: up to spec.maximum, {}", pool.spec.minimum, pool.spec.maximum)};
   if (pool.spec.weight <= 0) return {false, "Invalid", "spec.weight: found 0; allowed: more than 0"};
   if (in_a_circle(pool, pools))
-    return {true, "ParentsInACircle",
-            fmt::format("spec.parent: {} leads back to a pool that was there before; it counts as one without parent",
-                        pool.spec.parent)};
+    return {
+        true, "ParentsInACircle",
+        fmt::format("spec.parent: {} leads back to this pool; it counts as a pool without a parent", pool.spec.parent)};
   if (!pool.spec.parent.empty() && !parent_of(pool, pools))
-    return {true, "ParentMissing",
-            fmt::format("spec.parent: there is no Pool {}; it counts as one without parent", pool.spec.parent)};
+    return {
+        true, "ParentMissing",
+        fmt::format("spec.parent: there is no Pool {}; this pool counts as one without a parent", pool.spec.parent)};
   for (const auto& [name, other] : pools) {
     if (name == pool.meta.object.name) continue;
     if (other.spec.parent == pool.meta.object.name && (pool.spec.minimum > 0 || pool.spec.maximum > 0))
       return {true, "LimitsOfAParent",
-              fmt::format("minimum and maximum are not honoured in a pool with children ({})", name)};
+              fmt::format("minimum and maximum do not apply to a pool with children ({})", name)};
     for (const std::string& name_space : pool.spec.name_spaces)
       if (older(other.meta, pool.meta) && std::find(other.spec.name_spaces.begin(), other.spec.name_spaces.end(),
                                                     name_space) != other.spec.name_spaces.end())

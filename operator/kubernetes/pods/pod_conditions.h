@@ -28,9 +28,9 @@ class PodConditions {
 
   void bound(const PodRecord& pod, TimePoint now);
   void refused(const PodRecord& pod, const std::string& why, TimePoint now);
-  // Tells pods that wait why they do, as many as the rate allows; call it a few times a second.
+  // Writes to waiting pods why they wait, as many as the rate allows; call it a few times a second.
   void review(PodBook& pods, const NodeBook& nodes, TimePoint now);
-  // The ids of kinds mean something else from now on.
+  // Kinds of pods have new ids: verdicts by the old ones are dropped.
   void forget_kinds() { verdicts_.clear(); }
   // Waiting pods by reason, as of the last review.
   const std::map<std::string, std::uint64_t>& pending() const { return pending_; }

@@ -155,7 +155,7 @@ void VolumeBook::join(const Claim& claim) {
   else if (!claim.bound || claim.volume.empty())
     joined.why_not = "is not bound to a volume yet";
   else if (volume == volumes_.end())
-    joined.why_not = "is bound to a volume that is not there";
+    joined.why_not = "is bound to a volume that does not exist";
   if (!joined.why_not.empty()) return;
   joined.bound = true;
   for (const NodeSelectorTerm& term : volume->second.required) {

@@ -40,9 +40,9 @@ TEST(DataLayout, SaysWhatDoesNotAddUp) {
   EXPECT_THAT(why(R"({"blocks":3,"blockSize":10,"size":20})"), HasSubstr("spec.size: found 20"));
   EXPECT_THAT(why(R"({"files":[{"path":"a","size":25}],"size":20})"), HasSubstr("spec.size: found 20; allowed: 25"));
   EXPECT_THAT(why(R"({"files":[{"path":"a","size":25}],"blocks":2})"), HasSubstr("spec.blocks: found 2; allowed: 1"));
-  EXPECT_THAT(why(R"({"files":[{"path":"a","size":1},{"path":"a","size":1}]})"), HasSubstr("a is there twice"));
+  EXPECT_THAT(why(R"({"files":[{"path":"a","size":1},{"path":"a","size":1}]})"), HasSubstr("a is listed twice"));
   EXPECT_THAT(why(R"({"files":[{"path":"../a","size":1}]})"), HasSubstr("spec.files[0].path"));
-  EXPECT_THAT(why(R"({})"), HasSubstr("says not what its blocks are"));
+  EXPECT_THAT(why(R"({})"), HasSubstr("does not say what its blocks are"));
   EXPECT_THAT(why(R"({"blocks":3,"blockSize":10,"erasureCode":{"n":3,"k":3}})"), HasSubstr("spec.erasureCode.k"));
 }
 

@@ -15,7 +15,7 @@ MoveClaim claim(const std::string& name, const char* blocks, const std::string& 
 TEST(MoveAdmission, LetsOneMoveABlockBegin) {
   MoveAdmission admission({4, 64});
   EXPECT_EQ(admission.admit(claim("first", "0-3")), "");
-  EXPECT_THAT(admission.admit(claim("second", "3-5")), HasSubstr("waits for DataMove first"));
+  EXPECT_THAT(admission.admit(claim("second", "3-5")), HasSubstr("waiting for DataMove first"));
   EXPECT_EQ(admission.admit(claim("third", "4-5")), "") << "the second has not begun: it is in nobody's way";
 }
 
@@ -32,7 +32,7 @@ TEST(MoveAdmission, ReservesRoom) {
   MoveAdmission admission({4, 64});
   admission.set_room("b", 1000, 850);
   EXPECT_EQ(admission.admit(claim("1", "0")), "");
-  EXPECT_THAT(admission.admit(claim("2", "1")), HasSubstr("waits for room: DataStore b"));
+  EXPECT_THAT(admission.admit(claim("2", "1")), HasSubstr("waiting for room: DataStore b"));
 }
 
 }  // namespace

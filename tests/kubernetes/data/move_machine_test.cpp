@@ -55,10 +55,10 @@ TEST(MoveMachine, WritesDownWhatItIsAboutToDoBeforeItDoesIt) {
 TEST(MoveMachine, SaysWhatAWaitingMoveWaitsFor) {
   MoveView view = ready_view();
   view.may_start = false;
-  view.waits_for = "waits for room";
+  view.waits_for = "waiting for room";
   const MoveStep step = next_step({}, view, rules, noon);
   EXPECT_EQ(step.status.phase, MovePhase::pending);
-  EXPECT_EQ(step.status.message, "waits for room");
+  EXPECT_EQ(step.status.message, "waiting for room");
 }
 
 TEST(MoveMachine, FailsOverAMissingStoreOnlyAfterAWhile) {
@@ -89,7 +89,7 @@ TEST(MoveMachine, TriesAgainWithLongerAndLongerPausesAndGivesUp) {
   EXPECT_EQ(*status.next_try - noon, 2 * rules.first_pause);
   status = next_step(status, view, rules, noon).status;
   EXPECT_EQ(status.phase, MovePhase::failed);
-  EXPECT_EQ(status.message, "given up after 3 attempts: no route");
+  EXPECT_EQ(status.message, "gave up after 3 attempts: no route");
   EXPECT_FALSE(status.cleaned);
 }
 
@@ -132,7 +132,7 @@ TEST(MoveMachine, DropsTheSourceOnlyWhenNobodyReadsItAndOthersHold) {
   view.source_leaving = view.source_marked = view.source_is_read = true;
   const MoveStep waits = next_step(status, view, rules, noon);
   EXPECT_FALSE(waits.action);
-  EXPECT_EQ(waits.status.message, "waits for tasks that read the old replicas");
+  EXPECT_EQ(waits.status.message, "waiting for tasks that read the old replicas");
   view.source_is_read = false;
   EXPECT_EQ(next_step(status, view, rules, noon).action, remove_source);
   view.others_hold = false;
@@ -195,8 +195,8 @@ TEST(MoveMachine, ADropWaitsForAnotherMoveOfTheSameBlocks) {
   MoveView view = ready_view();
   view.has_target = view.may_start = false;
   view.drop_source = view.others_hold = true;
-  view.waits_for = "waits for DataMove x";
-  EXPECT_EQ(next_step({}, view, rules, noon).status.message, "waits for DataMove x");
+  view.waits_for = "waiting for DataMove x";
+  EXPECT_EQ(next_step({}, view, rules, noon).status.message, "waiting for DataMove x");
   view.may_start = true;
   EXPECT_EQ(next_step({}, view, rules, noon).status.phase, MovePhase::committed);
 }

@@ -45,7 +45,7 @@ TEST(TaskInput, IsAPathOnTheNodeOfTheStoreAndAUrlElsewhere) {
   const auto set = set_of(R"({"blocks":3,"blockSize":10})", R"([{"store":"a","blocks":"0-2","copies":"1"}])");
   EXPECT_EQ(input(set, 0, stores.node, "n1"), "/srv/data/etl/books/block-00000");
   EXPECT_EQ(input(set, 1, stores.node, "n1"), "/srv/data/lips-copies/etl/books/u1/block-00001");
-  EXPECT_THAT(input(set, 0, stores.node), HasSubstr("nobody serves DataStore a"));
+  EXPECT_THAT(input(set, 0, stores.node), HasSubstr("DataStore a is not served"));
   stores.node.status.endpoint = "http://10.1.0.7:8080";
   EXPECT_EQ(input(set, 0, stores.node), "http://10.1.0.7:8080/etl/books/block-00000");
   EXPECT_THAT(input(set, 3, stores.node, "n1"), HasSubstr("holds no block 3"));

@@ -107,7 +107,7 @@ TEST(VolumeTopologyFilter, HoldsPodsWhoseClaimsAreNotBoundAndFollowsVolumes) {
   claim.bound = true;
   claim.volume = "pv";
   book.see(claim);
-  EXPECT_THAT(collect(pod, book).obstacles[0].text, HasSubstr("not there"));
+  EXPECT_THAT(collect(pod, book).obstacles[0].text, HasSubstr("does not exist"));
   Volume volume;
   volume.meta.name = "pv";
   volume.required = {{{{"zone", SelectorOperator::in, {"b"}}}, {}}};
