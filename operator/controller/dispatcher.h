@@ -20,7 +20,7 @@ class Dispatcher {
   void accept(const Plan& plan);
   // Binds what fits. Call after accept, and for nodes on which capacity freed or replicas that came.
   void dispatch_all(std::vector<Observer*>& observers);
-  // The queue names what is no more.
+  // Drops the queue: after a full resync its ids are no longer valid.
   void forget();
   void dispatch_on(NodeId node, std::vector<Observer*>& observers);
   std::size_t queued() const { return queued_; }

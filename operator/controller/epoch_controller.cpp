@@ -39,7 +39,7 @@ Result<void> EpochController::run(const ControllerSettings& settings) {
   return {};
 }
 
-// Every id means something else from now on.
+// A full resync gives everything new ids: whatever holds an old one is dropped.
 void EpochController::begin_anew(const ClusterListed& listed) {
   costs_ = listed.costs;
   dispatcher_.forget();

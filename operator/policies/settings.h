@@ -59,9 +59,9 @@ struct PolicySettings {
                                         std::chrono::minutes(10), std::chrono::minutes(20),  std::chrono::minutes(40),
                                         std::chrono::minutes(80), std::chrono::minutes(160), std::chrono::minutes(320),
                                         std::chrono::minutes(640)};
-  Duration horizon{0};  // lips: 0: buckets of waiting; else one bucket of this length, filled several waves deep
+  Duration horizon{0};  // lips: 0: time slots of waiting; else one slot of this length, several waves deep
   Duration plan_ahead =
-      std::chrono::seconds(2);  // in buckets mode: slots that free within this are given their next task too
+      std::chrono::seconds(2);  // time slots: also assigns the next task to slots expected to free within this
   bool copy_columns = false;    // copies of shared data as columns of the model, moved ahead of reading
   Duration replan_every = std::chrono::seconds(30);
   Duration replan_least = std::chrono::seconds(1);

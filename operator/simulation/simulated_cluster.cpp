@@ -104,7 +104,7 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
   for (;;) {
     if (hopeless()) {
       stuck_ = true;
-      return fail(ErrorCode::cancelled, "no task can run any more");
+      return fail(ErrorCode::cancelled, "no task can ever run");
     }
     if (!said_.empty()) break;
     if (over()) return fail(ErrorCode::cancelled, "the simulation is over");
@@ -112,7 +112,7 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
     const TimePoint instant = std::min({queue_.next_time(), network_.next_end(), beat.at});
     if (instant == TimePoint::max() && until == TimePoint::max()) {
       stuck_ = true;
-      return fail(ErrorCode::cancelled, "nothing will ever happen again");
+      return fail(ErrorCode::cancelled, "deadlock: no pending event and no runnable task");
     }
     if (instant > until) {
       now_ = std::max(now_, until);

@@ -46,7 +46,7 @@ class Offers {
       }
       task = draft_.tasks.anywhere(id);
       if (!task.valid()) task = draft_.tasks.without_input(id);
-      if (task.valid()) {  // one off-switch task a heartbeat, lest nodes steal each other's local ones
+      if (task.valid()) {  // one off-switch task a heartbeat: more would take tasks local elsewhere
         start(task, node);
         return false;
       }

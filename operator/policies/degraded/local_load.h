@@ -1,5 +1,5 @@
-// ASSIGNTOSLAVE of Algorithm 3: a node with more local work ahead than the others gets no degraded task, lest others
-// take its local ones.
+// ASSIGNTOSLAVE of Algorithm 3: a node with more local work ahead than the others gets no degraded task, so that
+// others do not take its local ones.
 #pragma once
 
 #include "policies/drafting/draft.h"

@@ -23,7 +23,7 @@ void round_to_whole(const std::vector<std::size_t>& open, const std::vector<doub
   for (const std::size_t pool : open) {
     given[pool] = std::floor(quota[pool] + share_slack);
     left += quota[pool] - given[pool];
-    // Most cut off first, then by pool; billionths, lest rounding errors decide.
+    // Largest remainder first, then by pool; in billionths, so that rounding errors do not decide.
     cut.emplace_back(std::round((given[pool] - quota[pool]) / share_slack), pool);
   }
   std::ranges::sort(cut);

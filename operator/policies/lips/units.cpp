@@ -12,7 +12,7 @@ namespace lips {
 
 namespace {
 
-// E of planning: other pending jobs' unread share of the data set, in whole data sets.
+// How often other pending jobs will still read the data set, in whole data sets.
 double other_readers(const ClusterSnapshot& cluster, const IdVector<DataSetId, double>& readers, JobId job,
                      const TaskGroup& group) {
   double own = 0;

@@ -87,7 +87,7 @@ struct UnitSettings {
 Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
                  const UnitSettings& settings);
 
-// USD that a map of the job away from its home pays later for sending its output there (planning, section 4b: sigma).
+// USD that a map of the job away from its home pays later for sending its output there (docs/shuffle.md: sigma).
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone);
 
 // [zone] USD that one task of the group costs there besides its CPU, when its job's home is `home` (or none).
