@@ -227,6 +227,34 @@ TEST(Pages, LinkToFilesAndHeadingsThatExist) {
   }
 }
 
+// Suite.Test of every test below tests/.
+std::set<std::string> names_of_tests() {
+  static const std::regex test(R"(\bTEST(_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "tests")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string text = read_text(entry.path());
+    for (std::sregex_iterator match(text.begin(), text.end(), test), end; match != end; ++match)
+      names.insert((*match)[2].str() + "." + (*match)[3].str());
+  }
+  return names;
+}
+
+// A guarantee on a page names the test that fails when it does not hold; renaming the test must not strand it.
+TEST(Pages, NameTestsThatExist) {
+  static const std::regex named(R"(`([A-Z]\w+)\.([A-Z]\w+)`)");
+  const std::set<std::string> tests = names_of_tests();
+  std::size_t found = 0;
+  for (const auto& page : markdown_pages()) {
+    const std::string text = read_text(page);
+    for (std::sregex_iterator match(text.begin(), text.end(), named), end; match != end; ++match, ++found) {
+      const std::string name = (*match)[1].str() + "." + (*match)[2].str();
+      EXPECT_TRUE(tests.contains(name)) << page.string() << ": there is no test " << name;
+    }
+  }
+  EXPECT_GE(found, 50u);
+}
+
 // A page that no index names is found by nobody.
 TEST(Pages, AreAllInTheIndex) {
   const std::string index = read_text(root / "docs/README.md");
