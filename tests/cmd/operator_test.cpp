@@ -114,7 +114,7 @@ TEST(Operator, KeepsItsConfigurationWhenTheChangedOneIsWrong) {
   });
   const Said said = lips_interrupted(
       {"operator", "--config", folder.file("c.yaml"), "--cluster", "simulated:quickstart", "--speed", "0.001"},
-      "is refused");
+      "refused the changed configuration");
   EXPECT_THAT(said.err, HasSubstr("c.yaml:5"));
 }
 
