@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/wall_stopwatch.h"
+#include "cmd/cli/wall_stopwatch.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"

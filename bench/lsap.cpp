@@ -1,7 +1,7 @@
 // How long lsap takes on a large cluster. Section 4 of Guo, Fox and Zhou (MapReduce 2012) is `lips experiment guo`.
 #include <cstdio>
 
-#include "bench/wall_stopwatch.h"
+#include "cmd/cli/wall_stopwatch.h"
 #include "experiments/guo_scene.h"
 #include "simulation/random_snapshot.h"
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "bench/wall_stopwatch.h"
+#include "cmd/cli/wall_stopwatch.h"
 #include "model/validate_plan.h"
 #include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "bench/wall_stopwatch.h"
+#include "cmd/cli/wall_stopwatch.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"

@@ -22,6 +22,9 @@ if(LIPS_SANITIZE)
   target_compile_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE})
 endif()
+if(LIPS_FUZZ)
+  target_compile_options(lips_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # All that the build writes and the code includes: a target that editors and checkers can ask for before they read the code.
 add_custom_target(lips_generated)

@@ -3,7 +3,7 @@
 
 #include <charconv>
 #include <cstdio>
-#include <fstream>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,15 +44,25 @@ Result<void> replace_sources(const std::vector<std::pair<std::string, std::strin
   return {};
 }
 
+// A file that is new or regular is written beside its place and put there when it is whole; a device, a pipe or stdout
+// gets the bytes as they come.
 Result<void> decode_to(const DegradedInput& input, const std::string& output) {
-  std::FILE* file = output.empty() ? stdout : std::fopen(output.c_str(), "wb");
-  if (!file) return fail(ErrorCode::not_found, "cannot write " + output);
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::file_status before = fs::status(output, unknown);
+  const bool whole = !output.empty() && (!fs::exists(before) || fs::is_regular_file(before));
+  const std::string path = whole ? output + ".unfinished" : output;
+  std::FILE* file = output.empty() ? stdout : std::fopen(path.c_str(), "wb");
+  if (!file) return fail(ErrorCode::unavailable, "cannot write " + output);
   Result<void> decoded = erasure::decode_block(input, [&](std::span<const std::uint8_t> bytes) -> Result<void> {
     if (std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size()) return {};
     return fail(ErrorCode::unavailable, "cannot write the whole block");
   });
   const bool flushed = (output.empty() ? std::fflush(file) : std::fclose(file)) == 0;
-  if (decoded && !flushed) return fail(ErrorCode::unavailable, "cannot write the whole block");
+  if (decoded && !flushed) decoded = fail(ErrorCode::unavailable, "cannot write the whole block");
+  if (decoded && whole && std::rename(path.c_str(), output.c_str()) != 0)
+    decoded = fail(ErrorCode::unavailable, "cannot write " + output);
+  if (!decoded && whole) std::remove(path.c_str());
   return decoded;
 }
 
@@ -75,9 +85,10 @@ int run_encode(Words words) {
   const auto block = parse_size(size);
   if (!block || block->value() <= 0)
     return end_with(
-        {ErrorCode::invalid_input, fmt::format("--block-size: expected a size such as 64Mi, found '{}'", size)});
+        {ErrorCode::invalid_input,
+         fmt::format("--block-size: expected a size such as 64Mi, from 1B to 1048576Ti, found '{}'", size)});
   const Result<erasure::CutFile> cut =
-      erasure::encode_file(file, folder, *wanted, static_cast<std::uint64_t>(block->value() * 1048576));
+      erasure::encode_file(file, folder, *wanted, static_cast<std::uint64_t>(block->value() * bytes_per_mebibyte));
   if (!cut) return end_with(cut.error());
   return print(fmt::format("{} native and {} parity blocks in {}\n", cut->natives, cut->parities, folder));
 }

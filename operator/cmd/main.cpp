@@ -108,5 +108,6 @@ int run_policies(Words words) {
 
 int main(int count, char** words) {
   const std::vector<std::string> all(words + std::min(count, 1), words + count);
-  return lips::cmd::dispatch(all);
+  const lips::Result<int> status = lips::cmd::guarded([&]() -> lips::Result<int> { return lips::cmd::dispatch(all); });
+  return status ? *status : lips::cmd::end_with(status.error());
 }

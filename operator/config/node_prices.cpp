@@ -20,8 +20,8 @@ Result<NodePrices> NodePrices::make(const PriceSheet& carried, const OperatorCon
   return result;
 }
 
-NodePrices::Found NodePrices::node(std::string_view region, std::string_view instance_type, CapacityType type,
-                                   Cores cores) const {
+NodePrice NodePrices::node(std::string_view region, std::string_view instance_type, CapacityType type,
+                           Cores cores) const {
   const double factor = type == CapacityType::spot ? prices_.spot_factor : 1;
   const InstanceOffer* offer = sheet_.find(region_or_default(region), instance_type);
   const double speed = offer && offer->ecu && offer->vcpu.value() > 0 ? *offer->ecu / offer->vcpu.value() : 1;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "config/node_price.h"
 #include "config/operator_config.h"
 #include "config/price_sheet.h"
 #include "model/data.h"
@@ -17,13 +18,8 @@ class NodePrices {
   // Reads prices.file where one is given.
   static Result<NodePrices> make(const PriceSheet& carried, const OperatorConfig::Prices& prices);
 
-  struct Found {
-    UsdPerHour price;
-    double speed = 1;   // CPU-seconds of work a core does in a second
-    bool known = true;  // false: the stated default for its cores
-  };
   // An empty region is the configured one.
-  Found node(std::string_view region, std::string_view instance_type, CapacityType type, Cores cores) const;
+  NodePrice node(std::string_view region, std::string_view instance_type, CapacityType type, Cores cores) const;
   UsdPerMebibyte transfer(std::string_view from_region, std::string_view from_zone, std::string_view to_region,
                           std::string_view to_zone) const;
   UsdPerMebibyteHour storage(StoreKind kind) const;

@@ -205,19 +205,12 @@ class Reading {
     value = fields_.amount(key, value, unit);
   }
   void number_map(std::string_view key, std::vector<std::pair<std::string, double>>& value, About) {
-    if (fields_.has(key)) value = fields_.number_map(key, not_negative);
+    if (fields_.has(key)) value = fields_.number_map(key, price_range);
   }
   void flag(std::string_view key, bool& value, About) { value = fields_.flag(key, value); }
   void duration(std::string_view key, Duration& value, About) { value = fields_.duration(key, value); }
   void size(std::string_view key, Mebibytes& value, About) { value = fields_.size(key, value); }
-  void bandwidth(std::string_view key, MebibytesPerSecond& value, About) {
-    if (!fields_.has(key)) return;
-    const std::string text = fields_.text(key);
-    if (const std::optional<MebibytesPerSecond> found = parse_bandwidth(text))
-      value = *found;
-    else
-      fields_.error(key, "'" + text + "'", "a bandwidth such as 1Gbit/s or 120MiB/s, or 0");
-  }
+  void bandwidth(std::string_view key, MebibytesPerSecond& value, About) { value = fields_.bandwidth(key, value); }
   template <class Choice>
   void choice(std::string_view key, Choice& value, std::span<const std::string_view> names, About) {
     value = static_cast<Choice>(fields_.choice(key, names, static_cast<std::size_t>(value)));
@@ -234,7 +227,10 @@ std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -321,6 +317,8 @@ void check(YamlMap& root, const OperatorConfig& config) {
   if (election.retry >= election.renew_deadline || election.retry <= Duration(0))
     root.error("leaderElection", "a retryPeriod that is not between 0 and renewDeadline",
                "retryPeriod < renewDeadline < leaseDuration");
+  if (config.policy.epoch != Duration(0) && config.policy.epoch < std::chrono::milliseconds(1))
+    root.error("policy", fmt::format("an epoch of {} s", to_seconds(config.policy.epoch)), "0, or 1ms or more");
   if (config.scheduler_name.empty() || config.scheduler_name == "default-scheduler")
     root.error("schedulerName", "'" + config.scheduler_name + "'",
                "a name of its own: 'default-scheduler' is Kubernetes' own");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/quantities.h"
+#include "config/ranges.h"
 #include "config/text_file.h"
 
 namespace lips {
@@ -65,8 +66,8 @@ class CsvTable {
   double number(std::size_t row, std::string_view column) {
     const std::string& cell = text(row, column);
     const std::optional<double> value = parse_number(cell);
-    if (value && *value >= 0) return *value;
-    problem(lines_[row], column, '\'' + cell + '\'', "a number of 0 or more");
+    if (value && price_range.contains(*value)) return *value;
+    problem(lines_[row], column, '\'' + cell + '\'', fmt::format("a number from 0 to {}", price_range.most));
     return 0;
   }
   std::optional<double> optional_number(std::size_t row, std::string_view column) {

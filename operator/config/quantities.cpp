@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "config/ranges.h"
+
 namespace lips {
 
 namespace {
@@ -67,7 +69,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
     total += *value * unit->second;
     text.remove_prefix(letters);
   }
-  if (total > 1e11) return std::nullopt;  // three thousand years; more overflows
+  if (!(total <= to_seconds(longest_duration))) return std::nullopt;
   return seconds(total);
 }
 
@@ -80,7 +82,8 @@ std::optional<Mebibytes> parse_size(std::string_view text) {
   const auto unit =
       std::find_if(size_units.begin(), size_units.end(), [&](const Unit& known) { return known.first == text; });
   if (unit == size_units.end()) return std::nullopt;
-  return Mebibytes(*value * unit->second);
+  const Mebibytes size(*value * unit->second);
+  return in_range(size) ? std::optional(size) : std::nullopt;
 }
 
 std::optional<double> parse_amount(std::string_view text, std::string_view unit) {
@@ -98,7 +101,7 @@ std::optional<MebibytesPerSecond> parse_bandwidth(std::string_view text) {
   for (const auto& [unit, factor] : units) {
     if (!text.ends_with(unit)) continue;
     const std::optional<double> value = parse_number(text.substr(0, text.size() - unit.size()));
-    if (value && *value >= 0) return MebibytesPerSecond(*value * factor);
+    if (value && in_range(MebibytesPerSecond(*value * factor))) return MebibytesPerSecond(*value * factor);
   }
   return std::nullopt;
 }

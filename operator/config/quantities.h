@@ -1,4 +1,5 @@
-// Text with units as people write it: 90s, 1h30m, 128Mi, 64MB, 0.34 USD/h. Knows no file.
+// Text with units as people write it: 90s, 1h30m, 128Mi, 64MB, 0.34 USD/h. What is beyond the ranges of ranges.h is
+// none. Knows no file.
 #pragma once
 
 #include <optional>

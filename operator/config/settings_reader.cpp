@@ -167,8 +167,14 @@ void read_policy_settings(YamlMap fields, PolicySettings& settings) {
   if (edges.empty() || edges.front() != Duration(0) ||
       std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end())
     fields.error("bucketEdges", "edges that do not rise from 0", "durations that begin with 0 and rise");
-  if (settings.heartbeat <= Duration(0)) fields.error("heartbeat", "0", "a positive duration");
-  if (settings.replan_every <= Duration(0)) fields.error("replanEvery", "0", "a positive duration");
+  // Shorter ones would keep the clock from moving, longer ones overflow with a million nodes.
+  constexpr Duration least = std::chrono::milliseconds(1), most = std::chrono::hours(24);
+  if (settings.heartbeat < least || settings.heartbeat > most)
+    fields.error("heartbeat", fmt::format("{} s", to_seconds(settings.heartbeat)), "a duration from 1ms to 24h");
+  if (settings.replan_every < least)
+    fields.error("replanEvery", fmt::format("{} s", to_seconds(settings.replan_every)), "a duration of 1ms or more");
+  if (settings.epoch != Duration(0) && settings.epoch < least)
+    fields.error("epoch", fmt::format("{} s", to_seconds(settings.epoch)), "0, or a duration of 1ms or more");
   fields.finish();
 }
 

@@ -16,7 +16,7 @@ namespace lips {
 namespace {
 
 constexpr std::size_t chunk = 1 << 20;
-constexpr std::size_t most_bytes = std::size_t{8} << 30;  // a compressed file may not unfold without end
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  // a compressed file may not unfold without end
 
 struct CloseGz {
   void operator()(gzFile file) const { gzclose(file); }
@@ -25,7 +25,7 @@ using GzHandle = std::unique_ptr<std::remove_pointer_t<gzFile>, CloseGz>;
 
 Result<void> write_compressed(const std::string& path, std::string_view text) {
   gzFile file = gzopen(path.c_str(), "wb1");
-  if (!file) return fail(ErrorCode::not_found, fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  if (!file) return fail(ErrorCode::unavailable, fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
   while (!text.empty()) {
     const std::string_view part = text.substr(0, chunk);
     if (gzwrite(file, part.data(), static_cast<unsigned>(part.size())) != static_cast<int>(part.size())) {
@@ -40,7 +40,7 @@ Result<void> write_compressed(const std::string& path, std::string_view text) {
 
 Result<void> write_plain(const std::string& path, std::string_view text) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (!file) return fail(ErrorCode::not_found, fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  if (!file) return fail(ErrorCode::unavailable, fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   const bool closed = std::fclose(file) == 0;
   if (!written || !closed) return fail(ErrorCode::unavailable, fmt::format("{}: writing stopped", path));
@@ -61,7 +61,7 @@ Result<std::string> read_text_file(const std::string& path) {
   for (;;) {
     const std::size_t before = text.size();
     if (before > most_bytes)
-      return fail(ErrorCode::invalid_input, fmt::format("{}: holds more than 8 GiB of text", path));
+      return fail(ErrorCode::invalid_input, fmt::format("{}: holds more than 1 GiB of text", path));
     text.resize(before + chunk);
     const int count = gzread(file.get(), text.data() + before, chunk);
     text.resize(before + static_cast<std::size_t>(std::max(count, 0)));
@@ -75,15 +75,19 @@ Result<std::string> read_text_file(const std::string& path) {
 }
 
 Result<void> write_text_file(const std::string& path, std::string_view text) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return fail(ErrorCode::unavailable, fmt::format("{}: cannot be written: it is a folder", path));
   const std::string unfinished = path + ".unfinished";
   Result<void> written = path.ends_with(".gz") ? write_compressed(unfinished, text) : write_plain(unfinished, text);
   if (!written) {
     std::remove(unfinished.c_str());
     return written;
   }
-  if (std::rename(unfinished.c_str(), path.c_str()) != 0)
-    return fail(ErrorCode::unavailable, fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-  return {};
+  if (std::rename(unfinished.c_str(), path.c_str()) == 0) return {};
+  const int reason = errno;
+  std::remove(unfinished.c_str());
+  return fail(ErrorCode::unavailable, fmt::format("{}: cannot be written: {}", path, std::strerror(reason)));
 }
 
 }  // namespace lips

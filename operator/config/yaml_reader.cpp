@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <unordered_map>
 
 #include "config/quantities.h"
 #include "config/text_file.h"
@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t most_values = 2'000'000;
 constexpr int most_depth = 100;
+constexpr std::size_t most_messages = 50;
 
 class Conversion {
  public:
@@ -42,9 +43,10 @@ class Conversion {
       }
     } else if (node.IsMap()) {
       value.kind = YamlValue::Kind::map;
+      std::unordered_map<std::string, int> lines;  // of the keys so far
       for (const auto& entry : node) {
         if (!error_.empty()) break;
-        add_entry(value, entry.first, entry.second, depth);
+        add_entry(value, lines, entry.first, entry.second, depth);
       }
     }
     return value;
@@ -52,13 +54,14 @@ class Conversion {
   const std::string& error() const { return error_; }
 
  private:
-  void add_entry(YamlValue& map, const YAML::Node& key, const YAML::Node& content, int depth) {
+  void add_entry(YamlValue& map, std::unordered_map<std::string, int>& lines, const YAML::Node& key,
+                 const YAML::Node& content, int depth) {
     const int line = key.Mark().line + 1;
     if (!key.IsScalar()) {
       error_ = fmt::format("{}:{}: found a key that is a list or a mapping; allowed: plain text keys", file_, line);
-    } else if (const YamlValue* before = map.find(key.Scalar())) {
+    } else if (const auto [before, added] = lines.emplace(key.Scalar(), line); !added) {
       error_ = fmt::format("{}:{}: {}: found twice (first at line {}); allowed: once", file_, line, key.Scalar(),
-                           before->line);
+                           before->second);
     } else {
       YamlValue value = convert(content, depth + 1);
       if (value.line <= 0) value.line = line;
@@ -85,14 +88,7 @@ std::string shown(const YamlValue& value) {
   return value.scalar.size() <= 60 ? '\'' + value.scalar + '\'' : '\'' + value.scalar.substr(0, 57) + "...'";
 }
 
-std::string shown(const NumberRange& range) {
-  if (std::isinf(range.least) && std::isinf(range.most)) return "a number";
-  if (std::isinf(range.most))
-    return range.above_least ? fmt::format("a number above {}", range.least)
-                             : fmt::format("a number of {} or more", range.least);
-  return fmt::format("a number {} {} and at most {}", range.above_least ? "above" : "of at least", range.least,
-                     range.most);
-}
+std::string shown(const NumberRange& range) { return fmt::format("a number from {} to {}", range.least, range.most); }
 
 YamlValue* find_mutable(YamlValue& value, std::string_view key) {
   for (auto& [name, content] : value.entries)
@@ -152,6 +148,8 @@ Result<void> override_yaml(YamlValue& root, const std::string& path, const std::
   const std::string origin = "--set " + path;
   Result<YamlValue> value = parse_yaml(origin, text);
   if (!value) return tl::unexpected(value.error());
+  if (value->kind == YamlValue::Kind::nothing && text.find_first_not_of(' ') == std::string::npos)
+    value->kind = YamlValue::Kind::scalar;  // KEY= says that the text is empty; "KEY=~" says nothing
   forget_lines(*value);
   YamlValue* at = &root;
   for (std::size_t begin = 0; begin <= path.size();) {
@@ -179,8 +177,16 @@ Result<void> override_yaml(YamlValue& root, const std::string& path, const std::
   return {};
 }
 
+void YamlErrors::add(std::string message) {
+  if (messages.size() < most_messages)
+    messages.push_back(std::move(message));
+  else
+    ++more;
+}
+
 tl::unexpected<Error> YamlErrors::as_error() const {
-  return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(messages, "\n")));
+  return fail(ErrorCode::invalid_input, fmt::format("{}{}", fmt::join(messages, "\n"),
+                                                    more > 0 ? fmt::format("\n{}: and {} more", file, more) : ""));
 }
 
 YamlMap::YamlMap(const YamlValue& value, std::string path, YamlErrors& errors)
@@ -197,8 +203,7 @@ std::string YamlMap::path_of(std::string_view key) const {
 void YamlMap::report(const YamlValue& at, const std::string& path, std::string_view found, std::string_view allowed) {
   const std::string where =
       at.line > 0 ? fmt::format("{}:{}", errors_->file, at.line) : fmt::format("{}: --set", errors_->file);
-  errors_->messages.push_back(
-      fmt::format("{}: {}{}found {}; allowed: {}", where, path, path.empty() ? "" : ": ", found, allowed));
+  errors_->add(fmt::format("{}: {}{}found {}; allowed: {}", where, path, path.empty() ? "" : ": ", found, allowed));
 }
 
 const YamlValue* YamlMap::ask(std::string_view key) {
@@ -233,8 +238,7 @@ std::string YamlMap::text(std::string_view key, std::string_view fallback) {
 double YamlMap::checked(const YamlValue& at, const std::string& path, NumberRange range, double fallback) {
   const std::optional<double> number =
       at.kind == YamlValue::Kind::scalar ? parse_number(at.scalar) : std::optional<double>();
-  if (number && *number >= range.least && *number <= range.most && !(range.above_least && *number == range.least))
-    return *number;
+  if (number && range.contains(*number)) return *number;
   report(at, path, shown(at), shown(range));
   return fallback;
 }
@@ -265,28 +269,36 @@ bool YamlMap::flag(std::string_view key, bool fallback) {
 }
 
 Duration YamlMap::duration(std::string_view key, Duration fallback) {
-  constexpr std::string_view allowed = "a duration such as 90s, 10m or 1h30m (units ms, s, m, h, d)";
-  const std::string* found = scalar(key, allowed);
+  const std::string* found = scalar(key, allowed_durations);
   if (!found) return fallback;
   if (const std::optional<Duration> value = parse_duration(*found)) return *value;
-  error(key, '\'' + *found + '\'', allowed);
+  error(key, '\'' + *found + '\'', allowed_durations);
   return fallback;
 }
 
 Mebibytes YamlMap::size(std::string_view key, Mebibytes fallback) {
-  constexpr std::string_view allowed = "a size such as 128Mi, 10Gi or 64MB (units B, KB, MB, GB, TB, Ki, Mi, Gi, Ti)";
-  const std::string* found = scalar(key, allowed);
+  const std::string* found = scalar(key, allowed_sizes);
   if (!found) return fallback;
   if (const std::optional<Mebibytes> value = parse_size(*found)) return *value;
-  error(key, '\'' + *found + '\'', allowed);
+  error(key, '\'' + *found + '\'', allowed_sizes);
+  return fallback;
+}
+
+MebibytesPerSecond YamlMap::bandwidth(std::string_view key, MebibytesPerSecond fallback) {
+  const std::string* found = scalar(key, allowed_bandwidths);
+  if (!found) return fallback;
+  if (const std::optional<MebibytesPerSecond> value = parse_bandwidth(*found)) return *value;
+  error(key, '\'' + *found + '\'', allowed_bandwidths);
   return fallback;
 }
 
 double YamlMap::amount(std::string_view key, double fallback, std::string_view unit) {
-  const std::string allowed = fmt::format("an amount of 0 or more in {}, such as 0.02 or '0.02 {}'", unit, unit);
+  const std::string allowed =
+      fmt::format("an amount of 0 or more in {}, such as 0.02 or '0.02 {}', at most {}", unit, unit, price_range.most);
   const std::string* found = scalar(key, allowed);
   if (!found) return fallback;
-  if (const std::optional<double> value = parse_amount(*found, unit); value && *value >= 0) return *value;
+  if (const std::optional<double> value = parse_amount(*found, unit); value && price_range.contains(*value))
+    return *value;
   error(key, '\'' + *found + '\'', allowed);
   return fallback;
 }
@@ -332,7 +344,7 @@ std::vector<Duration> YamlMap::durations(std::string_view key) {
     if (const std::optional<Duration> value = parse_duration(text))
       result.push_back(*value);
     else
-      error(key, '\'' + text + '\'', "durations such as 90s, 10m or 1h30m (units ms, s, m, h, d)");
+      error(key, '\'' + text + '\'', allowed_durations);
   }
   return result;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -14,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "config/ranges.h"
 
 namespace lips {
 
@@ -45,19 +45,12 @@ Result<void> override_yaml(YamlValue& root, const std::string& path, const std::
 
 struct YamlErrors {
   std::string file;
-  std::vector<std::string> messages;
+  std::vector<std::string> messages;  // the first ones
+  std::size_t more = 0;               // that were not kept
+  void add(std::string message);
   // All messages, one a line.
   tl::unexpected<Error> as_error() const;
 };
-
-struct NumberRange {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool above_least = false;  // the least itself is not allowed
-};
-inline constexpr NumberRange not_negative{0};
-inline constexpr NumberRange positive{0, std::numeric_limits<double>::infinity(), true};
-inline constexpr NumberRange share_range{0, 1};
 
 // Reads one mapping. Ask for all fields, then finish(), which reports the fields nobody asked for.
 class YamlMap {
@@ -70,20 +63,21 @@ class YamlMap {
   bool require(std::string_view key);
 
   std::string text(std::string_view key, std::string_view fallback = "");
-  double number(std::string_view key, double fallback, NumberRange range = {});
+  double number(std::string_view key, double fallback, NumberRange range = any_number);
   std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
   bool flag(std::string_view key, bool fallback);
   Duration duration(std::string_view key, Duration fallback);
   Mebibytes size(std::string_view key, Mebibytes fallback);
-  // A number, alone or with the unit behind it.
+  MebibytesPerSecond bandwidth(std::string_view key, MebibytesPerSecond fallback);
+  // A price: a number, alone or with the unit behind it.
   double amount(std::string_view key, double fallback, std::string_view unit);
   // The index of the name found.
   std::size_t choice(std::string_view key, std::span<const std::string_view> names, std::size_t fallback);
   std::vector<std::string> texts(std::string_view key);  // a single value is a list of one
-  std::vector<double> numbers(std::string_view key, NumberRange range = {});
+  std::vector<double> numbers(std::string_view key, NumberRange range = any_number);
   std::vector<Duration> durations(std::string_view key);
   std::vector<std::pair<std::string, std::string>> text_map(std::string_view key);
-  std::vector<std::pair<std::string, double>> number_map(std::string_view key, NumberRange range = {});
+  std::vector<std::pair<std::string, double>> number_map(std::string_view key, NumberRange range = any_number);
 
   bool is_map(std::string_view key);
   bool is_list(std::string_view key);

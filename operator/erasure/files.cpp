@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <vector>
 
 #include "erasure/codec.h"
@@ -16,15 +17,20 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 using Bytes = std::vector<std::uint8_t>;
 
-tl::unexpected<Error> cannot(const char* what, const std::string& path) {
-  return fail(ErrorCode::not_found, std::string("cannot ") + what + " " + path);
+constexpr std::uint32_t most_blocks = 100'000;  // of a file, because each is a file
+
+tl::unexpected<Error> cannot_read(const std::string& path) { return fail(ErrorCode::not_found, "cannot read " + path); }
+tl::unexpected<Error> cannot_write(const std::string& path) {
+  return fail(ErrorCode::unavailable, "cannot write " + path);
 }
 
-// Fills the bytes; zeros behind the end of the file.
-void read_padded(std::istream& file, std::span<std::uint8_t> bytes) {
+// Fills the bytes, with zeros behind the end of the file; how many the file had. Nothing when it cannot be read.
+std::optional<std::size_t> read_padded(std::istream& file, std::span<std::uint8_t> bytes) {
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (file.bad()) return std::nullopt;
   const auto got = static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount()));
   std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(got), bytes.end(), 0);
+  return got;
 }
 
 std::string block_path(const std::string& folder, const DataSet& data_set, BlockId block) {
@@ -50,7 +56,8 @@ class StripeWriter {
     for (std::uint32_t member = 0; member < stripe.size(); ++member) {
       const std::string path = block_path(folder_, data_set, stripe.block(member));
       outputs.emplace_back(path, std::ios::binary);
-      if (!outputs.back()) return cannot("write", path);
+      if (!outputs.back()) return cannot_write(path);
+      written_.push_back(path);
     }
     const std::uint64_t first = std::uint64_t{index} * k_ * block_bytes;
     const std::uint64_t longest = std::min(block_bytes, file_bytes - std::min(file_bytes, first));
@@ -63,7 +70,7 @@ class StripeWriter {
         file.clear();
         file.seekg(static_cast<std::streamoff>(std::min(from, file_bytes)));
         std::fill(pieces_[row].begin(), pieces_[row].end(), 0);
-        read_padded(file, std::span(pieces_[row]).first(own));
+        if (read_padded(file, std::span(pieces_[row]).first(own)) != own) return cannot_read("all of the file");
         if (row < stripe.natives) put(outputs[row], pieces_[row], own);
       }
       encode(length);
@@ -71,8 +78,13 @@ class StripeWriter {
         put(outputs[stripe.natives + parity], pieces_[k_ + parity], length);
     }
     for (std::ofstream& output : outputs)
-      if (!output.flush()) return cannot("write all of a block in", folder_);
+      if (!output.flush()) return cannot_write("all of a block in " + folder_);
     return {};
+  }
+
+  // Takes back what it wrote, after a failure.
+  void remove_all() const {
+    for (const std::string& path : written_) std::remove(path.c_str());
   }
 
  private:
@@ -91,7 +103,22 @@ class StripeWriter {
   std::size_t k_;
   std::string folder_;
   std::vector<Bytes> pieces_;
+  std::vector<std::string> written_;
 };
+
+}  // namespace
+
+namespace {
+
+// Only the last native block of a stripe may be shorter than the others; where it is the only one, none is.
+bool may_be_short(const DegradedInput& input, std::uint32_t row) {
+  return input.natives > 1 && row + 1 == input.natives;
+}
+
+tl::unexpected<Error> too_short(const std::string& path, std::uint64_t bytes, std::uint64_t wanted) {
+  return fail(ErrorCode::invalid_input, path + ": found " + std::to_string(bytes) + " bytes; allowed: at least " +
+                                            std::to_string(wanted) + ", as the wanted block has");
+}
 
 }  // namespace
 
@@ -101,7 +128,12 @@ Result<void> decode_block(const DegradedInput& input, const Sink& sink) {
   for (const auto& [row, path] : input.sources) {
     rows.push_back(row);
     files.emplace_back(path, std::ios::binary);
-    if (!files.back()) return cannot("read", path);
+    std::error_code unknown;
+    if (!files.back() || std::filesystem::is_directory(path, unknown)) return cannot_read(path);
+    // Before anything is written; of a pipe only its end tells.
+    const std::uint64_t size =
+        std::filesystem::is_regular_file(path, unknown) ? std::filesystem::file_size(path, unknown) : input.bytes;
+    if (!unknown && size < input.bytes && !may_be_short(input, row)) return too_short(path, size, input.bytes);
   }
   const Result<Decoder> decoder = Decoder::make(input.code, input.natives, input.row, rows);
   if (!decoder) return tl::unexpected(decoder.error());
@@ -111,7 +143,12 @@ Result<void> decode_block(const DegradedInput& input, const Sink& sink) {
   Bytes wanted(piece_bytes);
   for (std::uint64_t at = 0; at < input.bytes; at += piece_bytes) {
     const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, input.bytes - at));
-    for (std::size_t i = 0; i < files.size(); ++i) read_padded(files[i], std::span(pieces[i]).first(length));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const auto& [row, path] = input.sources[i];
+      const std::optional<std::size_t> got = read_padded(files[i], std::span(pieces[i]).first(length));
+      if (!got) return cannot_read(path);
+      if (*got < length && !may_be_short(input, row)) return too_short(path, at + *got, input.bytes);
+    }
     decoder->decode(sources, length, wanted.data());
     if (Result<void> taken = sink(std::span(wanted).first(length)); !taken) return taken;
   }
@@ -125,17 +162,25 @@ Result<CutFile> encode_file(const std::string& file, const std::string& folder, 
   std::error_code error;
   const std::uint64_t bytes = std::filesystem::file_size(file, error);
   std::ifstream input(file, std::ios::binary);
-  if (error || !input) return cannot("read", file);
-  std::filesystem::create_directories(folder, error);
-  if (error) return cannot("make the folder", folder);
+  if (error || !input) return cannot_read(file);
+  if (block_bytes == 0 || bytes / block_bytes >= most_blocks)
+    return fail(ErrorCode::invalid_input, file + ": found " + std::to_string(bytes) + " bytes, in blocks of " +
+                                              std::to_string(block_bytes) + "; allowed: fewer than " +
+                                              std::to_string(most_blocks) + " blocks");
+  const bool made = std::filesystem::create_directories(folder, error);
+  if (error) return cannot_write("the folder " + folder);
   DataSet data_set;
   data_set.first_block = BlockId(0);
-  data_set.blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (bytes + block_bytes - 1) / block_bytes));
+  data_set.blocks =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(1, bytes / block_bytes + (bytes % block_bytes > 0 ? 1 : 0)));
   data_set.code = code;
   StripeWriter writer(*encoder, code, folder);
   for (std::uint32_t index = 0; index < stripe_count(data_set); ++index)
-    if (Result<void> written = writer.write(input, data_set, index, block_bytes, bytes); !written)
+    if (Result<void> written = writer.write(input, data_set, index, block_bytes, bytes); !written) {
+      writer.remove_all();
+      if (made) std::filesystem::remove(folder, error);
       return tl::unexpected(written.error());
+    }
   return CutFile{data_set.blocks, parity_blocks(data_set)};
 }
 

@@ -15,7 +15,8 @@ namespace lips::erasure {
 // Takes the bytes in order.
 using Sink = std::function<Result<void>(std::span<const std::uint8_t>)>;
 
-// The wanted block, from sources that are all paths of files. A file that ends early counts as continued by zeros.
+// The wanted block, from sources that are all paths of files. The last native block of a stripe may be shorter than the
+// wanted one and counts as continued by zeros; any other file that ends early is an error.
 Result<void> decode_block(const DegradedInput& input, const Sink& sink);
 
 struct CutFile {
@@ -23,7 +24,7 @@ struct CutFile {
 };
 
 // Writes FOLDER/block-00000, ... and, n - k for each k of those, FOLDER/parity-00000, ... The last native block is as
-// short as the file leaves it.
+// short as the file leaves it. After a failure nothing of it is left.
 Result<CutFile> encode_file(const std::string& file, const std::string& folder, ErasureCode code,
                             std::uint64_t block_bytes);
 

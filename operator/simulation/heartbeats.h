@@ -32,7 +32,9 @@ class Heartbeats {
   // The first beat of an open node that is not before `now` and comes after the last one taken.
   Beat next(TimePoint now) const {
     std::int64_t turn = last_ + 1;
-    const std::int64_t due = (now - start_).count() * nodes_ / interval_;  // may be one or two too early
+    const std::int64_t elapsed = (now - start_).count();
+    // May be one or two too early. In two parts, because a million nodes times a century does not fit.
+    const std::int64_t due = elapsed / interval_ * nodes_ + elapsed % interval_ * nodes_ / interval_;
     if (due - 1 > turn) turn = due - 1;
     while (time(turn) < now) ++turn;
     const std::int64_t found = next_open(turn % nodes_);

@@ -240,7 +240,7 @@ TimePoint SharedNetwork::next_end() {
 }
 
 void SharedNetwork::take_ended(TimePoint now, std::vector<FlowId>& ended) {
-  while (next_end() <= now) {
+  while (next_end() <= now && !ends_.empty()) {
     const std::uint32_t id = ends_.front().flow_class;
     FlowClass& flow_class = classes_[id];
     settle(flow_class, now);
@@ -258,7 +258,7 @@ void SharedNetwork::take_ended(TimePoint now, std::vector<FlowId>& ended) {
     if (count > 0)
       change_count(id, -count, now);
     else
-      schedule(id, now);
+      schedule(id, now + Duration(1));  // later, so that rounding never holds the clock
   }
 }
 

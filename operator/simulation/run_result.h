@@ -97,6 +97,7 @@ struct RunResult {
   std::uint64_t tasks = 0, tasks_finished = 0, attempts_lost = 0;
   std::vector<std::string> unfinished;  // names of jobs, at most 20
   bool stuck = false;                   // ended because nothing could run any more
+  bool endless = false;                 // cut off: it would have gone on without anything to show
   bool stopped = false;                 // by the user: a partial result
 
   Completion completion;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "base/random.h"
 #include "config/quantities.h"
@@ -100,7 +101,7 @@ void read_instance(YamlMap& fields, ScenarioDraft& draft, Node& node) {
 double read_cpu_price(YamlMap& fields, ScenarioDraft& draft) {
   constexpr std::string_view unit = "USD/CPU-s";
   if (!fields.is_map("cpuPrice")) return fields.amount("cpuPrice", 0, unit);
-  const auto readings = fields.number_map("cpuPrice", not_negative);
+  const auto readings = fields.number_map("cpuPrice", price_range);
   std::vector<std::string_view> names;
   for (const auto& [name, price] : readings) {
     names.push_back(name);
@@ -133,11 +134,11 @@ NodeGroup read_group(YamlMap& fields, ScenarioDraft& draft) {
     for (ZoneId zone : draft.cluster().zones.ids()) group.zones.push_back(zone);
   Node& node = group.node;
   read_instance(fields, draft, node);
-  node.capacity.cpu = Cores(fields.number("cores", node.capacity.cpu.value(), positive));
+  node.capacity.cpu = Cores(fields.number("cores", node.capacity.cpu.value(), core_range));
   node.capacity.memory = fields.size("memory", node.capacity.memory);
   node.capacity.slots = static_cast<std::int32_t>(
       fields.integer("slots", std::max(1, static_cast<int>(node.capacity.cpu.value())), 1, 100'000));
-  node.speed = fields.number("speed", node.speed, positive);
+  node.speed = fields.number("speed", node.speed, speed_range);
   node.price = UsdPerHour(fields.amount("pricePerHour", node.price.value(), "USD/h"));
   if (fields.has("pricePerHour"))
     draft.assume("price of " + node.instance_type, fmt::format("{} USD/h", node.price.value()), "as the scenario says");
@@ -173,7 +174,7 @@ ProfileId profile_of(ClusterSnapshot& cluster, const NodeGroup& group, const Nod
 }
 
 void add_nodes(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDraft& draft) {
-  if (group.zones.empty()) return;
+  if (group.zones.empty() || !draft.errors.messages.empty()) return;
   const int width = static_cast<int>(std::to_string(std::max<std::int64_t>(group.count - 1, 0)).size());
   std::vector<std::uint32_t> in_zone(draft.cluster().zones.size(), 0);
   for (std::int64_t i = 0; i < group.count; ++i) {
@@ -197,17 +198,19 @@ void read_nodes(YamlMap& root, ScenarioDraft& draft) {
   if (!root.require("nodes")) return;
   const auto racks_per_zone =
       static_cast<std::uint32_t>(draft.cluster().racks.size() / std::max<std::size_t>(1, draft.cluster().zones.size()));
-  std::vector<std::string> seen;
+  std::set<std::string> seen;
   bool spot = false;
   for (YamlMap& fields : root.maps("nodes")) {
     const NodeGroup group = read_group(fields, draft);
-    if (std::find(seen.begin(), seen.end(), group.name) != seen.end())
-      fields.error("name", fmt::format("'{}' twice", group.name), "every name once");
-    seen.push_back(group.name);
+    if (!seen.insert(group.name).second) fields.error("name", fmt::format("'{}' twice", group.name), "every name once");
+    draft.totals.nodes += static_cast<double>(group.count);
+    if (draft.totals.nodes > ScenarioTotals::most_nodes)
+      fields.error("count", fmt::format("{} nodes in all", draft.totals.nodes),
+                   fmt::format("at most {}", ScenarioTotals::most_nodes));
     spot = spot || group.spot_share > 0;
     add_nodes(group, racks_per_zone, draft);
   }
-  if (draft.cluster().nodes.empty()) root.error("nodes", "no nodes", "at least one");
+  if (draft.cluster().nodes.empty() && draft.errors.messages.empty()) root.error("nodes", "no nodes", "at least one");
   if (spot)
     draft.assume("spot price", fmt::format("{} of on demand", draft.spot_factor),
                  "assumed; spot nodes are not interrupted unless failures say so");
@@ -220,16 +223,22 @@ UsdPerMebibyteHour storage_price(YamlMap& fields, double fallback) {
 // A store whose zone is not given lies beside all zones: a zone of its own without nodes.
 ZoneId zone_of_bucket(YamlMap& fields, ScenarioDraft& draft, const std::string& name) {
   if (fields.has("zone")) return zone_named(fields, "zone", draft);
+  if (draft.cluster().zones.size() >= ZoneSet::max_zones) {
+    fields.error("", "a bucket in a zone of its own, beside 64 zones", "64 zones and buckets without a zone together");
+    return ZoneId::none();
+  }
   draft.zone_regions.emplace_back("bucket");
   return draft.cluster().zones.push_back({name});
 }
 
 void read_named_stores(YamlMap& stores, std::string_view key, StoreKind kind, ScenarioDraft& draft) {
+  std::set<std::string> names;
+  for (const DataStore& known : draft.cluster().stores) names.insert(known.name);
   for (YamlMap& fields : stores.maps(key)) {
     DataStore store;
     if (fields.require("name")) store.name = fields.text("name");
-    for (const DataStore& known : draft.cluster().stores)
-      if (known.name == store.name) fields.error("name", fmt::format("'{}' twice", store.name), "every name once");
+    if (!names.insert(store.name).second)
+      fields.error("name", fmt::format("'{}' twice", store.name), "every name once");
     store.kind = kind;
     if (kind == StoreKind::bucket) {
       store.zone = zone_of_bucket(fields, draft, store.name);
@@ -278,15 +287,7 @@ void read_network(YamlMap& root, ScenarioDraft& draft) {
                                                                            {"zoneStream", &network.zone_stream},
                                                                            {"remoteStream", &network.remote_stream}}};
   if (std::optional<YamlMap> given = root.map("network")) {
-    for (const auto& [name, target] : fields) {
-      if (!given->has(name)) continue;
-      const std::string text = given->text(name);
-      if (const std::optional<MebibytesPerSecond> value = parse_bandwidth(text))
-        *target = *value;
-      else
-        given->error(name, '\'' + text + '\'',
-                     "a bandwidth such as 1Gbit/s or 120MiB/s (units MiB/s, MB/s, Mbit/s, Gbit/s), or 0: no limit");
-    }
+    for (const auto& [name, target] : fields) *target = given->bandwidth(name, *target);
     given->finish();
   }
   for (const auto& [name, value] : fields)

@@ -277,6 +277,18 @@ Mebibytes size_of_block(const DataSet& of, std::uint32_t index, Mebibytes block_
 
 }  // namespace
 
+bool room_for_blocks(YamlMap& fields, std::string_view key, Mebibytes size, Mebibytes block_size,
+                     const Placement& placement, ScenarioDraft& draft) {
+  const double copies = placement.code.n > 0
+                            ? static_cast<double>(placement.code.n) / static_cast<double>(placement.code.k)
+                            : static_cast<double>(placement.replicas);
+  draft.totals.blocks += std::max(1.0, std::ceil(size / block_size)) * copies;
+  if (draft.totals.blocks <= ScenarioTotals::most_blocks) return true;
+  fields.error(key, fmt::format("{:.3g} copies of blocks in all", draft.totals.blocks),
+               fmt::format("at most {}: larger blocks, or less data", ScenarioTotals::most_blocks));
+  return false;
+}
+
 DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,
                        const Placement& placement) {
   ClusterSnapshot& cluster = draft.cluster();
@@ -333,7 +345,9 @@ void read_data(YamlMap& root, ScenarioDraft& draft) {
     if (size.value() <= 0) size = block_size;
     const Placement placement = read_placement(fields, draft);
     fields.finish();
-    if (draft.errors.messages.empty())
+    if (!in_range(size)) fields.error("", fmt::format("a size of {} MiB", size.value()), allowed_sizes);
+    if (draft.errors.messages.empty() &&
+        room_for_blocks(fields, fields.has("blocks") ? "blocks" : "size", size, block_size, placement, draft))
       add_data_set(draft, name, size, block_size, placement);
     else
       draft.data_sets[name] = DataSetId::none();

@@ -10,6 +10,7 @@
 #include "config/yaml_reader.h"
 #include "simulation/scenario.h"
 #include "simulation/scenario_reader.h"
+#include "simulation/scenario_totals.h"
 
 namespace lips::simulation {
 
@@ -34,6 +35,7 @@ struct ScenarioDraft {
   std::string region, as_of;
   std::string price_reading;
   double spot_factor = PriceSheet::spot_factor;
+  ScenarioTotals totals;
   std::vector<std::string> zone_regions;  // by zone
   Placement placement;
   Mebibytes block_size{128};
@@ -52,6 +54,8 @@ struct ScenarioDraft {
 
 // Streams of random numbers, one for each purpose.
 enum class Draw : std::uint64_t { placement = 1, sample, applications, pools, failures, synthetic };
+// Whether there is room for so many jobs of so many tasks each; else an error at the field.
+bool room_for_jobs(YamlMap& fields, std::string_view key, double jobs, double tasks, ScenarioDraft& draft);
 std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
 
 // scenario_cluster.cpp: zones, racks, nodes, stores, network, transfer prices
@@ -60,6 +64,9 @@ ZoneId zone_named(YamlMap& fields, std::string_view key, ScenarioDraft& draft);
 // scenario_data.cpp: placement rules, data sets
 void read_data(YamlMap& root, ScenarioDraft& draft);
 Placement read_placement(YamlMap& fields, ScenarioDraft& draft);
+// Whether there is room for the copies of so many blocks of that size; else an error at the field.
+bool room_for_blocks(YamlMap& fields, std::string_view key, Mebibytes size, Mebibytes block_size,
+                     const Placement& placement, ScenarioDraft& draft);
 DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,
                        const Placement& placement);
 // Without replicas: a job writes it.

@@ -11,7 +11,7 @@ namespace lips::simulation {
 
 namespace {
 
-constexpr std::int64_t most_tasks = 10'000'000;
+constexpr auto most_tasks = static_cast<std::int64_t>(ScenarioTotals::most_tasks);
 
 // "key", "key:Effect", "key=value" or "key=value:Effect".
 Toleration parse_toleration(const std::string& text) {
@@ -44,7 +44,7 @@ ConstraintId read_constraint(YamlMap& fields, ScenarioDraft& draft) {
 }
 
 double read_cpu_per_mebibyte(YamlMap& fields) {
-  if (!fields.has("application")) return fields.number("cpuPerMiB", 0, not_negative);
+  if (!fields.has("application")) return fields.number("cpuPerMiB", 0, work_per_mebibyte_range);
   if (fields.has("cpuPerMiB")) fields.error("cpuPerMiB", "both application and cpuPerMiB", "one of them");
   std::vector<std::string_view> names;
   for (const Application& application : applications()) names.push_back(application.name);
@@ -77,6 +77,8 @@ void check_input(YamlMap& fields, JobEntry& entry, ScenarioDraft& draft) {
     if (known == draft.data_sets.end()) {
       fields.error("input", '\'' + entry.input + '\'',
                    names.empty() ? "a data set of dataSets" : fmt::format("{}", fmt::join(names, ", ")));
+    } else if (!known->second.valid() && draft.errors.messages.empty()) {
+      fields.error("input", '\'' + entry.input + "', which the job itself writes", "another data set");
     } else if (known->second.valid()) {
       const std::int64_t blocks = draft.cluster().data_sets[known->second].blocks;
       if (entry.tasks > blocks)
@@ -124,13 +126,13 @@ JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
   job.priority = static_cast<std::int32_t>(fields.integer("priority", 0, -1'000'000'000, 1'000'000'000));
   job.pool = pool_named(fields, draft);
   job.constraint = read_constraint(fields, draft);
-  job.request = {Cores(fields.number("cores", 1, not_negative)), fields.size("memory", Mebibytes(0)), 1};
+  job.request = {Cores(fields.number("cores", 1, core_range)), fields.size("memory", Mebibytes(0)), 1};
   entry.tasks = fields.integer("tasks", 0, 1, most_tasks);
   entry.cpu_per_mebibyte = read_cpu_per_mebibyte(fields);
-  entry.cpu_per_task = fields.number("cpuPerTask", 0, not_negative);
+  entry.cpu_per_task = fields.number("cpuPerTask", 0, work_range);
   entry.input = fields.text("input");
   entry.input_size = fields.size("inputSize", Mebibytes(0));
-  entry.fraction = fields.number("fraction", 1, {0, 1, true});
+  entry.fraction = fields.number("fraction", 1, {1e-9, 1});
   entry.block_size = fields.size("blockSize", draft.block_size);
   if (entry.block_size.value() <= 0)
     fields.error("blockSize", "0", "a size above 0"), entry.block_size = draft.block_size;
@@ -138,13 +140,46 @@ JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
   entry.shuffle = fields.size("shuffle", Mebibytes(0));
   entry.shuffle_ratio = fields.number("shuffleRatio", 0, not_negative);
   job.reduce_tasks = static_cast<std::uint32_t>(fields.integer("reduces", 0, 0, most_tasks));
-  entry.cpu_per_reduce = fields.number("cpuPerReduce", 0, not_negative);
+  entry.cpu_per_reduce = fields.number("cpuPerReduce", 0, work_range);
   if ((entry.shuffle.value() > 0 || entry.shuffle_ratio > 0) && job.reduce_tasks == 0)
     fields.error("reduces", "a shuffle without reduces", "1 or more");
   read_output(fields, entry, draft);
   check_input(fields, entry, draft);
+  const double last = to_seconds(job.arrival) + to_seconds(entry.every) * static_cast<double>(entry.count - 1);
+  if (last > to_seconds(longest_duration))
+    fields.error("every", fmt::format("a last arrival after {:.3g} s", last), allowed_durations);
   fields.finish();
   return entry;
+}
+
+// What the products of an entry come to: its tasks and blocks fit into the scenario, each task's work and each size is
+// in range.
+bool check_products(YamlMap& fields, const JobEntry& entry, ScenarioDraft& draft) {
+  const bool shared = !entry.input.empty();
+  const DataSet* read = shared ? &draft.cluster().data_sets[draft.data_sets.at(entry.input)] : nullptr;
+  const double own = entry.input_size.value() > 0 ? std::ceil(entry.input_size / entry.block_size) : 0;
+  const double maps = entry.tasks > 0 ? static_cast<double>(entry.tasks) : read ? read->blocks : std::max(1.0, own);
+  const auto count = static_cast<double>(entry.count);
+  if (!room_for_jobs(fields, entry.tasks > 0 ? "tasks" : "", count, maps + entry.job.job.reduce_tasks, draft))
+    return false;
+  const Mebibytes input = (read ? read->size : entry.input_size) * entry.fraction;
+  if (entry.input_size.value() > 0) {
+    const Mebibytes block = entry.tasks > 0 ? entry.input_size / maps : entry.block_size;
+    if (!room_for_blocks(fields, "inputSize", entry.input_size * count, block, entry.placement, draft)) return false;
+  }
+  const Mebibytes block =
+      read && read->blocks > 0 ? draft.cluster().blocks[read->first_block].size * entry.fraction : input / maps;
+  if (const double work = entry.cpu_per_task + entry.cpu_per_mebibyte * block.value(); !work_range.contains(work)) {
+    fields.error("", fmt::format("a task of {:.3g} CPU-seconds", work), fmt::format("at most {}", work_range.most));
+    return false;
+  }
+  const Mebibytes shuffle = entry.shuffle + input * entry.shuffle_ratio;
+  const Mebibytes output = entry.output_size + input * entry.output_ratio;
+  if (shuffle > largest_size) fields.error("shuffleRatio", fmt::format("{:.3g} MiB", shuffle.value()), allowed_sizes);
+  if (output > largest_size) fields.error("outputRatio", fmt::format("{:.3g} MiB", output.value()), allowed_sizes);
+  if (!entry.output.empty() && output <= largest_size)
+    room_for_blocks(fields, "outputSize", output, entry.block_size, entry.placement, draft);
+  return draft.errors.messages.empty();
 }
 
 void remember_order(const JobEntry& entry, const std::string& name, ScenarioDraft& draft) {
@@ -203,6 +238,18 @@ void add_jobs(const JobEntry& entry, ScenarioDraft& draft) {
 
 }  // namespace
 
+bool room_for_jobs(YamlMap& fields, std::string_view key, double jobs, double tasks, ScenarioDraft& draft) {
+  ScenarioTotals& totals = draft.totals;
+  totals.jobs += jobs, totals.tasks += jobs * tasks;
+  if (totals.jobs > ScenarioTotals::most_jobs)
+    fields.error(key, fmt::format("{:.8g} jobs in all", totals.jobs),
+                 fmt::format("at most {}", ScenarioTotals::most_jobs));
+  if (totals.tasks > ScenarioTotals::most_tasks)
+    fields.error(key, fmt::format("{:.8g} tasks in all", totals.tasks),
+                 fmt::format("at most {}; fewer and larger tasks, or less data", ScenarioTotals::most_tasks));
+  return totals.jobs <= ScenarioTotals::most_jobs && totals.tasks <= ScenarioTotals::most_tasks;
+}
+
 const std::vector<Application>& applications() {
   static const std::vector<Application> table{
       {"Grep", 20.0 / 64}, {"Stress1", 37.0 / 64}, {"Stress2", 75.0 / 64}, {"WordCount", 90.0 / 64}};
@@ -214,9 +261,9 @@ void read_pools(YamlMap& root, ScenarioDraft& draft) {
     Pool pool;
     if (fields.require("name")) pool.name = fields.text("name");
     if (draft.pools.count(pool.name)) fields.error("name", fmt::format("'{}' twice", pool.name), "every name once");
-    pool.weight = fields.number("weight", 1, positive);
-    pool.minimum = Cores(fields.number("minimum", 0, not_negative));
-    pool.maximum = Cores(fields.number("maximum", 0, not_negative));
+    pool.weight = fields.number("weight", 1, {1e-6, 1e6});
+    pool.minimum = Cores(fields.number("minimum", 0, {0, 1e9}));
+    pool.maximum = Cores(fields.number("maximum", 0, {0, 1e9}));
     if (pool.maximum.value() > 0 && pool.maximum < pool.minimum)
       fields.error("maximum", fmt::format("{}", pool.maximum.value()),
                    fmt::format("0 (none), or at least the minimum {}", pool.minimum.value()));
@@ -243,7 +290,7 @@ PoolId pool_named(YamlMap& fields, ScenarioDraft& draft) {
 void read_jobs(YamlMap& root, ScenarioDraft& draft) {
   for (YamlMap& fields : root.maps("jobs")) {
     const JobEntry entry = read_entry(fields, draft);
-    if (draft.errors.messages.empty()) add_jobs(entry, draft);
+    if (draft.errors.messages.empty() && check_products(fields, entry, draft)) add_jobs(entry, draft);
   }
 }
 

@@ -66,7 +66,7 @@ void read_conditions(YamlMap& root, ScenarioDraft& draft) {
   scenario.rack_link = static_cast<RackLink>(root.choice("rackLinkCarries", rack_links, 0));
   static constexpr std::array<std::string_view, 2> shuffles{"afterMaps", "withMaps"};
   scenario.shuffle_start = static_cast<ShuffleStart>(root.choice("shuffleStart", shuffles, 0));
-  scenario.decoding = MebibytesPerSecond(root.number("decodeMiBPerSecond", 0, not_negative));
+  scenario.decoding = MebibytesPerSecond(root.number("decodeMiBPerSecond", 0, {0, fastest_bandwidth.value()}));
   if (scenario.decoding.value() > 0)
     draft.assume("decodeMiBPerSecond", fmt::format("{}", scenario.decoding.value()), "of what a degraded task reads");
   static constexpr std::array<std::string_view, 2> places{"policy", "hdfs"};
@@ -105,6 +105,7 @@ std::vector<NodeId> failing_nodes(YamlMap& fields, ScenarioDraft& draft, Random&
 
 void read_failures(YamlMap& root, ScenarioDraft& draft) {
   Random random(seed_for(draft, Draw::failures));
+  double drawn = 0;
   for (YamlMap& fields : root.maps("failures")) {
     const std::vector<NodeId> nodes = failing_nodes(fields, draft, random);
     const Duration at = fields.duration("at", Duration(0)), until = fields.duration("until", at);
@@ -112,6 +113,13 @@ void read_failures(YamlMap& root, ScenarioDraft& draft) {
     const bool data_lost = fields.flag("dataLost", false);
     if (until < at) fields.error("until", "a time before at", "at or later");
     fields.finish();
+    // Each entry draws from all nodes.
+    drawn += static_cast<double>(draft.cluster().nodes.size());
+    if (drawn > ScenarioTotals::most_failures) {
+      fields.error("", fmt::format("entries x nodes of {:.3g}", drawn),
+                   fmt::format("at most {}", ScenarioTotals::most_failures));
+      return;
+    }
     for (NodeId node : nodes) {
       const Duration later =
           until > at ? Duration(static_cast<std::int64_t>(random.uniform() * static_cast<double>((until - at).count())))

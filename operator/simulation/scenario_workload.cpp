@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/random.h"
+#include "config/ranges.h"
 #include "config/text_file.h"
 #include "simulation/scenario_draft.h"
 #include "simulation/swim_trace.h"
@@ -95,7 +96,7 @@ double cluster_rate(const ScenarioDraft& draft) {
 
 // Scales bytes, or the time between arrivals, until the CPU work over what the cluster could do in the day is the load.
 void scale_to_load(YamlMap& root, ScenarioDraft& draft, Workload& work, bool by_arrivals) {
-  const double load = root.number("load", 0, {0, 100, true});
+  const double load = root.number("load", 0, {1e-6, 100});
   const double rate = cluster_rate(draft);
   if (!root.has("load") || load <= 0 || rate <= 0) return;
   const double written = cpu_of_written_jobs(draft);
@@ -196,7 +197,7 @@ void choose_cpu(YamlMap& fields, ScenarioDraft& draft, Workload& work) {
       return;
     }
   } else if (fields.has("cpuPerMiB")) {
-    rates = {fields.number("cpuPerMiB", 1, positive)};
+    rates = {fields.number("cpuPerMiB", 1, work_per_mebibyte_range)};
     weights = {1};
     names = fmt::format("{} CPU-seconds per MiB", rates[0]);
   } else {
@@ -211,21 +212,21 @@ void choose_cpu(YamlMap& fields, ScenarioDraft& draft, Workload& work) {
 }
 
 void read_rules(YamlMap& fields, ScenarioDraft& draft, Workload& work) {
-  work.scale_bytes = fields.number("scaleBytes", 1, positive);
+  work.scale_bytes = fields.number("scaleBytes", 1, {1e-15, 1e9});
   work.scale_arrivals = fields.number("scaleArrivals", 1, not_negative);
   work.most_maps = static_cast<double>(fields.integer("maxTasks", 0, 0, 10'000'000));
   work.block_size = fields.size("blockSize", draft.block_size);
   if (work.block_size.value() <= 0) fields.error("blockSize", "0", "a size above 0"), work.block_size = Mebibytes(128);
-  work.cpu_factor = fields.number("cpuFactor", 1, positive);
-  work.least_cpu = fields.number("leastCpuPerTask", 1, not_negative);
-  work.cpu_without_input = fields.number("cpuWithoutInput", 30, not_negative);
+  work.cpu_factor = fields.number("cpuFactor", 1, {1e-9, 1e6});
+  work.least_cpu = fields.number("leastCpuPerTask", 1, work_range);
+  work.cpu_without_input = fields.number("cpuWithoutInput", 30, work_range);
   work.share_inputs = fields.flag("shareInputs", false);
-  work.request = {Cores(fields.number("cores", 1, not_negative)), fields.size("memory", Mebibytes(0)), 1};
+  work.request = {Cores(fields.number("cores", 1, core_range)), fields.size("memory", Mebibytes(0)), 1};
   if (std::optional<YamlMap> reduces = fields.map("reduces")) {
     work.reduce_mebibytes = reduces->size("bytesEach", Mebibytes(work.reduce_mebibytes)).value();
     if (work.reduce_mebibytes <= 0) reduces->error("bytesEach", "0", "a size above 0"), work.reduce_mebibytes = 1024;
     work.most_reduces = static_cast<double>(reduces->integer("most", 50, 1, 100'000));
-    work.reduce_cpu_per_mebibyte = reduces->number("cpuPerMiB", work.reduce_cpu_per_mebibyte, not_negative);
+    work.reduce_cpu_per_mebibyte = reduces->number("cpuPerMiB", work.reduce_cpu_per_mebibyte, work_per_mebibyte_range);
     reduces->finish();
   }
   draft.assume("reduces", fmt::format("one per {} MiB of shuffle, at most {}, {} CPU-seconds per MiB",
@@ -314,6 +315,33 @@ void add_jobs(const Workload& work, const std::vector<PoolId>& pools, const Plac
   }
 }
 
+// What scaling makes of the rows: tasks and blocks fit into the scenario, and each job's work, size and arrival is in
+// range.
+bool check_products(YamlMap& fields, const Workload& work, const Placement& placement, ScenarioDraft& draft) {
+  double tasks = 0, most_work = 0, last = 0;
+  Mebibytes input, largest;
+  for (std::size_t row = 0; row < work.rows.size(); ++row) {
+    const Scaled job = scaled(work, work.rows[row], work.scale_bytes);
+    tasks += job.maps + job.reduces;
+    input += work.block_size * job.maps;
+    largest = std::max({largest, job.input, job.shuffle});
+    last = std::max(last, work.rows[row].arrival * work.scale_arrivals);
+    most_work = std::max(most_work, map_cpu(work, work.cpu_per_mebibyte[row], std::min(job.input, work.block_size)));
+    if (job.reduces > 0) most_work = std::max(most_work, reduce_cpu(work, job));
+  }
+  if (!work_range.contains(most_work))
+    fields.error("", fmt::format("a task of {:.3g} CPU-seconds", most_work),
+                 fmt::format("at most {}: smaller blocks, or less work for each MiB", work_range.most));
+  if (largest > largest_size)
+    fields.error("", fmt::format("a job of {:.3g} MiB", largest.value()), "at most 1048576Ti: scale bytes down");
+  if (last > to_seconds(longest_duration))
+    fields.error("scaleArrivals", fmt::format("a last arrival after {:.3g} s", last), allowed_durations);
+  const auto jobs = static_cast<double>(work.rows.size());
+  if (draft.errors.messages.empty() && room_for_jobs(fields, "", jobs, tasks / std::max(1.0, jobs), draft))
+    room_for_blocks(fields, "", input, work.block_size, placement, draft);
+  return draft.errors.messages.empty();
+}
+
 }  // namespace
 
 void read_workload(YamlMap& root, ScenarioDraft& draft) {
@@ -347,12 +375,7 @@ void read_workload(YamlMap& root, ScenarioDraft& draft) {
   if (!draft.errors.messages.empty()) return;
   draft.assume("scaleBytes", fmt::format("{:.6g}", work.scale_bytes),
                root.has("load") && !by_arrivals ? "bytes of the trace, for the load" : "bytes of the trace");
-  double maps = 0;
-  for (const TraceJob& row : work.rows) maps += scaled(work, row, work.scale_bytes).maps;
-  if (maps > 50e6)
-    return fields->error("", fmt::format("{:.3g} map tasks", maps),
-                         "at most 50,000,000; scale bytes down, or cap with maxTasks");
-  add_jobs(work, pools, placement, draft);
+  if (check_products(*fields, work, placement, draft)) add_jobs(work, pools, placement, draft);
 }
 
 }  // namespace lips::simulation

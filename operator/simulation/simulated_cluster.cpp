@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "config/ranges.h"
 
 namespace lips::simulation {
 
@@ -12,6 +13,11 @@ namespace {
 constexpr Duration least_patience = std::chrono::hours(1);
 constexpr Duration patience_with_moves = std::chrono::hours(48);
 constexpr int patience_in_intervals = 50;
+// The clock's end, beyond the latest that a scenario can state and any task can take.
+constexpr TimePoint last_time = TimePoint(longest_duration / 2 * 5);
+// Days of plans a second apart, or of heartbeats, in which nothing began, ended or arrived.
+constexpr std::uint64_t most_idle_waits = 250'000, most_idle_beats = 100'000;
+constexpr std::uint32_t most_instants = 4096;  // then whoever waits may look whether to go on
 
 Resources least_request(const Scenario& scenario) {
   Resources least{Cores(1e300), Mebibytes(1e300), 1 << 30};
@@ -100,13 +106,27 @@ Heartbeats::Beat SimulatedCluster::next_beat() const {
   return heartbeats_.next(now_);
 }
 
+// A run that no run needs: the clock is at its end, or the controller has come so often without anything to show.
+bool SimulatedCluster::out_of_time() {
+  if (last_change_ != last_task_) waits_ = 0;
+  last_change_ = last_task_;
+  ++waits_;
+  const bool beats = cadence_.trigger == Cadence::Trigger::heartbeats;
+  const std::uint64_t most = most_idle_waits + (beats ? most_idle_beats * scenario_.cluster.nodes.size() : 0);
+  return now_ >= last_time || waits_ > most;
+}
+
 Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
-  for (;;) {
+  if (out_of_time()) {
+    endless_ = true;
+    return fail(ErrorCode::cancelled, "the simulation does not come to an end");
+  }
+  for (std::uint32_t instants = 0;; ++instants) {
     if (hopeless()) {
       stuck_ = true;
       return fail(ErrorCode::cancelled, "no task can ever run");
     }
-    if (!said_.empty()) break;
+    if (!said_.empty() || instants == most_instants) break;
     if (over()) return fail(ErrorCode::cancelled, "the simulation is over");
     const Heartbeats::Beat beat = next_beat();
     const TimePoint instant = std::min({queue_.next_time(), network_.next_end(), beat.at});
@@ -116,6 +136,10 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
     }
     if (instant > until) {
       now_ = std::max(now_, until);
+      break;
+    }
+    if (instant >= last_time) {
+      now_ = last_time;
       break;
     }
     advance_to(instant);

@@ -39,6 +39,8 @@ class SimulatedCluster : public ClusterClient {
   std::size_t jobs_failed() const { return jobs_failed_; }
   std::uint64_t events() const { return events_; }
   bool stuck() const { return stuck_; }
+  // Cut off: past the end of the clock, or asked for plans again and again while nothing began or ended.
+  bool endless() const { return endless_; }
   // When a task, node or job last changed; what follows was waiting for nothing.
   TimePoint last_progress() const { return last_task_; }
 
@@ -125,6 +127,7 @@ class SimulatedCluster : public ClusterClient {
   bool over() const { return jobs_finished_ + jobs_failed_ == scenario_.jobs.size(); }
   bool nothing_to_come() const;
   bool hopeless() const;
+  bool out_of_time();
   bool loss_not_yet_said(NodeId node) const;
   void update_heartbeat(NodeId node);
   void change_waiting(JobId job, std::int64_t by);
@@ -221,7 +224,9 @@ class SimulatedCluster : public ClusterClient {
   std::size_t returns_and_failures_to_come_ = 0;
   TimePoint last_progress_{};  // of a task, a move, a node or an arrival
   TimePoint last_task_{};      // the same without moves
-  bool stuck_ = false;
+  std::uint64_t waits_ = 0;    // since a task, node or job last changed
+  TimePoint last_change_{};    // of a task, node or job, as of the last wait
+  bool stuck_ = false, endless_ = false;
 };
 
 }  // namespace lips::simulation

@@ -12,26 +12,28 @@
 #include <utility>
 
 #include "base/random.h"
+#include "config/ranges.h"
 
 namespace lips::simulation {
 
 namespace {
 
 constexpr std::size_t most_messages = 20;
+constexpr double most_bytes = largest_size.value() * bytes_per_mebibyte;
 
 struct RowReader {
   const std::string& file;
   std::vector<std::string>& problems;
   std::size_t line = 0;
 
-  double number(std::string_view cell, const char* field) {
+  double number(std::string_view cell, const char* field, double most) {
     double value = 0;
     const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (code == std::errc() && end == cell.data() + cell.size() && value >= 0 && value < 1e18) return value;
-    problem(field, fmt::format("'{}'", cell), "a number of 0 or more and less than 1e18");
+    if (code == std::errc() && end == cell.data() + cell.size() && value >= 0 && value <= most) return value;
+    problem(field, fmt::format("'{}'", cell), fmt::format("a number from 0 to {:.4g}", most));
     return 0;
   }
-  void problem(std::string_view field, const std::string& found, std::string_view allowed) {
+  void problem(std::string_view field, const std::string& found, const std::string& allowed) {
     if (problems.size() < most_messages)
       problems.push_back(fmt::format("{}:{}: {}: found {}; allowed: {}", file, line, field, found, allowed));
   }
@@ -113,10 +115,10 @@ Result<std::vector<TraceJob>> parse_swim(const std::string& file, const std::str
     }
     TraceJob job;
     job.name = cells[0];
-    job.arrival = reader.number(cells[1], "submit time");
-    job.input = reader.number(cells[3], "input");
-    job.shuffle = reader.number(cells[4], "shuffle");
-    job.output = reader.number(cells[5], "output");
+    job.arrival = reader.number(cells[1], "submit time", to_seconds(longest_duration));
+    job.input = reader.number(cells[3], "input", most_bytes);
+    job.shuffle = reader.number(cells[4], "shuffle", most_bytes);
+    job.output = reader.number(cells[5], "output", most_bytes);
     if (cells.size() > 6) job.path = cells[6];
     jobs.push_back(std::move(job));
   }

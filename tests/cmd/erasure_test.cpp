@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "tests/cmd/program.h"
@@ -39,6 +40,36 @@ TEST(EncodeAndDecode, SayWhatIsWrong) {
   EXPECT_EQ(lips({"decode", "degraded:code=3,1;natives=1;row=0;bytes=5;1=/nowhere"}).status, 2);
   EXPECT_THAT(lips({"encode", folder.file("x"), "--code", "3,3"}).err, HasSubstr("0 < k < n"));
   EXPECT_THAT(lips({"encode", folder.file("x"), "--block-size", "much"}).err, HasSubstr("64Mi"));
+}
+
+TEST(EncodeAndDecode, EndInASentenceOnHostileArguments) {
+  const Folder folder;
+  write(folder.file("f"), "12345678");
+  for (const char* size : {"1e-9B", "1e300Ti", "0"}) {
+    const Said said = lips({"encode", folder.file("f"), "--block-size", size, "--output", folder.file("blocks")});
+    EXPECT_EQ(said.status, 2) << size;
+    EXPECT_THAT(said.err, HasSubstr("--block-size: expected a size")) << size;
+  }
+  const std::string endless = "degraded:code=2,1;natives=1;row=0;bytes=18446744073709551615;1=" + folder.file("f");
+  const Said said = lips_within(20, {"decode", endless, "--output", folder.file("out")});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_THAT(said.err, HasSubstr("found 8 bytes; allowed: at least 18446744073709551615"));
+  EXPECT_EQ(lips({"decode", "degraded:code=2,1;natives=1;row=0;bytes=8;1=" + folder.file("."), "--output",
+                  folder.file("out")})
+                .status,
+            2);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("out.unfinished")));
+}
+
+TEST(EncodeAndDecode, OutputThatCannotBeWrittenIsAFailure) {
+  const Folder folder;
+  write(folder.file("f"), "12345678");
+  EXPECT_EQ(lips({"encode", folder.file("f"), "--output", folder.file("f")}).status, 1);
+  const std::string input = "degraded:code=2,1;natives=1;row=0;bytes=8;1=" + folder.file("f");
+  EXPECT_EQ(lips({"decode", input, "--output", folder.file("no/such/folder")}).status, 1);
+  EXPECT_EQ(lips({"decode", input, "--output", "/dev/full"}).status, 1);
+  EXPECT_TRUE(std::filesystem::exists("/dev/full")) << "a device is written, not replaced";
 }
 
 }  // namespace

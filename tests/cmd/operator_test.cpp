@@ -37,8 +37,16 @@ TEST(Operator, SpendsWhatTheSimulationOfTheSamePolicySpends) {
   EXPECT_EQ(said.status, 0);
   const std::size_t at = said.err.find("\"dollars\":");
   ASSERT_NE(at, std::string::npos) << said.err;
-  const std::string dollars = said.err.substr(at + 10, said.err.find(',', at) - at - 10);
-  EXPECT_THAT(simulated.out, HasSubstr(dollars));
+  const double dollars = std::stod(said.err.substr(at + 10));
+  EXPECT_EQ(nlohmann::json::parse(simulated.out)["runs"][0]["dollars"]["total"].get<double>(), dollars);
+}
+
+TEST(Operator, AnEmptyAddressServesNothing) {
+  std::vector<std::string> words = on_quickstart;
+  words.back() = "server.listen=";
+  const Said said = lips(words);
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.err, AllOf(Not(HasSubstr("listening")), HasSubstr("the scenario has ended")));
 }
 
 TEST(Operator, StopsAtOnceWhenAsked) {

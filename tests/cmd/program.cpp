@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pty.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,8 +16,14 @@ namespace lips::cmd_test {
 
 namespace {
 
+// 0: none.
+struct Limits {
+  unsigned seconds = 0;
+  std::size_t bytes = 0;  // of address space
+};
+
 // Never returns in the child when the program can be started.
-pid_t start(const std::vector<std::string>& words, const std::string& out, int err) {
+pid_t start(const std::vector<std::string>& words, const std::string& out, int err, Limits limits = {}) {
   std::vector<std::string> all{LIPS_PROGRAM};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
@@ -26,6 +33,9 @@ pid_t start(const std::vector<std::string>& words, const std::string& out, int e
   if (child != 0) return child;
   const int in = open("/dev/null", O_RDONLY), to = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (in < 0 || to < 0 || dup2(in, 0) < 0 || dup2(to, 1) < 0 || dup2(err, 2) < 0) _exit(126);
+  alarm(limits.seconds);  // outlives execv
+  const rlimit space{limits.bytes, limits.bytes};
+  if (limits.bytes > 0 && setrlimit(RLIMIT_AS, &space) != 0) _exit(126);
   execv(LIPS_PROGRAM, arguments.data());
   _exit(127);
 }
@@ -37,17 +47,21 @@ int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace
-
-Said lips(const std::vector<std::string>& words) {
+Said run(const std::vector<std::string>& words, Limits limits) {
   const Folder folder;
   Said said;
   const int err = open(folder.file("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  said.status = status_of(start(words, folder.file("out"), err));
+  said.status = status_of(start(words, folder.file("out"), err, limits));
   close(err);
   said.out = text_of(folder.file("out")), said.err = text_of(folder.file("err"));
   return said;
 }
+
+}  // namespace
+
+Said lips(const std::vector<std::string>& words) { return run(words, {}); }
+Said lips_within(unsigned seconds, const std::vector<std::string>& words) { return run(words, {seconds, 0}); }
+Said lips_in(std::size_t bytes, const std::vector<std::string>& words) { return run(words, {0, bytes}); }
 
 Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen,
                       const std::function<void(const std::string& shown)>& then) {

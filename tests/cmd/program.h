@@ -14,6 +14,11 @@ struct Said {
 };
 
 Said lips(const std::vector<std::string>& words);
+// The same, ended by a signal when it takes longer.
+Said lips_within(unsigned seconds, const std::vector<std::string>& words);
+
+// The same, with so much address space.
+Said lips_in(std::size_t bytes, const std::vector<std::string>& words);
 
 // With a terminal as stderr, and Ctrl-C as soon as that shows `seen`; before it, `then` is given what it showed.
 Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen,

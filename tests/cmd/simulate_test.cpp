@@ -57,6 +57,19 @@ TEST(Simulate, JsonHasEveryFieldOfTheContract) {
   }
 }
 
+TEST(Simulate, JsonSaysWhyARunDidNotFinish) {
+  const Folder folder;
+  write(folder.file("lost.yaml"),
+        "zones: [a]\nnodes: [{name: n, count: 2, cores: 1, pricePerHour: 0.1}]\nplacement: oneReplica\n"
+        "failures: [{nodes: [n-0, n-1], at: 1s, down: 10s, dataLost: true}]\n"
+        "jobs: [{name: j, inputSize: 128Mi, cpuPerTask: 60}]\n");
+  const json run = simulated({folder.file("lost.yaml"), "--policy", "fifo"})["runs"][0];
+  EXPECT_FALSE(run["finished"].get<bool>());
+  EXPECT_EQ(run["jobsFailed"], 1);
+  for (const char* reason : {"stopped", "stuck", "endless"}) EXPECT_FALSE(run[reason].get<bool>()) << reason;
+  EXPECT_EQ(run["unfinishedJobs"], json::array({"j"}));
+}
+
 TEST(Simulate, TheTermsOfABillAddUpAndNoneIsBelowTheBound) {
   const json result = simulated({"quickstart", "--policy", "lips,lips-paper,fifo"});
   for (const json& run : result["runs"]) {

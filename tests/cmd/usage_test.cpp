@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include "tests/cmd/program.h"
@@ -131,6 +132,33 @@ TEST(Usage, OutputThatCannotBeWrittenIsAFailure) {
       lips({"simulate", "quickstart", "--policy", "fifo", "--report", folder.file("no/such/folder.html")});
   EXPECT_NE(said.status, 0);
   EXPECT_THAT(said.err, HasSubstr("no/such/folder.html"));
+}
+
+TEST(Usage, AFolderInTheWayOfAFileIsAFailureAndNothingIsLeft) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.file("inner"));
+  const Said said = lips({"simulate", "quickstart", "--policy", "fifo", "--report", folder.file("inner")});
+  EXPECT_EQ(said.status, 1);
+  EXPECT_THAT(said.err, HasSubstr("inner: cannot be written: it is a folder"));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("inner.unfinished")));
+  EXPECT_EQ(lips({"simulate", "quickstart", "--policy", "fifo", "--report", folder.file("no/page.html")}).status, 1);
+  EXPECT_EQ(lips({"generate", "snapshot", "--output", folder.file("no/x.json")}).status, 1);
+}
+
+TEST(Usage, NamesFromFilesDoNotSteerTheTerminal) {
+  const Folder folder;
+  const std::string scenario =
+      "zones: [a]\nnodes: [{name: n, count: 1, cores: 2, pricePerHour: 0.1}]\n"
+      "description: \"red \\e[31m and \\u202e turned\"\njobs: [{name: j, tasks: 1, cpuPerTask: 5}]\n";
+  write(folder.file("s.yaml"), scenario);
+  for (const char* format : {"text", "json"}) {
+    const Said said = lips({"simulate", folder.file("s.yaml"), "--policy", "fifo", "--format", format});
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_THAT(said.out, HasSubstr("red \\u001b[31m and \\u202e turned")) << format;
+    EXPECT_THAT(said.out, testing::Not(HasSubstr("\x1b"))) << format;
+  }
+  write(folder.file("e.yaml"), "\"\\e[2J\": 1\n");
+  EXPECT_THAT(lips({"simulate", folder.file("e.yaml")}).err, HasSubstr("\\u001b[2J: found an unknown field"));
 }
 
 TEST(Usage, PoliciesListsNamesWithASentence) {

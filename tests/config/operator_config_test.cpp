@@ -143,7 +143,7 @@ TEST(NodePrices, ComeFromTheSheetAndAreReplacedByTheConfiguration) {
 
 TEST(NodePrices, StateADefaultForUnknownNodes) {
   const NodePrices prices = *NodePrices::make(sheet(), {});
-  const NodePrices::Found found = prices.node("eu-1", "who-knows", CapacityType::on_demand, Cores(4));
+  const NodePrice found = prices.node("eu-1", "who-knows", CapacityType::on_demand, Cores(4));
   EXPECT_FALSE(found.known);
   EXPECT_DOUBLE_EQ(found.price.value(), 0.2);
 }

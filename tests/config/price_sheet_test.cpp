@@ -56,8 +56,9 @@ Result<std::vector<InstanceOffer>> offers_of(const char* rows) {
 TEST(PriceSheet, BadRowsNameFileLineAndColumn) {
   const auto offers = offers_of("r,a,2,,4,,0.1,d,s\nr,b,two,,4,,-1,d,s\nr,c,2\n");
   ASSERT_FALSE(offers);
-  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:3: vcpu: found 'two'; allowed: a number of 0 or more"));
-  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:3: usd_per_hour: found '-1'; allowed: a number of 0 or more"));
+  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:3: vcpu: found 'two'; allowed: a number from 0 to 1000000000"));
+  EXPECT_THAT(offers.error().message,
+              HasSubstr("p.csv:3: usd_per_hour: found '-1'; allowed: a number from 0 to 1000000000"));
   EXPECT_THAT(offers.error().message, HasSubstr("p.csv:4: found 3 columns; allowed: 9"));
 }
 

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "config/ranges.h"
+
 namespace lips {
 namespace {
 
@@ -26,6 +28,18 @@ TEST(Quantities, ReadsSizesOfBothKinds) {
   EXPECT_NEAR(parse_size("512B")->value(), 512.0 / 1048576, 1e-15);
   EXPECT_EQ(parse_size("0")->value(), 0);
   for (const char* bad : {"", "128", "Mi", "-1Mi", "1mi", "1 Mi x", "infGi"}) EXPECT_FALSE(parse_size(bad)) << bad;
+}
+
+TEST(Quantities, RefuseWhatIsOutOfTheirRange) {
+  EXPECT_EQ(parse_duration("36525d"), longest_duration);
+  EXPECT_FALSE(parse_duration("36526d"));
+  EXPECT_FALSE(parse_duration("99999999999s"));
+  EXPECT_EQ(parse_size("1048576Ti"), largest_size);
+  EXPECT_EQ(parse_size("1B"), smallest_size);
+  for (const char* bad : {"1048577Ti", "1e308Ti", "1e-300Mi", "0.5B", "1e-9B"}) EXPECT_FALSE(parse_size(bad)) << bad;
+  EXPECT_EQ(parse_bandwidth("1073741824MiB/s"), fastest_bandwidth);
+  EXPECT_EQ(parse_bandwidth("0"), MebibytesPerSecond(0));
+  for (const char* bad : {"1e300MiB/s", "1e-20Mbit/s", "-1MB/s", "nanMiB/s"}) EXPECT_FALSE(parse_bandwidth(bad)) << bad;
 }
 
 TEST(Quantities, ReadsAmountsWithOrWithoutTheirUnit) {

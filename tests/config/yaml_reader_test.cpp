@@ -36,6 +36,7 @@ std::vector<std::string> errors_of(const std::string& text) {
   root.flag("on", false);
   root.duration("after", Duration(0));
   root.size("block", Mebibytes(1));
+  root.bandwidth("link", MebibytesPerSecond(1));
   root.amount("price", 0, "USD/GB");
   root.choice("mode", names, 0);
   root.texts("list");
@@ -68,30 +69,44 @@ INSTANTIATE_TEST_SUITE_P(
     Fields, BadYaml,
     testing::Values(
         Bad{"name: [a]", "f.yaml:1: name: found a list; allowed: text"},
-        Bad{"\nshare: 2", "f.yaml:2: share: found '2'; allowed: a number of at least 0 and at most 1"},
-        Bad{"weight: 0", "f.yaml:1: weight: found '0'; allowed: a number above 0"},
-        Bad{"weight: .inf", "f.yaml:1: weight: found '.inf'; allowed: a number above 0"},
-        Bad{"weight: nan", "f.yaml:1: weight: found 'nan'; allowed: a number above 0"},
+        Bad{"\nshare: 2", "f.yaml:2: share: found '2'; allowed: a number from 0 to 1"},
+        Bad{"weight: 0", "f.yaml:1: weight: found '0'; allowed: a number from 1e-09 to 1000000000000"},
+        Bad{"weight: .inf", "f.yaml:1: weight: found '.inf'; allowed: a number from 1e-09 to 1000000000000"},
+        Bad{"weight: nan", "f.yaml:1: weight: found 'nan'; allowed: a number from 1e-09 to 1000000000000"},
         Bad{"name: x\ncount: 1.5", "f.yaml:2: count: found '1.5'; allowed: a whole number from 0 to 10"},
         Bad{"count: 11", "f.yaml:1: count: found '11'; allowed: a whole number from 0 to 10"},
         Bad{"count: 99999999999999999999",
             "f.yaml:1: count: found '99999999999999999999'; allowed: a whole number from 0 to 10"},
         Bad{"on: yes", "f.yaml:1: on: found 'yes'; allowed: true or false"},
         Bad{"after: 90",
-            "f.yaml:1: after: found '90'; allowed: a duration such as 90s, 10m or 1h30m (units ms, s, m, h, d)"},
+            "f.yaml:1: after: found '90'; allowed: a duration such as 90s, 10m or 1h30m (units ms, s, m, h, d), at "
+            "most "
+            "36525d"},
         Bad{"block: 128",
             "f.yaml:1: block: found '128'; allowed: a size such as 128Mi, 10Gi or 64MB (units B, KB, MB, GB, TB, Ki, "
-            "Mi, Gi, Ti)"},
+            "Mi, Gi, Ti), 0 or from 1B to 1048576Ti"},
+        Bad{"block: 1e-9B",
+            "f.yaml:1: block: found '1e-9B'; allowed: a size such as 128Mi, 10Gi or 64MB (units B, KB, MB, GB, TB, Ki, "
+            "Mi, Gi, Ti), 0 or from 1B to 1048576Ti"},
+        Bad{"after: 99999999999s",
+            "f.yaml:1: after: found '99999999999s'; allowed: a duration such as 90s, 10m or 1h30m (units ms, s, m, h, "
+            "d), at most 36525d"},
+        Bad{"link: 1e-20Mbit/s",
+            "f.yaml:1: link: found '1e-20Mbit/s'; allowed: a bandwidth such as 1Gbit/s or 120MiB/s (units MiB/s, MB/s, "
+            "Mbit/s, Gbit/s), at most 1073741824MiB/s; or 0: no limit"},
         Bad{"price: -1",
-            "f.yaml:1: price: found '-1'; allowed: an amount of 0 or more in USD/GB, such as 0.02 or '0.02 USD/GB'"},
+            "f.yaml:1: price: found '-1'; allowed: an amount of 0 or more in USD/GB, such as 0.02 or '0.02 USD/GB', at "
+            "most "
+            "1000000000"},
         Bad{"mode: fast", "f.yaml:1: mode: found 'fast'; allowed: free, fixed"},
         Bad{"list: {a: b}", "f.yaml:1: list: found a mapping; allowed: a list of texts"},
         Bad{"list: [a, [b]]", "f.yaml:1: list: found a list; allowed: text"},
-        Bad{"figures: [1, x]", "f.yaml:1: figures[1]: found 'x'; allowed: a number of 0 or more"},
+        Bad{"figures: [1, x]", "f.yaml:1: figures[1]: found 'x'; allowed: a number from 0 to 1000000000000"},
         Bad{"labels: [a]", "f.yaml:1: labels: found a list; allowed: a mapping of texts"},
-        Bad{"weights:\n  a: 1\n  b: -1", "f.yaml:3: weights.b: found '-1'; allowed: a number of 0 or more"},
+        Bad{"weights:\n  a: 1\n  b: -1", "f.yaml:3: weights.b: found '-1'; allowed: a number from 0 to 1000000000000"},
         Bad{"edges: [1s, 5]",
-            "f.yaml:1: edges: found '5'; allowed: durations such as 90s, 10m or 1h30m (units ms, s, m, h, d)"},
+            "f.yaml:1: edges: found '5'; allowed: a duration such as 90s, 10m or 1h30m (units ms, s, m, h, d), at most "
+            "36525d"},
         Bad{"inner: 5", "f.yaml:1: inner: found '5'; allowed: a mapping of fields"},
         Bad{"items:\n- n: 1\n- n: 6", "f.yaml:3: items[1].n: found '6'; allowed: a whole number from 0 to 5"},
         Bad{"items:\n- m: 1", "f.yaml:2: items[0].m: found an unknown field (did you mean 'n'?); allowed: n"}));
@@ -101,6 +116,17 @@ TEST(YamlMap, ReportsAllErrorsOfAFile) {
   ASSERT_EQ(errors.size(), 3u);
   EXPECT_THAT(errors[2],
               HasSubstr("f.yaml:3: nmae: found an unknown field (did you mean 'name'?); allowed: after, block"));
+}
+
+TEST(YamlMap, KeepsTheFirstErrorsOfAFileAndCountsTheRest) {
+  std::string text = "items:\n";
+  for (int i = 0; i < 1000; ++i) text += "- {n: 1, unknown: 2}\n";
+  const YamlValue tree = parsed(text);
+  YamlErrors errors{"f.yaml", {}};
+  YamlMap root(tree, "", errors);
+  for (YamlMap& item : root.maps("items")) item.integer("n", 0, 0, 5), item.finish();
+  EXPECT_EQ(errors.messages.size(), 50u);
+  EXPECT_THAT(errors.as_error().value().message, testing::EndsWith("\nf.yaml: and 950 more"));
 }
 
 TEST(YamlMap, ReportsAMissingFieldAtItsMapping) {
@@ -149,6 +175,22 @@ TEST(ParseYaml, RefusesAliasesThatUnfoldWithoutEnd) {
   const Result<YamlValue> value = parse_yaml("f.yaml", bomb);
   ASSERT_FALSE(value);
   EXPECT_THAT(value.error().message, HasSubstr("too many values"));
+}
+
+TEST(OverrideYaml, AnEmptyValueIsEmptyTextAndATildeIsNone) {
+  YamlValue tree = parsed("listen: 0.0.0.0:8080\nname: x\n");
+  ASSERT_TRUE(override_yaml(tree, "listen", ""));
+  ASSERT_TRUE(override_yaml(tree, "name", "~"));
+  YamlErrors errors{"f.yaml", {}};
+  YamlMap root(tree, "", errors);
+  EXPECT_EQ(root.text("listen", "default"), "");
+  EXPECT_EQ(root.text("name", "default"), "default");
+}
+
+TEST(ParseYaml, TakesNoLongerForEachKeyOfALargeMapping) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "k" + std::to_string(i) + ": 1\n";  // minutes, when every key is compared
+  EXPECT_EQ(parsed(text).entries.size(), 200'000u);
 }
 
 TEST(OverrideYaml, SetsFieldsByPathIndexAndName) {

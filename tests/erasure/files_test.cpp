@@ -105,5 +105,61 @@ TEST(ErasureFiles, SayWhichFileIsMissing) {
   EXPECT_THAT(done.error().message, ::testing::HasSubstr("gone"));
 }
 
+// The message of a decoding that has to fail, without a byte written.
+std::string refused(const DegradedInput& input) {
+  std::size_t written = 0;
+  const Result<void> done = decode_block(input, [&](std::span<const std::uint8_t> bytes) -> Result<void> {
+    written += bytes.size();
+    return {};
+  });
+  EXPECT_EQ(written, 0u);
+  return done ? "" : done.error().message;
+}
+
+TEST(ErasureFiles, TakeNothingForZerosThatCannotBeRead) {
+  const Folder folder;
+  EXPECT_THAT(refused({{2, 1}, 1, 0, 8, {{1, folder.path()}}}), ::testing::HasSubstr("cannot read"));
+}
+
+TEST(ErasureFiles, RefuseASourceThatIsTooShort) {
+  const Folder folder;
+  random_file(folder.file("parity"), 100, 1);
+  random_file(folder.file("first"), 90, 2);
+  random_file(folder.file("last"), 50, 3);
+  EXPECT_THAT(refused({{2, 1}, 1, 0, 1ull << 60, {{1, folder.file("parity")}}}),
+              ::testing::HasSubstr("found 100 bytes; allowed: at least 1152921504606846976"));
+  EXPECT_THAT(
+      refused({{4, 3}, 3, 1, 100, {{0, folder.file("first")}, {2, folder.file("last")}, {3, folder.file("parity")}}}),
+      ::testing::HasSubstr("first: found 90 bytes"));
+  EXPECT_EQ(
+      decoded({{4, 3}, 3, 1, 90, {{0, folder.file("first")}, {2, folder.file("last")}, {3, folder.file("parity")}}})
+          .size(),
+      90u)
+      << "the last native block may be short";
+}
+
+TEST(ErasureFiles, RefuseBlocksOfNothingAndTooManyBlocks) {
+  const Folder folder;
+  random_file(folder.file("whole"), 200'000, 1);
+  for (const std::uint64_t block : {0u, 1u, 2u}) {
+    const Result<CutFile> cut = encode_file(folder.file("whole"), folder.file("blocks"), {6, 4}, block);
+    ASSERT_FALSE(cut) << block;
+    EXPECT_EQ(cut.error().code, ErrorCode::invalid_input);
+    EXPECT_THAT(cut.error().message, ::testing::HasSubstr("fewer than 100000 blocks"));
+    EXPECT_FALSE(fs::exists(folder.file("blocks")));
+  }
+}
+
+TEST(ErasureFiles, LeaveNothingBehindWhenWritingFails) {
+  const Folder folder;
+  random_file(folder.file("whole"), 1000, 1);
+  fs::create_directories(folder.file("blocks/parity-00000"));  // in the way
+  const Result<CutFile> cut = encode_file(folder.file("whole"), folder.file("blocks"), {3, 2}, 100);
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, ErrorCode::unavailable);
+  EXPECT_FALSE(fs::exists(folder.file("blocks/block-00000")));
+  EXPECT_TRUE(fs::exists(folder.file("blocks"))) << "it was there before";
+}
+
 }  // namespace
 }  // namespace lips::erasure

@@ -30,6 +30,18 @@ TEST(Heartbeats, AreEvenlyStaggeredOverTheInterval) {
   }
 }
 
+TEST(Heartbeats, GoOnAfterACenturyWithAMillionNodes) {
+  constexpr std::size_t nodes = 1'000'000;
+  const Duration interval = std::chrono::seconds(3), century = std::chrono::hours(24) * 36525;
+  Heartbeats beats(nodes, interval, TimePoint{});
+  beats.set_open(NodeId(17), true);
+  const TimePoint now = TimePoint(century + std::chrono::microseconds(1));
+  const Heartbeats::Beat beat = beats.next(now);
+  EXPECT_EQ(beat.node, NodeId(17));
+  EXPECT_GE(beat.at, now);
+  EXPECT_LE(beat.at, now + interval);
+}
+
 TEST(Heartbeats, SkipNodesThatAreNotOpen) {
   Heartbeats beats(200, seconds(20), TimePoint{});
   EXPECT_EQ(beats.next(TimePoint{}).at, TimePoint::max());

@@ -148,6 +148,31 @@ TEST(MaxMinShare, AgreesWithPlainProgressiveFillingWhateverComesAndGoes) {
   }
 }
 
+// So much has been served that a small flow's end is lost in rounding.
+TEST(MaxMinShare, ComesToAnEndWhateverWasServedBefore) {
+  SharedNetwork network;
+  Path path;
+  path.cross(network.add_link(MebibytesPerSecond(1e9)));
+  TimePoint now{};
+  std::vector<FlowId> ended;
+  network.start(path, Mebibytes(1e18), now);
+  network.start(path, Mebibytes(0.5e18), now);
+  bool added = false;
+  int steps = 0;
+  for (; network.next_end() < TimePoint::max() && steps < 1000; ++steps) {
+    now = std::max(now, network.next_end());
+    network.take_ended(now, ended);
+    if (!added && ended.size() == 1) {
+      for (const double size : {1e-6, 1.0, 100.0}) network.start(path, Mebibytes(size), now);
+      added = true;
+    }
+  }
+  EXPECT_EQ(ended.size(), 5u);
+  EXPECT_LT(steps, 1000);
+  network.take_ended(TimePoint::max(), ended);
+  EXPECT_EQ(ended.size(), 5u) << "nothing is left";
+}
+
 TEST(MaxMinShare, DeliversEveryByteOnce) {
   Random random(7);
   SharedNetwork network;

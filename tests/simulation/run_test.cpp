@@ -224,5 +224,50 @@ TEST(SeriesRecorder, KeepsMeansWhenItsBinsDouble) {
   EXPECT_NEAR(series.value[0][124], 3, 1e-9);
 }
 
+// A node comes back after a lifetime, and no other ever fits the task.
+TEST(Run, EndsWhereItWouldWaitALifetime) {
+  tiny::ScenarioBuilder builder;
+  const NodeId lost = builder.node(0, 1);
+  builder.node(0, 1);
+  builder.computing_job(0, 1, 1).job.request.cpu = Cores(1000);
+  builder.scenario.failures.push_back({lost, tiny::at(30), std::chrono::hours(24 * 365 * 70), false});
+  for (const Cadence::Trigger trigger : {Cadence::Trigger::epoch, Cadence::Trigger::events}) {
+    const Result<RunResult> result = run(builder.scenario, tiny::FirstFit({trigger, std::chrono::seconds(1)}), "first");
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(result->endless);
+    EXPECT_FALSE(result->stuck);
+    EXPECT_EQ(result->jobs_finished, 0u);
+  }
+}
+
+// On one core this task would outlast the clock.
+TEST(Run, EndsWithTheClock) {
+  tiny::ScenarioBuilder builder;
+  builder.node(0, 1, 0.01, 1e-6);
+  builder.computing_job(0, 1, 1e9);
+  const Result<RunResult> result =
+      run(builder.scenario, tiny::FirstFit({Cadence::Trigger::epoch, std::chrono::hours(24 * 365)}), "first");
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->endless);
+  EXPECT_EQ(result->jobs_finished, 0u) << "work that takes for ever does not end at once";
+}
+
+TEST(Run, CanBeStoppedWhileTheNetworkTakesManySteps) {
+  tiny::ScenarioBuilder builder(2);
+  const NodeId node = builder.node(0, 64);
+  builder.node(1, 64);
+  builder.scenario.cluster.network.zone_link = MebibytesPerSecond(1);
+  std::vector<StoreId> where(20'000, tiny::ScenarioBuilder::directory(NodeId(1)));
+  builder.reading_job(0, builder.data(Mebibytes(1), where), 0);
+  (void)node;
+  int asked = 0;
+  RunOptions options;
+  options.stop = [&] { return ++asked > 50; };
+  const Result<RunResult> result =
+      run(builder.scenario, tiny::FirstFit({Cadence::Trigger::events, std::chrono::hours(1)}), "first", options);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->stopped);
+}
+
 }  // namespace
 }  // namespace lips::simulation

@@ -409,7 +409,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"trace: {file: fb-2010-400-jobs.tsv, pools: {p: 1}}", "s.yaml:4: trace.pools: found 'p'"},
         Bad{"trace: {file: fb-2010-400-jobs.tsv, loadBy: hope}",
             "s.yaml:4: trace.loadBy: found 'hope'; allowed: bytes, arrivals"},
-        Bad{"trace: {file: fb-2010-400-jobs.tsv, scaleBytes: 10000}", "map tasks; allowed: at most 50,000,000"},
+        Bad{"trace: {file: fb-2010-400-jobs.tsv, scaleBytes: 10000}", "tasks in all; allowed: at most 10000000"},
         Bad{"thinking: fixed", "s.yaml:1: thinkingTime: found nothing; allowed: a duration when thinking is fixed"},
         Bad{"thinking: hard", "s.yaml:4: thinking: found 'hard'; allowed: free, fixed, measured"},
         Bad{"remoteRead: never", "s.yaml:4: remoteRead: found 'never'; allowed: stream, copyFirst"},

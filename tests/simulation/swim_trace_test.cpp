@@ -31,7 +31,7 @@ TEST(SwimTrace, BadRowsNameLineAndField) {
   ASSERT_FALSE(jobs);
   EXPECT_EQ(jobs.error().code, ErrorCode::invalid_input);
   EXPECT_THAT(jobs.error().message, HasSubstr("t.tsv:2: columns: found 3; allowed: 6 or more separated by tabs"));
-  EXPECT_THAT(jobs.error().message, HasSubstr("t.tsv:3: submit time: found 'soon'; allowed: a number of 0 or more"));
+  EXPECT_THAT(jobs.error().message, HasSubstr("t.tsv:3: submit time: found 'soon'; allowed: a number from 0 to"));
   EXPECT_THAT(jobs.error().message, HasSubstr("t.tsv:4: input: found '-5'"));
   EXPECT_THAT(jobs.error().message, HasSubstr("t.tsv:5: shuffle: found 'nan'"));
 }

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 
+#include "base/visible_text.h"
 #include "cmd/cli/arguments.h"
 #include "policies/registry/registry.h"
 
@@ -23,7 +23,7 @@ void complain(std::string_view message) {
   std::string out;
   while (!message.empty()) {
     const std::size_t end = message.find('\n');
-    if (end != 0) out += fmt::format("lips: {}\n", message.substr(0, end));
+    if (end != 0) out += fmt::format("lips: {}\n", visible(message.substr(0, end)));
     if (end == std::string_view::npos) break;
     message.remove_prefix(end + 1);
   }
@@ -43,7 +43,8 @@ int end_with(const Error& error) {
   }
 }
 
-int print(std::string_view text) {
+int print(std::string_view given) {
+  const std::string text = visible(given);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return done;
   complain("cannot write the output");
   return failed;
@@ -58,10 +59,6 @@ Result<void> check_policies(const std::vector<std::string>& names) {
                 fmt::format("unknown policy '{}'{} ('lips policies' lists them)", name, did_you_mean(name, known)));
   }
   return {};
-}
-
-double WallStopwatch::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 void watch_for_interrupt() {

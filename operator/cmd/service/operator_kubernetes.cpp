@@ -52,9 +52,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.events_per_second = config->kubernetes.events_per_minute / 60.0;
   settings.model.network = config->network;
   settings.model.node_price = [&live = run.live](const kubernetes::PriceQuestion& question) {
-    const NodePrices::Found found =
-        live.prices()->node(question.region, question.instance_type, question.capacity_type, question.cpu);
-    return kubernetes::NodePrice{found.price, found.speed, found.known};
+    return live.prices()->node(question.region, question.instance_type, question.capacity_type, question.cpu);
   };
   settings.model.transfer_price = [&live = run.live](const kubernetes::Place& from, const kubernetes::Place& to) {
     return live.prices()->transfer(from.region, from.zone, to.region, to.zone);

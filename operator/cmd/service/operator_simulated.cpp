@@ -77,12 +77,14 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   const Result<void> ran = controller.run(settings);
   if (!ran) return tl::unexpected(ran.error());
   cluster.close();
-  simulation::RunResult result = truth.finish(cluster.stuck() ? cluster.last_progress() : cluster.now());
+  simulation::RunResult result =
+      truth.finish(cluster.stuck() || cluster.endless() ? cluster.last_progress() : cluster.now());
   result.scenario = scenario.name;
   result.policy = policy_name;
   result.seed = run.seed;
   result.events = cluster.events();
   result.stuck = cluster.stuck();
+  result.endless = cluster.endless();
   result.stopped = run.stop();
   return result;
 }

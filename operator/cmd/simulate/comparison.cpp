@@ -81,14 +81,17 @@ std::string assumption_lines(const simulation::Scenario& scenario) {
 
 }  // namespace
 
-bool finished(const RunResult& run) { return !run.stopped && !run.stuck && run.jobs_finished == run.jobs; }
+bool finished(const RunResult& run) {
+  return !run.stopped && !run.stuck && !run.endless && run.jobs_finished == run.jobs;
+}
 
 std::string caution(const RunResult& run) {
   if (finished(run)) return "";
   std::string out = fmt::format("{}: {} of {} jobs finished",
-                                run.stopped ? "interrupted, a partial result"
-                                : run.stuck ? "stuck: nothing can run any more"
-                                            : "not everything ran",
+                                run.stopped   ? "interrupted, a partial result"
+                                : run.stuck   ? "stuck: nothing can run any more"
+                                : run.endless ? "cut off: plan after plan was made, and nothing started or ended"
+                                              : "not everything ran",
                                 run.jobs_finished, run.jobs);
   if (run.jobs_failed > 0) out += fmt::format(", {} failed", run.jobs_failed);
   if (!run.unfinished.empty()) {

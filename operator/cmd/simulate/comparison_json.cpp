@@ -87,6 +87,7 @@ Json run_of(const RunResult& run, const std::optional<Bound>& bound) {
   json["finished"] = finished(run);
   json["stopped"] = run.stopped;
   json["stuck"] = run.stuck;
+  json["endless"] = run.endless;
   json["unfinishedJobs"] = run.unfinished;
   return json;
 }

@@ -89,7 +89,7 @@ void run_one(const simulation::Scenario& scenario, Task& task, std::size_t index
   options.stopwatch = &watch;
   options.stop = interrupt_asked;
   options.progress = [&](const simulation::Progress& now) { progress.report(index, now); };
-  task.result = simulation::run(scenario, **policy, task.policy, options);
+  task.result = guarded([&] { return simulation::run(scenario, **policy, task.policy, options); });
   progress.finish(index);
 }
 
@@ -155,7 +155,7 @@ Result<Comparison> collect(const simulation::Scenario& scenario, std::vector<Tas
       continue;
     }
     if (!*task.result)
-      return fail(ErrorCode::internal,
+      return fail(task.result->error().code,
                   fmt::format("{} on {}: {}", task.label, scenario.name, task.result->error().message));
     if (i < policies)
       comparison.runs.push_back(std::move(**task.result));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "config/node_price.h"
 #include "kubernetes/pods/node_book.h"
 #include "kubernetes/pods/pod_kinds.h"
 #include "model/cluster_event.h"
@@ -20,11 +21,6 @@ struct PriceQuestion {
   std::string region, instance_type;
   CapacityType capacity_type = CapacityType::on_demand;
   Cores cpu;
-};
-struct NodePrice {
-  UsdPerHour price;
-  double speed = 1;  // CPU-seconds of work a core does in a second
-  bool known = true;
 };
 struct Place {
   std::string region, zone;

@@ -68,8 +68,12 @@ std::optional<TimePoint> read_time(std::string_view text) {
                                          std::chrono::day(static_cast<unsigned>(*day))};
   if (!offset || !text.empty() || !date.ok()) return std::nullopt;
   const auto days = std::chrono::sys_days(date).time_since_epoch();
-  return TimePoint(days + std::chrono::hours(*hour) + std::chrono::minutes(*minute) + std::chrono::seconds(*second) +
-                   Duration(*fraction) - *offset);
+  const Duration since = days + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
+                         std::chrono::seconds(*second) + Duration(*fraction) - *offset;
+  // A leap second or an offset may lead out of the years that have four digits.
+  constexpr auto first = std::chrono::sys_days(std::chrono::year(0) / 1 / 1).time_since_epoch(),
+                 end = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1).time_since_epoch();
+  return since >= first && since < end ? std::optional(TimePoint(since)) : std::nullopt;
 }
 
 std::string text_of(TimePoint time, bool micros) {

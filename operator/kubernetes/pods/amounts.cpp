@@ -6,13 +6,16 @@
 namespace lips::kubernetes {
 namespace {
 
+// More than any machine has of anything. Counted as so much each time, so that what was added can be taken away again,
+// and two thousand of them fit.
+constexpr std::int64_t most_of_one = std::int64_t{1} << 52;
 
 void add_times(ResourceAmounts& sum, const ResourceAmounts& more, std::int64_t times) {
   for (const auto& [resource, amount] : more) {
     auto place = std::lower_bound(sum.begin(), sum.end(), resource,
                                   [](const auto& entry, const std::string& key) { return entry.first < key; });
     if (place == sum.end() || place->first != resource) place = sum.insert(place, {resource, 0});
-    place->second += times * amount;
+    place->second += times * std::clamp(amount, -most_of_one, most_of_one);
   }
 }
 

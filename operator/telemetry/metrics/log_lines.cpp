@@ -10,6 +10,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/visible_text.h"
+
 namespace lips {
 
 namespace {
@@ -30,17 +32,17 @@ std::string quoted(std::string_view text) {
       out += '\\', out += c;
     else if (c == '\n')
       out += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    else if (c == '\t')
+      out += "\\t";
     else
       out += c;
   }
-  return out + "\"";
+  return visible(out) + "\"";
 }
 
 bool plain(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || c >= 0x80 || std::string_view("-_./:+@,").find(static_cast<char>(c)) != std::string::npos;
+    return std::isalnum(c) || std::string_view("-_./:+@,").find(static_cast<char>(c)) != std::string::npos;
   });
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/visible_text.h"
+
 namespace lips::page {
 namespace {
 
@@ -41,7 +43,7 @@ std::string escape(std::string_view text) {
     const char c = text[at];
     const auto length = sequence_length(text, at);
     if (length != 1) {
-      out += length == 0 ? replacement : text.substr(at, length);
+      out += length == 0 || control_length(text, at) > 0 ? replacement : text.substr(at, length);
     } else if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {

@@ -26,5 +26,13 @@ TEST(TimeText, RefusesWhatIsNoTime) {
     EXPECT_FALSE(parse_time(text).has_value()) << text;
 }
 
+// The year after is not written with four digits, so it could not be read again.
+TEST(TimeText, RefusesWhatLeadsOutOfTheYearsOfFourDigits) {
+  EXPECT_TRUE(parse_time("9999-12-31T23:59:59.999999Z"));
+  EXPECT_FALSE(parse_time("9999-12-31T23:59:60Z"));
+  EXPECT_FALSE(parse_time("9999-12-31T23:00:00-05:00"));
+  EXPECT_FALSE(parse_time("0000-01-01T00:00:00+05:00"));
+}
+
 }  // namespace
 }  // namespace lips::kubernetes

@@ -1,4 +1,4 @@
-// Wall time for a benchmark's figures; decides nothing.
+// Wall time, for the figures that people read; decides nothing.
 #pragma once
 
 #include <chrono>

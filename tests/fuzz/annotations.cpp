@@ -1,0 +1,38 @@
+// Annotations: a pod with the input's lines as values of ours, memories of jobs, and degraded inputs.
+#include "kubernetes/pods/task_notes.h"
+#include "model/degraded_input.h"
+#include "tests/fuzz/fuzz_target.h"
+
+namespace lips::kubernetes {
+
+namespace {
+
+Pod pod_with(std::string_view input) {
+  static constexpr const char* keys[] = {
+      notes::cpu,  notes::cpu_per_mebibyte, notes::data_set, notes::job,   notes::memory, notes::mounted_at,
+      notes::pool, notes::run_time,         notes::shuffle,  notes::stage, notes::tasks};
+  Pod pod;
+  pod.meta.name_space = "etl", pod.meta.name = "p";
+  for (const char* key : keys) {
+    const std::size_t end = std::min(input.find('\n'), input.size());
+    pod.annotations.emplace_back(key, std::string(input.substr(0, end)));
+    input.remove_prefix(std::min(input.size(), end + 1));
+  }
+  std::sort(pod.annotations.begin(), pod.annotations.end());
+  return pod;
+}
+
+}  // namespace
+
+FUZZ_TARGET(annotations, bytes) {
+  (void)read_task_notes(pod_with(input));
+  const StoredMemory stored = read_memory(std::string(input));
+  const StoredMemory again = read_memory(memory_text(stored.memory, stored.home));
+  FUZZ_CHECK(memory_text(again.memory, again.home) == memory_text(stored.memory, stored.home));
+  if (const auto degraded = parse_degraded_input(input)) {
+    const auto same = parse_degraded_input(format_degraded_input(*degraded));
+    FUZZ_CHECK(same && *same == *degraded);
+  }
+}
+
+}  // namespace lips::kubernetes

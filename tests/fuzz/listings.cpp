@@ -1,0 +1,23 @@
+// What rclone and WebHDFS say of files and blocks. The first line is LISTSTATUS, the rest are locations or a listing.
+#include "kubernetes/data/discovered.h"
+#include "tests/fuzz/fuzz_target.h"
+
+namespace lips::kubernetes {
+
+FUZZ_TARGET(listings, bytes) {
+  DataSetSpec spec;
+  spec.block_size = 1 << 20;
+  spec.discover.path = "/data";
+  spec.discover.store = "s";
+  spec.discover.hosts = {{"dn1", "node-1"}, {"dn2", "node-2"}};
+  for (const std::int64_t block_size : {std::int64_t{0}, std::int64_t{1} << 20}) {
+    spec.block_size = block_size;
+    if (const auto found = read_listing(input, spec))
+      for (const DataFile& file : found->files) FUZZ_CHECK(file.size > 0 && !file.path.empty());
+  }
+  const std::size_t end = std::min(input.find('\n'), input.size());
+  const auto files = read_hdfs_status(input.substr(0, end), "/data");
+  if (files) (void)read_hdfs_blocks(*files, input.substr(std::min(input.size(), end + 1)), spec);
+}
+
+}  // namespace lips::kubernetes
