@@ -57,7 +57,10 @@ ObjectMeta meta_of(Value&& value) {
 ObjectMeta peek_meta(object& item) {
   ObjectMeta meta;
   auto field = item.find_field_unordered("metadata");
-  if (field.error() == simdjson::SUCCESS) meta = meta_of(field);
+  if (field.error() == simdjson::SUCCESS)
+    meta = meta_of(field);
+  else if (field.error() != simdjson::NO_SUCH_FIELD)
+    throw simdjson::simdjson_error(field.error());  // cut or no JSON: the parser has let go of the text
   if (item.reset().error() != simdjson::SUCCESS) throw json::Rejected{"an object that cannot be read twice"};
   return meta;
 }

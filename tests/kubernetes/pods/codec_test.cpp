@@ -239,6 +239,22 @@ TEST(FrameReader, ReadsAnEmptyListAndOneWithoutItems) {
     EXPECT_TRUE(frames.read_list(body, [](const ObjectMeta&, std::string_view) { FAIL(); }).has_value()) << body;
 }
 
+// An object without metadata is cut: the parser is gone before the object is looked at again.
+TEST(FrameReader, RefusesAnEventThatIsCutAnywhere) {
+  FrameReader frames;
+  const std::string line =
+      R"({"type":"ADDED","object":{"spec":{"a":[1,{"b":"c"}]},"status":{"phase":"Pending"},"metadata":{"name":"p"}}})";
+  EXPECT_TRUE(frames.read_event(line));
+  for (std::size_t length = 0; length < line.size(); ++length)
+    for (const char* end : {"", "}", "]", "\"", "}}"}) {
+      const std::string cut = line.substr(0, length) + end;
+      if (cut == line) continue;
+      const Result<WatchEvent> event = frames.read_event(cut);
+      EXPECT_EQ(event ? ErrorCode::unavailable : event.error().code, ErrorCode::unavailable) << cut;
+    }
+  EXPECT_TRUE(frames.read_event(line)) << "the reader goes on";
+}
+
 TEST(FrameReader, CallsAnAnswerThatIsCutUnavailable) {
   FrameReader frames;
   for (const char* body :
