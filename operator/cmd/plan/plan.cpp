@@ -26,8 +26,6 @@ struct PlanOptions {
   std::optional<std::uint64_t> seed;
 };
 
-constexpr Duration default_horizon = std::chrono::seconds(600);
-
 Arguments describe(PlanOptions& options) {
   Arguments arguments(
       "lips plan", "Makes one plan for a snapshot of a cluster, and prints its cost beside a certified lower bound.");

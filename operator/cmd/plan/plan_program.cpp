@@ -8,10 +8,6 @@
 
 namespace lips::cmd {
 
-namespace {
-constexpr Duration default_horizon = std::chrono::seconds(600);
-}
-
 Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostModel& costs, const std::string& policy,
                                    const PolicySettings& settings) {
   if (!policy.starts_with("lips"))

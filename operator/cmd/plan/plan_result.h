@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,9 @@
 #include "policies/settings.h"
 
 namespace lips::cmd {
+
+// Of a plan whose policy says none.
+inline constexpr Duration default_horizon = std::chrono::seconds(600);
 
 struct PlanResult {
   std::string policy, file;
