@@ -55,8 +55,8 @@ class GreedyCheapest : public Policy {
         least = cost;
       }
       if (!best.valid()) return;
-      const Placement placement = prefer_replica(draft, id, group_index, best);
-      draft.assign(placement.task, placement.node);
+      const TaskOnNode chosen = prefer_replica(draft, id, group_index, best);
+      draft.assign(chosen.task, chosen.node);
     }
   }
 };

@@ -48,8 +48,8 @@ class OwnZoneCheapest : public Policy {
       if (!node.valid() && !home.empty() && (home.bits() & draft.free.zones_that_could_take(kind).bits()) == 0)
         node = nodes.anywhere(kind);
       if (!node.valid()) return;
-      const Placement placement = prefer_replica(draft, id, group, node);
-      draft.assign(placement.task, placement.node);
+      const TaskOnNode chosen = prefer_replica(draft, id, group, node);
+      draft.assign(chosen.task, chosen.node);
     }
   }
 };

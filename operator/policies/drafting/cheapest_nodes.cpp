@@ -43,15 +43,15 @@ NodeId CheapestNodes::among(FreeCapacity::Kind kind, ZoneSet zones) {
 
 NodeId CheapestNodes::anywhere(FreeCapacity::Kind kind) { return among(kind, ZoneSet(~std::uint64_t{0})); }
 
-Placement prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId node) {
+TaskOnNode prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId node) {
   const ClusterSnapshot& cluster = draft.cluster;
-  const Placement plain{draft.tasks.first(job, group), node};
+  const TaskOnNode plain{draft.tasks.first(job, group), node};
   if (!cluster.groups[job][group].reads) return plain;
   if (const TaskId local = draft.tasks.on_node(job, node); local.valid() && cluster.tasks[local].group == group)
     return {local, node};
   const Node& wanted = cluster.nodes[node];
   const FreeCapacity::Kind kind = draft.free.kind_of(cluster.jobs[job]);
-  Placement best = plain;
+  TaskOnNode best = plain;
   for (const Replica& replica : cluster.blocks[cluster.tasks[plain.task].block].replicas) {
     const NodeId holder = cluster.stores[replica.store].node;
     if (!holder.valid() || cluster.nodes[holder].zone != wanted.zone ||

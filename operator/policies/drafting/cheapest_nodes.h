@@ -34,11 +34,11 @@ class CheapestNodes {
   IdVector<ZoneId, ZoneNodes> zones_;
 };
 
-struct Placement {
+struct TaskOnNode {
   TaskId task;
   NodeId node;
 };
 // Which task of the group for this node, or for another one of the same zone and price that holds the task's input.
-Placement prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId node);
+TaskOnNode prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId node);
 
 }  // namespace lips

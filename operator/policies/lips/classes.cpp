@@ -67,6 +67,17 @@ class Kinds {
   std::map<std::vector<bool>, int> profile_kinds_, capacity_kinds_;
 };
 
+// Resource by resource. The bindings name every field: one that is added to Resources does not compile here until it
+// is.
+template <class Choose>
+Resources of_both(const Resources& a, const Resources& b, Choose choose) {
+  const auto& [cpu_a, memory_a, slots_a, extended_a] = a;
+  const auto& [cpu_b, memory_b, slots_b, extended_b] = b;
+  Resources result{choose(cpu_a, cpu_b), choose(memory_a, memory_b), choose(slots_a, slots_b), extended_a};
+  for (std::size_t i = 0; i < result.extended.size(); ++i) result.extended[i] = choose(extended_a[i], extended_b[i]);
+  return result;
+}
+
 void group_nodes(const ClusterSnapshot& cluster, bool by_capacity, NodeClasses& result) {
   using Key = std::tuple<ZoneId, UsdPerCpuSecond, double, NodeId>;
   using Alike = std::tuple<ZoneId, UsdPerCpuSecond, double, int, int, double, double>;
@@ -96,8 +107,8 @@ void group_nodes(const ClusterSnapshot& cluster, bool by_capacity, NodeClasses& 
     added.nodes = std::move(nodes);
     for (NodeId node : added.nodes) {
       const Resources& capacity = cluster.nodes[node].capacity;
-      if (capacity.cpu > added.shape.cpu) added.shape = capacity;
-      if (capacity.cpu < added.least.cpu) added.least = capacity;
+      added.shape = of_both(added.shape, capacity, [](auto x, auto y) { return std::max(x, y); });
+      added.least = of_both(added.least, capacity, [](auto x, auto y) { return std::min(x, y); });
       result.class_of[node] = static_cast<std::uint32_t>(result.classes.size());
       added.cores += cluster.nodes[node].capacity.cpu;
     }

@@ -12,8 +12,8 @@ struct NodeClass {
   ZoneId zone;
   UsdPerCpuSecond price;
   double speed = 1;
-  Resources shape;  // of its largest node; all have this one's memory and slots per core
-  Resources least;  // of its smallest node: where there are few classes, what fits the largest fits this one too
+  Resources shape;  // of each resource the most that a node has; all have this one's memory and slots per core
+  Resources least;  // of each the least: where there are few classes, what fits one node fits every other
   std::vector<NodeId> nodes;
   Cores cores;  // of all its nodes
 };

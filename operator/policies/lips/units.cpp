@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
-#include <memory_resource>
 #include <optional>
-#include <string>
 #include <unordered_map>
 
 namespace lips {
@@ -24,6 +23,55 @@ double other_readers(const ClusterSnapshot& cluster, const IdVector<DataSetId, d
 constexpr double overflow_where_all_is_free = 1e-6;
 
 constexpr std::array<Locality, 2> near_and_far{Locality::zone, Locality::remote};
+
+// All that a row of the model may tell one unit from another by. Whole values, compared as such: a field that is added
+// to one of them takes part by itself.
+struct UnitKey {
+  struct Demand {
+    ConstraintId constraint;
+    Resources request;
+    friend bool operator==(const Demand&, const Demand&) = default;
+  };
+  struct Read {
+    ZoneSet zones;
+    double work = 0;  // of one task
+    Mebibytes input;
+    friend bool operator==(const Read&, const Read&) = default;
+  };
+  std::vector<double> extra, preference;
+  std::optional<Demand> demand;  // where not any class may take it
+  std::optional<Read> read;      // there too, and where links have rows
+  PoolId pool;
+  std::uint32_t shared = Unit::no_object;
+  friend bool operator==(const UnitKey&, const UnitKey&) = default;
+};
+
+// Spreads the keys of one snapshot; what it leaves out costs a comparison, never a wrong answer.
+struct UnitKeyHash {
+  static void mix(std::size_t& hash, std::uint64_t bits) {
+    hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  static void mix(std::size_t& hash, double value) { mix(hash, std::bit_cast<std::uint64_t>(value)); }
+  std::size_t operator()(const UnitKey& key) const {
+    std::size_t hash = key.shared;
+    for (double usd : key.extra) mix(hash, usd);
+    for (double usd : key.preference) mix(hash, usd);
+    if (key.demand) {
+      mix(hash, std::uint64_t{key.demand->constraint.index()});
+      mix(hash, key.demand->request.cpu.value());
+      mix(hash, key.demand->request.memory.value());
+      for (double count : key.demand->request.extended) mix(hash, count);
+    }
+    if (key.read) {
+      mix(hash, key.read->zones.bits());
+      mix(hash, key.read->work);
+      mix(hash, key.read->input.value());
+    }
+    mix(hash, std::uint64_t{key.pool.index()});
+    return hash;
+  }
+};
 
 class UnitMaker {
  public:
@@ -130,6 +178,7 @@ class UnitMaker {
     const auto [known, added] = fits_all_.try_emplace({job.constraint, job.request}, false);
     if (!added) return known->second;
     const Resources& request = job.request;
+    if (request.extended != Resources{}.extended) return false;  // counted per node, whatever the cores
     if (request.memory.value() > request.cpu.value() * least_memory_per_core_ + 1e-9) return false;
     if (request.slots > request.cpu.value() * least_slots_per_core_ + 1e-9) return false;
     return known->second =
@@ -163,24 +212,13 @@ class UnitMaker {
 
   std::uint32_t unit_for(const Job& job, const TaskGroup& group, const Trait& trait) {
     const bool any_class = trait.any_class;
-    key_.assign(reinterpret_cast<const char*>(extra_.data()), extra_.size() * sizeof(double));
-    const auto append = [&](const auto& value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); };
-    key_.append(reinterpret_cast<const char*>(preference_.data()), preference_.size() * sizeof(double));
-    if (!any_class) {
-      append(job.constraint);
-      append(job.request.cpu);
-      append(job.request.memory);
-      append(job.request.slots);
-      append(trait.work);
-      append(group.zones);
-    }
-    if (settings_.per_pool) append(job.pool);
-    if (settings_.links) {
-      append(group.zones);
-      append(trait.work);
-    }
-    if (settings_.links || !any_class) append(group.input);
-    if (trait.shared != Unit::no_object) append(trait.shared);
+    key_.extra = extra_;
+    key_.preference = preference_;
+    key_.demand = any_class ? std::nullopt : std::optional(UnitKey::Demand{job.constraint, job.request});
+    const bool reads_count = settings_.links || !any_class;
+    key_.read = reads_count ? std::optional(UnitKey::Read{group.zones, trait.work, group.input}) : std::nullopt;
+    key_.pool = settings_.per_pool ? job.pool : PoolId::none();
+    key_.shared = trait.shared;
     const auto [found, added] = by_key_.try_emplace(key_, static_cast<std::uint32_t>(result_.units.size()));
     const double memory_per_core = job.request.memory.value() / cores_of(job.request);
     if (added) {
@@ -191,7 +229,7 @@ class UnitMaker {
       unit.constraint = job.constraint;
       unit.request = job.request;
       unit.least_memory_per_core = memory_per_core;
-      if (settings_.per_pool) unit.pool = job.pool;
+      unit.pool = key_.pool;
       unit.shared = trait.shared;
       unit.zones = group.zones;
       unit.input_per_work = group.reads ? group.input.value() / trait.work : 0;
@@ -239,11 +277,10 @@ class UnitMaker {
   IdVector<DataSetId, double> readers_;
   std::optional<SharedData> shared_data_;
   std::vector<bool> open_object_;
-  std::pmr::monotonic_buffer_resource keys_;  // hundreds of thousands, gone at once
-  std::pmr::unordered_map<std::pmr::string, std::uint32_t> by_key_{&keys_};
+  std::unordered_map<UnitKey, std::uint32_t, UnitKeyHash> by_key_;
   std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
   std::vector<double> extra_, preference_;
-  std::pmr::string key_;
+  UnitKey key_;  // of the last portion; its room is used again
   double least_memory_per_core_ = 0, least_slots_per_core_ = 0, slowest_ = 1e300, fastest_ = 0;
 };
 
