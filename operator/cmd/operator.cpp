@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -34,6 +35,7 @@ struct OperatorOptions {
   std::string config, kubeconfig, cluster = "kubernetes", config_folder;
   std::vector<std::pair<std::string, std::string>> set;
   double speed = 1;
+  std::optional<std::uint64_t> faults;
   bool print_config = false, stay = false;
 };
 
@@ -56,6 +58,10 @@ Arguments describe(OperatorOptions& options) {
       options.cluster);
   arguments.number("--speed", "speed of a simulated cluster: simulated seconds per second; 0: as fast as possible",
                    options.speed);
+  arguments.seed("--faults",
+                 "inject faults into a simulated cluster, drawn from this seed: refused and lost bindings, late and "
+                 "duplicate events, failing moves",
+                 options.faults);
   arguments.flag("--stay", "keep serving the status page and metrics after the scenario has ended, until stopped",
                  options.stay);
   arguments.text("--config-dir", "DIR",
@@ -87,11 +93,13 @@ class RunningOperator {
         metrics_({std::string(version), std::string(revision), options.cluster,
                   on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
-        policy_(std::move(policy),
-                [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
-                  recorder_.record(by, input, plan, took);
-                  hints_.update(input);
-                }) {}
+        policy_(
+            std::move(policy),
+            [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
+              recorder_.record(by, input, plan, took);
+              hints_.update(input);
+            },
+            [this](const PlanFault& fault) { refused(fault); }) {}
 
   Result<void> run(const std::string& config_text);
 
@@ -101,6 +109,7 @@ class RunningOperator {
   Result<void> open_journal();
   Result<void> run_simulated();
   void reload(Result<OperatorConfig> changed);
+  void refused(const PlanFault& fault);
   Health alive() const;
   Health ready() const;
 
@@ -112,9 +121,18 @@ class RunningOperator {
   EpochRecorder recorder_;
   NewDataHints hints_;
   LivePolicy policy_;
-  std::atomic<bool> ended_{false};  // a simulated run is over and only shown
+  std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
+  std::atomic<bool> ended_{false};           // a simulated run is over and only shown
   std::unique_ptr<StatusServer> server_;
 };
+
+// Counted each time, logged once of each kind: a policy that fails may do so at every plan.
+void RunningOperator::refused(const PlanFault& fault) {
+  metrics_.plan_refused(fault);
+  if (!faults_logged_.insert(fault.kind).second) return;
+  log_.error("a plan is refused, every task waits for the next one; further ones of this kind are only counted",
+             {{"policy", policy_.current()->name}, {"kind", to_string(fault.kind)}, {"why", fault.why}});
+}
 
 Health RunningOperator::alive() const {
   const double still = metrics_.seconds_since_turn();
@@ -188,8 +206,11 @@ Result<void> RunningOperator::run_simulated() {
   if (!path) return tl::unexpected(path.error());
   const Result<simulation::Scenario> scenario = simulation::read_scenario(*path, reading);
   if (!scenario) return tl::unexpected(scenario.error());
-  const SimulatedRun run{*scenario, options_.speed, live_.config()->policy.seed, policy_, metrics_, metrics_,
-                         log_,      interrupt_asked};
+  std::optional<Faults> faults;
+  if (options_.faults) faults = Faults{*options_.faults};
+  const SimulatedRun run{*scenario, options_.speed,  live_.config()->policy.seed,
+                         policy_,   metrics_,        metrics_,
+                         log_,      interrupt_asked, faults};
   const Result<simulation::RunResult> result = run_on_simulation(run, policy_.current()->name);
   if (!result) return tl::unexpected(result.error());
   ended_ = true;
@@ -221,6 +242,8 @@ Result<void> start(const OperatorOptions& options) {
   if (options.cluster != "kubernetes" && !options.cluster.starts_with(simulated))
     return fail(ErrorCode::invalid_input,
                 fmt::format("--cluster: expected kubernetes or simulated:SCENARIO, found '{}'", options.cluster));
+  if (options.faults && options.cluster == "kubernetes")
+    return fail(ErrorCode::invalid_input, "--faults: expected --cluster simulated:SCENARIO, found Kubernetes");
   std::string text;
   if (!options.config.empty()) {
     Result<std::string> read = read_text_file(options.config);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "model/move_phase.h"
 
 namespace lips {
 
@@ -15,7 +16,6 @@ enum class BindOutcome : std::uint8_t {
   refused,
   failed
 };  // conflict: another was quicker; failed: no answer
-enum class MovePhase : std::uint8_t { pending, copying, verifying, committed, failed };
 enum class WatchTrouble : std::uint8_t { restarted, relisted };
 
 class AdapterObserver {
@@ -37,6 +37,7 @@ class AdapterObserver {
   virtual void on_unknown_price(std::string_view /*node*/, std::string_view /*instance_type*/, bool /*unknown*/) {}
   // Pods that wait now, for one of a few reasons; every reason that ever was is said again, with 0 when none is left.
   virtual void on_pending(std::string_view /*reason*/, std::uint64_t /*pods*/) {}
+  // A move of no phase yet counts as pending.
   virtual void on_moves(MovePhase, std::uint64_t /*now in this phase*/) {}
   virtual void on_move_ended(bool /*committed*/, Mebibytes) {}
   // The API server did not do what it was asked, and asking again does not help: a missing right, a policy, an object

@@ -1,7 +1,8 @@
 // The port: all of the world that the controller sees. KubernetesCluster and SimulatedCluster stand behind it, and
-// decorators that inject faults into either.
+// decorators around either: FaultyCluster injects faults.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -9,6 +10,12 @@
 #include "model/snapshot.h"
 
 namespace lips {
+
+// All that a binding needs to be sent.
+struct PreparedBinding {
+  Assignment assignment;
+  std::string input;  // what the task is told of where to read; empty: an adapter or task that needs nothing
+};
 
 class ClusterClient {
  public:
@@ -20,12 +27,14 @@ class ClusterClient {
   // stop.
   virtual Result<std::vector<ClusterEvent>> wait(TimePoint until) = 0;
 
-  // Asked right before bind(). False: it cannot be bound at this moment; events say what becomes of the task.
-  virtual bool may_bind(const Assignment& /*assignment*/) { return true; }
+  // Binding takes three steps: prepare() asks whether the cluster as it is now would take the task there, the caller
+  // takes the room in its state, and bind() sends. Nothing is sent by prepare(). An error: not now; the task stays
+  // pending unless an event says something else.
+  virtual Result<PreparedBinding> prepare(const Assignment& assignment) = 0;
 
   // Actions. Their outcomes come back as events: TaskStarted or TaskLost, MoveEnded with ReplicaAdded before it,
   // ReplicaRemoved.
-  virtual void bind(const Assignment& assignment) = 0;
+  virtual void bind(const PreparedBinding& binding) = 0;
   virtual void start_move(MoveId id, const DataMove& move) = 0;
   virtual void drop(const ReplicaDrop& drop) = 0;
   virtual void remember(const Remembered& remembered) = 0;

@@ -46,28 +46,33 @@ void Dispatcher::dispatch_all(std::vector<Observer*>& observers) {
   for (NodeId node : nodes_) dispatch_on(node, observers);
 }
 
+// Prepare, assume, bind, tell. A binding that is refused before it was sent is nobody's: the task stays pending, and
+// the next plan sees it.
+void Dispatcher::bind(const Assignment& assignment, std::vector<Observer*>& observers) {
+  const Result<PreparedBinding> prepared = client_.prepare(assignment);
+  if (!prepared || !state_.assume(prepared->assignment)) return;
+  client_.bind(*prepared);
+  for (Observer* observer : observers) observer->on_bind(state_.snapshot(), prepared->assignment);
+}
+
 // A task that does not fit blocks those behind it on its node (else large ones starve); one that waits for data does
-// not.
+// not. What the node was when the plan was made may have changed: cordoned, tainted, with other labels.
 void Dispatcher::dispatch_on(NodeId node, std::vector<Observer*>& observers) {
   if (!queue_.contains(node)) return;
   std::deque<Assignment>& queue = queue_[node];
   const ClusterSnapshot& cluster = state_.snapshot();
   for (auto next = queue.begin(); next != queue.end();) {
     const Task& task = cluster.tasks[next->task];
-    if (task.state != TaskState::pending) {  // another plan or scheduler was quicker
-      next = queue.erase(next);
-      --queued_;
-      continue;
-    }
-    if (!ready(*next)) {
-      ++next;
-      continue;
-    }
-    if (!fits(cluster.jobs[task.job].request, cluster.free[node])) break;
-    const Assignment assignment = *next;
-    if (client_.may_bind(assignment)) {
-      for (Observer* observer : observers) observer->on_bind(cluster, assignment);
-      if (state_.assume(assignment)) client_.bind(assignment);
+    const Job& job = cluster.jobs[task.job];
+    const bool wanted = task.state == TaskState::pending;  // else another plan or scheduler was quicker
+    const bool allowed = cluster.nodes[node].schedulable && cluster.eligible(job.constraint, node);
+    if (wanted && allowed) {
+      if (!ready(*next)) {
+        ++next;
+        continue;
+      }
+      if (!fits(job.request, cluster.free[node])) break;
+      bind(*next, observers);
     }
     next = queue.erase(next);
     --queued_;

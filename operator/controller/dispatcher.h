@@ -1,5 +1,6 @@
 // Carries plans out: binds what fits now, in plan order, and goes on as capacity frees until the next plan replaces the
-// queue. A task whose replica is still on its way waits for it. Sees no policy.
+// queue. A task whose replica is still on its way waits for it; one that its node no longer takes is left to the next
+// plan. Sees no policy.
 #pragma once
 
 #include <deque>
@@ -27,6 +28,7 @@ class Dispatcher {
 
  private:
   bool ready(const Assignment& assignment) const;
+  void bind(const Assignment& assignment, std::vector<Observer*>& observers);
 
   ClusterState& state_;
   ClusterClient& client_;

@@ -13,8 +13,8 @@ class Observer {
   // After the state has taken the event in.
   virtual void on_event(const ClusterSnapshot&, const ClusterEvent&) {}
   virtual void on_plan(const ClusterSnapshot&, const Plan&) {}
-  // `before` is the state in which the task was still pending.
-  virtual void on_bind(const ClusterSnapshot& before, const Assignment&) = 0;
+  // After the state has taken the room and the binding was sent; what was refused before that is not told.
+  virtual void on_bind(const ClusterSnapshot&, const Assignment&) = 0;
 };
 
 }  // namespace lips

@@ -155,7 +155,8 @@ bool ClusterState::assume(const Assignment& assignment) {
   Task& task = snapshot_.tasks[assignment.task];
   Job& job = snapshot_.jobs[task.job];
   const Node& node = snapshot_.nodes[assignment.node];
-  if (task.state != TaskState::pending || !node.schedulable || !fits(job.request, snapshot_.free[assignment.node]))
+  if (task.state != TaskState::pending || !node.schedulable || !snapshot_.eligible(job.constraint, assignment.node) ||
+      !fits(job.request, snapshot_.free[assignment.node]))
     return false;
   unlink(assignment.task);
   task.state = TaskState::bound;

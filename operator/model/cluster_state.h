@@ -19,7 +19,8 @@ class ClusterState {
   // Ids of jobs and tasks are given in the order of JobArrived events.
   void apply(const ClusterEvent& event);
   void advance(TimePoint now) { snapshot_.now = now; }
-  // Takes the room for it; false, and nothing changes, when the task is not pending or does not fit.
+  // Takes the room for it; false, and nothing changes, when the task is not pending, or the node does not take it (any
+  // more): cordoned, not eligible, too little room.
   bool assume(const Assignment& assignment);
   void remember(const Remembered& remembered);
   void remember(const ShareMemory& shares) { snapshot_.shares = shares; }

@@ -38,6 +38,8 @@ std::string_view to_string(DeferralReason reason) {
       return "not-eligible";
     case DeferralReason::not_considered:
       return "not-considered";
+    case DeferralReason::plan_refused:
+      return "plan-refused";
   }
   return "not-considered";
 }

@@ -1,6 +1,7 @@
 // A plan: the whole outcome of one decision, as a value that others carry out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,7 +52,13 @@ enum class DeferralReason : std::uint8_t {
   pool_maximum,
   not_eligible,  // no node may take it
   not_considered,
+  plan_refused,  // the plan or the policy failed the controller's check; the next one is tried
 };
+
+inline constexpr std::array all_deferral_reasons{DeferralReason::no_capacity,    DeferralReason::cheaper_later,
+                                                 DeferralReason::waits_for_data, DeferralReason::waits_for_locality,
+                                                 DeferralReason::pool_maximum,   DeferralReason::not_eligible,
+                                                 DeferralReason::not_considered, DeferralReason::plan_refused};
 
 struct Deferral {
   TaskId task;

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "model/degraded_read.h"
 #include "model/stripe.h"
@@ -15,13 +18,15 @@ namespace {
 
 class Validation {
  public:
-  Validation(const ClusterSnapshot& cluster, const Plan& plan) : cluster_(cluster), plan_(plan) {}
+  Validation(const ClusterSnapshot& cluster, const Plan& plan)
+      : cluster_(cluster), plan_(plan), seen_(cluster.tasks.size(), false) {}
 
   std::vector<std::string> run() {
     for (const DataMove& move : plan_.moves) check(move);
     for (const ReplicaDrop& drop : plan_.drops) check(drop);
     for (const Assignment& assignment : plan_.assignments) check(assignment);
     for (const Deferral& deferral : plan_.deferrals) once(deferral.task);
+    for (const Remembered& remembered : plan_.remember) check(remembered);
     return std::move(problems_);
   }
 
@@ -32,11 +37,10 @@ class Validation {
   }
 
   void once(TaskId task) {
-    if (!cluster_.tasks.contains(task))
-      problem("task {} does not exist", task.index());
-    else if (cluster_.tasks[task].state != TaskState::pending)
-      problem("task {} is not pending", task.index());
-    if (!seen_.insert(task).second) problem("task {} is planned twice", task.index());
+    if (!cluster_.tasks.contains(task)) return problem("task {} does not exist", task.index());
+    if (cluster_.tasks[task].state != TaskState::pending) problem("task {} is not pending", task.index());
+    if (seen_[task.index()]) problem("task {} is planned twice", task.index());
+    seen_[task.index()] = true;
   }
 
   void check(const Assignment& assignment) {
@@ -49,7 +53,7 @@ class Validation {
     if (!node.schedulable) problem("node {} takes no tasks", node.name);
     if (!fits(job.request, node.capacity))
       problem("task {} is larger than node {}", assignment.task.index(), node.name);
-    if (!cluster_.eligible(job.constraint, assignment.node))
+    if (!eligible(job.constraint, assignment.node))
       problem("task {} may not run on {}", assignment.task.index(), node.name);
     if (assignment.read_from.valid() != (task.block.valid() && assignment.sources.empty()))
       problem("task {}: replica named without need or missing", assignment.task.index());
@@ -62,6 +66,23 @@ class Validation {
       problem("task {} keeps its input in another zone", assignment.task.index());
     if (assignment.write_to.valid() && !cluster_.stores.contains(assignment.write_to))
       problem("task {} writes to a store that does not exist", assignment.task.index());
+  }
+
+  // Nodes share profiles and jobs share constraints, so a million tasks ask few questions.
+  bool eligible(ConstraintId constraint, NodeId node) {
+    const std::pair key(constraint, cluster_.nodes[node].profile);
+    if (!last_eligible_ || last_eligible_->first != key) {
+      const auto [known, added] = eligible_.try_emplace(key);
+      if (added) known->second = cluster_.eligible(constraint, node);
+      last_eligible_ = *known;
+    }
+    return last_eligible_->second;
+  }
+
+  void check(const Remembered& remembered) {
+    if (!cluster_.jobs.contains(remembered.job)) return problem("a job is remembered that does not exist");
+    const ZoneId home = remembered.memory.home;
+    if (home.valid() && !cluster_.zones.contains(home)) problem("a job's home is a zone that does not exist");
   }
 
   void check_sources(const Assignment& assignment, const Task& task) {
@@ -115,7 +136,10 @@ class Validation {
   const ClusterSnapshot& cluster_;
   const Plan& plan_;
   std::vector<std::string> problems_;
-  std::unordered_set<TaskId> seen_;
+  std::vector<bool> seen_;  // by task
+  using Question = std::pair<ConstraintId, ProfileId>;
+  std::map<Question, bool> eligible_;
+  std::optional<std::pair<Question, bool>> last_eligible_;
   std::unordered_map<std::uint32_t, double> added_;
   std::unordered_map<std::uint32_t, std::size_t> dropped_;
 };

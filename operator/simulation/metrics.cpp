@@ -230,8 +230,8 @@ void RunMetrics::on_plan(const ClusterSnapshot&, const Plan& plan) {
 }
 
 // Of a task that no plan named, the reason is that of the rest.
-void RunMetrics::on_bind(const ClusterSnapshot& before, const Assignment& assignment) {
-  const Task& task = before.tasks[assignment.task];
+void RunMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) {
+  const Task& task = cluster.tasks[assignment.task];
   std::uint8_t& named = last_reason_[assignment.task];
   if (named != no_reason) {
     ++result_.plans.deferred[named];

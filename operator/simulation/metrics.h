@@ -38,7 +38,7 @@ class RunMetrics : public RunListener, public Observer {
   void on_node(NodeId node, bool up, TimePoint now) override;
 
   void on_plan(const ClusterSnapshot& cluster, const Plan& plan) override;
-  void on_bind(const ClusterSnapshot& before, const Assignment& assignment) override;
+  void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override;
 
   // After the cluster is closed. Fills all but names, seed, events, stopped, stuck and measured.
   RunResult finish(TimePoint end);

@@ -341,8 +341,7 @@ void Generator::run_background(ClusterState& state) {
     state.apply(background);
     TaskId next = state.snapshot().jobs[JobId(i)].first_task;
     for (NodeId node : places[i]) {
-      LIPS_CHECK(state.assume({next, node, {}, {}}), "a free slot takes a background task");
-      state.apply(TaskStarted{next, node});
+      state.apply(TaskFound{next, node, state.snapshot().now});  // also where a taint keeps new tasks away
       next = TaskId(next.index() + 1);
     }
   }

@@ -1,5 +1,6 @@
 #include "simulation/run.h"
 
+#include "controller/checked_policy.h"
 #include "controller/epoch_controller.h"
 #include "model/cluster_state.h"
 #include "simulation/metrics.h"
@@ -35,7 +36,8 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
   SimulatedCluster cluster(scenario, policy.cadence(), metrics);
   double deciding = 0;
   const TimedPolicy timed(policy, deciding);
-  const ThinkingPolicy thinking(timed, cluster, scenario.thinking, scenario.thinking_time);
+  const CheckedPolicy checked(timed);
+  const ThinkingPolicy thinking(checked, cluster, scenario.thinking, scenario.thinking_time);
   ClusterState state(scenario.cluster);
   EpochController controller(state, cluster, thinking, scenario.costs);
   controller.observe(metrics);

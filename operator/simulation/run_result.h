@@ -67,12 +67,10 @@ struct BusyInterval {
   TimePoint start{}, end{};
 };
 
-inline constexpr std::size_t deferral_reasons = 7;
-
 struct Plans {
   std::uint64_t made = 0;
   std::uint64_t tasks_assigned = 0, moves = 0, drops = 0;
-  std::array<std::uint64_t, deferral_reasons> deferred{};  // tasks that had to wait, by the last reason
+  std::array<std::uint64_t, all_deferral_reasons.size()> deferred{};  // tasks that had to wait, by the last reason
   std::uint64_t with_bound = 0;
   double mean_gap = 0, worst_gap = 0;
   std::uint64_t fell_back = 0;

@@ -124,7 +124,7 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
   for (std::uint32_t instants = 0;; ++instants) {
     if (hopeless()) {
       stuck_ = true;
-      return fail(ErrorCode::cancelled, "no task can ever run");
+      return fail(ErrorCode::cancelled, "no task can run any more");
     }
     if (!said_.empty() || instants == most_instants) break;
     if (over()) return fail(ErrorCode::cancelled, "the simulation is over");
@@ -132,7 +132,7 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
     const TimePoint instant = std::min({queue_.next_time(), network_.next_end(), beat.at});
     if (instant == TimePoint::max() && until == TimePoint::max()) {
       stuck_ = true;
-      return fail(ErrorCode::cancelled, "deadlock: no pending event and no runnable task");
+      return fail(ErrorCode::cancelled, "nothing will ever happen again");
     }
     if (instant > until) {
       now_ = std::max(now_, until);

@@ -24,7 +24,9 @@ class SimulatedCluster : public ClusterClient {
 
   TimePoint now() const override { return now_; }
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override;
-  void bind(const Assignment& assignment) override;
+  // Takes everything: what the truth refuses comes back as TaskLost, as from a kubelet.
+  Result<PreparedBinding> prepare(const Assignment& assignment) override { return PreparedBinding{assignment, ""}; }
+  void bind(const PreparedBinding& binding) override;
   void start_move(MoveId id, const DataMove& move) override;
   void drop(const ReplicaDrop& drop) override;
   void remember(const Remembered&) override {}

@@ -29,7 +29,8 @@ const Task& SimulatedCluster::task(TaskId id) const {
   return scenario_.jobs[owner.index()].tasks[id.index() - jobs_[owner.index()].first_task.index()];
 }
 
-void SimulatedCluster::bind(const Assignment& assignment) {
+void SimulatedCluster::bind(const PreparedBinding& binding) {
+  const Assignment& assignment = binding.assignment;
   // That the node is lost is still to be said, and makes the task pending again.
   if (!up_[assignment.node.index()] || loss_not_yet_said(assignment.node)) return;
   TaskRecord& record = tasks_[assignment.task];

@@ -49,6 +49,18 @@ TEST(Operator, AnEmptyAddressServesNothing) {
   EXPECT_THAT(said.err, AllOf(Not(HasSubstr("listening")), HasSubstr("the scenario has ended")));
 }
 
+TEST(Operator, EndsEveryJobThoughFaultsAreInjected) {
+  for (const char* seed : {"1", "2", "3"}) {
+    const Said said = lips(with(on_quickstart, {"--faults", seed}));
+    EXPECT_EQ(said.status, 0);
+    EXPECT_THAT(said.err,
+                AllOf(HasSubstr("jobs_finished=5"), HasSubstr("faults were injected"), Not(HasSubstr("faults=0"))));
+  }
+  const Said refused = lips({"operator", "--faults", "1"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--faults: "));
+}
+
 TEST(Operator, StopsAtOnceWhenAsked) {
   const Said said = lips_interrupted(
       {"operator", "--cluster", "simulated:quickstart", "--speed", "0.001", "--set", "server.listen=127.0.0.1:0"},

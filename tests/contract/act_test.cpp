@@ -21,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 using Json = nlohmann::json;
-using Kind = BindOutcome::Kind;
+using Kind = BindAnswer::Kind;
 
 const TimePoint noon = *parse_time("2026-03-01T12:00:00Z");
 
@@ -33,9 +33,9 @@ Json read(ApiClient& client, const std::string& path) {
   return answer ? Json::parse(*answer) : Json::object();
 }
 
-BindOutcome bind(Binder& binder, const PodBinding& binding) {
-  std::promise<BindOutcome> outcome;
-  binder.bind(binding, [&](const PodBinding&, BindOutcome found) { outcome.set_value(std::move(found)); });
+BindAnswer bind(Binder& binder, const PodBinding& binding) {
+  std::promise<BindAnswer> outcome;
+  binder.bind(binding, [&](const PodBinding&, BindAnswer found) { outcome.set_value(std::move(found)); });
   return outcome.get_future().get();
 }
 
@@ -46,26 +46,26 @@ TEST(RealServer, TellsTheOutcomesOfBindings) {
   const auto uids = make_pods(client, "bind", "pod-", 3);
   Binder binder(client, [] { return true; });
   PodBinding first{{"bind", "pod-0", uids[0], ""}, "node-a", {{"lips.dev/input", "/data/0"}}};
-  const BindOutcome bound = bind(binder, first);
+  const BindAnswer bound = bind(binder, first);
   EXPECT_EQ(bound.kind, Kind::bound) << bound.message;
   const Json pod = read(client, pods_path("bind") + "/pod-0");
   EXPECT_EQ(pod["spec"]["nodeName"], "node-a");
   EXPECT_EQ(pod["metadata"]["annotations"]["lips.dev/input"], "/data/0");
   EXPECT_EQ(bind(binder, first).kind, Kind::bound) << "a second time, to the same node";
   first.node = "node-b";
-  const BindOutcome late = bind(binder, first);
+  const BindAnswer late = bind(binder, first);
   EXPECT_EQ(late.kind, Kind::elsewhere) << late.message;
   EXPECT_EQ(late.node, "node-a");
 
-  const BindOutcome anew = bind(binder, {{"bind", "pod-1", uids[2], ""}, "node-a", {}});
+  const BindAnswer anew = bind(binder, {{"bind", "pod-1", uids[2], ""}, "node-a", {}});
   EXPECT_EQ(anew.kind, Kind::pod_gone) << anew.message;
-  const BindOutcome absent = bind(binder, {{"bind", "absent", uids[2], ""}, "node-a", {}});
+  const BindAnswer absent = bind(binder, {{"bind", "absent", uids[2], ""}, "node-a", {}});
   EXPECT_EQ(absent.kind, Kind::pod_gone) << absent.message;
 
   ASSERT_TRUE(client.call(creation(pods_path("bind"), pod_json("gated", R"({"schedulingGates":[{"name":"x.dev/y"}]})")))
                   .has_value());
   const std::string gated = read(client, pods_path("bind") + "/gated")["metadata"]["uid"];
-  const BindOutcome refused = bind(binder, {{"bind", "gated", gated, ""}, "node-a", {}});
+  const BindAnswer refused = bind(binder, {{"bind", "gated", gated, ""}, "node-a", {}});
   EXPECT_EQ(refused.kind, Kind::refused) << refused.message;
 
   ApiRequest finalizer;
@@ -78,7 +78,7 @@ TEST(RealServer, TellsTheOutcomesOfBindings) {
   removal.verb = Verb::remove;
   removal.path = finalizer.path;
   ASSERT_TRUE(client.call(removal).has_value());
-  const BindOutcome deleting = bind(binder, {{"bind", "pod-2", uids[2], ""}, "node-a", {}});
+  const BindAnswer deleting = bind(binder, {{"bind", "pod-2", uids[2], ""}, "node-a", {}});
   EXPECT_EQ(deleting.kind, Kind::pod_gone) << deleting.message;
 }
 
@@ -197,7 +197,7 @@ double bind_rate(int connections, const std::string& prefix, const std::vector<s
     binder.bind({{"rate", prefix + std::to_string(i), uids[i], ""},
                  "node-" + std::to_string(i % 1000),
                  {{"lips.dev/input", "/data/" + std::to_string(i)}}},
-                [&](const PodBinding&, const BindOutcome& outcome) {
+                [&](const PodBinding&, const BindAnswer& outcome) {
                   bound += outcome.kind == Kind::bound ? 1 : 0;
                   all.count_down();
                 });

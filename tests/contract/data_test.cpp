@@ -364,8 +364,8 @@ TEST_F(DataMoves, ThatWereAskedForAreCarriedOutAndTheirObjectsGo) {
   ASSERT_TRUE(turn_until([&] { return blocks_in("a") == "0-5"; }));
   being_read_.insert("default/books 1 a");
   for (std::uint32_t block = 0; block < 2; ++block)
-    operator_->mover().start({block + 10, "default/books", block, "a", "b", true, false});
-  operator_->mover().start({20, "default/books", 5, "a", "c", false, true});
+    operator_->mover().start({MoveId(block + 10), "default/books", block, "a", "b", true, false});
+  operator_->mover().start({MoveId(20), "default/books", 5, "a", "c", false, true});
   std::vector<MoveOutcome> outcomes;
   ASSERT_TRUE(turn_until([&] {
     for (MoveOutcome& outcome : operator_->mover().take_outcomes()) outcomes.push_back(outcome);

@@ -37,7 +37,7 @@ class Keeping : public ObjectSink {
     if (objects_.erase(full_name(meta)) == 0) wrong_.push_back("deleted twice: " + full_name(meta));
     changed_.notify_all();
   }
-  void complete() override {
+  void complete(std::uint64_t) override {
     const std::lock_guard lock(mutex_);
     ++lists_;
     changed_.notify_all();

@@ -65,13 +65,22 @@ class Cluster : public ClusterClient {
     script.pop_front();
     return events;
   }
-  void bind(const Assignment& assignment) override { bound.push_back(assignment); }
+  Result<PreparedBinding> prepare(const Assignment& assignment) override {
+    if (refuses && refuses(assignment)) return fail(ErrorCode::conflict, "refused by the test");
+    return PreparedBinding{assignment, "prepared"};
+  }
+  void bind(const PreparedBinding& binding) override {
+    if (on_bind) on_bind(binding);
+    bound.push_back(binding.assignment);
+  }
   void start_move(MoveId id, const DataMove& move) override { moves.emplace_back(id, move); }
   void drop(const ReplicaDrop& drop) override { drops.push_back(drop); }
   void remember(const Remembered& remembered) override { memories.push_back(remembered); }
 
   void say(double when, std::vector<ClusterEvent> events) { script.emplace_back(at(when), std::move(events)); }
 
+  std::function<bool(const Assignment&)> refuses;       // what prepare() says no to
+  std::function<void(const PreparedBinding&)> on_bind;  // looks at the world at the moment of sending
   std::deque<std::pair<TimePoint, std::vector<ClusterEvent>>> script;
   std::vector<Assignment> bound;
   std::vector<std::pair<MoveId, DataMove>> moves;

@@ -186,6 +186,22 @@ class CountingStopwatch : public Stopwatch {
   mutable double count_ = 0;
 };
 
+class PlansTwice : public FirstFit {
+ public:
+  void change(const PolicyInput&, Plan& plan) const override {
+    if (!plan.assignments.empty()) plan.assignments.push_back(plan.assignments.front());
+  }
+};
+
+TEST(Run, EndsWithAnErrorThatSaysWhatIsWrongWithAPlan) {
+  ScenarioBuilder builder;
+  builder.node(0, 2, 0.01);
+  builder.computing_job(0, 1, 100);
+  const Result<RunResult> result = run(builder.scenario, PlansTwice(), "plans-twice");
+  ASSERT_FALSE(result.has_value());
+  EXPECT_NE(result.error().message.find("task 0 is planned twice"), std::string::npos) << result.error().message;
+}
+
 TEST(Run, ChargesMeasuredThinkingByTheStopwatch) {
   ScenarioBuilder builder;
   builder.node(0, 1, 0.01);

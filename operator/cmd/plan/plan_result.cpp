@@ -15,11 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<DeferralReason, 7> reasons{DeferralReason::no_capacity,    DeferralReason::cheaper_later,
-                                                DeferralReason::waits_for_data, DeferralReason::waits_for_locality,
-                                                DeferralReason::pool_maximum,   DeferralReason::not_eligible,
-                                                DeferralReason::not_considered};
-
 const char* in_words(DeferralReason reason) {
   switch (reason) {
     case DeferralReason::no_capacity:
@@ -36,6 +31,8 @@ const char* in_words(DeferralReason reason) {
       return "no node may take it";
     case DeferralReason::not_considered:
       return "the policy did not consider it this time";
+    case DeferralReason::plan_refused:
+      return "the plan failed its check";
   }
   return "";
 }
@@ -119,7 +116,7 @@ std::string plan_text(const PlanResult& result) {
                                 result.cluster->nodes.size(), result.cluster->pending_tasks);
   out += fmt::format("assigned {}, deferred {}, moves {}, drops {}\n", plan.assignments.size(), result.deferred,
                      plan.moves.size(), plan.drops.size());
-  for (const DeferralReason reason : reasons)
+  for (const DeferralReason reason : all_deferral_reasons)
     if (const std::uint64_t count = result.deferred_by_reason[static_cast<std::size_t>(reason)]; count > 0)
       out += fmt::format("  {:>9} wait: {} ({})\n", count, in_words(reason), to_string(reason));
   out += "\n" + cost_rows(account) + "\n" + bound_lines(account);
@@ -175,7 +172,7 @@ std::string plan_json(const PlanResult& result) {
   for (const ShadowPrice& price : account.shadow_prices)
     json["shadowPrices"].push_back({{"of", price.of}, {"usdPerUnit", price.usd_per_unit}, {"unit", price.unit}});
   json["deferredByReason"] = Json::object();
-  for (const DeferralReason reason : reasons)
+  for (const DeferralReason reason : all_deferral_reasons)
     json["deferredByReason"][std::string(to_string(reason))] =
         result.deferred_by_reason[static_cast<std::size_t>(reason)];
   return json.dump(2) + "\n";

@@ -21,7 +21,7 @@ struct PlanResult {
   const ClusterSnapshot* cluster = nullptr;
   Plan plan;
   double seconds = 0;  // wall time of the decision
-  std::array<std::uint64_t, 7> deferred_by_reason{};
+  std::array<std::uint64_t, all_deferral_reasons.size()> deferred_by_reason{};
   std::uint64_t deferred = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "cmd/cli/command.h"
 #include "cmd/plan/plan_result.h"
 #include "config/text_file.h"
+#include "controller/checked_policy.h"
 #include "policies/registry/registry.h"
 #include "records/epoch_journal.h"
 #include "version.h"
@@ -68,8 +69,10 @@ Result<PlanResult> decide(const EpochRecord& record, const std::string& policy_n
   if (!policy) return tl::unexpected(policy.error());
   const WallStopwatch watch;
   const double began = watch.seconds();
+  // As the operator does: where it refused the plan, it recorded what it did instead.
+  const CheckedPolicy checked(**policy, [](const PlanFault&) {});
   Result<Plan> plan =
-      (*policy)->decide({record.snapshot.cluster, record.snapshot.costs, record.seed, record.reporting, &watch});
+      checked.decide({record.snapshot.cluster, record.snapshot.costs, record.seed, record.reporting, &watch});
   if (!plan) return tl::unexpected(plan.error());
   PlanResult result;
   result.seconds = watch.seconds() - began;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cmd/cli/command.h"
+#include "controller/checked_policy.h"
 #include "policies/registry/registry.h"
 #include "telemetry/metrics/plan_comparison.h"
 #include "version.h"
@@ -123,7 +124,7 @@ void EpochRecorder::compare(const Decision& decision, const std::string& baselin
   for (const NodeId node : record.snapshot.cluster.nodes.ids())
     if (record.snapshot.cluster.nodes[node].schedulable) reporting.push_back(node);
   const Result<Plan> plan =
-      (*policy)->decide({record.snapshot.cluster, record.snapshot.costs, record.seed, reporting, nullptr});
+      CheckedPolicy(**policy).decide({record.snapshot.cluster, record.snapshot.costs, record.seed, reporting, nullptr});
   if (!plan) return metrics_.not_compared(baseline, ComparisonOutcome::failed);
   const std::vector<ComparedTask> tasks =
       compare_plans(record.snapshot.cluster, record.snapshot.costs, decision.plan, *plan);

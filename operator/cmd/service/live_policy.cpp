@@ -23,7 +23,7 @@ std::shared_ptr<const NamedPolicy> LivePolicy::current() const {
 Result<Plan> LivePolicy::decide(const PolicyInput& input) const {
   const std::shared_ptr<const NamedPolicy> policy = current();
   const double began = input.stopwatch ? input.stopwatch->seconds() : 0;
-  Result<Plan> plan = policy->policy->decide(input);
+  Result<Plan> plan = CheckedPolicy(*policy->policy, fault_).decide(input);
   const double took = input.stopwatch ? input.stopwatch->seconds() - began : 0;
   if (plan && decided_) decided_(*policy, input, *plan, took);
   return plan;

@@ -1,5 +1,5 @@
-// The policy of a running operator: may be replaced between two plans, and tells what it decided on what. Decides
-// nothing itself.
+// The policy of a running operator: checked, may be replaced between two plans, and tells what it decided on what.
+// Decides nothing itself.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "controller/checked_policy.h"
 #include "policies/policy.h"
 #include "policies/settings.h"
 
@@ -25,8 +26,9 @@ class LivePolicy : public Policy {
   // On the controller's thread, after each plan; `took` in seconds of the input's stopwatch.
   using Decided = std::function<void(const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took)>;
 
-  LivePolicy(std::shared_ptr<const NamedPolicy> policy, Decided decided)
-      : policy_(std::move(policy)), decided_(std::move(decided)) {}
+  // `fault`: of a decision that was refused; everything is deferred in its place, and that is what was decided.
+  LivePolicy(std::shared_ptr<const NamedPolicy> policy, Decided decided, CheckedPolicy::OnFault fault)
+      : policy_(std::move(policy)), decided_(std::move(decided)), fault_(std::move(fault)) {}
 
   // From any thread; the next plan is the new one's.
   void use(std::shared_ptr<const NamedPolicy> policy);
@@ -39,6 +41,7 @@ class LivePolicy : public Policy {
   mutable std::mutex mutex_;
   std::shared_ptr<const NamedPolicy> policy_;
   Decided decided_;
+  CheckedPolicy::OnFault fault_;
 };
 
 }  // namespace lips::cmd

@@ -93,6 +93,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   const kubernetes::LeaseOptions lease{name, election.lease, election.renew_deadline, election.retry};
   if (election.enabled) {
     settings.leads = [&leadership] { return leadership && leadership->leads(); };
+    settings.reign = [&leadership] { return leadership ? leadership->reign() : 0; };
     settings.bind_timeout = kubernetes::wire_time(lease);
   }
   auto cluster =

@@ -39,8 +39,9 @@ class PacedCluster : public ClusterClient {
     }
     return events;
   }
-  void bind(const Assignment& assignment) override {
-    cluster_.bind(assignment);
+  Result<PreparedBinding> prepare(const Assignment& assignment) override { return cluster_.prepare(assignment); }
+  void bind(const PreparedBinding& binding) override {
+    cluster_.bind(binding);
     run_.adapter.on_bind_outcome(BindOutcome::bound, Duration(0));
   }
   void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
@@ -60,7 +61,9 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   const simulation::Scenario& scenario = run.scenario;
   simulation::RunMetrics truth(scenario);
   simulation::SimulatedCluster cluster(scenario, run.policy.cadence(), truth);
-  PacedCluster paced(cluster, run);
+  std::optional<FaultyCluster> faulty;
+  if (run.faults) faulty.emplace(cluster, *run.faults);
+  PacedCluster paced(faulty ? static_cast<ClusterClient&>(*faulty) : cluster, run);
   const simulation::ThinkingPolicy thinking(run.policy, cluster, scenario.thinking, scenario.thinking_time);
   ClusterState state(scenario.cluster);
   EpochController controller(state, paced, thinking, scenario.costs);
@@ -86,6 +89,7 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   result.stuck = cluster.stuck();
   result.endless = cluster.endless();
   result.stopped = run.stop();
+  if (faulty) run.log.info("faults were injected", {{"seed", run.faults->seed}, {"faults", faulty->injected()}});
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "config/operator_config.h"
 #include "controller/adapter_observer.h"
+#include "controller/faulty_cluster.h"
 #include "controller/observer.h"
 #include "policies/policy.h"
 #include "simulation/run_result.h"
@@ -25,6 +26,7 @@ struct SimulatedRun {
   AdapterObserver& adapter;
   Log& log;
   std::function<bool()> stop;
+  std::optional<Faults> faults;  // injected between the cluster and the controller
 };
 
 // Until the scenario's end or stop().

@@ -46,8 +46,8 @@ Json fairness_of(const RunResult& run) {
 
 Json plans_of(const RunResult& run) {
   Json deferred = Json::object();
-  for (std::size_t reason = 0; reason < simulation::deferral_reasons; ++reason)
-    deferred[std::string(to_string(static_cast<DeferralReason>(reason)))] = run.plans.deferred[reason];
+  for (const DeferralReason reason : all_deferral_reasons)
+    deferred[std::string(to_string(reason))] = run.plans.deferred[static_cast<std::size_t>(reason)];
   return {{"made", run.plans.made},         {"tasksAssigned", run.plans.tasks_assigned},
           {"moves", run.plans.moves},       {"drops", run.plans.drops},
           {"deferredByReason", deferred},   {"withBound", run.plans.with_bound},

@@ -8,8 +8,6 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr std::uint64_t first_kept = std::uint64_t{1} << 40;  // ids beyond those of the model's moves
-
 Mebibytes mebibytes(std::int64_t bytes) { return Mebibytes(static_cast<double>(bytes) / bytes_per_mebibyte); }
 
 StoreKind model_kind(DataStoreKind kind) {
@@ -94,14 +92,13 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
     std::erase_if(going_, [this](const auto& place) { return !catalog_.data_set(std::get<0>(place.first)); });
   mover_.tick(now);
   for (const MoveOutcome& outcome : mover_.take_outcomes()) {
-    const auto requested = requested_.extract(outcome.id);
-    if (requested.empty()) continue;
-    const auto& [name, block, zone] = requested.mapped();
-    if (const CatalogDataSet* set = catalog_.data_set(name); set && set->usable())
-      ended_.emplace_back(outcome.committed, mebibytes(set->layout->blocks[block].size));
-    if (outcome.id >= first_kept) continue;
-    const MoveId id(static_cast<std::uint32_t>(outcome.id));
-    if (moves_.erase(id) > 0) said.emplace_back(MoveEnded{id, outcome.committed});
+    const MoveRequest& request = outcome.request;
+    const auto requested = requested_.find({request.data_set, request.block, request.to});
+    if (requested == requested_.end()) continue;
+    requested_.erase(requested);
+    if (const CatalogDataSet* set = catalog_.data_set(request.data_set); set && set->usable())
+      ended_.emplace_back(outcome.committed, mebibytes(set->layout->blocks[request.block].size));
+    if (request.id && moves_.erase(*request.id) > 0) said.emplace_back(MoveEnded{*request.id, outcome.committed});
   }
   keep_not_dropped(index, said);
   review_moves_of_others(said);
@@ -194,14 +191,14 @@ const DataView& DataLink::view() {
 void DataLink::start(MoveId id, const DataMove& move, const ModelIndex& index) {
   const auto [data_set, block] = index.block_name(move.block);
   MoveRequest request;
-  request.id = id.index();
+  request.id = id;
   request.data_set = data_set;
   request.block = block;
   request.from = index.store_name(move.from);
   request.to = index.store_name(move.to);
   request.drop_source = move.drop_source;
   request.extra = !move.drop_source;
-  requested_[request.id] = {data_set, block, zone_of(request.to)};
+  requested_.emplace(Place{data_set, block, request.to}, zone_of(request.to));
   moves_[id] = {id, data_set, block, request.from, request.to};
   last_move_ = std::max(last_move_, id.index());
   mover_.start(request);
@@ -214,9 +211,9 @@ std::string DataLink::zone_of(const std::string& store) const {
 
 // Whether a move that brings the block into that zone is under way.
 bool DataLink::comes_to(const std::string& data_set, std::uint32_t block, const std::string& zone) const {
-  const Place wanted{data_set, block, zone};
-  if (std::any_of(requested_.begin(), requested_.end(), [&](const auto& entry) { return entry.second == wanted; }))
-    return true;
+  const auto begin = requested_.lower_bound({data_set, block, ""}),
+             end = requested_.lower_bound({data_set, block + 1, ""});
+  if (std::any_of(begin, end, [&](const auto& request) { return request.second == zone; })) return true;
   for (auto other = others_.lower_bound({data_set, block, ""}); other != others_.end(); ++other) {
     const auto& [name, number, to] = other->first;
     if (name != data_set || number != block) return false;
@@ -232,8 +229,8 @@ void DataLink::keep_copy(const PodRecord& reader, const std::string& store) {
     const DataStoreResource* near = holder(reader.data_set, block, store);
     const std::string zone = zone_of(store);
     if (!from || !near || near->spec.zone == zone || comes_to(reader.data_set, block, zone)) continue;
-    requested_[first_kept + ++kept_] = {reader.data_set, block, zone};
-    mover_.start({first_kept + kept_, reader.data_set, block, from->meta.object.name, store, false, true});
+    requested_.emplace(Place{reader.data_set, block, store}, zone);
+    mover_.start({std::nullopt, reader.data_set, block, from->meta.object.name, store, false, true});
   }
 }
 
@@ -250,28 +247,10 @@ void DataLink::drop(const ReplicaDrop& drop, const ModelIndex& index, std::vecto
   }
 }
 
-std::map<lips::MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
-  using To = lips::MovePhase;
-  std::map<To, std::uint64_t> count{
-      {To::pending, 0}, {To::copying, 0}, {To::verifying, 0}, {To::committed, 0}, {To::failed, 0}};
-  for (const auto& [name, move] : catalog_.moves()) switch (move.status.phase) {
-      case MovePhase::none:
-      case MovePhase::pending:
-        ++count[To::pending];
-        break;
-      case MovePhase::copying:
-        ++count[To::copying];
-        break;
-      case MovePhase::verifying:
-        ++count[To::verifying];
-        break;
-      case MovePhase::committed:
-        ++count[To::committed];
-        break;
-      case MovePhase::failed:
-        ++count[To::failed];
-        break;
-    }
+std::map<MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
+  using enum MovePhase;
+  std::map<MovePhase, std::uint64_t> count{{pending, 0}, {copying, 0}, {verifying, 0}, {committed, 0}, {failed, 0}};
+  for (const auto& [name, move] : catalog_.moves()) ++count[move.status.phase == none ? pending : move.status.phase];
   return count;
 }
 

@@ -56,7 +56,7 @@ class DataLink {
   const DataStoreResource* store(const std::string& name) const { return catalog_.store(name); }
   // A store that holds the block: the wanted one, else one in its zone, else any; none: nobody does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
-  std::map<lips::MovePhase, std::uint64_t> moves_by_phase() const;
+  std::map<MovePhase, std::uint64_t> moves_by_phase() const;
   std::size_t drops_under_way() const { return going_.size(); }
   // Moves that ended since the last call: whether committed, and their size.
   std::vector<std::pair<bool, Mebibytes>> take_ended() { return std::exchange(ended_, {}); }
@@ -80,13 +80,12 @@ class DataLink {
   DataMover mover_;
   std::map<std::string, DataSetEntry> sets_;  // usable ones, with the replicas that may be read
   DataView view_;
-  std::map<MoveId, MoveEntry> moves_;  // of this process, under way
-  std::map<Place, MoveEntry> others_;  // of a process before it, or of a person; as listed
-  std::uint32_t last_move_ = 0;        // the largest id of a move
-  std::uint64_t others_reviewed_ = 0;  // the catalog's version
-  std::map<Place, bool> going_;        // dropped, but still in the DataSet; whether an extra copy
-  std::uint64_t kept_ = 0;
-  std::map<std::uint64_t, Place> requested_;  // what a request brings, and in place of the store its zone
+  std::map<MoveId, MoveEntry> moves_;            // of this process, under way
+  std::map<Place, MoveEntry> others_;            // of a process before it, or of a person; as listed
+  std::uint32_t last_move_ = 0;                  // the largest id of a move
+  std::uint64_t others_reviewed_ = 0;            // the catalog's version
+  std::map<Place, bool> going_;                  // dropped, but still in the DataSet; whether an extra copy
+  std::multimap<Place, std::string> requested_;  // what a request under way brings, and the zone of its store
   std::vector<std::pair<bool, Mebibytes>> ended_;
 };
 

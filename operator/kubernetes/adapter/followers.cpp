@@ -19,9 +19,9 @@ class DecodingSink : public ObjectSink {
       inbox_.put(NotUnderstood{kind_, meta, std::move(decoded.error().message)});
   }
   void deleted(const ObjectMeta& meta) override { inbox_.put(Gone{kind_, meta}); }
-  void complete() override {
+  void complete(std::uint64_t request) override {
     if (std::exchange(listed_, true)) telemetry_.on_watch(resource_name(kind_), WatchTrouble::relisted);
-    inbox_.put(Listed{kind_});
+    inbox_.put(Listed{kind_, request});
   }
   void failed(const Error&) override { telemetry_.on_watch(resource_name(kind_), WatchTrouble::restarted); }
 
@@ -52,12 +52,12 @@ Followers::~Followers() {
 }
 
 void Followers::start() {
-  const auto add = [&](std::unique_ptr<ObjectSink> sink, const char* path) {
+  const auto add = [&](std::unique_ptr<ObjectSink> sink, const char* path) -> ListWatch& {
     sinks_.push_back(std::move(sink));
-    follow(everything(path, sinks_.size()), *sinks_.back());
+    return follow(everything(path, sinks_.size()), *sinks_.back());
   };
-  add(std::make_unique<DecodingSink<NodeDecoder>>(Followed::nodes, inbox_, telemetry_), "/api/v1/nodes");
-  add(std::make_unique<DecodingSink<PodDecoder>>(Followed::pods, inbox_, telemetry_), "/api/v1/pods");
+  nodes_ = &add(std::make_unique<DecodingSink<NodeDecoder>>(Followed::nodes, inbox_, telemetry_), "/api/v1/nodes");
+  pods_ = &add(std::make_unique<DecodingSink<PodDecoder>>(Followed::pods, inbox_, telemetry_), "/api/v1/pods");
   add(std::make_unique<DecodingSink<JobDecoder>>(Followed::jobs, inbox_, telemetry_), "/apis/batch/v1/jobs");
   add(std::make_unique<DecodingSink<ClaimDecoder>>(Followed::claims, inbox_, telemetry_),
       "/api/v1/persistentvolumeclaims");
@@ -65,10 +65,16 @@ void Followers::start() {
       "/api/v1/persistentvolumes");
 }
 
-void Followers::follow(ListWatchOptions options, ObjectSink& sink) {
+std::uint64_t Followers::relist() {
+  nodes_->relist();
+  return pods_->relist();  // both have been asked as often
+}
+
+ListWatch& Followers::follow(ListWatchOptions options, ObjectSink& sink) {
   watches_.push_back(std::make_unique<ListWatch>(client_, std::move(options), sink));
   ListWatch* watch = watches_.back().get();
   threads_.emplace_back([watch](const std::stop_token& stop) { watch->run(stop); });
+  return *watch;
 }
 
 }  // namespace lips::kubernetes

@@ -20,8 +20,10 @@ class Followers {
   ~Followers();  // waits for the threads
 
   void start();
+  // Nodes and pods are listed anew, beginning from now on: Listed says so with this number or a larger one.
+  std::uint64_t relist();
   // One more kind on a thread of its own; `sink` outlives this.
-  void follow(ListWatchOptions options, ObjectSink& sink);
+  ListWatch& follow(ListWatchOptions options, ObjectSink& sink);
 
  private:
   ApiClient& client_;
@@ -29,6 +31,8 @@ class Followers {
   AdapterObserver& telemetry_;
   std::vector<std::unique_ptr<ObjectSink>> sinks_;
   std::vector<std::unique_ptr<ListWatch>> watches_;
+  ListWatch* nodes_ = nullptr;
+  ListWatch* pods_ = nullptr;
   std::vector<std::jthread> threads_;
 };
 

@@ -23,8 +23,9 @@ struct Gone {
   Followed kind = Followed::pods;
   ObjectMeta meta;
 };
-struct Listed {  // all of that kind has been told
+struct Listed {  // all of that kind has been told, as it was after that request for a list (ListWatch::relist)
   Followed kind = Followed::pods;
+  std::uint64_t request = 0;
 };
 struct NotUnderstood {
   Followed kind = Followed::pods;
@@ -34,7 +35,7 @@ struct NotUnderstood {
 struct BindReport {
   ObjectMeta pod;
   std::string node;
-  BindOutcome outcome;
+  BindAnswer outcome;
   std::chrono::microseconds took{0};
 };
 struct WakeUp {};  // something outside has changed: leadership, data

@@ -1,21 +1,24 @@
 #include "kubernetes/adapter/kubernetes_cluster.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
+#include "kubernetes/adapter/task_reading.h"
 #include "kubernetes/api/leadership.h"
 #include "kubernetes/api/refused_writes.h"
+#include "kubernetes/pods/amounts.h"
 
 namespace lips::kubernetes {
 namespace {
 
-constexpr Duration duty_every{200'000};     // events, heartbeats of policies, retries
-constexpr Duration count_every{1'000'000};  // conditions and what is pending
-constexpr std::size_t many_bindings = 16;   // on the wire: what comes is worked off in handfuls
+constexpr std::size_t longest_input = 120'000;  // bytes; Linux: 128 KiB with the variable's name
+constexpr Duration longest_wait{200'000};
+constexpr std::size_t many_bindings = 16;  // on the wire: what comes is worked off in handfuls
 constexpr Duration handful{2'000};
-constexpr Duration forget_every{10'000'000};
-constexpr Duration look_every{30'000'000};     // for custom resources that may be installed later
 constexpr Duration longest_finish{6'000'000};  // a binding on the wire takes at most 5 s
 
 class RequestTelemetry : public RequestObserver {
@@ -47,6 +50,15 @@ ModelSettings checked(ModelSettings settings) {
   return settings;
 }
 
+// Containers get it as an environment variable, and the kernel starts none with a longer one.
+std::string why_too_long(const PodRecord& record, const std::string& input) {
+  if (input.size() <= longest_input) return "";
+  return fmt::format(
+      "{} would have {} bytes, for {} blocks; allowed: {}. What helps: more tasks, of fewer blocks each "
+      "({}, or the Job's completions), or larger files",
+      notes::input, input.size(), record.block_count, longest_input, notes::tasks);
+}
+
 }  // namespace
 
 KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettings settings, AdapterObserver& telemetry,
@@ -56,7 +68,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       log_(log),
       requests_(std::make_unique<RequestTelemetry>(telemetry, log)),
       pods_(settings_.scheduler_name, volumes_, nodes_),
-      index_(checked(settings_.model)),
+      model_(checked(settings_.model)),
+      readiness_({settings_.leads, settings_.reign, [this] { return followers_->relist(); }}, log),
       follow_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
   const auto may_act = [this] { return !finishing_ && (!settings_.leads || settings_.leads()); };
@@ -67,6 +80,12 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   events_recorder_ = std::make_unique<EventRecorder>(*act_client_, std::move(events), may_act);
   conditions_ = std::make_unique<PodConditions>(*binder_, *events_recorder_);
   memories_ = std::make_unique<JobMemories>(*act_client_, may_act);
+  jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
+  lifecycle_ = std::make_unique<PodLifecycle>(
+      PodLifecycle::Surroundings{pods_, *jobs_, model_, *binder_, *conditions_, inbox_, telemetry_, log_});
+  resync_ = std::make_unique<Resync>(
+      Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, telemetry_, log_},
+      Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence});
   followers_ = std::make_unique<Followers>(*follow_client_, inbox_, telemetry_);
 }
 
@@ -81,18 +100,18 @@ KubernetesCluster::~KubernetesCluster() {
 void KubernetesCluster::finish() {
   finishing_ = true;  // what is still queued is not sent
   const TimePoint deadline = now() + longest_finish;
-  while (bindings_under_way_ > 0 && now() < deadline)
-    for (Message& message : inbox_.take(duty_every)) std::visit([this](auto& content) { take(content); }, message);
+  while (lifecycle_->bindings_under_way() > 0 && now() < deadline)
+    for (Message& message : inbox_.take(longest_wait)) std::visit([this](auto& content) { take(content); }, message);
 }
 
 void KubernetesCluster::start() {
   followers_->start();
+  looking_.due(now());
   look_for_resources();
 }
 
 // Without our custom resources in the cluster pods are scheduled all the same; they may be installed later.
 void KubernetesCluster::look_for_resources() {
-  next_look_ = now() + look_every;
   ApiRequest request;
   request.path = "/apis/lips.dev/v1alpha1";
   follow_client_->start(std::move(request), [this](const Answer& answer) {
@@ -107,7 +126,7 @@ void KubernetesCluster::look_for_resources() {
 void KubernetesCluster::link_data() {
   const auto may_act = [this] { return !finishing_ && (!settings_.leads || settings_.leads()); };
   const auto is_read = [this](const std::string& data_set, std::uint32_t block, const std::string& store) {
-    return this->is_read(data_set, block, store);
+    return kubernetes::is_read(pods_, data_set, block, store);
   };
   DataSettings settings = settings_.data;
   settings.mover.wake = [this] { inbox_.put(WakeUp{}); };
@@ -121,48 +140,34 @@ void KubernetesCluster::link_data() {
   }
 }
 
-bool KubernetesCluster::is_read(const std::string& data_set, std::uint32_t block, const std::string& store) const {
-  const auto reads = [&](const auto& entry) {
-    const PodRecord& pod = *entry.second;
-    if (!pod.on_node() || pod.data_set != data_set) return false;
-    const bool asks = block >= pod.first_block && block - pod.first_block < pod.block_count;
-    return pod.degraded || (asks && (pod.read_from == store || pod.block_count > 1));
-  };
-  return std::any_of(pods_.ours().begin(), pods_.ours().end(), reads);
-}
-
 TimePoint KubernetesCluster::now() const { return steady_now(); }
 
 bool KubernetesCluster::in_charge() {
-  const bool leads = !settings_.leads || settings_.leads();
-  if (leads != led_) {
-    led_ = leads;
-    log_.info(leads ? "leading: scheduling from now on" : "standby: another replica holds the lease");
-  }
-  if (!leads) listed_ = false;
+  if (readiness_.review()) model_.unlist();
   if (resources_ == Resources::present && !data_) link_data();
   if (data_ ? !data_->complete() : resources_ == Resources::unknown) return false;
-  return leads && std::all_of(listed_kinds_.begin(), listed_kinds_.end(), [](bool listed) { return listed; });
+  return readiness_.leads() && readiness_.knows_all();
 }
 
 Duration KubernetesCluster::until_next_duty(TimePoint until) const {
   // Who does not act has nothing to be on time for.
-  const TimePoint next = listed_ ? std::min(until, next_duty_) : next_duty_;
-  return std::clamp(next - now(), Duration(0), duty_every);
+  const TimePoint next = model_.listed() ? std::min(until, duty_.next()) : duty_.next();
+  return std::clamp(next - now(), Duration(0), longest_wait);
 }
 
 Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
   for (;;) {
     if (settings_.stop && settings_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
-    const bool many = bindings_under_way_ >= many_bindings;
+    const bool many = lifecycle_->bindings_under_way() >= many_bindings;
     for (Message& message : inbox_.take(until_next_duty(until), many ? handful : Duration(0)))
       std::visit([this](auto& content) { take(content); }, message);
     const bool in_charge = this->in_charge();
-    if (data_ && data_->poll(index_, listed_ && led_, now(), events_)) must_list_ = true;
-    if (in_charge) settle();
-    if (now() >= next_duty_) keep_house();
+    if (data_ && data_->poll(model_.index(), model_.listed() && readiness_.leads(), now(), model_.events()))
+      model_.must_list();
+    if (in_charge) resync_->settle(data_.get(), now());
+    if (duty_.due(now())) keep_house();
     if (!in_charge) continue;
-    if (!events_.empty() || now() >= until) return std::exchange(events_, {});
+    if (!model_.events().empty() || now() >= until) return model_.take_events();
   }
 }
 
@@ -171,23 +176,23 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
 void KubernetesCluster::take(Pod& pod) {
   memories_->found({false, pod.meta}, pod.annotations);
   const PodBook::Seen seen = pods_.see(pod, now());
-  if (seen.record) job_pods_.see(*seen.record);
-  take_pod_change(seen);
+  if (seen.record) jobs_->see(*seen.record);
+  lifecycle_->take(seen, now());
 }
 
 void KubernetesCluster::take(BatchJob& job) {
   memories_->found({true, job.meta}, job.annotations);
-  jobs_[job.meta.uid] = std::move(job);
+  jobs_->see(std::move(job));
 }
 
 void KubernetesCluster::take(Claim& claim) {
   volumes_.see(std::move(claim));
-  volumes_changed_ = true;
+  resync_->volumes_changed();
 }
 
 void KubernetesCluster::take(Volume& volume) {
   volumes_.see(std::move(volume));
-  volumes_changed_ = true;
+  resync_->volumes_changed();
 }
 
 void KubernetesCluster::take(const Gone& gone) {
@@ -195,127 +200,125 @@ void KubernetesCluster::take(const Gone& gone) {
     case Followed::nodes:
       return nodes_.forget(gone.meta.name);
     case Followed::jobs:
-      jobs_.erase(gone.meta.uid);
-      return move_memory(gone.meta.uid);
+      return jobs_->forget_job(gone.meta.uid);
     case Followed::claims:
-      volumes_changed_ = true;
+      resync_->volumes_changed();
       return volumes_.forget_claim(gone.meta);
     case Followed::volumes:
-      volumes_changed_ = true;
+      resync_->volumes_changed();
       return volumes_.forget_volume(gone.meta);
     case Followed::pods:
-      break;
+      return lifecycle_->take_gone(gone.meta, now());
   }
-  arrived_.erase(full_name(gone.meta));
-  if (const std::unique_ptr<PodRecord> record = pods_.forget(gone.meta, now())) {
-    end_task(*record, record->state == PodState::over);
-    job_pods_.forget(*record);
-  }
-  move_memory(gone.meta.uid);
-}
-
-// The object is gone: if it carried the memory of a job that has other pods, another object is to carry it.
-void KubernetesCluster::move_memory(const std::string& uid) {
-  if (const std::optional<std::string> key = memories_->gone(uid))
-    for (const PodRecord* other : job_pods_.of(*key)) keep_memory_of(*other);
-}
-
-void KubernetesCluster::keep_memory_of(const PodRecord& pod) {
-  const MemoryPlace place = memory_place(pod);
-  const std::string key = job_key(pod);
-  if (!place.is_job || jobs_.contains(place.meta.uid)) memories_->keep_at(key, place);
-  memories_->keep_at(key, {false, pod.meta});  // where the other will not do, or where it was written before
-}
-
-// Its output stays where it ran, though the pod and the node may go: reduces that come after a restart read it there.
-void KubernetesCluster::note_end_of_map(const PodRecord& pod) {
-  const std::string key = job_key(pod);
-  if (!pod.succeeded || pod.work.stage != TaskKind::map || !job_pods_.shuffles(key)) return;
-  if (const std::string zone = zone_of_node(pod.node); !zone.empty()) memories_->map_ended(key, zone);
 }
 
 void KubernetesCluster::take(const Listed& listed) {
-  bool& known = listed_kinds_[static_cast<std::size_t>(listed.kind)];
-  if (std::exchange(known, true)) return;
-  if (std::all_of(listed_kinds_.begin(), listed_kinds_.end(), [](bool all) { return all; })) {
-    telemetry_.on_synced(true);
-    log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
-  }
+  const bool everything = readiness_.heard(listed);
+  if (listed.kind == Followed::pods) lifecycle_->take_list(listed.request);
+  if (!everything) return;
+  telemetry_.on_synced(true);
+  log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
 }
+
+void KubernetesCluster::take(const BindReport& report) { lifecycle_->take(report, readiness_.list_asked(), now()); }
 
 void KubernetesCluster::take(const NotUnderstood& refused) {
   telemetry_.on_rejected(resource_name(refused.kind), "malformed");
   log_.warning("cannot decode an object", {{"why", refused.why}});
 }
 
-void KubernetesCluster::take_pod_change(const PodBook::Seen& seen) {
-  if (!seen.record) return;  // not one of ours
-  switch (seen.change) {
-    case PodBook::Change::none:
-      return;
-    case PodBook::Change::arrived:
-      return arrive(*seen.record);
-    case PodBook::Change::placed: {
-      const NodeId node = index_.node(seen.record->node);
-      if (!listed_ || !seen.record->task.valid()) return;
-      if (node.valid())
-        events_.emplace_back(TaskFound{seen.record->task, node, now()});
-      else
-        end_task(*seen.record, false);  // on a node that is not there
-      return;
-    }
-    case PodBook::Change::ended:
-      note_end_of_map(*seen.record);
-      return end_task(*seen.record, true);
-    case PodBook::Change::withdrawn:
-      return end_task(*seen.record, false);
-    case PodBook::Change::reworded:
-      end_task(*seen.record, false);
-      return arrive(*seen.record);
+// ---- what a plan makes the cluster do ----
+
+// A node may have been tainted, cordoned or filled since the listing that the model goes by; the next listing says so.
+Result<void> KubernetesCluster::ask_filters(const PodRecord& record, const std::string& node_name) {
+  const NodeRecord* node = nodes_.find(node_name);
+  if (!node || !node->node) return fail(ErrorCode::not_found, "the node is not there any more");
+  ResourceAmounts taken = node->others;
+  add(taken, node->ours);
+  for (const Filter& filter : filters()) {
+    std::string why = filter.rejects(pods_.kinds()[record.kind], {*node->node, taken});
+    if (why.empty()) continue;
+    model_.must_list();
+    return fail(ErrorCode::conflict, std::move(why));
   }
+  return {};
 }
 
-void KubernetesCluster::arrive(PodRecord& record) {
-  if (record.kind.valid()) arrived_[full_name(record.meta)] = record.meta;
+Result<PreparedBinding> KubernetesCluster::prepare(const Assignment& assignment) {
+  PodRecord* record = pods_.find(model_.pod_of(assignment.task));
+  if (!record || record->state != PodState::waiting) {
+    model_.events().emplace_back(TaskWithdrawn{assignment.task});
+    return fail(ErrorCode::gone, "the pod is not waiting any more");
+  }
+  if (Result<void> allowed = ask_filters(*record, model_.index().node_name(assignment.node)); !allowed)
+    return tl::unexpected(std::move(allowed.error()));
+  PreparedBinding binding{assignment, ""};
+  Result<std::string> input = input_text({model_.index(), data_.get()}, *record, assignment);
+  if (!input) {
+    lifecycle_->wait_for_input(*record, input.error().message, now());
+    return tl::unexpected(std::move(input.error()));
+  }
+  if (std::string why = why_too_long(*record, *input); !why.empty()) {
+    lifecycle_->refuse_input(*record, why, now());
+    return fail(ErrorCode::invalid_input, std::move(why));
+  }
+  binding.input = *std::move(input);
+  return binding;
 }
 
-// `finished`: it ran; else it will not.
-void KubernetesCluster::end_task(PodRecord& record, bool finished) {
-  arrived_.erase(full_name(record.meta));
-  const TaskId task = std::exchange(record.task, TaskId::none());
-  if (!listed_ || !task.valid()) return;
-  ++tasks_over_;
-  const NodeId node = index_.node(record.node);
-  const std::optional<Duration> ran = record.ran(now());
-  if (finished && node.valid()) events_.emplace_back(TaskFinished{task, node, ran, !record.succeeded});
-  events_.emplace_back(TaskWithdrawn{task, ran});  // changes nothing where it has finished
+void KubernetesCluster::bind(const PreparedBinding& binding) {
+  const Assignment& assignment = binding.assignment;
+  PodRecord* record = pods_.find(model_.pod_of(assignment.task));
+  record->read_from = assignment.read_from.valid() ? model_.index().store_name(assignment.read_from) : "";
+  record->degraded = !assignment.sources.empty();
+  record->input = binding.input;
+  lifecycle_->bind(*record, model_.index().node_name(assignment.node));
+  // What is read from afar stays in the reader's zone where the plan says so.
+  if (data_ && assignment.keep_in.valid() && assignment.read_from.valid())
+    data_->keep_copy(*record, model_.index().store_name(assignment.keep_in));
 }
+
+void KubernetesCluster::start_move(MoveId id, const DataMove& move) {
+  if (data_)
+    data_->start(id, move, model_.index());
+  else
+    model_.events().emplace_back(MoveEnded{id, false});
+}
+
+void KubernetesCluster::drop(const ReplicaDrop& drop) {
+  if (data_) data_->drop(drop, model_.index(), model_.events());
+}
+
+void KubernetesCluster::remember(const Remembered& remembered) {
+  const ZoneId home = remembered.memory.home;
+  memories_->remember(resync_->job_key(remembered.job), remembered.memory,
+                      home.valid() ? model_.index().zone_name(home) : "");
+}
+
+// ---- what is done every so often ----
 
 // What an object leaves behind though nobody says so when it goes; also of who only follows.
 void KubernetesCluster::forget_what_is_gone() {
-  next_forgetting_ = now() + forget_every;
-  if (!listed_) nodes_.take_changed();  // a listing says all nodes
+  if (!model_.listed()) nodes_.take_changed();  // a listing says all nodes
   pods_.review_run_times(now(), settings_.default_run_time);
   if (pods_.forget_unused_kinds()) conditions_->forget_kinds();
   if (memories_->kept() == 0) return;
   std::set<std::string> keys;
   for (const auto& [name, pod] : pods_.ours()) keys.insert(job_key(*pod));
-  for (const auto& [uid, job] : jobs_) keys.insert("owner/" + uid);
+  for (const auto& [uid, job] : jobs_->all()) keys.insert("owner/" + uid);
   memories_->keep_only(keys);
 }
 
 void KubernetesCluster::keep_house() {
-  next_duty_ = now() + duty_every;
   telemetry_.on_loop();
-  retry_due();
-  if (now() >= next_forgetting_) forget_what_is_gone();
-  if (!led_ && settings_.leads) return;
-  say_heartbeats();
+  lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.knows_all());
+  if (forgetting_.due(now())) forget_what_is_gone();
+  if (!readiness_.may_act()) return;
+  resync_->say_heartbeats(now());
   events_recorder_->flush(now());
   memories_->flush(now());
-  if (resources_ != Resources::present && now() >= next_look_) look_for_resources();
-  if (now() < next_count_ || !listed_) return;
-  next_count_ = now() + count_every;
+  if (resources_ != Resources::present && looking_.due(now())) look_for_resources();
+  if (!model_.listed() || !counting_.due(now())) return;
   conditions_->review(pods_, nodes_, now());
   for (const auto& [reason, count] : conditions_->pending()) telemetry_.on_pending(reason, count);
   if (data_)

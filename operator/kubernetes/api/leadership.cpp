@@ -1,9 +1,13 @@
 #include "kubernetes/api/leadership.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+
+#include "base/check.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -21,14 +25,22 @@ constexpr Duration standby_looks{500'000};
 
 }  // namespace
 
+// std::chrono::steady_clock is CLOCK_MONOTONIC, which stands still while a virtual machine is suspended.
+Duration since_boot() {
+  timespec time{};
+  LIPS_CHECK(clock_gettime(CLOCK_BOOTTIME, &time) == 0, "Linux has had this clock since 2.6.39");
+  return std::chrono::seconds(time.tv_sec) +
+         std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(time.tv_nsec));
+}
+
 TimePoint steady_now() {
   using std::chrono::duration_cast;
   struct Anchor {
-    std::chrono::steady_clock::time_point steady = std::chrono::steady_clock::now();
+    Duration boot = since_boot();
     Duration wall = duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
   };
   static const Anchor anchor;
-  return TimePoint(anchor.wall + duration_cast<Duration>(std::chrono::steady_clock::now() - anchor.steady));
+  return TimePoint(anchor.wall + since_boot() - anchor.boot);
 }
 
 Leadership::Leadership(const Connection& connection, Place place, LeaseOptions options,

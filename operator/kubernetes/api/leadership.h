@@ -12,7 +12,9 @@
 
 namespace lips::kubernetes {
 
-// Time that never jumps, beginning with the wall clock's at the start of the program.
+// Since the machine started, the time in which it slept included: a lease ages while its holder is suspended.
+Duration since_boot();
+// Time that never jumps and stands still for nothing, beginning with the wall clock's at the start of the program.
 TimePoint steady_now();
 
 class Leadership {
@@ -28,6 +30,7 @@ class Leadership {
   ~Leadership();
 
   bool leads() const { return election_.leads(steady_now()); }
+  std::uint64_t reign() const { return election_.reign(); }
 
  private:
   void run(const std::stop_token& stop);

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <mutex>
-
 namespace lips::kubernetes {
 namespace {
 
@@ -24,9 +21,32 @@ ObjectMeta meta_of_key(const std::string& key, const std::string& uid, const std
 ListWatch::ListWatch(ApiClient& client, ListWatchOptions options, ObjectSink& sink)
     : client_(client), options_(std::move(options)), sink_(sink), random_(options_.seed) {}
 
+ListWatch::UnderWay::UnderWay(ListWatch& owner, std::function<void()> cut) : owner_(owner) {
+  const std::lock_guard lock(owner_.mutex_);
+  owner_.cut_ = std::move(cut);
+}
+
+ListWatch::UnderWay::~UnderWay() {
+  const std::lock_guard lock(owner_.mutex_);
+  owner_.cut_ = nullptr;
+}
+
 void ListWatch::run(const std::stop_token& stop) {
   Next next = Next::list;
   while (next != Next::stopped && !stop.stop_requested()) next = next == Next::list ? list(stop) : watch(stop);
+}
+
+std::uint64_t ListWatch::relist() {
+  const std::lock_guard lock(mutex_);
+  ++request_;
+  if (cut_) cut_();
+  asked_.notify_all();
+  return request_;
+}
+
+std::uint64_t ListWatch::last_request() {
+  const std::lock_guard lock(mutex_);
+  return request_;
 }
 
 std::string ListWatch::path_with(std::string query) const {
@@ -35,12 +55,18 @@ std::string ListWatch::path_with(std::string query) const {
 }
 
 ListWatch::Next ListWatch::list(const std::stop_token& stop) {
-  const Result<void> listed = list_pages(stop);
+  std::stop_source cut;
+  const std::stop_callback when_stopped(stop, [&] { cut.request_stop(); });
+  const UnderWay under_way(*this, [&] { cut.request_stop(); });
+  const std::uint64_t request = last_request();
+  const Result<void> listed = list_pages(cut.get_token());
   if (stop.stop_requested()) return Next::stopped;
+  if (!listed && last_request() > request) return Next::list;
   if (listed) {
     failures_ = 0;
     paging_ = true;
-    sink_.complete();
+    listed_request_ = request;
+    sink_.complete(request);
     return Next::watch;
   }
   sink_.failed(listed.error());
@@ -118,12 +144,15 @@ ListWatch::Next ListWatch::watch(const std::stop_token& stop) {
   request.path = path_with(fmt::format("watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
                                        percent_encoded(resource_version_), watch_for));
   const auto stream = client_.watch(std::move(request));
+  const UnderWay under_way(*this, [&] { stream->close(); });
+  if (last_request() > listed_request_) return Next::list;
   const std::stop_callback when_stopped(stop, [&] { stream->close(); });
   std::string waiting;
   bool any = false;
   for (;;) {
     const Result<ByteStream::Chunk> chunk = stream->read(options_.silence_allowed);
     if (stop.stop_requested()) return Next::stopped;
+    if (last_request() > listed_request_) return Next::list;
     if (!chunk) return watch_ended(chunk.error(), stop);
     if (chunk->state == ByteStream::State::ended) {
       if (!any) pause_after_failure(stop);  // ends that come at once would make a busy loop
@@ -186,10 +215,10 @@ Result<void> ListWatch::take_event(std::string_view line) {
 
 void ListWatch::pause_after_failure(const std::stop_token& stop) {
   ++failures_;
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, backoff(failures_, options_.retry, random_), [] { return false; });
+  std::unique_lock lock(mutex_);
+  const bool asked = asked_.wait_for(lock, stop, backoff(failures_, options_.retry, random_),
+                                     [this, before = request_] { return request_ > before; });
+  if (asked) failures_ = 0;
 }
 
 }  // namespace lips::kubernetes

@@ -3,7 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -22,8 +26,9 @@ class ObjectSink {
   // the call.
   virtual void changed(const ObjectMeta& meta, std::string_view json) = 0;
   virtual void deleted(const ObjectMeta& meta) = 0;
-  // A whole list has been reported: what was reported until now is everything there is.
-  virtual void complete() = 0;
+  // A whole list has been reported: what was reported until now is everything there is. The list began after the
+  // request that relist() gave this number; 0: nobody had asked.
+  virtual void complete(std::uint64_t request) = 0;
   // A list or watch failed and is tried again.
   virtual void failed(const Error& error) = 0;
 };
@@ -43,6 +48,8 @@ class ListWatch {
   ListWatch(ApiClient& client, ListWatchOptions options, ObjectSink& sink);
   // Until the stop is requested; never gives up.
   void run(const std::stop_token& stop);
+  // From any thread: asks for a list that begins from now on, whatever is under way; the request's number.
+  std::uint64_t relist();
 
   struct Counters {
     std::uint64_t lists = 0, watches = 0, events = 0;
@@ -56,6 +63,18 @@ class ListWatch {
     std::uint64_t seen = 0;  // the last list that had it
   };
 
+  // What relist() ends, for as long as it lives: a list that is too old as well as a watch.
+  class UnderWay {
+   public:
+    UnderWay(ListWatch& owner, std::function<void()> cut);
+    ~UnderWay();
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+
+   private:
+    ListWatch& owner_;
+  };
+
   Next list(const std::stop_token& stop);
   Result<void> list_pages(const std::stop_token& stop);
   Result<ListPage> list_page(const std::string& continue_token, const std::stop_token& stop);
@@ -66,6 +85,7 @@ class ListWatch {
   void take(const ObjectMeta& meta, std::string_view json, std::uint64_t seen);
   void forget_unseen();
   void forget(std::map<std::string, Known, std::less<>>::iterator place);
+  std::uint64_t last_request();
   void pause_after_failure(const std::stop_token& stop);
   std::string path_with(std::string query) const;
 
@@ -78,7 +98,13 @@ class ListWatch {
   std::string resource_version_;                     // up to which all is known
   std::uint64_t list_number_ = 0;
   bool paging_ = true;
-  int failures_ = 0;  // in a row
+  int failures_ = 0;                  // in a row
+  std::uint64_t listed_request_ = 0;  // that the last whole list has served
+
+  std::mutex mutex_;
+  std::condition_variable_any asked_;
+  std::uint64_t request_ = 0;  // by mutex_, as the next one
+  std::function<void()> cut_;
   Counters counters_;
 };
 

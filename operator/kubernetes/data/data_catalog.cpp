@@ -37,7 +37,7 @@ class DataCatalog::Sink : public ObjectSink {
   Sink(DataCatalog& catalog, Kind kind) : catalog_(catalog), kind_(kind) {}
   void changed(const ObjectMeta& meta, std::string_view json) override { catalog_.post(arrival(kind_, meta, json)); }
   void deleted(const ObjectMeta& meta) override { catalog_.post({kind_, Arrival::What::deleted, meta, {}, {}}); }
-  void complete() override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}}); }
+  void complete(std::uint64_t) override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}}); }
   void failed(const Error&) override {}
 
  private:

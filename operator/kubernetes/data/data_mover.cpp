@@ -47,6 +47,8 @@ struct Looked {
   MoveView view;
 };
 
+constexpr Duration latest_watch = std::chrono::minutes(2);  // a DataMove that no watch has brought by then was deleted
+
 }  // namespace
 
 struct DataMover::Working {
@@ -56,7 +58,7 @@ struct DataMover::Working {
   struct Asked {
     std::vector<MoveRequest> requests;
     bool created = false;  // the server has it
-    int looked_for = 0;
+    std::optional<TimePoint> missing_since;
   };
 
   Working(ApiClient& client, DataCatalog& followed, EventRecorder& recorder, MoverOptions given,
@@ -79,7 +81,7 @@ struct DataMover::Working {
   const DataMoveResource* same_move(const MoveRequest& request) const;
   bool join(const MoveRequest& request);
   void settle(const MoveRequest& request, bool done, const std::string& why);
-  void settle_requests();
+  void settle_requests(TimePoint now);
   bool exists(const std::string& store) const { return catalog.store(store) != nullptr; }
 
   Looked look(const DataMoveResource& move, const WorkIndex& index) const;
@@ -157,7 +159,7 @@ void DataMover::Working::write_requests(TimePoint now) {
     const HeldBlocks* held = set ? find_held(set->object, each.store) : nullptr;
     if (!held || !held->blocks.contains(each.block) || held->leaving.contains(each.block))
       continue;  // it is going or gone
-    const MoveRequest request{0, each.data_set, each.block, each.store, "", true, true};
+    const MoveRequest request{std::nullopt, each.data_set, each.block, each.store, "", true, true};
     if (!held->extra.contains(each.block))
       settle(request, false, "no longer an extra copy");
     else if (!join(request))
@@ -208,12 +210,12 @@ void DataMover::Working::create_move(const DataMoveSpec& spec, std::vector<MoveR
 
 void DataMover::Working::settle(const MoveRequest& request, bool done, const std::string& why) {
   if (!request.to.empty())
-    outcomes.push_back({request.id, done, done ? "" : why});
+    outcomes.push_back({request, done, done ? "" : why});
   else if (!done)
     not_dropped.push_back({request.data_set, request.block, request.from});
 }
 
-void DataMover::Working::settle_requests() {
+void DataMover::Working::settle_requests(TimePoint now) {
   for (auto place = asked.begin(); place != asked.end();) {
     const auto move = catalog.moves().find(place->first);
     const bool there = move != catalog.moves().end();
@@ -222,7 +224,12 @@ void DataMover::Working::settle_requests() {
     const bool committed = there && status->phase == MovePhase::committed && (!is_drop || status->finished);
     const bool failed = there && status->phase == MovePhase::failed;
     // Created, but not seen: the watch is late, or somebody deleted it at once. After a while it counts as the latter.
-    const bool lost = place->second.created && !there && ++place->second.looked_for > 1000;
+    std::optional<TimePoint>& missing = place->second.missing_since;
+    if (there || !place->second.created)
+      missing.reset();
+    else if (!missing)
+      missing = now;
+    const bool lost = missing && now - *missing > latest_watch;
     if (!committed && !failed && !lost) {
       ++place;
       continue;
@@ -356,7 +363,7 @@ void DataMover::Working::tick(TimePoint now) {
   admit(moves);
   for (Looked& looked : moves) step(looked, index, now);
   write_drafts();
-  settle_requests();
+  settle_requests(now);
   forget_what_is_gone();
 }
 

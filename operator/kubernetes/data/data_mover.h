@@ -6,9 +6,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
@@ -18,8 +20,8 @@
 namespace lips::kubernetes {
 
 struct MoveRequest {
-  std::uint64_t id = 0;  // comes back in the outcome
-  std::string data_set;  // namespace/name
+  std::optional<MoveId> id;  // of the model's move that it is; none: a copy that the model does not wait for
+  std::string data_set;      // namespace/name
   std::uint32_t block = 0;
   std::string from, to;
   bool drop_source = false;
@@ -33,7 +35,7 @@ struct DropRequest {
 };
 
 struct MoveOutcome {
-  std::uint64_t id = 0;
+  MoveRequest request;
   bool committed = false;
   std::string why;  // not
 };

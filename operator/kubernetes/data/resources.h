@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "kubernetes/api/objects.h"
 #include "kubernetes/data/block_ranges.h"
+#include "model/move_phase.h"
 
 namespace lips::kubernetes {
 
@@ -178,7 +179,6 @@ struct DataMoveSpec {
   std::optional<Duration> keep_for;  // when it is over, before the object is deleted; none: for ever
 };
 
-enum class MovePhase : std::uint8_t { none, pending, copying, verifying, committed, failed };
 enum class SourceState : std::uint8_t { kept, leaving, removed, deleted };
 const char* phase_name(MovePhase phase);
 const char* source_name(SourceState state);

@@ -39,40 +39,40 @@ std::string assigned_node(const std::string& message) {
 
 bool says(const std::string& message, std::string_view what) { return message.find(what) != std::string::npos; }
 
-BindOutcome outcome_of_conflict(const PodBinding& binding, const std::string& message) {
+BindAnswer outcome_of_conflict(const PodBinding& binding, const std::string& message) {
   const std::string node = assigned_node(message);
   if (!node.empty())
-    return {node == binding.node ? BindOutcome::Kind::bound : BindOutcome::Kind::elsewhere, node, message};
+    return {node == binding.node ? BindAnswer::Kind::bound : BindAnswer::Kind::elsewhere, node, message};
   if (says(message, "UID in precondition") || says(message, "is being deleted"))
-    return {BindOutcome::Kind::pod_gone, "", message};
-  return {BindOutcome::Kind::refused, "", message};
+    return {BindAnswer::Kind::pod_gone, "", message};
+  return {BindAnswer::Kind::refused, "", message};
 }
 
 }  // namespace
 
-BindOutcome outcome_of(const PodBinding& binding, const Answer& answer) {
-  if (answer) return {BindOutcome::Kind::bound, binding.node, ""};
+BindAnswer outcome_of(const PodBinding& binding, const Answer& answer) {
+  if (answer) return {BindAnswer::Kind::bound, binding.node, ""};
   const std::string& message = answer.error().message;
   switch (answer.error().code) {
     case ErrorCode::conflict:
       return outcome_of_conflict(binding, message);
     case ErrorCode::not_found:
     case ErrorCode::gone:
-      return {BindOutcome::Kind::pod_gone, "", message};
+      return {BindAnswer::Kind::pod_gone, "", message};
     case ErrorCode::invalid_input:
-      return {BindOutcome::Kind::refused, "", message};
+      return {BindAnswer::Kind::refused, "", message};
     case ErrorCode::unavailable:
     case ErrorCode::cancelled:
     case ErrorCode::internal:
       break;
   }
-  return {BindOutcome::Kind::unknown, "", message};
+  return {BindAnswer::Kind::unknown, "", message};
 }
 
 Binder::Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout)
     : client_(client), may_act_(std::move(may_act)), timeout_(timeout) {}
 
-void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, BindOutcome)> done) {
+void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, BindAnswer)> done) {
   ApiRequest request;
   request.verb = Verb::create;
   request.path = pod_path(binding.pod, "binding");
@@ -89,8 +89,8 @@ void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, Bind
   };
   client_.start(std::move(request),
                 [binding = std::move(binding), done = std::move(done), fence](const Answer& answer) {
-                  BindOutcome outcome = outcome_of(binding, answer);
-                  if (*fence == Fence::closed) outcome.kind = BindOutcome::Kind::deposed;
+                  BindAnswer outcome = outcome_of(binding, answer);
+                  if (*fence == Fence::closed) outcome.kind = BindAnswer::Kind::deposed;
                   done(binding, std::move(outcome));
                 });
 }

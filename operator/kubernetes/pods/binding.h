@@ -17,11 +17,11 @@ struct PodBinding {
   TextMap annotations;  // merged into the pod by the same request: lips.dev/input
 };
 
-struct BindOutcome {
+struct BindAnswer {
   enum class Kind : std::uint8_t {
     bound,      // to the node asked for, by this or an earlier request
     elsewhere,  // somebody else bound it, to `node`
-    pod_gone,   // deleted, being deleted or made anew under the same name
+    pod_gone,   // deleted, being deleted or made anew under the same name, says the answer: the watch decides
     refused,    // by the server, for a reason that stays: see message
     unknown,    // nobody answered; the watch will tell whether it is bound
     deposed,    // not sent: this binder may not act any more
@@ -32,7 +32,7 @@ struct BindOutcome {
 };
 
 // What the answer to a Binding says. The server gives 409 for a second binding, also to the same node.
-BindOutcome outcome_of(const PodBinding& binding, const Answer& answer);
+BindAnswer outcome_of(const PodBinding& binding, const Answer& answer);
 
 class Binder {
  public:
@@ -41,7 +41,7 @@ class Binder {
   static constexpr std::chrono::milliseconds default_timeout{5'000};
 
   // `done` as in ApiClient::start. Does not look whether the node exists: the server does not either.
-  void bind(PodBinding binding, std::function<void(const PodBinding&, BindOutcome)> done);
+  void bind(PodBinding binding, std::function<void(const PodBinding&, BindAnswer)> done);
 
   // PodScheduled=False for that reason, one word. `since` is when it began.
   struct Wait {

@@ -174,6 +174,7 @@ NodeBook::Whose PodBook::whose(const PodRecord& record) {
 void PodBook::begin_binding(PodRecord& record, const std::string& node) {
   record.state = PodState::binding;
   record.unanswered = false;
+  record.doubt.reset();
   record.node = node;
   nodes_.take(node, record.requests, whose(record));
 }
@@ -185,12 +186,16 @@ void PodBook::leave_node(PodRecord& record) {
 void PodBook::end_binding(PodRecord& record, PodState then) {
   leave_node(record);
   record.state = then;
+  record.unanswered = false;
+  record.doubt.reset();
   record.node.clear();
 }
 
 void PodBook::place(PodRecord& record, const std::string& node) {
   leave_node(record);
   record.state = PodState::placed;
+  record.unanswered = false;
+  record.doubt.reset();
   record.node = node;
   nodes_.take(node, record.requests, whose(record));
   held_for_volumes_.erase(full_name(record.meta));

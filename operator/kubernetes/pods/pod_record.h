@@ -26,7 +26,7 @@ enum class PodState : std::uint8_t {
   waiting,  // to be placed
   binding,  // to `node`: the request is under way
   placed,   // on `node`, says the server
-  over,     // ended, or going away without ever having been placed
+  over,     // ended, or going away without ever having been placed, says the watch
 };
 
 struct PodRecord {
@@ -54,9 +54,12 @@ struct PodRecord {
   std::string told;            // the condition's message as last written
   TimePoint told_at{};
   bool unanswered = false;  // nobody knows what became of its binding: to be asked again
-  bool degraded = false;    // its first block is decoded from others
-  std::string input;        // lips.dev/input of the binding that is under way
-  int refusals = 0;         // of bindings, in a row
+  // Some try of its binding was not answered, so it may be on `node` whatever became of later tries; the number of the
+  // last list of pods that had been asked for then (ListWatch::relist): a younger list knows.
+  std::optional<std::uint64_t> doubt;
+  bool degraded = false;  // its first block is decoded from others
+  std::string input;      // lips.dev/input of the binding that is under way
+  int refusals = 0;       // of bindings, in a row
 
   bool on_node() const { return state == PodState::binding || state == PodState::placed; }
   // How long it has been on its node by `now`, or was; none: the kubelet has not seen it.

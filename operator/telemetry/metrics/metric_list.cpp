@@ -30,6 +30,9 @@ constexpr std::array metrics{
     MetricAbout{"lips_solver_columns", gauge, "", "columns of the last plan's linear program"},
     MetricAbout{"lips_solver_fallbacks_total", counter, "",
                 "plans for which the solver returned nothing and the greedy plan was used"},
+    MetricAbout{"lips_plans_refused_total", counter, "kind",
+                "plans that were not carried out: failed (the policy returned none), invalid (it could not be carried "
+                "out), bound-above-cost (its bound was above its own cost)"},
     MetricAbout{"lips_plan_dollars", gauge, "", "cost of the last plan in the model's terms"},
     MetricAbout{"lips_plan_bound_dollars", gauge, "", "certified lower bound on that cost"},
     MetricAbout{"lips_plan_gap_ratio", gauge, "", "(cost - bound) / bound of the last plan"},

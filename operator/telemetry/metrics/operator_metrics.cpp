@@ -26,12 +26,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::array<std::string_view, locality_levels> level_names{"node", "rack", "zone", "remote", "none"};
-constexpr std::array<DeferralReason, 7> reasons{DeferralReason::no_capacity,    DeferralReason::cheaper_later,
-                                                DeferralReason::waits_for_data, DeferralReason::waits_for_locality,
-                                                DeferralReason::pool_maximum,   DeferralReason::not_eligible,
-                                                DeferralReason::not_considered};
 constexpr std::array<std::string_view, 4> bind_outcomes{"bound", "conflict", "refused", "failed"};
-constexpr std::array<std::string_view, 5> move_phases{"pending", "copying", "verifying", "committed", "failed"};
+constexpr std::array<std::string_view, 6> move_phases{"pending",   "pending",   "copying",
+                                                      "verifying", "committed", "failed"};  // by MovePhase
 constexpr std::array<std::string_view, 3> comparison_outcomes{"made", "skipped", "failed"};
 constexpr std::array<std::string_view, 3> journal_outcomes{"written", "skipped", "failed"};
 constexpr std::array<std::string_view, 3> reload_outcomes{"applied", "restart_needed", "refused"};
@@ -148,6 +145,9 @@ OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()
   for (const std::string_view term : {"moves", "storage"})
     registry.add("lips_spend_dollars_total", {data_pool, term}, 0);
   registry.add("lips_solver_fallbacks_total", {}, 0);
+  for (const PlanFault::Kind fault :
+       {PlanFault::Kind::failed, PlanFault::Kind::invalid, PlanFault::Kind::bound_above_cost})
+    registry.add("lips_plans_refused_total", {to_string(fault)}, 0);
   registry.add("lips_moved_bytes_total", {}, 0);
 }
 
@@ -268,13 +268,13 @@ void OperatorMetrics::State::count_plan(const DecidedPlan& decided) {
 }
 
 void OperatorMetrics::State::count_pending(const DecidedPlan& decided) {
-  std::array<std::uint64_t, reasons.size()> waiting{};
+  std::array<std::uint64_t, all_deferral_reasons.size()> waiting{};
   for (const Deferral& deferral : decided.plan.deferrals) ++waiting[static_cast<std::size_t>(deferral.reason)];
   const std::uint64_t named = decided.plan.assignments.size() + decided.plan.deferrals.size();
   if (decided.cluster.pending_tasks > named)
     waiting[static_cast<std::size_t>(decided.plan.rest)] += decided.cluster.pending_tasks - named;
   figures.pending.clear();
-  for (const DeferralReason reason : reasons) {
+  for (const DeferralReason reason : all_deferral_reasons) {
     const std::uint64_t count = waiting[static_cast<std::size_t>(reason)];
     registry.set("lips_pending_tasks", {to_string(reason)}, static_cast<double>(count));
     if (count > 0) figures.pending.emplace_back(to_string(reason), count);
@@ -400,6 +400,10 @@ void OperatorMetrics::not_compared(const std::string& baseline, ComparisonOutcom
   state_->registry.add("lips_comparisons_total", {baseline, name_of(comparison_outcomes, outcome)});
 }
 
+void OperatorMetrics::plan_refused(const PlanFault& fault) {
+  state_->registry.add("lips_plans_refused_total", {to_string(fault.kind)});
+}
+
 void OperatorMetrics::journalled(JournalOutcome outcome, std::uint64_t bytes) {
   state_->registry.add("lips_journal_records_total", {name_of(journal_outcomes, outcome)});
   state_->registry.set("lips_journal_bytes", {}, static_cast<double>(bytes));
@@ -444,20 +448,20 @@ void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const C
   }
 }
 
-void OperatorMetrics::on_bind(const ClusterSnapshot& before, const Assignment& assignment) {
+void OperatorMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) {
   State& state = *state_;
-  const Task& task = before.tasks[assignment.task];
+  const Task& task = cluster.tasks[assignment.task];
   const Locality level =
-      assignment.read_from.valid() ? locality_of(before, assignment.read_from, assignment.node) : Locality::none;
+      assignment.read_from.valid() ? locality_of(cluster, assignment.read_from, assignment.node) : Locality::none;
   const std::lock_guard lock(state.mutex);
-  state.see(before.now);
-  state.spend.begin(before, {assignment.task, assignment.node, before.now, before.now, state.plan},
-                    task_bill(before, state.costs, task, assignment));
+  state.see(cluster.now);
+  state.spend.begin(cluster, {assignment.task, assignment.node, cluster.now, cluster.now, state.plan},
+                    task_bill(cluster, state.costs, task, assignment));
   if (auto found = state.compared.extract(assignment.task); !found.empty())
     for (BaselineBill& bill : found.mapped()) state.spend.compare(assignment.task, std::move(bill));
   const std::string_view level_name = name_of(level_names, level);
   state.registry.add("lips_tasks_bound_total",
-                     {state.known(pool_name(before, before.jobs[task.job].pool)), level_name});
+                     {state.known(pool_name(cluster, cluster.jobs[task.job].pool)), level_name});
   if (level != Locality::none)
     state.registry.add("lips_read_bytes_total", {level_name}, task.input.value() * bytes_per_mebibyte);
   ++state.figures.bound[static_cast<std::size_t>(level)];

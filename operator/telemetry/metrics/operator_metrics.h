@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/adapter_observer.h"
+#include "controller/checked_policy.h"
 #include "controller/observer.h"
 #include "model/costs.h"
 #include "telemetry/metrics/operator_figures.h"
@@ -45,11 +46,12 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
                 double seconds);
   void not_compared(const std::string& baseline, ComparisonOutcome outcome);
+  void plan_refused(const PlanFault& fault);
   void journalled(JournalOutcome outcome, std::uint64_t bytes);
   void reloaded(ReloadOutcome outcome);
 
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
-  void on_bind(const ClusterSnapshot& before, const Assignment& assignment) override;
+  void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override;
 
   void on_request(std::string_view verb, std::string_view resource, int code, Duration took) override;
   void on_watch(std::string_view resource, WatchTrouble trouble) override;

@@ -23,7 +23,7 @@ class DataLinkTest : public testing::Test {
     }
     replicas(R"({"store":"a","blocks":"0-3"},{"store":"b","blocks":"3","copies":"3","extra":"3"})");
     move("former", "0-1", "Copying");
-    for (const DataCatalog::FollowedKind& kind : link_.kinds()) kind.sink->complete();
+    for (const DataCatalog::FollowedKind& kind : link_.kinds()) kind.sink->complete(0);
     EXPECT_TRUE(link_.poll(index_, false, {}, events_));
   }
   void change(std::size_t kind, const std::string& name_space, const std::string& name, const std::string& rest) {

@@ -20,6 +20,10 @@ Reply reply(int code, std::string body, bool cut = false) {
   return result;
 }
 
+std::string event_line(const std::string& type, const std::string& object) {
+  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
+}
+
 std::string last_word(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 // /api/v1/namespaces/default/pods/NAME/binding
@@ -72,7 +76,7 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
 }
 
 void FakeCluster::tell(const std::string& kind, const std::string& type, const std::string& object) {
-  const std::string line = fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
+  const std::string line = event_line(type, object);
   history_.push_back({version_, kind, line});
   for (const auto& [watched, feed] : feeds_)
     if (watched == kind) feed->push(line);
@@ -167,10 +171,29 @@ void FakeCluster::forbid(const std::string& part) {
   with_lock([&] { forbidden_ = part; });
 }
 
+void FakeCluster::lose_next_binding() {
+  with_lock([&] { losing_ = Losing::next; });
+}
+void FakeCluster::refuse_bindings() {
+  with_lock([&] { losing_ = Losing::busy; });
+}
+void FakeCluster::serve_bindings() {
+  with_lock([&] { losing_ = Losing::no; });
+}
+
+void FakeCluster::mute_watches() {
+  with_lock([&] {
+    for (const auto& [kind, feed] : feeds_) muted_.push_back(feed);
+    feeds_.clear();
+  });
+}
+
 void FakeCluster::cut_watches() {
   with_lock([&] {
     for (const auto& [kind, feed] : feeds_) feed->cut();
+    for (const auto& feed : muted_) feed->cut();
     feeds_.clear();
+    muted_.clear();
   });
 }
 
@@ -248,11 +271,24 @@ Reply FakeCluster::watch(const std::string& kind, int from) {
   return reply;
 }
 
+// What a server or a proxy before it says now and then of a pod that is there.
+Reply FakeCluster::spurious_refusal(int draw) const {
+  switch (draw % 3) {
+    case 0:
+      return reply(404, status_text(404, "pods not found"));
+    case 1:
+      return reply(409, status_text(409, "pod is being deleted, cannot be assigned to a host"));
+    default:
+      return reply(500, status_text(500, "etcd is busy"));
+  }
+}
+
 Reply FakeCluster::bind(const SeenRequest& request) {
   const std::string name = pod_name(request.path);
   const auto json = nlohmann::json::parse(request.body);
   const int draw = static_cast<int>(random_.below(1000));
-  if (draw < trouble_ / 2) return reply(500, status_text(500, "etcd is busy"));
+  if (losing_ == Losing::busy) return reply(500, status_text(500, "etcd is busy"));
+  if (draw < trouble_ / 2) return spurious_refusal(draw);
   const auto found = pods_.find(name);
   if (found == pods_.end()) return reply(404, status_text(404, "pods not found"));
   FakePod& pod = found->second;
@@ -266,6 +302,11 @@ Reply FakeCluster::bind(const SeenRequest& request) {
   if (json["metadata"].contains("annotations"))
     for (const auto& [key, value] : json["metadata"]["annotations"].items()) pod.annotations[key] = value;
   check_room(node);
+  if (losing_ == Losing::next) {
+    losing_ = Losing::busy;
+    history_.push_back({version_, "pods", event_line("MODIFIED", pod_text(name, pod))});
+    return reply(201, "{}", true);
+  }
   tell("pods", "MODIFIED", pod_text(name, pod));
   if (draw < trouble_) return reply(201, "{}", true);  // done, but nobody is told
   return reply(201, "{}");

@@ -56,10 +56,18 @@ class FakeCluster {
   void end_pod(const std::string& name, const std::string& phase = "Succeeded");
   void remove_pod(const std::string& name);
 
-  // From now on so many of a thousand bindings fail: refused by the server, done but not answered, or never seen.
+  // From now on so many of a thousand bindings fail: the server is busy, says of a pod that is there that it is not or
+  // that it is being deleted, or does what it is asked but is not heard.
   void trouble(int per_mille);
   // From now on 403 for writes whose path contains that.
   void forbid(const std::string& part);
+  // The next binding is done, but its answer is lost and no watch tells of it; after it the server is busy for bindings
+  // until serve_bindings().
+  void lose_next_binding();
+  void refuse_bindings();  // the server is busy for all
+  void serve_bindings();
+  // Watches that are under way tell nothing more, though they stay open.
+  void mute_watches();
   void cut_watches();
   void forget_versions();  // 410 for every watch that begins from what is known now
 
@@ -91,6 +99,7 @@ class FakeCluster {
   std::string pod_text(const std::string& name, const FakePod& pod) const;
   std::string node_text(const std::string& name, const FakeNode& node, int version) const;
   void check_room(const std::string& node);
+  Reply spurious_refusal(int draw) const;
 
   struct Change {
     int version;
@@ -106,8 +115,10 @@ class FakeCluster {
   std::string forbidden_;
   std::vector<Change> history_;
   std::vector<std::pair<std::string, std::shared_ptr<Feed>>> feeds_;
+  std::vector<std::shared_ptr<Feed>> muted_;
   std::vector<std::string> wrong_;
   std::size_t bindings_ = 0;
+  enum class Losing { no, next, busy } losing_ = Losing::no;
   int uids_ = 0;
   std::unique_ptr<FakeApiServer> server_;
 };

@@ -24,7 +24,7 @@ constexpr std::chrono::seconds long_enough{60};
 
 class Counting : public AdapterObserver {
  public:
-  void on_bind_outcome(lips::BindOutcome outcome, Duration) override { ++outcomes[static_cast<std::size_t>(outcome)]; }
+  void on_bind_outcome(BindOutcome outcome, Duration) override { ++outcomes[static_cast<std::size_t>(outcome)]; }
   void on_unknown_price(std::string_view node, std::string_view, bool unknown) override {
     const std::lock_guard lock(mutex);
     if (unknown)
@@ -398,7 +398,108 @@ TEST(KubernetesClusterShuffle, FinishedMapsAreKnownThoughTheirPodsAreGone) {
   EXPECT_EQ(sort.reduce_node(scheduling, 1), "dear");
 }
 
-// Random pods, ends, deletions, nodes, refused and unanswered bindings, cut and forgotten watches, restarts.
+// The binding of p is done, though nobody hears of it; then this copy leads no longer, and leads again while its
+// watches still tell of a node with room, which q, more important than p, would take.
+TEST(KubernetesCluster, OvercommitsNothingWhenItLeadsAgainAfterAnAnswerWasLost) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  cluster.lose_next_binding();
+  std::atomic<bool> leads{true};
+  std::atomic<int> asked{0};
+  Scheduling scheduling(cluster, [&] {
+    ++asked;
+    return leads.load();
+  });
+  cluster.put_pod("p", pod_of(1));
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[3] > 0; })) << "the binding is in doubt";
+  FakePod important = pod_of(1);
+  important.spec = R"("priority":100,)";
+  cluster.put_pod("q", important);
+  cluster.mute_watches();
+  leads = false;
+  const int before = asked;
+  ASSERT_TRUE(scheduling.until([&] { return asked > before + 12; })) << "a retry was due and was not allowed";
+  cluster.serve_bindings();
+  leads = true;
+  scheduling.wake();
+  cluster.put_node("b", {.cpu = 1});  // muted, so that only a new list tells of it
+  EXPECT_TRUE(scheduling.until_bound("q"));
+  EXPECT_EQ(cluster.pod("p").node, "a");
+  EXPECT_EQ(cluster.pod("q").node, "b");
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+// The request of p never arrives. The list that follows says so, and its room is free for whom it suits.
+TEST(KubernetesCluster, GivesTheRoomBackWhenAYoungerListShowsThatThePodIsNotThere) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  cluster.refuse_bindings();
+  std::atomic<bool> leads{true};
+  std::atomic<int> asked{0};
+  Scheduling scheduling(cluster, [&] {
+    ++asked;
+    return leads.load();
+  });
+  cluster.put_pod("p", pod_of(1));
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[3] > 0; }));
+  leads = false;
+  const int before = asked;
+  ASSERT_TRUE(scheduling.until([&] { return asked > before + 5; }));
+  FakePod elsewhere = pod_of(1);
+  elsewhere.node = "a";  // by the copy that led meanwhile
+  cluster.put_pod("other", elsewhere);
+  cluster.serve_bindings();
+  leads = true;
+  scheduling.wake();
+  cluster.put_node("b", {.cpu = 1});
+  EXPECT_TRUE(scheduling.until_bound("p"));
+  EXPECT_EQ(cluster.pod("p").node, "b");
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+// Each pod is refused as missing, or as being deleted, at least once, though it is there all the time.
+TEST(KubernetesCluster, StrandsNoPodOfWhichTheServerSaysThatItIsNotThere) {
+  FakeCluster cluster(3);
+  cluster.put_node("a", {.cpu = 40});
+  cluster.trouble(900);
+  Scheduling scheduling(cluster);
+  for (int i = 0; i < 6; ++i) cluster.put_pod(fmt::format("p{}", i), pod_of(1));
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[1] >= 3; })) << "conflicts";
+  cluster.trouble(0);
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(scheduling.until_bound(fmt::format("p{}", i))) << i;
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+TEST(KubernetesCluster, AsksTheFiltersAgainRightBeforeABinding) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  cluster.put_pod("p", pod_of(1));
+  Counting counted;
+  SilentLog log;
+  KubernetesCluster adapter(cluster.connection(), {}, counted, log);
+  adapter.start();
+  const auto deadline = std::chrono::steady_clock::now() + long_enough;
+  bool arrived = false;
+  const auto listen = [&] {
+    const auto events = adapter.wait(adapter.now() + std::chrono::milliseconds(10));
+    ASSERT_TRUE(events.has_value());
+    for (const ClusterEvent& event : *events) arrived |= std::holds_alternative<JobArrived>(event);
+  };
+  while (!arrived && std::chrono::steady_clock::now() < deadline) listen();
+  ASSERT_TRUE(arrived);
+  const Assignment assignment{TaskId(0), NodeId(0), {}, {}};
+  EXPECT_TRUE(adapter.prepare(assignment).has_value());
+  cluster.put_node("a", {.cpu = 1, .taint = "dedicated"});
+  Result<PreparedBinding> prepared = adapter.prepare(assignment);
+  for (; prepared && std::chrono::steady_clock::now() < deadline; prepared = adapter.prepare(assignment)) listen();
+  ASSERT_FALSE(prepared.has_value());
+  EXPECT_THAT(prepared.error().message, HasSubstr("taint dedicated"));
+  EXPECT_EQ(cluster.bindings(), 0u) << "to prepare sends nothing";
+  adapter.finish();
+}
+
+// Random pods, ends, deletions, nodes, refused and unanswered bindings, cut, mute and forgotten watches, restarts, and
+// leadership that comes and goes.
 class RandomTrouble : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomTrouble, NeverOvercommitsNorLosesAPod) {
@@ -412,9 +513,11 @@ TEST_P(RandomTrouble, NeverOvercommitsNorLosesAPod) {
   foreign.node = "n0";
   cluster.put_pod("foreign", foreign);
   cluster.trouble(200);
-  auto scheduling = std::make_unique<Scheduling>(cluster);
+  std::atomic<bool> leads{true};
+  const auto start = [&] { return std::make_unique<Scheduling>(cluster, [&] { return leads.load(); }); };
+  auto scheduling = start();
   for (int step = 0; step < 150; ++step) {
-    const auto draw = random.below(20);
+    const auto draw = random.below(23);
     const auto alive = cluster.pods();
     if (draw < 8) {
       const int count = 1 + static_cast<int>(random.below(4));
@@ -434,9 +537,13 @@ TEST_P(RandomTrouble, NeverOvercommitsNorLosesAPod) {
       cluster.forget_versions();
     } else if (draw == 18) {
       cluster.put_node(fmt::format("n{}", nodes++), {.cpu = 4});
+    } else if (draw == 19 || draw == 20) {
+      if (draw == 19) cluster.mute_watches();
+      leads = !leads;
+      scheduling->wake();
     } else if (random.below(2) == 0) {
       scheduling->end();
-      scheduling = std::make_unique<Scheduling>(cluster);
+      scheduling = start();
     } else {
       cluster.put_node("n1", {.cpu = 4, .cordoned = random.below(2) == 0, .zone = "zone-a"});
     }
@@ -444,6 +551,8 @@ TEST_P(RandomTrouble, NeverOvercommitsNorLosesAPod) {
     scheduling->until([&, turns = 0]() mutable { return ++turns > 2000 || cluster.bindings() > before + 2; });
   }
   cluster.trouble(0);
+  cluster.cut_watches();
+  leads = true;
   cluster.put_node("large", {.cpu = 10'000, .pods = 10'000});
   EXPECT_TRUE(scheduling->until([&] {
     const auto all = cluster.pods();

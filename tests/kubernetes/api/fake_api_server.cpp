@@ -92,7 +92,7 @@ FakeApiServer::FakeApiServer(Answering answering) : server_(std::make_unique<Ser
   Server& server = *server_;
   server.answering = std::move(answering);
   server.http.set_tcp_nodelay(true);
-  server.http.new_task_queue = [] { return new httplib::ThreadPool(64); };
+  server.http.new_task_queue = [] { return new httplib::ThreadPool(160); };
   const auto handler = [&server](const httplib::Request& request, httplib::Response& response) {
     server.answer(request, response);
   };

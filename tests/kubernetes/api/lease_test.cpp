@@ -1,8 +1,15 @@
 #include "kubernetes/api/lease.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdio>
 #include <optional>
+
+#include "kubernetes/api/leadership.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -152,6 +159,45 @@ TEST_F(Lease, IsMadeAgainByItsHolderWhenSomebodyDeletedIt) {
   store_.record.reset();
   ASSERT_TRUE(b_.step(at(15)).has_value());
   EXPECT_TRUE(b_.leads(at(15)));
+}
+
+TEST_F(Lease, CountsTheTimesThatThisCopyBeganToLead) {
+  EXPECT_EQ(a_.reign(), 0u);
+  for (double second = 0; second < 20; second += 2) ASSERT_TRUE(a_.step(at(second)).has_value());
+  EXPECT_EQ(a_.reign(), 1u);
+  store_.reachable = false;
+  ASSERT_FALSE(a_.step(at(20)).has_value());
+  EXPECT_FALSE(a_.leads(at(29)));
+  store_.reachable = true;
+  ASSERT_TRUE(a_.step(at(30)).has_value());
+  EXPECT_TRUE(a_.leads(at(30)));
+  EXPECT_EQ(store_.record->transitions, 0) << "nobody else led meanwhile";
+  EXPECT_EQ(a_.reign(), 2u) << "and yet it had ceased to";
+  EXPECT_EQ(b_.reign(), 0u);
+}
+
+// In a time namespace in which the machine seems to have slept for 100,000 s: CLOCK_BOOTTIME counts that,
+// CLOCK_MONOTONIC does not.
+TEST(SinceBoot, CountsTheTimeInWhichTheMachineSlept) {
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr int not_allowed = 77;
+    if (unshare(CLONE_NEWTIME) != 0) _exit(not_allowed);
+    std::FILE* offsets = std::fopen("/proc/self/timens_offsets", "w");
+    if (!offsets || std::fputs("boottime 100000 0", offsets) < 0 || std::fclose(offsets) != 0) _exit(not_allowed);
+    if (const pid_t inside = fork(); inside != 0) {
+      int status = 1;
+      waitpid(inside, &status, 0);
+      _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+    const auto awake = std::chrono::steady_clock::now().time_since_epoch();
+    _exit(since_boot() - awake >= std::chrono::seconds(100'000) ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no right to make a time namespace";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

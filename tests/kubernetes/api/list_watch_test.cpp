@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <future>
 #include <map>
 #include <mutex>
 #include <set>
@@ -44,9 +45,9 @@ class Mirror : public ObjectSink {
     if (versions_.erase(full_name(meta)) == 0) wrong_.push_back("deleted twice: " + full_name(meta));
     told("deleted " + full_name(meta));
   }
-  void complete() override {
+  void complete(std::uint64_t request) override {
     const std::lock_guard lock(mutex_);
-    told("complete");
+    told(request == 0 ? "complete" : "complete " + std::to_string(request));
   }
   void failed(const Error& error) override {
     const std::lock_guard lock(mutex_);
@@ -139,6 +140,7 @@ class Following {
       : client_(server.connection(), quick_client(options.seed)),
         follower_(client_, std::move(options), sink),
         thread_([this](const std::stop_token& stop) { follower_.run(stop); }) {}
+  std::uint64_t relist() { return follower_.relist(); }
   ListWatch::Counters stop() {
     thread_.request_stop();
     thread_.join();
@@ -433,6 +435,70 @@ TEST(ListWatch, LosesNothingAndTellsNothingTwiceWhateverGoesWrong) {
   }
   EXPECT_GT(lists, 50u);  // the faults did happen
   EXPECT_GT(watches, 100u);
+}
+
+TEST(ListWatch, ListsAnewWhenAskedThoughItsWatchIsWell) {
+  Scripted script;
+  const auto silent = std::make_shared<Feed>();
+  script.lists = {[] { return ok(list_of(10, object("a", "ua", 5) + ',' + object("b", "ub", 6))); },
+                  [] { return ok(list_of(20, object("a", "ua", 15))); }};
+  script.watches = {[&] { return streaming(silent); }};
+  FakeApiServer server(std::ref(script));
+  Mirror mirror;
+  Following following(server, mirror, quick_watch());
+  ASSERT_TRUE(mirror.wait_for_log(3));
+  EXPECT_EQ(following.relist(), 1u);
+  ASSERT_TRUE(mirror.wait_for_log(6));
+  EXPECT_EQ(following.stop().lists, 2u);
+  EXPECT_THAT(mirror.log(), ElementsAre("changed n/a ua:5", "changed n/b ub:6", "complete", "changed n/a ua:15",
+                                        "deleted n/b", "complete 1"));
+  EXPECT_THAT(mirror.failures(), IsEmpty()) << "a list that was asked for is no trouble";
+}
+
+// A list that began before it was asked for does not serve, whether it is under way or about to be tried again.
+TEST(ListWatch, AListThatIsUnderWayWhenAskedBeginsAgain) {
+  Scripted script;
+  std::promise<void> begun, asked;
+  const std::shared_future<void> go = asked.get_future().share();
+  const auto silent = std::make_shared<Feed>();
+  script.lists = {[&, go] {
+                    begun.set_value();
+                    go.wait();
+                    return ok(list_of(10, object("old", "uo", 5)));
+                  },
+                  [] { return ok(list_of(20, object("new", "un", 15))); }};
+  script.watches = {[&] { return streaming(silent); }};
+  FakeApiServer server(std::ref(script));
+  Mirror mirror;
+  Following following(server, mirror, quick_watch());
+  begun.get_future().wait();
+  EXPECT_EQ(following.relist(), 1u);
+  EXPECT_EQ(following.relist(), 2u);
+  asked.set_value();
+  ASSERT_TRUE(mirror.wait([&] { return !mirror.log().empty() && mirror.log().back() == "complete 2"; }));
+  following.stop();
+  EXPECT_EQ(mirror.versions().count("n/new"), 1u);
+  for (const std::string& line : mirror.log())
+    EXPECT_NE(line, "complete") << "the first list is older than the request";
+}
+
+TEST(ListWatch, ARequestForAListEndsThePauseAfterFailures) {
+  Scripted script;
+  const auto silent = std::make_shared<Feed>();
+  script.lists = {[] {
+                    return Reply{403, "", {}, false, nullptr};
+                  },
+                  [] { return ok(list_of(20, object("a", "ua", 15))); }};
+  script.watches = {[&] { return streaming(silent); }};
+  FakeApiServer server(std::ref(script));
+  Mirror mirror;
+  ListWatchOptions options = quick_watch();
+  options.retry = RetryRules{0, std::chrono::hours(1), std::chrono::hours(1)};
+  Following following(server, mirror, options);
+  ASSERT_TRUE(mirror.wait_for_failure());
+  following.relist();
+  EXPECT_TRUE(mirror.wait_for_log(2));
+  following.stop();
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ TEST_F(DataCatalogTest, ADataSetCutAnewIsAnother) {
 TEST_F(DataCatalogTest, IsCompleteWhenEveryKindWasListed) {
   for (auto& kind : catalog.kinds()) {
     EXPECT_FALSE(catalog.complete());
-    kind.sink->complete();
+    kind.sink->complete(0);
     catalog.poll();
   }
   EXPECT_TRUE(catalog.complete());

@@ -14,21 +14,21 @@
 namespace lips::kubernetes {
 namespace {
 
-using Kind = BindOutcome::Kind;
+using Kind = BindAnswer::Kind;
 
 const PodBinding binding{{"n", "p", "uid-1", ""}, "node-1", {{"lips.dev/input", "/data/\"7\""}}};
 
 Kind kind_of(ErrorCode code, const std::string& message) { return outcome_of(binding, fail(code, message)).kind; }
 
-BindOutcome bound(Binder& binder) {
-  std::promise<BindOutcome> outcome;
-  binder.bind(binding, [&](const PodBinding&, BindOutcome found) { outcome.set_value(std::move(found)); });
+BindAnswer bound(Binder& binder) {
+  std::promise<BindAnswer> outcome;
+  binder.bind(binding, [&](const PodBinding&, BindAnswer found) { outcome.set_value(std::move(found)); });
   return outcome.get_future().get();
 }
 
 std::string status(const std::string& message) { return nlohmann::json{{"message", message}}.dump(); }
 
-TEST(BindOutcome, TellsWhatTheServerMeans) {
+TEST(BindAnswer, TellsWhatTheServerMeans) {
   EXPECT_EQ(outcome_of(binding, "{}").kind, Kind::bound);
   EXPECT_EQ(kind_of(ErrorCode::conflict,
                     R"(Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "node-1")"),

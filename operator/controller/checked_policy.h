@@ -1,0 +1,43 @@
+// The shell around a policy: what it decides reaches nobody unless it can be carried out and its certified bound is no
+// higher than its own cost. Decides nothing.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace lips {
+
+struct PlanFault {
+  enum class Kind : std::uint8_t {
+    failed,           // the policy gave no plan
+    invalid,          // validate_plan says what is wrong with it
+    bound_above_cost  // it would certify that its own plan is impossible
+  };
+  Kind kind = Kind::failed;
+  std::string why;
+};
+std::string_view to_string(PlanFault::Kind kind);
+
+class CheckedPolicy : public Policy {
+ public:
+  using OnFault = std::function<void(const PlanFault&)>;
+
+  // Both outlive this. With `on_fault`, for an operator that has to go on: a faulty decision is reported there, and the
+  // plan returned in its place defers every task. Without it, for a simulation that ends: a plan that cannot be carried
+  // out is the error of decide(); what the policy throws is left to the program, and a bound that is too high to the
+  // figures of the run, since it moves no task.
+  explicit CheckedPolicy(const Policy& policy, OnFault on_fault = {})
+      : policy_(policy), on_fault_(std::move(on_fault)) {}
+
+  Cadence cadence() const override { return policy_.cadence(); }
+  Result<Plan> decide(const PolicyInput& input) const override;
+
+ private:
+  const Policy& policy_;
+  OnFault on_fault_;
+};
+
+}  // namespace lips

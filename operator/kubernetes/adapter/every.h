@@ -1,0 +1,24 @@
+// When something that is done every so often is due again.
+#pragma once
+
+#include "base/units.h"
+
+namespace lips::kubernetes {
+
+class Every {
+ public:
+  explicit Every(Duration period) : period_(period) {}
+  // True at most once in a period: it is to be done now.
+  bool due(TimePoint now) {
+    if (now < next_) return false;
+    next_ = now + period_;
+    return true;
+  }
+  TimePoint next() const { return next_; }
+
+ private:
+  Duration period_;
+  TimePoint next_{};
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,45 @@
+#include "kubernetes/adapter/model_feed.h"
+
+#include <optional>
+
+namespace lips::kubernetes {
+
+void ModelFeed::list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data) {
+  events_.emplace_back(index_.list(nodes, kinds, data));
+  task_pods_ = {};
+  over_ = 0;
+  must_list_ = false;
+  listed_ = true;
+}
+
+void ModelFeed::add_task(PodRecord& pod) { pod.task = task_pods_.push_back(pod.meta); }
+
+void ModelFeed::started(const PodRecord& pod) {
+  const NodeId node = index_.node(pod.node);
+  if (listed_ && pod.task.valid() && node.valid()) events_.emplace_back(TaskStarted{pod.task, node});
+}
+
+void ModelFeed::lost(const PodRecord& pod) {
+  if (listed_ && pod.task.valid()) events_.emplace_back(TaskLost{pod.task});
+}
+
+void ModelFeed::found(PodRecord& pod, TimePoint now) {
+  const NodeId node = index_.node(pod.node);
+  if (!listed_ || !pod.task.valid()) return;
+  if (node.valid())
+    events_.emplace_back(TaskFound{pod.task, node, now});
+  else
+    ended(pod, false, now);
+}
+
+void ModelFeed::ended(PodRecord& pod, bool finished, TimePoint now) {
+  const TaskId task = std::exchange(pod.task, TaskId::none());
+  if (!listed_ || !task.valid()) return;
+  ++over_;
+  const NodeId node = index_.node(pod.node);
+  const std::optional<Duration> ran = pod.ran(now);
+  if (finished && node.valid()) events_.emplace_back(TaskFinished{task, node, ran, !pod.succeeded});
+  events_.emplace_back(TaskWithdrawn{task, ran});  // changes nothing where it has finished
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,131 @@
+#include "kubernetes/adapter/resync.h"
+
+#include <optional>
+#include <utility>
+
+#include "kubernetes/adapter/job_tables.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr Duration list_at_most_every{1'000'000};
+constexpr Duration relearn_every{10'000'000};  // a listing because run times are known better
+
+}  // namespace
+
+bool Resync::has_to_list(TimePoint now) {
+  const bool learned =
+      around_.pods.run_times().moved() && now - listed_at_ > relearn_every && around_.conditions.waiting() > 0;
+  const std::uint64_t prices = rules_.prices_version ? rules_.prices_version() : 0;
+  const bool repriced = std::exchange(prices_version_, prices) != prices;
+  if (learned || repriced || !around_.model.index().expresses(around_.pods.kinds())) around_.model.must_list();
+  return around_.model.has_to_list();
+}
+
+void Resync::settle(DataLink* data, TimePoint now) {
+  if (std::exchange(volumes_changed_, false))
+    for (PodRecord* pod : around_.pods.review_held()) around_.lifecycle.arrive(*pod);
+  const bool has_to = has_to_list(now);
+  if (!around_.model.listed()) return list_everything(data, now);
+  if (!has_to) say_nodes();
+  if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
+  if (around_.model.index().expresses(around_.pods.kinds())) say_jobs(around_.lifecycle.take_arrived(), data, now);
+}
+
+void Resync::list_everything(DataLink* data, TimePoint now) {
+  around_.lifecycle.take_arrived();  // the listing says them
+  around_.nodes.take_changed();
+  around_.pods.run_times().settle();
+  around_.model.list(around_.nodes, around_.pods.kinds(), data ? data->view() : DataView{});
+  job_keys_ = {};
+  listed_at_ = now;
+  std::vector<PodRecord*> pods;
+  for (const auto& [key, record] : around_.pods.ours()) {
+    record->task = TaskId::none();
+    if (record->held_for_data && around_.pods.release(*record)) record->held_for_data = false;
+    if (record->kind.valid() && (record->state == PodState::waiting || record->on_node())) pods.push_back(record.get());
+  }
+  say_jobs(pods, data, now);
+  say_unknown_prices();
+  if (const std::size_t left_out = around_.model.index().left_out(); left_out > 0)
+    around_.log.warning("leaving nodes out: too many zones", {{"nodes", left_out}});
+}
+
+void Resync::say_unknown_prices() {
+  std::set<std::string> before = std::exchange(unpriced_, {});
+  std::string fresh;
+  for (const auto& [name, type] : around_.model.index().unknown_prices()) {
+    around_.telemetry.on_unknown_price(name, type, true);
+    if (before.erase(name) == 0 && fresh.empty()) fresh = name;
+    unpriced_.insert(name);
+  }
+  for (const std::string& name : before) around_.telemetry.on_unknown_price(name, "", false);
+  if (!fresh.empty())
+    around_.log.warning("nodes have no known price: using the default",
+                        {{"nodes", unpriced_.size()}, {"first", fresh}});
+}
+
+// Without our custom resources nobody can make a pool: each namespace is one.
+Result<std::string> Resync::pool_of(const PodRecord& pod, const DataLink* data) {
+  const std::string& name_space = pod.meta.name_space;
+  if (data) return data->pool_for(name_space, pod.work.pool);
+  if (pod.work.pool.empty() || pod.work.pool == name_space) return name_space;
+  return fail(ErrorCode::not_found, no_such_pool(pod.work.pool));
+}
+
+void Resync::say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now) {
+  ModelFeed& model = around_.model;
+  std::vector<PodRecord*> known;
+  for (PodRecord* pod : pods)  // what is on a node that is not there takes no room of any other
+    if (!pod->on_node() || model.index().node(pod->node).valid()) known.push_back(pod);
+  around_.jobs.keep_memories_of(known);
+  std::vector<Rejection> rejected;
+  const JobContext context{model.index(),
+                           around_.pods.kinds(),
+                           around_.pods.run_times(),
+                           around_.jobs.all(),
+                           [data](const PodRecord& pod) { return pool_of(pod, data); },
+                           [this](const std::string& key) { return around_.jobs.known(key); },
+                           rules_.default_run_time};
+  for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
+    group.job.memory = around_.jobs.memory_of(group.key, model.index());
+    job_keys_.push_back(group.key);
+    model.events().emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
+    for (PodRecord* pod : group.pods) {
+      model.add_task(*pod);
+      if (pod->on_node())
+        model.events().emplace_back(
+            TaskFound{pod->task, model.index().node(pod->node), pod->started.value_or(now), pod->degraded});
+    }
+  }
+  for (const Rejection& rejection : rejected) {
+    around_.pods.hold(*rejection.pod, rejection.reason, rejection.what);
+    rejection.pod->held_for_data = true;
+  }
+}
+
+void Resync::say_nodes() {
+  const ModelIndex& index = around_.model.index();
+  for (const std::string& name : around_.nodes.take_changed()) {
+    const NodeId id = index.node(name);
+    const NodeRecord* record = around_.nodes.find(name);
+    if (!record && !id.valid()) continue;
+    const std::optional<lips::Node> node = record && id.valid() ? index.node_now(*record) : std::nullopt;
+    if (node && !index.store_moved(*record))
+      around_.model.events().emplace_back(NodeChanged{id, *node});
+    else
+      around_.model.must_list();  // it came, went, or moved
+  }
+}
+
+void Resync::say_heartbeats(TimePoint now) {
+  if (!around_.model.listed() || !rules_.cadence) return;
+  const Cadence cadence = rules_.cadence();
+  if (cadence.trigger != Cadence::Trigger::heartbeats || now < next_beat_) return;
+  next_beat_ = now + cadence.interval;
+  for (const auto& [name, record] : around_.nodes.all())
+    if (const NodeId id = around_.model.index().node(name); id.valid() && record.node && record.node->ready)
+      around_.model.events().emplace_back(Heartbeat{id});
+}
+
+}  // namespace lips::kubernetes

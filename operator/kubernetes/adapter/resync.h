@@ -1,0 +1,66 @@
+// From what the books hold to what the model is told: events where they can say it, a full listing where they cannot.
+// Decides nothing.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "controller/adapter_observer.h"
+#include "kubernetes/adapter/data_link.h"
+#include "kubernetes/adapter/known_jobs.h"
+#include "kubernetes/adapter/model_feed.h"
+#include "kubernetes/adapter/pod_lifecycle.h"
+#include "kubernetes/pods/node_book.h"
+#include "kubernetes/pods/pod_book.h"
+#include "policies/policy.h"
+
+namespace lips::kubernetes {
+
+class Resync {
+ public:
+  struct Surroundings {  // all outlive it
+    NodeBook& nodes;
+    PodBook& pods;
+    KnownJobs& jobs;
+    ModelFeed& model;
+    PodLifecycle& lifecycle;
+    const PodConditions& conditions;
+    AdapterObserver& telemetry;
+    Log& log;
+  };
+  struct Rules {
+    Duration default_run_time{60'000'000};
+    std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
+    std::function<Cadence()> cadence;               // of the policy: one that goes by heartbeats is given them
+  };
+  Resync(const Surroundings& around, Rules rules) : around_(around), rules_(std::move(rules)) {}
+
+  // Claims or volumes are otherwise than they were.
+  void volumes_changed() { volumes_changed_ = true; }
+  // Tells what was taken in since the last time. `data`: none where the cluster has no custom resources of ours.
+  void settle(DataLink* data, TimePoint now);
+  void say_heartbeats(TimePoint now);
+  // Under which the memory of a job of the last listing, or one since, is kept.
+  const std::string& job_key(JobId job) const { return job_keys_[job]; }
+
+ private:
+  bool has_to_list(TimePoint now);
+  void list_everything(DataLink* data, TimePoint now);
+  void say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
+  void say_nodes();
+  static Result<std::string> pool_of(const PodRecord& pod, const DataLink* data);
+  void say_unknown_prices();
+
+  Surroundings around_;
+  Rules rules_;
+  bool volumes_changed_ = false;
+  TimePoint listed_at_{}, next_beat_{};
+  std::uint64_t prices_version_ = 0;
+  IdVector<JobId, std::string> job_keys_;
+  std::set<std::string> unpriced_;  // nodes, as told to the telemetry
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,70 @@
+#include "kubernetes/adapter/task_reading.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kubernetes/data/task_input.h"
+
+namespace lips::kubernetes {
+namespace {
+
+// What the task decodes its lost block from.
+Result<std::string> degraded_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment,
+                                  InputRequest request) {
+  const ModelIndex::KnownDataSet* known = context.index.data_set(pod.data_set);
+  if (!known) return fail(ErrorCode::not_found, "the data set no longer exists");
+  request.block = pod.first_block;
+  std::vector<StripeStore> sources;
+  for (const StripeSource& source : assignment.sources)
+    sources.emplace_back(source.block.index() - known->first.index(),
+                         context.data->store(context.index.store_name(source.store)));
+  return degraded_task_input(std::move(request), sources);
+}
+
+}  // namespace
+
+// The policy has chosen for the first block; others may be in other stores.
+Result<std::string> input_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment) {
+  if (!assignment.read_from.valid() && assignment.sources.empty()) return std::string();
+  InputRequest request;
+  request.set = context.data ? context.data->data_set(pod.data_set) : nullptr;
+  if (!request.set) return fail(ErrorCode::not_found, "the data set no longer exists");
+  request.node = context.index.node_name(assignment.node);
+  request.claims = &pod.claims;
+  request.mounted_at = pod.work.mounted_at;
+  const std::string wanted = assignment.read_from.valid() ? context.index.store_name(assignment.read_from) : "";
+  const auto holder = [&](std::uint32_t block) { return context.data->holder(pod.data_set, block, wanted); };
+  std::string text;
+  std::uint32_t block = pod.first_block;
+  const std::uint32_t end = block + pod.block_count;
+  if (!assignment.sources.empty()) {
+    Result<std::string> decoded = degraded_text(context, pod, assignment, request);
+    if (!decoded) return decoded;
+    text = *std::move(decoded);
+    ++block;
+  }
+  for (std::uint32_t next = block; block < end; block = next) {
+    request.block = block;
+    request.store = holder(block);
+    while (++next < end && holder(next) == request.store) {
+    }
+    Result<std::string> inputs =
+        request.store ? task_inputs(request, next - block) : fail(ErrorCode::not_found, "no store holds the block");
+    if (!inputs) return inputs;
+    text += (text.empty() ? "" : "\n") + *inputs;
+  }
+  return text;
+}
+
+bool is_read(const PodBook& pods, const std::string& data_set, std::uint32_t block, const std::string& store) {
+  const auto reads = [&](const auto& entry) {
+    const PodRecord& pod = *entry.second;
+    if (!pod.on_node() || pod.data_set != data_set) return false;
+    const bool asks = block >= pod.first_block && block - pod.first_block < pod.block_count;
+    return pod.degraded || (asks && (pod.read_from == store || pod.block_count > 1));
+  };
+  return std::any_of(pods.ours().begin(), pods.ours().end(), reads);
+}
+
+}  // namespace lips::kubernetes
