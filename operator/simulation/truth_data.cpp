@@ -1,0 +1,195 @@
+#include "simulation/truth_data.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/stripe.h"
+#include "simulation/truth_output.h"
+#include "simulation/truth_tasks.h"
+
+namespace lips::simulation {
+
+namespace {
+
+constexpr Duration move_refusal_time = std::chrono::seconds(1);
+
+auto holds(StoreId store) {
+  return [store](const Replica& replica) { return replica.store == store; };
+}
+
+}  // namespace
+
+TruthData::TruthData(World& world, const Peers& peers)
+    : world_(world), peers_(peers), held_(world.scenario.cluster.stores.size()), away_(world.scenario.failures.size()) {
+  const ClusterSnapshot& cluster = world.scenario.cluster;
+  const bool nodes_fail = !world.scenario.failures.empty();
+  world.replicas.reserve(cluster.blocks.size());
+  for (BlockId block : cluster.blocks.ids()) {
+    world.replicas.push_back({});
+    std::vector<Replica> given = cluster.blocks[block].replicas;
+    std::sort(given.begin(), given.end(), [](const Replica& a, const Replica& b) { return a.store < b.store; });
+    for (const Replica& replica : given) {
+      world.stores[replica.store].used += cluster.blocks[block].size;
+      if (replica.extra) change_extra(replica.store, cluster.blocks[block].size);
+      if (nodes_fail) held_[replica.store].push_back(block);
+    }
+    world.replicas[block] = std::move(given);
+  }
+  copies_away_.assign(nodes_fail ? world.replicas.size() : 0, 0);
+}
+
+void TruthData::return_replicas(std::uint32_t failure) {
+  for (const auto& [block, replica] : away_[failure]) {
+    --copies_away_[block.index()];
+    add_replica(block, replica);
+  }
+  away_[failure].clear();
+}
+
+bool TruthData::has_space(StoreId store, Mebibytes size) const {
+  const Mebibytes capacity = world_.scenario.cluster.stores[store].capacity;
+  const StoreRecord& record = world_.stores[store];
+  return capacity.value() <= 0 || record.used + record.reserved + size <= capacity * (1 + 1e-9);
+}
+
+void TruthData::change_extra(StoreId store, Mebibytes by) {
+  StoreRecord& record = world_.stores[store];
+  if (record.extra.value() > 0 && world_.now > record.extra_since)
+    world_.listener.on_extra_kept(store, record.extra, world_.now - record.extra_since);
+  record.extra += by;
+  record.extra_since = world_.now;
+}
+
+void TruthData::add_replica(BlockId block, const Replica& replica) {
+  std::vector<Replica>& replicas = world_.replicas[block];
+  if (std::any_of(replicas.begin(), replicas.end(), holds(replica.store))) return;
+  const auto position = std::lower_bound(replicas.begin(), replicas.end(), replica,
+                                         [](const Replica& a, const Replica& b) { return a.store < b.store; });
+  replicas.insert(position, replica);
+  const Mebibytes size = world_.scenario.cluster.blocks[block].size;
+  world_.stores[replica.store].used += size;
+  if (replica.extra) change_extra(replica.store, size);
+  if (!world_.scenario.failures.empty()) held_[replica.store].push_back(block);
+  world_.emit(ReplicaAdded{block, replica});
+}
+
+void TruthData::remove_replica(BlockId block, StoreId store) {
+  std::vector<Replica>& replicas = world_.replicas[block];
+  const auto found = std::find_if(replicas.begin(), replicas.end(), holds(store));
+  if (found == replicas.end()) return;
+  const Mebibytes size = world_.scenario.cluster.blocks[block].size;
+  world_.stores[store].used -= size;
+  if (found->extra) change_extra(store, -size);
+  replicas.erase(found);
+  world_.emit(ReplicaRemoved{block, store});
+}
+
+void TruthData::start_move(MoveId id, const DataMove& what) {
+  const std::vector<Replica>& replicas = world_.replicas[what.block];
+  const Mebibytes size = world_.scenario.cluster.blocks[what.block].size;
+  const NodeId target = world_.scenario.cluster.stores[what.to].node;
+  Move move;
+  move.id = id;
+  move.what = what;
+  move.start = move.end = world_.now;
+  move.live = true;
+  move.needless = std::any_of(replicas.begin(), replicas.end(), holds(what.to));
+  move.refused = !move.needless && (std::none_of(replicas.begin(), replicas.end(), holds(what.from)) ||
+                                    !has_space(what.to, size) || (target.valid() && !world_.up[target.index()]));
+  if (move.refused) {
+    move.end = world_.now + move_refusal_time;
+  } else if (!move.needless) {
+    send(move);
+  }
+  add_move(move);
+}
+
+// Its bytes set out; add_move has to follow at once.
+void TruthData::send(Move& move) {
+  const DataMove& what = move.what;
+  const Mebibytes size = world_.scenario.cluster.blocks[what.block].size;
+  world_.last_progress = world_.now;
+  world_.stores[what.to].reserved += size;
+  if (what.from == what.to) return;
+  const Path path = world_.paths.copy(what.from, what.to);
+  if (path.count > 0 && size.value() > 0)
+    move.flow = world_.start_flow(path, size, {FlowUse::move, static_cast<std::uint32_t>(world_.moves.size()), 0});
+  else if (path.limit.value() > 0)
+    move.end = world_.now + size / path.limit;
+}
+
+void TruthData::add_move(const Move& move) {
+  if (!move.flow.valid())
+    world_.queue.add(move.end, {Happening::Kind::move_end, static_cast<std::uint32_t>(world_.moves.size()), 0});
+  ++world_.moves_live;
+  world_.moves.push_back(move);
+}
+
+void TruthData::end_move(std::uint32_t index, bool whole) {
+  if (world_.moves[index].writer.valid()) return peers_.output.end_write(index, whole);
+  Move& move = world_.moves[index];
+  const DataMove what = move.what;
+  move.live = false;
+  --world_.moves_live;
+  if (!move.refused && !move.needless) {
+    Mebibytes copied = world_.scenario.cluster.blocks[what.block].size;
+    world_.stores[what.to].reserved -= copied;
+    bool extra = true;
+    for (const Replica& replica : world_.replicas[what.block])
+      if (replica.store == what.from && what.drop_source) extra = replica.extra;
+    if (move.flow.valid()) {
+      copied -= world_.network.stop(move.flow, world_.now);
+    } else if (!whole && move.end > move.start) {
+      copied *= std::min(1.0, to_seconds(world_.now - move.start) / to_seconds(move.end - move.start));
+    }
+    world_.listener.on_copied(world_.scenario.cluster.stores[what.from].zone,
+                              world_.scenario.cluster.stores[what.to].zone, copied);
+    if (whole) add_replica(what.block, {what.to, extra, world_.now});
+  }
+  world_.emit(MoveEnded{move.id, whole});
+  if (whole && what.drop_source && what.from != what.to) remove_replica(what.block, what.from);
+}
+
+void TruthData::drop(const ReplicaDrop& drop) {
+  if (world_.replicas[drop.block].size() <= 1) return;  // the last one stays
+  const bool being_copied =
+      world_.moves_live > 0 && std::any_of(world_.moves.begin(), world_.moves.end(), [&](const Move& move) {
+        return move.live && move.what.block == drop.block && move.what.from == drop.store;
+      });
+  if (!being_copied) remove_replica(drop.block, drop.store);
+}
+
+void TruthData::lose_store(StoreId store, bool comes_back, std::uint32_t failure) {
+  for (std::uint32_t i = 0; i < world_.moves.size(); ++i)
+    if (world_.moves[i].live && (world_.moves[i].what.from == store || world_.moves[i].what.to == store))
+      end_move(i, false);
+  std::vector<BlockId> blocks = std::move(held_[store]);
+  held_[store].clear();
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  for (BlockId block : blocks) {
+    const auto found = std::find_if(world_.replicas[block].begin(), world_.replicas[block].end(), holds(store));
+    if (found == world_.replicas[block].end()) continue;
+    if (comes_back) {
+      away_[failure].emplace_back(block, *found);
+      ++copies_away_[block.index()];
+    }
+    remove_replica(block, store);
+  }
+  for (std::uint32_t i = 0; i < world_.attempts.size(); ++i) {
+    const Attempt& attempt = world_.attempts[i];
+    if (attempt.live && !attempt.refused && peers_.tasks.reads_from(attempt, store)) peers_.tasks.lose_attempt(i, true);
+  }
+}
+
+bool TruthData::lost_for_good(BlockId block) const {
+  if (!gone_for_good(block)) return false;
+  const DataSetId id = world_.scenario.cluster.blocks[block].data_set;
+  if (!id.valid() || !is_coded(world_.scenario.cluster.data_sets[id])) return true;
+  const Stripe stripe = stripe_of(world_.scenario.cluster.data_sets[id], block);
+  std::uint32_t left = 0;
+  for (std::uint32_t member = 0; member < stripe.size(); ++member) left += gone_for_good(stripe.block(member)) ? 0 : 1;
+  return left < stripe.natives;
+}
+
+}  // namespace lips::simulation
