@@ -77,9 +77,9 @@ void ClusterState::apply(const ClusterEvent& event) {
     }
     void operator()(const Heartbeat&) const {}
     void operator()(const ClusterListed& e) const {
-      const TimePoint now = state.snapshot_.now;
+      const TimePoint now = state.snapshot_.now, reviewed = state.snapshot_.copies_reviewed;
       state = ClusterState(*e.start);
-      state.snapshot_.now = now;
+      state.snapshot_.now = now, state.snapshot_.copies_reviewed = reviewed;
     }
     void operator()(const ConstraintAdded& e) const { state.snapshot_.constraints.push_back(e.constraint); }
     void operator()(const PoolAdded& e) const {
@@ -391,6 +391,7 @@ void ClusterState::unlink(TaskId id) {
   (task.next_pending.valid() ? snapshot_.tasks[task.next_pending].previous_pending : group.last) =
       task.previous_pending;
   task.next_pending = task.previous_pending = TaskId::none();
+  task.group = 0;
   --group.count;
   Job& job = snapshot_.jobs[task.job];
   --job.pending;

@@ -1,5 +1,5 @@
-// The last decisions of an operator, each with all that it was made from, in a folder of bounded size: one compressed
-// file an epoch, so that a crash costs at most the epoch being written. Knows no policy and no clock.
+// The last decisions of an operator in a folder of bounded size: one compressed file an epoch, so that a crash costs at
+// most the epoch being written. Knows no policy and no clock.
 #pragma once
 
 #include <cstdint>
@@ -7,30 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/plan.h"
-#include "policies/settings.h"
-#include "records/snapshot_file.h"
+#include "base/units.h"
 
 namespace lips {
-
-// Equal for plans that are equal bit for bit (but for account.seconds), in hexadecimal digits.
-std::string plan_digest(const Plan& plan);
-
-struct EpochRecord {
-  std::uint64_t epoch = 0;
-  std::string version;  // of the program that decided
-  std::string policy;
-  PolicySettings settings;
-  std::uint64_t seed = 1;
-  std::vector<NodeId> reporting;
-  std::string digest;  // of the plan
-  std::uint64_t assignments = 0, moves = 0;
-  double dollars = 0;
-  SnapshotFile snapshot;
-};
-
-std::string write_epoch(const EpochRecord& record);
-Result<EpochRecord> read_epoch(const std::string& file, const std::string& text);
 
 class EpochJournal {
  public:

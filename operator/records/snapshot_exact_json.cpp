@@ -1,28 +1,21 @@
+#include "records/snapshot_exact_json.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
-#include "records/snapshot_exact_json.h"
+#include "model/degraded_read.h"
+#include "records/snapshot_columns.h"
+#include "records/snapshot_json.h"
 
 namespace lips {
 
 namespace {
 
-using Json = nlohmann::json;
-
-template <class IdType>
-std::int64_t number(IdType id) {
-  return id.valid() ? static_cast<std::int64_t>(id.index()) : -1;
-}
-
-template <class IdType>
-IdType id_of(const Json& json, std::size_t count) {
-  const auto value = json.get<std::int64_t>();
-  if (value < -1 || value >= static_cast<std::int64_t>(count)) throw std::out_of_range("an id out of range");
-  return value < 0 ? IdType::none() : IdType(static_cast<std::uint32_t>(value));
-}
+using namespace json_tables;
 
 // Ids in any order as [first, count, first, count, ...] of runs that rise by one.
 class Runs {
@@ -43,22 +36,13 @@ class Runs {
   std::uint32_t next_ = 0;
 };
 
-template <class Visit>
-void visit_runs(const Json& runs, std::size_t tasks, Visit visit) {
-  for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
-    const auto first = runs[i].get<std::uint64_t>(), count = runs[i + 1].get<std::uint64_t>();
-    if (first + count > tasks) throw std::out_of_range("a task out of range");
-    for (std::uint64_t task = first; task < first + count; ++task) visit(TaskId(static_cast<std::uint32_t>(task)));
-  }
-}
-
 Json groups_of(const ClusterSnapshot& cluster, JobId job) {
   Json list = Json::array();
   for (const TaskGroup& group : cluster.groups[job]) {
     Runs tasks;
     for (const TaskId task : cluster.tasks_of(group)) tasks.add(task);
     list.push_back({static_cast<int>(group.kind), group.reads, group.zones.bits(), group.cpu.value(),
-                    group.input.value(), number(group.data_set), std::move(tasks).done()});
+                    group.input.value(), cell_of(group.data_set), std::move(tasks).done()});
     if (group.degraded) list.back().push_back(true);
   }
   return list;
@@ -85,7 +69,7 @@ Json pairs_of(const std::vector<std::pair<NodeId, TaskId>>& pairs) {
     Runs tasks;
     const NodeId node = pairs[i].first;
     for (; i < pairs.size() && pairs[i].first == node; ++i) tasks.add(pairs[i].second);
-    list.push_back({number(node), std::move(tasks).done()});
+    list.push_back({cell_of(node), std::move(tasks).done()});
   }
   return list;
 }
@@ -103,99 +87,196 @@ Json localities(const ClusterSnapshot& cluster) {
     for (const auto& [node, tasks] : since) {
       Runs runs;
       for (const TaskId task : tasks) runs.add(task);
-      later.push_back({number(node), std::move(runs).done()});
+      later.push_back({cell_of(node), std::move(runs).done()});
     }
-    list.push_back({number(job), pairs_of(locality.at_arrival), std::move(later)});
+    list.push_back({cell_of(job), pairs_of(locality.at_arrival), std::move(later)});
   }
   return list;
 }
 
-void restore_sums(const Json& exact, ClusterSnapshot& cluster) {
-  for (const Json& row : exact.at("free")) {
-    const auto node = id_of<NodeId>(row.at(0), cluster.nodes.size());
-    Resources& free = cluster.free[node];
-    free.cpu = Cores(row.at(1).get<double>());
-    free.memory = Mebibytes(row.at(2).get<double>());
-    free.slots = row.at(3).get<std::int32_t>();
-    for (std::size_t i = 0; i < most_extended; ++i) free.extended[i] = row.at(4 + i).get<double>();
+// Puts the exact part into a snapshot that was read without it. What it says must belong to that snapshot: a file may
+// say anything.
+class Restoring {
+ public:
+  Restoring(View exact, ClusterSnapshot& cluster) : exact_(std::move(exact)), cluster_(cluster) {}
+
+  void all() {
+    const auto keys = {"free",           "poolCores",   "pendingWork", "storeUsed", "dataSetSize", "homeDecided",
+                       "copiesReviewed", "extraCopies", "running",     "groups",    "locality"};
+    for (const char* key : keys) exact_.at(key);
+    free();
+    sums();
+    marks();
+    running();
+    groups();
+    localities();
   }
-  const auto column = [&](const char* key, auto& table, auto set) {
-    const Json& values = exact.at(key);
-    if (values.size() != table.size()) throw std::out_of_range(std::string("another number of rows in ") + key);
-    std::size_t i = 0;
-    for (auto& row : table) set(row, values[i++].get<double>());
-  };
-  column("poolCores", cluster.pool_cores, [](Cores& cores, double value) { cores = Cores(value); });
-  column("pendingWork", cluster.jobs, [](Job& job, double value) { job.pending_work = CpuSeconds(value); });
-  column("storeUsed", cluster.stores, [](DataStore& store, double value) { store.used = Mebibytes(value); });
-  column("dataSetSize", cluster.data_sets, [](DataSet& set, double value) { set.size = Mebibytes(value); });
-  for (const Json& job : exact.at("homeDecided"))
-    cluster.jobs[id_of<JobId>(job, cluster.jobs.size())].memory.home_decided = true;
-  cluster.copies_reviewed = TimePoint(Duration(exact.at("copiesReviewed").get<std::int64_t>()));
-  cluster.extra_copies.clear();
-  for (const Json& row : exact.at("extraCopies"))
-    cluster.extra_copies.emplace_back(id_of<BlockId>(row.at(0), cluster.blocks.size()),
-                                      id_of<StoreId>(row.at(1), cluster.stores.size()));
-}
 
-void restore_running(const Json& exact, ClusterSnapshot& cluster) {
-  std::vector<std::uint32_t> place(cluster.tasks.size(), ~std::uint32_t{0});
-  for (std::uint32_t i = 0; i < cluster.running.size(); ++i) place[cluster.running[i].task.index()] = i;
-  std::vector<RunningTask> ordered;
-  visit_runs(exact.at("running"), cluster.tasks.size(), [&](TaskId task) {
-    if (place[task.index()] >= cluster.running.size()) throw std::out_of_range("a running task that does not run");
-    ordered.push_back(cluster.running[place[task.index()]]);
-  });
-  if (ordered.size() != cluster.running.size()) throw std::out_of_range("another number of running tasks");
-  cluster.running = std::move(ordered);
-}
+ private:
+  template <class Table>
+  Whole row_of(const Table& table) const {
+    return index_below(table.size());
+  }
+  // visit(task) for each task of [first, count, ...]; false where that is no list of tasks.
+  template <class Visit>
+  bool visit_runs(const View& runs, Visit visit) {
+    const std::size_t cells = runs.list();
+    for (std::size_t i = 0; i < cells; i += 2) {
+      const auto first = runs.cell(i, row_of(cluster_.tasks));
+      const auto rest = static_cast<std::int64_t>(cluster_.tasks.size()) - first;
+      const std::int64_t count = i + 1 < cells ? runs.cell(i + 1, Whole{1, rest}) : 0;
+      if (count < 1) return runs.problem("", "a run without tasks", "a first task and how many"), false;
+      for (std::int64_t task = first; task < first + count; ++task)
+        if (!visit(id<TaskId>(task))) return false;
+    }
+    return true;
+  }
 
-void restore_groups(const Json& exact, ClusterSnapshot& cluster) {
-  for (const Json& row : exact.at("groups")) {
-    const auto job = id_of<JobId>(row.at(0), cluster.jobs.size());
-    std::vector<TaskGroup> groups;
-    for (const Json& given : row.at(1)) {
-      TaskGroup group;
-      group.kind = given.at(0).get<int>() == 0 ? TaskKind::map : TaskKind::reduce;
-      group.reads = given.at(1).get<bool>();
-      group.zones = ZoneSet(given.at(2).get<std::uint64_t>());
-      group.cpu = CpuSeconds(given.at(3).get<double>());
-      group.input = Mebibytes(given.at(4).get<double>());
-      group.data_set = id_of<DataSetId>(given.at(5), cluster.data_sets.size());
-      group.degraded = given.size() > 7 && given.at(7).get<bool>();
-      visit_runs(given.at(6), cluster.tasks.size(), [&](TaskId id) {
-        Task& task = cluster.tasks[id];
-        if (task.job != job || task.state != TaskState::pending)
-          throw std::out_of_range("a group's task is not pending");
-        task.group = static_cast<std::uint32_t>(groups.size());
-        task.previous_pending = group.last, task.next_pending = TaskId::none();
-        if (group.last.valid())
-          cluster.tasks[group.last].next_pending = id;
-        else
-          group.first = id;
-        group.last = id;
-        ++group.count;
+  void free() {
+    for (const NodeId node : cluster_.nodes.ids()) cluster_.free[node] = cluster_.nodes[node].capacity;
+    const View rows = exact_.at("free");
+    for (std::size_t i = 0, count = rows.rows(4 + most_extended); i < count && !cluster_.nodes.empty(); ++i) {
+      const View row = rows.item(i);
+      Resources& free = cluster_.free[id<NodeId>(row.cell(0, row_of(cluster_.nodes)))];
+      free.cpu = Cores(row.cell(1, any_real));
+      free.memory = Mebibytes(row.cell(2, any_real));
+      free.slots = static_cast<std::int32_t>(row.cell(3, Whole{INT32_MIN, INT32_MAX}));
+      for (std::size_t kind = 0; kind < most_extended; ++kind) free.extended[kind] = row.cell(4 + kind, any_real);
+    }
+  }
+
+  void sums() {
+    const auto column = [&](const char* key, auto& table, auto set) {
+      const View values = exact_.at(key);
+      if (values.list() != table.size())
+        return values.problem("", fmt::format("{} rows", values.size()), fmt::format("{} rows", table.size()));
+      std::size_t i = 0;
+      for (auto& row : table) set(row, values.cell(i++, any_real));
+    };
+    column("poolCores", cluster_.pool_cores, [](Cores& cores, double value) { cores = Cores(value); });
+    column("pendingWork", cluster_.jobs, [](Job& job, double value) { job.pending_work = CpuSeconds(value); });
+    column("storeUsed", cluster_.stores, [](DataStore& store, double value) { store.used = Mebibytes(value); });
+    column("dataSetSize", cluster_.data_sets, [](DataSet& set, double value) { set.size = Mebibytes(value); });
+  }
+
+  void marks() {
+    const View decided = exact_.at("homeDecided");
+    for (std::size_t i = 0, count = decided.list(); i < count && !cluster_.jobs.empty(); ++i)
+      cluster_.jobs[id<JobId>(decided.cell(i, row_of(cluster_.jobs)))].memory.home_decided = true;
+    cluster_.copies_reviewed = time(exact_.at("copiesReviewed").value(Whole{-any_time, any_time}));
+    cluster_.extra_copies.clear();
+    const View copies = exact_.at("extraCopies");
+    for (std::size_t i = 0, count = copies.rows(2); i < count; ++i)
+      cluster_.extra_copies.emplace_back(id<BlockId>(copies.item(i).cell(0, row_of(cluster_.blocks))),
+                                         id<StoreId>(copies.item(i).cell(1, row_of(cluster_.stores))));
+  }
+
+  void running() {
+    std::vector<std::uint32_t> place(cluster_.tasks.size(), ~std::uint32_t{0});
+    for (std::uint32_t i = 0; i < cluster_.running.size(); ++i) place[cluster_.running[i].task.index()] = i;
+    std::vector<RunningTask> ordered;
+    const View runs = exact_.at("running");
+    const bool each_once = visit_runs(runs, [&](TaskId task) {
+      std::uint32_t& at = place[task.index()];
+      if (at >= cluster_.running.size()) return false;
+      ordered.push_back(cluster_.running[std::exchange(at, ~std::uint32_t{0})]);
+      return true;
+    });
+    if (!each_once || ordered.size() != cluster_.running.size())
+      return runs.problem("", "other tasks", "each task on a node, once");
+    cluster_.running = std::move(ordered);
+  }
+
+  // Whether the group may say that of the task.
+  bool belongs(const TaskGroup& group, JobId job, const Task& task) const {
+    if (task.job != job || task.state != TaskState::pending || task.kind != group.kind || task.cpu != group.cpu ||
+        task.input != group.input || task.block.valid() != group.reads)
+      return false;
+    if (!group.reads) return group.zones.empty() && !group.degraded && !group.data_set.valid();
+    const Block& block = cluster_.blocks[task.block];
+    return group.zones == block.zones && group.data_set == block.data_set &&
+           group.degraded == (block.zones.empty() && decodable(cluster_, task.block));
+  }
+
+  TaskGroup group(const View& given) {
+    TaskGroup group;
+    group.kind = given.cell(0, Whole{0, 1}) == 0 ? TaskKind::map : TaskKind::reduce;
+    group.reads = given.cell(1, Flag{});
+    group.zones = ZoneSet(given.cell(2, Natural{}));
+    group.cpu = CpuSeconds(given.cell(3, Real{0}));
+    group.input = Mebibytes(given.cell(4, Real{0}));
+    group.data_set = id<DataSetId>(given.cell(5, id_below(cluster_.data_sets.size())));
+    group.degraded = given.size() > 7 && given.cell(7, Flag{});
+    return group;
+  }
+
+  void groups() {
+    std::vector<bool> seen(cluster_.tasks.size());
+    std::uint64_t tasks = 0;
+    const View rows = exact_.at("groups");
+    for (JobId job : cluster_.jobs.ids()) cluster_.groups[job].clear();
+    for (std::size_t i = 0, count = rows.rows(2); i < count && !cluster_.jobs.empty(); ++i) {
+      const auto job = id<JobId>(rows.item(i).cell(0, row_of(cluster_.jobs)));
+      const View list = rows.item(i).item(1);
+      for (std::size_t g = 0, groups = list.list(); g < groups; ++g) {
+        const View given = list.item(g);
+        if (given.list() < 7) return given.problem("", fmt::format("{} cells", given.size()), "a list of 7 or 8 cells");
+        TaskGroup group = this->group(given);
+        const bool fits = visit_runs(given.item(6), [&](TaskId task) {
+          if (seen[task.index()] || !belongs(group, job, cluster_.tasks[task])) return false;
+          seen[task.index()] = true;
+          append(group, task, static_cast<std::uint32_t>(cluster_.groups[job].size()));
+          return true;
+        });
+        if (!fits)
+          return given.problem("/6", "other tasks", "pending tasks of the job that are as the group says, once");
+        tasks += group.count;
+        cluster_.groups[job].push_back(group);
+      }
+    }
+    if (tasks != cluster_.pending_tasks)
+      rows.problem("", fmt::format("{} tasks", tasks), fmt::format("{}, the pending ones", cluster_.pending_tasks));
+  }
+
+  void append(TaskGroup& group, TaskId id, std::uint32_t number) {
+    Task& task = cluster_.tasks[id];
+    task.group = number;
+    task.previous_pending = group.last, task.next_pending = TaskId::none();
+    (group.last.valid() ? cluster_.tasks[group.last].next_pending : group.first) = id;
+    group.last = id;
+    ++group.count;
+  }
+
+  void localities() {
+    const View rows = exact_.at("locality");
+    for (std::size_t i = 0, count = rows.rows(3); i < count && !cluster_.jobs.empty(); ++i) {
+      const View row = rows.item(i);
+      const auto job = id<JobId>(row.cell(0, row_of(cluster_.jobs)));
+      JobLocality locality;
+      each_node(row.item(1), job, [&](NodeId node, TaskId task) { locality.at_arrival.emplace_back(node, task); });
+      each_node(row.item(2), job, [&](NodeId node, TaskId task) { locality.since[node].push_back(task); });
+      if (!std::is_sorted(locality.at_arrival.begin(), locality.at_arrival.end()))
+        return row.problem("/1", "nodes or tasks out of order", "nodes by id, the tasks of each by id");
+      cluster_.locality[job] = std::move(locality);
+    }
+  }
+  template <class Visit>
+  void each_node(const View& list, JobId job, Visit visit) {
+    for (std::size_t i = 0, count = list.rows(2); i < count && !cluster_.nodes.empty(); ++i) {
+      const auto node = id<NodeId>(list.item(i).cell(0, row_of(cluster_.nodes)));
+      const View runs = list.item(i).item(1);
+      const bool its_own = visit_runs(runs, [&](TaskId task) {
+        if (cluster_.tasks[task].job != job) return false;
+        visit(node, task);
+        return true;
       });
-      groups.push_back(group);
+      if (!its_own) runs.problem("", "other tasks", "tasks of the job");
     }
-    cluster.groups[job] = std::move(groups);
   }
-}
 
-void restore_localities(const Json& exact, ClusterSnapshot& cluster) {
-  for (const Json& row : exact.at("locality")) {
-    JobLocality locality;
-    for (const Json& entry : row.at(1)) {
-      const auto node = id_of<NodeId>(entry.at(0), cluster.nodes.size());
-      visit_runs(entry.at(1), cluster.tasks.size(), [&](TaskId task) { locality.at_arrival.emplace_back(node, task); });
-    }
-    for (const Json& entry : row.at(2)) {
-      std::vector<TaskId>& tasks = locality.since[id_of<NodeId>(entry.at(0), cluster.nodes.size())];
-      visit_runs(entry.at(1), cluster.tasks.size(), [&](TaskId task) { tasks.push_back(task); });
-    }
-    cluster.locality[id_of<JobId>(row.at(0), cluster.jobs.size())] = std::move(locality);
-  }
-}
+  View exact_;
+  ClusterSnapshot& cluster_;
+};
 
 }  // namespace
 
@@ -204,7 +285,7 @@ Json exact_part(const ClusterSnapshot& cluster) {
   Json& free = exact["free"] = Json::array();
   for (const NodeId node : cluster.nodes.ids())
     if (const Resources& now = cluster.free[node]; now != cluster.nodes[node].capacity)
-      free.push_back({number(node), now.cpu.value(), now.memory.value(), now.slots, now.extended[0], now.extended[1],
+      free.push_back({cell_of(node), now.cpu.value(), now.memory.value(), now.slots, now.extended[0], now.extended[1],
                       now.extended[2], now.extended[3]});
   const auto column = [&](const char* key, const auto& table, auto get) {
     Json& list = exact[key] = Json::array();
@@ -217,12 +298,12 @@ Json exact_part(const ClusterSnapshot& cluster) {
   Json& decided = exact["homeDecided"] = Json::array();
   Json& groups = exact["groups"] = Json::array();
   for (const JobId job : cluster.jobs.ids()) {
-    if (cluster.jobs[job].memory.home_decided) decided.push_back(number(job));
-    if (!cluster.groups[job].empty()) groups.push_back({number(job), groups_of(cluster, job)});
+    if (cluster.jobs[job].memory.home_decided) decided.push_back(cell_of(job));
+    if (!cluster.groups[job].empty()) groups.push_back({cell_of(job), groups_of(cluster, job)});
   }
   exact["copiesReviewed"] = cluster.copies_reviewed.time_since_epoch().count();
   Json& copies = exact["extraCopies"] = Json::array();
-  for (const auto& [block, store] : cluster.extra_copies) copies.push_back({number(block), number(store)});
+  for (const auto& [block, store] : cluster.extra_copies) copies.push_back({cell_of(block), cell_of(store)});
   Runs running;
   for (const RunningTask& run : cluster.running) running.add(run.task);
   exact["running"] = std::move(running).done();
@@ -230,18 +311,9 @@ Json exact_part(const ClusterSnapshot& cluster) {
   return exact;
 }
 
-Result<void> restore_exact(const Json& exact, const std::string& file, ClusterSnapshot& cluster) {
-  try {
-    for (const NodeId node : cluster.nodes.ids()) cluster.free[node] = cluster.nodes[node].capacity;
-    restore_sums(exact, cluster);
-    restore_running(exact, cluster);
-    restore_groups(exact, cluster);
-    restore_localities(exact, cluster);
-    return {};
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::invalid_input,
-                fmt::format("{}: /exact: found {}; allowed: what belongs to this snapshot", file, error.what()));
-  }
+void restore_exact(const Json& file, Problems& problems, ClusterSnapshot& cluster) {
+  if (!file.contains("exact")) return;
+  Restoring(View(file, "", problems).at("exact"), cluster).all();
 }
 
 }  // namespace lips

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
 
-#include "base/result.h"
 #include "model/snapshot.h"
+#include "records/problems.h"
 
 namespace lips {
 
 nlohmann::json exact_part(const ClusterSnapshot& cluster);
-// Into a snapshot that was read in the order of the file; invalid_input where it does not belong to it.
-Result<void> restore_exact(const nlohmann::json& exact, const std::string& file, ClusterSnapshot& cluster);
+// Into a snapshot that was read in the order of the file; says where the file's exact part does not belong to it.
+void restore_exact(const nlohmann::json& file, Problems& problems, ClusterSnapshot& cluster);
 
 }  // namespace lips

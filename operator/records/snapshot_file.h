@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "model/costs.h"
@@ -26,7 +27,7 @@ enum class SnapshotDetail : std::uint8_t { plain, exact };
 std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs,
                            SnapshotDetail detail = SnapshotDetail::plain);
 // `file` is for errors, which name the place in the JSON, what was found and what is allowed.
-Result<SnapshotFile> read_snapshot(const std::string& file, const std::string& text,
+Result<SnapshotFile> read_snapshot(const std::string& file, std::string_view text,
                                    SnapshotOrder order = SnapshotOrder::canonical);
 
 // Compressed when the name ends in .gz.

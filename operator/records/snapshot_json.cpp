@@ -5,9 +5,53 @@
 
 namespace lips::json_tables {
 
-void Problems::add(const std::string& path, const std::string& found, const std::string& allowed) {
-  if (messages.size() < 20)
-    messages.push_back(fmt::format("{}: {}: found {}; allowed: {}", file, path, found, allowed));
+namespace {
+
+constexpr std::ptrdiff_t most_values = 50'000'000;  // each takes sixteen bytes and more
+constexpr std::ptrdiff_t most_keys = 5'000'000;     // a hundred and more
+
+// Where reading stops and at which words.
+struct FirstFault : nlohmann::json_sax<Json> {
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
+    byte = position;
+    too_large = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
+    return false;
+  }
+  std::size_t byte = 0;
+  bool too_large = false;
+};
+
+}  // namespace
+
+Result<Json> parse_json(const std::string& file, std::string_view text, std::string_view allowed) {
+  const auto count = [&](char c) { return std::count(text.begin(), text.end(), c); };
+  if (const auto values = count(',') + count('[') + count('{'); values > most_values)
+    return fail(ErrorCode::invalid_input,
+                fmt::format("{}: found {} values; allowed: at most {}", file, values, most_values));
+  if (const auto keys = count(':'); keys > most_keys)
+    return fail(ErrorCode::invalid_input,
+                fmt::format("{}: found {} fields; allowed: at most {}", file, keys, most_keys));
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_discarded()) return json;
+  FirstFault fault;
+  Json::sax_parse(text, &fault);
+  const std::size_t byte = std::min(fault.byte, text.size());
+  return fail(ErrorCode::invalid_input,
+              fmt::format("{}:{}: found {} (byte {}); allowed: {}", file,
+                          std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n') + 1,
+                          fault.too_large ? "a number that is too large" : "text that is not JSON", byte, allowed));
 }
 
 std::string shown(const Json& value) {
@@ -18,7 +62,7 @@ std::string shown(const Json& value) {
 
 std::string Whole::allowed() const { return fmt::format("a whole number from {} to {}", least, most); }
 
-std::string Real::allowed() const { return fmt::format("a number of {} or more", least); }
+std::string Real::allowed() const { return fmt::format("a number from {} to {}", least, most_real); }
 
 std::size_t View::rows(std::size_t cells) const {
   const std::size_t count = list();

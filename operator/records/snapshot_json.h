@@ -1,5 +1,5 @@
 // Reading JSON tables with errors that name the place: one value, a row, or a column (one value for all, runs, or a
-// list). Knows nothing of snapshots.
+// list). What a damaged or hostile file may ask for is bounded here. Knows nothing of snapshots.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,23 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/result.h"
 #include "base/units.h"
 #include "config/quantities.h"
+#include "records/problems.h"
 
 namespace lips::json_tables {
 
 using Json = nlohmann::json;
 inline constexpr std::int64_t most_ids = Id<struct AnyTag>::none_value;
-inline constexpr std::int64_t most_rows = 100'000'000;  // a damaged count must not take all memory
-inline constexpr std::int64_t any_time = std::int64_t{1} << 62;
+// A few bytes can ask for many rows (runs, counts): more than these no cluster has.
+inline constexpr std::int64_t most_rows = 10'000'000;  // of blocks and of tasks
+inline constexpr std::int64_t most_names = 2'000'000;  // of every other table
+inline constexpr std::int64_t any_time = std::int64_t{1} << 61;
+inline constexpr double most_real = 1e18;  // so that products and sums stay finite
 
-struct Problems {
-  std::string file;
-  std::vector<std::string> messages;
-  void add(const std::string& path, const std::string& found, const std::string& allowed);
-};
+// The error names the line; `allowed` is what the file should be.
+Result<Json> parse_json(const std::string& file, std::string_view text, std::string_view allowed);
 
 std::string shown(const Json& value);
 
@@ -42,15 +44,30 @@ struct Whole {
   }
   std::string allowed() const;
 };
+struct Natural {  // of 64 bits
+  using Value = std::uint64_t;
+  std::optional<Value> read(const Json& json) const {
+    return json.is_number_unsigned() ? std::optional(json.get<std::uint64_t>()) : std::nullopt;
+  }
+  std::string allowed() const { return "a whole number of 0 or more"; }
+};
 struct Real {
   double least;
   using Value = double;
   std::optional<Value> read(const Json& json) const {
     if (!json.is_number()) return std::nullopt;
     const auto value = json.get<double>();
-    return std::isfinite(value) && value >= least ? std::optional(value) : std::nullopt;
+    return value >= least && value <= most_real ? std::optional(value) : std::nullopt;
   }
   std::string allowed() const;
+};
+inline constexpr Real any_real{-most_real};
+struct Flag {
+  using Value = bool;
+  std::optional<Value> read(const Json& json) const {
+    return json.is_boolean() ? std::optional(json.get<bool>()) : std::nullopt;
+  }
+  std::string allowed() const { return "true or false"; }
 };
 struct Text {
   using Value = std::string;
@@ -69,6 +86,21 @@ IdType id(std::int64_t value) {
   return value < 0 ? IdType::none() : IdType(static_cast<std::uint32_t>(value));
 }
 inline TimePoint time(std::int64_t value) { return TimePoint(Duration(value)); }
+
+// What was read, as a member of the model's type.
+template <class T, class Value>
+T from_cell(const Value& value) {
+  if constexpr (std::is_same_v<T, Value>)
+    return value;
+  else if constexpr (requires(T member) { member.valid(); })
+    return id<T>(value);
+  else if constexpr (requires(T member) { member.time_since_epoch(); })
+    return T(typename T::duration(value));
+  else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
+    return static_cast<T>(value);
+  else
+    return T(value);
+}
 
 inline const Json nothing;
 

@@ -1,15 +1,15 @@
+#include "records/snapshot_reader_json.h"
+
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
-#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
 
-#include "config/text_file.h"
 #include "model/stripe.h"
-#include "records/snapshot_exact_json.h"
-#include "records/snapshot_json.h"
-#include "records/snapshot_tables.h"
+#include "records/snapshot_columns.h"
+#include "records/snapshot_eligibility_json.h"
 
 namespace lips {
 
@@ -23,15 +23,19 @@ class Reader {
   SnapshotTables read();
 
  private:
-  // As many names as the column has, all different.
   std::vector<std::string> names(const View& table);
+  template <class Member>
+  auto kind_of() const;
+  // A row for each name, with the columns that the file keeps of the struct.
+  template <class Row>
+  std::vector<Row> rows_of(const View& table);
+  void check_codes(const View& sets);
   void read_places();
   void read_eligibility();
-  std::vector<LabelRequirement> requirements(const View& list);
   void read_nodes();
   void read_stores();
   void read_blocks();
-  void read_network_and_pools();
+  void read_network();
   void read_jobs();
   void read_job_lists(const View& table);
   void read_memories(const View& table);
@@ -46,7 +50,7 @@ class Reader {
   View root_;
   Problems& problems_;
   SnapshotTables tables_;
-  std::size_t tasks_ = 0;
+  std::size_t tasks_ = 0, blocks_ = 0;
 };
 
 std::vector<std::string> Reader::names(const View& table) {
@@ -55,15 +59,61 @@ std::vector<std::string> Reader::names(const View& table) {
   std::size_t rows = json.is_array() ? json.size() : json.is_string() ? 1 : 0;
   if (json.is_object() && json.contains("runs"))
     for (std::size_t i = 0, count = field.at("runs").rows(2); i < count; ++i)
-      rows += static_cast<std::size_t>(field.at("runs").item(i).cell(0, Whole{0, most_rows}));
+      rows += static_cast<std::size_t>(field.at("runs").item(i).cell(0, Whole{0, most_names}));
+  if (rows > static_cast<std::size_t>(most_names)) {
+    field.problem("", fmt::format("{} rows", rows), fmt::format("at most {}", most_names));
+    return {};
+  }
   return table.column("name", rows, Text{});
+}
+
+// What a column of such members may hold; ids are those of tables that were read before.
+template <class Member>
+auto Reader::kind_of() const {
+  const ClusterSnapshot& start = tables_.start;
+  if constexpr (std::is_same_v<Member, ZoneId>)
+    return index_below(start.zones.size());
+  else if constexpr (std::is_same_v<Member, NodeId>)
+    return id_below(start.nodes.size());
+  else if constexpr (std::is_same_v<Member, BlockId>)
+    return id_below(blocks_);
+  else if constexpr (std::is_same_v<Member, StoreKind>)
+    return Whole{0, 2};
+  else if constexpr (std::is_same_v<Member, std::int32_t>)
+    return Whole{0, 1000};
+  else if constexpr (std::is_same_v<Member, std::uint32_t>)
+    return Whole{0, most_rows};
+  else
+    return Real{0};
+}
+
+template <class Row>
+std::vector<Row> Reader::rows_of(const View& table) {
+  const std::vector<std::string> name = names(table);
+  std::vector<Row> rows(name.size());
+  each_kept_field<Row>([&]<class Get>(std::string_view key, Get get) {
+    using Member = std::decay_t<decltype(get(rows.front()))>;
+    if constexpr (std::is_same_v<Member, std::string>) {
+      for (std::size_t i = 0; i < rows.size(); ++i) get(rows[i]) = name[i];
+    } else {
+      const auto cells = table.column(std::string(key), rows.size(), kind_of<Member>());
+      for (std::size_t i = 0; i < rows.size(); ++i) get(rows[i]) = from_cell<Member>(cells[i]);
+    }
+  });
+  return rows;
 }
 
 template <class Table>
 void check_names(const View& view, const Table& table) {
-  std::set<std::string_view> seen;
+  std::unordered_set<std::string_view> seen;
   for (const auto& row : table)
     if (!seen.insert(row.name).second) view.problem("/name", fmt::format("'{}' twice", row.name), "every name once");
+}
+
+template <class Table, class Row>
+void take(std::vector<Row> rows, Table& table) {
+  table.reserve(rows.size());
+  for (Row& row : rows) table.push_back(std::move(row));
 }
 
 void Reader::read_places() {
@@ -72,73 +122,17 @@ void Reader::read_places() {
   check_names(root_, tables_.start.zones);
   if (zones.size() > ZoneSet::max_zones) zones.problem("", fmt::format("{} zones", zones.size()), "at most 64");
   const View racks = root_.at("racks");
-  const std::vector<std::string> rack_names = names(racks);
-  const auto zone = racks.column("zone", rack_names.size(), index_below(tables_.start.zones.size()));
-  for (std::size_t i = 0; i < rack_names.size(); ++i)
-    tables_.start.racks.push_back({rack_names[i], id<ZoneId>(zone[i])});
+  take(rows_of<Rack>(racks), tables_.start.racks);
   check_names(racks, tables_.start.racks);
-}
-
-std::vector<LabelRequirement> Reader::requirements(const View& list) {
-  static constexpr std::string_view operators[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
-  std::vector<LabelRequirement> result;
-  for (std::size_t i = 0, count = list.list(); i < count; ++i) {
-    const View row = list.item(i);
-    if (row.list() < 2) {
-      row.problem("", fmt::format("{} cells", row.size()), "a key, an operator and values");
-      continue;
-    }
-    LabelRequirement requirement;
-    requirement.key = row.cell(0, Text{});
-    const std::string name = row.cell(1, Text{});
-    const auto found = std::find(std::begin(operators), std::end(operators), name);
-    if (found == std::end(operators))
-      row.problem("/1", '\'' + name + '\'', fmt::format("{}", fmt::join(operators, ", ")));
-    requirement.op = static_cast<LabelRequirement::Operator>((found - std::begin(operators)) % 6);
-    for (std::size_t cell = 2; cell < row.size(); ++cell) requirement.values.push_back(row.cell(cell, Text{}));
-    result.push_back(std::move(requirement));
-  }
-  return result;
 }
 
 void Reader::read_eligibility() {
   const View profiles = root_.at("profiles");
-  for (std::size_t i = 0, count = profiles.list(); i < count; ++i) {
-    NodeProfile profile;
-    const View labels = profiles.item(i).at("labels");
-    for (const auto& [key, ignored] : labels.json().items())
-      profile.labels.emplace_back(key, labels.at(key).value(Text{}));
-    const View taints = profiles.item(i).at("taints");
-    for (std::size_t t = 0, rows = taints.rows(3); t < rows; ++t)
-      profile.taints.push_back(
-          {taints.item(t).cell(0, Text{}), taints.item(t).cell(1, Text{}), taints.item(t).cell(2, Text{})});
-    std::sort(profile.labels.begin(), profile.labels.end());
-    std::sort(profile.taints.begin(), profile.taints.end());
-    tables_.start.profiles.push_back(std::move(profile));
-  }
+  for (std::size_t i = 0, count = profiles.list(); i < count; ++i)
+    tables_.start.profiles.push_back(read_profile(profiles.item(i)));
   const View constraints = root_.at("constraints");
-  for (std::size_t i = 0, count = constraints.list(); i < count; ++i) {
-    PlacementConstraint constraint;
-    constraint.required = requirements(constraints.item(i).at("required"));
-    const View terms = constraints.item(i).at("anyOf");
-    for (std::size_t t = 0, rows = terms.list(); t < rows; ++t)
-      constraint.any_of.push_back(requirements(terms.item(t)));
-    if (constraints.item(i).json().contains("volumes")) {
-      const View volumes = constraints.item(i).at("volumes");
-      for (std::size_t v = 0, all = volumes.list(); v < all; ++v) {
-        constraint.volumes.emplace_back();
-        for (std::size_t t = 0, rows = volumes.item(v).list(); t < rows; ++t)
-          constraint.volumes.back().push_back(requirements(volumes.item(v).item(t)));
-      }
-    }
-    const View tolerations = constraints.item(i).at("tolerations");
-    for (std::size_t t = 0, rows = tolerations.rows(4); t < rows; ++t) {
-      const View row = tolerations.item(t);
-      constraint.tolerations.push_back(
-          {row.cell(0, Text{}), row.cell(2, Text{}), row.cell(3, Text{}), row.cell(1, Text{}) == "Exists"});
-    }
-    tables_.start.constraints.push_back(std::move(constraint));
-  }
+  for (std::size_t i = 0, count = constraints.list(); i < count; ++i)
+    tables_.start.constraints.push_back(read_constraint(constraints.item(i)));
 }
 
 void Reader::read_nodes() {
@@ -179,40 +173,25 @@ void Reader::read_nodes() {
 
 void Reader::read_stores() {
   const View table = root_.at("stores");
-  const std::vector<std::string> name = names(table);
-  const auto kind = table.column("kind", name.size(), Whole{0, 2});
-  const auto zone = table.column("zone", name.size(), index_below(tables_.start.zones.size()));
-  const auto node = table.column("node", name.size(), id_below(tables_.start.nodes.size()));
-  const auto capacity = table.column("capacity", name.size(), Real{0});
-  const auto price = table.column("price", name.size(), Real{0});
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    DataStore store;
-    store.name = name[i];
-    store.kind = static_cast<StoreKind>(kind[i]);
-    store.zone = id<ZoneId>(zone[i]);
-    store.node = id<NodeId>(node[i]);
-    store.capacity = Mebibytes(capacity[i]);
-    store.price = UsdPerMebibyteHour(price[i]);
-    if (store.node.valid() && tables_.start.nodes.contains(store.node) &&
-        tables_.start.nodes[store.node].zone != store.zone)
-      table.problem(fmt::format("/zone/{}", i), fmt::format("zone {}", zone[i]), "the zone of the store's node");
-    tables_.start.stores.push_back(std::move(store));
-  }
-  check_names(table, tables_.start.stores);
+  ClusterSnapshot& start = tables_.start;
+  take(rows_of<DataStore>(table), start.stores);
+  for (const StoreId id : start.stores.ids())
+    if (const DataStore& store = start.stores[id];
+        store.node.valid() && start.nodes.contains(store.node) && start.nodes[store.node].zone != store.zone)
+      table.problem(fmt::format("/zone/{}", id.index()), fmt::format("zone {}", cell_of(store.zone)),
+                    "the zone of the store's node");
+  check_names(table, start.stores);
 }
 
 void Reader::read_blocks() {
   ClusterSnapshot& start = tables_.start;
   const View sets = root_.at("dataSets");
-  const std::vector<std::string> name = names(sets);
   const View table = root_.at("blocks");
   const auto count = static_cast<std::size_t>(table.at("count").value(Whole{0, most_rows}));
-  const auto first = sets.column("firstBlock", name.size(), id_below(count));
-  const auto blocks = sets.column("blocks", name.size(), Whole{0, static_cast<std::int64_t>(count)});
-  const auto n = sets.column("codeN", name.size(), Whole{0, 1000});
-  const auto k = sets.column("codeK", name.size(), Whole{0, 1000});
+  blocks_ = count;
+  take(rows_of<DataSet>(sets), start.data_sets);
   const View replicas = table.at("replicas");
-  const auto data_set = table.column("dataSet", count, id_below(name.size()));
+  const auto data_set = table.column("dataSet", count, id_below(start.data_sets.size()));
   const auto size = table.column("size", count, Real{0});
   const auto copies = table.column("copies", count, Whole{0, 1000});
   std::size_t next = 0;
@@ -246,42 +225,37 @@ void Reader::read_blocks() {
         replica.extra = row.cell(2, Whole{0, 1}) != 0,
         replica.last_read = time(row.cell(3, Whole{-any_time, any_time}));
   }
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    DataSet added;
-    added.name = name[i];
-    added.first_block = id<BlockId>(first[i]);
-    added.blocks = static_cast<std::uint32_t>(blocks[i]);
-    added.code = {static_cast<std::int32_t>(n[i]), static_cast<std::int32_t>(k[i])};
-    if (n[i] > 0 && (k[i] < 1 || k[i] >= n[i])) {
-      sets.problem(fmt::format("/codeK/{}", i), fmt::format("{}", k[i]), "1 to codeN - 1, or codeN 0");
-      break;
-    }
-    for (std::int64_t b = 0; b < blocks[i] + parity_blocks(added); ++b)
-      if (first[i] < 0 || static_cast<std::size_t>(first[i] + b) >= count ||
-          data_set[static_cast<std::size_t>(first[i] + b)] != static_cast<std::int64_t>(i)) {
-        sets.problem(fmt::format("/blocks/{}", i), fmt::format("{} blocks from {}", blocks[i], first[i]),
-                     "blocks whose dataSet is this one, without a gap, those of parity behind them");
-        break;
-      }
-    start.data_sets.push_back(std::move(added));
+  check_codes(sets);
+}
+
+void Reader::check_codes(const View& sets) {
+  const ClusterSnapshot& start = tables_.start;
+  for (const DataSetId id : start.data_sets.ids()) {
+    const DataSet& set = start.data_sets[id];
+    const auto [n, k] = set.code;
+    if (n > 0 && (k < 1 || k >= n))
+      return sets.problem(fmt::format("/codeK/{}", id.index()), fmt::format("{}", k), "1 to codeN - 1, or codeN 0");
+    const std::uint64_t stripes =
+        n > 0 ? (std::uint64_t{set.blocks} + static_cast<std::uint64_t>(k) - 1) / static_cast<std::uint64_t>(k) : 0;
+    const std::uint64_t all = set.blocks + stripes * static_cast<std::uint64_t>(n - k);
+    bool here = all == 0 || (set.first_block.valid() && set.first_block.index() + all <= start.blocks.size());
+    for (std::uint64_t b = 0; here && b < all; ++b)
+      here = start.blocks[BlockId(static_cast<std::uint32_t>(set.first_block.index() + b))].data_set == id;
+    if (!here)
+      return sets.problem(fmt::format("/blocks/{}", id.index()),
+                          fmt::format("{} blocks from {}", set.blocks, cell_of(set.first_block)),
+                          "blocks whose dataSet is this one, without a gap, those of parity behind them");
   }
   check_names(sets, start.data_sets);
 }
 
-void Reader::read_network_and_pools() {
+void Reader::read_network() {
   const View network = root_.at("network");
-  const auto bandwidth = [&](const char* key) { return MebibytesPerSecond(network.at(key).value(Real{0})); };
-  tables_.start.network = {bandwidth("localRead"), bandwidth("nodeLink"),   bandwidth("rackLink"),
-                           bandwidth("zoneLink"),  bandwidth("zoneStream"), bandwidth("remoteStream")};
+  each_field(tables_.start.network, [&](std::string_view name, MebibytesPerSecond& bandwidth) {
+    bandwidth = MebibytesPerSecond(network.at(std::string(name)).value(Real{0}));
+  });
   const View table = root_.at("pools");
-  const std::vector<std::string> name = names(table);
-  const auto weight = table.column("weight", name.size(), Real{0});
-  const auto minimum = table.column("minimum", name.size(), Real{0});
-  const auto maximum = table.column("maximum", name.size(), Real{0});
-  const auto price = table.column("shortfallPrice", name.size(), Real{0});
-  for (std::size_t i = 0; i < name.size(); ++i)
-    tables_.start.pools.push_back(
-        {name[i], weight[i], Cores(minimum[i]), Cores(maximum[i]), UsdPerCpuSecond(price[i])});
+  take(rows_of<Pool>(table), tables_.start.pools);
   check_names(table, tables_.start.pools);
 }
 
@@ -321,28 +295,52 @@ void Reader::read_jobs() {
     job.map_output.assign(tables_.start.zones.size(), Mebibytes(0));
     tasks_ += static_cast<std::size_t>(maps[i] + reduces[i]);
   }
+  if (tasks_ > static_cast<std::size_t>(most_rows))
+    return table.problem("/maps", fmt::format("{} tasks in all", tasks_), fmt::format("at most {}", most_rows));
   read_job_lists(table);
 }
+
+// What is remembered, cell by cell as the writer wrote it.
+class MemoryCells {
+ public:
+  explicit MemoryCells(const View& row) : row_(row) {}
+
+  template <class T>
+  void read(T& member) {
+    if constexpr (Described<T>) {
+      each_field(member, [this](std::string_view, auto& inner) { read(inner); });
+    } else if constexpr (requires { member.has_value(); }) {
+      const bool there = row_.cell(next_++, Whole{0, 1}) == 1;
+      typename T::value_type value{};
+      read(value);
+      if (there) member = value;
+    } else {
+      member = from_cell<T>(row_.cell(next_++, kind_of(member)));
+    }
+  }
+
+ private:
+  static Whole kind_of(const bool&) { return {0, 1}; }
+  static Whole kind_of(const Duration&) { return {0, any_time}; }
+  static Whole kind_of(const TimePoint&) { return {-any_time, any_time}; }
+  static Whole kind_of(const std::int8_t&) { return {-2, 2}; }
+  static Whole kind_of(const std::uint32_t&) { return {0, most_ids}; }
+
+  const View& row_;
+  std::size_t next_ = 1;
+};
 
 void Reader::read_memories(const View& table) {
   if (!table.has("memories")) return;
   const View memories = table.at("memories");
-  const Whole flag{0, 1}, span{0, any_time}, count{0, most_ids};
   for (std::size_t i = 0, rows = memories.rows(13); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = memories.item(i);
     const auto job = static_cast<std::size_t>(row.cell(0, index_below(tables_.jobs.size())));
-    JobMemory& memory = tables_.jobs[job].job.memory;
-    const auto wait_sum = [&](std::size_t cell) {
-      return WaitSum{Duration(row.cell(cell, span)), static_cast<std::uint32_t>(row.cell(cell + 1, count))};
-    };
-    memory.home_decided = row.cell(1, flag) == 1;
-    memory.launched = row.cell(2, flag) == 1;
-    memory.refused_for = Duration(row.cell(3, span));
-    if (row.cell(4, flag)) memory.refused_at = time(row.cell(5, Whole{-any_time, any_time}));
-    memory.node_waits = wait_sum(6);
-    memory.rack_waits = wait_sum(8);
-    if (row.cell(10, flag)) memory.priority = static_cast<std::int8_t>(row.cell(11, Whole{-2, 2}));
-    memory.opportunities = static_cast<std::uint32_t>(row.cell(12, count));
+    MemoryCells cells(row);
+    each_field(tables_.jobs[job].job.memory, [&](std::string_view name, auto& member) {
+      if constexpr (!std::is_same_v<decltype(member), ZoneId&> && !std::is_same_v<decltype(member), Locality&>)
+        if (!is_column_of_memory(name)) cells.read(member);
+    });
   }
 }
 
@@ -509,12 +507,14 @@ void Reader::read_degraded() {
   const View tasks = table.at("tasks");
   for (std::size_t i = 0, count = tasks.list(); i < count; ++i)
     tables_.degraded.push_back(id<TaskId>(tasks.cell(i, index_below(tasks_))));
-  const auto read_times = [&](const char* key, std::size_t places, auto& times) {
+  const auto read_times = [&]<class Place>(const char* key, std::size_t places,
+                                           IdVector<Place, std::optional<TimePoint>>& times) {
     const View rows = table.at(key);
-    times.resize(places);
-    for (std::size_t i = 0, count = rows.rows(2); i < count && places > 0; ++i)
-      times[id<typename std::decay_t<decltype(*times.ids().begin())>>(rows.item(i).cell(0, index_below(places)))] =
-          time(rows.item(i).cell(1, Whole{-any_time, any_time}));
+    for (std::size_t i = 0, count = rows.rows(2); i < count && places > 0; ++i) {
+      const auto place = id<Place>(rows.item(i).cell(0, index_below(places)));
+      if (!times.contains(place)) times.resize(place.index() + 1);
+      times[place] = time(rows.item(i).cell(1, Whole{-any_time, any_time}));
+    }
   };
   read_times("racks", tables_.start.racks.size(), tables_.start.rack_degraded);
   read_times("zones", tables_.start.zones.size(), tables_.start.zone_degraded);
@@ -528,48 +528,22 @@ SnapshotTables Reader::read() {
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
   root_.at("version").value(Whole{1, 1});
-  if (!problems_.messages.empty()) return {};
+  if (!problems_.empty()) return {};
   tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
   // Later tables point into earlier ones: with a wrong one they would only add noise.
   using Step = void (Reader::*)();
   for (Step step :
        {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_stores,
-        &Reader::read_blocks, &Reader::read_network_and_pools, &Reader::read_shares, &Reader::read_jobs,
-        &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
+        &Reader::read_blocks, &Reader::read_network, &Reader::read_shares, &Reader::read_jobs, &Reader::read_tasks,
+        &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
-    if (!problems_.messages.empty()) break;
+    if (!problems_.empty()) break;
   }
   return std::move(tables_);
 }
 
 }  // namespace
 
-Result<SnapshotFile> read_snapshot(const std::string& file, const std::string& text, SnapshotOrder order) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
-    return fail(ErrorCode::invalid_input,
-                fmt::format("{}:{}: found text that is not JSON (byte {}); allowed: a lips-snapshot file", file,
-                            std::count(text.begin(), end, '\n') + 1, error.byte));
-  }
-  Problems problems{file, {}};
-  SnapshotTables tables = Reader(json, problems).read();
-  if (!problems.messages.empty())
-    return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(problems.messages, "\n")));
-  if (order == SnapshotOrder::canonical) sort_by_name(tables);
-  Result<SnapshotFile> snapshot = build_snapshot(file, std::move(tables));
-  if (const auto exact = json.find("exact"); snapshot && order == SnapshotOrder::as_written && exact != json.end())
-    if (Result<void> restored = restore_exact(*exact, file, snapshot->cluster); !restored)
-      return tl::unexpected(restored.error());
-  return snapshot;
-}
-
-Result<SnapshotFile> load_snapshot(const std::string& path, SnapshotOrder order) {
-  const Result<std::string> text = read_text_file(path);
-  if (!text) return tl::unexpected(text.error());
-  return read_snapshot(path, *text, order);
-}
+SnapshotTables read_tables(const Json& json, Problems& problems) { return Reader(json, problems).read(); }
 
 }  // namespace lips

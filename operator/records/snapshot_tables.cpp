@@ -1,13 +1,14 @@
+#include "records/snapshot_tables.h"
+
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "model/cluster_state.h"
-#include "records/snapshot_tables.h"
 
 namespace lips {
 
@@ -97,6 +98,19 @@ void rename_data(SnapshotTables& tables, const Renaming<StoreId>& stores, const 
     move.block = blocks(move.block), move.from = stores(move.from), move.to = stores(move.to);
 }
 
+// May be shorter than the places.
+template <class Place>
+void reorder_times(IdVector<Place, std::optional<TimePoint>>& times, const Renaming<Place>& places) {
+  IdVector<Place, std::optional<TimePoint>> sorted;
+  for (const Place old : times.ids()) {
+    if (!times[old]) continue;
+    const Place place = places(old);
+    if (!sorted.contains(place)) sorted.resize(place.index() + 1);
+    sorted[place] = times[old];
+  }
+  times = std::move(sorted);
+}
+
 void sort_jobs(SnapshotTables& tables) {
   const Renaming<JobId> order(tables.jobs.size(), [&](std::uint32_t a, std::uint32_t b) {
     const Job &left = tables.jobs[a].job, &right = tables.jobs[b].job;
@@ -120,8 +134,7 @@ void sort_jobs(SnapshotTables& tables) {
   tables.jobs = std::move(sorted);
 }
 
-std::vector<std::string> impossible_states(const std::string& file, const SnapshotTables& tables) {
-  std::vector<std::string> problems;
+void report_impossible_states(const SnapshotTables& tables, Problems& problems) {
   std::vector<JobId> job_of;
   std::vector<std::uint32_t> finished_maps(tables.jobs.size(), 0);
   for (std::uint32_t job = 0; job < tables.jobs.size(); ++job)
@@ -134,29 +147,26 @@ std::vector<std::string> impossible_states(const std::string& file, const Snapsh
     return placed.task.index() - first_task[job.index()] < tables.jobs[job.index()].job.map_tasks;
   };
   for (std::size_t i = 0; i < tables.placed.size(); ++i) {
-    if (!tables.placed[i].node.valid() && tables.placed[i].state != TaskState::finished)
-      problems.push_back(fmt::format("{}: /placed: found task {} without a node; allowed: only finished ones", file,
-                                     tables.placed[i].task.index()));
-    if (i > 0 && tables.placed[i].task == tables.placed[i - 1].task)
-      problems.push_back(
-          fmt::format("{}: /placed: found task {} twice; allowed: once", file, tables.placed[i].task.index()));
-    if (const JobArrived& job = tables.jobs[job_of[tables.placed[i].task.index()].index()]; job.job.held)
-      problems.push_back(
-          fmt::format("{}: /placed: found task {} of job '{}', whose inputs do not exist yet; allowed: "
-                      "tasks of jobs that /jobs/levels does not hold back",
-                      file, tables.placed[i].task.index(), job.job.name));
+    const PlacedTask& placed = tables.placed[i];
+    const std::uint32_t task = placed.task.index();
+    if (!placed.node.valid() && placed.state != TaskState::finished)
+      problems.add("/placed", fmt::format("task {} without a node", task), "only finished ones");
+    if (i > 0 && placed.task == tables.placed[i - 1].task)
+      problems.add("/placed", fmt::format("task {} twice", task), "once");
+    if (const Job& job = tables.jobs[job_of[task].index()].job; job.held)
+      problems.add("/placed", fmt::format("task {} of job '{}', whose inputs do not exist yet", task, job.name),
+                   "tasks of jobs that /jobs/levels does not hold back");
     if (tables.placed[i].state == TaskState::finished && is_map(tables.placed[i]))
       ++finished_maps[job_of[tables.placed[i].task.index()].index()];
   }
   for (const PlacedTask& placed : tables.placed) {
     const JobId job = job_of[placed.task.index()];
     if (!is_map(placed) && finished_maps[job.index()] < tables.jobs[job.index()].job.map_tasks)
-      problems.push_back(
-          fmt::format("{}: /placed: found the reduce task {} of job '{}' on a node before all its maps are finished; "
-                      "allowed: a blocked task",
-                      file, placed.task.index(), tables.jobs[job.index()].job.name));
+      problems.add("/placed",
+                   fmt::format("the reduce task {} of job '{}' on a node before all its maps are finished",
+                               placed.task.index(), tables.jobs[job.index()].job.name),
+                   "a blocked task");
   }
-  return problems;
 }
 
 ClusterState replay(ClusterSnapshot start, const SnapshotTables& tables) {
@@ -205,9 +215,9 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
       job.map_output = tables.jobs[i].job.map_output;
   }
   for (TaskId task : tables.degraded) {
-    if (cluster.tasks[task].state < TaskState::bound) continue;
-    cluster.tasks[task].degraded = true;
-    ++cluster.jobs[cluster.tasks[task].job].degraded_launched;
+    Task& placed = cluster.tasks[task];
+    if (placed.state < TaskState::bound || !placed.block.valid() || std::exchange(placed.degraded, true)) continue;
+    ++cluster.jobs[placed.job].degraded_launched;
   }
   cluster.moves = tables.moves;
 }
@@ -257,8 +267,8 @@ void sort_by_name(SnapshotTables& tables) {
   const std::vector<double> slots = start.shares ? start.shares->slots : std::vector<double>();
   zones.reorder(start.zones);
   racks.reorder(start.racks);
-  if (!start.zone_degraded.empty()) zones.reorder(start.zone_degraded);
-  if (!start.rack_degraded.empty()) racks.reorder(start.rack_degraded);
+  reorder_times(start.zone_degraded, zones);
+  reorder_times(start.rack_degraded, racks);
   nodes.reorder(start.nodes);
   stores.reorder(start.stores);
   data_sets.reorder(start.data_sets);
@@ -274,12 +284,12 @@ void sort_by_name(SnapshotTables& tables) {
             [](const MoveInFlight& a, const MoveInFlight& b) { return a.id < b.id; });
 }
 
-Result<SnapshotFile> build_snapshot(const std::string& file, SnapshotTables tables) {
+SnapshotFile build_snapshot(SnapshotTables tables, Problems& problems) {
   std::sort(tables.placed.begin(), tables.placed.end(),
             [](const PlacedTask& a, const PlacedTask& b) { return a.task < b.task; });
-  const std::vector<std::string> problems = impossible_states(file, tables);
-  if (!problems.empty()) return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(problems, "\n")));
+  report_impossible_states(tables, problems);
   SnapshotFile result;
+  if (!problems.empty()) return result;
   IdVector<NodeId, Node> nodes = tables.start.nodes;
   result.cluster = replay(std::move(tables.start), tables).take();
   restore(result.cluster, std::move(nodes), tables);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/cluster_event.h"
+#include "records/problems.h"
 #include "records/snapshot_file.h"
 
 namespace lips {
@@ -27,8 +28,8 @@ struct SnapshotTables {
 
 // Renames all ids so that tables are in canonical order.
 void sort_by_name(SnapshotTables& tables);
-// Every id is in range and every name there once; `file` is for errors about what does not go together.
-Result<SnapshotFile> build_snapshot(const std::string& file, SnapshotTables tables);
+// Every id is in range and every name there once; says what does not go together.
+SnapshotFile build_snapshot(SnapshotTables tables, Problems& problems);
 
 // node-9 before node-10.
 bool natural_less(std::string_view a, std::string_view b);

@@ -1,119 +1,17 @@
-#include <fmt/format.h>
+#include "records/snapshot_writer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <map>
+#include <string>
 #include <tuple>
-
-#include "base/check.h"
-#include "config/text_file.h"
-#include "records/snapshot_exact_json.h"
-#include "records/snapshot_file.h"
+#include <vector>
 
 namespace lips {
 
 namespace {
 
-template <class IdType>
-std::int64_t number(IdType id) {
-  return id.valid() ? static_cast<std::int64_t>(id.index()) : -1;
-}
-std::int64_t number(TimePoint time) { return time.time_since_epoch().count(); }
-
-class Writer {
- public:
-  std::string done() && { return std::move(out_); }
-
-  void open(std::string_view key, char bracket) {
-    name(key);
-    out_ += bracket;
-    first_ = true;
-  }
-  void close(char bracket) {
-    out_ += bracket;
-    first_ = false;
-  }
-  void comma() {
-    if (!first_) out_ += ',';
-    first_ = false;
-  }
-  void name(std::string_view key) {
-    comma();
-    if (key.empty()) return;
-    text(key);
-    out_ += ':';
-  }
-  void value(double content) {
-    LIPS_CHECK(std::isfinite(content), "a snapshot holds finite numbers");
-    fmt::format_to(std::back_inserter(out_), "{}", content);  // the shortest text that reads back as the same number
-  }
-  void value(std::int64_t content) { fmt::format_to(std::back_inserter(out_), "{}", content); }
-  void value(const std::string& content) { text(content); }
-
-  template <class T>
-  void field(std::string_view key, const T& content) {
-    name(key);
-    value(content);
-  }
-  template <class... T>
-  void row(const T&... cells) {
-    open("", '[');
-    (field("", cells), ...);
-    close(']');
-  }
-  // One value for all rows where they are equal, else runs where they are long, else a list.
-  template <class Get>
-  void column(std::string_view key, std::size_t rows, Get get, bool one_for_all = true) {
-    std::size_t runs = rows > 0;
-    for (std::size_t i = 1; i < rows; ++i) runs += get(i) != get(i - 1);
-    if (rows > 0 && runs == 1 && one_for_all) return field(key, get(0));
-    if (runs * 4 > rows) {
-      open(key, '[');
-      for (std::size_t i = 0; i < rows; ++i) field("", get(i));
-      return close(']');
-    }
-    open(key, '{');
-    open("runs", '[');
-    for (std::size_t i = 0, end = 0; i < rows; i = end) {
-      for (end = i + 1; end < rows && get(end) == get(i);) ++end;
-      row(static_cast<std::int64_t>(end - i), get(i));
-    }
-    close(']');
-    close('}');
-  }
-  // A table is as long as its names: several rows of one name (a job that arrives in parts) stay several.
-  template <class Rows>
-  void names(const Rows& rows) {
-    column(
-        "name", rows.size(), [&](std::size_t i) { return rows[i].name; }, rows.size() == 1);
-  }
-  void line() { out_ += '\n'; }
-  void json(std::string_view key, const std::string& content) {
-    name(key);
-    out_ += content;
-  }
-
- private:
-  void text(std::string_view content) {
-    out_ += '"';
-    for (char c : content) {
-      if (c == '"' || c == '\\')
-        out_ += '\\', out_ += c;
-      else if (static_cast<unsigned char>(c) < 0x20)
-        fmt::format_to(std::back_inserter(out_), "\\u{:04x}", static_cast<unsigned>(c));
-      else
-        out_ += c;
-    }
-    out_ += '"';
-  }
-
-  std::string out_;
-  bool first_ = true;
-};
-
-void write_requirements(Writer& out, std::string_view key, const std::vector<LabelRequirement>& requirements) {
+void write_requirements(JsonText& out, std::string_view key, const std::vector<LabelRequirement>& requirements) {
   static constexpr const char* operators[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
   out.open(key, '[');
   for (const LabelRequirement& requirement : requirements) {
@@ -126,7 +24,7 @@ void write_requirements(Writer& out, std::string_view key, const std::vector<Lab
   out.close(']');
 }
 
-void write_eligibility(Writer& out, const ClusterSnapshot& cluster) {
+void write_eligibility(JsonText& out, const ClusterSnapshot& cluster) {
   out.open("profiles", '[');
   for (const NodeProfile& profile : cluster.profiles) {
     out.open("", '{');
@@ -134,7 +32,7 @@ void write_eligibility(Writer& out, const ClusterSnapshot& cluster) {
     for (const auto& [key, value] : profile.labels) out.field(key, value);
     out.close('}');
     out.open("taints", '[');
-    for (const Taint& taint : profile.taints) out.row(taint.key, taint.value, taint.effect);
+    for (const Taint& taint : profile.taints) out.described_row(taint);
     out.close(']');
     out.close('}');
   }
@@ -172,10 +70,10 @@ NodeKind kind_of(const Node& node) {
           node.capacity.cpu.value(), node.capacity.memory.value(),
           node.capacity.slots,       node.speed,
           node.price.value(),        node.cpu_price.value(),
-          number(node.profile)};
+          cell_of(node.profile)};
 }
 
-void write_nodes(Writer& out, const ClusterSnapshot& cluster) {
+void write_nodes(JsonText& out, const ClusterSnapshot& cluster) {
   std::map<NodeKind, std::int64_t> kinds;
   for (const Node& node : cluster.nodes) kinds.emplace(kind_of(node), 0);
   std::int64_t next = 0;
@@ -192,8 +90,8 @@ void write_nodes(Writer& out, const ClusterSnapshot& cluster) {
   out.open("nodes", '{');
   out.names(nodes);
   out.column("kind", nodes.size(), [&](std::size_t i) { return kind_index[i]; });
-  out.column("zone", nodes.size(), [&](std::size_t i) { return number(nodes[i].zone); });
-  out.column("rack", nodes.size(), [&](std::size_t i) { return number(nodes[i].rack); });
+  out.column("zone", nodes.size(), [&](std::size_t i) { return cell_of(nodes[i].zone); });
+  out.column("rack", nodes.size(), [&](std::size_t i) { return cell_of(nodes[i].rack); });
   out.column("schedulable", nodes.size(), [&](std::size_t i) { return std::int64_t{nodes[i].schedulable}; });
   out.close('}');
 }
@@ -201,7 +99,7 @@ void write_nodes(Writer& out, const ClusterSnapshot& cluster) {
 bool any_extended(const Resources& resources) { return resources.extended != Resources().extended; }
 
 // What only clusters have that others use too: resources beside CPU and memory, and what is not ours of a node.
-void write_beyond(Writer& out, const ClusterSnapshot& cluster) {
+void write_beyond(JsonText& out, const ClusterSnapshot& cluster) {
   const auto rows = [&](std::string_view key, const auto& table, const auto& resources_of, const auto& wanted) {
     out.open(key, '[');
     std::int64_t index = 0;
@@ -229,148 +127,100 @@ void write_beyond(Writer& out, const ClusterSnapshot& cluster) {
   out.close('}');
 }
 
-void write_data(Writer& out, const ClusterSnapshot& cluster) {
-  const std::vector<DataStore>& stores = cluster.stores.items();
-  out.open("stores", '{');
-  out.names(stores);
-  out.column("kind", stores.size(), [&](std::size_t i) { return static_cast<std::int64_t>(stores[i].kind); });
-  out.column("zone", stores.size(), [&](std::size_t i) { return number(stores[i].zone); });
-  out.column("node", stores.size(), [&](std::size_t i) { return number(stores[i].node); });
-  out.column("capacity", stores.size(), [&](std::size_t i) { return stores[i].capacity.value(); });
-  out.column("price", stores.size(), [&](std::size_t i) { return stores[i].price.value(); });
-  out.close('}');
+void write_data(JsonText& out, const ClusterSnapshot& cluster) {
+  out.table("stores", cluster.stores.items());
   out.line();
-  const std::vector<DataSet>& sets = cluster.data_sets.items();
-  out.open("dataSets", '{');
-  out.names(sets);
-  out.column("firstBlock", sets.size(), [&](std::size_t i) { return number(sets[i].first_block); });
-  out.column("blocks", sets.size(), [&](std::size_t i) { return std::int64_t{sets[i].blocks}; });
-  out.column("codeN", sets.size(), [&](std::size_t i) { return std::int64_t{sets[i].code.n}; });
-  out.column("codeK", sets.size(), [&](std::size_t i) { return std::int64_t{sets[i].code.k}; });
-  out.close('}');
+  out.table("dataSets", cluster.data_sets.items());
   out.line();
   const std::vector<Block>& blocks = cluster.blocks.items();
   out.open("blocks", '{');
   out.field("count", static_cast<std::int64_t>(blocks.size()));
-  out.column("dataSet", blocks.size(), [&](std::size_t i) { return number(blocks[i].data_set); });
+  out.column("dataSet", blocks.size(), [&](std::size_t i) { return cell_of(blocks[i].data_set); });
   out.column("size", blocks.size(), [&](std::size_t i) { return blocks[i].size.value(); });
   out.column("copies", blocks.size(),
              [&](std::size_t i) { return static_cast<std::int64_t>(blocks[i].replicas.size()); });
   out.open("replicas", '[');
   for (const Block& block : blocks)
-    for (const Replica& replica : block.replicas) out.field("", number(replica.store));
+    for (const Replica& replica : block.replicas) out.field("", cell_of(replica.store));
   out.close(']');
   out.open("notes", '[');  // block, store, 1 for an extra copy, last read
   for (std::size_t i = 0; i < blocks.size(); ++i)
     for (const Replica& replica : blocks[i].replicas)
       if (replica.extra || replica.last_read != TimePoint{})
-        out.row(static_cast<std::int64_t>(i), number(replica.store), std::int64_t{replica.extra},
-                number(replica.last_read));
+        out.row(static_cast<std::int64_t>(i), cell_of(replica.store), std::int64_t{replica.extra},
+                cell_of(replica.last_read));
   out.close(']');
   out.close('}');
 }
 
-void write_network_and_pools(Writer& out, const ClusterSnapshot& cluster) {
-  const Network& network = cluster.network;
-  out.open("network", '{');
-  out.field("localRead", network.local_read.value());
-  out.field("nodeLink", network.node_link.value());
-  out.field("rackLink", network.rack_link.value());
-  out.field("zoneLink", network.zone_link.value());
-  out.field("zoneStream", network.zone_stream.value());
-  out.field("remoteStream", network.remote_stream.value());
-  out.close('}');
-  out.line();
-  const std::vector<Pool>& pools = cluster.pools.items();
-  out.open("pools", '{');
-  out.names(pools);
-  out.column("weight", pools.size(), [&](std::size_t i) { return pools[i].weight; });
-  out.column("minimum", pools.size(), [&](std::size_t i) { return pools[i].minimum.value(); });
-  out.column("maximum", pools.size(), [&](std::size_t i) { return pools[i].maximum.value(); });
-  out.column("shortfallPrice", pools.size(), [&](std::size_t i) { return pools[i].shortfall_price.value(); });
-  out.close('}');
-}
-
-void write_job_columns(Writer& out, const std::vector<Job>& jobs) {
+void write_job_columns(JsonText& out, const std::vector<Job>& jobs) {
   const std::size_t count = jobs.size();
   out.names(jobs);
-  out.column("pool", count, [&](std::size_t i) { return number(jobs[i].pool); });
-  out.column("arrival", count, [&](std::size_t i) { return number(jobs[i].arrival); });
+  out.column("pool", count, [&](std::size_t i) { return cell_of(jobs[i].pool); });
+  out.column("arrival", count, [&](std::size_t i) { return cell_of(jobs[i].arrival); });
   out.column("priority", count, [&](std::size_t i) { return std::int64_t{jobs[i].priority}; });
-  out.column("constraint", count, [&](std::size_t i) { return number(jobs[i].constraint); });
+  out.column("constraint", count, [&](std::size_t i) { return cell_of(jobs[i].constraint); });
   out.column("cpu", count, [&](std::size_t i) { return jobs[i].request.cpu.value(); });
   out.column("memory", count, [&](std::size_t i) { return jobs[i].request.memory.value(); });
   out.column("slots", count, [&](std::size_t i) { return std::int64_t{jobs[i].request.slots}; });
   out.column("shuffle", count, [&](std::size_t i) { return jobs[i].shuffle.value(); });
   out.column("maps", count, [&](std::size_t i) { return std::int64_t{jobs[i].map_tasks}; });
   out.column("reduces", count, [&](std::size_t i) { return std::int64_t{jobs[i].reduce_tasks}; });
-  out.column("completed", count, [&](std::size_t i) { return number(jobs[i].completed); });
-  out.column("home", count, [&](std::size_t i) { return number(jobs[i].memory.home); });
+  out.column("completed", count, [&](std::size_t i) { return cell_of(jobs[i].completed); });
+  out.column("home", count, [&](std::size_t i) { return cell_of(jobs[i].memory.home); });
   out.column("lastLocality", count,
              [&](std::size_t i) { return static_cast<std::int64_t>(jobs[i].memory.last_locality); });
 }
 
 // What policies remember beyond home, last locality and passed over since; jobs that remember nothing are left out.
-void write_memories(Writer& out, const std::vector<Job>& jobs) {
+void write_memories(JsonText& out, const std::vector<Job>& jobs) {
   out.open("memories", '[');
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const JobMemory& memory = jobs[i].memory;
-    JobMemory plain;
-    plain.home = memory.home;
-    plain.passed_over_since = memory.passed_over_since;
-    plain.last_locality = memory.last_locality;
-    if (memory == plain) continue;
-    out.row(static_cast<std::int64_t>(i), std::int64_t{memory.home_decided}, std::int64_t{memory.launched},
-            std::int64_t{memory.refused_for.count()}, std::int64_t{memory.refused_at.has_value()},
-            number(memory.refused_at.value_or(TimePoint{})), std::int64_t{memory.node_waits.sum.count()},
-            std::int64_t{memory.node_waits.count}, std::int64_t{memory.rack_waits.sum.count()},
-            std::int64_t{memory.rack_waits.count}, std::int64_t{memory.priority.has_value()},
-            std::int64_t{memory.priority.value_or(0)}, std::int64_t{memory.opportunities});
+    JobMemory beyond = jobs[i].memory;
+    beyond.home = ZoneId::none();
+    beyond.passed_over_since = std::nullopt;
+    beyond.last_locality = JobMemory{}.last_locality;
+    if (beyond == JobMemory{}) continue;
+    out.open("", '[');
+    out.field("", static_cast<std::int64_t>(i));
+    each_field(beyond, [&](std::string_view name, const auto& member) {
+      if (!is_column_of_memory(name)) out.flat_cells(member);
+    });
+    out.close(']');
   }
   out.close(']');
 }
 
 // Jobs that are parts of a whole job.
-void write_wholes(Writer& out, const std::vector<Job>& jobs) {
+void write_wholes(JsonText& out, const std::vector<Job>& jobs) {
   const auto alone = [](const Job& job) { return !job.whole.id.valid(); };
   if (std::all_of(jobs.begin(), jobs.end(), alone)) return;
   out.open("wholes", '[');  // job, whole job, its maps, its reduces, its finished maps, CPU-seconds of its reduces
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (const WholeJob& whole = jobs[i].whole; whole.id.valid())
-      out.row(static_cast<std::int64_t>(i), number(whole.id), std::int64_t{whole.maps}, std::int64_t{whole.reduces},
+      out.row(static_cast<std::int64_t>(i), cell_of(whole.id), std::int64_t{whole.maps}, std::int64_t{whole.reduces},
               std::int64_t{whole.finished_maps}, whole.reduce_work.value());
   out.close(']');
 }
 
 // Jobs that wait for their inputs and jobs that keep what they write; plain ones are left out.
-void write_levels(Writer& out, const std::vector<Job>& jobs) {
+void write_levels(JsonText& out, const std::vector<Job>& jobs) {
   const auto plain = [](const Job& job) { return !job.held && !job.output.valid(); };
   if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
   out.open("levels", '[');  // job, data set that it writes, 1 when its inputs do not exist yet
   for (std::size_t i = 0; i < jobs.size(); ++i)
-    if (!plain(jobs[i])) out.row(static_cast<std::int64_t>(i), number(jobs[i].output), std::int64_t{jobs[i].held});
+    if (!plain(jobs[i])) out.row(static_cast<std::int64_t>(i), cell_of(jobs[i].output), std::int64_t{jobs[i].held});
   out.close(']');
 }
 
-void write_shares(Writer& out, const ShareMemory& shares) {
-  out.open("shares", '{');
-  out.field("at", number(shares.at));
-  out.field("leastJob", std::int64_t{shares.least_job});
-  out.field("smallPool", std::int64_t{shares.small_pool});
-  out.open("slots", '[');
-  for (const double slots : shares.slots) out.field("", slots);
-  out.close(']');
-  out.close('}');
-}
-
-void write_jobs(Writer& out, const ClusterSnapshot& cluster) {
+void write_jobs(JsonText& out, const ClusterSnapshot& cluster) {
   const std::vector<Job>& jobs = cluster.jobs.items();
   out.open("jobs", '{');
   write_job_columns(out, jobs);
   out.open("passedOver", '[');  // job, since
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (jobs[i].memory.passed_over_since)
-      out.row(static_cast<std::int64_t>(i), number(*jobs[i].memory.passed_over_since));
+      out.row(static_cast<std::int64_t>(i), cell_of(*jobs[i].memory.passed_over_since));
   out.close(']');
   write_memories(out, jobs);
   write_levels(out, jobs);
@@ -378,7 +228,7 @@ void write_jobs(Writer& out, const ClusterSnapshot& cluster) {
   out.open("inputs", '[');  // job, data set, fraction
   for (std::size_t i = 0; i < jobs.size(); ++i)
     for (const JobInput& input : jobs[i].inputs)
-      out.row(static_cast<std::int64_t>(i), number(input.data_set), input.fraction);
+      out.row(static_cast<std::int64_t>(i), cell_of(input.data_set), input.fraction);
   out.close(']');
   out.open("mapOutput", '[');  // job, zone, MiB
   for (std::size_t i = 0; i < jobs.size(); ++i)
@@ -391,7 +241,7 @@ void write_jobs(Writer& out, const ClusterSnapshot& cluster) {
 
 // Runs of equal tasks that read consecutive blocks (or none): count, CPU-seconds, input, 1 for reduces, first block or
 // -1.
-void write_tasks(Writer& out, const ClusterSnapshot& cluster) {
+void write_tasks(JsonText& out, const ClusterSnapshot& cluster) {
   out.open("tasks", '[');
   const std::vector<Task>& tasks = cluster.tasks.items();
   for (std::size_t begin = 0, end = 0; begin < tasks.size(); begin = end) {
@@ -403,7 +253,7 @@ void write_tasks(Writer& out, const ClusterSnapshot& cluster) {
     };
     for (end = begin + 1; end < tasks.size() && continues(tasks[end], end - begin);) ++end;
     out.row(static_cast<std::int64_t>(end - begin), first.cpu.value(), first.input.value(),
-            std::int64_t{first.kind == TaskKind::reduce}, number(first.block));
+            std::int64_t{first.kind == TaskKind::reduce}, cell_of(first.block));
   }
   out.close(']');
   out.line();
@@ -413,21 +263,17 @@ void write_tasks(Writer& out, const ClusterSnapshot& cluster) {
   out.open("placed", '[');
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].state < TaskState::bound) continue;
-    out.row(static_cast<std::int64_t>(i), number(tasks[i].node),
-            static_cast<std::int64_t>(tasks[i].state) - static_cast<std::int64_t>(TaskState::bound), number(ends[i]));
+    out.row(static_cast<std::int64_t>(i), cell_of(tasks[i].node),
+            static_cast<std::int64_t>(tasks[i].state) - static_cast<std::int64_t>(TaskState::bound), cell_of(ends[i]));
   }
   out.close(']');
 }
 
-}  // namespace
-
-namespace {
-
 // Only where there is something: files of clusters without erasure codes do without.
-void write_degraded(Writer& out, const ClusterSnapshot& cluster) {
+void write_degraded(JsonText& out, const ClusterSnapshot& cluster) {
   std::vector<std::int64_t> tasks;
   for (TaskId task : cluster.tasks.ids())
-    if (cluster.tasks[task].degraded) tasks.push_back(number(task));
+    if (cluster.tasks[task].degraded) tasks.push_back(cell_of(task));
   const auto noted = [](const auto& times) {
     return std::any_of(times.begin(), times.end(), [](const auto& time) { return time.has_value(); });
   };
@@ -435,7 +281,7 @@ void write_degraded(Writer& out, const ClusterSnapshot& cluster) {
   const auto write_times = [&](const char* key, const auto& times) {
     out.open(key, '[');
     for (const auto place : times.ids())
-      if (times[place]) out.row(number(place), number(*times[place]));
+      if (times[place]) out.row(cell_of(place), cell_of(*times[place]));
     out.close(']');
   };
   out.open("degraded", '{');
@@ -450,21 +296,13 @@ void write_degraded(Writer& out, const ClusterSnapshot& cluster) {
 
 }  // namespace
 
-std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs, SnapshotDetail detail) {
-  Writer out;
-  out.open("", '{');
-  out.field("format", std::string("lips-snapshot"));
-  out.field("version", std::int64_t{1});
-  out.field("now", number(cluster.now));
+void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel& costs) {
+  out.field("now", cell_of(cluster.now));
   out.line();
   out.open("zones", '[');
   for (const Zone& zone : cluster.zones) out.field("", zone.name);
   out.close(']');
-  out.open("racks", '{');
-  const std::vector<Rack>& racks = cluster.racks.items();
-  out.names(racks);
-  out.column("zone", racks.size(), [&](std::size_t i) { return number(racks[i].zone); });
-  out.close('}');
+  out.table("racks", cluster.racks.items());
   out.line();
   write_eligibility(out, cluster);
   out.line();
@@ -472,17 +310,18 @@ std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& cost
   out.line();
   write_data(out, cluster);
   out.line();
-  write_network_and_pools(out, cluster);
+  out.object("network", cluster.network);
+  out.line();
+  out.table("pools", cluster.pools.items());
   out.line();
   write_jobs(out, cluster);
   out.line();
   write_tasks(out, cluster);
   out.line();
   write_degraded(out, cluster);
-  if (cluster.shares) write_shares(out, *cluster.shares);
+  if (cluster.shares) out.object("shares", *cluster.shares);
   out.open("moves", '[');  // id, block, from, to
-  for (const MoveInFlight& move : cluster.moves)
-    out.row(number(move.id), number(move.block), number(move.from), number(move.to));
+  for (const MoveInFlight& move : cluster.moves) out.described_row(move);
   out.close(']');
   out.open("transfer", '[');  // USD per MiB, from row to column
   for (std::uint32_t from = 0; from < costs.zones(); ++from) {
@@ -493,22 +332,11 @@ std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& cost
   }
   out.close(']');
   const Resources nothing{Cores(0), Mebibytes(0), 0};
-  if (!cluster.extended_names.empty() || std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
-                                                     [&](const Node& node) { return node.others != nothing; })) {
+  const auto shared = [&](const Node& node) { return node.others != nothing || any_extended(node.capacity); };
+  if (!cluster.extended_names.empty() || std::any_of(cluster.nodes.begin(), cluster.nodes.end(), shared)) {
     out.line();
     write_beyond(out, cluster);
   }
-  if (detail == SnapshotDetail::exact) {
-    out.line();
-    out.json("exact", exact_part(cluster).dump());
-  }
-  out.close('}');
-  out.line();
-  return std::move(out).done();
-}
-
-Result<void> save_snapshot(const std::string& path, const ClusterSnapshot& cluster, const CostModel& costs) {
-  return write_text_file(path, write_snapshot(cluster, costs));
 }
 
 }  // namespace lips

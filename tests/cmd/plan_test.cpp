@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -99,6 +101,25 @@ TEST_F(PlanCommand, EqualSeedsGiveEqualPlans) {
   for (const json& one : plan["assignments"]) tasks.emplace(one.at("job"), one.at("task"));
   EXPECT_EQ(tasks.size(), plan["assignments"].size());
   EXPECT_TRUE(plan["assignments"][0].contains("readFrom"));
+}
+
+// Files that ended the program with a signal, or never: see tests/records/hostile_records_test.cpp.
+TEST_F(PlanCommand, HostileFilesEndWithASentenceAndStatusTwo) {
+  std::ofstream(folder_.file("huge.json")) << R"({"format":1e999})";
+  std::ofstream(folder_.file("many.json"))
+      << R"({"format":"lips-snapshot","version":1,"now":0,"zones":["a"],"racks":{"name":{"runs":[[100000000,"x"]]},"zone":0}})";
+  std::vector<std::vector<std::string>> commands{{"plan", folder_.file("huge.json")},
+                                                 {"plan", folder_.file("many.json")}};
+  commands.push_back({"explain", "move", folder_.file("huge.json")});
+  for (const auto& entry : std::filesystem::directory_iterator(LIPS_SOURCE_DIR "/tests/records/hostile"))
+    commands.push_back({"replay", entry.path().string()});
+  ASSERT_GE(commands.size(), 8u);
+  for (const std::vector<std::string>& words : commands) {
+    const Said said = lips(words);
+    EXPECT_EQ(said.status, 2) << testing::PrintToString(words);
+    EXPECT_THAT(said.err, HasSubstr("found")) << testing::PrintToString(words);
+    EXPECT_THAT(said.err, testing::Not(HasSubstr("exception"))) << testing::PrintToString(words);
+  }
 }
 
 TEST_F(PlanCommand, AnotherSeedGivesAnotherSnapshotAndTheSameSeedTheSame) {

@@ -1,6 +1,7 @@
 // Records of the journal: what is read is replayed with the policy that it names, where it is small.
 #include "policies/registry/registry.h"
-#include "records/epoch_journal.h"
+#include "records/digest.h"
+#include "records/epoch_record.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace lips {

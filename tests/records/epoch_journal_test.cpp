@@ -3,85 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
 #include "config/text_file.h"
-#include "controller/epoch_controller.h"
-#include "model/cluster_state.h"
 #include "policies/registry/registry.h"
-#include "simulation/scenario_reader.h"
-#include "simulation/simulated_cluster.h"
-#include "tests/records/snapshot_difference.h"
+#include "records/digest.h"
+#include "records/epoch_record.h"
+#include "tests/model/difference.h"
+#include "tests/records/rough_day.h"
 
 namespace lips {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-
-// Failures with lost data, shared data in a dear zone, shuffle, selectors, pools with limits: what makes states that a
-// fresh reading would not.
-constexpr const char* rough_day = R"(
-name: rough-day
-zones: [a, b]
-racksPerZone: 2
-nodes:
-  - {name: cheap, count: 4, zone: b, cores: 8, pricePerHour: 0.1, labels: {disk: ssd}}
-  - {name: dear, count: 4, zone: a, cores: 4, pricePerHour: 0.4}
-blockSize: 128Mi
-placement: {replicas: 2, zonesPerBlock: 1, hotZone: a, hotShare: 0.9}
-pools: [{name: one, weight: 2, maximum: 20}, {name: two, minimum: 2}]
-dataSets: [{name: logs, size: 4Gi}]
-jobs:
-  - {name: first, input: logs, application: Grep, pool: one}
-  - {name: again, input: logs, application: WordCount, arrival: 30s, pool: two, shuffleRatio: 0.3, reduces: 3, cpuPerReduce: 20}
-  - {name: late, count: 4, input: logs, application: WordCount, arrival: 90s, pool: one, nodeSelector: {disk: ssd}}
-  - {name: pi, tasks: 300, cpuPerTask: 33.3, arrival: 2m, pool: two}
-failures:
-  - {random: 2, at: 1m, until: 3m, down: 1m, dataLost: true}
-  - {nodes: [cheap-0], at: 2m, down: 50s}
-network: {remoteStream: 5Mbit/s}
-transfer: {acrossZones: 0.01}
-settings: {epoch: 45s, horizon: 2m, copyColumns: true, dropCopiesAfter: 1m, replanLeast: 2s}
-)";
-
-simulation::Scenario scenario() {
-  const fs::path file = fs::temp_directory_path() / ("lips-rough-day-" + std::to_string(getpid()) + ".yaml");
-  EXPECT_TRUE(write_text_file(file.string(), rough_day));
-  simulation::ScenarioOptions options;
-  options.config_folder = std::string(LIPS_SOURCE_DIR) + "/config";
-  const Result<simulation::Scenario> read = simulation::read_scenario(file.string(), options);
-  fs::remove(file);
-  EXPECT_TRUE(read) << read.error().message;
-  return *read;
-}
-
-// Hands over every decision of a run.
-class Tapped : public Policy {
- public:
-  using Tap = std::function<void(const PolicyInput&, const Plan&)>;
-  Tapped(std::unique_ptr<Policy> policy, Tap tap) : policy_(std::move(policy)), tap_(std::move(tap)) {}
-  Cadence cadence() const override { return policy_->cadence(); }
-  Result<Plan> decide(const PolicyInput& input) const override {
-    Result<Plan> plan = policy_->decide(input);
-    if (plan) tap_(input, *plan);
-    return plan;
-  }
-
- private:
-  std::unique_ptr<Policy> policy_;
-  Tap tap_;
-};
-
-void run(const simulation::Scenario& scenario, const std::string& name, const Tapped::Tap& tap) {
-  const Tapped policy(std::move(*make_policy(name, scenario.settings)), tap);
-  simulation::RunListener nobody;
-  simulation::SimulatedCluster cluster(scenario, policy.cadence(), nobody);
-  ClusterState state(scenario.cluster);
-  EpochController controller(state, cluster, policy, scenario.costs);
-  ASSERT_TRUE(controller.run({}));
-}
+using ::testing::HasSubstr;
 
 EpochRecord record_of(const std::string& name, const simulation::Scenario& scenario, const PolicyInput& input,
                       const Plan& plan) {
@@ -94,31 +31,33 @@ EpochRecord record_of(const std::string& name, const simulation::Scenario& scena
   return record;
 }
 
-class JournalOfEveryPolicy : public testing::TestWithParam<std::string> {};
+class JournalOfEveryPolicy : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(JournalOfEveryPolicy, GivesBackWhatThePolicySawAndItsPlanBitForBit) {
-  const simulation::Scenario day = scenario();
   int decisions = 0;
-  run(day, GetParam(), [&](const PolicyInput& input, const Plan& plan) {
-    if (HasFailure() || ++decisions % 3 != 1) return;  // the first and every third after it
-    const Result<EpochRecord> read = read_epoch("e", write_epoch(record_of(GetParam(), day, input, plan)));
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(difference(input.cluster, read->snapshot.cluster), "") << "at " << to_seconds(input.cluster.now) << " s";
-    const Result<Plan> again =
-        (*make_policy(read->policy, read->settings))
-            ->decide({read->snapshot.cluster, read->snapshot.costs, read->seed, read->reporting, nullptr});
-    ASSERT_TRUE(again);
-    EXPECT_EQ(plan_digest(*again), read->digest) << "at " << to_seconds(input.cluster.now) << " s";
-  });
+  for (const simulation::Scenario& day : {testing::scenario(), testing::scenario(testing::coded_day())})
+    testing::run(day, GetParam(), [&](const PolicyInput& input, const Plan& plan) {
+      if (HasFailure() || ++decisions % 3 != 1) return;  // the first and every third after it
+      const Result<EpochRecord> read = read_epoch("e", write_epoch(record_of(GetParam(), day, input, plan)));
+      ASSERT_TRUE(read) << read.error().message;
+      EXPECT_EQ(testing::difference(input.cluster, read->snapshot.cluster), "")
+          << "at " << to_seconds(input.cluster.now) << " s";
+      const Result<Plan> again =
+          (*make_policy(read->policy, read->settings))
+              ->decide({read->snapshot.cluster, read->snapshot.costs, read->seed, read->reporting, nullptr});
+      ASSERT_TRUE(again);
+      EXPECT_EQ(testing::difference(plan, *again), "") << "at " << to_seconds(input.cluster.now) << " s";
+      EXPECT_EQ(plan_digest(*again), read->digest) << "at " << to_seconds(input.cluster.now) << " s";
+    });
   EXPECT_GT(decisions, 1);
 }
 
 // The day is of use only when it shows what a fresh reading would get wrong.
 TEST(RoughDay, HasCopiesFailuresShuffleAndRoundedSums) {
-  const simulation::Scenario day = scenario();
+  const simulation::Scenario day = testing::scenario();
   bool moves = false, copies = false, later = false, down = false, shuffle = false, rounded = false;
   for (const char* policy : {"lips", "lips-paper"})
-    run(day, policy, [&](const PolicyInput& input, const Plan&) {
+    testing::run(day, policy, [&](const PolicyInput& input, const Plan&) {
       const ClusterSnapshot& cluster = input.cluster;
       moves |= !cluster.moves.empty(), copies |= !cluster.extra_copies.empty();
       for (const JobId job : cluster.jobs.ids()) {
@@ -139,6 +78,22 @@ TEST(RoughDay, HasCopiesFailuresShuffleAndRoundedSums) {
   EXPECT_TRUE(down);
   EXPECT_TRUE(shuffle);
   EXPECT_TRUE(rounded);
+}
+
+TEST(RoughDay, HasDegradedTasksAndSharesWhereDataIsCoded) {
+  const simulation::Scenario day = testing::scenario(testing::coded_day());
+  bool degraded = false, sources = false, noted = false, shares = false;
+  for (const char* policy : {"degraded-first", "modified-fair"})
+    testing::run(day, policy, [&](const PolicyInput& input, const Plan& plan) {
+      for (const Task& task : input.cluster.tasks) degraded |= task.degraded;
+      for (const Assignment& assignment : plan.assignments) sources |= !assignment.sources.empty();
+      noted |= !input.cluster.rack_degraded.empty();
+      shares |= input.cluster.shares.has_value();
+    });
+  EXPECT_TRUE(degraded);
+  EXPECT_TRUE(sources);
+  EXPECT_TRUE(noted);
+  EXPECT_TRUE(shares);
 }
 
 // What only clusters have that others use too.
@@ -175,7 +130,7 @@ TEST(ExactSnapshot, KeepsResourcesOfOthersAndTasksThatWereFoundOrWithdrawn) {
   const std::string text = write_snapshot(state.snapshot(), CostModel(), SnapshotDetail::exact);
   const Result<SnapshotFile> read = read_snapshot("s", text, SnapshotOrder::as_written);
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(difference(state.snapshot(), read->cluster), "");
+  EXPECT_EQ(testing::difference(state.snapshot(), read->cluster), "");
   EXPECT_EQ(write_snapshot(read->cluster, CostModel(), SnapshotDetail::exact), text);
 }
 
@@ -186,14 +141,14 @@ std::vector<std::string> online_policies() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, JournalOfEveryPolicy, testing::ValuesIn(online_policies()),
+INSTANTIATE_TEST_SUITE_P(Registry, JournalOfEveryPolicy, ::testing::ValuesIn(online_policies()),
                          [](const auto& parameter) {
                            std::string name = parameter.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
-class EpochJournalTest : public testing::Test {
+class EpochJournalTest : public ::testing::Test {
  protected:
   ~EpochJournalTest() override { fs::remove_all(folder_); }
   std::string folder_ = (fs::temp_directory_path() / ("lips-journal-" + std::to_string(getpid()))).string();
@@ -230,10 +185,21 @@ TEST_F(EpochJournalTest, GoesOnAfterACrash) {
   EXPECT_EQ(list_journal(folder_)->size(), 3u);
 }
 
+// The number after the greatest would be 0.
+TEST_F(EpochJournalTest, DoesNotTakeAFileOfAnImpossibleNumberForOneOfItsOwn) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ + "/epoch-18446744073709551615.json.gz") << "x";
+  Result<EpochJournal> journal = EpochJournal::open(folder_, Mebibytes(1));
+  ASSERT_TRUE(journal);
+  EXPECT_EQ(journal->next_epoch(), 1u);
+  ASSERT_TRUE(journal->add("one"));
+  EXPECT_EQ(list_journal(folder_)->size(), 1u);
+}
+
 TEST_F(EpochJournalTest, SaysWhatIsWrongWithADamagedRecord) {
-  const simulation::Scenario day = scenario();
+  const simulation::Scenario day = testing::scenario();
   std::string text;
-  run(day, "fifo", [&](const PolicyInput& input, const Plan& plan) {
+  testing::run(day, "fifo", [&](const PolicyInput& input, const Plan& plan) {
     if (text.empty()) text = write_epoch(record_of("fifo", day, input, plan));
   });
   ASSERT_TRUE(read_epoch("e", text));
@@ -243,18 +209,20 @@ TEST_F(EpochJournalTest, SaysWhatIsWrongWithADamagedRecord) {
   EXPECT_THAT(read_epoch("e", "{}").error().message, HasSubstr("e:1"));
   EXPECT_THAT(read_epoch("e", "no json").error().message, HasSubstr("journal"));
   EXPECT_THAT(read_epoch("e", text.substr(0, text.size() / 2)).error().message, HasSubstr("not the one"));
-}
-
-TEST(PlanDigest, DiffersWithAnyBitOfThePlan) {
-  Plan plan;
-  plan.assignments = {{TaskId(1), NodeId(2), StoreId(3), StoreId()}};
-  const std::string before = plan_digest(plan);
-  plan.account.seconds.total = 3;
-  EXPECT_EQ(plan_digest(plan), before);
-  plan.account.gap = 1e-300;
-  EXPECT_NE(plan_digest(plan), before);
-  plan.account.gap = 0, plan.assignments[0].keep_in = StoreId(3);
-  EXPECT_NE(plan_digest(plan), before);
+  for (const auto& [from, to, message] : std::vector<std::array<std::string, 3>>{
+           {"\"seed\":1", "\"seed\":-1", "e:1: /seed: found -1; allowed: a whole number of 0 or more"},
+           {"\"seed\":1,", "", "e:1: /seed: found nothing"},
+           {"\"formatVersion\":2", "\"formatVersion\":3",
+            "e:1: /formatVersion: found 3; allowed: a whole number from 1 to 2"},
+           {"\"dollars\":", "\"dollars\":1e999,\"x\":", "e:1: found a number that is too large"},
+           {"\"reporting\":[", "\"reporting\":[7,-3],\"x\":[", "e:1: /reporting/1: found -3"}}) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    const Result<EpochRecord> read = read_epoch("e", changed);
+    ASSERT_FALSE(read) << message;
+    EXPECT_THAT(read.error().message, HasSubstr(message));
+    EXPECT_THAT(read.error().message, ::testing::Not(HasSubstr("exception")));
+  }
 }
 
 }  // namespace

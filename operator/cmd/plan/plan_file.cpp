@@ -1,7 +1,13 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "cmd/plan/plan_result.h"
 
@@ -35,32 +41,20 @@ class PlanWriter {
         data_sets_(quoted_names(cluster_.data_sets)) {}
 
   std::string write() {
-    const Plan& plan = result_.plan;
-    add("{{\n  \"policy\": {},\n  \"assignments\": [", quoted(result_.policy));
-    list(plan.assignments, [&](const Assignment& assignment) {
-      task(assignment.task);
-      add(", \"node\": {}, \"readFrom\": {}, \"keepIn\": {}", nodes_[assignment.node], store(assignment.read_from),
-          store(assignment.keep_in));
-      for (std::size_t i = 0; i < assignment.sources.size(); ++i)
-        add("{}[{}, {}]{}", i == 0 ? ", \"sources\": [" : ", ", assignment.sources[i].block.index(),
-            store(assignment.sources[i].store), i + 1 == assignment.sources.size() ? "]" : "");
-    });
-    add(",\n  \"moves\": [");
-    list(plan.moves, [&](const DataMove& move) {
-      block(move.block);
-      add(", \"from\": {}, \"to\": {}, \"dropSource\": {}", store(move.from), store(move.to), move.drop_source);
-    });
-    add(",\n  \"drops\": [");
-    list(plan.drops, [&](const ReplicaDrop& drop) {
-      block(drop.block);
-      add(", \"store\": {}", store(drop.store));
-    });
-    add(",\n  \"deferrals\": [");
-    list(plan.deferrals, [&](const Deferral& deferral) {
-      task(deferral.task);
-      add(", \"reason\": \"{}\"", to_string(deferral.reason));
-    });
-    add(",\n  \"rest\": \"{}\"\n}}\n", to_string(plan.rest));
+    // Dollars, bound and the like are what `lips plan --format json` prints.
+    const auto& [moves, drops, assignments, deferrals, rest, remember, shares, reviewed, replan, account_elsewhere] =
+        result_.plan;
+    add("{{\n  \"policy\": {}", quoted(result_.policy));
+    list("assignments", assignments);
+    list("moves", moves);
+    list("drops", drops);
+    list("deferrals", deferrals);
+    add(",\n  \"rest\": \"{}\"", to_string(rest));
+    if (!remember.empty()) list("remember", remember);
+    if (shares) add(",\n  \"rememberShares\": "), object(*shares);
+    if (reviewed) add(",\n  \"copiesReviewed\": true");
+    if (replan) add(",\n  \"replanAfter\": {}", replan->count());
+    add("\n}}\n");
     return fmt::to_string(out_);
   }
 
@@ -69,26 +63,78 @@ class PlanWriter {
   void add(fmt::format_string<Values...> format, Values&&... values) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
   }
-  template <class Items, class Write>
-  void list(const Items& items, const Write& write) {
-    bool first = true;
-    for (const auto& item : items) {
-      add("{}\n    {{", first ? "" : ",");
-      write(item);
-      add("}}");
-      first = false;
+  template <class Item>
+  void list(std::string_view key, const std::vector<Item>& items) {
+    add(",\n  \"{}\": [", key);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      add("{}\n    ", i == 0 ? "" : ",");
+      object(items[i]);
     }
-    add("{}]", first ? "" : "\n  ");
+    add("{}]", items.empty() ? "" : "\n  ");
   }
-  void task(TaskId id) {
+  // Every field of the struct, by its description; what is rarely there is left out where it is not.
+  template <class T>
+  void object(const T& content) {
+    add("{{");
+    bool first = true;
+    each_field(content, [&](std::string_view name, const auto& member) {
+      if (left_out(name, member)) return;
+      add("{}", std::exchange(first, false) ? "" : ", ");
+      field(name, member);
+    });
+    add("}}");
+  }
+  static bool left_out(std::string_view, const StripeSources& sources) { return sources.empty(); }
+  static bool left_out(std::string_view name, StoreId store) { return name == "writeTo" && !store.valid(); }
+  template <class T>
+  static bool left_out(std::string_view, const T& content) {
+    if constexpr (requires { content.has_value(); }) return !content.has_value();
+    return false;
+  }
+  // A task and a block have a place in a job and in a data set.
+  void field(std::string_view, TaskId id) {
     const Task& one = cluster_.tasks[id];
     add("\"job\": {}, \"task\": {}, \"kind\": \"{}\"", jobs_[one.job],
         id.index() - cluster_.jobs[one.job].first_task.index(), one.kind == TaskKind::map ? "map" : "reduce");
   }
-  void block(BlockId id) {
+  void field(std::string_view, BlockId id) {
     const Block& one = cluster_.blocks[id];
     add("\"dataSet\": {}, \"block\": {}", data_sets_[one.data_set],
         id.index() - cluster_.data_sets[one.data_set].first_block.index());
+  }
+  template <class T>
+  void field(std::string_view name, const T& content) {
+    add("\"{}\": ", name);
+    value(content);
+  }
+  void value(NodeId id) { add("{}", nodes_[id]); }
+  void value(StoreId id) { add("{}", store(id)); }
+  void value(JobId id) { add("{}", jobs_[id]); }
+  void value(ZoneId id) { add("{}", id.valid() ? quoted(cluster_.zones[id].name) : "null"); }
+  void value(DeferralReason reason) { add("\"{}\"", to_string(reason)); }
+  void value(Locality level) { add("{}", static_cast<int>(level)); }
+  void value(bool flag) { add("{}", flag); }
+  void value(const StripeSources& sources) {
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      add("{}[{}, {}]", i == 0 ? "[" : ", ", sources[i].block.index(), store(sources[i].store));
+    add("]");
+  }
+  void value(Duration span) { add("{}", span.count()); }
+  void value(TimePoint time) { value(time.time_since_epoch()); }
+  void value(const std::vector<double>& numbers) { add("[{}]", fmt::join(numbers, ", ")); }
+  template <class T>
+    requires std::is_integral_v<T>
+  void value(T number) {
+    add("{}", static_cast<std::int64_t>(number));
+  }
+  template <class T>
+  void value(const std::optional<T>& content) {
+    value(*content);
+  }
+  template <class T>
+    requires Described<T>
+  void value(const T& content) {
+    object(content);
   }
   std::string_view store(StoreId id) const { return id.valid() ? std::string_view(stores_[id]) : "null"; }
 

@@ -12,7 +12,9 @@
 #include "config/text_file.h"
 #include "controller/checked_policy.h"
 #include "policies/registry/registry.h"
+#include "records/digest.h"
 #include "records/epoch_journal.h"
+#include "records/epoch_record.h"
 #include "version.h"
 
 namespace lips::cmd {
@@ -82,8 +84,17 @@ Result<PlanResult> decide(const EpochRecord& record, const std::string& policy_n
   return result;
 }
 
+// Records of the first format have no digest of the whole plan.
+bool is_same(const EpochRecord& record, const Plan& plan) {
+  if (!record.digest.empty()) return plan_digest(plan) == record.digest;
+  return plan.assignments.size() == record.assignments && plan.moves.size() == record.moves &&
+         plan.account.dollars().value() == record.dollars;
+}
+
 std::string verdict(const EpochRecord& record, const Plan& plan) {
-  if (plan_digest(plan) == record.digest) return "the same plan";
+  if (is_same(record, plan))
+    return record.digest.empty() ? "as many assignments and moves for the same dollars (an old record says no more)"
+                                 : "the same plan";
   std::string out = fmt::format("A DIFFERENT plan: {} assignments for {}, {} moves for {}", plan.assignments.size(),
                                 record.assignments, plan.moves.size(), record.moves);
   if (record.version != version) out += fmt::format("; made by lips {}, this is {}", record.version, version);
@@ -106,7 +117,7 @@ Result<int> replay_one(const ReplayOptions& options, const JournalEntry& entry) 
              printed != done) {
     return printed;
   }
-  return static_cast<int>(same_policy && plan_digest(result->plan) != record->digest ? failed : done);
+  return static_cast<int>(same_policy && !is_same(*record, result->plan) ? failed : done);
 }
 
 Result<int> replay_all(const std::vector<JournalEntry>& entries) {
@@ -116,7 +127,7 @@ Result<int> replay_all(const std::vector<JournalEntry>& entries) {
     if (!record) return tl::unexpected(record.error());
     const Result<PlanResult> result = decide(*record, record->policy, entry.file);
     if (!result) return tl::unexpected(result.error());
-    same += plan_digest(result->plan) == record->digest;
+    same += is_same(*record, result->plan);
     const std::string line =
         fmt::format("epoch {:>6}  {:<12} {:>7} pending {:>7} assigned {:>5} moves  {:.6f} USD  {}\n", record->epoch,
                     record->policy, record->snapshot.cluster.pending_tasks, result->plan.assignments.size(),

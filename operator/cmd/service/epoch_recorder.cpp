@@ -5,6 +5,7 @@
 #include "cmd/cli/command.h"
 #include "controller/checked_policy.h"
 #include "policies/registry/registry.h"
+#include "records/digest.h"
 #include "telemetry/metrics/plan_comparison.h"
 #include "version.h"
 

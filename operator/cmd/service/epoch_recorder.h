@@ -15,6 +15,7 @@
 #include "cmd/service/live_policy.h"
 #include "config/live_config.h"
 #include "records/epoch_journal.h"
+#include "records/epoch_record.h"
 #include "telemetry/metrics/operator_metrics.h"
 
 namespace lips::cmd {

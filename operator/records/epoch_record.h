@@ -1,0 +1,31 @@
+// One decision of an operator with all that it was made from, as the text of a file. Knows no policy and no clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "policies/settings.h"
+#include "records/snapshot_file.h"
+
+namespace lips {
+
+struct EpochRecord {
+  std::uint64_t epoch = 0;
+  std::string version;  // of the program that decided
+  std::string policy;
+  PolicySettings settings;
+  std::uint64_t seed = 1;
+  std::vector<NodeId> reporting;
+  std::string digest;  // of the plan; empty in records of the first format, whose digests left fields out
+  std::uint64_t assignments = 0, moves = 0;
+  double dollars = 0;
+  SnapshotFile snapshot;
+};
+
+std::string write_epoch(const EpochRecord& record);
+Result<EpochRecord> read_epoch(const std::string& file, std::string_view text);
+
+}  // namespace lips

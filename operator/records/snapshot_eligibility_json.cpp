@@ -1,0 +1,78 @@
+#include "records/snapshot_eligibility_json.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lips {
+
+using namespace json_tables;
+
+namespace {
+
+std::vector<LabelRequirement> requirements(const View& list) {
+  static constexpr std::string_view operators[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
+  std::vector<LabelRequirement> result;
+  for (std::size_t i = 0, count = list.list(); i < count; ++i) {
+    const View row = list.item(i);
+    if (row.list() < 2) {
+      row.problem("", fmt::format("{} cells", row.size()), "a key, an operator and values");
+      continue;
+    }
+    LabelRequirement requirement;
+    requirement.key = row.cell(0, Text{});
+    const std::string name = row.cell(1, Text{});
+    const auto found = std::find(std::begin(operators), std::end(operators), name);
+    if (found == std::end(operators))
+      row.problem("/1", '\'' + name + '\'', fmt::format("{}", fmt::join(operators, ", ")));
+    requirement.op = static_cast<LabelRequirement::Operator>((found - std::begin(operators)) % 6);
+    for (std::size_t cell = 2; cell < row.size(); ++cell) requirement.values.push_back(row.cell(cell, Text{}));
+    result.push_back(std::move(requirement));
+  }
+  return result;
+}
+
+}  // namespace
+
+NodeProfile read_profile(const View& object) {
+  NodeProfile profile;
+  const View labels = object.at("labels");
+  for (const auto& [key, ignored] : labels.json().items())
+    profile.labels.emplace_back(key, labels.at(key).value(Text{}));
+  const View taints = object.at("taints");
+  for (std::size_t t = 0, rows = taints.rows(3); t < rows; ++t)
+    profile.taints.push_back(
+        {taints.item(t).cell(0, Text{}), taints.item(t).cell(1, Text{}), taints.item(t).cell(2, Text{})});
+  std::sort(profile.labels.begin(), profile.labels.end());
+  std::sort(profile.taints.begin(), profile.taints.end());
+  return profile;
+}
+
+PlacementConstraint read_constraint(const View& object) {
+  PlacementConstraint constraint;
+  constraint.required = requirements(object.at("required"));
+  const View terms = object.at("anyOf");
+  for (std::size_t t = 0, rows = terms.list(); t < rows; ++t) constraint.any_of.push_back(requirements(terms.item(t)));
+  if (object.json().contains("volumes")) {
+    const View volumes = object.at("volumes");
+    for (std::size_t v = 0, all = volumes.list(); v < all; ++v) {
+      constraint.volumes.emplace_back();
+      for (std::size_t t = 0, rows = volumes.item(v).list(); t < rows; ++t)
+        constraint.volumes.back().push_back(requirements(volumes.item(v).item(t)));
+    }
+  }
+  const View tolerations = object.at("tolerations");
+  for (std::size_t t = 0, rows = tolerations.rows(4); t < rows; ++t) {
+    const View row = tolerations.item(t);
+    constraint.tolerations.push_back(
+        {row.cell(0, Text{}), row.cell(2, Text{}), row.cell(3, Text{}), row.cell(1, Text{}) == "Exists"});
+  }
+  return constraint;
+}
+
+}  // namespace lips
