@@ -38,6 +38,7 @@ class ClusterClient {
   virtual void start_move(MoveId id, const DataMove& move) = 0;
   virtual void drop(const ReplicaDrop& drop) = 0;
   virtual void remember(const Remembered& remembered) = 0;
+  virtual void remember_shares(const ShareMemory& shares) = 0;
 };
 
 }  // namespace lips

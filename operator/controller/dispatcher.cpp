@@ -19,7 +19,10 @@ void Dispatcher::accept(const Plan& plan) {
     state_.remember(remembered);
     client_.remember(remembered);
   }
-  if (plan.remember_shares) state_.remember(*plan.remember_shares);
+  if (plan.remember_shares) {
+    state_.remember(*plan.remember_shares);
+    client_.remember_shares(*plan.remember_shares);
+  }
   for (const DataMove& move : plan.moves) {
     const MoveId id(next_move_++);
     state_.begin_move({id, move.block, move.from, move.to});

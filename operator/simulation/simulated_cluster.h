@@ -32,6 +32,7 @@ class SimulatedCluster : public ClusterClient {
   void start_move(MoveId id, const DataMove& move) override { data_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { data_.drop(drop); }
   void remember(const Remembered&) override {}
+  void remember_shares(const ShareMemory&) override {}
 
   // Lets time pass while the controller thinks: what happens meanwhile is said at the next wait().
   void think(Duration span);

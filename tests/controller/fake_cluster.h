@@ -76,6 +76,7 @@ class Cluster : public ClusterClient {
   void start_move(MoveId id, const DataMove& move) override { moves.emplace_back(id, move); }
   void drop(const ReplicaDrop& drop) override { drops.push_back(drop); }
   void remember(const Remembered& remembered) override { memories.push_back(remembered); }
+  void remember_shares(const ShareMemory& remembered) override { shares.push_back(remembered); }
 
   void say(double when, std::vector<ClusterEvent> events) { script.emplace_back(at(when), std::move(events)); }
 
@@ -86,6 +87,7 @@ class Cluster : public ClusterClient {
   std::vector<std::pair<MoveId, DataMove>> moves;
   std::vector<ReplicaDrop> drops;
   std::vector<Remembered> memories;
+  std::vector<ShareMemory> shares;
 
  private:
   TimePoint now_{};

@@ -1,4 +1,5 @@
 // Annotations: a pod with the input's lines as values of ours, memories of jobs, and degraded inputs.
+#include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/pods/task_notes.h"
 #include "model/degraded_input.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -1,4 +1,5 @@
 // Pods, nodes and Jobs as the API server has them, and what pods' annotations say.
+#include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/api/codec.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/task_notes.h"

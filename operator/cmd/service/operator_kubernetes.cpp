@@ -90,6 +90,8 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   kubernetes::ClusterSettings settings = cluster_settings(run, name);
   if (settings.data.mover.work.name_space.empty()) settings.data.mover.work.name_space = connection->name_space;
   const auto& election = config->leader_election;
+  settings.shares = {election.name_space.empty() ? connection->name_space : election.name_space,
+                     election.name + "-memory"};
   const kubernetes::LeaseOptions lease{name, election.lease, election.renew_deadline, election.retry};
   if (election.enabled) {
     settings.leads = [&leadership] { return leadership && leadership->leads(); };

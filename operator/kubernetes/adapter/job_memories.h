@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kubernetes/adapter/job_pods.h"
+#include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/task_notes.h"

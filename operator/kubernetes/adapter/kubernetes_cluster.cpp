@@ -69,7 +69,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       requests_(std::make_unique<RequestTelemetry>(telemetry, log)),
       pods_(settings_.scheduler_name, volumes_, nodes_),
       model_(checked(settings_.model)),
-      readiness_({settings_.leads, settings_.reign, [this] { return followers_->relist(); }}, log),
+      readiness_({settings_.leads, settings_.reign, [this] { return know_anew(); }}, log),
       follow_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
   const auto may_act = [this] { return !finishing_ && (!settings_.leads || settings_.leads()); };
@@ -80,11 +80,16 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   events_recorder_ = std::make_unique<EventRecorder>(*act_client_, std::move(events), may_act);
   conditions_ = std::make_unique<PodConditions>(*binder_, *events_recorder_);
   memories_ = std::make_unique<JobMemories>(*act_client_, may_act);
+  const auto refused = [this](const Error& error) {
+    log_.warning("what policies remember of pools cannot be kept", {{"why", error.message}});
+  };
+  shares_ = std::make_unique<KeptShares>(
+      KeptShares::Surroundings{*act_client_, may_act, [this] { inbox_.put(WakeUp{}); }, refused}, settings_.shares);
   jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
   lifecycle_ = std::make_unique<PodLifecycle>(
       PodLifecycle::Surroundings{pods_, *jobs_, model_, *binder_, *conditions_, inbox_, telemetry_, log_});
   resync_ = std::make_unique<Resync>(
-      Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, telemetry_, log_},
+      Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence});
   followers_ = std::make_unique<Followers>(*follow_client_, inbox_, telemetry_);
 }
@@ -104,8 +109,15 @@ void KubernetesCluster::finish() {
     for (Message& message : inbox_.take(longest_wait)) std::visit([this](auto& content) { take(content); }, message);
 }
 
+// Another may have written since.
+std::uint64_t KubernetesCluster::know_anew() {
+  shares_->look();
+  return followers_->relist();
+}
+
 void KubernetesCluster::start() {
   followers_->start();
+  shares_->look();
   looking_.due(now());
   look_for_resources();
 }
@@ -146,7 +158,7 @@ bool KubernetesCluster::in_charge() {
   if (readiness_.review()) model_.unlist();
   if (resources_ == Resources::present && !data_) link_data();
   if (data_ ? !data_->complete() : resources_ == Resources::unknown) return false;
-  return readiness_.leads() && readiness_.knows_all();
+  return readiness_.leads() && readiness_.knows_all() && shares_->known();
 }
 
 Duration KubernetesCluster::until_next_duty(TimePoint until) const {
@@ -289,6 +301,8 @@ void KubernetesCluster::drop(const ReplicaDrop& drop) {
   if (data_) data_->drop(drop, model_.index(), model_.events());
 }
 
+void KubernetesCluster::remember_shares(const ShareMemory& shares) { shares_->remember(model_.index().stored(shares)); }
+
 void KubernetesCluster::remember(const Remembered& remembered) {
   const ZoneId home = remembered.memory.home;
   memories_->remember(resync_->job_key(remembered.job), remembered.memory,
@@ -317,6 +331,7 @@ void KubernetesCluster::keep_house() {
   resync_->say_heartbeats(now());
   events_recorder_->flush(now());
   memories_->flush(now());
+  shares_->flush(now());
   if (resources_ != Resources::present && looking_.due(now())) look_for_resources();
   if (!model_.listed() || !counting_.due(now())) return;
   conditions_->review(pods_, nodes_, now());

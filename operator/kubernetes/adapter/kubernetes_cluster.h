@@ -16,6 +16,7 @@
 #include "kubernetes/adapter/followers.h"
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/job_memories.h"
+#include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
@@ -45,6 +46,7 @@ struct ClusterSettings {
   std::chrono::milliseconds bind_timeout = Binder::default_timeout;  // see wire_time
   std::function<bool()> stop;
   std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
+  KeptShares::Place shares;                       // where what policies remember of pools is kept
 };
 
 class KubernetesCluster : public ClusterClient {
@@ -69,6 +71,7 @@ class KubernetesCluster : public ClusterClient {
   void start_move(MoveId id, const DataMove& move) override;
   void drop(const ReplicaDrop& drop) override;
   void remember(const Remembered& remembered) override;
+  void remember_shares(const ShareMemory& shares) override;
 
  private:
   void take(Pod& pod);
@@ -85,6 +88,7 @@ class KubernetesCluster : public ClusterClient {
   bool in_charge();
   void keep_house();
   void forget_what_is_gone();
+  std::uint64_t know_anew();
   void look_for_resources();
   void link_data();
   Result<void> ask_filters(const PodRecord& record, const std::string& node_name);
@@ -116,6 +120,7 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<EventRecorder> events_recorder_;
   std::unique_ptr<PodConditions> conditions_;
   std::unique_ptr<JobMemories> memories_;
+  std::unique_ptr<KeptShares> shares_;
   std::unique_ptr<KnownJobs> jobs_;
   std::unique_ptr<PodLifecycle> lifecycle_;
   std::unique_ptr<Resync> resync_;

@@ -4,12 +4,14 @@
 
 namespace lips::kubernetes {
 
-void ModelFeed::list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data) {
-  events_.emplace_back(index_.list(nodes, kinds, data));
+std::shared_ptr<ClusterSnapshot> ModelFeed::list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data) {
+  ModelIndex::Listing listing = index_.list(nodes, kinds, data);
+  events_.emplace_back(ClusterListed{listing.start, std::move(listing.costs)});
   task_pods_ = {};
   over_ = 0;
   must_list_ = false;
   listed_ = true;
+  return listing.start;
 }
 
 void ModelFeed::add_task(PodRecord& pod) { pod.task = task_pods_.push_back(pod.meta); }

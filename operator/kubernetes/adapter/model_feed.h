@@ -2,6 +2,7 @@
 // taken yet. Before the first listing, and while another copy leads, there is nobody to tell.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -18,8 +19,9 @@ class ModelFeed {
   ModelIndex& index() { return index_; }
   const ModelIndex& index() const { return index_; }
 
-  // A new beginning, of ids too: what is still to be told names the ids of before, and comes first.
-  void list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data);
+  // A new beginning, of ids too: what is still to be told names the ids of before, and comes first. The start can be
+  // added to until the events are taken.
+  std::shared_ptr<ClusterSnapshot> list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data);
   bool listed() const { return listed_; }
   void unlist() { listed_ = false; }
   // Where only a listing can say what has changed.

@@ -57,7 +57,7 @@ NodePlace place_of(const Node& node) {
   return place;
 }
 
-ClusterListed ModelIndex::list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data) {
+ModelIndex::Listing ModelIndex::list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data) {
   auto start = std::make_shared<ClusterSnapshot>();
   *this = ModelIndex(settings_);
   extended_ = kinds.extended();
@@ -262,6 +262,24 @@ PoolId ModelIndex::pool(const std::string& name, std::vector<ClusterEvent>& even
 
 WholeJobId ModelIndex::whole_job(const std::string& key) {
   return whole_jobs_.try_emplace(key, WholeJobId(static_cast<std::uint32_t>(whole_jobs_.size()))).first->second;
+}
+
+StoredShares ModelIndex::stored(const ShareMemory& shares) const {
+  StoredShares result{shares, std::vector<std::string>(pools_.size())};
+  for (const auto& [name, id] : pools_) result.pools[id.index()] = name;
+  return result;
+}
+
+std::optional<ShareMemory> ModelIndex::remembered(const StoredShares& stored) const {
+  if (stored.pools.size() != pools_.size()) return std::nullopt;
+  ShareMemory shares = stored.shares;
+  std::set<PoolId> placed;
+  for (std::size_t i = 0; i < stored.pools.size(); ++i) {
+    const PoolId id = found(pools_, stored.pools[i]);
+    if (!id.valid() || !placed.insert(id).second) return std::nullopt;
+    shares.slots[id.index()] = stored.shares.slots[i];
+  }
+  return shares;
 }
 
 Resources ModelIndex::request(const PodNeeds& needs) const { return request_of(needs.requests, extended_); }

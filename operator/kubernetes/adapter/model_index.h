@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "config/node_price.h"
+#include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/pods/node_book.h"
 #include "kubernetes/pods/pod_kinds.h"
 #include "model/cluster_event.h"
@@ -73,8 +75,12 @@ class ModelIndex {
  public:
   explicit ModelIndex(ModelSettings settings) : settings_(std::move(settings)) {}
 
-  // Rebuilds everything, with new ids.
-  ClusterListed list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data);
+  // Rebuilds everything, with new ids. What is remembered of pools can be added as long as nobody has been told of the start.
+  struct Listing {
+    std::shared_ptr<ClusterSnapshot> start;
+    CostModel costs;
+  };
+  Listing list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data);
 
   NodeId node(const std::string& name) const;
   const std::string& node_name(NodeId id) const { return node_names_[id]; }
@@ -107,6 +113,9 @@ class ModelIndex {
   // Of the job of that key, in this listing.
   WholeJobId whole_job(const std::string& key);
   Resources request(const PodNeeds& needs) const;
+  // By the names of pools, and by the ids of now; none where there are others than those of which it was remembered.
+  StoredShares stored(const ShareMemory& shares) const;
+  std::optional<ShareMemory> remembered(const StoredShares& stored) const;
 
   // Nodes whose price nobody knew, by name, with their instance types; of the last listing.
   const std::vector<std::pair<std::string, std::string>>& unknown_prices() const { return unknown_prices_; }

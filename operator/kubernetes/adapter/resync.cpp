@@ -36,7 +36,7 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
   around_.lifecycle.take_arrived();  // the listing says them
   around_.nodes.take_changed();
   around_.pods.run_times().settle();
-  around_.model.list(around_.nodes, around_.pods.kinds(), data ? data->view() : DataView{});
+  const auto start = around_.model.list(around_.nodes, around_.pods.kinds(), data ? data->view() : DataView{});
   job_keys_ = {};
   listed_at_ = now;
   std::vector<PodRecord*> pods;
@@ -46,6 +46,8 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
     if (record->kind.valid() && (record->state == PodState::waiting || record->on_node())) pods.push_back(record.get());
   }
   say_jobs(pods, data, now);
+  if (const std::optional<StoredShares> kept = around_.shares.of())
+    start->shares = around_.model.index().remembered(*kept);
   say_unknown_prices();
   if (const std::size_t left_out = around_.model.index().left_out(); left_out > 0)
     around_.log.warning("leaving nodes out: too many zones", {{"nodes", left_out}});

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/data_link.h"
+#include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
@@ -28,6 +29,7 @@ class Resync {
     ModelFeed& model;
     PodLifecycle& lifecycle;
     const PodConditions& conditions;
+    const KeptShares& shares;
     AdapterObserver& telemetry;
     Log& log;
   };

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "config/quantities.h"
 
 namespace lips::kubernetes {
@@ -88,30 +86,6 @@ Result<TaskNotes> read_task_notes(const Pod& pod) {
   if (const std::string* path = note(pod, notes::mounted_at)) result.mounted_at = *path;
   if (!problem.empty()) return fail(ErrorCode::invalid_input, problem);
   return result;
-}
-
-std::string memory_text(const JobMemory& memory, const std::string& home) {
-  nlohmann::ordered_json json;
-  if (memory.home_decided) json["home"] = home;
-  if (memory.passed_over_since) json["passedOverSince"] = memory.passed_over_since->time_since_epoch().count();
-  if (memory.last_locality != Locality::node) json["lastLocality"] = static_cast<int>(memory.last_locality);
-  return json.empty() ? "" : json.dump();
-}
-
-StoredMemory read_memory(const std::string& text) {
-  StoredMemory stored;
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return stored;
-  if (const auto home = json.find("home"); home != json.end() && home->is_string()) {
-    stored.home = home->get<std::string>();
-    stored.memory.home_decided = true;
-  }
-  if (const auto since = json.find("passedOverSince"); since != json.end() && since->is_number_integer())
-    stored.memory.passed_over_since = TimePoint(Duration(since->get<std::int64_t>()));
-  if (const auto level = json.find("lastLocality"); level != json.end() && level->is_number_integer())
-    if (const int value = level->get<int>(); value >= 0 && value < locality_levels)
-      stored.memory.last_locality = static_cast<Locality>(value);
-  return stored;
 }
 
 }  // namespace lips::kubernetes

@@ -41,12 +41,4 @@ inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/datas
                             *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path";
 }
 
-// JobMemory as an annotation's text and back; what is not understood counts as nothing remembered. `zones` names homes.
-std::string memory_text(const JobMemory& memory, const std::string& home);
-struct StoredMemory {
-  JobMemory memory;  // without the home's id
-  std::string home;  // zone name
-};
-StoredMemory read_memory(const std::string& text);
-
 }  // namespace lips::kubernetes

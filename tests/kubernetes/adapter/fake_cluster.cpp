@@ -211,6 +211,12 @@ FakeJob FakeCluster::job(const std::string& name) const {
 std::map<std::string, FakePod> FakeCluster::pods() const {
   return with_lock([&] { return pods_; });
 }
+std::map<std::string, std::string> FakeCluster::config_map(const std::string& name) const {
+  return with_lock([&] {
+    const auto found = config_maps_.find(name);
+    return found == config_maps_.end() ? std::map<std::string, std::string>{} : found->second;
+  });
+}
 std::vector<std::string> FakeCluster::wrong() const {
   return with_lock([&] { return wrong_; });
 }
@@ -231,6 +237,7 @@ Reply FakeCluster::answer(const SeenRequest& request) {
     return reply(403, status_text(403, "lips may not write " + forbidden_));
   if (request.path.ends_with("/binding")) return bind(request);
   if (request.path.ends_with("/status")) return set_condition(request);
+  if (request.path.find("/configmaps") != std::string::npos) return config_maps(request);
   if (request.method == "PATCH" && request.path.find("/events") == std::string::npos) return annotate(request);
   if (request.method != "GET") return reply(201, "{}");
   // What is selected by label is the operator's own work, of which there is none.
@@ -361,6 +368,21 @@ Reply FakeCluster::set_condition(const SeenRequest& request) {
   found->second.version = ++version_;
   tell("pods", "MODIFIED", pod_text(found->first, found->second));
   return reply(200, "{}");
+}
+
+Reply FakeCluster::config_maps(const SeenRequest& request) {
+  const auto text = [&](const std::string& name) { return nlohmann::json{{"data", config_maps_[name]}}.dump(); };
+  const auto json = nlohmann::json::parse(request.body, nullptr, false);
+  const std::string name =
+      request.method == "POST" ? json["metadata"]["name"].get<std::string>() : last_word(request.path);
+  if (request.method == "POST") {
+    if (config_maps_.contains(name)) return reply(409, status_text(409, "already exists"));
+  } else if (!config_maps_.contains(name)) {
+    return reply(404, status_text(404, "configmaps not found"));
+  }
+  if (request.method != "GET")
+    for (const auto& [key, value] : json["data"].items()) config_maps_[name][key] = value;
+  return reply(request.method == "POST" ? 201 : 200, text(name));
 }
 
 }  // namespace lips::kubernetes

@@ -74,6 +74,7 @@ class FakeCluster {
   FakePod pod(const std::string& name) const;
   FakeJob job(const std::string& name) const;
   std::map<std::string, FakePod> pods() const;
+  std::map<std::string, std::string> config_map(const std::string& name) const;
   std::vector<std::string> wrong() const;  // what must not happen, and did
   std::size_t bindings() const;
   std::size_t bound_to(const std::string& node) const;
@@ -95,6 +96,7 @@ class FakeCluster {
   Reply set_condition(const SeenRequest& request);
   Reply annotate(const SeenRequest& request);
   static std::string job_text(const std::string& name, const FakeJob& job);
+  Reply config_maps(const SeenRequest& request);
   void tell(const std::string& kind, const std::string& type, const std::string& object);
   std::string pod_text(const std::string& name, const FakePod& pod) const;
   std::string node_text(const std::string& name, const FakeNode& node, int version) const;
@@ -113,6 +115,7 @@ class FakeCluster {
   std::map<std::string, FakeJob> jobs_;
   std::map<std::string, std::map<std::string, std::string>> resources_;  // by plural and name
   std::string forbidden_;
+  std::map<std::string, std::map<std::string, std::string>> config_maps_;  // data
   std::vector<Change> history_;
   std::vector<std::pair<std::string, std::shared_ptr<Feed>>> feeds_;
   std::vector<std::shared_ptr<Feed>> muted_;

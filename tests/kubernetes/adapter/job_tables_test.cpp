@@ -301,18 +301,6 @@ TEST(TaskNotes, SayWhatIsWrong) {
   }
 }
 
-TEST(JobMemory, SurvivesAsAnAnnotation) {
-  lips::JobMemory memory;
-  memory.home_decided = true;
-  memory.passed_over_since = TimePoint(Duration(1234567));
-  memory.last_locality = Locality::zone;
-  const StoredMemory read = read_memory(memory_text(memory, "us-east-1b"));
-  EXPECT_EQ(read.home, "us-east-1b");
-  EXPECT_EQ(read.memory, memory);
-  EXPECT_EQ(memory_text({}, ""), "");
-  EXPECT_EQ(read_memory("no json").memory, lips::JobMemory{});
-}
-
 TEST(ResourceOfPath, NamesResourceAndSubresource) {
   EXPECT_EQ(resource_of_path("/api/v1/pods?limit=500"), "pods");
   EXPECT_EQ(resource_of_path("/api/v1/namespaces/default/pods/x/binding"), "pods/binding");

@@ -1,0 +1,54 @@
+// What a policy remembers of all pools together, kept in a ConfigMap where a restarted operator or the next leader
+// finds it. Understands nothing of it.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "kubernetes/adapter/memory_text.h"
+#include "kubernetes/api/api_client.h"
+
+namespace lips::kubernetes {
+
+class KeptShares {
+ public:
+  struct Place {
+    std::string name_space, name;  // without a name only this process remembers
+  };
+  struct Surroundings {
+    ApiClient& client;
+    std::function<bool()> may_act;
+    std::function<void()> wake;                 // an answer has come; from any thread
+    std::function<void(const Error&)> refused;  // it cannot be read; from any thread
+  };
+  KeptShares(Surroundings surroundings, Place place);
+
+  // Asks what is kept, as who begins to act must: another may have written since.
+  void look();
+  // Whether it is known what was kept.
+  bool known() const;
+  std::optional<StoredShares> of() const;
+  void remember(StoredShares shares);
+  // Writes what has changed, as often as the rate allows.
+  void flush(TimePoint now);
+
+ private:
+  void ask();
+  void answered(const Answer& answer);
+  void write(const std::string& text, Verb verb);
+  void written(const std::string& text, Verb verb, const Answer& answer);
+  std::string path() const;
+
+  const Surroundings around_;
+  const Place place_;
+  mutable std::mutex mutex_;  // answers come on the client's thread
+  std::optional<StoredShares> shares_;
+  std::string text_, kept_;  // as it is to be kept, and as the cluster has it
+  bool known_ = false, ask_again_ = false, under_way_ = false;
+  TimePoint written_at_{};
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,214 @@
+// What policies remember survives the operator: another process, or the next leader, plans as this one would have.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "controller/epoch_controller.h"
+#include "kubernetes/adapter/kubernetes_cluster.h"
+#include "tests/kubernetes/adapter/fake_cluster.h"
+#include "tests/model/difference.h"
+#include "tests/model/variations.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using lips::testing::difference;
+using lips::testing::filled;
+
+// Decides nothing but what is to be remembered, and keeps the last snapshot that it saw.
+class Remembering : public Policy {
+ public:
+  using Decide = std::function<void(const ClusterSnapshot&, Plan&)>;
+  explicit Remembering(Decide decide) : decide_(std::move(decide)) {}
+  Cadence cadence() const override { return {Cadence::Trigger::events, std::chrono::milliseconds(10), Duration(0)}; }
+  Result<Plan> decide(const PolicyInput& input) const override {
+    Plan plan;
+    const std::lock_guard lock(mutex_);
+    seen_ = input.cluster;
+    decide_(input.cluster, plan);
+    return plan;
+  }
+  ClusterSnapshot seen() const {
+    const std::lock_guard lock(mutex_);
+    return seen_;
+  }
+
+ private:
+  Decide decide_;
+  mutable std::mutex mutex_;
+  mutable ClusterSnapshot seen_;
+};
+
+class Looping : public AdapterObserver {
+ public:
+  void on_loop() override { ++loops; }
+  std::atomic<int> loops{0};
+};
+
+class Operator {
+ public:
+  Operator(const FakeCluster& cluster, Remembering::Decide decide, std::function<bool()> leads = {})
+      : policy_(std::move(decide)) {
+    ClusterSettings settings;
+    settings.leads = std::move(leads);
+    settings.stop = [this] { return stop_.load(); };
+    settings.shares = {"default", "lips-memory"};
+    adapter_ = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), observer_, log_);
+    adapter_->start();
+    thread_ = std::thread([this] {
+      ClusterState state{ClusterSnapshot{}};
+      EpochController controller(state, *adapter_, policy_, CostModel{});
+      ControllerSettings rules;
+      rules.stop = [this] { return stop_.load(); };
+      EXPECT_TRUE(controller.run(rules));
+    });
+  }
+  ~Operator() { end(); }
+  void end() {
+    if (!thread_.joinable()) return;
+    stop_ = true;
+    adapter_->wake();
+    thread_.join();
+    adapter_->finish();
+  }
+  void wake() { adapter_->wake(); }
+  int loops() const { return observer_.loops; }
+  ClusterSnapshot seen() const { return policy_.seen(); }
+
+ private:
+  Looping observer_;
+  SilentLog log_;
+  std::atomic<bool> stop_{false};
+  Remembering policy_;
+  std::unique_ptr<KubernetesCluster> adapter_;
+  std::thread thread_;
+};
+
+bool until(const std::function<bool()>& true_at_last) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!true_at_last()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+JobMemory memory_of(const std::string& job) {
+  JobMemory memory = filled<JobMemory>();
+  memory.priority = std::int8_t{-1};
+  memory.home = ZoneId(job.ends_with("a") ? 0 : 1);
+  memory.opportunities = static_cast<std::uint32_t>(job.size());
+  return memory;
+}
+
+ShareMemory shares_of(const ClusterSnapshot& cluster) {
+  ShareMemory shares = filled<ShareMemory>();
+  shares.slots.assign(cluster.pools.size() + 1, 2.5);
+  for (std::uint32_t i = 0; i < cluster.pools.size(); ++i) shares.slots[i] = 0.5 + i;
+  return shares;
+}
+
+void remember_everything(const ClusterSnapshot& cluster, Plan& plan) {
+  for (const JobId job : cluster.jobs.ids()) plan.remember.push_back({job, memory_of(cluster.jobs[job].name)});
+  if (cluster.jobs.size() == 3) plan.remember_shares = shares_of(cluster);
+}
+
+void nothing(const ClusterSnapshot&, Plan&) {}
+
+class Restart : public ::testing::Test {
+ protected:
+  Restart() {
+    cluster_.put_node("n1", {.zone = "zone-a"});
+    cluster_.put_node("n2", {.zone = "zone-b"});
+    for (const char* job : {"job-a", "job-bb"}) {
+      cluster_.put_job(job, 2);
+      for (int i = 0; i < 2; ++i) cluster_.put_pod(fmt::format("{}-{}", job, i), pod(job, i));
+    }
+    cluster_.put_pod("alone", pod("", 0));
+  }
+  static FakePod pod(const std::string& owner, int index) {
+    FakePod result;
+    result.owner = owner, result.index = index;
+    return result;
+  }
+  bool everything_is_kept() const {
+    const auto has = [](const auto& annotations) { return annotations.contains("lips.dev/memory"); };
+    return has(cluster_.job("job-a").annotations) && has(cluster_.job("job-bb").annotations) &&
+           has(cluster_.pod("alone").annotations) && cluster_.config_map("lips-memory").contains("shares");
+  }
+  static void expect_everything_remembered(const ClusterSnapshot& cluster) {
+    ASSERT_EQ(cluster.jobs.size(), 3u);
+    for (const Job& job : cluster.jobs) EXPECT_EQ(difference(job.memory, memory_of(job.name)), "") << job.name;
+    ASSERT_TRUE(cluster.shares);
+    EXPECT_EQ(difference(*cluster.shares, shares_of(cluster)), "");
+  }
+
+  FakeCluster cluster_;
+};
+
+TEST_F(Restart, ForgetsNothingThatAPolicyRemembers) {
+  Operator first(cluster_, remember_everything);
+  ASSERT_TRUE(until([&] { return everything_is_kept(); }));
+  first.end();
+  Operator second(cluster_, nothing);
+  ASSERT_TRUE(until([&] { return second.seen().jobs.size() == 3; }));
+  second.end();
+  expect_everything_remembered(second.seen());
+}
+
+// A listing gives all ids anew, in a process that goes on.
+TEST_F(Restart, AListingForgetsNothingEither) {
+  Operator one(cluster_, [](const ClusterSnapshot& cluster, Plan& plan) {
+    if (cluster.nodes.size() == 2) remember_everything(cluster, plan);
+  });
+  ASSERT_TRUE(until([&] { return everything_is_kept(); }));
+  cluster_.put_node("n0", {.zone = "zone-b"});
+  ASSERT_TRUE(until([&] { return one.seen().nodes.size() == 3; }));
+  one.end();
+  expect_everything_remembered(one.seen());
+}
+
+// A standby has seen what the leader wrote first; it goes on from what the leader wrote last.
+TEST_F(Restart, TheNextLeaderGoesOnWhereTheLastOneStopped) {
+  std::atomic<bool> second_leads{false}, early{true};
+  Operator first(
+      cluster_,
+      [&](const ClusterSnapshot& cluster, Plan& plan) {
+        remember_everything(cluster, plan);
+        if (!early) return;
+        for (Remembered& remembered : plan.remember) remembered.memory = {}, remembered.memory.launched = true;
+        if (plan.remember_shares) plan.remember_shares->least_job = 1;
+      },
+      [&] { return !second_leads; });
+  Operator second(cluster_, nothing, [&] { return second_leads.load(); });
+  ASSERT_TRUE(until([&] { return everything_is_kept(); }));
+  const auto all_kept = [&] {
+    return cluster_.job("job-a").annotations.at("lips.dev/memory") +
+           cluster_.job("job-bb").annotations.at("lips.dev/memory") +
+           cluster_.pod("alone").annotations.at("lips.dev/memory") + cluster_.config_map("lips-memory").at("shares");
+  };
+  const std::string before = all_kept();
+  early = false;
+  ASSERT_TRUE(until([&] {
+    const std::string now = all_kept();
+    return now.size() > before.size() && now.find("priority") != now.rfind("priority") &&
+           cluster_.config_map("lips-memory").at("shares").find("\"leastJob\":1,") == std::string::npos &&
+           cluster_.pod("alone").annotations.at("lips.dev/memory").find("priority") != std::string::npos &&
+           cluster_.job("job-bb").annotations.at("lips.dev/memory").find("priority") != std::string::npos;
+  }));
+  // A lease is given on after seconds in which the standby hears of the last writes: here its loop turns some times.
+  const int turned = second.loops();
+  ASSERT_TRUE(until([&] { return second.loops() > turned + 5; }));
+  second_leads = true;
+  first.wake(), second.wake();
+  ASSERT_TRUE(until([&] { return second.seen().jobs.size() == 3; }));
+  second.end();
+  expect_everything_remembered(second.seen());
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
