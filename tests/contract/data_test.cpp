@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/random.h"
-#include "kubernetes/data/data_codec.h"
+#include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/data_mover.h"
 #include "tests/contract/control_plane.h"
 #include "tests/kubernetes/data/job_runner.h"

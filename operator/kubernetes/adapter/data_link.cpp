@@ -10,13 +10,13 @@ namespace {
 
 Mebibytes mebibytes(std::int64_t bytes) { return Mebibytes(static_cast<double>(bytes) / bytes_per_mebibyte); }
 
-StoreKind model_kind(DataStoreKind kind) {
+StoreKind model_kind(StoreKind kind) {
   switch (kind) {
-    case DataStoreKind::node_directory:
+    case StoreKind::node_directory:
       return StoreKind::node_directory;
-    case DataStoreKind::volume:
+    case StoreKind::zonal_volume:
       return StoreKind::zonal_volume;
-    case DataStoreKind::bucket:
+    case StoreKind::bucket:
       return StoreKind::bucket;
   }
   return StoreKind::bucket;

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kubernetes/data/data_codec.h"
+#include "kubernetes/data/data_set_codec.h"
+#include "kubernetes/data/resource_codec.h"
 
 namespace lips::kubernetes {
 namespace {

@@ -20,7 +20,7 @@ struct DataLayout {
   std::vector<BlockSpan> blocks;  // native ones, then parity blocks stripe by stripe
   std::uint32_t native = 0;
   std::int64_t size = 0;  // of native blocks
-  BlockCode code;
+  ErasureCode code;
   friend bool operator==(const DataLayout& a, const DataLayout& b) {
     return a.files == b.files && a.blocks == b.blocks && a.native == b.native && a.code.n == b.code.n &&
            a.code.k == b.code.k;

@@ -1,6 +1,6 @@
 #include <simdjson.h>
 
-#include "kubernetes/data/data_codec.h"
+#include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/object_reader.h"
 
 namespace lips::kubernetes {
@@ -30,7 +30,7 @@ void read_placed(ObjectReader& reader, value json, DataSetSpec& spec) {
   });
 }
 
-void read_code(ObjectReader& reader, value json, BlockCode& code) {
+void read_code(ObjectReader& reader, value json, ErasureCode& code) {
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "n") code.n = static_cast<std::int32_t>(reader.integer(content, 1, most_code));
     if (key == "k") code.k = static_cast<std::int32_t>(reader.integer(content, 1, most_code));

@@ -40,7 +40,7 @@ PodParts with_scratch() {
 void mount_store(PodParts& parts, const DataStoreSpec& store, const std::string& name, const std::string& path,
                  bool read_only) {
   Json source;
-  if (store.kind == DataStoreKind::node_directory)
+  if (store.kind == StoreKind::node_directory)
     source = {{"hostPath", {{"path", store.path}, {"type", "DirectoryOrCreate"}}}};
   else
     source = {{"persistentVolumeClaim", {{"claimName", store.claim}}}};
@@ -52,7 +52,7 @@ void add_remote(PodParts& parts, const DataStoreSpec& store, const std::string& 
   const std::string upper = remote == "source" ? "SOURCE" : "TARGET";
   const std::string prefix = "RCLONE_CONFIG_" + upper;
   parts.set(prefix + "_TYPE", "alias");
-  if (store.kind != DataStoreKind::bucket) {
+  if (store.kind != StoreKind::bucket) {
     parts.set(prefix + "_REMOTE", mounted);
     parts.set("LIPS_" + upper + "_ROOT", mounted);
     return;
@@ -115,11 +115,11 @@ Json container(const std::string& name, const std::string& script, const PodPart
 
 // Where the pod has to run: beside a node's directory; else in the zone where bytes are cheap, if that can be.
 void place(Json& spec, const DataStoreSpec& at_hand, const std::string& zone) {
-  if (at_hand.kind == DataStoreKind::node_directory) {
+  if (at_hand.kind == StoreKind::node_directory) {
     spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] = {
         {{"matchFields", {{{"key", "metadata.name"}, {"operator", "In"}, {"values", {at_hand.node}}}}}}};
     spec["tolerations"] = {{{"operator", "Exists"}, {"effect", "NoSchedule"}}};
-  } else if (at_hand.kind == DataStoreKind::bucket) {
+  } else if (at_hand.kind == StoreKind::bucket) {
     spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = {
         {{"weight", 100},
          {"preference",
@@ -229,8 +229,8 @@ std::string pods_path_of(const std::string& name_space) {
 }
 
 bool needs_source_pod(const DataStoreSpec& from, const DataStoreSpec& to) {
-  if (from.kind == DataStoreKind::bucket || to.kind == DataStoreKind::bucket) return false;
-  return from.kind != DataStoreKind::node_directory || to.kind != DataStoreKind::node_directory || from.node != to.node;
+  if (from.kind == StoreKind::bucket || to.kind == StoreKind::bucket) return false;
+  return from.kind != StoreKind::node_directory || to.kind != StoreKind::node_directory || from.node != to.node;
 }
 
 std::string source_pod_json(const CopyWork& work, const WorkSettings& settings) {
@@ -258,7 +258,7 @@ std::string source_pod_json(const CopyWork& work, const WorkSettings& settings) 
 std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   const DataStoreSpec &from = work.from->spec, &to = work.to->spec;
   PodParts parts = with_scratch();
-  if (to.kind != DataStoreKind::bucket) mount_store(parts, to, "target", "/target", false);
+  if (to.kind != StoreKind::bucket) mount_store(parts, to, "target", "/target", false);
   add_remote(parts, to, "target", "/target");
   if (needs_source_pod(from, to)) {
     const std::string url =
@@ -269,7 +269,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
     parts.set("RCLONE_CONFIG_SUMS_URL", url + "/sums/");
     parts.set("LIPS_SUMS", "yes");
   } else {
-    if (from.kind != DataStoreKind::bucket) mount_store(parts, from, "source", "/source", true);
+    if (from.kind != StoreKind::bucket) mount_store(parts, from, "source", "/source", true);
     add_remote(parts, from, "source", "/source");
   }
   set_long(parts, block_lines(work.blocks));
@@ -278,7 +278,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   parts.set("LIPS_FLAGS", flags(settings));
   Json spec = pod_spec({container("copy", copy_script(), parts, settings)},
                        {container("verify", verify_script(), parts, settings)}, parts, settings);
-  place(spec, to.kind == DataStoreKind::bucket ? from : to, to.zone);
+  place(spec, to.kind == StoreKind::bucket ? from : to, to.zone);
   return job(metadata(copy_job_name(*work.move, work.move->status.attempt), DataKind::data_move, work.move->meta.object,
                       move_labels(*work.move, "copy")),
              std::move(spec), deadline_of(work.blocks, settings));
@@ -287,7 +287,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
 std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings) {
   const DataStoreSpec& store = work.store->spec;
   PodParts parts = with_scratch();
-  if (store.kind != DataStoreKind::bucket) mount_store(parts, store, "target", "/target", false);
+  if (store.kind != StoreKind::bucket) mount_store(parts, store, "target", "/target", false);
   add_remote(parts, store, "target", "/target");
   std::string lines;
   for (const std::string& path : work.paths) lines += path + '\n';
@@ -317,7 +317,7 @@ std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& s
 
 std::string list_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
   PodParts parts = with_scratch();
-  if (store.spec.kind != DataStoreKind::bucket) mount_store(parts, store.spec, "target", "/target", true);
+  if (store.spec.kind != StoreKind::bucket) mount_store(parts, store.spec, "target", "/target", true);
   add_remote(parts, store.spec, "target", "/target");
   parts.set("LIPS_PATH", set.spec.discover.path);
   parts.set("LIPS_INCLUDE", set.spec.discover.include);
@@ -342,7 +342,7 @@ std::string fetch_job_json(const DataSetResource& set, const std::string& name, 
 
 std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
   PodParts parts = with_scratch();
-  if (store.spec.kind != DataStoreKind::bucket) mount_store(parts, store.spec, "target", "/target", false);
+  if (store.spec.kind != StoreKind::bucket) mount_store(parts, store.spec, "target", "/target", false);
   add_remote(parts, store.spec, "target", "/target");
   set_long(parts, copies_folder(set) + '\n');
   Json spec = pod_spec(Json::array(), {container("delete", delete_script(), parts, settings)}, parts, settings);

@@ -1,7 +1,7 @@
 // DataStore, Pool and DataMove; a DataSet has a file of its own.
 #include <simdjson.h>
 
-#include "kubernetes/data/data_codec.h"
+#include "kubernetes/data/resource_codec.h"
 #include "kubernetes/data/object_reader.h"
 
 namespace lips::kubernetes {
@@ -25,7 +25,7 @@ Result<Resource> decoded(DataKind kind, std::string_view json, Read read) {
 // ---- DataStore ----
 
 void read_node_directory(ObjectReader& reader, value json, DataStoreSpec& spec) {
-  spec.kind = DataStoreKind::node_directory;
+  spec.kind = StoreKind::node_directory;
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "node") spec.node = reader.text(content);
     if (key == "path") spec.path = reader.text(content);
@@ -33,7 +33,7 @@ void read_node_directory(ObjectReader& reader, value json, DataStoreSpec& spec) 
 }
 
 void read_volume(ObjectReader& reader, value json, DataStoreSpec& spec) {
-  spec.kind = DataStoreKind::volume;
+  spec.kind = StoreKind::zonal_volume;
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "claimName") spec.claim = reader.text(content);
     if (key == "mountPath") spec.path = reader.text(content);
@@ -41,7 +41,7 @@ void read_volume(ObjectReader& reader, value json, DataStoreSpec& spec) {
 }
 
 void read_bucket(ObjectReader& reader, value json, DataStoreSpec& spec) {
-  spec.kind = DataStoreKind::bucket;
+  spec.kind = StoreKind::bucket;
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "name") spec.bucket = reader.text(content);
     if (key == "prefix") spec.prefix = reader.text(content);

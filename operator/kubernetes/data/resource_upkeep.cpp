@@ -150,7 +150,7 @@ void ResourceUpkeep::release_data_set(const CatalogDataSet& set, TimePoint now) 
 // Where others read the store, empty while they cannot. Sees to it that a pod serves it.
 std::string ResourceUpkeep::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
   if (!store.spec.endpoint.empty()) return store.spec.endpoint;
-  if (store.spec.kind == DataStoreKind::bucket || !store.spec.serve || !serve_stores_) return {};
+  if (store.spec.kind == StoreKind::bucket || !store.spec.serve || !serve_stores_) return {};
   const std::string name = serve_pod_name(store);
   const auto pod = catalog_.pods().find(name);
   const std::string key = "Pod/" + name, path = pods_path_of(work_.name_space);

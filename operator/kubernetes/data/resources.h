@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "kubernetes/api/objects.h"
 #include "kubernetes/data/block_ranges.h"
+#include "model/data.h"
 #include "model/move_phase.h"
 
 namespace lips::kubernetes {
@@ -57,10 +58,6 @@ struct PlacedBlocks {
   std::optional<BlockRanges> blocks;  // none: all
 };
 
-struct BlockCode {  // k native blocks and n - k parity blocks a stripe; n == 0: replicated
-  std::int32_t n = 0, k = 0;
-};
-
 struct HostStore {
   std::string host, store;
 };
@@ -83,7 +80,7 @@ struct DataSetSpec {
   std::string path;                    // of implied files; empty: namespace/name
   std::vector<DataFile> files;
   std::vector<PlacedBlocks> stores;
-  BlockCode code;
+  ErasureCode code;
   DiscoveryRequest discover;
 };
 
@@ -115,10 +112,8 @@ struct DataSetResource {
 
 // ---- DataStore ----
 
-enum class DataStoreKind : std::uint8_t { node_directory, volume, bucket };
-
 struct DataStoreSpec {
-  DataStoreKind kind = DataStoreKind::node_directory;
+  StoreKind kind = StoreKind::node_directory;
   std::string zone;
   std::int64_t capacity = 0;  // bytes; 0: no limit
   std::string endpoint;       // where all can read it; empty: the operator serves it

@@ -32,8 +32,8 @@ std::string part_suffix(const FilePart& part) {
 
 bool at_hand(const InputRequest& request) {
   const DataStoreSpec& store = request.store->spec;
-  if (store.kind == DataStoreKind::node_directory) return store.node == request.node;
-  return store.kind == DataStoreKind::volume && request.claims &&
+  if (store.kind == StoreKind::node_directory) return store.node == request.node;
+  return store.kind == StoreKind::zonal_volume && request.claims &&
          std::find(request.claims->begin(), request.claims->end(), store.claim) != request.claims->end();
 }
 
@@ -61,7 +61,7 @@ Result<std::string> task_input(const InputRequest& request) {
     return joined(request.mounted_at.empty() ? store.spec.path : request.mounted_at, part.path) + part_suffix(part);
   const std::string& endpoint = store.spec.endpoint.empty() ? store.status.endpoint : store.spec.endpoint;
   if (!endpoint.empty()) return joined(endpoint, encoded_path(part.path)) + part_suffix(part);
-  if (store.spec.kind != DataStoreKind::bucket)
+  if (store.spec.kind != StoreKind::bucket)
     return fail(ErrorCode::unavailable, "DataStore " + store_name + " is not served to other nodes now");
   const std::string root = "s3://" + store.spec.bucket + (store.spec.prefix.empty() ? "" : '/' + store.spec.prefix);
   return joined(root, part.path) + part_suffix(part);

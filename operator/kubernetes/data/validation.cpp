@@ -12,8 +12,8 @@ bool inside(const std::string& path, const std::string& folder) { return (path +
 
 bool overlap(const DataStoreSpec& a, const DataStoreSpec& b) {
   if (a.kind != b.kind) return false;
-  if (a.kind == DataStoreKind::volume) return a.claim == b.claim;
-  if (a.kind == DataStoreKind::bucket)
+  if (a.kind == StoreKind::zonal_volume) return a.claim == b.claim;
+  if (a.kind == StoreKind::bucket)
     return a.bucket == b.bucket && a.bucket_endpoint == b.bucket_endpoint &&
            (a.prefix == b.prefix || a.prefix.empty() || b.prefix.empty() || inside(a.prefix, b.prefix) ||
             inside(b.prefix, a.prefix));

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubernetes/data/data_codec.h"
+
 
 namespace lips::kubernetes {
 namespace {

@@ -9,7 +9,8 @@
 #include <thread>
 
 #include "base/random.h"
-#include "kubernetes/data/data_codec.h"
+#include "kubernetes/data/data_set_codec.h"
+#include "kubernetes/data/resource_codec.h"
 #include "tests/kubernetes/data/job_runner.h"
 
 namespace lips::kubernetes {
@@ -60,8 +61,8 @@ class MoveJobs : public testing::Test {
         name, R"("bucket":{"name":"bucket","prefix":")" + name + R"(","secretName":"key","endpoint":")" + s3_ + "\"}");
   }
   std::string folder(const DataStoreResource& at) {
-    if (at.spec.kind == DataStoreKind::node_directory) return runner_->node_folder(at.spec.node, at.spec.path);
-    if (at.spec.kind == DataStoreKind::volume) return runner_->claim_folder(at.spec.claim);
+    if (at.spec.kind == StoreKind::node_directory) return runner_->node_folder(at.spec.node, at.spec.path);
+    if (at.spec.kind == StoreKind::zonal_volume) return runner_->claim_folder(at.spec.claim);
     return s3_folder_ + "/bucket/" + at.spec.prefix;
   }
   void fill(const DataStoreResource& at) {
@@ -159,7 +160,7 @@ TEST_F(MoveJobs, DeleteWhatTheyAreToldAndTheFoldersThatAreEmptyThen) {
     const PodEnd end = runner_->run(Json::parse(delete_job_json(drop, settings_)));
     EXPECT_TRUE(end.succeeded) << end.message;
     EXPECT_THAT(files_below(folder(at)), ElementsAre("in/b"));
-    EXPECT_TRUE(at.spec.kind == DataStoreKind::bucket || !std::filesystem::exists(folder(at) + "/lips-copies"));
+    EXPECT_TRUE(at.spec.kind == StoreKind::bucket || !std::filesystem::exists(folder(at) + "/lips-copies"));
   }
 }
 

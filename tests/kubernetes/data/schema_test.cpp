@@ -9,7 +9,8 @@
 #include <regex>
 #include <set>
 
-#include "kubernetes/data/data_codec.h"
+#include "kubernetes/data/data_set_codec.h"
+#include "kubernetes/data/resource_codec.h"
 #include "tests/kubernetes/data/resource_fields.h"
 
 namespace lips::kubernetes {

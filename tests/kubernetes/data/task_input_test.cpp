@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kubernetes/data/data_codec.h"
+#include "kubernetes/data/data_set_codec.h"
+#include "kubernetes/data/resource_codec.h"
 #include "model/degraded_input.h"
 
 namespace lips::kubernetes {

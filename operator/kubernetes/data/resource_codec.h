@@ -1,4 +1,4 @@
-// From the JSON of custom resources to values. What the server would not have let in is refused with the object's name
+// From the JSON of DataStores, Pools and DataMoves to values. What the server would not have let in is refused with the object's name
 // and field; what is wrong in substance is for validation.h.
 #pragma once
 
@@ -8,7 +8,6 @@
 
 namespace lips::kubernetes {
 
-Result<DataSetResource> decode_data_set(std::string_view json);
 Result<DataStoreResource> decode_data_store(std::string_view json);
 Result<PoolResource> decode_pool(std::string_view json);
 Result<DataMoveResource> decode_data_move(std::string_view json);
