@@ -23,6 +23,7 @@
 #include "simulation/scenario_reader.h"
 #include "telemetry/metrics/log_lines.h"
 #include "telemetry/metrics/operator_metrics.h"
+#include "telemetry/status/health_server.h"
 #include "telemetry/status/status_page.h"
 #include "telemetry/status/status_server.h"
 #include "version.h"
@@ -105,6 +106,7 @@ class RunningOperator {
 
  private:
   bool on_kubernetes() const { return options_.cluster == "kubernetes"; }
+  Result<void> serve_health();
   Result<void> serve();
   Result<void> open_journal();
   Result<void> run_simulated();
@@ -123,6 +125,7 @@ class RunningOperator {
   LivePolicy policy_;
   std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
   std::atomic<bool> ended_{false};           // a simulated run is over and only shown
+  std::unique_ptr<HealthServer> health_;
   std::unique_ptr<StatusServer> server_;
 };
 
@@ -145,9 +148,20 @@ Health RunningOperator::ready() const {
   return {true, metrics_.leads() ? "leader" : "standby"};
 }
 
-Result<void> RunningOperator::serve() {
-  const std::string listen = live_.config()->server.listen;
+Result<void> RunningOperator::serve_health() {
+  const std::string listen = live_.config()->server.health;
   if (listen.empty()) return {};
+  auto server = HealthServer::start(listen, {[this] { return alive(); }, [this] { return ready(); }});
+  if (!server) return tl::unexpected(server.error());
+  health_ = std::move(*server);
+  log_.info("health", {{"address", fmt::format("{}:{}", listen.substr(0, listen.rfind(':')), health_->port())}});
+  return {};
+}
+
+Result<void> RunningOperator::serve() {
+  if (Result<void> served = serve_health(); !served) return served;
+  const OperatorConfig::Server config = live_.config()->server;
+  if (config.listen.empty()) return {};
   ServedTexts texts;
   texts.page = [this] {
     OperatorFigures figures = metrics_.figures();
@@ -155,9 +169,17 @@ Result<void> RunningOperator::serve() {
     return render_status_page(figures);
   };
   texts.metrics = [this] { return metrics_.exposition(); };
-  texts.alive = [this] { return alive(); };
-  texts.ready = [this] { return ready(); };
+  if (!health_) {
+    texts.alive = [this] { return alive(); };
+    texts.ready = [this] { return ready(); };
+  }
   texts.new_data = [this](const auto& query) { return hints_.answer(query); };
+  if (config.authorize) {
+    Result<Admit> admit = admission_by_cluster(options_.kubeconfig);
+    if (!admit) return tl::unexpected(admit.error());
+    texts.admit = std::move(*admit);
+  }
+  const std::string& listen = config.listen;
   Result<std::unique_ptr<StatusServer>> server = StatusServer::start(listen, std::move(texts));
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);

@@ -116,6 +116,26 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
                 {"duration", "how long the operator keeps its own DataMoves after they end"});
     in.text("serviceAccount", config.moves.service_account,
             {"", "service account of the Jobs that copy; empty: the namespace's default"});
+    in.whole("runAsUser", config.moves.run_as_user, -1,
+             {"", "of pods that mount no node's directory (those do it as root); -1: what the namespace gives"});
+    in.number("cpuRequest", config.moves.cpu_request,
+              {"cores", "of each of these pods; they have to start on full nodes"});
+    in.size("memoryRequest", config.moves.memory_request, {"size", "of each of these pods"});
+    in.number("cpuLimit", config.moves.cpu_limit, {"cores", "of each of these pods; 0: no limit"});
+    in.size("memoryLimit", config.moves.memory_limit, {"size", "of each of these pods; 0: no limit"});
+    in.text(
+        "podSpec", config.moves.pod_spec,
+        {"JSON", "a part of a PodSpec, merged into that of these pods: tolerations, nodeSelector, imagePullSecrets"});
+    in.text("keySecret", config.moves.key_secret,
+            {"", "the Secret of that namespace with the key from which passwords of stores that are served are made"});
+  });
+  fields.section("data", "what namespaces may do with data", [&](auto& in) {
+    in.whole("blocksPerNamespace", config.data.blocks_per_name_space, 0,
+             {"", "of a namespace's data sets together; younger ones that would need more are refused"});
+    in.whole("filesPerNamespace", config.data.files_per_name_space, 0,
+             {"", "listed or discovered, of a namespace's data sets together"});
+    in.texts("discoverFrom", config.data.discover_from,
+             {"", "URLs of HDFS name nodes that data sets may be discovered from; empty: none"});
   });
 }
 
@@ -124,6 +144,10 @@ void each_service_key(Fields& fields, OperatorConfig& config) {
   fields.section("server", "status page, metrics and health", [&](auto& in) {
     in.text("listen", config.server.listen,
             {"address:port", "address to serve on; port 0: any free port, which the log names; empty: serve nothing"});
+    in.text("health", config.server.health,
+            {"address:port", "/healthz and /readyz on a port of their own, open to all; empty: with the rest"});
+    in.flag("authorize", config.server.authorize,
+            {"", "only bearers of tokens to whom the API server grants 'get' on the path are answered; not on health"});
     in.duration("stalledAfter", config.server.stalled_after,
                 {"duration", "/healthz fails when the main loop has not run for this long", live});
   });
@@ -195,6 +219,9 @@ class Reading {
       if (const Result<void> known = known_policy(name); !known)
         fields_.error(key, "'" + name + "'", known.error().message);
   }
+  void texts(std::string_view key, std::vector<std::string>& value, About) {
+    if (fields_.has(key)) value = fields_.texts(key);
+  }
   template <class Whole>
   void whole(std::string_view key, Whole& value, std::int64_t least, About) {
     value = static_cast<Whole>(fields_.integer(key, value, least, 1'000'000'000));
@@ -264,6 +291,11 @@ class Listing {
   void policies(std::string_view key, const std::vector<std::string>& value, About about) {
     say(key, fmt::format("[{}]", fmt::join(value, ", ")), about);
   }
+  void texts(std::string_view key, const std::vector<std::string>& value, About about) {
+    std::string list;
+    for (const std::string& text : value) list += (list.empty() ? "" : ", ") + quoted(text);
+    say(key, "[" + list + "]", about);
+  }
   template <class Whole>
   void whole(std::string_view key, Whole value, std::int64_t, About about) {
     say(key, fmt::format("{}", value), about);
@@ -322,8 +354,13 @@ void check(YamlMap& root, const OperatorConfig& config) {
   if (config.scheduler_name.empty() || config.scheduler_name == "default-scheduler")
     root.error("schedulerName", "'" + config.scheduler_name + "'",
                "a name of its own: 'default-scheduler' is Kubernetes' own");
-  if (!config.server.listen.empty() && config.server.listen.rfind(':') == std::string::npos)
-    root.error("server", "'" + config.server.listen + "' as listen", "address:port, such as 0.0.0.0:8080, or nothing");
+  for (const auto& [key, address] :
+       {std::pair("listen", &config.server.listen), std::pair("health", &config.server.health)})
+    if (!address->empty() && address->rfind(':') == std::string::npos)
+      root.error("server", fmt::format("'{}' as {}", *address, key), "address:port, such as 0.0.0.0:8080, or nothing");
+  if (config.server.authorize && config.server.health.empty() && !config.server.listen.empty())
+    root.error("server", "authorize without health",
+               "health on a port of its own, which a kubelet asks without a token");
 }
 
 }  // namespace

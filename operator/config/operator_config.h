@@ -58,10 +58,21 @@ struct OperatorConfig {
     std::string name_space, image = "docker.io/rclone/rclone:1.72.0", pull_policy = "IfNotPresent", service_account;
     bool serve_stores = true;
     Duration keep_finished{600'000'000};
+    std::int32_t run_as_user = 65532;       // of pods that mount no node's directory; -1: what the namespace gives
+    double cpu_request = 0, cpu_limit = 0;  // cores; no limit: 0
+    Mebibytes memory_request{0}, memory_limit{1024};
+    std::string pod_spec;  // JSON, merged into the pods' own
+    std::string key_secret = "lips-store-key";
   } moves;
 
+  struct Data {
+    std::int32_t blocks_per_name_space = 2'000'000, files_per_name_space = 100'000;
+    std::vector<std::string> discover_from;
+  } data;
+
   struct Server {
-    std::string listen = "0.0.0.0:8080";
+    std::string listen = "0.0.0.0:8080", health;
+    bool authorize = false;
     Duration stalled_after{60'000'000};
   } server;
 

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/random.h"
-#include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/data_mover.h"
+#include "kubernetes/data/data_set_codec.h"
 #include "tests/contract/control_plane.h"
 #include "tests/kubernetes/data/job_runner.h"
 
@@ -126,6 +126,9 @@ class Operator {
     }
     MoverOptions options;
     options.work.name_space = "default";
+    options.work.key_secret = "lips-store-key";
+    options.limits = {4, 64};
+    options.attempts = 5;
     options.keep_finished = Duration(0);
     options.rules.first_pause = std::chrono::seconds(1);
     options.rules.problem_patience = std::chrono::minutes(10);
@@ -167,6 +170,9 @@ class Kubelets {
 
   bool work() {
     bool any = false;
+    for (const Json& secret : list("/api/v1/namespaces/default/secrets"))
+      for (const auto& [key, value] : secret.value("data", Json::object()).items())
+        runner_.secrets[secret["metadata"]["name"].get<std::string>() + '/' + key] = *decode_base64(value);
     for (const Json& job : list("/apis/batch/v1/namespaces/default/jobs")) {
       const std::string uid = job["metadata"]["uid"];
       if (!job["metadata"].contains("labels") || !job["metadata"]["labels"].contains(role_label) ||

@@ -11,6 +11,7 @@
 #include "cmd/cli/command.h"
 #include "controller/epoch_controller.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
+#include "kubernetes/api/access_review.h"
 #include "kubernetes/api/leadership.h"
 #include "model/cluster_state.h"
 
@@ -66,8 +67,14 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   mover.serve_stores = config->moves.serve_stores;
   mover.keep_finished = config->moves.keep_finished;
   mover.attempts = config->moves.attempts;
-  mover.per_zone_pair = config->moves.per_zone_pair;
-  mover.at_once = config->moves.total;
+  mover.limits = {config->moves.per_zone_pair, config->moves.total};
+  mover.work.run_as_user = config->moves.run_as_user;
+  mover.work.resources = {config->moves.cpu_request, config->moves.cpu_limit, config->moves.memory_request,
+                          config->moves.memory_limit};
+  mover.work.pod_spec = config->moves.pod_spec;
+  mover.work.key_secret = config->moves.key_secret;
+  settings.data.tenants = {config->data.blocks_per_name_space, config->data.files_per_name_space,
+                           config->data.discover_from};
   mover.bytes_per_second = static_cast<std::int64_t>(config->moves.bandwidth.value() * 1024 * 1024);
   settings.prices_version = [&live = run.live] { return live.generation(); };
   settings.cadence = [&policy = run.policy] { return policy.cadence(); };
@@ -75,14 +82,42 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   return settings;
 }
 
+Admission admission_of(kubernetes::AccessVerdict verdict) {
+  switch (verdict) {
+    case kubernetes::AccessVerdict::allowed:
+      return Admission::allowed;
+    case kubernetes::AccessVerdict::unknown:
+      return Admission::unknown;
+    case kubernetes::AccessVerdict::forbidden:
+      return Admission::forbidden;
+    case kubernetes::AccessVerdict::unavailable:
+      break;
+  }
+  return Admission::unavailable;
+}
+
 }  // namespace
 
 TimePoint kubernetes_time() { return kubernetes::steady_now(); }
+
+Result<Admit> admission_by_cluster(const std::string& kubeconfig) {
+  const auto connection = connect(kubeconfig);
+  if (!connection) return tl::unexpected<Error>(connection.error());
+  struct Asking {
+    explicit Asking(const kubernetes::Connection& to) : client(to, {}) {}
+    kubernetes::ApiClient client;
+    kubernetes::AccessReview review{client};
+  };
+  return [asking = std::make_shared<Asking>(*connection)](const std::string& token, const std::string& path) {
+    return admission_of(asking->review.may_get(token, path));
+  };
+}
 
 Result<void> run_on_kubernetes(const KubernetesRun& run) {
   auto connection = connect(run.kubeconfig);
   if (!connection) return tl::unexpected<Error>(connection.error());
   const auto config = run.live.config();
+  if (auto good = kubernetes::check_pod_spec(config->moves.pod_spec); !good) return good;
   const std::string name = identity();
   run.log.info("connecting", {{"server", connection->server}, {"scheduler", config->scheduler_name}});
 

@@ -11,6 +11,7 @@
 #include "controller/adapter_observer.h"
 #include "controller/observer.h"
 #include "policies/policy.h"
+#include "telemetry/status/status_server.h"
 
 namespace lips::cmd {
 
@@ -23,6 +24,10 @@ struct KubernetesRun {
   Log& log;
   std::function<bool()> stop;  // true soon after SIGTERM; to be asked at least once a second
 };
+
+// Who may read the operator's paths, as the cluster's API server says.
+using Admit = std::function<Admission(const std::string& token, const std::string& path)>;
+Result<Admit> admission_by_cluster(const std::string& kubeconfig);
 
 // Until stop() (success), or a failure that a restart may mend.
 // The clock that a real cluster's events are told by.

@@ -8,55 +8,43 @@
 namespace lips::kubernetes {
 namespace {
 
-Mebibytes mebibytes(std::int64_t bytes) { return Mebibytes(static_cast<double>(bytes) / bytes_per_mebibyte); }
-
-StoreKind model_kind(StoreKind kind) {
-  switch (kind) {
-    case StoreKind::node_directory:
-      return StoreKind::node_directory;
-    case StoreKind::zonal_volume:
-      return StoreKind::zonal_volume;
-    case StoreKind::bucket:
-      return StoreKind::bucket;
-  }
-  return StoreKind::bucket;
-}
-
-BlockId block_id(const ModelIndex& index, const std::string& data_set, std::uint32_t block) {
-  const ModelIndex::KnownDataSet* known = index.data_set(data_set);
+BlockId block_id(const ModelIndex::KnownDataSet* known, std::uint32_t block) {
   return known && block < known->blocks ? BlockId(known->first.index() + block) : BlockId::none();
 }
 
 }  // namespace
 
+DataLink::Place DataLink::place_of(const MoveRequest& request) { return {request.data_set, request.block, request.to}; }
+
 DataLink::DataLink(Surroundings around, DataSettings settings)
     : settings_(std::move(settings)),
-      catalog_(settings_.mover.work.name_space),
+      node_(std::move(around.node)),
+      nodes_version_(std::move(around.nodes_version)),
+      catalog_(settings_.mover.work.name_space, settings_.tenants),
       mover_(around.client, catalog_, around.events, settings_.mover, around.may_act, around.is_read) {}
 
 void DataLink::take(const DataSetChanged& change) {
   sets_.erase(change.data_set);
   const CatalogDataSet* set = catalog_.data_set(change.data_set);
   if (!set || !set->usable()) return;
-  DataSetEntry entry;
-  entry.name = change.data_set;
-  entry.code = {set->layout->code.n, set->layout->code.k};
-  entry.native_blocks = set->layout->native;
-  for (const BlockSpan& block : set->layout->blocks) entry.blocks.push_back({mebibytes(block.size), {}});
-  sets_[change.data_set] = std::move(entry);
+  sets_[change.data_set] = {change.data_set, *set->layout, {}};
 }
 
 void DataLink::take_replicas(const ReplicasAppeared& change, const ModelIndex& index,
                              std::vector<ClusterEvent>& events) {
   const auto set = sets_.find(change.data_set);
   if (set == sets_.end()) return;
+  StoredBlocks& held = set->second.stores[change.store];
+  held.blocks.add(change.blocks);
+  if (change.extra)
+    held.extra.add(change.blocks);
+  else
+    held.extra.remove(change.blocks);
   const StoreId store = index.store(change.store);
+  const ModelIndex::KnownDataSet* known = index.data_set(change.data_set);
   for (std::uint32_t block : change.blocks.blocks()) {
     going_.erase({change.data_set, block, change.store});
-    auto& stores = set->second.blocks[block].stores;
-    std::erase_if(stores, [&](const auto& held) { return held.first == change.store; });
-    stores.emplace_back(change.store, change.extra);
-    const BlockId id = block_id(index, change.data_set, block);
+    const BlockId id = block_id(known, block);
     if (id.valid() && store.valid()) events.emplace_back(ReplicaAdded{id, {store, change.extra, {}}});
   }
 }
@@ -64,11 +52,16 @@ void DataLink::take_replicas(const ReplicasAppeared& change, const ModelIndex& i
 void DataLink::take_replicas(const ReplicasGone& change, const ModelIndex& index, std::vector<ClusterEvent>& events) {
   const auto set = sets_.find(change.data_set);
   if (set == sets_.end()) return;
+  if (const auto held = set->second.stores.find(change.store); held != set->second.stores.end()) {
+    held->second.blocks.remove(change.blocks);
+    held->second.extra.remove(change.blocks);
+    if (held->second.blocks.empty()) set->second.stores.erase(held);
+  }
   const StoreId store = index.store(change.store);
+  const ModelIndex::KnownDataSet* known = index.data_set(change.data_set);
   for (std::uint32_t block : change.blocks.blocks()) {
     going_.erase({change.data_set, block, change.store});
-    std::erase_if(set->second.blocks[block].stores, [&](const auto& held) { return held.first == change.store; });
-    const BlockId id = block_id(index, change.data_set, block);
+    const BlockId id = block_id(known, block);
     if (id.valid() && store.valid()) events.emplace_back(ReplicaRemoved{id, store});
   }
 }
@@ -76,6 +69,8 @@ void DataLink::take_replicas(const ReplicasGone& change, const ModelIndex& index
 bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::vector<ClusterEvent>& events) {
   bool must_list = false;
   std::vector<ClusterEvent> said;
+  if (node_ && nodes_version_ && std::exchange(nodes_seen_, nodes_version_()) != nodes_version_())
+    catalog_.look_at_nodes(node_);
   for (const CatalogChange& change : catalog_.poll()) {
     if (const auto* appeared = std::get_if<ReplicasAppeared>(&change)) {
       // Where the set or the store is new, the listing says it.
@@ -93,11 +88,12 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
   mover_.tick(now);
   for (const MoveOutcome& outcome : mover_.take_outcomes()) {
     const MoveRequest& request = outcome.request;
-    const auto requested = requested_.find({request.data_set, request.block, request.to});
+    const auto requested = std::find(requested_.begin(), requested_.end(), place_of(request));
     if (requested == requested_.end()) continue;
     requested_.erase(requested);
-    if (const CatalogDataSet* set = catalog_.data_set(request.data_set); set && set->usable())
-      ended_.emplace_back(outcome.committed, mebibytes(set->layout->blocks[request.block].size));
+    const CatalogDataSet* set = catalog_.data_set(request.data_set);
+    if (set && set->usable() && request.block < set->layout->count())
+      ended_.emplace_back(outcome.committed, mebibytes(set->layout->span(request.block).size));
     if (request.id && moves_.erase(*request.id) > 0) said.emplace_back(MoveEnded{*request.id, outcome.committed});
   }
   keep_not_dropped(index, said);
@@ -150,7 +146,7 @@ void DataLink::keep_not_dropped(const ModelIndex& index, std::vector<ClusterEven
   for (const DropRequest& kept : mover_.take_not_dropped()) {
     const auto going = going_.extract(Place{kept.data_set, kept.block, kept.store});
     if (going.empty()) continue;
-    const BlockId id = block_id(index, kept.data_set, kept.block);
+    const BlockId id = block_id(index.data_set(kept.data_set), kept.block);
     const StoreId store = index.store(kept.store);
     if (id.valid() && store.valid()) events.emplace_back(ReplicaAdded{id, {store, going.mapped(), {}}});
   }
@@ -160,8 +156,10 @@ DataSetEntry DataLink::without_going(DataSetEntry set) const {
   for (auto going = going_.lower_bound({set.name, 0, ""}); going != going_.end(); ++going) {
     const auto& [name, block, store] = going->first;
     if (name != set.name) break;
-    if (block < set.blocks.size())
-      std::erase_if(set.blocks[block].stores, [&, &gone = store](const auto& held) { return held.first == gone; });
+    const auto held = set.stores.find(store);
+    if (held == set.stores.end()) continue;
+    held->second.blocks.remove(BlockRanges::one(block));
+    held->second.extra.remove(BlockRanges::one(block));
   }
   return set;
 }
@@ -172,7 +170,7 @@ const DataView& DataLink::view() {
     view_.pools.push_back({name, catalog_.weight_of(pool), Cores(pool.spec.minimum), Cores(pool.spec.maximum),
                            UsdPerCpuSecond(pool.spec.shortfall_usd_per_cpu_hour / 3600.0)});
   for (const auto& [name, store] : catalog_.stores()) {
-    const StoreKind kind = model_kind(store.spec.kind);
+    const StoreKind kind = store.spec.kind;
     view_.stores.push_back({name, kind, store.spec.zone, store.spec.node, mebibytes(store.spec.capacity),
                             settings_.storage_price ? settings_.storage_price(kind) : UsdPerMebibyteHour(0)});
   }
@@ -198,7 +196,7 @@ void DataLink::start(MoveId id, const DataMove& move, const ModelIndex& index) {
   request.to = index.store_name(move.to);
   request.drop_source = move.drop_source;
   request.extra = !move.drop_source;
-  requested_.emplace(Place{data_set, block, request.to}, zone_of(request.to));
+  requested_.push_back(place_of(request));
   moves_[id] = {id, data_set, block, request.from, request.to};
   last_move_ = std::max(last_move_, id.index());
   mover_.start(request);
@@ -211,9 +209,11 @@ std::string DataLink::zone_of(const std::string& store) const {
 
 // Whether a move that brings the block into that zone is under way.
 bool DataLink::comes_to(const std::string& data_set, std::uint32_t block, const std::string& zone) const {
-  const auto begin = requested_.lower_bound({data_set, block, ""}),
-             end = requested_.lower_bound({data_set, block + 1, ""});
-  if (std::any_of(begin, end, [&](const auto& request) { return request.second == zone; })) return true;
+  const auto brings_it = [&](const Place& place) {
+    const auto& [name, number, to] = place;
+    return name == data_set && number == block && zone_of(to) == zone;
+  };
+  if (std::any_of(requested_.begin(), requested_.end(), brings_it)) return true;
   for (auto other = others_.lower_bound({data_set, block, ""}); other != others_.end(); ++other) {
     const auto& [name, number, to] = other->first;
     if (name != data_set || number != block) return false;
@@ -229,8 +229,9 @@ void DataLink::keep_copy(const PodRecord& reader, const std::string& store) {
     const DataStoreResource* near = holder(reader.data_set, block, store);
     const std::string zone = zone_of(store);
     if (!from || !near || near->spec.zone == zone || comes_to(reader.data_set, block, zone)) continue;
-    requested_.emplace(Place{reader.data_set, block, store}, zone);
-    mover_.start({std::nullopt, reader.data_set, block, from->meta.object.name, store, false, true});
+    const MoveRequest request{{}, reader.data_set, block, from->meta.object.name, store, false, true};
+    requested_.push_back(place_of(request));
+    mover_.start(request);
   }
 }
 
@@ -238,13 +239,12 @@ void DataLink::drop(const ReplicaDrop& drop, const ModelIndex& index, std::vecto
   const auto [data_set, block] = index.block_name(drop.block);
   const std::string& store = index.store_name(drop.store);
   const auto set = sets_.find(data_set);
-  if (set == sets_.end() || block >= set->second.blocks.size()) return;
-  for (const auto& [name, extra] : set->second.blocks[block].stores) {
-    if (name != store || !going_.try_emplace(Place{data_set, block, store}, extra).second) continue;
-    events.emplace_back(ReplicaRemoved{drop.block, drop.store});
-    mover_.drop({data_set, block, store});
-    return;
-  }
+  if (set == sets_.end()) return;
+  const auto held = set->second.stores.find(store);
+  if (held == set->second.stores.end() || !held->second.blocks.contains(block)) return;
+  if (!going_.try_emplace(Place{data_set, block, store}, held->second.extra.contains(block)).second) return;
+  events.emplace_back(ReplicaRemoved{drop.block, drop.store});
+  mover_.drop({data_set, block, store});
 }
 
 std::map<MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
@@ -254,13 +254,19 @@ std::map<MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
   return count;
 }
 
+bool DataLink::may_read(const std::string& data_set, const std::string& name_space) const {
+  const CatalogDataSet* set = catalog_.data_set(data_set);
+  return set && kubernetes::may_read(set->object, name_space);
+}
+
 const DataStoreResource* DataLink::holder(const std::string& data_set, std::uint32_t block,
                                           const std::string& wanted) const {
   const auto set = sets_.find(data_set);
-  if (set == sets_.end() || block >= set->second.blocks.size()) return nullptr;
+  if (set == sets_.end()) return nullptr;
   const DataStoreResource* first = catalog_.store(wanted);
   const DataStoreResource* best = nullptr;
-  for (const auto& [name, extra] : set->second.blocks[block].stores) {
+  for (const auto& [name, held] : set->second.stores) {
+    if (!held.blocks.contains(block)) continue;
     const DataStoreResource* store = catalog_.store(name);
     if (!store) continue;
     if (name == wanted) return store;

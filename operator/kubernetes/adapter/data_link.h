@@ -2,6 +2,7 @@
 // about replicas; moves of a plan become requests to the mover. Knows no pod but by what it reads.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@ namespace lips::kubernetes {
 
 struct DataSettings {
   MoverOptions mover;
+  TenantRules tenants;
   std::function<UsdPerMebibyteHour(StoreKind)> storage_price;
 };
 
@@ -30,6 +32,8 @@ class DataLink {
     EventRecorder& events;
     std::function<bool()> may_act;
     DataMover::IsRead is_read;
+    NodeLook node = {};                                 // the nodes of directories; none: all count as there
+    std::function<std::uint64_t()> nodes_version = {};  // changes with them
   };
   DataLink(Surroundings around, DataSettings settings);
 
@@ -54,6 +58,9 @@ class DataLink {
   }
   const CatalogDataSet* data_set(const std::string& name) const { return catalog_.data_set(name); }
   const DataStoreResource* store(const std::string& name) const { return catalog_.store(name); }
+  const StoreKey& store_key() const { return mover_.store_key(); }
+  // Whether pods of that namespace may read the data set.
+  bool may_read(const std::string& data_set, const std::string& name_space) const;
   // A store that holds the block: the wanted one, else one in its zone, else any; none: nobody does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
   std::map<MovePhase, std::uint64_t> moves_by_phase() const;
@@ -64,6 +71,7 @@ class DataLink {
  private:
   using Place = std::tuple<std::string, std::uint32_t, std::string>;  // data set, block, store
 
+  static Place place_of(const MoveRequest& request);
   void take(const DataSetChanged& change);
   void take_replicas(const ReplicasAppeared& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
   void take_replicas(const ReplicasGone& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
@@ -76,16 +84,19 @@ class DataLink {
   void keep_not_dropped(const ModelIndex& index, std::vector<ClusterEvent>& events);
 
   DataSettings settings_;
+  NodeLook node_;
+  std::function<std::uint64_t()> nodes_version_;
+  std::uint64_t nodes_seen_ = std::numeric_limits<std::uint64_t>::max();
   DataCatalog catalog_;
   DataMover mover_;
   std::map<std::string, DataSetEntry> sets_;  // usable ones, with the replicas that may be read
   DataView view_;
-  std::map<MoveId, MoveEntry> moves_;            // of this process, under way
-  std::map<Place, MoveEntry> others_;            // of a process before it, or of a person; as listed
-  std::uint32_t last_move_ = 0;                  // the largest id of a move
-  std::uint64_t others_reviewed_ = 0;            // the catalog's version
-  std::map<Place, bool> going_;                  // dropped, but still in the DataSet; whether an extra copy
-  std::multimap<Place, std::string> requested_;  // what a request under way brings, and the zone of its store
+  std::map<MoveId, MoveEntry> moves_;  // of this process, under way
+  std::map<Place, MoveEntry> others_;  // of a process before it, or of a person; as listed
+  std::uint32_t last_move_ = 0;        // the largest id of a move
+  std::uint64_t others_reviewed_ = 0;  // the catalog's version
+  std::map<Place, bool> going_;        // dropped, but still in the DataSet; whether an extra copy
+  std::vector<Place> requested_;       // of the mover, under way: moves of the plan and copies to keep
   std::vector<std::pair<bool, Mebibytes>> ended_;
 };
 

@@ -24,6 +24,8 @@ struct JobContext {
   std::function<Result<std::string>(const PodRecord& pod)> pool_of;  // error: it may not be in the one that it names
   std::function<KnownJob(const std::string& key)> known;             // of the whole job
   Duration default_run_time{60'000'000};                             // of tasks of which nothing is known
+  // Whether pods of that namespace may read the data set; none: all may.
+  std::function<bool(const std::string& data_set, const std::string& name_space)> may_read = {};
 };
 
 struct GroupedJob {

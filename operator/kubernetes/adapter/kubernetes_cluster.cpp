@@ -142,8 +142,14 @@ void KubernetesCluster::link_data() {
   };
   DataSettings settings = settings_.data;
   settings.mover.wake = [this] { inbox_.put(WakeUp{}); };
-  data_ = std::make_unique<DataLink>(DataLink::Surroundings{*act_client_, *events_recorder_, may_act, is_read},
-                                     std::move(settings));
+  const auto node = [this](const std::string& name) {
+    const NodeRecord* record = nodes_.find(name);
+    return record && record->node ? NodeSight{record->node->meta.uid, record->node->ready} : NodeSight{};
+  };
+  const auto nodes_version = [this] { return nodes_.version(); };
+  data_ = std::make_unique<DataLink>(
+      DataLink::Surroundings{*act_client_, *events_recorder_, may_act, is_read, node, nodes_version},
+      std::move(settings));
   for (const DataCatalog::FollowedKind& kind : data_->kinds()) {
     ListWatchOptions options;
     options.path = kind.path;
@@ -265,7 +271,8 @@ Result<PreparedBinding> KubernetesCluster::prepare(const Assignment& assignment)
   if (Result<void> allowed = ask_filters(*record, model_.index().node_name(assignment.node)); !allowed)
     return tl::unexpected(std::move(allowed.error()));
   PreparedBinding binding{assignment, ""};
-  Result<std::string> input = input_text({model_.index(), data_.get()}, *record, assignment);
+  Result<std::string> input =
+      input_text({model_.index(), data_.get(), settings_.data.mover.work.name_space}, *record, assignment);
   if (!input) {
     lifecycle_->wait_for_input(*record, input.error().message, now());
     return tl::unexpected(std::move(input.error()));

@@ -137,23 +137,28 @@ void ModelIndex::add_data(const NodeBook& nodes, const DataView& data, ClusterSn
     store_names_.push_back(entry.name);
   }
   for (const DataSetEntry& entry : data.data_sets) {
+    const DataLayout& layout = entry.layout;
     const BlockId first(static_cast<std::uint32_t>(start.blocks.size()));
-    const DataSetId id = start.data_sets.push_back({entry.name, first, entry.native_blocks, Mebibytes(0), entry.code});
-    for (const BlockEntry& block : entry.blocks) {
+    const DataSetId id = start.data_sets.push_back({entry.name, first, layout.native, Mebibytes(0), layout.code});
+    for (std::uint32_t number = 0; number < layout.count(); ++number) {
       Block added;
       added.data_set = id;
-      added.size = block.size;
-      for (const auto& [store, extra] : block.stores)
-        if (const StoreId place = found(stores_, store); place.valid() && readable(start.stores[place]))
-          added.replicas.push_back({place, extra, {}});
-      const BlockId block_id = start.blocks.push_back(std::move(added));
-      for (const Replica& replica : start.blocks[block_id].replicas)
-        if (replica.extra) start.extra_copies.emplace_back(block_id, replica.store);
-      block_sizes_.push_back(block.size);
+      added.size = mebibytes(layout.span(number).size);
+      block_sizes_.push_back(added.size);
+      start.blocks.push_back(std::move(added));
     }
-    data_sets_[entry.name] = {id, first, static_cast<std::uint32_t>(entry.blocks.size()), entry.native_blocks,
-                              entry.code};
-    if (!entry.blocks.empty()) first_blocks_[first] = entry.name;
+    for (const auto& [store, held] : entry.stores)
+      if (const StoreId place = found(stores_, store); place.valid() && readable(start.stores[place]))
+        for (const std::uint32_t number : held.blocks.blocks())
+          if (number < layout.count())
+            start.blocks[BlockId(first.index() + number)].replicas.push_back({place, held.extra.contains(number), {}});
+    for (std::uint32_t number = 0; number < layout.count(); ++number) {
+      const BlockId block(first.index() + number);
+      for (const Replica& replica : start.blocks[block].replicas)
+        if (replica.extra) start.extra_copies.emplace_back(block, replica.store);
+    }
+    data_sets_[entry.name] = {id, first, layout.count(), layout.native, layout.code};
+    if (layout.count() > 0) first_blocks_[first] = entry.name;
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "config/node_price.h"
 #include "kubernetes/adapter/memory_text.h"
+#include "kubernetes/data/data_layout.h"
 #include "kubernetes/pods/node_book.h"
 #include "kubernetes/pods/pod_kinds.h"
 #include "model/cluster_event.h"
@@ -47,15 +48,13 @@ struct StoreEntry {
   Mebibytes capacity;
   UsdPerMebibyteHour price;
 };
-struct BlockEntry {
-  Mebibytes size;
-  std::vector<std::pair<std::string, bool>> stores;  // name, whether it is an extra copy
+struct StoredBlocks {
+  BlockRanges blocks, extra;  // `extra`: those of `blocks` that are extra copies
 };
 struct DataSetEntry {
   std::string name;  // namespace/name
-  ErasureCode code;
-  std::uint32_t native_blocks = 0;
-  std::vector<BlockEntry> blocks;  // native ones, then parity
+  DataLayout layout;
+  std::map<std::string, StoredBlocks> stores;  // replicas that may be read
 };
 struct MoveEntry {
   MoveId id;
@@ -75,7 +74,8 @@ class ModelIndex {
  public:
   explicit ModelIndex(ModelSettings settings) : settings_(std::move(settings)) {}
 
-  // Rebuilds everything, with new ids. What is remembered of pools can be added as long as nobody has been told of the start.
+  // Rebuilds everything, with new ids. What is remembered of pools can be added as long as nobody has been told of the
+  // start.
   struct Listing {
     std::shared_ptr<ClusterSnapshot> start;
     CostModel costs;

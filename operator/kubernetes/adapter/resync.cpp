@@ -88,7 +88,10 @@ void Resync::say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data,
                            around_.jobs.all(),
                            [data](const PodRecord& pod) { return pool_of(pod, data); },
                            [this](const std::string& key) { return around_.jobs.known(key); },
-                           rules_.default_run_time};
+                           rules_.default_run_time,
+                           [data](const std::string& set, const std::string& name_space) {
+                             return data && data->may_read(set, name_space);
+                           }};
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);

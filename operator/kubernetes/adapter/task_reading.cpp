@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubernetes/data/access.h"
 #include "kubernetes/data/task_input.h"
 
 namespace lips::kubernetes {
@@ -29,10 +30,12 @@ Result<std::string> input_text(const ReadingContext& context, const PodRecord& p
   if (!assignment.read_from.valid() && assignment.sources.empty()) return std::string();
   InputRequest request;
   request.set = context.data ? context.data->data_set(pod.data_set) : nullptr;
-  if (!request.set) return fail(ErrorCode::not_found, "the data set no longer exists");
+  if (!request.set || !may_read(request.set->object, pod.meta.name_space))
+    return fail(ErrorCode::not_found, "the data set no longer exists, or may no longer be read from this namespace");
   request.node = context.index.node_name(assignment.node);
-  request.claims = &pod.claims;
+  if (pod.meta.name_space == context.volumes_namespace) request.claims = &pod.claims;
   request.mounted_at = pod.work.mounted_at;
+  request.key = &context.data->store_key();
   const std::string wanted = assignment.read_from.valid() ? context.index.store_name(assignment.read_from) : "";
   const auto holder = [&](std::uint32_t block) { return context.data->holder(pod.data_set, block, wanted); };
   std::string text;

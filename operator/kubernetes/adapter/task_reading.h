@@ -16,6 +16,7 @@ namespace lips::kubernetes {
 struct ReadingContext {
   const ModelIndex& index;
   const DataLink* data = nullptr;
+  std::string volumes_namespace;  // of the claims that volumes name: one of the same name elsewhere is another volume
 };
 
 // A line for each block that stands elsewhere than the one before; "" where the task reads nothing. An error: nobody

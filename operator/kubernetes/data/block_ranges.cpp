@@ -21,6 +21,12 @@ BlockRanges BlockRanges::all(std::uint32_t blocks) {
   return result;
 }
 
+BlockRanges BlockRanges::one(std::uint32_t block) {
+  BlockRanges result;
+  result.ranges_.push_back({block, block});
+  return result;
+}
+
 Result<BlockRanges> BlockRanges::parse(std::string_view text) {
   const std::string found(text);
   BlockRanges result;

@@ -21,6 +21,7 @@ class BlockRanges {
 
   BlockRanges() = default;
   static BlockRanges all(std::uint32_t blocks);
+  static BlockRanges one(std::uint32_t block);
   // Empty text: no block. Ranges may come in any order and touch.
   static Result<BlockRanges> parse(std::string_view text);
   std::string text() const;

@@ -46,7 +46,8 @@ class DataCatalog::Sink : public ObjectSink {
   Kind kind_;
 };
 
-DataCatalog::DataCatalog(std::string name_space) : name_space_(std::move(name_space)) {
+DataCatalog::DataCatalog(std::string name_space, TenantRules rules)
+    : name_space_(std::move(name_space)), rules_(std::move(rules)) {
   for (std::size_t kind = 0; kind < kind_count; ++kind)
     sinks_.push_back(std::make_unique<Sink>(*this, static_cast<Kind>(kind)));
 }
@@ -163,12 +164,16 @@ void DataCatalog::take_object(Arrival& arrival) {
       sets_touched_.insert(name);
       break;
     }
-    case Kind::data_store:
-      if (!stores_.contains(name)) store_set_changed_ = true;
+    case Kind::data_store: {
+      auto& store = std::get<DataStoreResource>(*arrival.object);
+      const auto known = stores_.find(name);
+      if (known == stores_.end() || known->second.spec.allowed_name_spaces != store.spec.allowed_name_spaces)
+        store_set_changed_ = true;
       faulty_stores_.erase(name);
-      keep_newest(stores_, arrival.meta, std::get<DataStoreResource>(*std::move(arrival.object)));
+      keep_newest(stores_, arrival.meta, std::move(store));
       stores_touched_.insert(name);
       break;
+    }
     case Kind::pool:
       faulty_pools_.erase(name);
       keep_newest(pools_, arrival.meta, std::get<PoolResource>(*std::move(arrival.object)));
@@ -195,6 +200,7 @@ void DataCatalog::remove(Kind kind, const std::string& name) {
   switch (kind) {
     case Kind::data_set:
       data_sets_.erase(name);
+      beyond_limits_.erase(name);
       sets_touched_.insert(name);
       break;
     case Kind::data_store:
@@ -244,10 +250,13 @@ void DataCatalog::review_stores(std::vector<CatalogChange>& changes) {
   for (const std::string& name : stores_touched_) {
     const auto place = stores_.find(name);
     if (place == stores_.end()) {
+      node_seen_.erase(name);
       if (stores_told_.erase(name) > 0) changes.emplace_back(StoreGone{name});
       continue;
     }
-    const Finding finding = review(place->second, stores_);
+    const std::string uid = node_uid(place->second);
+    node_seen_[name] = uid;
+    const Finding finding = review(place->second, stores_, uid);
     note(DataKind::data_store, place->second.meta, place->second.status.conditions, finding);
     if (!finding.usable) faulty.push_back(name);
   }
@@ -292,20 +301,51 @@ void DataCatalog::review_data_sets(std::vector<CatalogChange>& changes) {
   if (store_set_changed_)
     for (const auto& [name, set] : data_sets_) sets_touched_.insert(name);
   store_set_changed_ = false;
+  review_limits();
   for (const std::string& name : sets_touched_) tell_data_set(name, changes);
   sets_touched_.clear();
+}
+
+// Older data sets come first: a new one takes no room from those that are there.
+void DataCatalog::review_limits() {
+  std::set<std::string> name_spaces;
+  for (const std::string& name : sets_touched_) name_spaces.insert(name.substr(0, name.find('/') + 1));
+  for (const std::string& name_space : name_spaces) {
+    std::vector<std::pair<const std::string*, const CatalogDataSet*>> sets;
+    for (auto set = data_sets_.lower_bound(name_space); set != data_sets_.end() && set->first.starts_with(name_space);
+         ++set)
+      if (set->second.layout) sets.emplace_back(&set->first, &set->second);
+    std::stable_sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) {
+      return a.second->object.meta.created < b.second->object.meta.created;
+    });
+    std::int64_t blocks = 0, files = 0;
+    for (const auto& [name, set] : sets) {
+      const DataLayout& layout = *set->layout;
+      const bool fits = blocks + layout.count() <= rules_.blocks && files + layout.listed_files() <= rules_.files;
+      if (fits) blocks += layout.count(), files += layout.listed_files();
+      if (fits ? beyond_limits_.erase(*name) > 0 : beyond_limits_.insert(*name).second) sets_touched_.insert(*name);
+    }
+  }
 }
 
 void DataCatalog::tell_data_set(const std::string& name, std::vector<CatalogChange>& changes) {
   const auto place = data_sets_.find(name);
   if (place != data_sets_.end()) {
     CatalogDataSet& set = place->second;
-    set.finding = review(set.object, set.layout, stores_);
+    set.finding = review(set.object, set.layout, stores_, rules_);
+    if (set.usable() && beyond_limits_.contains(name))
+      set.finding = {false, "LimitExceeded",
+                     fmt::format("the data sets of namespace {} would have more than {} blocks or {} files; allowed: "
+                                 "what the operator's configuration says under data",
+                                 set.object.meta.object.name_space, rules_.blocks, rules_.files)};
     note(DataKind::data_set, set.object.meta, set.object.status.conditions, set.finding);
   }
   const bool usable = place != data_sets_.end() && place->second.usable();
   auto told = sets_told_.find(name);
-  if (told != sets_told_.end() && (!usable || !(told->second.layout == *place->second.layout))) {
+  const auto differs = [](const Told& before, const CatalogDataSet& now) {
+    return !(before.layout == *now.layout) || before.readers != now.object.spec.readers;
+  };
+  if (told != sets_told_.end() && (!usable || differs(told->second, place->second))) {
     changes.emplace_back(DataSetGone{name});
     sets_told_.erase(told);
     told = sets_told_.end();
@@ -313,7 +353,7 @@ void DataCatalog::tell_data_set(const std::string& name, std::vector<CatalogChan
   if (!usable) return;
   if (told == sets_told_.end()) {
     changes.emplace_back(DataSetChanged{name});
-    sets_told_[name].layout = *place->second.layout;
+    sets_told_[name] = {*place->second.layout, place->second.object.spec.readers, {}};
   }
   tell_replicas(name, place->second, changes);
 }
@@ -358,6 +398,35 @@ std::vector<ObjectFinding> DataCatalog::take_findings() {
 const DataStoreResource* DataCatalog::store(const std::string& name) const {
   const auto place = stores_.find(name);
   return place == stores_.end() ? nullptr : &place->second;
+}
+
+void DataCatalog::look_at_nodes(NodeLook look) {
+  node_look_ = std::move(look);
+  for (const auto* stores : {&stores_, &faulty_stores_})
+    for (const auto& [name, store] : *stores) {
+      const auto seen = node_seen_.find(name);
+      if (seen != node_seen_.end() && seen->second != node_uid(store)) stores_touched_.insert(name);
+    }
+}
+
+std::string DataCatalog::node_uid(const DataStoreResource& store) const {
+  return store.spec.kind == StoreKind::node_directory && node_look_ ? node_look_(store.spec.node).uid : std::string();
+}
+
+bool DataCatalog::readable(const std::string& name) const {
+  const DataStoreResource* known = store(name);
+  return known && (known->spec.kind != StoreKind::node_directory || !node_look_ || node_look_(known->spec.node).ready);
+}
+
+std::set<std::string> DataCatalog::shared_files(const std::string& data_set, const std::string& store,
+                                                const std::vector<std::string>& paths) const {
+  std::set<std::string> shared;
+  if (paths.empty()) return shared;
+  for (const auto& [name, other] : data_sets_)
+    if (name != data_set)
+      for (const std::string& path : paths)
+        if (!shared.contains(path) && names_original(other.object, other.layout, store, path)) shared.insert(path);
+  return shared;
 }
 
 const PoolResource* DataCatalog::pool(const std::string& name) const {

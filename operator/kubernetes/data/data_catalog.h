@@ -2,6 +2,7 @@
 // and are named with the reason. Sends nothing and reads no clock; model ids are for others.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,7 +30,7 @@ struct PoolChanged {
 struct PoolGone {
   std::string pool;
 };
-// New, or with other blocks than before (then DataSetGone came first).
+// New, or with other blocks or readers than before (then DataSetGone came first).
 struct DataSetChanged {
   std::string data_set;  // namespace/name
 };
@@ -65,6 +66,13 @@ struct ObjectFinding {
   Finding finding;
 };
 
+// A node as a store's directory needs it.
+struct NodeSight {
+  std::string uid;  // empty: there is no node of that name
+  bool ready = false;
+};
+using NodeLook = std::function<NodeSight(const std::string& node)>;
+
 class DataCatalog {
  public:
   struct FollowedKind {
@@ -72,8 +80,8 @@ class DataCatalog {
     ObjectSink* sink = nullptr;  // of this catalog; may be called from another thread than poll()
   };
 
-  // Jobs and pods of moves are in `name_space`, the operator's.
-  explicit DataCatalog(std::string name_space);
+  // Jobs and pods of moves are in `name_space`, and the claims of volumes.
+  explicit DataCatalog(std::string name_space, TenantRules rules = {});
   ~DataCatalog();
   std::vector<FollowedKind> kinds();
   // All kinds have been listed once and poll() has taken it in.
@@ -81,12 +89,18 @@ class DataCatalog {
   // Grows with whatever poll() took in.
   std::uint64_t version() const { return version_; }
 
+  // Call before poll() where nodes have changed. Without it every node counts as there.
+  void look_at_nodes(NodeLook look);
   // Takes in what has arrived. Stores come before the data sets that name them.
   std::vector<CatalogChange> poll();
   // Of objects whose finding is another one than before, or whose Ready condition does not say so yet.
   std::vector<ObjectFinding> take_findings();
 
   const DataStoreResource* store(const std::string& name) const;  // null: there is none of use
+  // Whether its files can be read now: of a node's directory the node is there, ready, and the same as before.
+  bool readable(const std::string& store) const;
+  // Of the node that has the store's directory now; empty: not known.
+  std::string node_uid(const DataStoreResource& store) const;
   const PoolResource* pool(const std::string& name) const;
   // The pool of a namespace's pods: one that lists it, else the one of its name; null: none.
   const PoolResource* pool_of_name_space(const std::string& name_space) const;
@@ -95,6 +109,9 @@ class DataCatalog {
   double weight_of(const PoolResource& pool) const { return flat_weight(pool, pools_); }
   const CatalogDataSet* data_set(const std::string& full_name) const;  // also one that is not usable
   const std::map<std::string, CatalogDataSet>& data_sets() const { return data_sets_; }
+  // Of these paths of files in that store, those that are some other data set's too, or hold one of its files.
+  std::set<std::string> shared_files(const std::string& data_set, const std::string& store,
+                                     const std::vector<std::string>& paths) const;
   const StoreMap& stores() const { return stores_; }
   const PoolMap& pools() const { return pools_; }
   const std::map<std::string, DataMoveResource>& moves() const { return moves_; }
@@ -119,6 +136,7 @@ class DataCatalog {
   class Sink;
   struct Told {  // of a data set, to the user of this catalog
     DataLayout layout;
+    std::vector<std::string> readers;  // pods that wait for it look again when they change
     struct Held {
       BlockRanges blocks, extra;
     };
@@ -133,12 +151,16 @@ class DataCatalog {
   void review_stores(std::vector<CatalogChange>& changes);
   void review_pools(std::vector<CatalogChange>& changes);
   void review_data_sets(std::vector<CatalogChange>& changes);
+  void review_limits();
   void tell_data_set(const std::string& name, std::vector<CatalogChange>& changes);
   void tell_replicas(const std::string& name, const CatalogDataSet& set, std::vector<CatalogChange>& changes);
   void note(DataKind kind, const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
             const Finding& finding);
 
   const std::string name_space_;
+  const TenantRules rules_;
+  NodeLook node_look_;
+  std::map<std::string, std::string> node_seen_;  // uid, by store
   std::vector<std::unique_ptr<Sink>> sinks_;
   mutable std::mutex mutex_;
   std::vector<Arrival> arrived_;  // by the mutex
@@ -154,6 +176,7 @@ class DataCatalog {
 
   std::set<std::string> stores_touched_, pools_touched_, sets_touched_;
   bool store_set_changed_ = false;
+  std::set<std::string> beyond_limits_;  // data sets for which their namespace has no room
   std::set<std::string> stores_told_, pools_told_;
   std::map<std::string, Told> sets_told_;
   std::map<std::pair<DataKind, std::string>, ObjectFinding> findings_;

@@ -38,7 +38,8 @@ void DataDiscovery::tick(TimePoint now) {
   forget_what_is_gone();
   for (const auto& [name, set] : catalog_.data_sets()) {
     if (set.object.spec.discover.source == DiscoveryRequest::Source::none || set.object.meta.deleting) continue;
-    if (due(set, now))
+    const bool refused = !set.finding.usable && set.finding.reason != "NotDiscovered";
+    if (!refused && due(set, now))
       look(set, now);
     else
       remove_jobs(set, now);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,22 +16,39 @@ struct BlockSpan {
   friend bool operator==(const BlockSpan&, const BlockSpan&) = default;
 };
 
+// Costs what its list of files costs: blocks are computed, and files that nobody listed are named by their numbers.
 struct DataLayout {
-  std::vector<DataFile> files;
-  std::vector<BlockSpan> blocks;  // native ones, then parity blocks stripe by stripe
-  std::uint32_t native = 0;
-  std::int64_t size = 0;  // of native blocks
+  // Listed or discovered; null: block i is the file block-i of the folder. Shared by all copies of the layout.
+  std::shared_ptr<const std::vector<DataFile>> files;
+  std::vector<std::uint32_t> first_blocks;  // of each listed file
+  std::vector<std::int64_t> first_bytes;    // of each listed file, from the first one on
+  std::string folder;                       // of files that are not listed, and of parity
+  std::int64_t block_size = 0;              // 0: a file is a block
+  std::uint32_t native = 0, parity = 0;     // parity blocks follow after all native ones, stripe by stripe
+  std::int64_t size = 0;                    // of native blocks
   ErasureCode code;
-  friend bool operator==(const DataLayout& a, const DataLayout& b) {
-    return a.files == b.files && a.blocks == b.blocks && a.native == b.native && a.code.n == b.code.n &&
-           a.code.k == b.code.k;
-  }
+  friend bool operator==(const DataLayout& a, const DataLayout& b);
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(blocks.size()); }
+  std::uint32_t count() const { return native + parity; }
+  std::uint32_t listed_files() const { return static_cast<std::uint32_t>(first_blocks.size()); }
+  // Of a block below count().
+  BlockSpan span(std::uint32_t block) const;
+  std::string path_of_file(std::uint32_t file) const;
+  bool has_file(const std::string& path) const;
   std::int64_t size_of(const BlockRanges& some) const;
   // The blocks of the block's stripe, itself among them; only itself where there is no code.
   std::vector<std::uint32_t> stripe_of(std::uint32_t block) const;
+
+ private:
+  std::int64_t bytes_before(std::uint32_t native_block) const;
 };
+
+constexpr Mebibytes mebibytes(std::int64_t bytes) { return Mebibytes(static_cast<double>(bytes) / bytes_per_mebibyte); }
+
+// "in/a": neither empty nor from the root, without "..", ".", empty parts, tabs and ends of lines.
+bool good_path(const std::string& path);
+// Without slashes in front and at the end.
+std::string folder_path(std::string path);
 
 // From files that are written or discovered, or else from blocks and blockSize. What does not add up is
 // `invalid_input`, with the field; `not_found`: nothing has been discovered yet.
@@ -44,6 +62,10 @@ struct FilePart {
   std::string sha256;  // empty: not known
   friend bool operator==(const FilePart&, const FilePart&) = default;
 };
+
+// The folder whose files whoever may read that part may read, too: that of the data set's copies or of its numbered
+// files, else the one in which the file is.
+std::string readers_folder(const DataSetResource& set, const DataLayout& layout, const FilePart& part);
 
 // As the data set's owner laid the block down.
 FilePart original_part(const DataLayout& layout, std::uint32_t block);

@@ -16,6 +16,8 @@
 namespace lips::kubernetes {
 namespace {
 
+constexpr Duration longest_watch_delay = std::chrono::minutes(2);
+
 bool began(const DataMoveStatus& status) {
   return status.phase != MovePhase::none && status.phase != MovePhase::pending;
 }
@@ -47,7 +49,6 @@ struct Looked {
   MoveView view;
 };
 
-constexpr Duration latest_watch = std::chrono::minutes(2);  // a DataMove that no watch has brought by then was deleted
 
 }  // namespace
 
@@ -57,8 +58,8 @@ struct DataMover::Working {
   };
   struct Asked {
     std::vector<MoveRequest> requests;
-    bool created = false;  // the server has it
-    std::optional<TimePoint> missing_since;
+    bool created = false;                   // the server has it
+    std::optional<TimePoint> missed_since;  // though the server has it, the watch has not told of it
   };
 
   Working(ApiClient& client, DataCatalog& followed, EventRecorder& recorder, MoverOptions given,
@@ -69,10 +70,12 @@ struct DataMover::Working {
         may_act(std::move(leads)),
         is_read(std::move(readers)),
         writes(client, may_act, options.wake),
-        upkeep(catalog, writes, events, options.work, options.serve_stores),
+        secret(writes, options.work.name_space, options.work.key_secret),
+        upkeep(catalog, writes, events, options.work, {secret, options.serve_stores}),
         discovery(catalog, writes, events, options.work) {
-    if (options.bytes_per_second > 0 && options.per_zone_pair > 0)
-      options.work.bytes_per_second = std::max<std::int64_t>(1, options.bytes_per_second / options.per_zone_pair);
+    if (options.bytes_per_second > 0 && options.limits.per_zone_pair > 0)
+      options.work.bytes_per_second =
+          std::max<std::int64_t>(1, options.bytes_per_second / options.limits.per_zone_pair);
   }
 
   void tick(TimePoint now);
@@ -82,7 +85,6 @@ struct DataMover::Working {
   bool join(const MoveRequest& request);
   void settle(const MoveRequest& request, bool done, const std::string& why);
   void settle_requests(TimePoint now);
-  bool exists(const std::string& store) const { return catalog.store(store) != nullptr; }
 
   Looked look(const DataMoveResource& move, const WorkIndex& index) const;
   void look_for_problems(Looked& looked) const;
@@ -106,6 +108,7 @@ struct DataMover::Working {
   std::function<bool()> may_act;
   IsRead is_read;
   ObjectWrites writes;
+  StoreKeySecret secret;
   ResourceUpkeep upkeep;
   DataDiscovery discovery;
 
@@ -159,7 +162,7 @@ void DataMover::Working::write_requests(TimePoint now) {
     const HeldBlocks* held = set ? find_held(set->object, each.store) : nullptr;
     if (!held || !held->blocks.contains(each.block) || held->leaving.contains(each.block))
       continue;  // it is going or gone
-    const MoveRequest request{std::nullopt, each.data_set, each.block, each.store, "", true, true};
+    const MoveRequest request{{}, each.data_set, each.block, each.store, "", true, true};
     if (!held->extra.contains(each.block))
       settle(request, false, "no longer an extra copy");
     else if (!join(request))
@@ -224,12 +227,12 @@ void DataMover::Working::settle_requests(TimePoint now) {
     const bool committed = there && status->phase == MovePhase::committed && (!is_drop || status->finished);
     const bool failed = there && status->phase == MovePhase::failed;
     // Created, but not seen: the watch is late, or somebody deleted it at once. After a while it counts as the latter.
-    std::optional<TimePoint>& missing = place->second.missing_since;
-    if (there || !place->second.created)
-      missing.reset();
-    else if (!missing)
-      missing = now;
-    const bool lost = missing && now - *missing > latest_watch;
+    std::optional<TimePoint>& missed = place->second.missed_since;
+    if (!place->second.created || there)
+      missed.reset();
+    else if (!missed)
+      missed = now;
+    const bool lost = missed && now - *missed >= longest_watch_delay;
     if (!committed && !failed && !lost) {
       ++place;
       continue;
@@ -305,7 +308,8 @@ Looked DataMover::Working::look(const DataMoveResource& move, const WorkIndex& i
   view.wanted = looked.entry.blocks;
   view.bytes = set.layout->size_of(looked.entry.blocks);
   look_at_replicas(
-      set.object.status.replicas, looked.entry, [this](const std::string& store) { return exists(store); }, view);
+      set.object.status.replicas, looked.entry, [this](const std::string& store) { return catalog.readable(store); },
+      view);
   if (looked.from && looked.to) view.needs_source = needs_source_pod(looked.from->spec, looked.to->spec);
   if (move.status.source == SourceState::leaving)
     for (const std::uint32_t block : looked.entry.blocks.blocks())
@@ -314,7 +318,7 @@ Looked DataMover::Working::look(const DataMoveResource& move, const WorkIndex& i
 }
 
 void DataMover::Working::admit(std::vector<Looked>& moves) {
-  MoveAdmission admission({options.per_zone_pair, options.at_once});
+  MoveAdmission admission(options.limits);
   for (const auto& [name, store] : catalog.stores())
     if (store.spec.capacity > 0) admission.set_room(name, store.spec.capacity, upkeep.used(name));
   const auto claim_of = [](const Looked& looked) {
@@ -352,6 +356,7 @@ void DataMover::Working::admit(std::vector<Looked>& moves) {
 void DataMover::Working::tick(TimePoint now) {
   writes.collect(now);
   if (!catalog.complete() || !may_act()) return;
+  secret.tick(now);
   upkeep.tick(now);
   discovery.tick(now);
   write_requests(now);
@@ -433,7 +438,7 @@ void DataMover::Working::change_replicas(MoveAction action, const Looked& looked
   Draft& draft = drafts.try_emplace(name, Draft{set.status.replicas}).first->second;
   const bool at_target = looked.move->status.phase == MovePhase::failed;
   auto changed = with_action(draft.replicas, action, looked.entry, at_target,
-                             [this](const std::string& store) { return exists(store); });
+                             [this](const std::string& store) { return catalog.readable(store); });
   if (changed) draft.replicas = *std::move(changed);
 }
 
@@ -467,7 +472,8 @@ std::vector<CarriedBlock> DataMover::Working::carried(const Looked& looked) cons
   return blocks;
 }
 
-// Marked blocks that are no longer held. An original file goes when no block of it is held there as part of it.
+// Marked blocks that are no longer held. An original file goes when no block of it is held there as part of it, and
+// when it is no other data set's too.
 std::vector<std::string> DataMover::Working::paths_to_delete(const Looked& looked, bool clean) const {
   const CatalogDataSet& set = *looked.set;
   const HeldBlocks* held = find_held(set.object, clean ? looked.entry.to : looked.entry.from);
@@ -477,19 +483,31 @@ std::vector<std::string> DataMover::Working::paths_to_delete(const Looked& looke
   originals.remove(held->copies);
   std::set<std::uint32_t> files_in_use;
   for (const std::uint32_t block : originals.blocks())
-    if (block < set.layout->count()) files_in_use.insert(set.layout->blocks[block].file);
-  std::set<std::string> paths;
+    if (block < set.layout->count()) files_in_use.insert(set.layout->span(block).file);
+  std::set<std::string> copies, files;
   for (const std::uint32_t block : going.blocks()) {
     if (block >= set.layout->count()) continue;
-    if (held->copies.contains(block) || !files_in_use.contains(set.layout->blocks[block].file))
-      paths.insert(held_part(set.object, *set.layout, *held, block).path);
+    const std::string path = held_part(set.object, *set.layout, *held, block).path;
+    if (held->copies.contains(block))
+      copies.insert(path);
+    else if (!files_in_use.contains(set.layout->span(block).file))
+      files.insert(path);
   }
-  return {paths.begin(), paths.end()};
+  for (const std::string& shared :
+       catalog.shared_files(full_name(set.object.meta.object), held->store, {files.begin(), files.end()}))
+    files.erase(shared);
+  copies.merge(files);
+  return {copies.begin(), copies.end()};
 }
 
 void DataMover::Working::create_work(MoveAction action, const Looked& looked, TimePoint now) {
   const DataMoveResource& move = *looked.move;
   const bool clean = action == MoveAction::start_clean;
+  if (looked.view.needs_source && (action == MoveAction::start_source || action == MoveAction::start_copy) &&
+      !secret.key().known()) {
+    not_created[move.meta.object.uid] = "waits: " + secret.problem();
+    return;
+  }
   std::string name, body, path = jobs_path(options.work.name_space), kind = "Job/";
   if (action == MoveAction::start_drop || clean) {
     name = delete_job_name(move, clean, move.status.drop_attempt);
@@ -573,6 +591,8 @@ void DataMover::start(const MoveRequest& request) { working_->requested.push_bac
 void DataMover::drop(const DropRequest& request) { working_->drops.push_back(request); }
 void DataMover::tick(TimePoint now) { working_->tick(now); }
 std::vector<MoveOutcome> DataMover::take_outcomes() { return std::exchange(working_->outcomes, {}); }
+
+const StoreKey& DataMover::store_key() const { return working_->secret.key(); }
 
 std::vector<DropRequest> DataMover::take_not_dropped() { return std::exchange(working_->not_dropped, {}); }
 

@@ -14,13 +14,15 @@
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/move_machine.h"
+#include "kubernetes/data/store_key.h"
 
 namespace lips::kubernetes {
 
 struct MoveRequest {
-  std::optional<MoveId> id;  // of the model's move that it is; none: a copy that the model does not wait for
+  std::optional<MoveId> id;  // of the plan's move that asks for it; none: a copy to keep
   std::string data_set;      // namespace/name
   std::uint32_t block = 0;
   std::string from, to;
@@ -40,16 +42,16 @@ struct MoveOutcome {
   std::string why;  // not
 };
 
+// Defaults are the configuration's (config/operator_config.h).
 struct MoverOptions {
   WorkSettings work;
-  int per_zone_pair = 4;                              // moves that copy at once from one zone to one other
-  int at_once = 64;                                   // in all
-  std::int64_t bytes_per_second = 0;                  // of all moves of a zone pair together; 0: no limit
-  std::uint32_t blocks_per_move = 64;                 // of requests that become one DataMove
-  std::int32_t attempts = 5;                          // of these
-  Duration keep_finished = std::chrono::minutes(10);  // these DataMoves
+  AdmissionLimits limits;
+  std::int64_t bytes_per_second = 0;   // of all moves of a zone pair together; 0: no limit
+  std::uint32_t blocks_per_move = 64;  // of requests that become one DataMove
+  std::int32_t attempts = 0;           // of these
+  Duration keep_finished{};            // these DataMoves
   MoveRules rules;
-  bool serve_stores = true;    // run a pod for each DataStore that wants one
+  bool serve_stores = false;   // run a pod for each DataStore that wants one
   std::function<void()> wake;  // called from another thread when tick() has something to do
 };
 
@@ -73,6 +75,8 @@ class DataMover {
   std::vector<MoveOutcome> take_outcomes();
   // Drops that came to nothing: the replicas stay.
   std::vector<DropRequest> take_not_dropped();
+  // From which passwords of served stores are made; not known at first.
+  const StoreKey& store_key() const;
   // How many DataMoves are in each phase, by its name.
   std::map<std::string, int> moves_by_phase() const;
 

@@ -1,6 +1,7 @@
+#include "kubernetes/data/data_set_codec.h"
+
 #include <simdjson.h>
 
-#include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/object_reader.h"
 
 namespace lips::kubernetes {
@@ -81,6 +82,7 @@ void read_spec(ObjectReader& reader, value json, DataSetSpec& spec) {
     if (key == "stores") reader.items(content, [&](value item) { read_placed(reader, item, spec); });
     if (key == "erasureCode") read_code(reader, content, spec.code);
     if (key == "discover") read_discover(reader, content, spec.discover);
+    if (key == "readers") spec.readers = reader.texts(content);
   });
 }
 

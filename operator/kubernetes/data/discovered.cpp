@@ -13,8 +13,17 @@ namespace {
 
 using Json = nlohmann::json;
 
+// What a service answered is never repeated: whoever may read events may not be allowed to ask it.
 tl::unexpected<Error> malformed(std::string_view what, std::string_view found) {
-  return fail(ErrorCode::invalid_input, fmt::format("{}: not understood: {}", what, found.substr(0, 200)));
+  return fail(ErrorCode::invalid_input, fmt::format("{}: not understood, {} bytes", what, found.size()));
+}
+
+// By the names of HDFS's own exceptions, in our words.
+std::string_view hdfs_refusal(std::string_view exception) {
+  if (exception == "FileNotFoundException") return "there is no such file or folder";
+  if (exception == "AccessControlException" || exception == "SecurityException") return "access is denied";
+  if (exception == "StandbyException") return "this name node stands by";
+  return "";
 }
 
 // The text at that path of names; null where there is none.
@@ -83,8 +92,10 @@ Result<std::vector<DataFile>> read_hdfs_status(std::string_view text, const std:
   const Json answer = Json::parse(text, nullptr, false);
   const Json& statuses = at(answer, {"FileStatuses", "FileStatus"});
   if (!statuses.is_array()) {
-    const Json& message = at(answer, {"RemoteException", "message"});
-    return malformed("HDFS LISTSTATUS", message.is_string() ? message.get<std::string>() : std::string(text));
+    const Json& exception = at(answer, {"RemoteException", "exception"});
+    const std::string_view why = hdfs_refusal(exception.is_string() ? exception.get<std::string>() : std::string());
+    if (!why.empty()) return fail(ErrorCode::invalid_input, fmt::format("HDFS LISTSTATUS of {}: {}", path, why));
+    return malformed("HDFS LISTSTATUS", text);
   }
   std::vector<DataFile> files;
   for (const Json& status : statuses) {

@@ -12,7 +12,7 @@
 namespace lips::kubernetes {
 
 struct AdmissionLimits {
-  int per_zone_pair = 4, at_once = 64;
+  int per_zone_pair = 0, at_once = 0;  // moves that copy at once from one zone to one other; in all
 };
 
 struct MoveClaim {

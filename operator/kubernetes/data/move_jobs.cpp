@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "kubernetes/api/api_client.h"
@@ -20,8 +21,12 @@ constexpr std::size_t longest_value = 60'000;               // of an environment
 
 struct PodParts {
   Json env = Json::array(), mounts = Json::array(), volumes = Json::array();
+  bool of_a_node = false, of_a_claim = false;  // what it mounts
 
   void set(const std::string& name, const std::string& value) { env.push_back({{"name", name}, {"value", value}}); }
+  void set_from_secret(const std::string& name, const std::string& secret, const char* key) {
+    env.push_back({{"name", name}, {"valueFrom", {{"secretKeyRef", {{"name", secret}, {"key", key}}}}}});
+  }
   void mount(const std::string& name, const std::string& path, Json source, bool read_only = false) {
     mounts.push_back({{"name", name}, {"mountPath", path}, {"readOnly", read_only}});
     source["name"] = name;
@@ -29,9 +34,14 @@ struct PodParts {
   }
 };
 
-PodParts with_scratch() {
+constexpr std::int64_t scratch_of_lists = 512 << 20;  // listings, answers, names of blocks
+
+Json empty_dir(std::int64_t bytes) { return {{"emptyDir", {{"sizeLimit", std::to_string(bytes)}}}}; }
+
+// `bytes`: more than what is said of blocks.
+PodParts with_scratch(std::int64_t bytes = 0) {
   PodParts parts;
-  parts.mount("scratch", "/scratch", {{"emptyDir", Json::object()}});
+  parts.mount("scratch", "/scratch", empty_dir(scratch_of_lists + bytes));
   parts.set("HOME", "/scratch");
   parts.set("RCLONE_CONFIG", "/scratch/rclone.conf");
   return parts;
@@ -44,6 +54,8 @@ void mount_store(PodParts& parts, const DataStoreSpec& store, const std::string&
     source = {{"hostPath", {{"path", store.path}, {"type", "DirectoryOrCreate"}}}};
   else
     source = {{"persistentVolumeClaim", {{"claimName", store.claim}}}};
+  parts.of_a_node |= store.kind == StoreKind::node_directory;
+  parts.of_a_claim |= store.kind == StoreKind::zonal_volume;
   parts.mount(name, path, std::move(source), read_only);
 }
 
@@ -68,12 +80,8 @@ void add_remote(PodParts& parts, const DataStoreSpec& store, const std::string& 
     parts.set(bucket + "ENV_AUTH", "true");
     return;
   }
-  const auto from_secret = [&](const char* name, const char* key) {
-    parts.env.push_back(
-        {{"name", bucket + name}, {"valueFrom", {{"secretKeyRef", {{"name", store.secret}, {"key", key}}}}}});
-  };
-  from_secret("ACCESS_KEY_ID", "accessKeyId");
-  from_secret("SECRET_ACCESS_KEY", "secretAccessKey");
+  parts.set_from_secret(bucket + "ACCESS_KEY_ID", store.secret, "accessKeyId");
+  parts.set_from_secret(bucket + "SECRET_ACCESS_KEY", store.secret, "secretAccessKey");
 }
 
 // Cut behind lines, so that no part is too long for the kernel; without the last line's end.
@@ -95,7 +103,34 @@ std::string block_lines(const std::vector<CarriedBlock>& blocks) {
   return lines;
 }
 
-// Asks for no resources: on a node that is full of tasks it has to start all the same, because tasks wait for it.
+// A quantity in thousandths, as cores are written.
+std::string thousandths(double amount) { return fmt::format("{}m", std::llround(amount * 1000)); }
+std::string whole_bytes(Mebibytes size) { return std::to_string(std::llround(size.value() * bytes_per_mebibyte)); }
+
+// Requests are said where they are 0, too: else they would be as large as the limits, and quotas ask for them.
+Json resources_json(const WorkResources& resources) {
+  Json json = {
+      {"requests", {{"cpu", thousandths(resources.cpu_request)}, {"memory", whole_bytes(resources.memory_request)}}}};
+  if (resources.cpu_limit > 0) json["limits"]["cpu"] = thousandths(resources.cpu_limit);
+  if (resources.memory_limit.value() > 0) json["limits"]["memory"] = whole_bytes(resources.memory_limit);
+  return json;
+}
+
+// Files in a node's directory belong to whoever laid them down there: root alone reads and deletes them all.
+Json security_of(const PodParts& parts) {
+  Json security = {{"allowPrivilegeEscalation", false},
+                   {"readOnlyRootFilesystem", true},
+                   {"capabilities", {{"drop", {"ALL"}}}},
+                   {"seccompProfile", {{"type", "RuntimeDefault"}}}};
+  if (parts.of_a_node) {
+    security["runAsUser"] = 0;
+    security["capabilities"]["add"] = {"DAC_OVERRIDE"};
+  } else {
+    security["runAsNonRoot"] = true;
+  }
+  return security;
+}
+
 Json container(const std::string& name, const std::string& script, const PodParts& parts,
                const WorkSettings& settings) {
   return {{"name", name},
@@ -104,13 +139,9 @@ Json container(const std::string& name, const std::string& script, const PodPart
           {"command", {"sh", "-c", script}},
           {"env", parts.env},
           {"volumeMounts", parts.mounts},
+          {"resources", resources_json(settings.resources)},
           {"terminationMessagePolicy", "FallbackToLogsOnError"},
-          {"securityContext",
-           {{"allowPrivilegeEscalation", false},
-            {"readOnlyRootFilesystem", true},
-            {"runAsUser", 0},
-            {"capabilities", {{"drop", {"ALL"}}, {"add", {"DAC_OVERRIDE"}}}},
-            {"seccompProfile", {{"type", "RuntimeDefault"}}}}}};
+          {"securityContext", security_of(parts)}};
 }
 
 // Where the pod has to run: beside a node's directory; else in the zone where bytes are cheap, if that can be.
@@ -136,7 +167,24 @@ Json pod_spec(Json init_containers, Json containers, const PodParts& parts, cons
   if (!init_containers.empty()) spec["initContainers"] = std::move(init_containers);
   if (!settings.service_account.empty()) spec["serviceAccountName"] = settings.service_account;
   if (!settings.scheduler.empty()) spec["schedulerName"] = settings.scheduler;
+  if (settings.run_as_user >= 0 && !parts.of_a_node) {
+    spec["securityContext"] = {{"runAsUser", settings.run_as_user}, {"runAsGroup", settings.run_as_user}};
+    // A volume's files are the group's of whoever mounts it.
+    if (parts.of_a_claim) {
+      spec["securityContext"]["fsGroup"] = settings.run_as_user;
+      spec["securityContext"]["fsGroupChangePolicy"] = "OnRootMismatch";
+    }
+  }
   return spec;
+}
+
+// Tolerations are added to those that a pod has to have; all else of the settings wins.
+void merge_pod_spec(Json& spec, const WorkSettings& settings) {
+  Json more = Json::parse(settings.pod_spec, nullptr, false);
+  if (!more.is_object()) return;
+  if (more.contains("tolerations") && spec.contains("tolerations"))
+    for (const Json& each : spec["tolerations"]) more["tolerations"].push_back(each);
+  spec.merge_patch(more);
 }
 
 Json metadata(const std::string& name, DataKind owner_kind, const ObjectMeta& owner, const Json& labels) {
@@ -151,7 +199,8 @@ Json metadata(const std::string& name, DataKind owner_kind, const ObjectMeta& ow
   return meta;
 }
 
-std::string job(Json meta, Json spec, std::int64_t seconds) {
+std::string job(Json meta, Json spec, std::int64_t seconds, const WorkSettings& settings) {
+  merge_pod_spec(spec, settings);
   spec["restartPolicy"] = "Never";
   Json labels = meta["labels"];
   labels["app.kubernetes.io/managed-by"] = "lips";
@@ -171,7 +220,8 @@ std::string job(Json meta, Json spec, std::int64_t seconds) {
   return result.dump();
 }
 
-std::string pod(Json meta, Json spec) {
+std::string pod(Json meta, Json spec, const WorkSettings& settings) {
+  merge_pod_spec(spec, settings);
   spec["restartPolicy"] = "Always";
   meta["labels"]["app.kubernetes.io/managed-by"] = "lips";
   return Json{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(spec)}}.dump();
@@ -185,12 +235,24 @@ std::int64_t deadline_of(const std::vector<CarriedBlock>& blocks, const WorkSett
   return longest_start + 3 * bytes / speed;  // copied, hashed, read back
 }
 
+// Parts of files and what is read back pass through the scratch folder, a block at a time.
+std::int64_t scratch_of(const std::vector<CarriedBlock>& blocks) {
+  std::int64_t largest = 0;
+  for (const CarriedBlock& block : blocks) largest = std::max(largest, block.from.size);
+  return 2 * largest;
+}
+
 std::string temporary_folder(const DataMoveResource& move) { return "lips-copies/moving/" + move.meta.object.uid; }
 
 std::string flags(const WorkSettings& settings) {
   std::string result = "--low-level-retries 5 --contimeout 20s --timeout 2m";
   if (settings.bytes_per_second > 0) result += fmt::format(" --bwlimit {}B", settings.bytes_per_second);
   return result;
+}
+
+// The key from which passwords are made.
+void add_key(PodParts& parts, const WorkSettings& settings) {
+  parts.set_from_secret("LIPS_KEY", settings.key_secret, "key");
 }
 
 Json http_ready(int port) { return {{"tcpSocket", {{"port", port}}}, {"periodSeconds", 1}}; }
@@ -203,6 +265,15 @@ Json move_labels(const DataMoveResource& move, const char* role) {
 std::string short_name(const std::string& uid) { return "lips-" + uid; }
 
 }  // namespace
+
+Result<void> check_pod_spec(const std::string& text) {
+  if (text.empty() || Json::parse(text, nullptr, false).is_object()) return {};
+  return fail(
+      ErrorCode::invalid_input,
+      fmt::format(
+          "moves.podSpec: found '{}'; allowed: a JSON object, such as {{\"nodeSelector\":{{\"role\":\"data\"}}}}",
+          text.substr(0, 60)));
+}
 
 std::string copy_job_name(const DataMoveResource& move, std::int32_t attempt) {
   return fmt::format("{}-copy-{}", short_name(move.meta.object.uid), attempt);
@@ -235,38 +306,38 @@ bool needs_source_pod(const DataStoreSpec& from, const DataStoreSpec& to) {
 
 std::string source_pod_json(const CopyWork& work, const WorkSettings& settings) {
   const DataStoreSpec& from = work.from->spec;
-  PodParts parts = with_scratch();
+  PodParts parts = with_scratch(scratch_of(work.blocks));
   mount_store(parts, from, "store", "/serve/data", true);
-  parts.mount("sums", "/serve/sums", {{"emptyDir", Json::object()}});
+  parts.mount("sums", "/serve/sums", empty_dir(scratch_of_lists));
   add_remote(parts, from, "source", "/serve/data");
   set_long(parts, block_lines(work.blocks));
   parts.set("LIPS_SERVED", "/serve");
   parts.set("LIPS_PORT", std::to_string(serve_port));
-  // Only the Job of this move knows the uid.
-  parts.set("RCLONE_USER", "lips");
-  parts.set("RCLONE_PASS", work.move->meta.object.uid);
-  Json server = container("serve", serve_script(), parts, settings);
+  parts.set("LIPS_MOVE", work.move->meta.object.uid);
+  add_key(parts, settings);
+  Json server = container("serve", serve_source_script(), parts, settings);
   server["ports"] = {{{"containerPort", serve_port}}};
   server["readinessProbe"] = http_ready(serve_port);
   Json spec = pod_spec({container("sums", sums_script(), parts, settings)}, {server}, parts, settings);
   place(spec, from, work.from->spec.zone);
   return pod(metadata(source_pod_name(*work.move), DataKind::data_move, work.move->meta.object,
                       move_labels(*work.move, "source")),
-             std::move(spec));
+             std::move(spec), settings);
 }
 
 std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   const DataStoreSpec &from = work.from->spec, &to = work.to->spec;
-  PodParts parts = with_scratch();
+  PodParts parts = with_scratch(scratch_of(work.blocks));
   if (to.kind != StoreKind::bucket) mount_store(parts, to, "target", "/target", false);
   add_remote(parts, to, "target", "/target");
   if (needs_source_pod(from, to)) {
-    const std::string url =
-        fmt::format("http://lips:{}@{}:{}", work.move->meta.object.uid, work.source_address, serve_port);
+    const bool v6 = work.source_address.find(':') != std::string::npos;
+    parts.set("LIPS_MOVE", work.move->meta.object.uid);
+    parts.set("LIPS_SOURCE",
+              fmt::format("{}:{}", v6 ? '[' + work.source_address + ']' : work.source_address, serve_port));
+    add_key(parts, settings);
     parts.set("RCLONE_CONFIG_SOURCE_TYPE", "http");
-    parts.set("RCLONE_CONFIG_SOURCE_URL", url + "/data/");
     parts.set("RCLONE_CONFIG_SUMS_TYPE", "http");
-    parts.set("RCLONE_CONFIG_SUMS_URL", url + "/sums/");
     parts.set("LIPS_SUMS", "yes");
   } else {
     if (from.kind != StoreKind::bucket) mount_store(parts, from, "source", "/source", true);
@@ -281,7 +352,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   place(spec, to.kind == StoreKind::bucket ? from : to, to.zone);
   return job(metadata(copy_job_name(*work.move, work.move->status.attempt), DataKind::data_move, work.move->meta.object,
                       move_labels(*work.move, "copy")),
-             std::move(spec), deadline_of(work.blocks, settings));
+             std::move(spec), deadline_of(work.blocks, settings), settings);
 }
 
 std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings) {
@@ -297,7 +368,7 @@ std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings
   place(spec, store, store.zone);
   return job(metadata(delete_job_name(*work.move, work.clean, work.move->status.drop_attempt), DataKind::data_move,
                       work.move->meta.object, move_labels(*work.move, work.clean ? "clean" : "drop")),
-             std::move(spec), longest_start);
+             std::move(spec), longest_start, settings);
 }
 
 std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& settings) {
@@ -305,6 +376,8 @@ std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& s
   mount_store(parts, store.spec, "store", "/store", true);
   parts.set("LIPS_SERVED", "/store");
   parts.set("LIPS_PORT", std::to_string(serve_port));
+  parts.set("LIPS_STORE", store.meta.object.uid);
+  add_key(parts, settings);
   Json server = container("serve", serve_script(), parts, settings);
   server["ports"] = {{{"containerPort", serve_port}}};
   server["readinessProbe"] = http_ready(serve_port);
@@ -312,7 +385,7 @@ std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& s
   place(spec, store.spec, store.spec.zone);
   return pod(metadata(serve_pod_name(store), DataKind::data_store, store.meta.object,
                       {{store_label, store.meta.object.uid}, {role_label, "serve"}}),
-             std::move(spec));
+             std::move(spec), settings);
 }
 
 std::string list_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
@@ -325,7 +398,7 @@ std::string list_job_json(const DataSetResource& set, const DataStoreResource& s
   place(spec, store.spec, store.spec.zone);
   return job(metadata(list_job_name(set), DataKind::data_set, set.meta.object,
                       {{data_set_label, set.meta.object.uid}, {role_label, "list"}}),
-             std::move(spec), longest_start);
+             std::move(spec), longest_start, settings);
 }
 
 std::string fetch_job_json(const DataSetResource& set, const std::string& name, const std::vector<std::string>& urls,
@@ -334,10 +407,12 @@ std::string fetch_job_json(const DataSetResource& set, const std::string& name, 
   std::string lines;
   for (const std::string& url : urls) lines += url + '\n';
   set_long(parts, lines);
-  Json spec = pod_spec(Json::array(), {container("fetch", fetch_script(), parts, settings)}, parts, settings);
+  Json fetch = container("fetch", fetch_script(), parts, settings);
+  fetch["terminationMessagePolicy"] = "File";  // its log is what services answered
+  Json spec = pod_spec(Json::array(), {fetch}, parts, settings);
   return job(metadata(name, DataKind::data_set, set.meta.object,
                       {{data_set_label, set.meta.object.uid}, {role_label, "list"}}),
-             std::move(spec), longest_start);
+             std::move(spec), longest_start, settings);
 }
 
 std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
@@ -345,11 +420,12 @@ std::string purge_job_json(const DataSetResource& set, const DataStoreResource& 
   if (store.spec.kind != StoreKind::bucket) mount_store(parts, store.spec, "target", "/target", false);
   add_remote(parts, store.spec, "target", "/target");
   set_long(parts, copies_folder(set) + '\n');
+  parts.set("LIPS_FOLDERS", "yes");
   Json spec = pod_spec(Json::array(), {container("delete", delete_script(), parts, settings)}, parts, settings);
   place(spec, store.spec, store.spec.zone);
   return job(metadata(purge_job_name(set, store), DataKind::data_set, set.meta.object,
                       {{data_set_label, set.meta.object.uid}, {role_label, "purge"}}),
-             std::move(spec), longest_start);
+             std::move(spec), longest_start, settings);
 }
 
 }  // namespace lips::kubernetes

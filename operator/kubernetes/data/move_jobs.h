@@ -11,20 +11,26 @@
 
 namespace lips::kubernetes {
 
+struct WorkResources {  // of each container; 0: no limit
+  double cpu_request = 0, cpu_limit = 0;
+  Mebibytes memory_request, memory_limit;
+};
+
 struct WorkSettings {
-  std::string name_space;                    // of Jobs, Secrets and claims
-  std::string image = "rclone/rclone:1.72";  // has rclone and a shell with sha256sum
-  std::string pull_policy = "IfNotPresent";
+  std::string name_space;  // of Jobs, Secrets and claims
+  std::string image;       // has rclone and a shell with sha256sum
+  std::string pull_policy;
   std::string service_account;        // of the pods; none gets its token
   std::string scheduler;              // empty: the cluster's own
   std::int64_t bytes_per_second = 0;  // of one Job; 0: no limit
+  std::int32_t run_as_user = -1;      // of pods that mount no node's directory; -1: the namespace says it
+  WorkResources resources = {};
+  std::string pod_spec = {};    // JSON that is merged into the pods' spec
+  std::string key_secret = {};  // its item "key" is the StoreKey
 };
 
-struct WorkOwner {
-  DataKind kind = DataKind::data_move;
-  ObjectMeta meta;
-  bool same_name_space = true;  // else nothing is said: a namespaced object owns nothing elsewhere
-};
+// What is wrong with a text as WorkSettings::pod_spec.
+Result<void> check_pod_spec(const std::string& text);
 
 struct CarriedBlock {
   std::uint32_t number = 0;

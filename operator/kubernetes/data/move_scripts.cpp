@@ -130,8 +130,42 @@ while IFS="$tab" read -r number from offset size kind expected to; do
 done < $blocks
 )sh";
 
-const char* const serving = R"sh(set -eu
+// What StoreKey::seal() says of a name.
+const char* const sealing = R"sh(
+hash() { printf '%s' "$1" | sha256sum | cut -d ' ' -f 1; }
+seal() { hash "$LIPS_KEY:outer:$(hash "$LIPS_KEY:inner:$1")"; }
+)sh";
+
+// rclone asks for each user what is to be served to it: JSON in, the settings of a remote out, and a failure where the
+// password is not the seal of the user's folder.
+const char* const admitting = R"sh(
+request=$(tr -d '\n')
+field() { printf '%s' "$request" | sed -n "s/.*\"$1\": *\"\([A-Za-z0-9_=-]*\)\".*/\1/p"; }
+user=$(field user)
+password=$(field pass)
+case $user in folder-*) ;; *) exit 1 ;; esac
+[ "$password" = "$(seal "store/$LIPS_STORE/$user")" ] || exit 1
+folder=$(printf '%s' "${user#folder-}" | tr '_-' '/+' | base64 -d | sed 's/["\\]/\\&/g')
+printf '{"type":"local","_root":"%s/%s"}\n' "$LIPS_SERVED" "$folder"
+)sh";
+
+const char* const serving = R"sh(
+exec rclone serve http --addr ":$LIPS_PORT" --auth-proxy "sh /scratch/admit" --read-only --dir-cache-time 1s
+)sh";
+
+const char* const serving_a_source = R"sh(
+export RCLONE_USER=lips
+RCLONE_PASS=$(seal "move/$LIPS_MOVE")
+export RCLONE_PASS
 exec rclone serve http "$LIPS_SERVED" --addr ":$LIPS_PORT" --read-only --dir-cache-time 1s
+)sh";
+
+// The remotes of what a pod of the same move serves.
+const char* const reading_a_source = R"sh(
+if [ -n "${LIPS_SOURCE:-}" ]; then
+  export RCLONE_CONFIG_SOURCE_URL="http://lips:$(seal "move/$LIPS_MOVE")@$LIPS_SOURCE/data/"
+  export RCLONE_CONFIG_SUMS_URL="http://lips:$(seal "move/$LIPS_MOVE")@$LIPS_SOURCE/sums/"
+fi
 )sh";
 
 const char* const deleting = R"sh(
@@ -143,7 +177,11 @@ elif [ -n "${LIPS_TEMPORARY:-}" ]; then
 fi
 while IFS= read -r path; do
   if [ -n "$mounted" ]; then
-    rm -rf "$mounted/$path" || die "cannot delete $path"
+    if [ -n "${LIPS_FOLDERS:-}" ]; then
+      rm -rf "$mounted/$path" || die "cannot delete $path"
+    elif [ ! -d "$mounted/$path" ]; then
+      rm -f "$mounted/$path" || die "cannot delete $path"
+    fi
     # Folders that are ours and empty now go too.
     folder=$path
     while folder=${folder%/*} && [ "${folder#lips-copies/}" != "$folder" ]; do
@@ -152,7 +190,11 @@ while IFS= read -r path; do
     rmdir "$mounted/lips-copies" 2> /dev/null || true
   else
     ended=0
-    rclone delete "target:$path" 2> /scratch/error || ended=$?
+    if [ -n "${LIPS_FOLDERS:-}" ]; then
+      rclone delete "target:$path" 2> /scratch/error || ended=$?
+    else
+      rclone deletefile "target:$path" 2> /scratch/error || ended=$?
+    fi
     # 3 and 4: it is not there.
     case $ended in 0|3|4) ;; *) die "cannot delete $path: $(error_of)" ;; esac
   fi
@@ -196,10 +238,14 @@ sed -E "s/$unread,//g; s/,$unread//g" /scratch/lines
 }  // namespace
 
 std::string fetch_script() { return std::string(common) + fetching; }
-std::string copy_script() { return std::string(common) + copying; }
+std::string copy_script() { return std::string(common) + sealing + reading_a_source + copying; }
 std::string verify_script() { return std::string(common) + verifying; }
 std::string sums_script() { return std::string(common) + summing; }
-std::string serve_script() { return serving; }
+std::string admit_script() { return std::string("set -eu") + sealing + admitting; }
+std::string serve_script() {
+  return "set -eu\ncat > /scratch/admit <<'END'\n" + admit_script() + "END\n" + serving;
+}
+std::string serve_source_script() { return std::string("set -eu") + sealing + serving_a_source; }
 std::string delete_script() { return std::string(common) + deleting; }
 std::string list_script() { return listing; }
 

@@ -43,11 +43,11 @@ Result<void> add_committed(Replicas& replicas, const LedgerEntry& entry) {
   return {};
 }
 
-Result<void> take_source(Replicas& replicas, const LedgerEntry& entry, const StoreExists& exists) {
+Result<void> take_source(Replicas& replicas, const LedgerEntry& entry, const StoreReadable& readable) {
   HeldBlocks& from = at(replicas, entry.from);
   const BlockRanges going = from.blocks.intersection(entry.blocks);
   if (!from.leaving.contains(going)) return refused("blocks in " + entry.from + " are not marked as leaving");
-  if (!held_elsewhere(replicas, entry.from, exists).contains(going))
+  if (!held_elsewhere(replicas, entry.from, readable).contains(going))
     return refused("a block would lose its last replica in " + entry.from);
   from.blocks.remove(going);
   from.extra.remove(going);
@@ -64,15 +64,15 @@ Result<void> forget(HeldBlocks& held, const BlockRanges& blocks) {
 
 }  // namespace
 
-BlockRanges held_elsewhere(const Replicas& replicas, const std::string& store, const StoreExists& exists) {
+BlockRanges held_elsewhere(const Replicas& replicas, const std::string& store, const StoreReadable& readable) {
   BlockRanges result;
   for (const HeldBlocks& held : replicas)
-    if (held.store != store && exists(held.store)) result.add(minus(held.blocks, held.leaving));
+    if (held.store != store && readable(held.store)) result.add(minus(held.blocks, held.leaving));
   return result;
 }
 
 Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerEntry& entry, bool at_target,
-                             const StoreExists& exists) {
+                             const StoreReadable& readable) {
   Result<void> done;
   switch (action) {
     case MoveAction::commit:
@@ -89,7 +89,7 @@ Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerE
       break;
     }
     case MoveAction::remove_source:
-      done = take_source(replicas, entry, exists);
+      done = take_source(replicas, entry, readable);
       break;
     case MoveAction::fence_target: {
       HeldBlocks& to = at(replicas, entry.to);
@@ -109,7 +109,8 @@ Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerE
   return replicas;
 }
 
-void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreExists& exists, MoveView& view) {
+void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreReadable& readable,
+                      MoveView& view) {
   const HeldBlocks &from = find(replicas, entry.from), &to = find(replicas, entry.to);
   const BlockRanges held = from.blocks.intersection(entry.blocks);
   const bool there = view.has_target && to.blocks.contains(entry.blocks);
@@ -119,7 +120,7 @@ void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const 
   view.source_held = !held.empty();
   view.source_leaving = from.leaving.contains(held);
   view.source_marked = !from.leaving.intersection(entry.blocks).empty();
-  view.others_hold = held_elsewhere(replicas, entry.from, exists).contains(held);
+  view.others_hold = held_elsewhere(replicas, entry.from, readable).contains(held);
 }
 
 Replicas with_placed(Replicas replicas, const std::vector<PlacedBlocks>& placed, std::uint32_t count) {

@@ -11,8 +11,8 @@
 
 namespace lips::kubernetes {
 
-using Replicas = std::vector<HeldBlocks>;  // of a DataSet's status, sorted by store
-using StoreExists = std::function<bool(const std::string& store)>;
+using Replicas = std::vector<HeldBlocks>;                             // of a DataSet's status, sorted by store
+using StoreReadable = std::function<bool(const std::string& store)>;  // now: its node is there
 
 // What a move changes; `conflict`: it may not be done (any more).
 struct LedgerEntry {
@@ -23,13 +23,14 @@ struct LedgerEntry {
 // `action`: commit, mark_leaving, unmark_leaving, remove_source, fence_target or forget_marks. `at_target`: whose marks
 // are forgotten.
 Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerEntry& entry, bool at_target,
-                             const StoreExists& exists);
+                             const StoreReadable& readable);
 
-// Blocks that some store other than this one holds and that are not about to leave it.
-BlockRanges held_elsewhere(const Replicas& replicas, const std::string& store, const StoreExists& exists);
+// Blocks that some store other than this one, which can be read now, holds and that are not about to leave it.
+BlockRanges held_elsewhere(const Replicas& replicas, const std::string& store, const StoreReadable& readable);
 
 // The part of a view that the DataSet gives. `blocks` are those of the move.
-void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreExists& exists, MoveView& view);
+void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreReadable& readable,
+                      MoveView& view);
 
 // Replicas that the spec names and the status does not know yet, added. A store is taken over once.
 Replicas with_placed(Replicas replicas, const std::vector<PlacedBlocks>& placed, std::uint32_t count);

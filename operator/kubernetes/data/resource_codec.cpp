@@ -1,7 +1,8 @@
 // DataStore, Pool and DataMove; a DataSet has a file of its own.
+#include "kubernetes/data/resource_codec.h"
+
 #include <simdjson.h>
 
-#include "kubernetes/data/resource_codec.h"
 #include "kubernetes/data/object_reader.h"
 
 namespace lips::kubernetes {
@@ -59,6 +60,7 @@ void read_store_spec(ObjectReader& reader, value json, DataStoreSpec& spec) {
     if (key == "capacity") spec.capacity = reader.bytes(content);
     if (key == "endpoint") spec.endpoint = reader.text(content);
     if (key == "serve") spec.serve = reader.boolean(content);
+    if (key == "allowedNamespaces") spec.allowed_name_spaces = reader.texts(content);
     if (key == "nodeDirectory") ++kinds, read_node_directory(reader, content, spec);
     if (key == "volume") ++kinds, read_volume(reader, content, spec);
     if (key == "bucket") ++kinds, read_bucket(reader, content, spec);
@@ -71,6 +73,7 @@ void read_store_status(ObjectReader& reader, value json, DataStoreStatus& status
     if (key == "observedGeneration") status.observed_generation = reader.integer(content, 0, most);
     if (key == "used") status.used = reader.integer(content, 0, most);
     if (key == "endpoint") status.endpoint = reader.text(content);
+    if (key == "nodeUid") status.node_uid = reader.text(content);
     if (key == "conditions") reader.conditions(content, status.conditions);
   });
 }

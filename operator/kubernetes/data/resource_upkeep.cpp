@@ -1,6 +1,7 @@
 #include "kubernetes/data/resource_upkeep.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "kubernetes/data/replica_ledger.h"
 #include "kubernetes/data/status_json.h"
@@ -22,8 +23,8 @@ std::string write_key(DataKind kind, const ObjectMeta& meta) {
 }
 
 ResourceUpkeep::ResourceUpkeep(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events,
-                               const WorkSettings& work, bool serve_stores)
-    : catalog_(catalog), writes_(writes), events_(events), work_(work), serve_stores_(serve_stores) {}
+                               const WorkSettings& work, Serving serving)
+    : catalog_(catalog), writes_(writes), events_(events), work_(work), serving_(serving) {}
 
 void ResourceUpkeep::tick(TimePoint now) {
   const bool changed = seen_ != catalog_.version();
@@ -51,7 +52,10 @@ void ResourceUpkeep::count_used() {
     for (const HeldBlocks& held : set.object.status.replicas) {
       BlockRanges there = held.blocks;
       there.add(held.leaving);
-      used_[held.store] += set.layout->size_of(there);
+      // Sizes are what their owners say: together they may be more than any store holds.
+      std::int64_t& used = used_[held.store];
+      if (__builtin_add_overflow(used, set.layout->size_of(there), &used))
+        used = std::numeric_limits<std::int64_t>::max();
     }
   }
 }
@@ -150,7 +154,8 @@ void ResourceUpkeep::release_data_set(const CatalogDataSet& set, TimePoint now) 
 // Where others read the store, empty while they cannot. Sees to it that a pod serves it.
 std::string ResourceUpkeep::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
   if (!store.spec.endpoint.empty()) return store.spec.endpoint;
-  if (store.spec.kind == StoreKind::bucket || !store.spec.serve || !serve_stores_) return {};
+  if (store.spec.kind == StoreKind::bucket || !store.spec.serve || !serving_.serve) return {};
+  if (!serving_.secret.key().known()) return {};
   const std::string name = serve_pod_name(store);
   const auto pod = catalog_.pods().find(name);
   const std::string key = "Pod/" + name, path = pods_path_of(work_.name_space);
@@ -173,14 +178,16 @@ void ResourceUpkeep::write_stores(TimePoint now) {
   for (const auto& [name, store] : catalog_.stores()) {
     const std::string endpoint = served_at(store, begun, now);
     const std::string key = write_key(DataKind::data_store, store.meta.object);
-    const bool moved = endpoint != store.status.endpoint || store.status.observed_generation != store.meta.generation;
+    const std::string node_uid = store.status.node_uid.empty() ? catalog_.node_uid(store) : store.status.node_uid;
+    const bool moved = endpoint != store.status.endpoint || node_uid != store.status.node_uid ||
+                       store.status.observed_generation != store.meta.generation;
     TimePoint& written = used_written_[name];
     const bool other_use = used(name) != store.status.used && now - written >= used_is_written_every;
     if ((!moved && !other_use) || !writes_.free(key, now)) continue;
     written = now;
     writes_.send(key,
                  patch_of(resource_path(DataKind::data_store, store.meta.object) + "/status",
-                          store_patch(store, used(name), endpoint)),
+                          store_patch(store, {0, used(name), endpoint, node_uid, {}})),
                  [this](const Answer& answer) {
                    if (answer) catalog_.learn(DataKind::data_store, *answer);
                  });

@@ -10,6 +10,7 @@
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/object_writes.h"
+#include "kubernetes/data/store_key_secret.h"
 
 namespace lips::kubernetes {
 
@@ -21,8 +22,13 @@ inline constexpr const char* move_finalizer = "lips.dev/move";      // of a Data
 
 class ResourceUpkeep {
  public:
+  // `serve`: pods for stores that want one, as soon as their key is known.
+  struct Serving {
+    const StoreKeySecret& secret;
+    bool serve = false;
+  };
   ResourceUpkeep(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
-                 bool serve_stores);
+                 Serving serving);
   void tick(TimePoint now);
   // Bytes that blocks take in a store.
   std::int64_t used(const std::string& store) const;
@@ -40,7 +46,7 @@ class ResourceUpkeep {
   ObjectWrites& writes_;
   EventRecorder& events_;
   const WorkSettings& work_;
-  const bool serve_stores_;
+  const Serving serving_;
   std::uint64_t seen_ = 0;  // of the catalog
   TimePoint looked_{};
   std::map<std::string, ObjectFinding> findings_;

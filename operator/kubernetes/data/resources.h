@@ -82,6 +82,7 @@ struct DataSetSpec {
   std::vector<PlacedBlocks> stores;
   ErasureCode code;
   DiscoveryRequest discover;
+  std::vector<std::string> readers;  // namespaces whose pods may read it beside its own; *: all
 };
 
 // What one store holds of a data set.
@@ -121,12 +122,14 @@ struct DataStoreSpec {
   std::string node, path;     // node directory; path also: where tasks see a volume
   std::string claim;          // volume: the PersistentVolumeClaim in the operator's namespace
   std::string bucket, prefix, bucket_endpoint, region, provider, secret;
+  std::vector<std::string> allowed_name_spaces;  // may have files anywhere in it; all may in NAMESPACE/; *: all
 };
 
 struct DataStoreStatus {
   std::int64_t observed_generation = 0;
   std::int64_t used = 0;  // bytes
   std::string endpoint;
+  std::string node_uid;  // of the node that had the directory when it was first seen
   std::vector<ObjectCondition> conditions;
 };
 

@@ -112,9 +112,10 @@ std::string data_set_patch(const DataSetResource& set, const DataSetStatus& stat
   return status_patch(set.meta, std::move(json));
 }
 
-std::string store_patch(const DataStoreResource& store, std::int64_t used, const std::string& endpoint) {
-  return status_patch(store.meta,
-                      {{"observedGeneration", store.meta.generation}, {"used", used}, {"endpoint", endpoint}});
+std::string store_patch(const DataStoreResource& store, const DataStoreStatus& status) {
+  Json json = {{"observedGeneration", store.meta.generation}, {"used", status.used}, {"endpoint", status.endpoint}};
+  if (!status.node_uid.empty()) json["nodeUid"] = status.node_uid;
+  return status_patch(store.meta, std::move(json));
 }
 
 std::string condition_patch(const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,

@@ -12,7 +12,8 @@ std::string move_status_patch(const DataMoveResource& move, const DataMoveStatus
 std::string replicas_patch(const DataSetResource& set, const std::vector<HeldBlocks>& replicas);
 // Blocks and size as they are now, and what was discovered where `files` are given.
 std::string data_set_patch(const DataSetResource& set, const DataSetStatus& status, bool discovered);
-std::string store_patch(const DataStoreResource& store, std::int64_t used, const std::string& endpoint);
+// Without conditions.
+std::string store_patch(const DataStoreResource& store, const DataStoreStatus& status);
 // The whole list of conditions with this one in it; a time only changes with the status.
 std::string condition_patch(const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
                             ObjectCondition changed);

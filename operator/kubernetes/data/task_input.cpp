@@ -42,6 +42,19 @@ std::string hdfs_url(const DiscoveryRequest& hdfs, const FilePart& part) {
                      part.offset, part.size, hdfs.user.empty() ? "" : "&user.name=" + percent_encoded(hdfs.user));
 }
 
+// With a password that opens the folder of the block alone.
+std::string served_url(const InputRequest& request, const FilePart& part) {
+  const CatalogDataSet& set = *request.set;
+  const std::string folder = readers_folder(set.object, *set.layout, part);
+  const std::string path = folder.empty() ? part.path : part.path.substr(folder.size() + 1);
+  const std::string sealed = request.key->credentials(request.store->meta.object.uid, folder);
+  const std::size_t colon = sealed.find(':');
+  const std::string& endpoint = request.store->status.endpoint;
+  const std::size_t host = endpoint.find("://") + 3;
+  return endpoint.substr(0, host) + percent_encoded(sealed.substr(0, colon)) + sealed.substr(colon) + '@' +
+         joined(endpoint.substr(host), encoded_path(path));
+}
+
 }  // namespace
 
 Result<std::string> task_input(const InputRequest& request) {
@@ -59,8 +72,9 @@ Result<std::string> task_input(const InputRequest& request) {
     return hdfs_url(discover, part);
   if (at_hand(request))
     return joined(request.mounted_at.empty() ? store.spec.path : request.mounted_at, part.path) + part_suffix(part);
-  const std::string& endpoint = store.spec.endpoint.empty() ? store.status.endpoint : store.spec.endpoint;
-  if (!endpoint.empty()) return joined(endpoint, encoded_path(part.path)) + part_suffix(part);
+  if (!store.spec.endpoint.empty()) return joined(store.spec.endpoint, encoded_path(part.path)) + part_suffix(part);
+  if (!store.status.endpoint.empty() && request.key && request.key->known())
+    return served_url(request, part) + part_suffix(part);
   if (store.spec.kind != StoreKind::bucket)
     return fail(ErrorCode::unavailable, "DataStore " + store_name + " is not served to other nodes now");
   const std::string root = "s3://" + store.spec.bucket + (store.spec.prefix.empty() ? "" : '/' + store.spec.prefix);
@@ -81,7 +95,7 @@ Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count
     auto input = task_input(one);
     if (!input) return input;
     const std::size_t mark = input->rfind("#bytes=");
-    const BlockSpan& span = request.set->layout->blocks[one.block];
+    const BlockSpan span = request.set->layout->span(one.block);
     const bool part = mark != std::string::npos;
     if (part && end > 0 && file == input->substr(0, mark) && end == span.offset) {
       end += span.size;
@@ -101,13 +115,13 @@ Result<std::string> degraded_task_input(InputRequest request, const std::vector<
   lips::DataSet shape;
   shape.first_block = BlockId(0);
   shape.blocks = layout.native;
-  shape.code = {layout.code.n, layout.code.k};
+  shape.code = layout.code;
   const BlockId wanted(request.block);
   DegradedInput input;
   input.code = shape.code;
   input.natives = lips::stripe_of(shape, wanted).natives;
   input.row = code_row(shape, wanted);
-  input.bytes = static_cast<std::uint64_t>(layout.blocks[request.block].size);
+  input.bytes = static_cast<std::uint64_t>(layout.span(request.block).size);
   for (const auto& [block, store] : sources) {
     request.block = block;
     request.store = store;

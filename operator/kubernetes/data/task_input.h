@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kubernetes/data/data_catalog.h"
+#include "kubernetes/data/store_key.h"
 
 namespace lips::kubernetes {
 
@@ -14,12 +15,14 @@ struct InputRequest {
   std::uint32_t block = 0;
   const DataStoreResource* store = nullptr;          // that is read
   std::string node;                                  // where the task is to run
-  const std::vector<std::string>* claims = nullptr;  // that the pod mounts; null: none
+  const std::vector<std::string>* claims = nullptr;  // of the movers' namespace that the pod mounts; null: none
+  const StoreKey* key = nullptr;                     // of stores that the operator serves; null: none is known
   std::string
       mounted_at;  // the pod's lips.dev/data-path: where it sees a store that is at hand; empty: where the store says
 };
 
-// "/srv/data/books/block-00003", "http://10.1.0.7:8080/books/all.txt", "s3://bucket/prefix/books/all.txt". A block that
+// "/srv/data/books/block-00003", "https://files.example/books/all.txt", "http://FOLDER:PASSWORD@10.1.0.7:8080/all.txt"
+// where the operator serves the store, "s3://bucket/prefix/books/all.txt". A block that
 // is a part of a file ends in "#bytes=OFFSET-LAST". Error: the store holds no replica, or nobody serves it.
 Result<std::string> task_input(const InputRequest& request);
 // Of several blocks in order, all in the same store: one line each, and one for neighbours in one file.

@@ -8,15 +8,16 @@
 namespace lips::kubernetes {
 namespace {
 
-bool inside(const std::string& path, const std::string& folder) { return (path + '/').starts_with(folder + '/'); }
+bool inside(const std::string& path, const std::string& folder) {
+  return (folder_path(path) + '/').starts_with(folder_path(folder) + '/') || folder_path(folder).empty();
+}
 
 bool overlap(const DataStoreSpec& a, const DataStoreSpec& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == StoreKind::zonal_volume) return a.claim == b.claim;
   if (a.kind == StoreKind::bucket)
     return a.bucket == b.bucket && a.bucket_endpoint == b.bucket_endpoint &&
-           (a.prefix == b.prefix || a.prefix.empty() || b.prefix.empty() || inside(a.prefix, b.prefix) ||
-            inside(b.prefix, a.prefix));
+           (inside(a.prefix, b.prefix) || inside(b.prefix, a.prefix));
   return a.node == b.node && (inside(a.path, b.path) || inside(b.path, a.path));
 }
 
@@ -39,11 +40,16 @@ bool in_a_circle(const PoolResource& pool, const PoolMap& pools) {
 
 }  // namespace
 
-Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores) {
+Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores,
+               const TenantRules& rules) {
+  if (std::string foreign = foreign_discovery(set, stores, rules); !foreign.empty())
+    return {false, "NotAllowed", std::move(foreign)};
   if (!layout) {
     if (layout.error().code == ErrorCode::not_found) return {false, "NotDiscovered", layout.error().message};
     return {false, "Invalid", layout.error().message};
   }
+  if (std::string foreign = foreign_data(set, *layout, stores); !foreign.empty())
+    return {false, "NotAllowed", std::move(foreign)};
   std::vector<std::string> missing;
   const auto look_for = [&](const std::string& store) {
     if (!stores.contains(store) && std::find(missing.begin(), missing.end(), store) == missing.end())
@@ -75,7 +81,18 @@ Finding review(const DataSetResource& set, const Result<DataLayout>& layout, con
   return {};
 }
 
-Finding review(const DataStoreResource& store, const StoreMap& stores) {
+Finding review(const DataStoreResource& store, const StoreMap& stores, const std::string& node_uid) {
+  const DataStoreSpec& spec = store.spec;
+  if (spec.kind == StoreKind::node_directory && !good_path(folder_path(spec.path)))
+    return {
+        false, "Invalid",
+        fmt::format("spec.nodeDirectory.path: found '{}'; allowed: a directory below the root, without '.' and '..'",
+                    spec.path)};
+  if (!store.status.node_uid.empty() && !node_uid.empty() && store.status.node_uid != node_uid)
+    return {false, "NodeReplaced",
+            fmt::format("node {} is another one than the node that held the files, under the same name: what lay there "
+                        "counts as lost; where it does not, delete the DataStore and make it anew",
+                        spec.node)};
   for (const auto& [name, other] : stores) {
     if (name == store.meta.object.name || !overlap(store.spec, other.spec) || !older(other.meta, store.meta)) continue;
     return {false, "Overlaps",

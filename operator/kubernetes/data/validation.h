@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/data/access.h"
 #include "kubernetes/data/data_layout.h"
 #include "kubernetes/data/resources.h"
 
@@ -19,12 +20,13 @@ struct Finding {
   bool wrong() const { return !reason.empty(); }
 };
 
-using StoreMap = std::map<std::string, DataStoreResource>;
 using PoolMap = std::map<std::string, PoolResource>;
 
-Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores);
-// The other store's directory may neither hold this one's nor lie in it.
-Finding review(const DataStoreResource& store, const StoreMap& stores);
+Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores,
+               const TenantRules& rules);
+// The other store's directory may neither hold this one's nor lie in it. `node_uid`: of the node that has the store's
+// directory now; empty: not known.
+Finding review(const DataStoreResource& store, const StoreMap& stores, const std::string& node_uid);
 Finding review(const PoolResource& pool, const PoolMap& pools);
 
 // A share of the whole: its own weight within its parent's share. Pools that are wrong count with their own weight.

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
-#include <charconv>
+#include <cstdint>
+#include <string_view>
 #include <thread>
 #include <utility>
+
+#include "telemetry/status/listen_address.h"
 
 namespace lips {
 
@@ -16,10 +19,40 @@ constexpr const char* metrics_format = "text/plain; version=0.0.4; charset=utf-8
 constexpr const char* json_format = "application/json";
 constexpr const char* page_format = "text/html; charset=utf-8";
 
+constexpr const char* security_policy =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+constexpr std::size_t threads_at_once = 8;
+constexpr int bad_request = 400, unauthorized = 401, forbidden = 403, no_ranges = 416, unavailable = 503;
+
+using HandlerResponse = httplib::Server::HandlerResponse;
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    const std::size_t length = first < 0x80         ? 1
+                               : first >> 5 == 0x06 ? 2
+                               : first >> 4 == 0x0e ? 3
+                               : first >> 3 == 0x1e ? 4
+                                                    : 0;
+    if (length == 0 || at + length > text.size()) return false;
+    std::uint32_t code = length == 1 ? first : first & (0xffU >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+      const auto next = static_cast<unsigned char>(text[at + i]);
+      if (next >> 6 != 0x02) return false;
+      code = code << 6 | (next & 0x3fU);
+    }
+    constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+    at += length;
+  }
+  return true;
+}
+
 class HttpServer : public StatusServer {
  public:
   explicit HttpServer(ServedTexts texts) : texts_(std::move(texts)) {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(3); };
+    server_.new_task_queue = [] { return new httplib::ThreadPool(threads_at_once); };
     server_.set_keep_alive_max_count(100);
     server_.set_socket_options([](socket_t socket) {  // not SO_REUSEPORT: a second operator on the port is an error
       const int yes = 1;
@@ -28,6 +61,18 @@ class HttpServer : public StatusServer {
     server_.set_read_timeout(5);
     server_.set_write_timeout(5);
     server_.set_payload_max_length(1024);
+    server_.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                 {"Content-Security-Policy", security_policy},
+                                 {"X-Frame-Options", "DENY"},
+                                 {"Referrer-Policy", "no-referrer"},
+                                 {"Cache-Control", "no-store"}});
+    server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      const int refusal = refusal_of(request);
+      if (refusal == 0) return HandlerResponse::Unhandled;
+      response.status = refusal;
+      if (refusal == unauthorized) response.set_header("WWW-Authenticate", "Bearer");
+      return HandlerResponse::Handled;
+    });
     const auto serve = [&](const char* path, const std::function<std::string()>& text, const char* format) {
       server_.Get(path, [&text, format](const httplib::Request&, httplib::Response& response) {
         response.set_content(text(), format);
@@ -42,10 +87,15 @@ class HttpServer : public StatusServer {
     };
     serve("/", texts_.page, page_format);
     serve("/metrics", texts_.metrics, metrics_format);
-    probe("/healthz", texts_.alive);
-    probe("/readyz", texts_.ready);
+    if (texts_.alive) probe("/healthz", texts_.alive);
+    if (texts_.ready) probe("/readyz", texts_.ready);
     if (!texts_.new_data) return;
     server_.Get("/new-data", [this](const httplib::Request& request, httplib::Response& response) {
+      for (const auto& [key, value] : request.params)
+        if (!is_utf8(key) || !is_utf8(value)) {
+          response.status = bad_request;
+          return response.set_content("{\"error\":\"the question is not UTF-8\"}\n", json_format);
+        }
       const QueryAnswer answer = texts_.new_data({request.params.begin(), request.params.end()});
       response.status = answer.status;
       response.set_content(answer.json, json_format);
@@ -66,6 +116,25 @@ class HttpServer : public StatusServer {
   int port() const override { return port_; }
 
  private:
+  // 0: it is to be answered. An answer to many small ranges is much larger than what is asked for, so none are given.
+  int refusal_of(const httplib::Request& request) const {
+    if (request.has_header("Range")) return no_ranges;
+    if (!texts_.admit) return 0;
+    constexpr std::string_view scheme = "Bearer ";
+    const std::string sent = request.get_header_value("Authorization");
+    switch (texts_.admit(sent.starts_with(scheme) ? sent.substr(scheme.size()) : "", request.path)) {
+      case Admission::allowed:
+        return 0;
+      case Admission::unknown:
+        return unauthorized;
+      case Admission::forbidden:
+        return forbidden;
+      case Admission::unavailable:
+        break;
+    }
+    return unavailable;
+  }
+
   ServedTexts texts_;
   httplib::Server server_;
   std::thread thread_;
@@ -75,21 +144,10 @@ class HttpServer : public StatusServer {
 }  // namespace
 
 Result<std::unique_ptr<StatusServer>> StatusServer::start(const std::string& listen, ServedTexts texts) {
-  const std::size_t colon = listen.rfind(':');
-  int port = -1;
-  if (colon != std::string::npos) {
-    const char* const end = listen.data() + listen.size();
-    const auto [stopped, code] = std::from_chars(listen.data() + colon + 1, end, port);
-    if (code != std::errc() || stopped != end || port > 65535) port = -1;
-  }
-  if (port < 0)
-    return fail(ErrorCode::invalid_input,
-                fmt::format("server.listen: expected address:port, such as 0.0.0.0:8080, found '{}'", listen));
-  std::string address = listen.substr(0, colon);
-  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
-  if (address.empty()) address = "0.0.0.0";
+  const Result<ListenAddress> address = parse_listen_address("server.listen", listen);
+  if (!address) return tl::unexpected(address.error());
   auto server = std::make_unique<HttpServer>(std::move(texts));
-  if (!server->listen(address, port))
+  if (!server->listen(address->host, address->port))
     return fail(ErrorCode::unavailable,
                 fmt::format("server.listen: cannot listen on '{}': in use, or not an address of this machine", listen));
   return server;

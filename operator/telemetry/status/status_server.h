@@ -1,4 +1,5 @@
-// Serves a few texts over HTTP: metrics, health, readiness and the status page. Knows nothing of what they say.
+// Serves a few texts over HTTP: metrics, the status page, and health where it has no port of its own. Knows nothing of
+// what they say, nor who may read them.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +9,24 @@
 #include <string>
 
 #include "base/result.h"
+#include "telemetry/status/health_server.h"
 
 namespace lips {
-
-struct Health {
-  bool good = true;
-  std::string words;  // one line
-};
 
 struct QueryAnswer {
   int status = 200;
   std::string json;
 };
 
+enum class Admission : std::uint8_t { allowed, unknown, forbidden, unavailable };
+
 struct ServedTexts {
   std::function<std::string()> page, metrics;
-  std::function<Health()> alive, ready;
+  std::function<Health()> alive, ready;  // none: there are no such paths
   // /new-data?key=value&...; none: there is no such path
   std::function<QueryAnswer(const std::map<std::string, std::string>&)> new_data = {};
+  // Whether the bearer of that token may read that path; `token` is empty where none came. None: everybody may.
+  std::function<Admission(const std::string& token, const std::string& path)> admit = {};
 };
 
 class StatusServer {

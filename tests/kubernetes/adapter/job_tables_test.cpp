@@ -28,8 +28,10 @@ class JobTables : public testing::Test {
     data.stores = {{"store", StoreKind::bucket, "a", "", {}, {}}};
     DataSetEntry set;
     set.name = "default/books";
-    set.native_blocks = 10;
-    for (int i = 0; i < 10; ++i) set.blocks.push_back({Mebibytes(64), {{"store", false}}});
+    set.layout.native = 10;
+    set.layout.block_size = 64 << 20;
+    set.layout.size = 10 * set.layout.block_size;
+    set.stores["store"].blocks = BlockRanges::all(10);
     data.data_sets = {set};
     ModelSettings settings;
     settings.node_price = [](const PriceQuestion&) { return NodePrice{UsdPerHour(0.2)}; };
@@ -49,9 +51,10 @@ class JobTables : public testing::Test {
   }
   std::vector<GroupedJob> group(const std::vector<PodRecord*>& pods) {
     rejected_.clear();
-    return group_into_jobs(pods, {*index_, kinds_, run_times_, jobs_, {}, {}}, events_, rejected_);
+    return group_into_jobs(pods, {*index_, kinds_, run_times_, jobs_, {}, {}, Duration(60'000'000), may_read_}, events_, rejected_);
   }
 
+  std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
   NodeBook nodes_;
   PodKinds kinds_;
   KindId kind_;
@@ -170,6 +173,26 @@ TEST_F(JobTables, PodsThatMayNotBeInTheirPoolAreToldSo) {
   ASSERT_THAT(rejected_, SizeIs(1));
   EXPECT_EQ(rejected_[0].reason, pool_not_allowed);
   EXPECT_EQ(rejected_[0].what, "not for you");
+}
+
+TEST_F(JobTables, APodOfAnotherNamespaceReadsOnlyWhatItMay) {
+  may_read_ = [](const std::string& data_set, const std::string& name_space) {
+    return data_set == "default/books" && name_space == "friends";
+  };
+  const auto reads = [&](const std::string& name_space, const std::string& data_set) {
+    PodRecord* one = pod("p-" + name_space + std::to_string(pods_.size()), "", 0);
+    one->meta.name_space = name_space;
+    one->work.data_set = data_set;
+    group({one});
+    return rejected_.empty() ? "yes" : std::string(rejected_[0].reason) + ": " + rejected_[0].what;
+  };
+  EXPECT_EQ(reads("default", "default/books"), "yes");
+  EXPECT_EQ(reads("friends", "default/books"), "yes");
+  const std::string refused = reads("strangers", "default/books");
+  EXPECT_THAT(refused, testing::StartsWith(std::string(data_set_not_ready)));
+  EXPECT_EQ(refused, reads("strangers", "default/books"));
+  std::string absent = reads("strangers", "default/nothing");
+  EXPECT_EQ(absent.replace(absent.find("nothing"), 7, "books"), refused) << "nobody learns what there is elsewhere";
 }
 
 TEST_F(JobTables, RejectsMoreTasksThanBlocksAndUnknownDataSetsWithoutHarmToOthers) {

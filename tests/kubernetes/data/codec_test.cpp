@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "kubernetes/data/data_set_codec.h"
-#include "kubernetes/data/resource_codec.h"
 #include "kubernetes/data/mover_objects.h"
+#include "kubernetes/data/resource_codec.h"
 
 namespace lips::kubernetes {
 namespace {

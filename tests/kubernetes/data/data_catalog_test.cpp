@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-
+#include <malloc.h>
 
 namespace lips::kubernetes {
 namespace {
@@ -60,7 +59,7 @@ class DataCatalogTest : public testing::Test {
     return result;
   }
 
-  DataCatalog catalog{"lips"};
+  DataCatalog catalog{"lips", {10, 2, {}}};
   int version_ = 0;
 };
 
@@ -71,7 +70,7 @@ TEST_F(DataCatalogTest, TellsStoresBeforeTheDataSetsThatNameThem) {
   store("a");
   EXPECT_THAT(poll(), ElementsAre("store a", "set d/books", "d/books 0,2-3 in a", "d/books 1 extra in a"));
   EXPECT_THAT(poll(), IsEmpty());
-  EXPECT_EQ(catalog.data_set("d/books")->layout->blocks.size(), 4u);
+  EXPECT_EQ(catalog.data_set("d/books")->layout->count(), 4u);
 }
 
 TEST_F(DataCatalogTest, TellsANewReplicaBeforeTheOldOneGoesAndALeavingOneAsGone) {
@@ -90,11 +89,11 @@ TEST_F(DataCatalogTest, TellsANewReplicaBeforeTheOldOneGoesAndALeavingOneAsGone)
 
 TEST_F(DataCatalogTest, HoldsADataSetThatDoesNotAddUpBack) {
   store("a");
-  data_set("books", R"("spec":{"size":100,"files":[{"path":"x","size":10}],"stores":[{"name":"a"}]})");
-  data_set("good", R"("spec":{"files":[{"path":"x","size":10}],"stores":[{"name":"a"}]})");
+  data_set("books", R"("spec":{"size":100,"files":[{"path":"d/x","size":10}],"stores":[{"name":"a"}]})");
+  data_set("good", R"("spec":{"files":[{"path":"d/x","size":10}],"stores":[{"name":"a"}]})");
   EXPECT_THAT(poll(), ElementsAre("store a", "set d/good"));
   EXPECT_EQ(finding_of("books"), "Invalid: spec.size: found 100; allowed: 10, which the files add up to");
-  data_set("books", R"("spec":{"size":10,"files":[{"path":"x","size":10}],"stores":[{"name":"a"}]})");
+  data_set("books", R"("spec":{"size":10,"files":[{"path":"d/x","size":10}],"stores":[{"name":"a"}]})");
   EXPECT_THAT(poll(), ElementsAre("set d/books"));
   EXPECT_EQ(finding_of("books"), ": ");
 }
@@ -153,6 +152,124 @@ TEST_F(DataCatalogTest, ADataSetCutAnewIsAnother) {
   poll();
   data_set("books", R"("spec":{"blocks":5,"blockSize":10})");
   EXPECT_THAT(poll(), ElementsAre("no set d/books", "set d/books"));
+}
+
+TEST_F(DataCatalogTest, RefusesForeignFilesUntilTheStoresOwnerAllowsThem) {
+  store("a");
+  data_set("books", R"("spec":{"files":[{"path":"hr/x","size":10}],"stores":[{"name":"a"}]})");
+  EXPECT_THAT(poll(), ElementsAre("store a"));
+  EXPECT_THAT(finding_of("books"), HasSubstr("NotAllowed: d may not name 'hr/x' in DataStore a"));
+  const auto with = [&](const std::string& allowed) {
+    change(1, "", "a",
+           R"("spec":{"zone":"z","nodeDirectory":{"node":"a","path":"/srv"},"allowedNamespaces":[)" + allowed + "]}");
+  };
+  with(R"("d")");
+  EXPECT_THAT(poll(), ElementsAre("store a", "set d/books"));
+  with("");
+  EXPECT_THAT(poll(), ElementsAre("store a", "no set d/books"));
+}
+
+TEST_F(DataCatalogTest, HoldsYoungerSetsBackWhenANamespaceHasTooMuch) {
+  store("a");
+  data_set("first", R"("spec":{"blocks":6,"blockSize":1})");
+  data_set("second", R"("spec":{"blocks":5,"blockSize":1})");
+  data_set("third", R"("spec":{"blocks":4,"blockSize":1})");
+  change(0, "e", "other", R"("spec":{"blocks":9,"blockSize":1})");
+  EXPECT_THAT(poll(), ElementsAre("store a", "set d/first", "set d/third", "set e/other"));
+  EXPECT_THAT(finding_of("second"), HasSubstr("LimitExceeded: the data sets of namespace d"));
+  remove(0, "d", "first");
+  EXPECT_THAT(poll(), ElementsAre("no set d/first", "set d/second"));
+  data_set("listed", R"("spec":{"files":[{"path":"d/x","size":1},{"path":"d/y","size":1},{"path":"d/z","size":0}]})");
+  EXPECT_THAT(poll(), IsEmpty()) << "three files, two are allowed";
+}
+
+TEST_F(DataCatalogTest, ANodeOfTheSameNameIsAnotherNode) {
+  const auto a = [&](const std::string& uid) {
+    change(1, "", "a",
+           R"("spec":{"zone":"z","nodeDirectory":{"node":"a","path":"/srv"}},"status":{"nodeUid":")" + uid + "\"}");
+  };
+  NodeSight sight{"u1", true};
+  const auto look = [&] { catalog.look_at_nodes([&](const std::string&) { return sight; }); };
+  look();
+  a("u1");
+  EXPECT_THAT(poll(), ElementsAre("store a"));
+  EXPECT_TRUE(catalog.readable("a"));
+  sight.ready = false;
+  look();
+  EXPECT_THAT(poll(), IsEmpty());
+  EXPECT_FALSE(catalog.readable("a")) << "its node is dead";
+  sight = {};
+  look();
+  EXPECT_THAT(poll(), ElementsAre("store a"));
+  EXPECT_FALSE(catalog.readable("a")) << "its node is gone";
+  sight = {"u2", true};
+  look();
+  EXPECT_THAT(poll(), ElementsAre("no store a"));
+  EXPECT_FALSE(catalog.readable("a"));
+  EXPECT_THAT(finding_of("a"), HasSubstr("NodeReplaced"));
+  sight = {"u1", true};
+  look();
+  EXPECT_THAT(poll(), ElementsAre("store a")) << "it is back";
+  EXPECT_TRUE(catalog.readable("a"));
+}
+
+TEST_F(DataCatalogTest, AStoreIsNoNodesRoot) {
+  for (const char* path : {"/.", "/..", "//", "/", "/srv/../etc", "/srv/./x"}) {
+    store("a", path);
+    EXPECT_THAT(poll(), IsEmpty()) << path;
+    EXPECT_THAT(finding_of("a"), HasSubstr("Invalid: spec.nodeDirectory.path")) << path;
+  }
+  for (const char* path : {"/srv", "/srv/.data/", "/..x"}) {
+    store("a", path);
+    EXPECT_THAT(poll(), ElementsAre("store a")) << path;
+    remove(1, "", "a");
+    poll();
+  }
+}
+
+TEST_F(DataCatalogTest, StoresOverlapHoweverTheirFolderIsWritten) {
+  store("a", "/srv/data/");
+  change(1, "", "b", R"("spec":{"zone":"z","nodeDirectory":{"node":"a","path":"/srv/data"}})");
+  EXPECT_THAT(poll(), ElementsAre("store a"));
+  EXPECT_THAT(finding_of("b"), HasSubstr("Overlaps"));
+}
+
+TEST_F(DataCatalogTest, KnowsWhichFilesAreAnotherSetsToo) {
+  store("a");
+  const std::string in_a = R"("stores":[{"name":"a"}])";
+  data_set("logs", R"("spec":{"files":[{"path":"d/2025/x","size":1},{"path":"d/2026/y","size":1}],)" + in_a + "}");
+  data_set("year", R"("spec":{"files":[{"path":"d/2026/y","size":1}],)" + in_a + "}");
+  poll();
+  const std::vector<std::string> paths{"d/2025/x", "d/2026/y", "d/2026"};
+  EXPECT_THAT(catalog.shared_files("d/logs", "a", paths), ElementsAre("d/2026", "d/2026/y"));
+  EXPECT_THAT(catalog.shared_files("d/year", "a", paths), ElementsAre("d/2025/x", "d/2026", "d/2026/y"));
+  EXPECT_THAT(catalog.shared_files("d/logs", "b", paths), IsEmpty());
+}
+
+double heap_mebibytes() {
+  const auto now = mallinfo2();
+  return static_cast<double>(now.uordblks + now.hblkhd) / 1048576.0;
+}
+
+TEST_F(DataCatalogTest, AMillionBlocksCostNoMoreThanWhatIsSaidOfThem) {
+  DataCatalog large("lips");
+  const double before = heap_mebibytes();
+  large.kinds()[0].sink->changed(
+      {"d", "big", "u", "1"},
+      R"({"metadata":{"namespace":"d","name":"big","uid":"u"},"spec":{"blocks":1000000,"blockSize":1,"stores":[{"name":"a"}]},
+          "status":{"replicas":[{"store":"a","blocks":"0-999999"}]}})");
+  large.poll();
+  ASSERT_TRUE(large.data_set("d/big")->usable());
+  EXPECT_LT(heap_mebibytes() - before, 1.0);
+}
+
+TEST_F(DataCatalogTest, TellsWhenOthersMayReadIt) {
+  store("a");
+  const std::string replicas = R"(,"status":{"replicas":[{"store":"a","blocks":"0-3"}]})";
+  data_set("books", four_blocks + replicas);
+  poll();
+  data_set("books", R"("spec":{"blocks":4,"blockSize":10,"readers":["team"]})" + replicas);
+  EXPECT_THAT(poll(), ElementsAre("no set d/books", "set d/books", "d/books 0-3 in a"));
 }
 
 TEST_F(DataCatalogTest, IsCompleteWhenEveryKindWasListed) {

@@ -85,7 +85,7 @@ class DataDiscoveryTest : public testing::Test {
     return reply;
   }};
   ApiClient client_{server_.connection(), quick_client()};
-  DataCatalog catalog_{"lips"};
+  DataCatalog catalog_{"lips", {1000, 1000, {"http://nn"}}};
   ObjectWrites writes_{client_, [] { return true; }, [this] { news_.notify_all(); }};
   EventRecorder events_{client_, {}, [] { return true; }};
   WorkSettings work_{"lips", "image", "IfNotPresent", "", "", 0};
@@ -95,7 +95,7 @@ class DataDiscoveryTest : public testing::Test {
 
 TEST_F(DataDiscoveryTest, ListsAFolderByAJobAndKeepsWhatItsLogSays) {
   add_store("a");
-  add_set({{"listing", {{"store", "a"}, {"path", "in"}}}});
+  add_set({{"listing", {{"store", "a"}, {"path", "d/in"}}}});
   ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
   const std::string job = created();
   logs_[job + "-pod"] = R"([{"Path":"x","Name":"x","Size":250,"IsDir":false}])";
@@ -104,14 +104,14 @@ TEST_F(DataDiscoveryTest, ListsAFolderByAJobAndKeepsWhatItsLogSays) {
   const Json status = patched()["status"];
   EXPECT_EQ(status["blocks"], 3);
   EXPECT_EQ(status["size"], 250);
-  EXPECT_EQ(status["files"][0]["path"], "in/x");
+  EXPECT_EQ(status["files"][0]["path"], "d/in/x");
   EXPECT_EQ(status["replicas"][0], (Json{{"store", "a"}, {"blocks", "0-2"}}));
   EXPECT_EQ(patched()["metadata"]["resourceVersion"], "1") << "bound to the version that was read";
 }
 
 TEST_F(DataDiscoveryTest, KeepsNothingOfADataSetThatIsGone) {
   add_store("a");
-  add_set({{"listing", {{"store", "a"}, {"path", "in"}}}});
+  add_set({{"listing", {{"store", "a"}, {"path", "d/in"}}}});
   ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
   const std::string job = created();
   logs_[job + "-pod"] = "no listing at all";
@@ -119,6 +119,20 @@ TEST_F(DataDiscoveryTest, KeepsNothingOfADataSetThatIsGone) {
   ASSERT_TRUE(tick_until([&] { return discovery_.kept() > 0; })) << "a log, and then the pause after a failure";
   catalog_.kinds()[0].sink->deleted({"d", "logs", "uid-logs", "2"});
   ASSERT_TRUE(tick_until([&] { return discovery_.kept() == 0; }));
+}
+
+TEST_F(DataDiscoveryTest, StartsNoJobForWhatTheNamespaceMayNotAsk) {
+  add_store("a");
+  const Json hosts = {{{"host", "h1"}, {"store", "a"}}};
+  for (const Json& discover :
+       {Json{{"listing", {{"store", "a"}, {"path", "hr"}}}}, Json{{"listing", {{"store", "a"}, {"path", "d/../hr"}}}},
+        Json{{"hdfs", {{"url", "http://169.254.169.254"}, {"path", "/in"}, {"hosts", hosts}}}},
+        Json{{"hdfs", {{"url", "http://nn/\nhttp://169.254.169.254"}, {"path", "/in"}, {"hosts", hosts}}}}}) {
+    add_set(discover);
+    for (int turn = 0; turn < 20; ++turn) discovery_.tick(now_ += std::chrono::minutes(1));
+    EXPECT_FALSE(writes_.anything_under_way()) << discover.dump();
+    EXPECT_EQ(created(), "");
+  }
 }
 
 TEST_F(DataDiscoveryTest, AsksHdfsForFilesAndThenForTheirBlocks) {

@@ -118,9 +118,26 @@ TEST(Discovered, SaysWhatHdfsAnsweredInstead) {
   const auto files = read_hdfs_status(
       R"({"RemoteException":{"exception":"FileNotFoundException","javaClassName":"java.io.FileNotFoundException","message":"File /x does not exist."}})",
       "/x");
-  EXPECT_THAT(files.error().message, HasSubstr("File /x does not exist."));
+  EXPECT_EQ(files.error().message, "HDFS LISTSTATUS of /x: there is no such file or folder");
   EXPECT_FALSE(read_hdfs_blocks({{"a", 1, ""}}, "<html>", hdfs_spec()));
   EXPECT_FALSE(read_hdfs_blocks({{"a", 1, ""}}, "", hdfs_spec()));
+}
+
+TEST(Discovered, RepeatsNothingOfWhatAServiceAnswered) {
+  const std::string secret = "AKIA-secret-of-169.254.169.254";
+  for (const std::string& body :
+       {secret, R"({"key":")" + secret + "\"}",
+        R"({"RemoteException":{"exception":")" + secret + R"(","message":")" + secret + "\"}}",
+        R"({"FileStatuses":{"FileStatus":[{"type":")" + secret + R"("}]}})",
+        R"({"BlockLocations":{"BlockLocation":[{"offset":")" + secret + R"("}]}})",
+        R"([{"Path":7,"Name":")" + secret + R"("}])"}) {
+    for (const std::string& told :
+         {read_listing(body, listing_spec()).error().message, read_hdfs_status(body, "/x").error().message,
+          read_hdfs_blocks({{"a", 1, ""}}, body, hdfs_spec()).error().message}) {
+      EXPECT_NE(told, "");
+      EXPECT_EQ(told.find("AKIA"), std::string::npos) << told;
+    }
+  }
 }
 
 TEST(Discovered, AsksWithPathsAsUrlsHaveThem) {

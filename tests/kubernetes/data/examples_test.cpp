@@ -9,7 +9,8 @@
 
 #include "config/operator_config.h"
 #include "kubernetes/api/codec.h"
-#include "kubernetes/data/data_codec.h"
+#include "kubernetes/data/data_set_codec.h"
+#include "kubernetes/data/resource_codec.h"
 #include "kubernetes/pods/task_notes.h"
 #include "tests/kubernetes/data/example_objects.h"
 

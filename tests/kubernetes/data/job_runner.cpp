@@ -143,6 +143,7 @@ PodEnd JobRunner::run_container(const Json& container, const Mounts& mounts, boo
   };
   std::string script = "export PATH=" + quoted(fs::path(rclone()).parent_path().string() + ':' + std::getenv("PATH")) +
                        "\nexport RCLONE_COPY_LINKS=true\n";
+  std::string move;
   for (const Json& variable : container["env"]) {
     std::string value = variable.value("value", "");
     if (variable.contains("valueFrom")) {
@@ -152,10 +153,9 @@ PodEnd JobRunner::run_container(const Json& container, const Mounts& mounts, boo
     const std::string name = variable["name"];
     if (name == "LIPS_SERVED" && value == "/serve") value = mounts.folder + "/serve";
     if (name == "LIPS_PORT") value = std::to_string(port_);
-    if (name == "RCLONE_PASS") ports_[value] = port_;
-    const std::size_t user = value.find("lips:"), password = user + 5;
-    if (name.ends_with("_URL") && user != std::string::npos)
-      replace_all(value, ":8080", ':' + std::to_string(ports_.at(value.substr(password, value.find('@') - password))));
+    if (name == "LIPS_MOVE" && background) ports_[move = value] = port_;
+    if (name == "LIPS_MOVE") move = value;
+    if (name == "LIPS_SOURCE") replace_all(value, ":8080", ':' + std::to_string(ports_.at(move)));
     script += "export " + name + '=' + quoted(mapped(value)) + '\n';
   }
   script += mapped(container["command"][2]);

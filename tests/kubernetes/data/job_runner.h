@@ -32,6 +32,7 @@ class JobRunner {
   PodEnd run(const nlohmann::json& job, int containers = 100);
   // The init containers, then the server in the background.
   PodEnd serve(const nlohmann::json& pod);
+  int port() const { return port_; }  // of the last one
   // An S3-compatible server whose buckets are folders; returns its URL.
   std::string serve_s3(const std::string& folder, const std::string& key, const std::string& secret);
 
@@ -43,7 +44,7 @@ class JobRunner {
 
   std::string root_;
   int pods_ = 0, port_ = 0;
-  std::map<std::string, int> ports_;  // of servers, by password
+  std::map<std::string, int> ports_;  // of servers, by move
   std::vector<int> servers_;
 };
 

@@ -18,7 +18,8 @@ TEST(ResourceUpkeep, KeepsNothingOfStoresThatAreGone) {
       client, [] { return false; }, [] {});
   EventRecorder events(client, {}, [] { return false; });
   const WorkSettings work{"lips", "image", "IfNotPresent", "", "", 0};
-  ResourceUpkeep upkeep(catalog, writes, events, work, false);
+  StoreKeySecret secret(writes, "lips", "");
+  ResourceUpkeep upkeep(catalog, writes, events, work, {secret, false});
   TimePoint now(std::chrono::hours(1));
   std::size_t most = 0;
   for (int i = 0; i < 200; ++i) {

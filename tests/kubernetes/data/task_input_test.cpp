@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/resource_codec.h"
 #include "model/degraded_input.h"
@@ -23,7 +25,8 @@ CatalogDataSet set_of(const std::string& spec, const std::string& replicas) {
 }
 
 DataStoreResource store_of(const std::string& name, const std::string& spec) {
-  return *decode_data_store(R"({"metadata":{"name":")" + name + R"("},"spec":)" + spec + "}");
+  return *decode_data_store(R"({"metadata":{"name":")" + name + R"(","uid":"uid-)" + name + R"("},"spec":)" + spec +
+                            "}");
 }
 
 struct Stores {
@@ -32,11 +35,22 @@ struct Stores {
   DataStoreResource bucket = store_of("s3", R"({"zone":"z","bucket":{"name":"bucket","prefix":"p"}})");
 };
 
+const StoreKey key("0123456789abcdef0123456789abcdef");
+
+// As a pod that serves the store of that uid lets the folder be read.
+std::string opened(const std::string& uid, const std::string& folder) {
+  std::string text = key.credentials(uid, folder);
+  const std::size_t padding = text.find('=');
+  if (padding != std::string::npos)
+    text.replace(padding, text.rfind('=') - padding + 1, text.rfind('=') > padding ? "%3D%3D" : "%3D");
+  return "http://" + text + "@10.1.0.7:8080/";
+}
+
 const std::string parts = R"({"blockSize":10,"files":[{"path":"my file","size":25}]})";
 
 std::string input(const CatalogDataSet& set, std::uint32_t block, const DataStoreResource& store,
                   const std::string& node = "n2") {
-  InputRequest request{&set, block, &store, node, nullptr, ""};
+  InputRequest request{&set, block, &store, node, nullptr, &key, ""};
   const auto result = task_input(request);
   return result ? *result : "error: " + result.error().message;
 }
@@ -48,7 +62,8 @@ TEST(TaskInput, IsAPathOnTheNodeOfTheStoreAndAUrlElsewhere) {
   EXPECT_EQ(input(set, 1, stores.node, "n1"), "/srv/data/lips-copies/etl/books/u1/block-00001");
   EXPECT_THAT(input(set, 0, stores.node), HasSubstr("DataStore a is not served"));
   stores.node.status.endpoint = "http://10.1.0.7:8080";
-  EXPECT_EQ(input(set, 0, stores.node), "http://10.1.0.7:8080/etl/books/block-00000");
+  EXPECT_EQ(input(set, 0, stores.node), opened("uid-a", "etl/books") + "block-00000");
+  EXPECT_EQ(input(set, 1, stores.node), opened("uid-a", "lips-copies/etl/books/u1") + "block-00001");
   EXPECT_THAT(input(set, 3, stores.node, "n1"), HasSubstr("holds no block 3"));
 }
 
@@ -66,10 +81,32 @@ TEST(TaskInput, IsAPathWhereThePodMountsTheVolume) {
   Stores stores;
   const auto set = set_of(R"({"blocks":1,"blockSize":10})", R"([{"store":"v","blocks":"0"}])");
   const std::vector<std::string> claims{"c"};
-  InputRequest request{&set, 0, &stores.volume, "n1", &claims, ""};
+  InputRequest request{&set, 0, &stores.volume, "n1", &claims, &key, ""};
   EXPECT_EQ(*task_input(request), "/data/etl/books/block-00000");
   request.mounted_at = "/mnt";
   EXPECT_EQ(*task_input(request), "/mnt/etl/books/block-00000");
+}
+
+TEST(TaskInput, OpensTheFolderOfTheFileThatIsReadAndNoOther) {
+  Stores stores;
+  stores.node.status.endpoint = "http://10.1.0.7:8080";
+  const auto set =
+      set_of(R"({"files":[{"path":"etl/a b/x","size":1},{"path":"y","size":1}]})", R"([{"store":"a","blocks":"0-1"}])");
+  EXPECT_EQ(input(set, 0, stores.node), opened("uid-a", "etl/a b") + "x");
+  EXPECT_EQ(input(set, 1, stores.node), opened("uid-a", "") + "y");
+  InputRequest without{&set, 0, &stores.node, "n2", nullptr, nullptr, ""};
+  EXPECT_THAT(task_input(without).error().message, HasSubstr("is not served"));
+}
+
+TEST(StoreKeys, MakeAnotherPasswordForEachStoreFolderAndKey) {
+  std::set<std::string> passwords;
+  for (const StoreKey& each : {key, StoreKey("another"), StoreKey::random(), StoreKey::random()})
+    for (const char* uid : {"s", "t"})
+      for (const char* folder : {"", "a", "a/b", "a/", "b"})
+        passwords.insert(each.credentials(uid, folder).substr(each.credentials(uid, folder).find(':')));
+  EXPECT_EQ(passwords.size(), 40u);
+  EXPECT_EQ(key.seal("x").size(), 64u);
+  EXPECT_EQ(folder_as_user("a?>b"), "folder-YT8-Yg==");
 }
 
 TEST(TaskInput, AsksHdfsForWhatIsThere) {
@@ -88,7 +125,7 @@ TEST(TaskInput, OfALostBlockNamesWhatItIsDecodedFrom) {
   const auto set = set_of(R"({"blocks":3,"blockSize":10,"erasureCode":{"n":3,"k":2}})",
                           R"([{"store":"a","blocks":"1,3"},{"store":"v","blocks":"2,4"}])");
   const std::vector<std::string> claims{"c"};
-  const InputRequest lost{&set, 0, nullptr, "n2", &claims, ""};
+  const InputRequest lost{&set, 0, nullptr, "n2", &claims, &key, ""};
   const auto text = degraded_task_input(lost, {{1, &stores.node}, {3, &stores.node}});
   ASSERT_TRUE(text) << text.error().message;
   const Result<DegradedInput> read = parse_degraded_input(*text);
@@ -98,7 +135,7 @@ TEST(TaskInput, OfALostBlockNamesWhatItIsDecodedFrom) {
   EXPECT_EQ(read->row, 0u);
   EXPECT_EQ(read->bytes, 10u);
   ASSERT_EQ(read->sources.size(), 2u);
-  EXPECT_EQ(read->sources[0], std::pair(1u, std::string("http://10.1.0.7:8080/etl/books/block-00001")));
+  EXPECT_EQ(read->sources[0], std::pair(1u, opened("uid-a", "etl/books") + "block-00001"));
   EXPECT_EQ(read->sources[1].first, 2u) << "parity is the row after the native ones";
   EXPECT_THAT(degraded_task_input(lost, {{1, nullptr}, {3, &stores.node}}).error().message,
               HasSubstr("a store of its stripe is gone"));
@@ -107,7 +144,7 @@ TEST(TaskInput, OfALostBlockNamesWhatItIsDecodedFrom) {
 TEST(TaskInput, OfSeveralBlocksIsALineForEachFile) {
   Stores stores;
   const auto set = set_of(parts, R"([{"store":"a","blocks":"0-2","copies":"2"}])");
-  const InputRequest request{&set, 0, &stores.node, "n1", nullptr, ""};
+  const InputRequest request{&set, 0, &stores.node, "n1", nullptr, &key, ""};
   EXPECT_EQ(*task_inputs(request, 2), "/srv/data/my file#bytes=0-19");
   EXPECT_EQ(*task_inputs(request, 3), "/srv/data/my file#bytes=0-19\n/srv/data/lips-copies/etl/books/u1/block-00002");
   EXPECT_FALSE(task_inputs(request, 4));

@@ -47,6 +47,71 @@ TEST(StatusServer, PassesAQueryOnAndItsStatusBack) {
   EXPECT_THAT(client.Get("/new-data")->get_header_value("Content-Type"), HasSubstr("application/json"));
 }
 
+TEST(StatusServer, RefusesAQuestionThatIsNotUtf8) {
+  ServedTexts served = texts(true);
+  served.new_data = [](const std::map<std::string, std::string>&) { return QueryAnswer{200, "{}"}; };
+  Result<std::unique_ptr<StatusServer>> server = StatusServer::start("127.0.0.1:0", std::move(served));
+  ASSERT_TRUE(server) << server.error().message;
+  httplib::Client client("127.0.0.1", (*server)->port());
+  for (const char* bad : {"%ff", "%c3", "%c0%80", "%ed%a0%80", "%f5%80%80%80", "a%80", "%e2%82"}) {
+    EXPECT_EQ(client.Get(("/new-data?node=" + std::string(bad)).c_str())->status, 400) << bad;
+    EXPECT_EQ(client.Get(("/new-data?" + std::string(bad) + "=1").c_str())->status, 400) << bad;
+  }
+  for (const char* good : {"a", "%c3%bc", "%e2%82%ac", "%f0%9f%98%80"})
+    EXPECT_EQ(client.Get(("/new-data?node=" + std::string(good)).c_str())->status, 200) << good;
+}
+
+TEST(StatusServer, TellsBrowsersToRunNothingAndGivesNoRanges) {
+  Result<std::unique_ptr<StatusServer>> server = StatusServer::start("127.0.0.1:0", texts(true));
+  ASSERT_TRUE(server) << server.error().message;
+  httplib::Client client("127.0.0.1", (*server)->port());
+  for (const char* path : {"/", "/metrics", "/none"}) {
+    const auto answer = client.Get(path);
+    EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff") << path;
+    EXPECT_THAT(answer->get_header_value("Content-Security-Policy"), HasSubstr("default-src 'none'")) << path;
+  }
+  std::string many = "bytes=0-1";
+  for (int i = 0; i < 1000; ++i) many += ",0-";
+  const auto ranges = client.Get("/metrics", {{"Range", many}});
+  EXPECT_EQ(ranges->status, 416);
+  EXPECT_EQ(ranges->body, "");
+}
+
+TEST(StatusServer, AdmitsWhomItIsToldToAdmit) {
+  ServedTexts served = texts(true);
+  served.admit = [](const std::string& token, const std::string& path) {
+    if (token == "down") return Admission::unavailable;
+    if (token != "good") return Admission::unknown;
+    return path == "/metrics" ? Admission::allowed : Admission::forbidden;
+  };
+  Result<std::unique_ptr<StatusServer>> server = StatusServer::start("127.0.0.1:0", std::move(served));
+  ASSERT_TRUE(server) << server.error().message;
+  httplib::Client client("127.0.0.1", (*server)->port());
+  const auto status = [&](const char* path, const char* sent) {
+    return client.Get(path, {{"Authorization", sent}})->status;
+  };
+  EXPECT_EQ(client.Get("/metrics")->status, 401);
+  EXPECT_EQ(client.Get("/metrics")->get_header_value("WWW-Authenticate"), "Bearer");
+  EXPECT_EQ(client.Get("/metrics")->body, "");
+  EXPECT_EQ(status("/metrics", "Bearer bad"), 401);
+  EXPECT_EQ(status("/metrics", "good"), 401);
+  EXPECT_EQ(status("/metrics", "Basic good"), 401);
+  EXPECT_EQ(status("/metrics", "Bearer good"), 200);
+  EXPECT_EQ(status("/", "Bearer good"), 403);
+  EXPECT_EQ(status("/metrics", "Bearer down"), 503);
+  EXPECT_EQ(status("/secrets", "Bearer good"), 403) << "nobody learns which paths there are";
+}
+
+TEST(StatusServer, HasNoHealthWhereThatHasAPortOfItsOwn) {
+  ServedTexts served = texts(true);
+  served.alive = served.ready = {};
+  Result<std::unique_ptr<StatusServer>> server = StatusServer::start("127.0.0.1:0", std::move(served));
+  ASSERT_TRUE(server) << server.error().message;
+  httplib::Client client("127.0.0.1", (*server)->port());
+  EXPECT_EQ(client.Get("/healthz")->status, 404);
+  EXPECT_EQ(client.Get("/metrics")->status, 200);
+}
+
 TEST(StatusServer, SaysNoWhenHealthIsBad) {
   Result<std::unique_ptr<StatusServer>> server = StatusServer::start("127.0.0.1:0", texts(false));
   ASSERT_TRUE(server);

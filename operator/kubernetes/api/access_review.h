@@ -1,0 +1,46 @@
+// Asks the API server whose a token is and whether they may read a path of ours (TokenReview, SubjectAccessReview).
+// Keeps answers for a few seconds; decides nothing itself.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "kubernetes/api/api_client.h"
+
+namespace lips::kubernetes {
+
+enum class AccessVerdict : std::uint8_t {
+  allowed,
+  unknown,      // the token is nobody's
+  forbidden,    // theirs who may not
+  unavailable,  // the API server does not say
+};
+
+class AccessReview {
+ public:
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+  explicit AccessReview(ApiClient& client, Clock clock = std::chrono::steady_clock::now)
+      : client_(client), clock_(std::move(clock)) {}
+
+  // Whether the token's bearer may `get` the path, as a nonResourceURL of RBAC. From any thread; waits for the server.
+  AccessVerdict may_get(const std::string& token, const std::string& path);
+  std::size_t kept() const;
+
+ private:
+  struct Kept {
+    AccessVerdict verdict;
+    std::chrono::steady_clock::time_point until;
+  };
+  AccessVerdict ask(const std::string& token, const std::string& path);
+
+  ApiClient& client_;
+  const Clock clock_;
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, Kept> kept_;  // by token and path
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,31 @@
+// Where the key of served stores is kept: a Secret beside the movers, which the chart lays down empty and the first
+// leader fills. Reads that one Secret and no other.
+#pragma once
+
+#include <string>
+
+#include "kubernetes/data/object_writes.h"
+#include "kubernetes/data/store_key.h"
+
+namespace lips::kubernetes {
+
+class StoreKeySecret {
+ public:
+  StoreKeySecret(ObjectWrites& writes, std::string name_space, std::string name)
+      : writes_(writes), name_space_(std::move(name_space)), name_(std::move(name)) {}
+  // Asks for it until it is known.
+  void tick(TimePoint now);
+  const StoreKey& key() const { return key_; }
+  const std::string& problem() const { return problem_; }  // why it is not known yet
+
+ private:
+  void take(const Answer& answer);
+
+  ObjectWrites& writes_;
+  const std::string name_space_, name_;
+  StoreKey key_;
+  std::string problem_ = "the key of served stores has not been read yet";
+  ApiRequest next_;  // what fills the Secret; without a path: it is read first
+};
+
+}  // namespace lips::kubernetes
