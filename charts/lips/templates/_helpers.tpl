@@ -32,9 +32,21 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* Where the Jobs that copy data run. */}}
+{{/* Where the Jobs that copy data run, and the pods that serve stores. */}}
 {{- define "lips.moveNamespace" -}}
-{{- dig "moves" "namespace" "" .Values.config | default .Release.Namespace -}}
+{{- default (printf "%s-moves" .Release.Namespace) .Values.moves.namespace -}}
+{{- end -}}
+
+{{- define "lips.keySecret" -}}
+{{- dig "moves" "keySecret" "" .Values.config | default "lips-store-key" -}}
+{{- end -}}
+
+{{- define "lips.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
 {{- end -}}
 
 {{- define "lips.leaseNamespace" -}}
@@ -48,7 +60,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{/* The configuration file: the values' config with what the chart itself decides. */}}
 {{- define "lips.config" -}}
 {{- $own := dict "apiVersion" "config.lips.dev/v1alpha1" "kind" "OperatorConfig" -}}
-{{- $_ := set $own "server" (dict "listen" (printf "0.0.0.0:%d" (int .Values.service.port))) -}}
+{{- $_ := set $own "server" (dict "listen" (printf "0.0.0.0:%d" (int .Values.service.port)) "health" (printf "0.0.0.0:%d" (int .Values.healthPort))) -}}
+{{- $moves := dict "namespace" (include "lips.moveNamespace" .) -}}
+{{- with .Values.moves.podSpec -}}
+{{- $_ := set $moves "podSpec" (toJson .) -}}
+{{- end -}}
+{{- $_ := set $own "moves" $moves -}}
 {{- if .Values.journal.enabled -}}
 {{- $_ := set $own "journal" (dict "directory" "/var/lib/lips/journal") -}}
 {{- end -}}
