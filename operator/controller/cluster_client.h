@@ -14,7 +14,7 @@ namespace lips {
 // All that a binding needs to be sent.
 struct PreparedBinding {
   Assignment assignment;
-  std::string input;  // what the task is told of where to read; empty: an adapter or task that needs nothing
+  std::string input = {};  // what the task is told of where to read; empty: an adapter or task that needs nothing
 };
 
 class ClusterClient {

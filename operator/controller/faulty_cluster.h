@@ -37,6 +37,7 @@ class FaultyCluster : public ClusterClient {
   void start_move(MoveId id, const DataMove& move) override;
   void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
   void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
+  void remember_shares(const ShareMemory& shares) override { cluster_.remember_shares(shares); }
 
   std::uint64_t injected() const { return injected_; }
 

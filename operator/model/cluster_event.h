@@ -31,6 +31,12 @@ struct ConstraintAdded {  // with the next id
 struct PoolAdded {  // with the next id
   Pool pool;
 };
+struct ProfileAdded {  // with the next id
+  NodeProfile profile;
+};
+struct ResourceAdded {  // with the next id: of Resources::extended
+  std::string name;
+};
 struct NodeChanged {  // capacity, price, readiness; the node is known
   NodeId node;
   Node now;
@@ -92,6 +98,6 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
 
 using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound,
                                   TaskFinished, TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded,
-                                  Heartbeat, ClusterListed, ConstraintAdded, PoolAdded>;
+                                  Heartbeat, ClusterListed, ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded>;
 
 }  // namespace lips

@@ -86,6 +86,8 @@ void ClusterState::apply(const ClusterEvent& event) {
       state.snapshot_.pools.push_back(e.pool);
       state.snapshot_.pool_cores.push_back(Cores(0));
     }
+    void operator()(const ProfileAdded& e) const { state.snapshot_.profiles.push_back(e.profile); }
+    void operator()(const ResourceAdded& e) const { state.snapshot_.extended_names.push_back(e.name); }
   };
   std::visit(Visitor{*this}, event);
 }

@@ -1,7 +1,6 @@
 // Where tasks run: zones, racks, nodes, and which tasks a node may take.
 #pragma once
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
+#include "model/extended_amounts.h"
 
 namespace lips {
 
@@ -26,16 +26,12 @@ struct Rack {
   static constexpr auto fields = field_names("name", "zone");
 };
 
-// Kinds of resources beside CPU and memory that one cluster may count (GPUs, local storage).
-inline constexpr std::size_t most_extended = 4;
-
 // What a task asks for and a node offers. A slot is one concurrent task (Hadoop's slot, Kubernetes' pod count).
 struct Resources {
   Cores cpu;
   Mebibytes memory;
   std::int32_t slots = 1;
-  std::array<double, most_extended>
-      extended{};  // by ClusterSnapshot::extended_names; pieces, or MiB of what is in bytes
+  ExtendedAmounts extended = {};  // of ClusterSnapshot::extended_names
   static constexpr auto fields = field_names("cpu", "memory", "slots", "extended");
 
   Resources& operator+=(const Resources& b) { return add(b, 1); }
@@ -55,7 +51,7 @@ struct Resources {
     cpu += b.cpu * times;
     memory += b.memory * times;
     slots += b.slots * times;
-    for (std::size_t i = 0; i < most_extended; ++i) extended[i] += b.extended[i] * times;
+    extended.add(b.extended, times);
     return *this;
   }
 };

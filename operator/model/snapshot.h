@@ -58,8 +58,8 @@ struct ClusterSnapshot {
   IdVector<ZoneId, Zone> zones;
   IdVector<RackId, Rack> racks;
   IdVector<NodeId, Node> nodes;
-  std::vector<std::string> extended_names;  // of Resources::extended; at most most_extended
-  IdVector<NodeId, Resources> free;         // what others and tasks that are bound or run have left of each node
+  IdVector<ResourceId, std::string> extended_names;  // of Resources::extended
+  IdVector<NodeId, Resources> free;  // what others and tasks that are bound or run have left of each node
   IdVector<ProfileId, NodeProfile> profiles;
   IdVector<ConstraintId, PlacementConstraint> constraints;
   IdVector<StoreId, DataStore> stores;

@@ -135,13 +135,17 @@ class Restoring {
   void free() {
     for (const NodeId node : cluster_.nodes.ids()) cluster_.free[node] = cluster_.nodes[node].capacity;
     const View rows = exact_.at("free");
-    for (std::size_t i = 0, count = rows.rows(4 + most_extended); i < count && !cluster_.nodes.empty(); ++i) {
+    const std::size_t kinds = cluster_.extended_names.size();  // the first format had four of them, whatever there was
+    for (std::size_t i = 0, count = rows.rows(4 + kinds, std::max<std::size_t>(8, 4 + kinds));
+         i < count && !cluster_.nodes.empty(); ++i) {
       const View row = rows.item(i);
       Resources& free = cluster_.free[id<NodeId>(row.cell(0, row_of(cluster_.nodes)))];
       free.cpu = Cores(row.cell(1, any_real));
       free.memory = Mebibytes(row.cell(2, any_real));
       free.slots = static_cast<std::int32_t>(row.cell(3, Whole{INT32_MIN, INT32_MAX}));
-      for (std::size_t kind = 0; kind < most_extended; ++kind) free.extended[kind] = row.cell(4 + kind, any_real);
+      free.extended = {};
+      for (const ResourceId resource : cluster_.extended_names.ids())
+        free.extended.set(resource, row.cell(4 + resource.index(), any_real));
     }
   }
 
@@ -284,9 +288,10 @@ Json exact_part(const ClusterSnapshot& cluster) {
   Json exact;
   Json& free = exact["free"] = Json::array();
   for (const NodeId node : cluster.nodes.ids())
-    if (const Resources& now = cluster.free[node]; now != cluster.nodes[node].capacity)
-      free.push_back({cell_of(node), now.cpu.value(), now.memory.value(), now.slots, now.extended[0], now.extended[1],
-                      now.extended[2], now.extended[3]});
+    if (const Resources& now = cluster.free[node]; now != cluster.nodes[node].capacity) {
+      Json& row = free.emplace_back(Json::array({cell_of(node), now.cpu.value(), now.memory.value(), now.slots}));
+      for (const ResourceId resource : cluster.extended_names.ids()) row.push_back(now.extended[resource]);
+    }
   const auto column = [&](const char* key, const auto& table, auto get) {
     Json& list = exact[key] = Json::array();
     for (const auto& row : table) list.push_back(get(row).value());

@@ -64,13 +64,14 @@ std::string Whole::allowed() const { return fmt::format("a whole number from {} 
 
 std::string Real::allowed() const { return fmt::format("a number from {} to {}", least, most_real); }
 
-std::size_t View::rows(std::size_t cells) const {
+std::size_t View::rows(std::size_t least, std::size_t most) const {
   const std::size_t count = list();
   for (std::size_t i = 0; i < count; ++i) {
     const Json& row = (*json_)[i];
-    if (row.is_array() && row.size() == cells) continue;
+    if (row.is_array() && row.size() >= least && row.size() <= most) continue;
     problem(fmt::format("/{}", i), row.is_array() ? fmt::format("{} cells", row.size()) : shown(row),
-            fmt::format("a list of {} cells", cells));
+            least == most ? fmt::format("a list of {} cells", least)
+                          : fmt::format("a list of {} to {} cells", least, most));
     return 0;
   }
   return count;

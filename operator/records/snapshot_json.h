@@ -123,8 +123,9 @@ class View {
   std::size_t size() const { return json_->size(); }
   // A list; reports anything else.
   std::size_t list() const;
-  // A list of rows of so many cells.
-  std::size_t rows(std::size_t cells) const;
+  // A list of rows of so many cells, or of that many at most.
+  std::size_t rows(std::size_t cells) const { return rows(cells, cells); }
+  std::size_t rows(std::size_t least, std::size_t most) const;
   template <class Kind>
   typename Kind::Value cell(std::size_t index, const Kind& kind) const {
     return checked((*json_)[index], kind, [&] { return "/" + std::to_string(index); });

@@ -481,15 +481,17 @@ void Reader::read_beyond() {
   const View names = beyond.at("names");
   for (std::size_t i = 0, count = names.list(); i < count; ++i)
     tables_.start.extended_names.push_back(names.cell(i, Text{}));
-  if (tables_.start.extended_names.size() > most_extended)
-    return names.problem("", fmt::format("{} names", names.size()), fmt::format("at most {}", most_extended));
   const auto each = [&](const char* key, std::size_t count, const auto& set) {
     const View table = beyond.at(key);
-    for (std::size_t i = 0, rows = table.rows(8); i < rows && count > 0; ++i) {
+    // Files of earlier versions have four cells for names, however many there are.
+    const std::size_t all = 4 + std::max<std::size_t>(4, tables_.start.extended_names.size());
+    for (std::size_t i = 0, rows = table.rows(4, all); i < rows && count > 0; ++i) {
       const View row = table.item(i);
       Resources resources{Cores(row.cell(1, Real{0})), Mebibytes(row.cell(2, Real{0})),
                           static_cast<std::int32_t>(row.cell(3, Whole{0, 1'000'000}))};
-      for (std::size_t kind = 0; kind < most_extended; ++kind) resources.extended[kind] = row.cell(4 + kind, Real{0});
+      for (const ResourceId resource : tables_.start.extended_names.ids())
+        if (const std::size_t cell = 4 + resource.index(); cell < row.size())
+          resources.extended.set(resource, row.cell(cell, Real{0}));
       set(static_cast<std::uint32_t>(row.cell(0, index_below(count))), resources);
     }
   };

@@ -96,7 +96,7 @@ void write_nodes(JsonText& out, const ClusterSnapshot& cluster) {
   out.close('}');
 }
 
-bool any_extended(const Resources& resources) { return resources.extended != Resources().extended; }
+bool any_extended(const Resources& resources) { return !resources.extended.empty(); }
 
 // What only clusters have that others use too: resources beside CPU and memory, and what is not ours of a node.
 void write_beyond(JsonText& out, const ClusterSnapshot& cluster) {
@@ -105,9 +105,13 @@ void write_beyond(JsonText& out, const ClusterSnapshot& cluster) {
     std::int64_t index = 0;
     for (const auto& row : table) {
       const Resources& r = resources_of(row);
-      if (wanted(r))
-        out.row(index, r.cpu.value(), r.memory.value(), std::int64_t{r.slots}, r.extended[0], r.extended[1],
-                r.extended[2], r.extended[3]);
+      if (wanted(r)) {
+        out.open("", '[');
+        out.field("", index), out.field("", r.cpu.value()), out.field("", r.memory.value());
+        out.field("", std::int64_t{r.slots});
+        for (const ResourceId resource : cluster.extended_names.ids()) out.field("", r.extended[resource]);
+        out.close(']');
+      }
       ++index;
     }
     out.close(']');

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "base/random.h"
 
 namespace lips {
@@ -138,16 +141,38 @@ TEST(FullPackingPrice, SpreadsTheHourOverAllWork) {
 
 TEST(Resources, ExtendedOnesBindLikeAnyOther) {
   Resources free{Cores(8), Mebibytes(100), 8};
-  free.extended = {2, 0, 0, 0};
+  const ResourceId gpu(0), fpga(700);
+  free.extended = {{gpu, 2}};
   Resources request{Cores(1), Mebibytes(1), 1};
   EXPECT_EQ(fit_count(request, free), 8);
-  request.extended = {1, 0, 0, 0};
+  request.extended = {{gpu, 1}};
   EXPECT_EQ(fit_count(request, free), 2);
   EXPECT_TRUE(fits(request, free));
-  request.extended = {0, 1, 0, 0};
+  request.extended = {{fpga, 1}};
   EXPECT_FALSE(fits(request, free));
-  EXPECT_EQ((request * 3).extended[1], 3);
+  EXPECT_EQ((request * 3).extended[fpga], 3);
   EXPECT_EQ((free - request * 2).cpu, Cores(6));
+}
+
+TEST(Resources, OfAnyNumberOfNamesAddUpAndStayEqualToWhatTheyWere) {
+  Random random(5);
+  Resources sum{Cores(0), Mebibytes(0), 0};
+  std::map<ResourceId, double> expected;
+  std::vector<Resources> added;
+  for (int i = 0; i < 300; ++i) {
+    Resources& more = added.emplace_back();
+    for (std::uint64_t kinds = random.below(4); kinds > 0; --kinds) {
+      const ResourceId resource(static_cast<std::uint32_t>(random.below(40)));
+      const double amount = static_cast<double>(random.below(5));
+      expected[resource] += amount - more.extended[resource];
+      more.extended.set(resource, amount);
+    }
+    sum += more;
+  }
+  for (const auto& [resource, amount] : expected) EXPECT_EQ(sum.extended[resource], amount);
+  EXPECT_TRUE(std::is_sorted(sum.extended.begin(), sum.extended.end()));
+  for (const Resources& less : added) sum -= less;
+  EXPECT_EQ(sum, (Resources{Cores(0), Mebibytes(0), 0}));  // no zeros are left behind
 }
 
 TEST(Eligible, AsksForATermOfEveryVolume) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "model/extended_amounts.h"
 #include "model/plan.h"
 #include "model/snapshot.h"
 
@@ -35,6 +36,8 @@ void fill(T& value, std::uint32_t& next) {
     each_field(value, [&](std::string_view, auto& member) { fill(member, next); });
   } else if constexpr (std::is_same_v<T, StripeSources>) {
     value = StripeSources({{BlockId(next), StoreId(next + 1)}, {BlockId(next + 2), StoreId(next)}});
+  } else if constexpr (std::is_same_v<T, ExtendedAmounts>) {
+    value = {{ResourceId(0), next}, {ResourceId(1), next + 1}};
   } else if constexpr (IsText<T>) {
     value = "text " + std::to_string(next);
   } else if constexpr (IsOptional<T>) {
@@ -89,6 +92,14 @@ void each_variation(T& value, const std::string& path, const Visit& visit) {
   } else if constexpr (std::is_same_v<T, StripeSources>) {
     std::vector<StripeSource> sources(value.begin(), value.end());
     each_variation(sources, path, [&](const std::string& what) { with(StripeSources(sources), what); });
+  } else if constexpr (std::is_same_v<T, ExtendedAmounts>) {
+    const T entries = value;
+    for (const auto& [resource, amount] : entries)
+      for (const double other : {amount + 1, 0.0}) {
+        T changed = value;
+        changed.set(resource, other);
+        with(changed, path + '[' + std::to_string(resource.index()) + ']');
+      }
   } else if constexpr (IsText<T>) {
     with(value + "x", path);
   } else if constexpr (IsOptional<T>) {

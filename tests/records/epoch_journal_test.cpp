@@ -100,12 +100,15 @@ TEST(RoughDay, HasDegradedTasksAndSharesWhereDataIsCoded) {
 TEST(ExactSnapshot, KeepsResourcesOfOthersAndTasksThatWereFoundOrWithdrawn) {
   ClusterSnapshot start;
   start.zones.push_back({"a"}), start.racks.push_back({"r", ZoneId(0)}), start.profiles.push_back({});
-  start.extended_names = {"nvidia.com/gpu", "ephemeral-storage"};
+  const ResourceId gpu = start.extended_names.push_back("nvidia.com/gpu");
+  const ResourceId storage = start.extended_names.push_back("ephemeral-storage");
+  for (int i = 2; i < 9; ++i) start.extended_names.push_back("example.com/" + std::to_string(i));
+  const ResourceId last(8);
   for (int i = 0; i < 2; ++i) {
     Node node;
     node.name = "n" + std::to_string(i), node.zone = ZoneId(0), node.rack = RackId(0), node.profile = ProfileId(0);
-    node.capacity = {Cores(4), Mebibytes(1000), 10, {2, 30.5, 0, 0}};
-    node.others = i == 0 ? Resources{Cores(0.1), Mebibytes(3), 2, {1, 0, 0, 0}} : node.others;
+    node.capacity = {Cores(4), Mebibytes(1000), 10, {{gpu, 2}, {storage, 30.5}, {last, 3}}};
+    node.others = i == 0 ? Resources{Cores(0.1), Mebibytes(3), 2, {{gpu, 1}}} : node.others;
     node.price = UsdPerHour(0.1);
     start.nodes.push_back(node);
   }
@@ -117,7 +120,7 @@ TEST(ExactSnapshot, KeepsResourcesOfOthersAndTasksThatWereFoundOrWithdrawn) {
   ClusterState state(start);
   JobArrived job;
   job.job.name = "j", job.job.pool = PoolId(0), job.job.constraint = ConstraintId(0);
-  job.job.request = {Cores(0.1), Mebibytes(1), 1, {1, 0, 0, 0}};
+  job.job.request = {Cores(0.1), Mebibytes(1), 1, {{gpu, 1}, {last, 1}}};
   job.job.map_tasks = 5;
   job.tasks.assign(5, Task{});
   for (Task& task : job.tasks) task.cpu = CpuSeconds(1.1);

@@ -15,7 +15,8 @@ inline ClusterSnapshot rich_start() {
   const RackId racks[] = {builder.rack(ZoneId(0)), builder.rack(ZoneId(1))};
   builder.start.racks[racks[1]].name = "other rack";
   ClusterSnapshot& start = builder.start;
-  start.extended_names = {"nvidia.com/gpu", "ephemeral-storage"};
+  const ResourceId gpu = start.extended_names.push_back("nvidia.com/gpu");
+  const ResourceId storage = start.extended_names.push_back("ephemeral-storage");
   start.profiles.push_back({{{"disk", "ssd"}}, {{"dedicated", "batch", "NoSchedule"}}});
   const LabelRequirement ssd{"disk", LabelRequirement::Operator::in, {"ssd", "nvme"}};
   start.constraints.push_back({{ssd}, {{ssd}, {ssd, ssd}}, {{"dedicated", "batch", "", true}}, {{{ssd}}, {{ssd}}}});
@@ -26,8 +27,8 @@ inline ClusterSnapshot rich_start() {
     node.profile = ProfileId(i % 2);
     node.instance_type = i % 2 ? "m5.large" : "c5.large";
     node.capacity_type = i % 2 ? CapacityType::spot : CapacityType::on_demand;
-    node.capacity.extended = {4, 30.5, 0, 0};
-    node.others = {Cores(0.1), Mebibytes(3), 2, {1, 0, 0, 0}};
+    node.capacity.extended = {{gpu, 4}, {storage, 30.5}};
+    node.others = {Cores(0.1), Mebibytes(3), 2, {{gpu, 1}}};
     node.price = UsdPerHour(0.1 + i), node.speed = 1 + i, node.schedulable = i != 5;
   }
   start.stores[builder.volume(ZoneId(1))].capacity = Mebibytes(1000);
@@ -56,7 +57,7 @@ inline ClusterState rich_state() {
   reads.job.inputs = {{DataSetId(0), 0.5}, {DataSetId(1), 0.25}};
   reads.job.output = DataSetId(0);
   reads.job.whole = {WholeJobId(1), 9, 5, 1, CpuSeconds(44)};
-  reads.job.request.extended = {1, 0.5, 0, 0};
+  reads.job.request.extended = {{ResourceId(0), 1}, {ResourceId(1), 0.5}};
   state.apply(reads);
   state.apply(job(state.snapshot(), {.name = "decodes", .blocks = {BlockId(4), BlockId(5), BlockId(4)}, .maps = 2}));
   JobArrived held = job(state.snapshot(), {.name = "waits", .maps = 2});

@@ -99,6 +99,7 @@ class RoomGuard : public ClusterClient {
   void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
   void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
+  void remember_shares(const ShareMemory& shares) override { cluster_.remember_shares(shares); }
 
  private:
   ClusterClient& cluster_;

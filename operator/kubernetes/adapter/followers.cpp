@@ -63,6 +63,10 @@ void Followers::start() {
       "/api/v1/persistentvolumeclaims");
   add(std::make_unique<DecodingSink<VolumeDecoder>>(Followed::volumes, inbox_, telemetry_),
       "/api/v1/persistentvolumes");
+  add(std::make_unique<DecodingSink<StorageClassDecoder>>(Followed::storage_classes, inbox_, telemetry_),
+      "/apis/storage.k8s.io/v1/storageclasses");
+  add(std::make_unique<DecodingSink<CsiNodeDecoder>>(Followed::csi_nodes, inbox_, telemetry_),
+      "/apis/storage.k8s.io/v1/csinodes");
 }
 
 std::uint64_t Followers::relist() {

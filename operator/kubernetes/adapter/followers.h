@@ -1,5 +1,5 @@
-// The threads that follow nodes, pods, jobs, claims and volumes, and put what they decode into the inbox. Decides
-// nothing.
+// The threads that follow nodes, pods, jobs, claims, volumes and what is known of their drivers, and put what they
+// decode into the inbox. Decides nothing.
 #pragma once
 
 #include <memory>

@@ -16,6 +16,10 @@ std::string_view resource_name(Followed kind) {
       return "persistentvolumeclaims";
     case Followed::volumes:
       return "persistentvolumes";
+    case Followed::storage_classes:
+      return "storageclasses";
+    case Followed::csi_nodes:
+      return "csinodes";
   }
   return "";
 }

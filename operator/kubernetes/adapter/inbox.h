@@ -15,8 +15,8 @@
 
 namespace lips::kubernetes {
 
-enum class Followed : std::uint8_t { nodes, pods, jobs, claims, volumes };
-inline constexpr std::size_t followed_kinds = 5;
+enum class Followed : std::uint8_t { nodes, pods, jobs, claims, volumes, storage_classes, csi_nodes };
+inline constexpr std::size_t followed_kinds = 7;
 std::string_view resource_name(Followed kind);  // plural
 
 struct Gone {
@@ -40,7 +40,8 @@ struct BindReport {
 };
 struct WakeUp {};  // something outside has changed: leadership, data
 
-using Message = std::variant<Pod, Node, BatchJob, Claim, Volume, Gone, Listed, NotUnderstood, BindReport, WakeUp>;
+using Message = std::variant<Pod, Node, BatchJob, Claim, Volume, StorageClass, CsiNode, Gone, Listed, NotUnderstood,
+                             BindReport, WakeUp>;
 
 class Inbox {
  public:

@@ -102,7 +102,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
   job.name = job_name(one);
   job.pool = context.index.pool(waiting.front().pool, events);
   job.priority = one.priority;
-  job.constraint = context.index.constraint(context.kinds[one.kind].constraint, events);
+  job.constraint = context.index.constraint(context.kinds[one.kind].placement(), events);
   job.request = context.index.request(context.kinds[one.kind]);
   job.arrival = TimePoint::max();
   if (const auto* data_set = context.index.data_set(one.work.data_set)) job.inputs.push_back({data_set->id, 1});
@@ -141,8 +141,10 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
     if (!pod->work.data_set.empty() && task.kind == TaskKind::map) {
       const Result<Reading> reading = reading_of(*pod, context);
       if (!reading && !pod->on_node()) {
-        const bool missing = reading.error().code == ErrorCode::not_found;
-        rejected.push_back({pod, missing ? data_set_not_ready : bad_annotation, reading.error().message});
+        const UnschedulableReason reason = reading.error().code == ErrorCode::not_found
+                                               ? UnschedulableReason::data_set_not_ready
+                                               : UnschedulableReason::bad_annotation;
+        rejected.push_back({pod, reason, reading.error().message});
         continue;
       }
       if (reading) {
@@ -152,7 +154,7 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
     }
     Result<std::string> pool = context.pool_of ? context.pool_of(*pod) : pod->meta.name_space;
     if (!pool && !pod->on_node()) {
-      rejected.push_back({pod, pool_not_allowed, pool.error().message});
+      rejected.push_back({pod, UnschedulableReason::pool_not_allowed, pool.error().message});
       continue;
     }
     task.cpu = cpu_of(*pod, task.input, context);

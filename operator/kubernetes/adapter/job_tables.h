@@ -40,7 +40,7 @@ struct GroupedJob {
 // named in `rejected` with what is wrong.
 struct Rejection {
   PodRecord* pod = nullptr;
-  std::string_view reason;
+  UnschedulableReason reason = UnschedulableReason::none;
   std::string what;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -87,7 +88,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       KeptShares::Surroundings{*act_client_, may_act, [this] { inbox_.put(WakeUp{}); }, refused}, settings_.shares);
   jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
   lifecycle_ = std::make_unique<PodLifecycle>(
-      PodLifecycle::Surroundings{pods_, *jobs_, model_, *binder_, *conditions_, inbox_, telemetry_, log_});
+      PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *conditions_, inbox_, telemetry_, log_});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence});
@@ -213,6 +214,13 @@ void KubernetesCluster::take(Volume& volume) {
   resync_->volumes_changed();
 }
 
+void KubernetesCluster::take(StorageClass& storage_class) {
+  volumes_.see(std::move(storage_class));
+  resync_->volumes_changed();
+}
+
+void KubernetesCluster::take(CsiNode& node) { nodes_.limit_volumes(node.meta.name, volume_limits(node)); }
+
 void KubernetesCluster::take(const Gone& gone) {
   switch (gone.kind) {
     case Followed::nodes:
@@ -225,6 +233,11 @@ void KubernetesCluster::take(const Gone& gone) {
     case Followed::volumes:
       resync_->volumes_changed();
       return volumes_.forget_volume(gone.meta);
+    case Followed::storage_classes:
+      resync_->volumes_changed();
+      return volumes_.forget_class(gone.meta);
+    case Followed::csi_nodes:
+      return nodes_.limit_volumes(gone.meta.name, {});
     case Followed::pods:
       return lifecycle_->take_gone(gone.meta, now());
   }
@@ -253,8 +266,9 @@ Result<void> KubernetesCluster::ask_filters(const PodRecord& record, const std::
   if (!node || !node->node) return fail(ErrorCode::not_found, "the node is not there any more");
   ResourceAmounts taken = node->others;
   add(taken, node->ours);
+  const NodeProfile profile = profile_of(*node->node);
   for (const Filter& filter : filters()) {
-    std::string why = filter.rejects(pods_.kinds()[record.kind], {*node->node, taken});
+    std::string why = filter.rejects(pods_.kinds()[record.kind], {*node->node, profile, taken});
     if (why.empty()) continue;
     model_.must_list();
     return fail(ErrorCode::conflict, std::move(why));
@@ -333,6 +347,8 @@ void KubernetesCluster::forget_what_is_gone() {
 void KubernetesCluster::keep_house() {
   telemetry_.on_loop();
   lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.knows_all());
+  if (nodes_.has_nominations())
+    nodes_.count_nominations_from(pods_.least_waiting_priority().value_or(std::numeric_limits<std::int32_t>::min()));
   if (forgetting_.due(now())) forget_what_is_gone();
   if (!readiness_.may_act()) return;
   resync_->say_heartbeats(now());

@@ -79,6 +79,8 @@ class KubernetesCluster : public ClusterClient {
   void take(BatchJob& job);
   void take(Claim& claim);
   void take(Volume& volume);
+  void take(StorageClass& storage_class);
+  void take(CsiNode& node);
   void take(const Gone& gone);
   void take(const Listed& listed);
   void take(const NotUnderstood& refused);

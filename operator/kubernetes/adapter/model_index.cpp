@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "config/quantities.h"
 #include "kubernetes/pods/amounts.h"
@@ -38,6 +39,23 @@ std::optional<UsdPerHour> stated_price(const Node& node) {
   return price && *price >= 0 && *price <= most_usd_per_hour ? std::optional(UsdPerHour(*price)) : std::nullopt;
 }
 
+// Somebody would rather see no pods there (PreferNoSchedule), or is about to take the node away.
+bool is_to_be_avoided(const Node& node) {
+  static constexpr std::string_view marks[] = {"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler",
+                                               "karpenter.sh/disrupted"};
+  return std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
+    return taint.effect == "PreferNoSchedule" ||
+           std::find(std::begin(marks), std::end(marks), taint.key) != std::end(marks);
+  });
+}
+
+// Dearer by so much a node may be that is taken instead.
+constexpr double avoidance = 1.05;
+constexpr UsdPerCpuSecond least_avoidance{1e-12};  // of nodes without a price
+
+// What a node has no number for it has no limit of.
+constexpr double unlimited = 1e6;
+
 template <class IdType>
 IdType found(const std::map<std::string, IdType>& ids, const std::string& name) {
   const auto place = ids.find(name);
@@ -62,7 +80,8 @@ ModelIndex::Listing ModelIndex::list(const NodeBook& nodes, const PodKinds& kind
   *this = ModelIndex(settings_);
   extended_ = kinds.extended();
   label_keys_ = kinds.label_keys();
-  start->extended_names = extended_;
+  kinds_version_ = kinds.version();
+  start->extended_names = extended_.names();
   start->network = settings_.network;
   add_places(nodes, data, *start);
   add_nodes(nodes, *start);
@@ -111,7 +130,7 @@ void ModelIndex::add_nodes(const NodeBook& nodes, ClusterSnapshot& start) {
       ++left_out_;
       continue;
     }
-    const NodeId id = start.nodes.push_back(model_node(*record.node, record.others));
+    const NodeId id = start.nodes.push_back(model_node(*record.node, record.of_others()));
     nodes_[name] = id;
     node_names_.push_back(name);
     node_zones_.push_back(start.nodes[id].zone);
@@ -200,8 +219,10 @@ lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& other
     result.profile = profile->second;
   result.instance_type = place.instance_type;
   result.capacity_type = place.capacity_type;
-  result.capacity = resources_of(node.allocatable, extended_);
+  result.capacity = capacity_of(node);
   result.others = resources_of(others, extended_);
+  result.others.cpu = std::max(result.others.cpu, Cores(0));  // a pod of ours that has shrunk gives nothing to others
+  result.others.memory = std::max(result.others.memory, Mebibytes(0));
   const PriceQuestion question{place.region, place.instance_type, place.capacity_type, result.capacity.cpu};
   const std::optional<UsdPerHour> stated = stated_price(node);
   const NodePrice price = settings_.node_price(question);
@@ -209,16 +230,34 @@ lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& other
   result.speed = price.speed;
   if (result.capacity.cpu.value() > 0)
     result.cpu_price = full_packing_price(result.price, result.capacity.cpu, result.speed);
+  // Of two nodes that cost about the same, the one that is to be avoided comes last.
+  if (is_to_be_avoided(node)) result.cpu_price = result.cpu_price * avoidance + least_avoidance;
   result.schedulable = node.ready && !node.unschedulable && !node.deleting;
   return result;
 }
 
-std::optional<lips::Node> ModelIndex::node_now(const NodeRecord& record) const {
+Resources ModelIndex::capacity_of(const Node& node) const {
+  Resources capacity = resources_of(node.allocatable, extended_);
+  for (const ResourceId resource : extended_.names().ids()) {
+    const std::string& name = extended_.names()[resource];
+    const auto named = [&](const auto& entry) { return entry.first == name; };
+    if (name.starts_with(volumes_of_driver) && std::none_of(node.allocatable.begin(), node.allocatable.end(), named))
+      capacity.extended.set(resource, unlimited);
+  }
+  return capacity;
+}
+
+std::optional<lips::Node> ModelIndex::node_now(const NodeRecord& record, std::vector<ClusterEvent>& events) {
   if (!record.node) return std::nullopt;
   const NodePlace place = place_of(*record.node);
-  lips::Node node = model_node(*record.node, record.others);
+  lips::Node node = model_node(*record.node, record.of_others());
   const bool rack_known = place.rack.empty() || node.rack.valid();
-  if (!node.zone.valid() || !node.profile.valid() || !rack_known) return std::nullopt;
+  if (!node.zone.valid() || !rack_known) return std::nullopt;
+  if (node.profile.valid()) return node;
+  NodeProfile profile = projected(*record.node);
+  node.profile = ProfileId(static_cast<std::uint32_t>(profiles_.size()));
+  profiles_[profile] = node.profile;
+  events.emplace_back(ProfileAdded{std::move(profile)});
   return node;
 }
 
@@ -228,8 +267,31 @@ bool ModelIndex::store_moved(const NodeRecord& record) const {
   return readable != store_readable_.end() && readable->second != record.node->ready;
 }
 
-bool ModelIndex::expresses(const PodKinds& kinds) const {
-  return kinds.extended() == extended_ && kinds.label_keys() == label_keys_;
+void ModelIndex::learn(const PodKinds& kinds, const NodeBook& nodes, std::vector<ClusterEvent>& events) {
+  if (std::exchange(kinds_version_, kinds.version()) == kinds.version()) return;
+  std::set<std::string> fresh_labels, fresh_resources;
+  for (const std::string& key : kinds.label_keys())
+    if (label_keys_.insert(key).second) fresh_labels.insert(key);
+  for (const std::string& name : kinds.extended().names()) {
+    if (extended_.find(name).valid()) continue;
+    extended_.add({{name, 0}});
+    fresh_resources.insert(name);
+    events.emplace_back(ResourceAdded{name});
+  }
+  const bool volumes = std::any_of(fresh_resources.begin(), fresh_resources.end(),
+                                   [](const std::string& name) { return name.starts_with(volumes_of_driver); });
+  const auto any_of = [](const auto& entries, const std::set<std::string>& names) {
+    return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return names.contains(entry.first); });
+  };
+  for (const auto& [name, record] : nodes.all()) {
+    const NodeId id = node(name);
+    if (!id.valid() || !record.node) continue;
+    const bool by_label = any_of(record.node->labels, fresh_labels) || fresh_labels.contains(node_name_key);
+    const bool by_resource =
+        volumes || any_of(record.node->allocatable, fresh_resources) || any_of(record.of_others(), fresh_resources);
+    if (!by_label && !by_resource) continue;
+    if (const std::optional<lips::Node> now = node_now(record, events)) events.emplace_back(NodeChanged{id, *now});
+  }
 }
 
 NodeId ModelIndex::node(const std::string& name) const { return found(nodes_, name); }

@@ -101,12 +101,12 @@ class ModelIndex {
   // Data set and index of a block.
   std::pair<std::string, std::uint32_t> block_name(BlockId block) const;
 
-  // The node as it is now; none: it has to be listed (its zone, rack or profile is new).
-  std::optional<lips::Node> node_now(const NodeRecord& record) const;
+  // The node as it is now; none: it has to be listed (its zone or rack is new). A profile that is new is added.
+  std::optional<lips::Node> node_now(const NodeRecord& record, std::vector<ClusterEvent>& events);
   // Whether the listing took the node's directory for readable, and that is otherwise now.
   bool store_moved(const NodeRecord& record) const;
-  // Whether pods of a kind that came after the listing can be said without a new one.
-  bool expresses(const PodKinds& kinds) const;
+  // Labels and resources that only kinds of pods since the listing ask about, with the nodes that have any of them.
+  void learn(const PodKinds& kinds, const NodeBook& nodes, std::vector<ClusterEvent>& events);
   // An id, and an event that adds it where it is new.
   ConstraintId constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events);
   PoolId pool(const std::string& name, std::vector<ClusterEvent>& events);
@@ -124,6 +124,7 @@ class ModelIndex {
 
  private:
   lips::Node model_node(const Node& node, const ResourceAmounts& others) const;
+  Resources capacity_of(const Node& node) const;
   NodeProfile projected(const Node& node) const;
   void add_places(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start);
   void add_nodes(const NodeBook& nodes, ClusterSnapshot& start);
@@ -132,8 +133,9 @@ class ModelIndex {
   CostModel costs(const ClusterSnapshot& start) const;
 
   ModelSettings settings_;
-  std::vector<std::string> extended_;
+  ResourceNames extended_;
   std::set<std::string> label_keys_;
+  std::uint64_t kinds_version_ = 0;
   std::map<std::string, ZoneId> zones_;
   std::map<std::string, RackId> racks_;
   std::map<std::string, std::string> region_of_;  // of zones

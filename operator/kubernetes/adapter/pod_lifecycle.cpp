@@ -61,7 +61,13 @@ void PodLifecycle::take_gone(const ObjectMeta& meta, TimePoint now) {
   around_.jobs.move_memory(meta.uid);
 }
 
+void PodLifecycle::tell_anew(PodRecord& record, TimePoint now) {
+  end_task(record, false, now);
+  arrive(record);
+}
+
 void PodLifecycle::arrive(PodRecord& record) {
+  if (record.priority < around_.nodes.least_priority()) around_.nodes.count_nominations_from(record.priority);
   if (record.kind.valid()) arrived_[full_name(record.meta)] = record.meta;
 }
 
@@ -143,20 +149,20 @@ void PodLifecycle::refused(PodRecord& record, const BindReport& report, TimePoin
     around_.conditions.refused(record, why, now);
   }
   around_.pods.end_binding(record, PodState::waiting);
-  around_.pods.hold(record, binding_refused, why);
+  around_.pods.hold(record, UnschedulableReason::binding_refused, why);
   end_task(record, false, now);
   const int doublings = std::min(record.refusals++, 6);
   retries_.emplace(now + std::min(longest_pause, Duration(1'000'000) * (1 << doublings)), record.meta);
 }
 
 void PodLifecycle::wait_for_input(PodRecord& record, const std::string& why, TimePoint now) {
-  around_.pods.hold(record, data_set_not_ready, "cannot say where to read: " + why);
+  around_.pods.hold(record, UnschedulableReason::data_set_not_ready, "cannot say where to read: " + why);
   end_task(record, false, now);
   retries_.emplace(now + look_for_input_every, record.meta);
 }
 
 void PodLifecycle::refuse_input(PodRecord& record, std::string why, TimePoint now) {
-  around_.pods.hold(record, input_too_long, std::move(why));
+  around_.pods.hold(record, UnschedulableReason::input_too_long, std::move(why));
   record.held_for_data = true;
   end_task(record, false, now);
 }
@@ -185,7 +191,8 @@ void PodLifecycle::retry_due(TimePoint now, bool may_bind) {
       record->unanswered = false;  // one request at a time: two could be answered differently
       send(*record);
     }
-    const bool again = record->obstacle_reason == binding_refused || record->obstacle_reason == data_set_not_ready;
+    const bool again = record->obstacle_reason == UnschedulableReason::binding_refused ||
+                       record->obstacle_reason == UnschedulableReason::data_set_not_ready;
     if (record->state == PodState::held && again && around_.pods.release(*record)) arrive(*record);
   }
 }

@@ -22,6 +22,7 @@ class PodLifecycle {
  public:
   struct Surroundings {  // all outlive it
     PodBook& pods;
+    NodeBook& nodes;
     KnownJobs& jobs;
     ModelFeed& model;
     Binder& binder;
@@ -47,6 +48,8 @@ class PodLifecycle {
   void refuse_input(PodRecord& record, std::string why, TimePoint now);
   // A pod that may be placed is to be told to the model.
   void arrive(PodRecord& record);
+  // What it asks of nodes is otherwise than the model was told.
+  void tell_anew(PodRecord& record, TimePoint now);
   // Those that arrived and are no task yet.
   std::vector<PodRecord*> take_arrived();
   // What is to be tried again by now. A binding in doubt is sent once more only by who knows what is on the nodes.

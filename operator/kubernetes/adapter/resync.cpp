@@ -13,23 +13,25 @@ constexpr Duration relearn_every{10'000'000};  // a listing because run times ar
 
 }  // namespace
 
-bool Resync::has_to_list(TimePoint now) {
+void Resync::look_for_reasons_to_list(TimePoint now) {
   const bool learned =
       around_.pods.run_times().moved() && now - listed_at_ > relearn_every && around_.conditions.waiting() > 0;
   const std::uint64_t prices = rules_.prices_version ? rules_.prices_version() : 0;
   const bool repriced = std::exchange(prices_version_, prices) != prices;
-  if (learned || repriced || !around_.model.index().expresses(around_.pods.kinds())) around_.model.must_list();
-  return around_.model.has_to_list();
+  if (learned || repriced) around_.model.must_list();
 }
 
 void Resync::settle(DataLink* data, TimePoint now) {
-  if (std::exchange(volumes_changed_, false))
+  const bool claims_left = around_.pods.take_claims_left();
+  if (std::exchange(volumes_changed_, false) || claims_left)
     for (PodRecord* pod : around_.pods.review_held()) around_.lifecycle.arrive(*pod);
-  const bool has_to = has_to_list(now);
+  for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.tell_anew(*pod, now);
+  look_for_reasons_to_list(now);
   if (!around_.model.listed()) return list_everything(data, now);
-  if (!has_to) say_nodes();
+  around_.model.index().learn(around_.pods.kinds(), around_.nodes, around_.model.events());
+  say_nodes();
   if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
-  if (around_.model.index().expresses(around_.pods.kinds())) say_jobs(around_.lifecycle.take_arrived(), data, now);
+  say_jobs(around_.lifecycle.take_arrived(), data, now);
 }
 
 void Resync::list_everything(DataLink* data, TimePoint now) {
@@ -110,12 +112,13 @@ void Resync::say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data,
 }
 
 void Resync::say_nodes() {
-  const ModelIndex& index = around_.model.index();
+  ModelIndex& index = around_.model.index();
   for (const std::string& name : around_.nodes.take_changed()) {
     const NodeId id = index.node(name);
     const NodeRecord* record = around_.nodes.find(name);
     if (!record && !id.valid()) continue;
-    const std::optional<lips::Node> node = record && id.valid() ? index.node_now(*record) : std::nullopt;
+    const std::optional<lips::Node> node =
+        record && id.valid() ? index.node_now(*record, around_.model.events()) : std::nullopt;
     if (node && !index.store_moved(*record))
       around_.model.events().emplace_back(NodeChanged{id, *node});
     else

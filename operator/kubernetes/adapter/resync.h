@@ -49,7 +49,7 @@ class Resync {
   const std::string& job_key(JobId job) const { return job_keys_[job]; }
 
  private:
-  bool has_to_list(TimePoint now);
+  void look_for_reasons_to_list(TimePoint now);
   void list_everything(DataLink* data, TimePoint now);
   void say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
   void say_nodes();

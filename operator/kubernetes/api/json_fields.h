@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,12 +113,44 @@ ResourceAmounts amounts(Value&& value, std::string_view field) {
   return result;
 }
 
-inline TaintEffect taint_effect(std::string_view name, std::string_view field) {
-  if (name == "NoSchedule") return TaintEffect::no_schedule;
-  if (name == "PreferNoSchedule") return TaintEffect::prefer_no_schedule;
-  if (name == "NoExecute") return TaintEffect::no_execute;
-  throw Rejected{std::string(field) + ": found '" + std::string(name) +
-                 "'; allowed: NoSchedule, PreferNoSchedule, NoExecute"};
+// How one requirement of a selector compares: In, NotIn, Exists, DoesNotExist, Gt, Lt.
+inline std::optional<LabelRequirement::Operator> selector_operator(std::string_view name) {
+  using Operator = LabelRequirement::Operator;
+  static constexpr std::pair<std::string_view, Operator> names[] = {
+      {"In", Operator::in},         {"NotIn", Operator::not_in},
+      {"Exists", Operator::exists}, {"DoesNotExist", Operator::does_not_exist},
+      {"Gt", Operator::greater},    {"Lt", Operator::less}};
+  for (const auto& [text, meaning] : names)
+    if (text == name) return meaning;
+  return std::nullopt;
+}
+
+// An operator that is not known goes to `unknown`.
+template <class Value>
+LabelRequirement requirement(Value&& value, std::string& unknown) {
+  LabelRequirement result;
+  each_field(value, [&](std::string_view key, auto content) {
+    if (key == "key") result.key = text(content);
+    if (key == "values") result.values = texts(content);
+    if (key != "operator") return;
+    const std::string_view name = text(content);
+    if (const auto known = selector_operator(name))
+      result.op = *known;
+    else
+      unknown = name;
+  });
+  return result;
+}
+
+// A nodeSelectorTerm: its matchExpressions and matchFields.
+template <class Value>
+NodeSelectorTerm node_selector_term(Value&& value, std::string& unknown) {
+  NodeSelectorTerm term;
+  each_field(value, [&](std::string_view kind, auto list) {
+    if (kind == "matchExpressions" || kind == "matchFields")
+      each_item(list, [&](auto item) { term.push_back(requirement(item, unknown)); });
+  });
+  return term;
 }
 
 inline ConditionStatus condition_status(std::string_view name) {

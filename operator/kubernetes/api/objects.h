@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "model/nodes.h"
 
 namespace lips::kubernetes {
 
@@ -28,33 +29,16 @@ struct ObjectMeta {
 // "namespace/name", or the name alone.
 std::string full_name(const ObjectMeta& meta);
 
-enum class TaintEffect : std::uint8_t { no_schedule, prefer_no_schedule, no_execute };
+// All of them have to hold. What compares a field (matchFields) has the field's name for a key: metadata.name.
+using NodeSelectorTerm = std::vector<LabelRequirement>;
 
-struct Taint {
-  std::string key, value;
-  TaintEffect effect = TaintEffect::no_schedule;
-};
-
-// How a toleration, or one requirement of a node selector term, compares.
-enum class SelectorOperator : std::uint8_t { in, not_in, exists, does_not_exist, greater, less };
-
-struct Toleration {
-  enum class Compare : std::uint8_t { equal, exists, greater, less };
-  std::string key;  // empty with `exists`: every taint
-  Compare compare = Compare::equal;
-  std::string value;
-  std::optional<TaintEffect> effect;  // none: every effect
-};
-
-struct Requirement {
-  std::string key;
-  SelectorOperator compare = SelectorOperator::in;
-  std::vector<std::string> values;
-};
-
-// All requirements of a term have to hold. `fields` compare metadata.name.
-struct NodeSelectorTerm {
-  std::vector<Requirement> labels, fields;
+// One term of required anti-affinity: who has it wants none of these pods in the same domain.
+struct AntiAffinityTerm {
+  std::string topology_key;
+  std::optional<std::vector<LabelRequirement>> selector;  // none: no pod is meant; empty: every pod
+  std::vector<std::string> namespaces;                    // sorted
+  bool any_namespace = false;  // by namespaceSelector, whatever it says: namespaces' labels are not followed
+  friend auto operator<=>(const AntiAffinityTerm&, const AntiAffinityTerm&) = default;
 };
 
 struct Owner {
@@ -76,6 +60,7 @@ enum class ConditionStatus : std::uint8_t { unknown, no, yes };
 struct Condition {
   ConditionStatus status = ConditionStatus::unknown;
   std::string reason, message;
+  TimePoint since;  // lastTransitionTime
 };
 
 struct Pod {
@@ -86,19 +71,26 @@ struct Pod {
   std::optional<std::int32_t> completion_index;  // of an Indexed Job
   std::string node;                              // empty: not bound
   std::string scheduler;
-  // With init containers, sidecars and overhead, as kube-scheduler counts.
+  std::string nominated;  // the node on which room was made for it, of a pod that is not bound
+  // With init containers, sidecars, overhead and what a resize in place has given or will give, as kube-scheduler
+  // counts.
   ResourceAmounts requests;
-  TextMap annotations, labels;  // those under lips.dev/
-  std::optional<Owner> owner;   // the controller
+  TextMap annotations;  // those under lips.dev/
+  TextMap labels;
+  std::int64_t generation = 0;
+  std::optional<Owner> owner;  // the controller
   std::vector<std::string> gates;
   std::vector<Toleration> tolerations;
   TextMap node_selector;
   // One of the terms has to hold; absent: no condition. Present and empty: no node fits.
   std::optional<std::vector<NodeSelectorTerm>> required_affinity;
+  std::vector<AntiAffinityTerm> anti_affinity;  // required
   std::vector<HostPort> host_ports;
   std::vector<std::string> claims;  // persistent volume claims
-  // Fields that constrain where the pod may run and are not understood here: it must not be placed.
+  // Fields that constrain where the pod may run and are not understood here: it must not be placed by us.
   std::vector<std::string> not_understood;
+  // Fields and annotations with a value that nobody can read: it must not be placed by us, and counts where it is.
+  std::vector<std::string> malformed;
   Condition scheduled;  // PodScheduled
   bool ready = false;
   TimePoint created;

@@ -97,15 +97,16 @@ void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, Bind
 
 void Binder::mark_unschedulable(const ObjectMeta& pod, const std::string& message, TimePoint since,
                                 std::function<void(Answer)> done) {
-  mark_waiting(pod, {"Unschedulable", message, since}, std::move(done));
+  mark_waiting(pod, {"Unschedulable", message, since, 0}, std::move(done));
 }
 
 void Binder::mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function<void(Answer)> done) {
-  const Json condition{{"type", "PodScheduled"},
-                       {"status", "False"},
-                       {"reason", wait.reason},
-                       {"message", wait.message},
-                       {"lastTransitionTime", time_text(wait.since)}};
+  Json condition{{"type", "PodScheduled"},
+                 {"status", "False"},
+                 {"reason", wait.reason},
+                 {"message", wait.message},
+                 {"lastTransitionTime", time_text(wait.since)}};
+  if (wait.generation > 0) condition["observedGeneration"] = wait.generation;
   ApiRequest request;
   request.verb = Verb::patch;
   request.path = pod_path(pod, "status");

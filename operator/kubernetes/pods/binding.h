@@ -47,6 +47,7 @@ class Binder {
   struct Wait {
     std::string reason, message;
     TimePoint since;
+    std::int64_t generation = 0;  // of the pod that was looked at; 0: not known
   };
   void mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function<void(Answer)> done);
   // With the reason Unschedulable: what autoscalers look for.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kubernetes/pods/amounts.h"
+#include "kubernetes/pods/filters/filter.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -15,19 +16,27 @@ ResourceAmounts with_pod(const ResourceAmounts& requests) {
 
 // A heartbeat changes the version alone.
 bool alike(const Node& a, const Node& b) {
-  const auto same_taint = [](const Taint& left, const Taint& right) {
-    return left.key == right.key && left.value == right.value && left.effect == right.effect;
-  };
   return a.meta.uid == b.meta.uid && a.deleting == b.deleting && a.unschedulable == b.unschedulable &&
          a.ready == b.ready && a.labels == b.labels && a.annotations == b.annotations &&
-         a.allocatable == b.allocatable && a.internal_address == b.internal_address &&
-         std::equal(a.taints.begin(), a.taints.end(), b.taints.begin(), b.taints.end(), same_taint);
+         a.allocatable == b.allocatable && a.internal_address == b.internal_address && a.taints == b.taints;
+}
+
+void drop_limits(ResourceAmounts& allocatable) {
+  std::erase_if(allocatable, [](const auto& entry) { return entry.first.starts_with(volumes_of_driver); });
 }
 
 }  // namespace
 
+ResourceAmounts NodeRecord::of_others() const {
+  ResourceAmounts sum = others;
+  add(sum, nominated);
+  return sum;
+}
+
 void NodeBook::see(Node node) {
   NodeRecord& record = nodes_[node.meta.name];
+  drop_limits(node.allocatable);
+  add(node.allocatable, record.volume_limits);
   if (record.node && alike(*record.node, node)) return;
   changed_.insert(node.meta.name);
   ++version_;
@@ -56,10 +65,65 @@ void NodeBook::give_back(const std::string& node, const ResourceAmounts& request
   drop_if_empty(node);
 }
 
+void NodeBook::adjust(const std::string& node, const ResourceAmounts& more) {
+  add(nodes_[node].others, more);
+  changed_.insert(node);
+  drop_if_empty(node);
+}
+
+void NodeBook::limit_volumes(const std::string& node, ResourceAmounts limits) {
+  NodeRecord& record = nodes_[node];
+  if (record.volume_limits == limits) return drop_if_empty(node);
+  record.volume_limits = std::move(limits);
+  if (record.node) {
+    drop_limits(record.node->allocatable);
+    add(record.node->allocatable, record.volume_limits);
+    changed_.insert(node);
+    ++version_;
+  }
+  drop_if_empty(node);
+}
+
+void NodeBook::count(const Nomination& nomination, bool on) {
+  NodeRecord& record = nodes_[nomination.node];
+  if (on)
+    add(record.nominated, with_pod(nomination.requests));
+  else
+    subtract(record.nominated, with_pod(nomination.requests));
+  changed_.insert(nomination.node);
+  drop_if_empty(nomination.node);
+}
+
+void NodeBook::nominate(const std::string& pod, Nomination nomination) {
+  const auto known = nominations_.find(pod);
+  if (known != nominations_.end() && known->second == nomination) return;
+  forget_nomination(pod);
+  if (counts(nomination)) count(nomination, true);
+  nominations_[pod] = std::move(nomination);
+}
+
+void NodeBook::forget_nomination(const std::string& pod) {
+  const auto known = nominations_.find(pod);
+  if (known == nominations_.end()) return;
+  if (counts(known->second)) count(known->second, false);
+  nominations_.erase(known);
+}
+
+void NodeBook::count_nominations_from(std::int32_t least_priority) {
+  const std::int32_t before = std::exchange(least_priority_, least_priority);
+  if (before == least_priority) return;
+  for (const auto& [pod, nomination] : nominations_) {
+    const bool did = nomination.priority >= before, does = counts(nomination);
+    if (did != does) count(nomination, does);
+  }
+}
+
 void NodeBook::drop_if_empty(const std::string& name) {
   const auto record = nodes_.find(name);
   const auto none = [](const ResourceAmounts& amounts) { return amount_of(amounts, "pods") == 0; };
-  if (!record->second.node && none(record->second.others) && none(record->second.ours)) nodes_.erase(record);
+  const NodeRecord& what = record->second;
+  if (!what.node && none(what.others) && none(what.ours) && none(what.nominated) && what.volume_limits.empty())
+    nodes_.erase(record);
 }
 
 const NodeRecord* NodeBook::find(const std::string& name) const {

@@ -1,6 +1,7 @@
 // The cluster's nodes by name, with what other schedulers' pods take of them. A pod may be known before its node.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,9 +14,21 @@
 namespace lips::kubernetes {
 
 struct NodeRecord {
-  std::optional<Node> node;  // none: only its pods are known, or it was deleted
-  ResourceAmounts others;    // "pods" is their number
-  ResourceAmounts ours;      // of our pods that are bound, or are being bound
+  std::optional<Node> node;       // none: only its pods are known, or it was deleted
+  ResourceAmounts others;         // "pods" is their number
+  ResourceAmounts ours;           // of our pods that are bound, or are being bound
+  ResourceAmounts nominated;      // of pods that are to come here, as far as they count against ours
+  ResourceAmounts volume_limits;  // how many each CSI driver attaches; also in node->allocatable
+
+  ResourceAmounts of_others() const;  // with what is nominated
+};
+
+// A pod of another scheduler for which room was made on a node: it is not bound there yet.
+struct Nomination {
+  std::string node;
+  ResourceAmounts requests;
+  std::int32_t priority = 0;
+  friend bool operator==(const Nomination&, const Nomination&) = default;
 };
 
 class NodeBook {
@@ -26,6 +39,18 @@ class NodeBook {
   enum class Whose : std::uint8_t { ours, others };
   void take(const std::string& node, const ResourceAmounts& requests, Whose whose);
   void give_back(const std::string& node, const ResourceAmounts& requests, Whose whose);
+  // Beside what was taken, without a pod more: a resize in place of a pod of ours, which may be negative.
+  void adjust(const std::string& node, const ResourceAmounts& more);
+
+  // What CSINode says of a node: attachable-volumes-csi-DRIVER.
+  void limit_volumes(const std::string& node, ResourceAmounts limits);
+
+  // By the pod's name. A nomination counts against pods of ours unless all that wait are more important.
+  void nominate(const std::string& pod, Nomination nomination);
+  void forget_nomination(const std::string& pod);
+  void count_nominations_from(std::int32_t least_priority);
+  bool has_nominations() const { return !nominations_.empty(); }
+  std::int32_t least_priority() const { return least_priority_; }
 
   const NodeRecord* find(const std::string& name) const;
   const std::map<std::string, NodeRecord>& all() const { return nodes_; }
@@ -36,8 +61,12 @@ class NodeBook {
 
  private:
   void drop_if_empty(const std::string& name);
+  void count(const Nomination& nomination, bool on);
+  bool counts(const Nomination& nomination) const { return nomination.priority >= least_priority_; }
 
   std::map<std::string, NodeRecord> nodes_;
+  std::map<std::string, Nomination> nominations_;
+  std::int32_t least_priority_ = std::numeric_limits<std::int32_t>::min();
   std::set<std::string> changed_;
   std::uint64_t version_ = 0;
 };

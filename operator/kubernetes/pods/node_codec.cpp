@@ -25,7 +25,7 @@ void read_taint(value json, Node& node) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "key") taint.key = json::text(content);
     if (key == "value") taint.value = json::text(content);
-    if (key == "effect") taint.effect = json::taint_effect(json::text(content), "spec.taints.effect");
+    if (key == "effect") taint.effect = json::text(content);
   });
   node.taints.push_back(std::move(taint));
 }

@@ -1,7 +1,9 @@
 #include "kubernetes/pods/pod_book.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "kubernetes/pods/amounts.h"
 #include "model/degraded_input.h"
 
 namespace lips::kubernetes {
@@ -11,11 +13,29 @@ constexpr std::size_t spare_kinds = 256;  // of pods that are gone: not worth th
 
 bool ended(const Pod& pod) { return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed; }
 
+// One of each volume's driver: what a node lists with CSINode.
+ResourceAmounts volumes_of(const std::string& name_space, const std::vector<std::string>& names,
+                           const ClaimLookup& claims) {
+  ResourceAmounts result;
+  for (const std::string& name : names)
+    if (const ClaimedVolume* volume = claims.find(name_space, name); volume && !volume->driver.empty())
+      add(result, {{std::string(volumes_of_driver) + volume->driver, 1}});
+  return result;
+}
+
+void hinder(PodRecord& record, UnschedulableReason reason, const std::string& text) {
+  if (record.obstacle_reason == UnschedulableReason::none) record.obstacle_reason = reason;
+  record.obstacle += (record.obstacle.empty() ? "" : "; ") + text;
+}
+
 }  // namespace
 
 PodBook::Seen PodBook::see(const Pod& pod, TimePoint now) {
+  const bool takes = !pod.node.empty() && !ended(pod);
+  anti_affinity_.see(pod.meta, pod.node, takes ? pod.anti_affinity : std::vector<AntiAffinityTerm>{});
   if (pod.scheduler == scheduler_) return see_ours(pod, now);
   see_other(pod);
+  see_nomination(pod);
   return {};
 }
 
@@ -23,51 +43,104 @@ void PodBook::see_other(const Pod& pod) {
   const std::string key = full_name(pod.meta);
   const auto known = others_.find(key);
   const bool takes = !pod.node.empty() && !ended(pod);
+  Other other{pod.node, pod.requests, pod.requests, pod.claims};
+  add(other.requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
   if (known != others_.end()) {
-    if (takes && known->second.node == pod.node && known->second.requests == pod.requests) return;
+    if (takes && known->second == other) return;
     nodes_.give_back(known->second.node, known->second.requests, NodeBook::Whose::others);
     others_.erase(known);
   }
-  if (!takes) return;
-  nodes_.take(pod.node, pod.requests, NodeBook::Whose::others);
-  others_[key] = {pod.node, pod.requests};
+  if (!takes) return claim_users_.leave(pod.meta);
+  claim_users_.use(pod.meta, pod.claims);
+  nodes_.take(pod.node, other.requests, NodeBook::Whose::others);
+  others_[key] = std::move(other);
+}
+
+// Another scheduler has made room for it and waits until the room is free: who takes it meanwhile makes that scheduler
+// evict somebody again.
+void PodBook::see_nomination(const Pod& pod) {
+  const std::string key = full_name(pod.meta);
+  if (pod.nominated.empty() || pod.deleting || ended(pod)) return nodes_.forget_nomination(key);
+  ResourceAmounts requests = pod.requests;
+  add(requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
+  nodes_.nominate(key, {pod.nominated, std::move(requests), pod.priority});
+}
+
+// Claims and volumes of others' pods may become known after the pods.
+void PodBook::count_volumes_again() {
+  for (auto& [key, other] : others_) {
+    if (other.claims.empty()) continue;
+    ResourceAmounts requests = other.asked;
+    add(requests, volumes_of(key.substr(0, key.find('/')), other.claims, claims_));
+    if (requests == other.requests) continue;
+    nodes_.give_back(other.node, other.requests, NodeBook::Whose::others);
+    other.requests = std::move(requests);
+    nodes_.take(other.node, other.requests, NodeBook::Whose::others);
+  }
+  for (auto& [key, place] : ours_) {
+    PodRecord& record = *place;
+    if (!record.on_node() || record.claims.empty()) continue;
+    ResourceAmounts more = volumes_of(record.meta.name_space, record.claims, claims_);
+    for (const ResourceAmounts* counted : {&record.requests, &record.resized})
+      for (const auto& [resource, amount] : *counted)
+        if (resource.starts_with(volumes_of_driver)) subtract(more, {{resource, amount}});
+    std::erase_if(more, [](const auto& entry) { return entry.second == 0; });
+    if (more.empty()) continue;
+    add(record.resized, more);
+    nodes_.adjust(record.node, more);
+  }
+}
+
+void PodBook::hinder_by_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const {
+  add(needs.requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
+  for (const std::string& claim : pod.claims) {
+    const ClaimedVolume* volume = claims_.find(pod.meta.name_space, claim);
+    const std::string user = volume && volume->exclusive ? claim_users_.other_user(pod.meta, claim) : "";
+    if (!user.empty())
+      hinder(record, UnschedulableReason::volume_not_ready,
+             "PersistentVolumeClaim '" + claim + "' is for one pod at a time (ReadWriteOncePod), and pod " + user +
+                 " uses it");
+  }
 }
 
 void PodBook::read_wishes(const Pod& pod, PodRecord& record) {
   PodNeeds needs;
   std::vector<Obstacle> obstacles;
   for (const Filter& filter : filters()) filter.collect(pod, claims_, needs, obstacles);
-  record.obstacle_reason.clear();
+  record.obstacle_reason = UnschedulableReason::none;
   record.obstacle.clear();
-  const auto hinder = [&](std::string_view reason, const std::string& text) {
-    if (record.obstacle_reason.empty()) record.obstacle_reason = reason;
-    record.obstacle += (record.obstacle.empty() ? "" : "; ") + text;
-  };
-  for (const Obstacle& obstacle : obstacles) hinder(obstacle.reason, obstacle.text);
+  for (const Obstacle& obstacle : obstacles) hinder(record, obstacle.reason, obstacle.text);
+  hinder_by_claims(pod, record, needs);
   if (const Result<TaskNotes> notes = read_task_notes(pod))
     record.work = *notes;
   else
-    hinder(bad_annotation, notes.error().message);
-  if (const std::optional<KindId> kind = kinds_.intern(needs))
-    record.kind = *kind;
-  else
-    hinder(not_honoured, "asks for one more kind of extended resources than this scheduler counts (4)");
+    hinder(record, UnschedulableReason::bad_annotation, notes.error().message);
+  record.index = pod.completion_index;
+  record.labels = pod.labels;
+  record.requests = needs.requests;
+  needs.excluded = anti_affinity_.against(pod.meta.name_space, pod.labels);
+  record.kind = kinds_.intern(needs);
 }
 
 PodBook::Change PodBook::review(PodRecord& record, const Pod& pod) {
   const PodRecord before = record;
   read_wishes(pod, record);
   record.priority = pod.priority;
-  const bool held = !record.obstacle.empty();
-  if (record.obstacle_reason == volume_not_ready)
+  const bool held = record.obstacle_reason != UnschedulableReason::none;
+  if (held)
+    claim_users_.leave(pod.meta);
+  else
+    claim_users_.use(pod.meta, pod.claims);
+  if (record.obstacle_reason == UnschedulableReason::volume_not_ready)
     held_for_volumes_[full_name(pod.meta)] = pod;
   else
     held_for_volumes_.erase(full_name(pod.meta));
   record.state = held ? PodState::held : PodState::waiting;
   const bool same = before.kind == record.kind && before.work == record.work && before.priority == record.priority;
-  const bool waits_its_turn = before.obstacle_reason == binding_refused ||
-                              before.obstacle_reason == data_set_not_ready ||
-                              before.obstacle_reason == pool_not_allowed || before.obstacle_reason == input_too_long;
+  using Reason = UnschedulableReason;
+  const bool waits_its_turn =
+      before.obstacle_reason == Reason::binding_refused || before.obstacle_reason == Reason::data_set_not_ready ||
+      before.obstacle_reason == Reason::pool_not_allowed || before.obstacle_reason == Reason::input_too_long;
   if (before.state == PodState::held && waits_its_turn && same && !held) {
     hold(record, before.obstacle_reason, before.obstacle);  // it is tried again when its time has come
     return Change::none;
@@ -84,11 +157,9 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
     place = std::make_unique<PodRecord>();
     place->meta = {pod.meta.name_space, pod.meta.name, pod.meta.uid, ""};
     place->owner = pod.owner;
-    place->index = pod.completion_index;
     place->created = pod.created;
     place->seen = now;
     place->state = PodState::held;  // so that review() says `arrived`
-    place->requests = pod.requests;
     place->claims = pod.claims;
     if (const std::string* store = find_text(pod.annotations, notes::read_from)) place->read_from = *store;
     if (const std::string* input = find_text(pod.annotations, notes::input))
@@ -96,6 +167,9 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
     if (!pod.node.empty()) read_wishes(pod, *place);
   }
   PodRecord& record = *place;
+  record.generation = pod.generation;
+  if (pod.scheduled.status == ConditionStatus::no && pod.scheduled.since != TimePoint{})
+    record.unscheduled_since = pod.scheduled.since;
   if (pod.started) record.started = pod.started;
   if (pod.finished) record.finished = pod.finished;
   if (record.state == PodState::over) {
@@ -108,15 +182,20 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
     record.state = PodState::over;
     record.succeeded = pod.phase == PodPhase::succeeded;
     if (!pod.node.empty()) record.node = pod.node;  // where it ran, though it may be seen for the first time
+    claim_users_.leave(pod.meta);
     held_for_volumes_.erase(full_name(pod.meta));
     learn(pod, record);
     return {known ? Change::ended : Change::none, &record, ""};
   }
   if (!pod.node.empty()) {
-    if (record.state == PodState::placed && record.node == pod.node) return {Change::none, &record, ""};
+    if (record.state == PodState::placed && record.node == pod.node) {
+      note_resize(pod, record);
+      return {Change::none, &record, ""};
+    }
     const std::string before = record.on_node() ? record.node : "";
     record.state = record.state == PodState::held && fresh ? PodState::waiting : record.state;
     this->place(record, pod.node);
+    note_resize(pod, record);
     const Change change = fresh || !record.task.valid() ? Change::arrived : Change::placed;
     return {change, &record, before != pod.node ? before : ""};
   }
@@ -144,12 +223,28 @@ void PodBook::review_run_times(TimePoint now, Duration assumed) {
   run_times_.review(running, assumed);
 }
 
+// A pod that was placed as one kind stays of that kind: what it has been given since counts beside.
+void PodBook::note_resize(const Pod& pod, PodRecord& record) {
+  ResourceAmounts resized = pod.requests;
+  add(resized, volumes_of(pod.meta.name_space, pod.claims, claims_));
+  subtract(resized, record.requests);
+  std::erase_if(resized, [](const auto& entry) { return entry.second == 0; });
+  if (resized == record.resized) return;
+  ResourceAmounts more = resized;
+  subtract(more, record.resized);
+  record.resized = std::move(resized);
+  nodes_.adjust(record.node, more);
+}
+
 std::unique_ptr<PodRecord> PodBook::forget(const ObjectMeta& meta, TimePoint now) {
   const std::string key = full_name(meta);
   if (const auto other = others_.find(key); other != others_.end()) {
     nodes_.give_back(other->second.node, other->second.requests, NodeBook::Whose::others);
     others_.erase(other);
   }
+  anti_affinity_.forget(meta);
+  nodes_.forget_nomination(key);
+  claim_users_.leave(meta);
   const auto place = ours_.find(key);
   if (place == ours_.end() || place->second->meta.uid != meta.uid) return nullptr;
   std::unique_ptr<PodRecord> record = std::move(place->second);
@@ -166,21 +261,21 @@ PodRecord* PodBook::find(const ObjectMeta& meta) {
   return place == ours_.end() || place->second->meta.uid != meta.uid ? nullptr : place->second.get();
 }
 
-// What the model cannot express is, to it, in others' use.
-NodeBook::Whose PodBook::whose(const PodRecord& record) {
-  return record.kind.valid() ? NodeBook::Whose::ours : NodeBook::Whose::others;
-}
-
 void PodBook::begin_binding(PodRecord& record, const std::string& node) {
   record.state = PodState::binding;
   record.unanswered = false;
   record.doubt.reset();
   record.node = node;
-  nodes_.take(node, record.requests, whose(record));
+  nodes_.take(node, record.requests, NodeBook::Whose::ours);
 }
 
 void PodBook::leave_node(PodRecord& record) {
-  if (record.on_node()) nodes_.give_back(record.node, record.requests, whose(record));
+  if (!record.on_node()) return;
+  nodes_.give_back(record.node, record.requests, NodeBook::Whose::ours);
+  if (record.resized.empty()) return;
+  ResourceAmounts back;
+  subtract(back, std::exchange(record.resized, {}));
+  nodes_.adjust(record.node, back);
 }
 
 void PodBook::end_binding(PodRecord& record, PodState then) {
@@ -189,6 +284,7 @@ void PodBook::end_binding(PodRecord& record, PodState then) {
   record.unanswered = false;
   record.doubt.reset();
   record.node.clear();
+  if (then == PodState::over) claim_users_.leave(record.meta);
 }
 
 void PodBook::place(PodRecord& record, const std::string& node) {
@@ -197,20 +293,46 @@ void PodBook::place(PodRecord& record, const std::string& node) {
   record.unanswered = false;
   record.doubt.reset();
   record.node = node;
-  nodes_.take(node, record.requests, whose(record));
+  record.labels.clear();
+  claim_users_.use(record.meta, record.claims);
+  nodes_.take(node, record.requests, NodeBook::Whose::ours);
   held_for_volumes_.erase(full_name(record.meta));
 }
 
 bool PodBook::forget_unused_kinds() {
   if (kinds_.size() <= 2 * ours_.size() + spare_kinds) return false;
-  PodKinds used;
+  PodKinds used = kinds_.successor();
   for (const auto& [name, record] : ours_)
-    if (record->kind.valid()) record->kind = used.intern(kinds_[record->kind]).value();
+    if (record->kind.valid()) record->kind = used.intern(kinds_[record->kind]);
   kinds_ = std::move(used);
   return true;
 }
 
+std::vector<PodRecord*> PodBook::review_anti_affinity() {
+  std::vector<PodRecord*> moved;
+  if (std::exchange(anti_affinity_seen_, anti_affinity_.version()) == anti_affinity_.version()) return moved;
+  for (const auto& [name, place] : ours_) {
+    PodRecord& record = *place;
+    if (record.state != PodState::waiting && record.state != PodState::held) continue;
+    std::vector<LabelRequirement> excluded = anti_affinity_.against(record.meta.name_space, record.labels);
+    if (excluded == kinds_[record.kind].excluded) continue;
+    PodNeeds needs = kinds_[record.kind];
+    needs.excluded = std::move(excluded);
+    record.kind = kinds_.intern(needs);
+    if (record.state == PodState::waiting) moved.push_back(&record);
+  }
+  return moved;
+}
+
+std::optional<std::int32_t> PodBook::least_waiting_priority() const {
+  std::optional<std::int32_t> least;
+  for (const auto& [name, record] : ours_)
+    if (record->state == PodState::waiting) least = std::min(least.value_or(record->priority), record->priority);
+  return least;
+}
+
 std::vector<PodRecord*> PodBook::review_held() {
+  count_volumes_again();
   std::vector<PodRecord*> free;
   const std::map<std::string, Pod> pods = held_for_volumes_;
   for (const auto& [key, pod] : pods)
@@ -219,7 +341,7 @@ std::vector<PodRecord*> PodBook::review_held() {
   return free;
 }
 
-void PodBook::hold(PodRecord& record, std::string_view reason, std::string text) {
+void PodBook::hold(PodRecord& record, UnschedulableReason reason, std::string text) {
   record.state = PodState::held;
   record.obstacle_reason = reason;
   record.obstacle = std::move(text);
@@ -228,7 +350,7 @@ void PodBook::hold(PodRecord& record, std::string_view reason, std::string text)
 bool PodBook::release(PodRecord& record) {
   if (record.state != PodState::held) return false;
   record.state = PodState::waiting;
-  record.obstacle_reason.clear();
+  record.obstacle_reason = UnschedulableReason::none;
   record.obstacle.clear();
   return true;
 }

@@ -4,10 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "kubernetes/pods/anti_affinity.h"
+#include "kubernetes/pods/claim_users.h"
 #include "kubernetes/pods/node_book.h"
 #include "kubernetes/pods/pod_kinds.h"
 #include "kubernetes/pods/pod_record.h"
@@ -18,7 +21,7 @@ namespace lips::kubernetes {
 class PodBook {
  public:
   PodBook(std::string scheduler, const ClaimLookup& claims, NodeBook& nodes)
-      : scheduler_(std::move(scheduler)), claims_(claims), nodes_(nodes) {}
+      : scheduler_(std::move(scheduler)), claims_(claims), nodes_(nodes), anti_affinity_(nodes) {}
 
   // What a new version of a pod changed for the model.
   enum class Change : std::uint8_t {
@@ -45,9 +48,15 @@ class PodBook {
   void place(PodRecord& record, const std::string& node);
   // Asks the filters again, after claims or volumes changed; those that may be placed now.
   std::vector<PodRecord*> review_held();
+  // Whether a claim that is for one pod at a time may have become free.
+  bool take_claims_left() { return claim_users_.take_left(); }
+  // Waiting pods that other pods' anti-affinity keeps out of other domains than when this was asked last.
+  std::vector<PodRecord*> review_anti_affinity();
+  // The least priority of those that wait; none: nobody does.
+  std::optional<std::int32_t> least_waiting_priority() const;
   // A held pod that is to be tried again.
   bool release(PodRecord& record);
-  void hold(PodRecord& record, std::string_view reason, std::string text);
+  void hold(PodRecord& record, UnschedulableReason reason, std::string text);
 
   // Kinds of pods that are gone, once they are many. True: all kinds have other ids now.
   bool forget_unused_kinds();
@@ -62,22 +71,31 @@ class PodBook {
  private:
   struct Other {
     std::string node;
-    ResourceAmounts requests;
+    ResourceAmounts requests;  // with its volumes
+    ResourceAmounts asked;     // without
+    std::vector<std::string> claims;
+    friend bool operator==(const Other&, const Other&) = default;
   };
   Seen see_ours(const Pod& pod, TimePoint now);
   void see_other(const Pod& pod);
+  void see_nomination(const Pod& pod);
+  void note_resize(const Pod& pod, PodRecord& record);
+  void count_volumes_again();
+  void hinder_by_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const;
   void read_wishes(const Pod& pod, PodRecord& record);
   Change review(PodRecord& record, const Pod& pod);
   void learn(const Pod& pod, PodRecord& record);
   void learn(PodRecord& record, TimePoint end);
   void leave_node(PodRecord& record);
-  static NodeBook::Whose whose(const PodRecord& record);
 
   const std::string scheduler_;
   const ClaimLookup& claims_;
   NodeBook& nodes_;
   PodKinds kinds_;
   RunTimes run_times_;
+  AntiAffinity anti_affinity_;
+  std::uint64_t anti_affinity_seen_ = 0;
+  ClaimUsers claim_users_;
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::unordered_map<std::string, Other> others_;           // on a node; looked up only
   std::map<std::string, Pod> held_for_volumes_;             // as last seen

@@ -1,8 +1,10 @@
 #include <simdjson.h>
 
+#include <map>
+
 #include "kubernetes/api/codec.h"
 #include "kubernetes/api/json_fields.h"
-#include "kubernetes/pods/amounts.h"
+#include "kubernetes/pods/pod_demand.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -12,43 +14,46 @@ using simdjson::ondemand::value;
 constexpr std::string_view own_prefix = "lips.dev/";
 constexpr std::string_view completion_index = "batch.kubernetes.io/job-completion-index";
 
-struct Container {
-  ResourceAmounts requests;
-  bool sidecar = false;  // an init container that keeps running
-};
-
-// What the pod's requests are made of.
-struct Demand {
-  std::vector<Container> containers, init_containers;
-  ResourceAmounts overhead, pod_level;
-};
-
-void raise(ResourceAmounts& most, const ResourceAmounts& other) {
-  for (const auto& [resource, amount] : other) {
-    const std::int64_t missing = amount - amount_of(most, resource);
-    if (missing > 0) add(most, {{resource, missing}});
+// Calls visit() and notes in `problems` a value of a wrong type, or one that is not understood; the fields around it
+// are read on: a pod that takes room counts whatever somebody wrote into it. A text that is no JSON stays a failure.
+template <class Visit>
+void tolerating(std::string_view field, std::vector<std::string>& problems, Visit visit) {
+  try {
+    visit();
+  } catch (const json::Rejected& rejected) {
+    problems.push_back(rejected.what);
+  } catch (const simdjson::simdjson_error& error) {
+    using namespace simdjson;
+    if (error.error() != INCORRECT_TYPE && error.error() != NUMBER_ERROR && error.error() != NUMBER_OUT_OF_RANGE) throw;
+    problems.push_back(std::string(field) + ": " + error.what());
   }
 }
 
-// k8s.io/component-helpers/resource PodRequests: init containers run one after another beside the sidecars started
-// before them; all sidecars run beside the containers; what the pod as a whole asks for replaces the sum; overhead
-// comes on top.
-ResourceAmounts total(const Demand& demand) {
-  ResourceAmounts sidecars, peak, sum;
-  for (const Container& container : demand.init_containers) {
-    ResourceAmounts now = container.requests;
-    add(now, sidecars);
-    if (container.sidecar) sidecars = now;
-    raise(peak, now);
-  }
-  for (const Container& container : demand.containers) add(sum, container.requests);
-  add(sum, sidecars);
-  raise(sum, peak);
-  for (const auto& [resource, amount] : demand.pod_level) add(sum, {{resource, amount - amount_of(sum, resource)}});
-  add(sum, demand.overhead);
-  std::erase_if(sum, [](const auto& entry) { return entry.second == 0; });
-  sum.shrink_to_fit();
-  return sum;
+// visit(key, value) for every field of an object that is `path` of the pod.
+template <class Visit>
+void each_tolerated(value json, const std::string& path, Pod& pod, Visit visit) {
+  tolerating(path, pod.malformed, [&] {
+    json::each_field(json, [&](std::string_view key, value content) {
+      tolerating(path + '.' + std::string(key), pod.malformed, [&] { visit(key, content); });
+    });
+  });
+}
+
+template <class Visit>
+void each_tolerated_item(value json, const std::string& path, Pod& pod, Visit visit) {
+  tolerating(path, pod.malformed, [&] {
+    json::each_item(json, [&](value item) { tolerating(path, pod.malformed, [&] { visit(item); }); });
+  });
+}
+
+// Resource by resource.
+ResourceAmounts read_amounts(value json, const std::string& path, Pod& pod) {
+  ResourceAmounts result;
+  each_tolerated(json, path, pod, [&](std::string_view resource, value quantity) {
+    result.emplace_back(resource, json::amount(resource, quantity, path));
+  });
+  json::sort_by_key(result);
+  return result;
 }
 
 void read_port(value port, Pod& pod) {
@@ -62,72 +67,72 @@ void read_port(value port, Pod& pod) {
   if (found.port != 0) pod.host_ports.push_back(std::move(found));
 }
 
-Container read_container(value json, Pod& pod, std::string_view field) {
+Container read_container(value json, Pod& pod, const std::string& path) {
   Container container;
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "resources") {
-      json::each_field(content, [&](std::string_view name, value amounts) {
-        if (name == "requests") container.requests = json::amounts(amounts, field);
+  each_tolerated(json, path, pod, [&](std::string_view key, value content) {
+    if (key == "name") {
+      container.name = json::text(content);
+    } else if (key == "resources") {
+      each_tolerated(content, path + ".resources", pod, [&](std::string_view name, value amounts) {
+        if (name == "requests") container.amounts.requests = read_amounts(amounts, path + ".resources.requests", pod);
       });
     } else if (key == "restartPolicy") {
       container.sidecar = json::text(content) == "Always";
     } else if (key == "ports") {
-      json::each_item(content, [&](value port) { read_port(port, pod); });
+      each_tolerated_item(content, path + ".ports", pod, [&](value port) { read_port(port, pod); });
     }
   });
   return container;
 }
 
-bool read_comparison(std::string_view name, SelectorOperator& compare) {
-  using Named = std::pair<std::string_view, SelectorOperator>;
-  static constexpr Named names[] = {
-      {"In", SelectorOperator::in},         {"NotIn", SelectorOperator::not_in},
-      {"Exists", SelectorOperator::exists}, {"DoesNotExist", SelectorOperator::does_not_exist},
-      {"Gt", SelectorOperator::greater},    {"Lt", SelectorOperator::less}};
-  for (const auto& [text, meaning] : names)
-    if (text == name) return compare = meaning, true;
-  return false;
-}
-
-void read_requirement(value json, std::vector<Requirement>& requirements, Pod& pod) {
-  Requirement requirement;
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "key") requirement.key = json::text(content);
-    if (key == "values") requirement.values = json::texts(content);
-    if (key == "operator") {
-      const std::string_view name = json::text(content);
-      if (!read_comparison(name, requirement.compare))
-        pod.not_understood.push_back("spec.affinity.nodeAffinity: operator " + std::string(name));
-    }
-  });
-  requirements.push_back(std::move(requirement));
-}
-
 void read_node_affinity(value json, Pod& pod) {
+  std::string unknown;
   json::each_field(json, [&](std::string_view key, value required) {
     if (key != "requiredDuringSchedulingIgnoredDuringExecution" || required.is_null()) return;
     pod.required_affinity.emplace();
     json::each_field(required, [&](std::string_view name, value terms) {
       if (name != "nodeSelectorTerms") return;
-      json::each_item(terms, [&](value term) {
-        NodeSelectorTerm& added = pod.required_affinity->emplace_back();
-        json::each_field(term, [&](std::string_view kind, value list) {
-          if (kind == "matchExpressions")
-            json::each_item(list, [&](value r) { read_requirement(r, added.labels, pod); });
-          if (kind == "matchFields") json::each_item(list, [&](value r) { read_requirement(r, added.fields, pod); });
-        });
-      });
+      json::each_item(terms,
+                      [&](value term) { pod.required_affinity->push_back(json::node_selector_term(term, unknown)); });
     });
   });
+  if (!unknown.empty()) pod.not_understood.push_back("spec.affinity.nodeAffinity: operator " + unknown);
+}
+
+AntiAffinityTerm read_anti_affinity_term(value json) {
+  AntiAffinityTerm term;
+  std::string unknown;
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "topologyKey") term.topology_key = json::text(content);
+    if (key == "namespaces") term.namespaces = json::texts(content);
+    if (key == "namespaceSelector") term.any_namespace = !content.is_null();
+    if (key != "labelSelector" || content.is_null()) return;
+    term.selector.emplace();
+    json::each_field(content, [&](std::string_view kind, value part) {
+      if (kind == "matchExpressions")
+        json::each_item(part, [&](value item) { term.selector->push_back(json::requirement(item, unknown)); });
+      if (kind == "matchLabels")
+        for (auto& [label, text] : json::text_map(part))
+          term.selector->push_back({label, LabelRequirement::Operator::in, {text}});
+    });
+  });
+  // What may mean anybody means everybody: of two errors the one that keeps a promise.
+  if (!unknown.empty()) term.selector.emplace();
+  std::sort(term.namespaces.begin(), term.namespaces.end());
+  return term;
 }
 
 void read_affinity(value json, Pod& pod) {
-  json::each_field(json, [&](std::string_view key, value content) {
+  each_tolerated(json, "spec.affinity", pod, [&](std::string_view key, value content) {
     if (key == "nodeAffinity") read_node_affinity(content, pod);
     if (key != "podAffinity" && key != "podAntiAffinity") return;
     json::each_field(content, [&, kind = std::string(key)](std::string_view name, value terms) {
+      if (name != "requiredDuringSchedulingIgnoredDuringExecution") return;
       bool any = false;
-      if (name == "requiredDuringSchedulingIgnoredDuringExecution") json::each_item(terms, [&](value) { any = true; });
+      json::each_item(terms, [&](value term) {
+        any = true;
+        if (kind == "podAntiAffinity") pod.anti_affinity.push_back(read_anti_affinity_term(term));
+      });
       if (any) pod.not_understood.push_back("spec.affinity." + kind + '.' + std::string(name));
     });
   });
@@ -140,19 +145,11 @@ void read_toleration(value json, Pod& pod) {
     const auto is = [&](std::string_view name) { return key == name && !content.is_null(); };
     if (is("key")) toleration.key = json::text(content);
     if (is("value")) toleration.value = json::text(content);
-    if (is("effect")) {
-      const std::string_view effect = json::text(content);
-      if (!effect.empty()) toleration.effect = json::taint_effect(effect, "spec.tolerations.effect");
-    }
+    if (is("effect")) toleration.effect = json::text(content);
     if (!is("operator")) return;
     const std::string_view name = json::text(content);
-    if (name == "Exists")
-      toleration.compare = Toleration::Compare::exists;
-    else if (name == "Gt")
-      toleration.compare = Toleration::Compare::greater;
-    else if (name == "Lt")
-      toleration.compare = Toleration::Compare::less;
-    else if (name != "Equal" && !name.empty())
+    toleration.exists = name == "Exists";
+    if (!toleration.exists && name != "Equal" && !name.empty())
       not_understood = "spec.tolerations: operator " + std::string(name);
   });
   if (not_understood.empty())
@@ -161,11 +158,18 @@ void read_toleration(value json, Pod& pod) {
     pod.not_understood.push_back(std::move(not_understood));
 }
 
+// Disks that kube-scheduler gives to one pod of a node at a time (NoDiskConflict). As claims they are followed.
+bool is_exclusive_disk(std::string_view kind) {
+  return kind == "gcePersistentDisk" || kind == "awsElasticBlockStore" || kind == "iscsi" || kind == "rbd";
+}
+
 void read_volume(value json, Pod& pod) {
   std::string name;
   bool own_claim = false;
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "name") name = json::text(content);
+    if (is_exclusive_disk(key) && !content.is_null())
+      pod.not_understood.push_back("spec.volumes." + std::string(key) + " (a PersistentVolumeClaim is)");
     if (key == "ephemeral") own_claim = !content.is_null();
     if (key == "persistentVolumeClaim")
       json::each_field(content, [&](std::string_view field, value claim) {
@@ -182,49 +186,52 @@ void read_spread(value json, Pod& pod) {
   });
 }
 
-void read_spec(value json, Pod& pod) {
-  Demand demand;
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "nodeName")
-      pod.node = json::text(content);
-    else if (key == "schedulerName")
-      pod.scheduler = json::text(content);
-    else if (key == "priority" && !content.is_null())
-      pod.priority = static_cast<std::int32_t>(std::int64_t(content.get_int64()));
-    else if (key == "nodeSelector")
-      pod.node_selector = json::text_map(content);
-    else if (key == "affinity")
-      read_affinity(content, pod);
-    else if (key == "tolerations")
-      json::each_item(content, [&](value item) { read_toleration(item, pod); });
-    else if (key == "volumes")
-      json::each_item(content, [&](value item) { read_volume(item, pod); });
-    else if (key == "topologySpreadConstraints")
-      json::each_item(content, [&](value item) { read_spread(item, pod); });
-    else if (key == "overhead")
-      demand.overhead = json::amounts(content, "spec.overhead");
-    else if (key == "resourceClaims")
-      json::each_item(content, [&](value) { pod.not_understood.emplace_back("spec.resourceClaims"); });
-    else if (key == "schedulingGates")
-      json::each_item(content, [&](value gate) {
-        json::each_field(gate, [&](std::string_view field, value name) {
-          if (field == "name") pod.gates.emplace_back(json::text(name));
-        });
-      });
-    else if (key == "resources")
-      json::each_field(content, [&](std::string_view field, value amounts) {
-        if (field == "requests") demand.pod_level = json::amounts(amounts, "spec.resources.requests");
-      });
-    else if (key == "containers")
-      json::each_item(content, [&](value item) {
-        demand.containers.push_back(read_container(item, pod, "spec.containers.resources.requests"));
-      });
-    else if (key == "initContainers")
-      json::each_item(content, [&](value item) {
-        demand.init_containers.push_back(read_container(item, pod, "spec.initContainers.resources.requests"));
-      });
+void read_containers(value json, const std::string& path, Pod& pod, std::vector<Container>& containers) {
+  each_tolerated_item(json, path, pod, [&](value item) { containers.push_back(read_container(item, pod, path)); });
+}
+
+void read_gate(value json, Pod& pod) {
+  json::each_field(json, [&](std::string_view field, value name) {
+    if (field == "name") pod.gates.emplace_back(json::text(name));
   });
-  pod.requests = total(demand);
+}
+
+void read_spec_field(std::string_view key, value content, Pod& pod, Demand& demand) {
+  const std::string path = "spec." + std::string(key);
+  const auto each = [&](auto visit) { each_tolerated_item(content, path, pod, visit); };
+  if (key == "nodeName")
+    pod.node = json::text(content);
+  else if (key == "schedulerName")
+    pod.scheduler = json::text(content);
+  else if (key == "priority" && !content.is_null())
+    pod.priority = static_cast<std::int32_t>(std::int64_t(content.get_int64()));
+  else if (key == "nodeSelector")
+    pod.node_selector = json::text_map(content);
+  else if (key == "affinity")
+    read_affinity(content, pod);
+  else if (key == "tolerations")
+    each([&](value item) { read_toleration(item, pod); });
+  else if (key == "volumes")
+    each([&](value item) { read_volume(item, pod); });
+  else if (key == "topologySpreadConstraints")
+    each([&](value item) { read_spread(item, pod); });
+  else if (key == "overhead")
+    demand.overhead = read_amounts(content, path, pod);
+  else if (key == "resourceClaims")
+    each([&](value) { pod.not_understood.emplace_back(path); });
+  // Members of a gang that must not start alone (scheduling.k8s.io).
+  else if ((key == "schedulingGroup" || key == "workloadRef") && !content.is_null())
+    pod.not_understood.push_back(path + " (gang scheduling)");
+  else if (key == "schedulingGates")
+    each([&](value gate) { read_gate(gate, pod); });
+  else if (key == "resources")
+    each_tolerated(content, path, pod, [&](std::string_view field, value amounts) {
+      if (field == "requests") demand.pod_level.requests = read_amounts(amounts, path + ".requests", pod);
+    });
+  else if (key == "containers")
+    read_containers(content, path, pod, demand.containers);
+  else if (key == "initContainers")
+    read_containers(content, path, pod, demand.init_containers);
 }
 
 void read_owner(value json, Pod& pod) {
@@ -240,20 +247,26 @@ void read_owner(value json, Pod& pod) {
   if (controller) pod.owner = std::move(owner);
 }
 
+// Of an Indexed Job. On others' pods it means nothing, whatever it says.
+void read_completion_index(std::string_view text, Pod& pod) {
+  const Result<ResourceQuantity> index = parse_quantity(text);
+  if (index && index->nanos == 0 && index->whole >= 0 && index->whole <= 1'000'000'000)
+    pod.completion_index = static_cast<std::int32_t>(index->whole);
+  else
+    pod.malformed.push_back(std::string(completion_index) + ": found '" + std::string(text) +
+                            "'; allowed: the number of a task");
+}
+
 void read_annotations(value json, Pod& pod) {
-  json::each_field(json, [&](std::string_view key, value content) {
+  each_tolerated(json, "metadata.annotations", pod, [&](std::string_view key, value content) {
     if (key.starts_with(own_prefix)) pod.annotations.emplace_back(key, json::text(content));
-    if (key != completion_index) return;
-    const ResourceQuantity index = json::accepted(parse_quantity(json::text(content)), completion_index);
-    if (index.nanos != 0 || index.whole < 0 || index.whole > 1'000'000'000)
-      throw json::Rejected{std::string(completion_index) + ": not the number of a task"};
-    pod.completion_index = static_cast<std::int32_t>(index.whole);
+    if (key == completion_index) read_completion_index(json::text(content), pod);
   });
   json::sort_by_key(pod.annotations);
 }
 
 void read_metadata(value json, Pod& pod) {
-  json::each_field(json, [&](std::string_view key, value content) {
+  each_tolerated(json, "metadata", pod, [&](std::string_view key, value content) {
     if (key == "namespace")
       pod.meta.name_space = json::text(content);
     else if (key == "name")
@@ -262,16 +275,18 @@ void read_metadata(value json, Pod& pod) {
       pod.meta.uid = json::text(content);
     else if (key == "resourceVersion")
       pod.meta.resource_version = json::text(content);
+    else if (key == "generation" && !content.is_null())
+      pod.generation = std::int64_t(content.get_int64());
     else if (key == "creationTimestamp")
       pod.created = json::time(content, "metadata.creationTimestamp");
     else if (key == "deletionTimestamp")
       pod.deleting = !content.is_null();
     else if (key == "labels")
-      pod.labels = json::text_map(content, own_prefix);
+      pod.labels = json::text_map(content);
     else if (key == "annotations")
       read_annotations(content, pod);
     else if (key == "ownerReferences")
-      json::each_item(content, [&](value item) { read_owner(item, pod); });
+      each_tolerated_item(content, "metadata.ownerReferences", pod, [&](value item) { read_owner(item, pod); });
   });
 }
 
@@ -282,7 +297,7 @@ PodPhase phase_of(std::string_view name) {
   return name == "Failed" ? PodPhase::failed : PodPhase::unknown;
 }
 
-void read_condition(value json, Pod& pod) {
+void read_condition(value json, Pod& pod, Demand& demand) {
   std::string type;
   Condition condition;
   json::each_field(json, [&](std::string_view key, value content) {
@@ -290,33 +305,59 @@ void read_condition(value json, Pod& pod) {
     if (key == "status") condition.status = json::condition_status(json::text(content));
     if (key == "reason") condition.reason = json::text(content);
     if (key == "message") condition.message = json::text(content);
+    if (key == "lastTransitionTime") condition.since = json::time(content, "status.conditions.lastTransitionTime");
   });
   if (type == "Ready") pod.ready = condition.status == ConditionStatus::yes;
+  if (type == "PodResizePending" && condition.status == ConditionStatus::yes)
+    demand.resize_infeasible = condition.reason == "Infeasible";
   if (type == "PodScheduled") pod.scheduled = std::move(condition);
 }
 
-void read_container_status(value json, Pod& pod) {
-  json::each_field(json, [&](std::string_view key, value state) {
-    if (key != "state") return;
-    json::each_field(state, [&](std::string_view kind, value content) {
-      if (kind != "terminated") return;
-      json::each_field(content, [&](std::string_view name, value end) {
-        if (name != "finishedAt" || end.is_null()) return;
-        const TimePoint at = json::time(end, "status.containerStatuses.state.terminated.finishedAt");
-        pod.finished = std::max(pod.finished.value_or(at), at);
-      });
+void read_end(value state, Pod& pod) {
+  json::each_field(state, [&](std::string_view kind, value content) {
+    if (kind != "terminated") return;
+    json::each_field(content, [&](std::string_view name, value end) {
+      if (name != "finishedAt" || end.is_null()) return;
+      const TimePoint at = json::time(end, "status.containerStatuses.state.terminated.finishedAt");
+      pod.finished = std::max(pod.finished.value_or(at), at);
     });
   });
 }
 
-void read_status(value json, Pod& pod) {
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "phase") pod.phase = phase_of(json::text(content));
-    if (key == "startTime" && !content.is_null()) pod.started = json::time(content, "status.startTime");
-    if (key == "conditions") json::each_item(content, [&](value item) { read_condition(item, pod); });
-    if (key == "containerStatuses") json::each_item(content, [&](value item) { read_container_status(item, pod); });
+// What the node has given so far: allocatedResources and resources.requests.
+void read_given(std::string_view key, value content, const std::string& path, Pod& pod, Amounts& given) {
+  if (key == "allocatedResources") given.allocated = read_amounts(content, path + ".allocatedResources", pod);
+  if (key != "resources") return;
+  each_tolerated(content, path + ".resources", pod, [&](std::string_view name, value amounts) {
+    if (name == "requests") given.actual = read_amounts(amounts, path + ".resources.requests", pod);
   });
-  if (pod.phase != PodPhase::succeeded && pod.phase != PodPhase::failed) pod.finished.reset();
+}
+
+void read_container_status(value json, const std::string& path, Pod& pod, std::map<std::string, Amounts>& all) {
+  std::string name;
+  Amounts given;
+  each_tolerated(json, path, pod, [&](std::string_view key, value content) {
+    if (key == "name") name = json::text(content);
+    if (key == "state") read_end(content, pod);
+    read_given(key, content, path, pod, given);
+  });
+  all[name] = std::move(given);
+}
+
+void read_status_field(std::string_view key, value content, Pod& pod, Demand& demand) {
+  const std::string path = "status." + std::string(key);
+  const auto each = [&](auto visit) { each_tolerated_item(content, path, pod, visit); };
+  if (key == "phase") pod.phase = phase_of(json::text(content));
+  if (key == "nominatedNodeName") pod.nominated = json::text(content);
+  if (key == "startTime" && !content.is_null()) pod.started = json::time(content, path);
+  if (key == "conditions") each([&](value item) { read_condition(item, pod, demand); });
+  if (key == "containerStatuses") each([&](value item) { read_container_status(item, path, pod, demand.given); });
+  if (key == "initContainerStatuses") {
+    const std::optional<TimePoint> finished = pod.finished;
+    each([&](value item) { read_container_status(item, path, pod, demand.given_to_init); });
+    pod.finished = finished;  // the end of an init container is not the pod's
+  }
+  if (key == "allocatedResources" || key == "resources") read_given(key, content, "status", pod, demand.pod_level);
 }
 
 }  // namespace
@@ -336,11 +377,19 @@ Result<Pod> PodDecoder::decode(std::string_view json) {
   };
   try {
     auto document = working_->text.document(json, simdjson::SIMDJSON_PADDING);
+    Demand demand;
     json::each_field(document, [&](std::string_view key, value content) {
       if (key == "metadata") read_metadata(content, pod);
-      if (key == "spec") read_spec(content, pod);
-      if (key == "status") read_status(content, pod);
+      if (key == "spec")
+        each_tolerated(content, "spec", pod,
+                       [&](std::string_view field, value part) { read_spec_field(field, part, pod, demand); });
+      if (key == "status")
+        each_tolerated(content, "status", pod,
+                       [&](std::string_view field, value part) { read_status_field(field, part, pod, demand); });
     });
+    pod.requests = total(demand);
+    if (pod.phase != PodPhase::succeeded && pod.phase != PodPhase::failed) pod.finished.reset();
+    if (!pod.node.empty()) pod.nominated.clear();
     for (std::string& claim : pod.claims)
       if (claim.starts_with('-')) claim.insert(0, pod.meta.name);
     if (pod.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <tuple>
+#include <utility>
 
 #include "kubernetes/api/time_text.h"
 #include "kubernetes/pods/amounts.h"
@@ -18,8 +17,6 @@ constexpr Duration patience{30'000'000};       // before a pod that only waits f
 constexpr Duration repeat_after{300'000'000};  // a sentence whose numbers alone changed
 constexpr int crowd = 20;                      // bindings a second above which their events are counted on the owner
 
-constexpr const char* unschedulable = "Unschedulable";
-
 // Two sentences that differ in numbers alone say the same.
 std::string without_numbers(const std::string& sentence) {
   std::string result;
@@ -28,46 +25,7 @@ std::string without_numbers(const std::string& sentence) {
   return result;
 }
 
-std::string list_of(const std::map<std::string, std::size_t>& reasons) {
-  std::vector<std::pair<std::string, std::size_t>> order(reasons.begin(), reasons.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::string text;
-  constexpr std::size_t most = 6;
-  for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", order[i].second, order[i].first);
-  if (order.size() > most) text += fmt::format(", and {} more reasons", order.size() - most);
-  return text;
-}
-
 }  // namespace
-
-Diagnosis diagnose(const PodNeeds& needs, const NodeBook& nodes, bool with_ours) {
-  std::map<std::string, std::size_t> reasons;
-  std::map<std::string_view, std::size_t> advice;
-  std::size_t count = 0;
-  for (const auto& [name, record] : nodes.all()) {
-    if (!record.node) continue;
-    ++count;
-    ResourceAmounts taken = record.others;
-    if (with_ours) add(taken, record.ours);
-    std::string why;
-    for (const Filter& filter : filters()) {
-      why = filter.rejects(needs, {*record.node, taken});
-      if (why.empty()) continue;
-      ++advice[filter.advice];
-      break;
-    }
-    if (why.empty()) return {};
-    ++reasons[why];
-  }
-  Diagnosis result{true, ""};
-  if (count == 0) return {true, "0/0 nodes can run it: the cluster has no nodes. What helps: add nodes"};
-  const auto best =
-      std::max_element(advice.begin(), advice.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  result.sentence = fmt::format("0/{} nodes can run it{}: {}. What helps: {}", count, with_ours ? " now" : "",
-                                list_of(reasons), best->first);
-  return result;
-}
 
 // Of many pods of one owner at once there is one event on the owner, with a count.
 EventSubject PodConditions::subject_of(const PodRecord& pod, bool many) const {
@@ -93,18 +51,31 @@ void PodConditions::refused(const PodRecord& pod, const std::string& why, TimePo
   events_.record({{"v1", "Pod", pod.meta}, true, "FailedScheduling", "Binding", why}, now);
 }
 
-const PodConditions::KindVerdict& PodConditions::verdict(KindId kind, const PodBook& pods, const NodeBook& nodes,
-                                                         TimePoint now) {
-  if (now - judged_ > judge_every) {
-    verdicts_.clear();
-    judged_ = now;
+// All of a round is answered of the same picture of the nodes. A round in which not every kind had its turn goes on.
+void PodConditions::begin_round(const PodBook& pods, const NodeBook& nodes, TimePoint now) {
+  asked_ = 0;
+  const bool complete = std::exchange(all_judged_, true);
+  const bool expressed = std::exchange(kinds_version_, pods.kinds().version()) == pods.kinds().version();
+  const bool over = complete && now - judged_ > judge_every;
+  if (!nodes_ || !expressed || over) nodes_.emplace(nodes, pods.kinds());
+  if (!over && round_ > 0) return;
+  std::erase_if(verdicts_, [this](const auto& entry) { return entry.second.round != round_; });  // nobody asked
+  ++round_;
+  judged_ = now;
+}
+
+// Of a kind whose turn has not come it is what was said in the round before: nothing at first.
+const PodConditions::KindVerdict& PodConditions::verdict(KindId kind, const PodBook& pods) {
+  KindVerdict& known = verdicts_[kind];
+  if (known.round == round_) return known;
+  if (asked_ >= nodes_a_review) {
+    all_judged_ = false;
+    return known;
   }
-  const auto [known, added] = verdicts_.try_emplace(kind);
-  if (added) {
-    known->second.empty = diagnose(pods.kinds()[kind], nodes, false);
-    known->second.now = known->second.empty.nowhere ? known->second.empty : diagnose(pods.kinds()[kind], nodes, true);
-  }
-  return known->second;
+  known.round = round_;
+  known.empty = nodes_->diagnose(pods.kinds()[kind], false, asked_);
+  known.now = known.empty.nowhere ? known.empty : nodes_->diagnose(pods.kinds()[kind], true, asked_);
+  return known;
 }
 
 void PodConditions::review(PodBook& pods, const NodeBook& nodes, TimePoint now) {
@@ -113,32 +84,38 @@ void PodConditions::review(PodBook& pods, const NodeBook& nodes, TimePoint now) 
   const double passed = refilled_ == TimePoint{} ? 0 : to_seconds(now - refilled_);
   allowance_ = std::min(conditions_at_once, allowance_ + conditions_per_second * std::max(0.0, passed));
   refilled_ = now;
+  begin_round(pods, nodes, now);
+  constexpr UnschedulableReason nowhere = UnschedulableReason::unschedulable;
   for (const auto& [key, place] : pods.ours()) {
     PodRecord& pod = *place;
     if (pod.state == PodState::held) {
-      ++pending_[pod.obstacle_reason];
+      ++pending_[std::string(to_string(pod.obstacle_reason))];
       tell(pod, pod.obstacle_reason, pod.obstacle, now);
     } else if (pod.state == PodState::waiting) {
       ++waiting_;
-      const KindVerdict& judged = verdict(pod.kind, pods, nodes, now);
-      ++pending_[judged.empty.nowhere ? unschedulable : "Waiting"];
+      const KindVerdict& judged = verdict(pod.kind, pods);
+      ++pending_[judged.empty.nowhere ? std::string(to_string(nowhere)) : "Waiting"];
       const bool full = judged.now.nowhere && now - pod.seen > patience;
-      if (judged.empty.nowhere || full) tell(pod, unschedulable, judged.now.sentence, now);
+      if (judged.empty.nowhere || full) tell(pod, nowhere, judged.now.sentence, now);
     }
   }
 }
 
-void PodConditions::tell(PodRecord& pod, const std::string& reason, const std::string& sentence, TimePoint now) {
+void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now) {
   const bool same = !pod.told.empty() && without_numbers(pod.told) == without_numbers(sentence);
   if (same && now - pod.told_at < repeat_after) return;
   // The API server itself says of gated pods that they are.
-  if (reason == scheduling_gated || allowance_ < 1 || (same && pod.told == sentence)) return;
+  const bool gated = reason == UnschedulableReason::scheduling_gated;
+  if (gated || allowance_ < 1 || (same && pod.told == sentence)) return;
   allowance_ -= 1;
-  const EventSubject subject = subject_of(pod, reason == bad_annotation);
+  const EventSubject subject = subject_of(pod, reason == UnschedulableReason::bad_annotation);
   events_.record({subject, true, "FailedScheduling", "Scheduling", sentence}, now);
   pod.told = sentence;
   pod.told_at = now;
-  binder_.mark_waiting(pod.meta, {reason, sentence, now}, [](const Answer&) {});
+  // The time of a condition is that of its status, which stays what it is until the pod is bound.
+  if (!pod.unscheduled_since) pod.unscheduled_since = now;
+  binder_.mark_waiting(pod.meta, {std::string(to_string(reason)), sentence, *pod.unscheduled_since, pod.generation},
+                       [](const Answer&) {});
 }
 
 }  // namespace lips::kubernetes

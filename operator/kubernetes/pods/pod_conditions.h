@@ -3,24 +3,18 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/events.h"
 #include "kubernetes/pods/binding.h"
+#include "kubernetes/pods/diagnosis.h"
 #include "kubernetes/pods/node_book.h"
 #include "kubernetes/pods/pod_book.h"
 
 namespace lips::kubernetes {
-
-struct Diagnosis {
-  bool nowhere = false;  // no node would take it even if none of our pods ran there
-  std::string sentence;
-};
-// "0/12 nodes can run it: 8 have too little memory, 4 are cordoned. What helps: ..." What counts as taken on a node is
-// others' use, and ours as well with `with_ours`.
-Diagnosis diagnose(const PodNeeds& needs, const NodeBook& nodes, bool with_ours);
 
 class PodConditions {
  public:
@@ -28,7 +22,9 @@ class PodConditions {
 
   void bound(const PodRecord& pod, TimePoint now);
   void refused(const PodRecord& pod, const std::string& why, TimePoint now);
-  // Writes to waiting pods why they wait, as many as the rate allows; call it a few times a second.
+  // Writes to waiting pods why they wait, as many as the rate allows; call it a few times a second. It asks so many
+  // nodes a call, and goes on with the other kinds of pods in the next: planning waits for it.
+  static constexpr std::size_t nodes_a_review = 1'000'000;
   void review(PodBook& pods, const NodeBook& nodes, TimePoint now);
   // Kinds of pods have new ids: verdicts by the old ones are dropped.
   void forget_kinds() { verdicts_.clear(); }
@@ -39,14 +35,20 @@ class PodConditions {
  private:
   struct KindVerdict {
     Diagnosis empty, now;  // if nothing of ours ran; as it is
+    std::uint64_t round = 0;
   };
-  const KindVerdict& verdict(KindId kind, const PodBook& pods, const NodeBook& nodes, TimePoint now);
-  void tell(PodRecord& pod, const std::string& reason, const std::string& sentence, TimePoint now);
+  void begin_round(const PodBook& pods, const NodeBook& nodes, TimePoint now);
+  const KindVerdict& verdict(KindId kind, const PodBook& pods);
+  void tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now);
   EventSubject subject_of(const PodRecord& pod, bool crowd) const;
 
   Binder& binder_;
   EventRecorder& events_;
   std::map<KindId, KindVerdict> verdicts_;
+  std::optional<NodesForDiagnosis> nodes_;
+  std::uint64_t round_ = 0, kinds_version_ = 0;
+  std::size_t asked_ = 0;  // nodes, in this review
+  bool all_judged_ = true;
   TimePoint judged_{};
   double allowance_ = 0;
   TimePoint refilled_{};

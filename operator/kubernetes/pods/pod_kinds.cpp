@@ -1,26 +1,22 @@
 #include "kubernetes/pods/pod_kinds.h"
 
-#include <algorithm>
-
 namespace lips::kubernetes {
 
-std::optional<KindId> PodKinds::intern(const PodNeeds& needs) {
+KindId PodKinds::intern(const PodNeeds& needs) {
   const auto known = known_.find(needs);
   if (known != known_.end()) return known->second;
-  if (!note_extended(needs.requests)) return std::nullopt;
-  note_labels(needs.constraint);
+  const std::size_t before = extended_.names().size() + label_keys_.size();
+  extended_.add(needs.requests);
+  note_labels(needs.placement());
+  version_ += extended_.names().size() + label_keys_.size() - before;
   const auto added = known_.emplace(needs, KindId(static_cast<std::uint32_t>(kinds_.size()))).first;
   return kinds_.push_back(&added->first);
 }
 
-bool PodKinds::note_extended(const ResourceAmounts& requests) {
-  std::vector<std::string> names = extended_;
-  for (const auto& [resource, amount] : requests)
-    if (resource != "cpu" && resource != "memory" && std::find(names.begin(), names.end(), resource) == names.end())
-      names.push_back(resource);
-  if (names.size() > most_extended) return false;
-  extended_ = std::move(names);
-  return true;
+PodKinds PodKinds::successor() const {
+  PodKinds next;
+  next.version_ = version_ + 1;
+  return next;
 }
 
 void PodKinds::note_labels(const PlacementConstraint& constraint) {

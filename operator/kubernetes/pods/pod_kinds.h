@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
+#include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/filters/filter.h"
 
 namespace lips::kubernetes {
@@ -18,24 +18,27 @@ using KindId = Id<struct PodKindTag>;
 
 class PodKinds {
  public:
-  // None: it asks for more kinds of extended resources than the model counts.
-  std::optional<KindId> intern(const PodNeeds& needs);
+  KindId intern(const PodNeeds& needs);
   const PodNeeds& operator[](KindId kind) const { return *kinds_[kind]; }
   std::size_t size() const { return kinds_.size(); }
 
   // All labels of nodes that some kind asks about, and all extended resources that some kind requests. They only grow,
   // until unused kinds are forgotten.
   const std::set<std::string>& label_keys() const { return label_keys_; }
-  const std::vector<std::string>& extended() const { return extended_; }
+  const ResourceNames& extended() const { return extended_; }
+  // Grows with both.
+  std::uint64_t version() const { return version_; }
+  // Empty, of a later version.
+  PodKinds successor() const;
 
  private:
-  bool note_extended(const ResourceAmounts& requests);
   void note_labels(const PlacementConstraint& constraint);
 
   std::map<PodNeeds, KindId> known_;
   IdVector<KindId, const PodNeeds*> kinds_;
   std::set<std::string> label_keys_;
-  std::vector<std::string> extended_;
+  std::uint64_t version_ = 0;
+  ResourceNames extended_;
 };
 
 }  // namespace lips::kubernetes

@@ -14,13 +14,6 @@
 
 namespace lips::kubernetes {
 
-// Reasons of a held pod beside those of filters.
-inline constexpr std::string_view bad_annotation = "BadAnnotation";
-inline constexpr std::string_view data_set_not_ready = "DataSetNotReady";
-inline constexpr std::string_view binding_refused = "BindingRefused";
-inline constexpr std::string_view pool_not_allowed = "PoolNotAllowed";
-inline constexpr std::string_view input_too_long = "InputTooLong";
-
 enum class PodState : std::uint8_t {
   held,     // not to be placed: `obstacle` says why
   waiting,  // to be placed
@@ -34,7 +27,8 @@ struct PodRecord {
   std::optional<Owner> owner;
   PodState state = PodState::waiting;
   KindId kind;
-  ResourceAmounts requests;  // of a pod without a kind
+  ResourceAmounts requests;  // as its kind says them, and what it takes of its node
+  ResourceAmounts resized;   // more than that, since it was placed; may be negative
   TaskNotes work;
   std::int32_t priority = 0;
   std::optional<std::int32_t> index;  // among the tasks of its job
@@ -45,13 +39,17 @@ struct PodRecord {
   Duration declared{};   // how long it says that it takes; 0: it does not
   std::string node;
   std::vector<std::string> claims;
+  TextMap labels;  // while it is not placed: others' anti-affinity may select it
+  std::int64_t generation = 0;
   std::string data_set;                            // "namespace/name" that it reads, as the model was told
   std::uint32_t first_block = 0, block_count = 0;  // of it
   std::string read_from;                           // the store of its first block; empty: reads none
   TaskId task;                                     // none: the model does not know it (yet)
-  std::string obstacle_reason, obstacle;
-  bool held_for_data = false;  // to be tried again when data sets change
-  std::string told;            // the condition's message as last written
+  UnschedulableReason obstacle_reason = UnschedulableReason::none;
+  std::string obstacle;
+  bool held_for_data = false;                  // to be tried again when data sets change
+  std::optional<TimePoint> unscheduled_since;  // when its condition PodScheduled became False
+  std::string told;                            // the condition's message as last written
   TimePoint told_at{};
   bool unanswered = false;  // nobody knows what became of its binding: to be asked again
   // Some try of its binding was not answered, so it may be on `node` whatever became of later tries; the number of the

@@ -1,4 +1,4 @@
-// Claims and volumes, as far as they say where a pod can run. Knows no pod.
+// Claims, volumes and storage classes, as far as they say where a pod can run. Knows no pod.
 #pragma once
 
 #include <map>
@@ -15,7 +15,9 @@ namespace lips::kubernetes {
 
 struct Claim {
   ObjectMeta meta;
-  std::string volume;  // that it is bound to
+  std::string volume;         // that it is bound to
+  std::string storage_class;  // that is to make one
+  bool exclusive = false;     // ReadWriteOncePod
   bool bound = false;
   bool deleting = false;
 };
@@ -24,7 +26,22 @@ struct Volume {
   ObjectMeta meta;
   std::vector<NodeSelectorTerm> required;  // node affinity; empty: everywhere
   TextMap labels;                          // zone and region: those of old provisioners count as affinity
+  std::string driver;                      // CSI; empty: not attached by one
 };
+
+struct StorageClass {
+  ObjectMeta meta;
+  bool waits_for_consumer = false;  // volumeBindingMode
+};
+
+// How many volumes of each CSI driver a node takes; a driver without a number takes any.
+struct CsiNode {
+  ObjectMeta meta;  // named as the node
+  std::map<std::string, std::int64_t> most_volumes;
+};
+
+// As nodes list resources.
+ResourceAmounts volume_limits(const CsiNode& node);
 
 class ClaimDecoder {
  public:
@@ -48,19 +65,46 @@ class VolumeDecoder {
   std::unique_ptr<Working> working_;
 };
 
+class StorageClassDecoder {
+ public:
+  StorageClassDecoder();
+  ~StorageClassDecoder();
+  Result<StorageClass> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+class CsiNodeDecoder {
+ public:
+  CsiNodeDecoder();
+  ~CsiNodeDecoder();
+  Result<CsiNode> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
 class VolumeBook : public ClaimLookup {
  public:
   void see(Claim claim);
   void see(Volume volume);
+  void see(StorageClass storage_class);
   void forget_claim(const ObjectMeta& meta);
   void forget_volume(const ObjectMeta& meta);
+  void forget_class(const ObjectMeta& meta);
   const ClaimedVolume* find(const std::string& name_space, const std::string& claim) const override;
 
  private:
   void join(const Claim& claim);
+  void join_of_class(const std::string& storage_class);
+  std::string why_not_bound(const Claim& claim) const;
 
-  std::map<std::string, Claim> claims_;    // by namespace/name
-  std::map<std::string, Volume> volumes_;  // by name
+  std::map<std::string, Claim> claims_;             // by namespace/name
+  std::map<std::string, Volume> volumes_;           // by name
+  std::map<std::string, bool> waits_for_consumer_;  // by storage class
   std::map<std::string, ClaimedVolume> joined_;
   std::map<std::string, std::string> claim_of_;  // volume to claim
 };

@@ -27,7 +27,7 @@ struct HomeJob {
   Mebibytes shuffle;                  // what the maps above will write
   std::vector<Mebibytes> map_output;  // by zone, of maps already run; may be empty
   ZoneId home;                        // chosen before; none: free to choose
-  ZoneSet homes;                      // of which to choose; empty: of all
+  ZoneSet homes = {};                 // of which to choose; empty: of all
 };
 
 struct SupplyStep {

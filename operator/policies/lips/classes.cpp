@@ -73,8 +73,9 @@ template <class Choose>
 Resources of_both(const Resources& a, const Resources& b, Choose choose) {
   const auto& [cpu_a, memory_a, slots_a, extended_a] = a;
   const auto& [cpu_b, memory_b, slots_b, extended_b] = b;
-  Resources result{choose(cpu_a, cpu_b), choose(memory_a, memory_b), choose(slots_a, slots_b), extended_a};
-  for (std::size_t i = 0; i < result.extended.size(); ++i) result.extended[i] = choose(extended_a[i], extended_b[i]);
+  Resources result{choose(cpu_a, cpu_b), choose(memory_a, memory_b), choose(slots_a, slots_b), {}};
+  for (const auto& [resource, amount] : extended_a) result.extended.set(resource, choose(amount, extended_b[resource]));
+  for (const auto& [resource, amount] : extended_b) result.extended.set(resource, choose(extended_a[resource], amount));
   return result;
 }
 

@@ -61,7 +61,10 @@ struct UnitKeyHash {
       mix(hash, std::uint64_t{key.demand->constraint.index()});
       mix(hash, key.demand->request.cpu.value());
       mix(hash, key.demand->request.memory.value());
-      for (double count : key.demand->request.extended) mix(hash, count);
+      for (const auto& [resource, amount] : key.demand->request.extended) {
+        mix(hash, std::uint64_t{resource.index()});
+        mix(hash, amount);
+      }
     }
     if (key.read) {
       mix(hash, key.read->zones.bits());

@@ -16,7 +16,7 @@ namespace lips {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> level_names{"debug", "info", "warning", "error", "off"};
+constexpr std::array<std::string_view, 5> log_level_names{"debug", "info", "warning", "error", "off"};
 
 std::string time_text(WallTime time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
@@ -50,8 +50,8 @@ bool plain(std::string_view text) {
 
 std::string logfmt_line(WallTime time, LogLevel level, std::string_view message,
                         std::initializer_list<LogField> fields) {
-  std::string out =
-      fmt::format("time={} level={} msg={}", time_text(time), level_names[static_cast<std::size_t>(level)], quoted(message));
+  std::string out = fmt::format("time={} level={} msg={}", time_text(time),
+                                log_level_names[static_cast<std::size_t>(level)], quoted(message));
   for (const LogField& field : fields)
     fmt::format_to(std::back_inserter(out), " {}={}", field.key,
                    plain(field.value) ? field.value : quoted(field.value));
@@ -60,7 +60,7 @@ std::string logfmt_line(WallTime time, LogLevel level, std::string_view message,
 
 std::string json_line(WallTime time, LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   std::string out = fmt::format(R"({{"time":"{}","level":"{}","msg":{})", time_text(time),
-                                level_names[static_cast<std::size_t>(level)], quoted(message));
+                                log_level_names[static_cast<std::size_t>(level)], quoted(message));
   for (const LogField& field : fields) {
     const bool bare = field.bare && field.value.find_first_of("in") == std::string::npos;  // inf and nan are no JSON
     fmt::format_to(std::back_inserter(out), ",{}:{}", quoted(field.key),

@@ -39,14 +39,15 @@ FakeCluster::FakeCluster(std::uint64_t seed)
 
 std::string FakeCluster::node_text(const std::string& name, const FakeNode& node, int version) const {
   const std::string taints =
-      node.taint.empty() ? "" : fmt::format(R"("taints":[{{"key":"{}","effect":"NoSchedule"}}],)", node.taint);
+      node.taint.empty() ? "" : fmt::format(R"("taints":[{{"key":"{}","effect":"{}"}}],)", node.taint, node.effect);
   return fmt::format(
       R"({{"metadata":{{"name":"{0}","uid":"node-{0}","resourceVersion":"{1}","labels":{{"topology.kubernetes.io/zone":"{2}",)"
-      R"("node.kubernetes.io/instance-type":"m5.xlarge","kubernetes.io/hostname":"{0}"}}{8}}},"spec":{{{3}"unschedulable":{4}}},)"
+      R"("node.kubernetes.io/instance-type":"m5.xlarge","kubernetes.io/hostname":"{0}"{9}}}{8}}},"spec":{{{3}"unschedulable":{4}}},)"
       R"("status":{{"allocatable":{{"cpu":"{5}","memory":"{5}Gi","pods":"{6}"}},"conditions":[{{"type":"Ready","status":"{7}"}}]}}}})",
       name, version, node.zone, taints, node.cordoned, node.cpu, node.pods, node.ready ? "True" : "False",
       node.usd_per_hour.empty() ? ""
-                                : fmt::format(R"(,"annotations":{{"lips.dev/usd-per-hour":"{}"}})", node.usd_per_hour));
+                                : fmt::format(R"(,"annotations":{{"lips.dev/usd-per-hour":"{}"}})", node.usd_per_hour),
+      node.more);
 }
 
 std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) const {
@@ -71,8 +72,8 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
           : fmt::format(R"(,"conditions":[{{"type":"PodScheduled","status":"False","reason":"{}"}}])", pod.reason);
   return fmt::format(
       R"({{"metadata":{},"spec":{{{}{}"schedulerName":"{}","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{}","memory":"1Mi"}}}}}}]}},)"
-      R"("status":{{"phase":"{}"{}}}}})",
-      metadata.dump(), node, pod.spec, pod.scheduler, pod.cpu, pod.phase, condition);
+      R"("status":{{"phase":"{}"{}{}}}}})",
+      metadata.dump(), node, pod.spec, pod.scheduler, pod.cpu, pod.phase, condition, pod.status);
 }
 
 void FakeCluster::tell(const std::string& kind, const std::string& type, const std::string& object) {
@@ -145,13 +146,17 @@ void FakeCluster::remove_job(const std::string& name) {
   });
 }
 
-void FakeCluster::end_pod(const std::string& name, const std::string& phase) {
+void FakeCluster::change_pod(const std::string& name, const std::function<void(FakePod&)>& change) {
   with_lock([&] {
     FakePod& pod = pods_.at(name);
-    pod.phase = phase;
+    change(pod);
     pod.version = ++version_;
     tell("pods", "MODIFIED", pod_text(name, pod));
   });
+}
+
+void FakeCluster::end_pod(const std::string& name, const std::string& phase) {
+  change_pod(name, [&](FakePod& pod) { pod.phase = phase; });
 }
 
 void FakeCluster::remove_pod(const std::string& name) {

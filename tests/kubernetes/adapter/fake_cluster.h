@@ -2,6 +2,7 @@
 // checks on every binding what must never happen.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,7 +19,9 @@ struct FakeNode {
   int pods = 110;
   bool ready = true, cordoned = false;
   std::string zone = "zone-a";
-  std::string taint = {};  // key, NoSchedule
+  std::string taint = {};  // key
+  std::string effect = "NoSchedule";
+  std::string more = {};  // further labels: ",\"disk\":\"ssd\""
   std::string usd_per_hour = {};
 };
 
@@ -36,7 +39,8 @@ struct FakePod {
   std::string node;
   std::string phase = "Pending";
   std::map<std::string, std::string> annotations;
-  std::string spec;  // further fields of the spec: "\"hostNetwork\":true,"
+  std::string spec;    // further fields of the spec: "\"hostNetwork\":true,"
+  std::string status;  // and of the status: ",\"nominatedNodeName\":\"a\""
   std::string uid;
   int version = 0;
   std::string reason, message;  // of PodScheduled=False
@@ -53,6 +57,8 @@ class FakeCluster {
   void put_resource(const std::string& plural, const std::string& name, const std::string& json);
   void put_job(const std::string& name, int completions);
   void remove_job(const std::string& name);
+  // A new version of a pod that is there.
+  void change_pod(const std::string& name, const std::function<void(FakePod&)>& change);
   void end_pod(const std::string& name, const std::string& phase = "Succeeded");
   void remove_pod(const std::string& name);
 

@@ -23,7 +23,7 @@ class JobTables : public testing::Test {
     nodes_.see(node);
     PodNeeds needs;
     needs.requests = {{"cpu", 2000}};
-    kind_ = *kinds_.intern(needs);
+    kind_ = kinds_.intern(needs);
     DataView data;
     data.stores = {{"store", StoreKind::bucket, "a", "", {}, {}}};
     DataSetEntry set;
@@ -51,7 +51,8 @@ class JobTables : public testing::Test {
   }
   std::vector<GroupedJob> group(const std::vector<PodRecord*>& pods) {
     rejected_.clear();
-    return group_into_jobs(pods, {*index_, kinds_, run_times_, jobs_, {}, {}, Duration(60'000'000), may_read_}, events_, rejected_);
+    return group_into_jobs(pods, {*index_, kinds_, run_times_, jobs_, {}, {}, Duration(60'000'000), may_read_}, events_,
+                           rejected_);
   }
 
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
@@ -138,7 +139,7 @@ TEST_F(JobTables, MapsAndReducesThatAskForDifferentThingsAreOneJob) {
     PodRecord* reduce = pods.emplace_back(pod("r-" + std::to_string(i), "sums", i));
     reduce->work.stage = TaskKind::reduce;
     reduce->work.job = "words";
-    reduce->kind = *kinds_.intern(needs);
+    reduce->kind = kinds_.intern(needs);
   }
   rejected_.clear();
   const JobContext context{*index_, kinds_, run_times_, jobs_, {}, [](const std::string& key) {
@@ -171,7 +172,7 @@ TEST_F(JobTables, PodsThatMayNotBeInTheirPoolAreToldSo) {
   ASSERT_THAT(jobs, SizeIs(1));
   EXPECT_EQ(jobs[0].pods[0], runs);
   ASSERT_THAT(rejected_, SizeIs(1));
-  EXPECT_EQ(rejected_[0].reason, pool_not_allowed);
+  EXPECT_EQ(rejected_[0].reason, UnschedulableReason::pool_not_allowed);
   EXPECT_EQ(rejected_[0].what, "not for you");
 }
 
@@ -184,12 +185,12 @@ TEST_F(JobTables, APodOfAnotherNamespaceReadsOnlyWhatItMay) {
     one->meta.name_space = name_space;
     one->work.data_set = data_set;
     group({one});
-    return rejected_.empty() ? "yes" : std::string(rejected_[0].reason) + ": " + rejected_[0].what;
+    return rejected_.empty() ? "yes" : std::string(to_string(rejected_[0].reason)) + ": " + rejected_[0].what;
   };
   EXPECT_EQ(reads("default", "default/books"), "yes");
   EXPECT_EQ(reads("friends", "default/books"), "yes");
   const std::string refused = reads("strangers", "default/books");
-  EXPECT_THAT(refused, testing::StartsWith(std::string(data_set_not_ready)));
+  EXPECT_THAT(refused, testing::StartsWith(std::string(to_string(UnschedulableReason::data_set_not_ready))));
   EXPECT_EQ(refused, reads("strangers", "default/books"));
   std::string absent = reads("strangers", "default/nothing");
   EXPECT_EQ(absent.replace(absent.find("nothing"), 7, "books"), refused) << "nobody learns what there is elsewhere";
@@ -204,9 +205,9 @@ TEST_F(JobTables, RejectsMoreTasksThanBlocksAndUnknownDataSetsWithoutHarmToOther
   const auto jobs = group({many, lost, pod("fine", "", 0)});
   ASSERT_THAT(jobs, SizeIs(1));
   ASSERT_THAT(rejected_, SizeIs(2));
-  EXPECT_EQ(rejected_[0].reason, bad_annotation);
+  EXPECT_EQ(rejected_[0].reason, UnschedulableReason::bad_annotation);
   EXPECT_THAT(rejected_[0].what, HasSubstr("11 tasks, but data set 'default/books' has 10 blocks"));
-  EXPECT_EQ(rejected_[1].reason, data_set_not_ready);
+  EXPECT_EQ(rejected_[1].reason, UnschedulableReason::data_set_not_ready);
 }
 
 TEST_F(JobTables, WorkIsStatedElseLearnedElseAssumed) {

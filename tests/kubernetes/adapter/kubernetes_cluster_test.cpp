@@ -52,6 +52,15 @@ class Counting : public AdapterObserver {
   std::set<std::string> unpriced;
 };
 
+class Listings : public Observer {
+ public:
+  void on_event(const ClusterSnapshot&, const ClusterEvent& event) override {
+    count += std::holds_alternative<ClusterListed>(event);
+  }
+  void on_bind(const ClusterSnapshot&, const Assignment&) override {}
+  int count = 0;
+};
+
 // The operator's loop on a thread of its own against a fake cluster.
 class Scheduling {
  public:
@@ -71,6 +80,7 @@ class Scheduling {
     thread_ = std::thread([this] {
       ClusterState state{ClusterSnapshot{}};
       EpochController controller(state, *adapter_, *policy_, CostModel{});
+      controller.observe(listings_);
       ControllerSettings rules;
       rules.stop = [this] { return stop_.load(); };
       ran_ = controller.run(rules).has_value();
@@ -102,6 +112,7 @@ class Scheduling {
   bool free_fits() const { return free_fits_; }
   std::size_t running() const { return running_; }
   bool ran() const { return ran_; }
+  int listings() const { return listings_.count; }
   void wake() { adapter_->wake(); }
 
   Counting counted;
@@ -109,6 +120,7 @@ class Scheduling {
  private:
   FakeCluster& fake_;
   SilentLog log_;
+  Listings listings_;
   std::atomic<bool> stop_{false};
   bool ran_ = false, free_fits_ = false;
   std::size_t running_ = 0;
@@ -163,8 +175,8 @@ TEST(KubernetesCluster, CountsPodsOfOtherSchedulersUntilTheyAreGone) {
   Scheduling scheduling(cluster);
   ASSERT_TRUE(scheduling.until([&] { return !cluster.pod("ours").reason.empty(); }));
   EXPECT_EQ(cluster.pod("ours").reason, "Unschedulable");
-  EXPECT_THAT(cluster.pod("ours").message, HasSubstr("1 are cordoned"));
-  EXPECT_THAT(cluster.pod("ours").message, HasSubstr("1 have too little cpu"));
+  EXPECT_THAT(cluster.pod("ours").message, HasSubstr("1 node(s) were unschedulable"));
+  EXPECT_THAT(cluster.pod("ours").message, HasSubstr("1 Insufficient cpu"));
   cluster.remove_pod("foreign");
   EXPECT_TRUE(scheduling.until_bound("ours"));
 }
@@ -203,7 +215,7 @@ TEST(KubernetesCluster, ToleratesTaintsOnlyWherePodsDoAndFollowsNodesThatComeAnd
   Scheduling scheduling(cluster);
   ASSERT_TRUE(scheduling.until_bound("tolerant"));
   ASSERT_TRUE(scheduling.until([&] { return !cluster.pod("plain").message.empty(); }));
-  EXPECT_THAT(cluster.pod("plain").message, HasSubstr("taint dedicated"));
+  EXPECT_THAT(cluster.pod("plain").message, HasSubstr("untolerated taint {dedicated: }"));
   cluster.put_node("new", {.cpu = 8, .zone = "zone-b"});
   ASSERT_TRUE(scheduling.until_bound("plain"));
   EXPECT_EQ(cluster.pod("plain").node, "new");
@@ -500,6 +512,80 @@ TEST(KubernetesCluster, AsksTheFiltersAgainRightBeforeABinding) {
 
 // Random pods, ends, deletions, nodes, refused and unanswered bindings, cut, mute and forgotten watches, restarts, and
 // leadership that comes and goes.
+// What kube-scheduler does beside us when a pod of higher priority finds no room: it nominates a node, evicts, and
+// waits.
+TEST(KubernetesCluster, LeavesRoomToAPodThatAnotherSchedulerHasEvictedOursFor) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 2});
+  for (int i = 0; i < 4; ++i) cluster.put_pod(fmt::format("p{}", i), pod_of(1, "job", i));
+  Scheduling scheduling(cluster);
+  ASSERT_TRUE(scheduling.until([&] { return cluster.bound_to("a") == 2; }));
+  FakePod important = pod_of(2);
+  important.scheduler = "default-scheduler";
+  important.spec = R"("priority":1000,)";
+  important.status = R"(,"nominatedNodeName":"a")";
+  cluster.put_pod("important", important);
+  std::vector<std::string> evicted;
+  for (const auto& [name, pod] : cluster.pods())
+    if (pod.node == "a") evicted.push_back(name);
+  for (const std::string& name : evicted) cluster.remove_pod(name);
+  // Somewhere else there is room: that the rest goes there says that the evictions have been taken in.
+  cluster.put_node("b", {.cpu = 2});
+  ASSERT_TRUE(scheduling.until([&] { return cluster.bound_to("b") == 2; }));
+  EXPECT_EQ(cluster.bound_to("a"), 0u) << "the room is somebody's";
+  cluster.put_pod("late", pod_of(1));
+  cluster.change_pod("important", [](FakePod& pod) { pod.node = "a"; });
+  cluster.end_pod("important");
+  EXPECT_TRUE(scheduling.until_bound("late"));
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+TEST(KubernetesCluster, CountsAResizeInPlaceOfItsOwnPods) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 4});
+  cluster.put_pod("grows", pod_of(1));
+  Scheduling scheduling(cluster);
+  ASSERT_TRUE(scheduling.until_bound("grows"));
+  cluster.change_pod("grows", [](FakePod& pod) { pod.cpu = 4; });
+  cluster.put_node("b", {.cpu = 1});
+  cluster.put_pod("next", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("next"));
+  EXPECT_EQ(cluster.pod("next").node, "b");
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+TEST(KubernetesCluster, PutsNothingOnNodesThatAreAboutToGoWhileOthersServe) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 2, .taint = "DeletionCandidateOfClusterAutoscaler", .effect = "PreferNoSchedule"});
+  cluster.put_node("b", {.cpu = 2});
+  Scheduling scheduling(cluster);
+  for (int i = 0; i < 2; ++i) cluster.put_pod(fmt::format("p{}", i), pod_of(1, "job", i));
+  ASSERT_TRUE(scheduling.until([&] { return cluster.bound_to("b") == 2; }));
+  cluster.put_pod("more", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("more"));
+  EXPECT_EQ(cluster.pod("more").node, "a") << "rather there than not at all";
+}
+
+TEST(KubernetesCluster, TakesInANewLabelKeyAndANewTaintWithoutListingEverythingAnew) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 2});
+  cluster.put_node("b", {.cpu = 2, .more = R"(,"disk":"ssd")"});
+  cluster.put_pod("first", pod_of(1));
+  Scheduling scheduling(cluster);
+  ASSERT_TRUE(scheduling.until_bound("first"));
+  FakePod picky = pod_of(1);
+  picky.spec = R"("nodeSelector":{"disk":"ssd"},)";
+  cluster.put_pod("picky", picky);
+  ASSERT_TRUE(scheduling.until_bound("picky"));
+  EXPECT_EQ(cluster.pod("picky").node, "b");
+  cluster.put_node("b", {.cpu = 2, .taint = "gone-soon", .more = R"(,"disk":"ssd")"});
+  cluster.put_pod("plain", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("plain"));
+  EXPECT_EQ(cluster.pod("plain").node, "a");
+  scheduling.end();
+  EXPECT_EQ(scheduling.listings(), 1);
+}
+
 class RandomTrouble : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomTrouble, NeverOvercommitsNorLosesAPod) {

@@ -42,7 +42,8 @@ TEST(PodDecoder, ReadsWhatTheSchedulerUses) {
   EXPECT_THAT(pod.requests, ElementsAre(Pair("cpu", 750), Pair("memory", 1'207'959'552)));
   EXPECT_THAT(pod.annotations,
               ElementsAre(Pair("lips.dev/cpu-seconds-per-mebibyte", "0.25"), Pair("lips.dev/dataset", "logs")));
-  EXPECT_THAT(pod.labels, ElementsAre(Pair("lips.dev/pool", "research")));
+  ASSERT_NE(find_text(pod.labels, "lips.dev/pool"), nullptr);
+  EXPECT_EQ(*find_text(pod.labels, "lips.dev/pool"), "research");
   ASSERT_TRUE(pod.owner);
   EXPECT_EQ(pod.owner->kind + ' ' + pod.owner->name, "Job wordcount");
   EXPECT_THAT(pod.gates, ElementsAre("lips.dev/data"));
@@ -59,17 +60,17 @@ TEST(PodDecoder, ReadsTolerationsAndRequiredNodeAffinity) {
   const Pod pod = decoded(sample_pod);
   ASSERT_EQ(pod.tolerations.size(), 2u);
   EXPECT_EQ(pod.tolerations[0].key, "lips.dev/spot");
-  EXPECT_EQ(pod.tolerations[0].compare, Toleration::Compare::exists);
-  EXPECT_EQ(pod.tolerations[0].effect, TaintEffect::no_schedule);
+  EXPECT_TRUE(pod.tolerations[0].exists);
+  EXPECT_EQ(pod.tolerations[0].effect, "NoSchedule");
   EXPECT_EQ(pod.tolerations[1].value, "batch");
-  EXPECT_FALSE(pod.tolerations[1].effect);
+  EXPECT_EQ(pod.tolerations[1].effect, "");
   ASSERT_TRUE(pod.required_affinity);
   ASSERT_EQ(pod.required_affinity->size(), 2u);
-  const Requirement& zone = pod.required_affinity->at(0).labels.at(0);
+  const LabelRequirement& zone = pod.required_affinity->at(0).at(0);
   EXPECT_EQ(zone.key, "topology.kubernetes.io/zone");
-  EXPECT_EQ(zone.compare, SelectorOperator::in);
+  EXPECT_EQ(zone.op, LabelRequirement::Operator::in);
   EXPECT_THAT(zone.values, ElementsAre("zone-a", "zone-b"));
-  EXPECT_EQ(pod.required_affinity->at(1).fields.at(0).key, "metadata.name");
+  EXPECT_EQ(pod.required_affinity->at(1).at(0).key, "metadata.name");
 }
 
 TEST(PodDecoder, TellsNoAffinityFromOneThatNothingMeets) {
@@ -125,13 +126,17 @@ TEST(PodDecoder, NamesEveryConstraintThatItDoesNotUnderstand) {
                 "nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
                   {"matchExpressions":[{"key":"k","operator":"Near","values":["v"]}]}]}}},
     "topologySpreadConstraints":[{"whenUnsatisfiable":"ScheduleAnyway"},{"whenUnsatisfiable":"DoNotSchedule"}],
-    "tolerations":[{"operator":"Like"}],
+    "tolerations":[{"operator":"Like"},{"key":"k","operator":"Gt","value":"5"}],
+    "volumes":[{"name":"d","iscsi":{"iqn":"x"}},{"name":"e","emptyDir":{}}],
+    "schedulingGroup":{"podGroupName":"g"},"workloadRef":{"name":"w"},
     "resourceClaims":[{"name":"gpu"}]})");
   EXPECT_THAT(pod.not_understood,
               testing::UnorderedElementsAre(
                   "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution",
                   "spec.affinity.nodeAffinity: operator Near", "spec.topologySpreadConstraints (DoNotSchedule)",
-                  "spec.tolerations: operator Like", "spec.resourceClaims"));
+                  "spec.tolerations: operator Like", "spec.tolerations: operator Gt",
+                  "spec.volumes.iscsi (a PersistentVolumeClaim is)", "spec.schedulingGroup (gang scheduling)",
+                  "spec.workloadRef (gang scheduling)", "spec.resourceClaims"));
   EXPECT_THAT(pod.tolerations, IsEmpty());
 }
 
@@ -161,19 +166,59 @@ TEST(PodDecoder, ReadsEscapesAndOtherLanguages) {
               ElementsAre(Pair("lips.dev/dataset", "a\"b\\c\u00e9\n\U0001F600")));
 }
 
-TEST(PodDecoder, RefusesWithThePodsNameAndTheField) {
+TEST(PodDecoder, RefusesAPodWithoutAName) {
   PodDecoder decoder;
-  const auto refused = [&](const std::string& json) { return decoder.decode(json).error().message; };
-  EXPECT_THAT(
-      refused(
-          R"({"metadata":{"name":"p","namespace":"n"},"spec":{"containers":[{"resources":{"requests":{"cpu":"1x"}}}]}})"),
-      testing::AllOf(HasSubstr("pod n/p: "), HasSubstr("requests.cpu: found '1x'")));
-  EXPECT_THAT(refused(R"({"metadata":{"name":"p","namespace":"n"},"spec":{"tolerations":[{"effect":"Never"}]}})"),
-              HasSubstr("pod n/p: spec.tolerations.effect: found 'Never'"));
-  EXPECT_THAT(refused(R"({"metadata":{"name":"p"},"spec":{"nodeName":5}})"), HasSubstr("pod p: "));
-  EXPECT_THAT(refused(R"({"metadata":{"name":"p","annotations":{"batch.kubernetes.io/job-completion-index":"-1"}}})"),
-              HasSubstr("job-completion-index"));
-  EXPECT_THAT(refused(R"({"spec":{}})"), HasSubstr("pod without a name"));
+  EXPECT_THAT(decoder.decode(R"({"spec":{}})").error().message, HasSubstr("pod without a name"));
+}
+
+TEST(PodDecoder, NamesValuesThatNobodyCanReadAndReadsTheRest) {
+  const auto malformed = [](const std::string& json) {
+    const Pod pod = decoded(json);
+    EXPECT_EQ(pod.meta.name, "p");
+    EXPECT_EQ(pod.malformed.size(), 1u) << json;
+    return pod.malformed.empty() ? "" : pod.malformed[0];
+  };
+  EXPECT_THAT(malformed(R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"1x"}}}]},"metadata":{"name":"p"}})"),
+              HasSubstr("requests.cpu: found '1x'"));
+  EXPECT_THAT(malformed(R"({"spec":{"nodeName":5},"metadata":{"name":"p"}})"), HasSubstr("spec.nodeName"));
+  EXPECT_THAT(malformed(R"({"metadata":{"annotations":{"batch.kubernetes.io/job-completion-index":"-1"},"name":"p"}})"),
+              HasSubstr("job-completion-index: found '-1'"));
+}
+
+TEST(PodDecoder, ReadsRequiredAntiAffinity) {
+  const Pod pod = with_spec(R"({"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+    {"topologyKey":"zone","namespaces":["b","a"],"labelSelector":{"matchLabels":{"app":"db"},
+     "matchExpressions":[{"key":"tier","operator":"NotIn","values":["x"]}]}},
+    {"topologyKey":"host","namespaceSelector":{}}]}}})");
+  ASSERT_EQ(pod.anti_affinity.size(), 2u);
+  EXPECT_EQ(pod.anti_affinity[0].topology_key, "zone");
+  EXPECT_THAT(pod.anti_affinity[0].namespaces, ElementsAre("a", "b"));
+  ASSERT_TRUE(pod.anti_affinity[0].selector);
+  EXPECT_EQ(pod.anti_affinity[0].selector->size(), 2u);
+  EXPECT_FALSE(pod.anti_affinity[0].any_namespace);
+  EXPECT_FALSE(pod.anti_affinity[1].selector) << "selects nobody";
+  EXPECT_TRUE(pod.anti_affinity[1].any_namespace);
+}
+
+// k8s.io/component-helpers/resource with InPlacePodVerticalScaling, which is general since 1.35.
+TEST(PodDecoder, CountsTheMostOfSpecAllocationAndActualOfAResizeInPlace) {
+  const auto cpu_of = [](const std::string& asked, const std::string& allocated, const std::string& actual,
+                         const std::string& condition) {
+    const Pod pod = decoded(R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[
+      {"name":"c","resources":{"requests":{"cpu":")" +
+                            asked + R"("}}},{"name":"d","resources":{"requests":{"cpu":"1"}}}]},
+      "status":{"conditions":[)" +
+                            condition + R"(],"containerStatuses":[{"name":"c","allocatedResources":{"cpu":")" +
+                            allocated + R"("},"resources":{"requests":{"cpu":")" + actual + R"("}}},{"name":"d"}]}})");
+    return amount_of(pod.requests, "cpu") - 1000;
+  };
+  EXPECT_EQ(cpu_of("1", "1", "1", ""), 1000);
+  EXPECT_EQ(cpu_of("3", "1", "1", ""), 3000) << "what it will have";
+  EXPECT_EQ(cpu_of("1", "3", "3", ""), 3000) << "what it has until it has shrunk";
+  EXPECT_EQ(cpu_of("1", "1", "2", ""), 2000);
+  const std::string pending = R"({"type":"PodResizePending","status":"True","reason":)";
+  EXPECT_EQ(cpu_of("9", "1", "1", pending + R"("Deferred"})"), 9000);
+  EXPECT_EQ(cpu_of("9", "1", "1", pending + R"("Infeasible"})"), 1000) << "it will never have that";
 }
 
 TEST(PodDecoder, RefusesATextThatIsCutAnywhere) {
@@ -199,17 +244,23 @@ TEST(NodeDecoder, ReadsWhatTheSchedulerUses) {
   EXPECT_EQ(find_text(node->labels, "topology"), nullptr);
   EXPECT_THAT(node->annotations, ElementsAre(Pair("lips.dev/usd-per-hour", "0.192")));
   ASSERT_EQ(node->taints.size(), 2u);
-  EXPECT_EQ(node->taints[0].effect, TaintEffect::no_schedule);
+  EXPECT_EQ(node->taints[0].effect, "NoSchedule");
   EXPECT_EQ(node->taints[1].value, "batch");
   EXPECT_EQ(node->provider_id, "aws:///us-east-1a/i-0abc");
   EXPECT_EQ(node->internal_address, "10.0.3.17");
 }
 
+TEST(NodeDecoder, KeepsATaintWhateverItsEffect) {
+  NodeDecoder decoder;
+  const auto node = decoder.decode(R"({"metadata":{"name":"w"},"spec":{"taints":[{"key":"k","effect":"Maybe"}]}})");
+  ASSERT_TRUE(node.has_value()) << node.error().message;
+  EXPECT_EQ(node->taints.at(0).effect, "Maybe");
+}
+
 TEST(NodeDecoder, RefusesWithTheNodesName) {
   NodeDecoder decoder;
-  EXPECT_THAT(
-      decoder.decode(R"({"metadata":{"name":"w"},"spec":{"taints":[{"key":"k","effect":"Maybe"}]}})").error().message,
-      HasSubstr("node w: spec.taints.effect: found 'Maybe'"));
+  EXPECT_THAT(decoder.decode(R"({"metadata":{"name":"w"},"status":{"allocatable":{"cpu":"1x"}}})").error().message,
+              HasSubstr("node w: status.allocatable.cpu: found '1x'"));
 }
 
 TEST(FrameReader, ReadsAListItemByItem) {

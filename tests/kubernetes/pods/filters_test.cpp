@@ -38,7 +38,7 @@ std::vector<std::string> rejecting(const Pod& pod, const Node& on, const Resourc
   std::vector<std::string> names;
   const Collected collected = collect(pod, claims);
   for (const Filter& filter : filters())
-    if (!filter.rejects(collected.needs, {on, taken}).empty()) names.emplace_back(filter.name);
+    if (!filter.rejects(collected.needs, {on, profile_of(on), taken}).empty()) names.emplace_back(filter.name);
   return names;
 }
 
@@ -64,23 +64,23 @@ TEST(NodeAffinityFilter, JoinsSelectorAndRequiredTerms) {
   pod.node_selector.clear();
   pod.required_affinity.emplace();  // no term: no node
   EXPECT_EQ(rejecting(pod, node()), Names{"node affinity"});
-  pod.required_affinity->push_back({{}, {{"metadata.name", SelectorOperator::in, {"other", "n"}}}});
+  pod.required_affinity->push_back({{"metadata.name", LabelRequirement::Operator::in, {"other", "n"}}});
   EXPECT_EQ(rejecting(pod, node("n")), Names{});
   EXPECT_EQ(rejecting(pod, node("m")), Names{"node affinity"});
 }
 
 TEST(TaintFilter, AsksForATolerationOfEachTaintThatKeepsPodsAway) {
   Node tainted = node();
-  tainted.taints = {{"dedicated", "batch", TaintEffect::no_schedule}, {"slow", "", TaintEffect::prefer_no_schedule}};
+  tainted.taints = {{"dedicated", "batch", "NoSchedule"}, {"slow", "", "PreferNoSchedule"}};
   Pod pod;
   EXPECT_EQ(rejecting(pod, tainted), Names{"taints"});
-  pod.tolerations = {{"dedicated", Toleration::Compare::equal, "batch", std::nullopt}};
+  pod.tolerations = {{"dedicated", "batch", "", false}};
   EXPECT_EQ(rejecting(pod, tainted), Names{});
-  pod.tolerations = {{"dedicated", Toleration::Compare::equal, "web", std::nullopt}};
+  pod.tolerations = {{"dedicated", "web", "", false}};
   EXPECT_EQ(rejecting(pod, tainted), Names{"taints"});
-  pod.tolerations = {{"", Toleration::Compare::exists, "", TaintEffect::no_schedule}};
+  pod.tolerations = {{"", "", "NoSchedule", true}};
   EXPECT_EQ(rejecting(pod, tainted), Names{});
-  pod.tolerations = {{"", Toleration::Compare::exists, "", TaintEffect::no_execute}};
+  pod.tolerations = {{"", "", "NoExecute", true}};
   EXPECT_EQ(rejecting(pod, tainted), Names{"taints"});
 }
 
@@ -110,15 +110,52 @@ TEST(VolumeTopologyFilter, HoldsPodsWhoseClaimsAreNotBoundAndFollowsVolumes) {
   EXPECT_THAT(collect(pod, book).obstacles[0].text, HasSubstr("does not exist"));
   Volume volume;
   volume.meta.name = "pv";
-  volume.required = {{{{"zone", SelectorOperator::in, {"b"}}}, {}}};
+  volume.required = {{{"zone", LabelRequirement::Operator::in, {"b"}}}};
   book.see(volume);
   EXPECT_THAT(collect(pod, book).obstacles, IsEmpty());
   EXPECT_EQ(rejecting(pod, node(), {}, book), Names{"volume topology"});
-  volume.required = {{{{"zone", SelectorOperator::in, {"a"}}}, {}}};
+  volume.required = {{{"zone", LabelRequirement::Operator::in, {"a"}}}};
   book.see(volume);
   EXPECT_EQ(rejecting(pod, node(), {}, book), Names{});
   book.forget_claim(claim.meta);
   EXPECT_THAT(collect(pod, book).obstacles, SizeIs(1));
+}
+
+// What is the matter, and what helps: such a claim never binds by itself.
+TEST(VolumeTopologyFilter, SaysOfAClaimThatWaitsForItsFirstConsumerWhatHelps) {
+  VolumeBook book;
+  Pod pod;
+  pod.meta.name_space = "default";
+  pod.claims = {"scratch"};
+  Claim claim;
+  claim.meta = {"default", "scratch", "u", "1"};
+  claim.storage_class = "gp3";
+  book.see(claim);
+  EXPECT_THAT(collect(pod, book).obstacles.at(0).text, HasSubstr("is not bound to a volume yet"));
+  book.see(StorageClass{{"", "gp3", "u", "1"}, true});
+  EXPECT_THAT(collect(pod, book).obstacles.at(0).text,
+              testing::AllOf(HasSubstr("WaitForFirstConsumer of StorageClass 'gp3'"), HasSubstr("Immediate")));
+  book.forget_class({"", "gp3", "u", "1"});
+  EXPECT_THAT(collect(pod, book).obstacles.at(0).text, HasSubstr("is not bound to a volume yet"));
+}
+
+TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
+  VolumeDecoder volumes;
+  EXPECT_EQ(volumes.decode(R"({"metadata":{"name":"v"},"spec":{"csi":{"driver":"ebs.csi.aws.com"}}})")->driver,
+            "ebs.csi.aws.com");
+  EXPECT_EQ(volumes.decode(R"({"metadata":{"name":"v"},"spec":{"awsElasticBlockStore":{"volumeID":"x"}}})")->driver,
+            "ebs.csi.aws.com");
+  EXPECT_EQ(volumes.decode(R"({"metadata":{"name":"v"},"spec":{"nfs":{}}})")->driver, "");
+  CsiNodeDecoder nodes;
+  const auto node = nodes.decode(R"({"metadata":{"name":"n"},"spec":{"drivers":[
+    {"name":"ebs.csi.aws.com","allocatable":{"count":25}},{"name":"efs.csi.aws.com","allocatable":null}]}})");
+  ASSERT_TRUE(node) << node.error().message;
+  EXPECT_EQ(volume_limits(*node), (ResourceAmounts{{"attachable-volumes-csi-ebs.csi.aws.com", 25}}));
+  StorageClassDecoder classes;
+  EXPECT_TRUE(
+      classes.decode(R"({"metadata":{"name":"c"},"volumeBindingMode":"WaitForFirstConsumer"})")->waits_for_consumer);
+  ClaimDecoder claims;
+  EXPECT_TRUE(claims.decode(R"({"metadata":{"name":"c"},"spec":{"accessModes":["ReadWriteOncePod"]}})")->exclusive);
 }
 
 TEST(PodLevelFilters, NameGatesAndWhatIsNotHonoured) {
@@ -128,8 +165,8 @@ TEST(PodLevelFilters, NameGatesAndWhatIsNotHonoured) {
   pod.host_ports = {{80, "TCP", ""}};
   const auto obstacles = collect(pod).obstacles;
   ASSERT_THAT(obstacles, SizeIs(3));
-  EXPECT_EQ(obstacles[0].reason, scheduling_gated);
-  EXPECT_EQ(obstacles[1].reason, not_honoured);
+  EXPECT_EQ(obstacles[0].reason, UnschedulableReason::scheduling_gated);
+  EXPECT_EQ(obstacles[1].reason, UnschedulableReason::not_honoured);
   EXPECT_THAT(obstacles[1].text, HasSubstr("spec.resourceClaims"));
   EXPECT_THAT(obstacles[2].text, HasSubstr("hostPort"));
 }
@@ -148,14 +185,46 @@ TEST(Diagnosis, CountsNodesByTheFirstConditionThatFailsAndSaysWhatHelps) {
   needs.requests = {{"cpu", 2000}};
   const Diagnosis nowhere = diagnose(needs, nodes, false);
   EXPECT_TRUE(nowhere.nowhere);
-  EXPECT_EQ(
-      nowhere.sentence,
-      "0/4 nodes can run it: 3 have too little cpu, 1 are cordoned. What helps: ask for less or add larger nodes");
+  EXPECT_EQ(nowhere.sentence,
+            "0/4 nodes are available: 3 Insufficient cpu, 1 node(s) were unschedulable. What helps: ask for less or "
+            "add larger "
+            "nodes");
   nodes.see(node("large"));
   EXPECT_FALSE(diagnose(needs, nodes, false).nowhere);
   nodes.take("large", {{"cpu", 3000}}, NodeBook::Whose::ours);
   EXPECT_FALSE(diagnose(needs, nodes, false).nowhere);
   EXPECT_TRUE(diagnose(needs, nodes, true).nowhere);
+}
+
+// Labels that no pod asks about tell no nodes apart: what filters say is asked once for all of them.
+TEST(Diagnosis, AsksAlikeNodesOnceAndAgreesWithTheFiltersNodeByNode) {
+  NodeBook nodes;
+  for (int i = 0; i < 200; ++i) {
+    Node one = node("n" + std::to_string(i));
+    one.labels = {{"arch", i % 3 == 0 ? "arm64" : "amd64"}, {"serial", std::to_string(i)}};
+    if (i % 5 == 0) one.taints = {{"dedicated", "x", "NoSchedule"}};
+    one.unschedulable = i % 7 == 0;
+    one.allocatable = {{"cpu", 1000 * (i % 4)}, {"memory", 1 << 20}, {"pods", 10}};
+    nodes.see(one);
+  }
+  for (int cpu = 0; cpu < 5; ++cpu) {
+    PodNeeds needs;
+    needs.requests = {{"cpu", 1000 * cpu}};
+    needs.constraint.required = {{"arch", LabelRequirement::Operator::in, {"amd64"}}};
+    std::size_t fitting = 0;
+    for (const auto& [name, record] : nodes.all()) {
+      bool fits = true;
+      for (const Filter& filter : filters())
+        fits &= filter.rejects(needs, {*record.node, profile_of(*record.node), {}}).empty();
+      fitting += fits;
+    }
+    EXPECT_EQ(diagnose(needs, nodes, false).nowhere, fitting == 0) << cpu;
+    PodKinds kinds;
+    kinds.intern(needs);
+    std::size_t asked = 0;
+    NodesForDiagnosis(nodes, kinds).diagnose(needs, false, asked);
+    EXPECT_LE(asked, 200u + 10u);
+  }
 }
 
 }  // namespace

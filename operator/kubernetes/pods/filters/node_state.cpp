@@ -5,9 +5,9 @@ namespace lips::kubernetes {
 namespace {
 
 std::string rejects(const PodNeeds&, const Offer& offer) {
-  if (offer.node.deleting) return "are being removed";
-  if (!offer.node.ready) return "are not ready";
-  return offer.node.unschedulable ? "are cordoned" : "";
+  if (offer.node.deleting) return "node(s) are being deleted";
+  if (!offer.node.ready) return "node(s) were not ready";
+  return offer.node.unschedulable ? "node(s) were unschedulable" : "";
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace {
 
 void collect(const Pod& pod, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>& obstacles) {
   if (!pod.gates.empty())
-    obstacles.push_back({scheduling_gated, fmt::format("waits for the scheduling gate {}", pod.gates.front())});
+    obstacles.push_back(
+        {UnschedulableReason::scheduling_gated, fmt::format("waits for the scheduling gate {}", pod.gates.front())});
 }
 
 std::string rejects(const PodNeeds&, const Offer&) { return ""; }

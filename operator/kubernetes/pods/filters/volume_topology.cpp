@@ -4,17 +4,19 @@
 #include <algorithm>
 
 #include "kubernetes/pods/filters/filter.h"
+#include "model/eligibility.h"
 
 namespace lips::kubernetes {
 namespace {
 
 void collect(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::vector<Obstacle>& obstacles) {
+  constexpr UnschedulableReason reason = UnschedulableReason::volume_not_ready;
   for (const std::string& claim : pod.claims) {
     const ClaimedVolume* volume = claims.find(pod.meta.name_space, claim);
     if (!volume)
-      obstacles.push_back({volume_not_ready, fmt::format("there is no PersistentVolumeClaim '{}'", claim)});
+      obstacles.push_back({reason, fmt::format("there is no PersistentVolumeClaim '{}'", claim)});
     else if (!volume->bound)
-      obstacles.push_back({volume_not_ready, fmt::format("PersistentVolumeClaim '{}' {}", claim, volume->why_not)});
+      obstacles.push_back({reason, fmt::format("PersistentVolumeClaim '{}' {}", claim, volume->why_not)});
     else if (!volume->node_terms.empty())
       needs.constraint.volumes.push_back(volume->node_terms);
   }
@@ -22,11 +24,7 @@ void collect(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::ve
 }
 
 std::string rejects(const PodNeeds& needs, const Offer& offer) {
-  PlacementConstraint volumes;
-  volumes.volumes = needs.constraint.volumes;
-  NodeProfile profile = profile_of(offer.node);
-  profile.taints.clear();
-  return eligible(volumes, profile) ? "" : "cannot reach a volume of the pod";
+  return reaches_volumes(needs.constraint, offer.profile) ? "" : "node(s) had volume node affinity conflict";
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+// Why pods of a kind find no node, in kube-scheduler's words. Nodes whose labels, taints and state no pod can tell
+// apart are asked once. Decides nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kubernetes/pods/node_book.h"
+#include "kubernetes/pods/pod_kinds.h"
+
+namespace lips::kubernetes {
+
+struct Diagnosis {
+  bool nowhere = false;  // no node would take it even if none of our pods ran there
+  std::string sentence;
+};
+
+// The cluster's nodes at one moment, as diagnoses need them.
+class NodesForDiagnosis {
+ public:
+  // Distinguishes nodes by the labels that `kinds` ask about.
+  NodesForDiagnosis(const NodeBook& nodes, const PodKinds& kinds);
+
+  // "0/12 nodes are available: 8 Insufficient memory, 4 node(s) were unschedulable. What helps: ..." What counts as
+  // taken on a node is others' use, and ours as well with `with_ours`. Adds what it cost to `nodes_asked`.
+  Diagnosis diagnose(const PodNeeds& needs, bool with_ours, std::size_t& nodes_asked) const;
+
+ private:
+  struct Alike {
+    NodeProfile profile;
+    Node example;
+    std::vector<std::size_t> rows;  // of left_
+  };
+  // What is asked of one resource; -1: no node has it.
+  struct Asked {
+    std::ptrdiff_t column = -1;
+    std::int64_t amount = 0;
+    std::string name;
+  };
+  std::vector<Asked> asked_by(const PodNeeds& needs) const;
+  void add_row(const NodeRecord& record);
+
+  std::size_t count_ = 0;
+  std::vector<Alike> alike_;
+  std::map<std::string, std::size_t> columns_;
+  std::vector<std::int64_t> left_[2];  // [with ours][row x columns]
+};
+
+// Of one kind alone.
+Diagnosis diagnose(const PodNeeds& needs, const NodeBook& nodes, bool with_ours);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,19 @@
+// Pods with required anti-affinity against this one keep it out of their domains, whoever has placed them. Which
+// domains these are is known where all pods are.
+#include "kubernetes/pods/filters/filter.h"
+#include "model/eligibility.h"
+
+namespace lips::kubernetes {
+namespace {
+
+std::string rejects(const PodNeeds& needs, const Offer& offer) {
+  return meets_all(needs.excluded, offer.profile) ? "" : "node(s) didn't satisfy existing pods anti-affinity rules";
+}
+
+}  // namespace
+
+const Filter anti_affinity_filter{"anti-affinity of other pods",
+                                  [](const Pod&, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>&) {}, rejects,
+                                  "add nodes, or change the anti-affinity of the pods that are there"};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,31 @@
+#include "kubernetes/pods/filters/unschedulable_reason.h"
+
+namespace lips::kubernetes {
+
+std::string_view to_string(UnschedulableReason reason) {
+  switch (reason) {
+    case UnschedulableReason::none:
+      return "";
+    case UnschedulableReason::unschedulable:
+      return "Unschedulable";
+    case UnschedulableReason::not_honoured:
+      return "NotHonoured";
+    case UnschedulableReason::scheduling_gated:
+      return "SchedulingGated";
+    case UnschedulableReason::volume_not_ready:
+      return "VolumeNotReady";
+    case UnschedulableReason::bad_annotation:
+      return "BadAnnotation";
+    case UnschedulableReason::data_set_not_ready:
+      return "DataSetNotReady";
+    case UnschedulableReason::binding_refused:
+      return "BindingRefused";
+    case UnschedulableReason::pool_not_allowed:
+      return "PoolNotAllowed";
+    case UnschedulableReason::input_too_long:
+      return "InputTooLong";
+  }
+  return "";
+}
+
+}  // namespace lips::kubernetes
