@@ -111,7 +111,7 @@ class JsonText {
       each_field(content, [this](std::string_view, const auto& member) { flat_cells(member); });
     } else if constexpr (requires { content.has_value(); }) {
       field("", std::int64_t{content.has_value()});
-      flat_cells(content.value_or(typename T::value_type{}));
+      content ? flat_cells(*content) : flat_cells(typename T::value_type{});
     } else {
       field("", cell_of(content));
     }

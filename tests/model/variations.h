@@ -80,10 +80,11 @@ T filled() {
 // or that it holds something, a list's length, each of its rows. The value is as before afterwards.
 template <class T, class Visit>
 void each_variation(T& value, const std::string& path, const Visit& visit) {
-  const auto with = [&](T other, const std::string& what) {
-    std::swap(value, other);
+  const auto with = [&](const T& other, const std::string& what) {
+    const T before = value;
+    value = other;
     visit(what);
-    std::swap(value, other);
+    value = before;
   };
   if constexpr (Described<T>) {
     each_field(value, [&](std::string_view name, auto& member) {
