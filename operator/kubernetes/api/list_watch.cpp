@@ -72,7 +72,7 @@ ListWatch::Next ListWatch::list(const std::stop_token& stop) {
   sink_.failed(listed.error());
   // The pages after the first come from an old version, which was compacted meanwhile: once more, then all at once.
   if (listed.error().code == ErrorCode::gone) paging_ = failures_ == 0;
-  pause_after_failure(stop);
+  pause_after_failure(request, stop);
   return Next::list;
 }
 
@@ -155,7 +155,7 @@ ListWatch::Next ListWatch::watch(const std::stop_token& stop) {
     if (last_request() > listed_request_) return Next::list;
     if (!chunk) return watch_ended(chunk.error(), stop);
     if (chunk->state == ByteStream::State::ended) {
-      if (!any) pause_after_failure(stop);  // ends that come at once would make a busy loop
+      if (!any) pause_after_failure(listed_request_, stop);  // ends that come at once would make a busy loop
       return Next::watch;
     }
     if (chunk->state == ByteStream::State::silent) {
@@ -174,7 +174,7 @@ ListWatch::Next ListWatch::watch(const std::stop_token& stop) {
 ListWatch::Next ListWatch::watch_ended(const Error& error, const std::stop_token& stop) {
   sink_.failed(error);
   if (error.code == ErrorCode::gone) return Next::list;
-  pause_after_failure(stop);
+  pause_after_failure(listed_request_, stop);
   // A server that keeps refusing may not have our version (a restored backup): a list starts from nothing.
   return error.code == ErrorCode::unavailable && failures_ < watches_before_a_list ? Next::watch : Next::list;
 }
@@ -213,11 +213,11 @@ Result<void> ListWatch::take_event(std::string_view line) {
   return {};
 }
 
-void ListWatch::pause_after_failure(const std::stop_token& stop) {
+void ListWatch::pause_after_failure(std::uint64_t request, const std::stop_token& stop) {
   ++failures_;
   std::unique_lock lock(mutex_);
-  const bool asked = asked_.wait_for(lock, stop, backoff(failures_, options_.retry, random_),
-                                     [this, before = request_] { return request_ > before; });
+  const bool asked =
+      asked_.wait_for(lock, stop, backoff(failures_, options_.retry, random_), [&] { return request_ > request; });
   if (asked) failures_ = 0;
 }
 

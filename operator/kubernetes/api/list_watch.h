@@ -86,7 +86,8 @@ class ListWatch {
   void forget_unseen();
   void forget(std::map<std::string, Known, std::less<>>::iterator place);
   std::uint64_t last_request();
-  void pause_after_failure(const std::stop_token& stop);
+  // Ends at once where a list was asked for since the request of that number.
+  void pause_after_failure(std::uint64_t request, const std::stop_token& stop);
   std::string path_with(std::string query) const;
 
   ApiClient& client_;
