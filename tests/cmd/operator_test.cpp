@@ -46,7 +46,7 @@ TEST(Operator, AnEmptyAddressServesNothing) {
   words.back() = "server.listen=";
   const Said said = lips(words);
   EXPECT_EQ(said.status, 0) << said.err;
-  EXPECT_THAT(said.err, AllOf(Not(HasSubstr("listening")), HasSubstr("the scenario has ended")));
+  EXPECT_THAT(said.err, AllOf(Not(HasSubstr("listening")), HasSubstr("scenario finished")));
 }
 
 TEST(Operator, EndsEveryJobThoughFaultsAreInjected) {

@@ -110,7 +110,7 @@ TEST_F(PlanCommand, HostileFilesEndWithASentenceAndStatusTwo) {
       << R"({"format":"lips-snapshot","version":1,"now":0,"zones":["a"],"racks":{"name":{"runs":[[100000000,"x"]]},"zone":0}})";
   std::vector<std::vector<std::string>> commands{{"plan", folder_.file("huge.json")},
                                                  {"plan", folder_.file("many.json")}};
-  commands.push_back({"explain", "move", folder_.file("huge.json")});
+  commands.push_back({"explain", "move", folder_.file("huge.json"), "--job", "j"});
   for (const auto& entry : std::filesystem::directory_iterator(LIPS_SOURCE_DIR "/tests/records/hostile"))
     commands.push_back({"replay", entry.path().string()});
   ASSERT_GE(commands.size(), 8u);

@@ -99,7 +99,7 @@ TEST(RoughDay, HasDegradedTasksAndSharesWhereDataIsCoded) {
 // What only clusters have that others use too.
 TEST(ExactSnapshot, KeepsResourcesOfOthersAndTasksThatWereFoundOrWithdrawn) {
   ClusterSnapshot start;
-  start.zones.push_back({"a"}), start.racks.push_back({"r", ZoneId(0)}), start.profiles.push_back({});
+  start.zones.push_back({"a"}), start.racks.push_back({"r", ZoneId(0)}), start.profiles.push_back({{{"zone", "a"}}, {}});
   const ResourceId gpu = start.extended_names.push_back("nvidia.com/gpu");
   const ResourceId storage = start.extended_names.push_back("ephemeral-storage");
   for (int i = 2; i < 9; ++i) start.extended_names.push_back("example.com/" + std::to_string(i));

@@ -68,7 +68,7 @@ inline ClusterState rich_state() {
   state.apply(TaskFinished{TaskId(0), NodeId(0)});
   state.assume({TaskId(1), NodeId(1), StoreId(1), {}});
   state.apply(TaskFound{TaskId(2), NodeId(2), TimePoint(seconds(95))});
-  state.assume(first_degraded(state.snapshot(), NodeId(3)));
+  state.assume(first_degraded(state.snapshot(), NodeId(2)));
   state.assume(first_degraded(state.snapshot(), NodeId(4)));
   state.apply(TaskWithdrawn{TaskId(static_cast<std::uint32_t>(state.snapshot().tasks.size() - 1))});
   state.apply(ReplicaAdded{BlockId(3), {StoreId(6), true, TimePoint(seconds(8))}});

@@ -30,16 +30,6 @@ std::string data_set_of(const DataMoveResource& move) {
   return move.spec.data_set_name_space + '/' + move.spec.data_set;
 }
 
-// What a store does not hold any more need not be said, but where the spec says that it held something to begin with.
-void forget_empty(Replicas& replicas, const DataSetSpec& spec) {
-  if (spec.discover.source != DiscoveryRequest::Source::none) return;
-  std::erase_if(replicas, [&](const HeldBlocks& held) {
-    const bool placed = std::any_of(spec.stores.begin(), spec.stores.end(),
-                                    [&](const PlacedBlocks& each) { return each.store == held.store; });
-    return !placed && held.blocks.empty() && held.copies.empty() && held.extra.empty() && held.leaving.empty();
-  });
-}
-
 // One move with all that is known about it at this moment.
 struct Looked {
   const DataMoveResource* move = nullptr;
@@ -48,7 +38,6 @@ struct Looked {
   LedgerEntry entry;
   MoveView view;
 };
-
 
 }  // namespace
 

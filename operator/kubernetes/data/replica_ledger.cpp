@@ -132,4 +132,13 @@ Replicas with_placed(Replicas replicas, const std::vector<PlacedBlocks>& placed,
   return replicas;
 }
 
+void forget_empty(Replicas& replicas, const DataSetSpec& spec) {
+  if (spec.discover.source != DiscoveryRequest::Source::none) return;
+  std::erase_if(replicas, [&](const HeldBlocks& held) {
+    const bool placed = std::any_of(spec.stores.begin(), spec.stores.end(),
+                                    [&](const PlacedBlocks& each) { return each.store == held.store; });
+    return !placed && held.blocks.empty() && held.copies.empty() && held.extra.empty() && held.leaving.empty();
+  });
+}
+
 }  // namespace lips::kubernetes

@@ -35,4 +35,7 @@ void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const 
 // Replicas that the spec names and the status does not know yet, added. A store is taken over once.
 Replicas with_placed(Replicas replicas, const std::vector<PlacedBlocks>& placed, std::uint32_t count);
 
+// What a store does not hold any more need not be said, but where the spec says that it held something to begin with.
+void forget_empty(Replicas& replicas, const DataSetSpec& spec);
+
 }  // namespace lips::kubernetes

@@ -1,0 +1,140 @@
+// The adapter, a policy and the controller against a pretended API server, on a thread of their own.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "controller/epoch_controller.h"
+#include "kubernetes/adapter/kubernetes_cluster.h"
+#include "model/cluster_state.h"
+#include "policies/registry/registry.h"
+#include "tests/kubernetes/adapter/fake_cluster.h"
+
+namespace lips::kubernetes {
+
+inline constexpr std::chrono::seconds long_enough{60};
+
+class Counting : public AdapterObserver {
+ public:
+  void on_bind_outcome(BindOutcome outcome, Duration) override { ++outcomes[static_cast<std::size_t>(outcome)]; }
+  void on_unknown_price(std::string_view node, std::string_view, bool unknown) override {
+    const std::lock_guard lock(mutex);
+    if (unknown)
+      unpriced.insert(std::string(node));
+    else
+      unpriced.erase(std::string(node));
+  }
+  std::set<std::string> nodes_without_price() {
+    const std::lock_guard lock(mutex);
+    return unpriced;
+  }
+  void on_refused_write(std::string_view verb, std::string_view resource, int code) override {
+    const std::lock_guard lock(mutex);
+    refused.insert(fmt::format("{} {} {}", verb, resource, code));
+  }
+  std::set<std::string> refused_writes() {
+    const std::lock_guard lock(mutex);
+    return refused;
+  }
+  std::array<std::atomic<int>, 4> outcomes{};
+
+ private:
+  std::mutex mutex;
+  std::set<std::string> refused;
+  std::set<std::string> unpriced;
+};
+
+class Listings : public Observer {
+ public:
+  void on_event(const ClusterSnapshot&, const ClusterEvent& event) override {
+    count += std::holds_alternative<ClusterListed>(event);
+  }
+  void on_bind(const ClusterSnapshot&, const Assignment&) override {}
+  int count = 0;
+};
+
+// The operator's loop on a thread of its own against a fake cluster.
+class Scheduling {
+ public:
+  explicit Scheduling(FakeCluster& cluster, std::function<bool()> leads = {}) : fake_(cluster) {
+    ClusterSettings settings;
+    settings.leads = std::move(leads);
+    settings.stop = [this] { return stop_.load(); };
+    settings.model.node_price = [](const PriceQuestion& question) {
+      return NodePrice{UsdPerHour(0.05 * question.cpu.value()), 1, question.cpu.value() != 64};
+    };
+    settings.model.transfer_price = [](const Place&, const Place&) { return UsdPerMebibyte(1e-5); };
+    PolicySettings policy;
+    policy.replan_least = Duration(1000);
+    policy_ = *make_policy("lips", policy);
+    adapter_ = std::make_unique<KubernetesCluster>(fake_.connection(), std::move(settings), counted, log_);
+    adapter_->start();
+    thread_ = std::thread([this] {
+      ClusterState state{ClusterSnapshot{}};
+      EpochController controller(state, *adapter_, *policy_, CostModel{});
+      controller.observe(listings_);
+      ControllerSettings rules;
+      rules.stop = [this] { return stop_.load(); };
+      ran_ = controller.run(rules).has_value();
+      free_fits_ = std::all_of(state.snapshot().free.begin(), state.snapshot().free.end(),
+                               [](const Resources& free) { return free.cpu.value() > -1e-6 && free.slots >= 0; });
+      running_ = state.snapshot().running.size();
+    });
+  }
+  ~Scheduling() { end(); }
+  void end() {
+    if (!thread_.joinable()) return;
+    stop_ = true;
+    adapter_->wake();
+    thread_.join();
+    adapter_->finish();
+  }
+  template <class Predicate>
+  bool until(Predicate predicate) const {
+    const auto deadline = std::chrono::steady_clock::now() + long_enough;
+    while (!predicate()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+  bool until_bound(const std::string& pod) const {
+    return until([&] { return !fake_.pod(pod).node.empty(); });
+  }
+  bool free_fits() const { return free_fits_; }
+  std::size_t running() const { return running_; }
+  bool ran() const { return ran_; }
+  int listings() const { return listings_.count; }
+  void wake() { adapter_->wake(); }
+
+  Counting counted;
+
+ private:
+  FakeCluster& fake_;
+  SilentLog log_;
+  Listings listings_;
+  std::atomic<bool> stop_{false};
+  bool ran_ = false, free_fits_ = false;
+  std::size_t running_ = 0;
+  std::unique_ptr<Policy> policy_;
+  std::unique_ptr<KubernetesCluster> adapter_;
+  std::thread thread_;
+};
+
+inline FakePod pod_of(int cpu, const std::string& owner = "", int index = 0) {
+  FakePod pod;
+  pod.cpu = cpu;
+  pod.owner = owner;
+  pod.index = index;
+  return pod;
+}
+
+}  // namespace lips::kubernetes
