@@ -1,4 +1,4 @@
-#include "source_rules.h"
+#include "tests/architecture/source_rules.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "source_rules.h"
+#include "tests/architecture/source_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -170,9 +170,11 @@ class Kubelets {
 
   bool work() {
     bool any = false;
-    for (const Json& secret : list("/api/v1/namespaces/default/secrets"))
-      for (const auto& [key, value] : secret.value("data", Json::object()).items())
+    for (const Json& secret : list("/api/v1/namespaces/default/secrets")) {
+      const Json data = secret.value("data", Json::object());
+      for (const auto& [key, value] : data.items())
         runner_.secrets[secret["metadata"]["name"].get<std::string>() + '/' + key] = *decode_base64(value);
+    }
     for (const Json& job : list("/apis/batch/v1/namespaces/default/jobs")) {
       const std::string uid = job["metadata"]["uid"];
       if (!job["metadata"].contains("labels") || !job["metadata"]["labels"].contains(role_label) ||

@@ -140,12 +140,14 @@ seal() { hash "$LIPS_KEY:outer:$(hash "$LIPS_KEY:inner:$1")"; }
 // password is not the seal of the user's folder.
 const char* const admitting = R"sh(
 request=$(tr -d '\n')
-field() { printf '%s' "$request" | sed -n "s/.*\"$1\": *\"\([A-Za-z0-9_=-]*\)\".*/\1/p"; }
+field() { printf '%s' "$request" | sed -n "s/.*\"$1\": *\"\([A-Za-z0-9_-]*\)\".*/\1/p"; }
 user=$(field user)
 password=$(field pass)
 case $user in folder-*) ;; *) exit 1 ;; esac
 [ "$password" = "$(seal "store/$LIPS_STORE/$user")" ] || exit 1
-folder=$(printf '%s' "${user#folder-}" | tr '_-' '/+' | base64 -d | sed 's/["\\]/\\&/g')
+encoded=$(printf '%s' "${user#folder-}" | tr '_-' '/+')
+while [ $((${#encoded} % 4)) -ne 0 ]; do encoded=$encoded=; done
+folder=$(printf '%s' "$encoded" | base64 -d | sed 's/["\\]/\\&/g')
 printf '{"type":"local","_root":"%s/%s"}\n' "$LIPS_SERVED" "$folder"
 )sh";
 

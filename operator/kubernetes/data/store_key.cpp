@@ -52,6 +52,7 @@ std::string folder_as_user(const std::string& folder) {
       EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
                       reinterpret_cast<const unsigned char*>(folder.data()), static_cast<int>(folder.size()));
   encoded.resize(static_cast<std::size_t>(length));
+  while (encoded.ends_with('=')) encoded.pop_back();  // else URLs and lips.dev/input would have to escape it
   for (char& c : encoded) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return "folder-" + encoded;  // never empty, also of the store's root
 }

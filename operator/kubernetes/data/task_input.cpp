@@ -47,12 +47,10 @@ std::string served_url(const InputRequest& request, const FilePart& part) {
   const CatalogDataSet& set = *request.set;
   const std::string folder = readers_folder(set.object, *set.layout, part);
   const std::string path = folder.empty() ? part.path : part.path.substr(folder.size() + 1);
-  const std::string sealed = request.key->credentials(request.store->meta.object.uid, folder);
-  const std::size_t colon = sealed.find(':');
+  const std::string credentials = request.key->credentials(request.store->meta.object.uid, folder);
   const std::string& endpoint = request.store->status.endpoint;
   const std::size_t host = endpoint.find("://") + 3;
-  return endpoint.substr(0, host) + percent_encoded(sealed.substr(0, colon)) + sealed.substr(colon) + '@' +
-         joined(endpoint.substr(host), encoded_path(path));
+  return endpoint.substr(0, host) + credentials + '@' + joined(endpoint.substr(host), encoded_path(path));
 }
 
 }  // namespace
