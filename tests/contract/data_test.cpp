@@ -126,6 +126,7 @@ class Operator {
     }
     MoverOptions options;
     options.work.name_space = "default";
+    options.work.image = "rclone";
     options.work.key_secret = "lips-store-key";
     options.limits = {4, 64};
     options.attempts = 5;
