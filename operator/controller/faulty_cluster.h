@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "controller/cluster_client.h"
+#include "controller/forwarding_cluster.h"
 
 namespace lips {
 
@@ -25,19 +25,15 @@ struct Faults {
   Duration longest_delay = std::chrono::seconds(8);
 };
 
-class FaultyCluster : public ClusterClient {
+class FaultyCluster : public ForwardingCluster {
  public:
   FaultyCluster(ClusterClient& cluster, const Faults& faults)
-      : cluster_(cluster), faults_(faults), random_(faults.seed) {}
+      : ForwardingCluster(cluster), faults_(faults), random_(faults.seed) {}
 
-  TimePoint now() const override { return cluster_.now(); }
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override;
   Result<PreparedBinding> prepare(const Assignment& assignment) override;
   void bind(const PreparedBinding& binding) override;
   void start_move(MoveId id, const DataMove& move) override;
-  void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
-  void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
-  void remember_shares(const ShareMemory& shares) override { cluster_.remember_shares(shares); }
 
   std::uint64_t injected() const { return injected_; }
 
@@ -51,7 +47,6 @@ class FaultyCluster : public ClusterClient {
   void hold(std::vector<ClusterEvent> events);
   std::vector<ClusterEvent> take_due(TimePoint until);
 
-  ClusterClient& cluster_;
   const Faults faults_;
   Random random_;
   std::multimap<TimePoint, Batch> held_;  // by when they are told, then in order

@@ -81,13 +81,10 @@ class Auditor : public RunListener {
 };
 
 // Nothing is sent to a node that has no room for it by the truth: the controller gave room back too early.
-class RoomGuard : public ClusterClient {
+class RoomGuard : public ForwardingCluster {
  public:
   RoomGuard(ClusterClient& cluster, const Auditor& auditor, const ClusterState& state)
-      : cluster_(cluster), auditor_(auditor), state_(state) {}
-  TimePoint now() const override { return cluster_.now(); }
-  Result<std::vector<ClusterEvent>> wait(TimePoint until) override { return cluster_.wait(until); }
-  Result<PreparedBinding> prepare(const Assignment& assignment) override { return cluster_.prepare(assignment); }
+      : ForwardingCluster(cluster), auditor_(auditor), state_(state) {}
   void bind(const PreparedBinding& binding) override {
     const ClusterSnapshot& cluster = state_.snapshot();
     const NodeId node = binding.assignment.node;
@@ -96,13 +93,8 @@ class RoomGuard : public ClusterClient {
     EXPECT_FALSE(auditor_.running_.contains(binding.assignment.task)) << "bound while it runs";
     cluster_.bind(binding);
   }
-  void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
-  void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
-  void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
-  void remember_shares(const ShareMemory& shares) override { cluster_.remember_shares(shares); }
 
  private:
-  ClusterClient& cluster_;
   const Auditor& auditor_;
   const ClusterState& state_;
 };

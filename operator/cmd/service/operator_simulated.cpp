@@ -7,6 +7,7 @@
 
 #include "cmd/cli/command.h"
 #include "controller/epoch_controller.h"
+#include "controller/forwarding_cluster.h"
 #include "model/cluster_state.h"
 #include "simulation/metrics.h"
 #include "simulation/simulated_cluster.h"
@@ -20,12 +21,11 @@ using WallClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds nap{100};  // between two questions whether to stop
 
 // Holds what the simulation says back until its time has come on the wall clock.
-class PacedCluster : public ClusterClient {
+class PacedCluster : public ForwardingCluster {
  public:
   PacedCluster(ClusterClient& cluster, const SimulatedRun& run)
-      : cluster_(cluster), run_(run), start_(cluster.now()), began_(WallClock::now()) {}
+      : ForwardingCluster(cluster), run_(run), start_(cluster.now()), began_(WallClock::now()) {}
 
-  TimePoint now() const override { return cluster_.now(); }
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override {
     Result<std::vector<ClusterEvent>> events = cluster_.wait(until);
     run_.adapter.on_loop();
@@ -39,18 +39,12 @@ class PacedCluster : public ClusterClient {
     }
     return events;
   }
-  Result<PreparedBinding> prepare(const Assignment& assignment) override { return cluster_.prepare(assignment); }
   void bind(const PreparedBinding& binding) override {
     cluster_.bind(binding);
     run_.adapter.on_bind_outcome(BindOutcome::bound, Duration(0));
   }
-  void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
-  void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
-  void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
-  void remember_shares(const ShareMemory& shares) override { cluster_.remember_shares(shares); }
 
  private:
-  ClusterClient& cluster_;
   const SimulatedRun& run_;
   TimePoint start_;
   WallClock::time_point began_;

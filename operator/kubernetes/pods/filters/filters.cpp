@@ -6,8 +6,8 @@
 namespace lips::kubernetes {
 
 std::span<const Filter> filters() {
-  // A new filter is one file and one line. What is to come: host ports, pod affinity and anti-affinity, spread, volumes
-  // that are bound on first use; not_honoured_filter keeps pods that ask for these from being placed.
+  // A new filter is one file and one line. not_honoured_filter keeps pods that ask for what no filter
+  // honours from being placed.
   static const std::array table{node_state_filter,      node_affinity_filter, taint_filter,
                                 volume_topology_filter, anti_affinity_filter, resource_filter,
                                 scheduling_gate_filter, not_honoured_filter};

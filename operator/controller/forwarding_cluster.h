@@ -1,0 +1,25 @@
+// A decorator of the port that changes nothing: those that change something derive from it, and override only that.
+#pragma once
+
+#include "controller/cluster_client.h"
+
+namespace lips {
+
+class ForwardingCluster : public ClusterClient {
+ public:
+  explicit ForwardingCluster(ClusterClient& cluster) : cluster_(cluster) {}
+
+  TimePoint now() const override { return cluster_.now(); }
+  Result<std::vector<ClusterEvent>> wait(TimePoint until) override { return cluster_.wait(until); }
+  Result<PreparedBinding> prepare(const Assignment& assignment) override { return cluster_.prepare(assignment); }
+  void bind(const PreparedBinding& binding) override { cluster_.bind(binding); }
+  void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
+  void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
+  void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
+  void remember_shares(const ShareMemory& shares) override { cluster_.remember_shares(shares); }
+
+ protected:
+  ClusterClient& cluster_;
+};
+
+}  // namespace lips
