@@ -73,7 +73,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       readiness_({settings_.leads, settings_.reign, [this] { return know_anew(); }}, log),
       follow_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
-  const auto may_act = [this] { return !finishing_ && (!settings_.leads || settings_.leads()); };
+  const auto may_act = [this] { return this->may_act(); };
   EventOptions events;
   events.instance = settings_.instance;
   events.per_second = settings_.events_per_second;
@@ -123,6 +123,9 @@ void KubernetesCluster::start() {
   look_for_resources();
 }
 
+// Asked before each request that changes something, from any thread.
+bool KubernetesCluster::may_act() const { return !finishing_ && (!settings_.leads || settings_.leads()); }
+
 // Without our custom resources in the cluster pods are scheduled all the same; they may be installed later.
 void KubernetesCluster::look_for_resources() {
   ApiRequest request;
@@ -137,7 +140,7 @@ void KubernetesCluster::look_for_resources() {
 }
 
 void KubernetesCluster::link_data() {
-  const auto may_act = [this] { return !finishing_ && (!settings_.leads || settings_.leads()); };
+  const auto may_act = [this] { return this->may_act(); };
   const auto is_read = [this](const std::string& data_set, std::uint32_t block, const std::string& store) {
     return kubernetes::is_read(pods_, data_set, block, store);
   };
@@ -264,7 +267,7 @@ void KubernetesCluster::take(const NotUnderstood& refused) {
 Result<void> KubernetesCluster::ask_filters(const PodRecord& record, const std::string& node_name) {
   const NodeRecord* node = nodes_.find(node_name);
   if (!node || !node->node) return fail(ErrorCode::not_found, "the node is not there any more");
-  ResourceAmounts taken = node->others;
+  ResourceAmounts taken = node->of_others();
   add(taken, node->ours);
   const NodeProfile profile = profile_of(*node->node);
   for (const Filter& filter : filters()) {

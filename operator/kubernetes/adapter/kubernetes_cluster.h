@@ -90,6 +90,7 @@ class KubernetesCluster : public ClusterClient {
   bool in_charge();
   void keep_house();
   void forget_what_is_gone();
+  bool may_act() const;
   std::uint64_t know_anew();
   void look_for_resources();
   void link_data();
