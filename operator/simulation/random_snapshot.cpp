@@ -8,12 +8,22 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "model/stripe.h"
+#include "simulation/snapshot_features.h"
 
 namespace lips::simulation {
 
 namespace {
 
-enum Stream : std::uint64_t { node_stream, data_stream, job_stream, busy_stream, price_stream, shape_stream };
+enum Stream : std::uint64_t {
+  node_stream,
+  data_stream,
+  job_stream,
+  busy_stream,
+  price_stream,
+  shape_stream,
+  feature_stream
+};
 
 // us-east-1, Linux, on demand, 2026-07-20 (config/prices/ec2-on-demand.csv). The speeds are assumed: 10 % a generation.
 struct Family {
@@ -235,11 +245,17 @@ DataSetId Generator::add_data_set(std::uint32_t blocks) {
   const Mebibytes block_size(data_random_.below(2) == 0 ? 64 : 128);
   const Mebibytes last_size(1 + std::floor(data_random_.uniform() * block_size.value()));
   const DataSetId id = start_.data_sets.push_back(added);
-  for (std::uint32_t i = 0; i < blocks; ++i) {
+  // Of 0 % nothing is drawn, so that clusters without codes stay what they were.
+  const bool coded =
+      shape_.share_of_data_sets_with_codes > 0 && data_random_.uniform() < shape_.share_of_data_sets_with_codes;
+  if (coded) start_.data_sets[id].code = {4, 2};
+  const std::uint32_t all = blocks + (coded ? parity_blocks(start_.data_sets[id]) : 0);
+  for (std::uint32_t i = 0; i < all; ++i) {
     Block block;
     block.data_set = id;
-    block.size = i + 1 < blocks || blocks == 1 ? block_size : last_size;
+    block.size = i + 1 != blocks || blocks == 1 || coded ? block_size : last_size;
     place(block);
+    if (coded) block.replicas.resize(std::min<std::size_t>(block.replicas.size(), data_random_.below(8) > 0));
     start_.blocks.push_back(std::move(block));
   }
   return id;
@@ -352,11 +368,18 @@ ClusterState Generator::make() {
   add_nodes();
   add_constraints();
   add_jobs();
+  limit_pools(shape_, start_);
+  limit_stores(shape_, start_);
+  add_extended(shape_, start_, jobs_);
+  vary_jobs(shape_, jobs_);
+  part_jobs(shape_, jobs_);
   ClusterState state(start_);
   run_background(state);
   const auto last = static_cast<double>(jobs_.size());
   state.advance(TimePoint(seconds(std::max(60.0, last))));
   for (const JobArrived& job : jobs_) state.apply(job);
+  begin_moves(shape_, state);
+  remember_homes(shape_, state);
   return state;
 }
 
@@ -405,6 +428,22 @@ SnapshotShape random_small_shape(std::uint64_t seed) {
   shape.free_of_charge = now_and_then(0.05);
   shape.equal_prices = now_and_then(0.1);
   shape.uneven_transfer = now_and_then(0.3);
+  return shape;
+}
+
+SnapshotShape random_full_shape(std::uint64_t seed) {
+  SnapshotShape shape = random_small_shape(seed);
+  Random random(derive_seed(seed, feature_stream));
+  const auto now_and_then = [&](double share) { return random.uniform() < share; };
+  shape.share_of_jobs_with_extended = now_and_then(0.25) ? 0.4 : 0;
+  shape.share_of_data_sets_with_codes = now_and_then(0.2) ? 0.4 : 0;
+  shape.share_of_jobs_held = now_and_then(0.1) ? 0.3 : 0;
+  shape.share_of_blocks_moving = now_and_then(0.2) ? 0.2 : 0;
+  shape.pool_limits = now_and_then(0.25);
+  shape.limited_stores = now_and_then(0.2);
+  shape.odd_requests = now_and_then(0.3);
+  shape.homes_decided = now_and_then(0.2);
+  shape.share_of_jobs_in_parts = now_and_then(0.3) ? 0.7 : 0;
   return shape;
 }
 

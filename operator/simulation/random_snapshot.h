@@ -28,8 +28,18 @@ struct SnapshotShape {
   double share_of_jobs_sharing_data = 0;
   double share_of_jobs_with_shuffle = 0;
   double share_of_jobs_without_input = 0;
-  double busy = 0;      // share of the slots that run something at the start
-  bool memory = false;  // memory requests that can bind
+  double busy = 0;                           // share of the slots that run something at the start
+  bool memory = false;                       // memory requests that can bind
+  double share_of_jobs_with_extended = 0;    // that ask for GPUs or licences, which some nodes have
+  double share_of_data_sets_with_codes = 0;  // erasure-coded; of their blocks one in eight is lost
+  double share_of_jobs_in_parts = 0;         // whose reduces ask for something else than their maps
+  double share_of_jobs_held = 0;             // whose inputs do not exist yet
+  double share_of_blocks_moving = 0;         // on their way to one more store
+  bool pool_limits = false;                  // maxima, minima, weights and prices of shortfall
+  bool limited_stores = false;               // with hardly any room; a volume in each zone
+  bool odd_requests =
+      false;  // parts of cores and several, priorities, jobs that read half of a block or one block twice
+  bool homes_decided = false;  // of every other job
   // adversarial
   bool nothing_fits = false;     // each task asks for more than any node has
   bool free_of_charge = false;   // every price is 0
@@ -43,5 +53,7 @@ CostModel random_costs(const SnapshotShape& shape);
 
 // A shape with few nodes and tasks and every other field drawn, the adversarial ones now and then: for property tests.
 SnapshotShape random_small_shape(std::uint64_t seed);
+// The same with every other feature of the model now and then: what a policy may forget.
+SnapshotShape random_full_shape(std::uint64_t seed);
 
 }  // namespace lips::simulation

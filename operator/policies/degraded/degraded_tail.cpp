@@ -22,6 +22,23 @@ bool some_degraded(const ClusterSnapshot& cluster) {
   });
 }
 
+// What each pool's maximum leaves beside what runs and what is planned.
+class PoolRoom {
+ public:
+  PoolRoom(const ClusterSnapshot& cluster, const Plan& plan) : cluster_(cluster), cores_(cluster.pool_cores) {
+    for (const Assignment& assignment : plan.assignments) take(cluster.jobs[cluster.tasks[assignment.task].job]);
+  }
+  bool holds(const Job& job) const {
+    const double most = cluster_.pools[job.pool].maximum.value();
+    return most <= 0 || (cores_[job.pool] + job.request.cpu).value() <= most + 1e-7;
+  }
+  void take(const Job& job) { cores_[job.pool] += job.request.cpu; }
+
+ private:
+  const ClusterSnapshot& cluster_;
+  IdVector<PoolId, Cores> cores_;
+};
+
 class DegradedTail : public Policy {
  public:
   DegradedTail(std::unique_ptr<Policy> policy, SourceChoice sources) : policy_(std::move(policy)), sources_(sources) {}
@@ -40,20 +57,24 @@ class DegradedTail : public Policy {
     for (const Assignment& assignment : plan.assignments)
       draft.free.take(draft.free.kind_of(input.cluster.jobs[input.cluster.tasks[assignment.task].job]),
                       assignment.node);
+    PoolRoom pools(input.cluster, plan);
     std::vector<NodeId> nodes = draft.free.open();
     if (cadence().trigger == Cadence::Trigger::heartbeats) nodes.assign(input.reporting.begin(), input.reporting.end());
     std::stable_sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {
       return input.cluster.nodes[a].cpu_price < input.cluster.nodes[b].cpu_price;
     });
-    for (JobId job : jobs_by_priority(input.cluster)) {
-      const FreeCapacity::Kind kind = draft.free.kind_of(input.cluster.jobs[job]);
-      for (auto node = nodes.begin(); node != nodes.end();) {
-        const TaskId task = draft.tasks.degraded(job);
+    for (JobId id : jobs_by_priority(input.cluster)) {
+      const Job& job = input.cluster.jobs[id];
+      const FreeCapacity::Kind kind = draft.free.kind_of(job);
+      for (auto node = nodes.begin(); node != nodes.end() && pools.holds(job);) {
+        const TaskId task = draft.tasks.degraded(id);
         if (!task.valid()) break;
-        if (draft.free.can_take(kind, *node))
+        if (draft.free.can_take(kind, *node)) {
           draft.assign(task, *node);
-        else
+          pools.take(job);
+        } else {
           ++node;
+        }
       }
     }
     merge(draft.finish(plan.rest), plan);

@@ -111,13 +111,16 @@ void ModelBuilder::price_overflow() {
       for (Usd cost : instance_.parts[part].place_cost) further = std::max(further, cost.value());
     return machine * unit.cpu_per_unit + transfer * unit.bytes_per_unit + further / std::max(unit.supply, 1e-300);
   };
-  scale_ = machine > 0 ? 1 / machine : transfer > 0 ? 1 / transfer : 1;
+  constexpr double where_all_is_free = 1e-9;  // USD
+  scale_ = 1 / (machine > 0 ? machine : transfer > 0 ? transfer : where_all_is_free);
   double common = 0;
   for (const Unit& unit : units_)
     if (unit.cpu_per_unit > 0) common = std::max(common, dearest(unit));
-  for (Unit& unit : units_)
-    unit.overflow_price =
-        options_.overflow_factor * instance_.jobs[unit.job].ageing * (unit.cpu_per_unit > 0 ? common : dearest(unit));
+  for (Unit& unit : units_) {
+    const double price = unit.cpu_per_unit > 0 ? common : dearest(unit);
+    // Tasks that cost nothing anywhere would wait on F for ever if that cost nothing too.
+    unit.overflow_price = options_.overflow_factor * instance_.jobs[unit.job].ageing * (price > 0 ? price : 1 / scale_);
+  }
 }
 
 // A copy is worth a column only if reading from it could save its readers more than making all of it costs. Exact while

@@ -15,14 +15,25 @@ class SlotBySlot {
     for (const JobId job : draft.cluster.pending) kinds_.push_back(draft.free.kind_of(draft.cluster.jobs[job]));
   }
 
+  // More than one round only where tasks ask for different amounts: one may leave room of another kind beside it.
   void run() {
-    std::vector<NodeId> slots = idle_slots();
-    random_.shuffle(std::span(slots));
-    for (const NodeId node : slots)
-      if (const TaskId task = task_for(node); task.valid()) draft_.assign(task, node);
+    for (bool again = true; again;) again = fill_slots();
   }
 
  private:
+  // Whether anything was assigned.
+  bool fill_slots() {
+    std::vector<NodeId> slots = idle_slots();
+    random_.shuffle(std::span(slots));
+    bool some = false;
+    for (const NodeId node : slots)
+      if (const TaskId task = task_for(node); task.valid()) {
+        draft_.assign(task, node);
+        some = true;
+      }
+    return some;
+  }
+
   // A node as often as the smallest request that waits fits it.
   std::vector<NodeId> idle_slots() {
     std::vector<NodeId> slots;

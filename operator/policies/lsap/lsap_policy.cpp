@@ -22,7 +22,7 @@ class Lsap : public Policy {
   Cadence cadence() const override { return {}; }
 
   // More than one round only where tasks ask for different amounts: slots are counted by the smallest, so what a round
-  // puts together may not fit together. What does not is assigned again to what is left.
+  // puts together may not fit together, or may leave room beside it. The rest is assigned again to what is left.
   Result<Plan> decide(const PolicyInput& input) const override {
     Draft draft(input);
     const lsap::LevelCosts levels = variant_ == Variant::uniform ? lsap::uniform_level_costs()
@@ -33,7 +33,7 @@ class Lsap : public Policy {
   }
 
  private:
-  // Whether something that was to go somewhere did not fit there.
+  // Whether another round may find more.
   bool assign_wave(Draft& draft, const lsap::LevelCosts& levels, std::vector<std::uint64_t>& running) const {
     const bool by_rack = levels.at(Locality::rack) != levels.at(Locality::zone);
     const lsap::Wave wave = lsap::gather_wave(draft, by_rack, variant_ == Variant::fair ? 2 : 1);
@@ -43,18 +43,16 @@ class Lsap : public Policy {
                                             : lsap::locality_costs(draft.cluster, wave, levels);
     lsap::add_credit(draft.cluster, wave, settings_.lsap_patience, costs);
     const lsap::Placing placing = lsap::solve_placement(draft.cluster, wave, levels, costs, settings_.lsap_dense_pairs);
-    bool refused = false;
+    bool assigned = false;
     for (const lsap::Placed& placed : placing.placed) {
       const lsap::WaitingTask& task = wave.tasks[placed.task];
       const NodeId node = wave.nodes[placed.node].node;
-      if (!draft.free.can_take(task.kind, node)) {
-        refused = true;
-        continue;
-      }
+      if (!draft.free.can_take(task.kind, node)) continue;
       draft.assign(task.task, node);
+      assigned = true;
       ++running[draft.cluster.jobs[draft.cluster.tasks[task.task].job].pool.index()];
     }
-    return refused;
+    return assigned;
   }
 
   const PolicySettings settings_;

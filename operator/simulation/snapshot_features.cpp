@@ -1,0 +1,150 @@
+#include "simulation/snapshot_features.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/random.h"
+
+namespace lips::simulation {
+
+namespace {
+
+enum FeatureStream : std::uint64_t {
+  pool_stream = 200,
+  store_stream,
+  extended_stream,
+  vary_stream,
+  move_stream,
+  home_stream,
+  part_stream
+};
+
+}  // namespace
+
+void limit_pools(const SnapshotShape& shape, ClusterSnapshot& start) {
+  if (!shape.pool_limits) return;
+  Random random(derive_seed(shape.seed, pool_stream));
+  for (Pool& pool : start.pools) {
+    pool.weight = 1 + static_cast<double>(random.below(4));
+    if (random.below(2) == 0) pool.maximum = Cores(1 + static_cast<double>(random.below(12)));
+    if (random.below(2) == 0) pool.minimum = Cores(static_cast<double>(random.below(4)));
+    if (pool.maximum.value() > 0) pool.minimum = std::min(pool.minimum, pool.maximum);
+    if (random.below(2) == 0) pool.shortfall_price = UsdPerCpuSecond(1e-5);
+  }
+}
+
+void limit_stores(const SnapshotShape& shape, ClusterSnapshot& start) {
+  if (!shape.limited_stores) return;
+  Random random(derive_seed(shape.seed, store_stream));
+  for (ZoneId zone : start.zones.ids()) {
+    DataStore volume;
+    volume.name = "volume-" + start.zones[zone].name;
+    volume.kind = StoreKind::zonal_volume;
+    volume.zone = zone;
+    start.stores.push_back(volume);
+  }
+  for (Block& block : start.blocks)
+    for (const Replica& replica : block.replicas) start.stores[replica.store].used += block.size;
+  for (DataStore& store : start.stores)
+    if (random.below(3) > 0) store.capacity = store.used + Mebibytes(static_cast<double>(random.below(400)));
+}
+
+void add_extended(const SnapshotShape& shape, ClusterSnapshot& start, std::vector<JobArrived>& jobs) {
+  if (shape.share_of_jobs_with_extended <= 0) return;
+  Random random(derive_seed(shape.seed, extended_stream));
+  const ResourceId gpu = start.extended_names.push_back("nvidia.com/gpu");
+  const ResourceId licence = start.extended_names.push_back("example.com/licence");
+  const auto some = [&](std::uint64_t most) { return static_cast<double>(1 + random.below(most)); };
+  // In no proportion to the cores, and not the same on nodes that are otherwise alike.
+  for (Node& node : start.nodes) {
+    if (random.below(3) == 0) node.capacity.extended.set(gpu, some(8));
+    if (random.below(2) == 0) node.capacity.extended.set(licence, some(3));
+    if (node.capacity.extended[gpu] > 1 && random.below(4) == 0) node.others.extended.set(gpu, 1);
+  }
+  for (JobArrived& arrived : jobs) {
+    if (random.uniform() >= shape.share_of_jobs_with_extended) continue;
+    if (random.below(3) > 0)
+      arrived.job.request.extended.set(gpu, some(2));
+    else
+      arrived.job.request.extended.set(licence, 1);
+  }
+}
+
+void vary_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs) {
+  Random random(derive_seed(shape.seed, vary_stream));
+  for (JobArrived& arrived : jobs) {
+    if (random.uniform() < shape.share_of_jobs_held) arrived.job.held = true;
+    if (!shape.odd_requests) continue;
+    constexpr std::array<double, 6> cores{1, 1, 0.5, 2, 3, 0.1};
+    const double asked = cores[random.below(cores.size())];
+    if (!shape.nothing_fits) arrived.job.request.cpu = Cores(asked);
+    arrived.job.priority = static_cast<std::int32_t>(random.below(3));
+    const bool partly = !arrived.job.inputs.empty() && random.below(3) == 0;
+    if (partly) arrived.job.inputs.front().fraction = 0.5;
+    for (std::size_t i = 0; i < arrived.tasks.size(); ++i) {
+      Task& task = arrived.tasks[i];
+      if (partly && task.block.valid()) task.input *= 0.5;
+      // Some tasks of a job read what its first one reads.
+      if (i > 0 && task.block.valid() && arrived.tasks[0].input == task.input && random.below(8) == 0)
+        task.block = arrived.tasks[0].block;
+    }
+  }
+}
+
+// Maps and reduces that ask for different things. Of every other such job the maps are over, so that the reduces pend.
+void part_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs) {
+  if (shape.share_of_jobs_in_parts <= 0) return;
+  Random random(derive_seed(shape.seed, part_stream));
+  std::uint32_t next = 0;
+  std::vector<JobArrived> result;
+  for (JobArrived& arrived : jobs) {
+    const std::uint32_t maps = arrived.job.map_tasks, reduces = arrived.job.reduce_tasks;
+    if (maps == 0 || reduces == 0 || random.uniform() >= shape.share_of_jobs_in_parts) {
+      result.push_back(std::move(arrived));
+      continue;
+    }
+    JobArrived last = arrived;
+    arrived.job.whole = last.job.whole = {WholeJobId(next++), maps, reduces, 0, {}};
+    last.job.map_tasks = 0;
+    last.job.inputs.clear();
+    last.job.request.cpu = last.job.request.cpu * (random.below(2) == 0 ? 2 : 0.5);
+    last.tasks.erase(last.tasks.begin(), last.tasks.begin() + maps);
+    if (random.below(2) == 0) {
+      last.maps_before.assign(shape.zones, 0);
+      for (std::uint32_t i = 0; i < maps; ++i) ++last.maps_before[random.below(shape.zones)];
+    } else {
+      arrived.job.reduce_tasks = 0;
+      arrived.tasks.resize(maps);
+      result.push_back(std::move(arrived));
+    }
+    result.push_back(std::move(last));
+  }
+  jobs = std::move(result);
+}
+
+void begin_moves(const SnapshotShape& shape, ClusterState& state) {
+  if (shape.share_of_blocks_moving <= 0) return;
+  Random random(derive_seed(shape.seed, move_stream));
+  const ClusterSnapshot& cluster = state.snapshot();
+  std::uint32_t next = 0;
+  for (BlockId block : cluster.blocks.ids()) {
+    if (cluster.blocks[block].replicas.empty() || random.uniform() >= shape.share_of_blocks_moving) continue;
+    const StoreId to(static_cast<std::uint32_t>(random.below(cluster.stores.size())));
+    if (!cluster.blocks[block].on(to))
+      state.begin_move({MoveId(next++), block, cluster.blocks[block].replicas.front().store, to});
+  }
+}
+
+void remember_homes(const SnapshotShape& shape, ClusterState& state) {
+  if (!shape.homes_decided) return;
+  Random random(derive_seed(shape.seed, home_stream));
+  for (JobId job : state.snapshot().jobs.ids()) {
+    JobMemory memory = state.snapshot().jobs[job].memory;
+    memory.home_decided = random.below(2) == 0;
+    if (memory.home_decided)
+      memory.home = ZoneId(static_cast<std::uint32_t>(random.below(state.snapshot().zones.size())));
+    state.remember({job, memory});
+  }
+}
+
+}  // namespace lips::simulation
