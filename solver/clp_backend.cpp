@@ -36,12 +36,47 @@ void load(ClpSimplex& model, const LinearProgram& program) {
                     row_upper.data());
 }
 
+ClpSimplex::Status to_clp(VariableStatus status) {
+  switch (status) {
+    case VariableStatus::free:
+      return ClpSimplex::isFree;
+    case VariableStatus::basic:
+      return ClpSimplex::basic;
+    case VariableStatus::at_upper:
+      return ClpSimplex::atUpperBound;
+    case VariableStatus::at_lower:
+      return ClpSimplex::atLowerBound;
+    case VariableStatus::super_basic:
+      return ClpSimplex::superBasic;
+    case VariableStatus::fixed:
+      return ClpSimplex::isFixed;
+  }
+  return ClpSimplex::superBasic;
+}
+
+VariableStatus from_clp(ClpSimplex::Status status) {
+  switch (status) {
+    case ClpSimplex::isFree:
+      return VariableStatus::free;
+    case ClpSimplex::basic:
+      return VariableStatus::basic;
+    case ClpSimplex::atUpperBound:
+      return VariableStatus::at_upper;
+    case ClpSimplex::atLowerBound:
+      return VariableStatus::at_lower;
+    case ClpSimplex::superBasic:
+      return VariableStatus::super_basic;
+    case ClpSimplex::isFixed:
+      return VariableStatus::fixed;
+  }
+  return VariableStatus::super_basic;
+}
+
 bool set_start(ClpSimplex& model, const Basis& basis) {
   if (std::ssize(basis.column) != model.numberColumns() || std::ssize(basis.row) != model.numberRows()) return false;
   model.createStatus();
-  for (int j = 0; j < model.numberColumns(); ++j)
-    model.setColumnStatus(j, static_cast<ClpSimplex::Status>(basis.column[j] & 7));
-  for (int i = 0; i < model.numberRows(); ++i) model.setRowStatus(i, static_cast<ClpSimplex::Status>(basis.row[i] & 7));
+  for (int j = 0; j < model.numberColumns(); ++j) model.setColumnStatus(j, to_clp(basis.column[j]));
+  for (int i = 0; i < model.numberRows(); ++i) model.setRowStatus(i, to_clp(basis.row[i]));
   return true;
 }
 
@@ -114,9 +149,8 @@ LpSolution solution_of(const ClpSimplex& model, const LinearProgram& program) {
   }
   solution.basis.column.resize(program.columns());
   solution.basis.row.resize(program.rows());
-  for (int j = 0; j < program.columns(); ++j)
-    solution.basis.column[j] = static_cast<std::uint8_t>(model.getColumnStatus(j));
-  for (int i = 0; i < program.rows(); ++i) solution.basis.row[i] = static_cast<std::uint8_t>(model.getRowStatus(i));
+  for (int j = 0; j < program.columns(); ++j) solution.basis.column[j] = from_clp(model.getColumnStatus(j));
+  for (int i = 0; i < program.rows(); ++i) solution.basis.row[i] = from_clp(model.getRowStatus(i));
   return solution;
 }
 
@@ -139,15 +173,15 @@ LpSolution solve_without_matrix(const LinearProgram& program) {
   for (int i = 0; i < program.rows(); ++i)
     if (program.row_lower()[i] > 0 || program.row_upper()[i] < 0) return with_status(LpStatus::infeasible, program);
   LpSolution solution = with_status(LpStatus::optimal, program);
-  solution.basis.row.assign(program.rows(), ClpSimplex::basic);
-  solution.basis.column.assign(program.columns(), ClpSimplex::atLowerBound);
+  solution.basis.row.assign(program.rows(), VariableStatus::basic);
+  solution.basis.column.assign(program.columns(), VariableStatus::at_lower);
   for (int j = 0; j < program.columns(); ++j) {
     const double cost = program.cost()[j], lower = program.column_lower()[j], upper = program.column_upper()[j];
     const double wanted = cost > 0 ? lower : cost < 0 ? upper : std::clamp(0.0, lower, upper);
     if (wanted == infinity || wanted == -infinity) return with_status(LpStatus::unbounded, program);
     solution.primal[j] = wanted;
     solution.objective += cost * wanted;
-    if (wanted == upper) solution.basis.column[j] = ClpSimplex::atUpperBound;
+    if (wanted == upper) solution.basis.column[j] = VariableStatus::at_upper;
   }
   return solution;
 }
@@ -203,6 +237,7 @@ LpSolution repaired(const LinearProgram& program, const LpOptions& options, LpSo
 }  // namespace
 
 LpSolution solve(const LinearProgram& program, const LpOptions& options) {
+  if (program.out_of_range()) return with_status(LpStatus::unsolvable, program);  // CLP ends the process by assertions
   if (crossed(program.column_lower(), program.column_upper()) || crossed(program.row_lower(), program.row_upper()))
     return with_status(LpStatus::infeasible, program);
   if (program.nonzeros() == 0) return solve_without_matrix(program);

@@ -1,6 +1,54 @@
 #include "solver/linear_program.h"
 
+#include <cmath>
+
 namespace lips::solver {
+
+namespace {
+
+bool reckonable(double value) { return std::abs(value) <= most_magnitude; }  // false for NaN
+bool bounds_reckonable(double lower, double upper) {
+  return (reckonable(lower) || lower == -infinity) && (reckonable(upper) || upper == infinity);
+}
+
+}  // namespace
+
+std::string_view to_string(LpStatus status) {
+  switch (status) {
+    case LpStatus::optimal:
+      return "optimal";
+    case LpStatus::infeasible:
+      return "infeasible";
+    case LpStatus::unbounded:
+      return "unbounded";
+    case LpStatus::stopped:
+      return "stopped";
+    case LpStatus::failed:
+      return "failed";
+    case LpStatus::unsolvable:
+      return "unsolvable";
+  }
+  return "failed";
+}
+
+std::optional<std::string> LinearProgram::out_of_range() const {
+  const auto says = [](const char* what, std::size_t index, double value) {
+    return std::string(what) + " " + std::to_string(index) + " is " + std::to_string(value);
+  };
+  for (std::size_t row = 0; row < row_lower_.size(); ++row)
+    if (!bounds_reckonable(row_lower_[row], row_upper_[row]))
+      return says("a bound of row", row, reckonable(row_lower_[row]) ? row_upper_[row] : row_lower_[row]);
+  for (std::size_t column = 0; column < cost_.size(); ++column) {
+    if (!reckonable(cost_[column])) return says("the cost of column", column, cost_[column]);
+    if (!bounds_reckonable(column_lower_[column], column_upper_[column]))
+      return says("a bound of column", column,
+                  reckonable(column_lower_[column]) ? column_upper_[column] : column_lower_[column]);
+    for (auto k = column_start_[column]; k < column_start_[column + 1]; ++k)
+      if (!reckonable(value_[static_cast<std::size_t>(k)]))
+        return says("a coefficient of column", column, value_[static_cast<std::size_t>(k)]);
+  }
+  return {};
+}
 
 void LinearProgram::reserve(std::int32_t rows, std::int32_t columns, std::int64_t nonzeros) {
   for (auto* of_row : {&row_lower_, &row_upper_}) of_row->reserve(rows);

@@ -3,13 +3,18 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lips::solver {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Numbers beyond it are no amounts of anything, and products of two of them leave no digit of a small one.
+inline constexpr double most_magnitude = 1e15;
 
 struct Entry {
   std::int32_t row;
@@ -38,6 +43,11 @@ class LinearProgram {
   const std::vector<std::int32_t>& row_index() const { return row_index_; }
   const std::vector<double>& value() const { return value_; }
 
+  // The first number that no solver can reckon with, in a sentence: a cost, coefficient or finite bound beyond
+  // most_magnitude, or none at all (NaN, an infinite cost or coefficient, a lower bound of infinity). None: all are
+  // well.
+  std::optional<std::string> out_of_range() const;
+
   void set_cost(std::int32_t column, double cost) { cost_[column] = cost; }
   void set_row_bounds(std::int32_t row, double lower, double upper);
   void set_column_bounds(std::int32_t column, double lower, double upper);
@@ -49,11 +59,29 @@ class LinearProgram {
   std::vector<double> value_;
 };
 
-enum class LpStatus : std::uint8_t { optimal, infeasible, unbounded, stopped, failed };
+enum class LpStatus : std::uint8_t {
+  optimal,     // primal and dual are optimal within the solver's tolerances; certify() says how near
+  infeasible,  // no x keeps all rows and bounds
+  unbounded,   // the cost falls without end
+  stopped,     // the limit of iterations came first; the vectors are the last ones and may break rows
+  failed,      // the solver gave up; the vectors are 0
+  unsolvable   // a number is none, or too large to reckon with: the solver was not asked (out_of_range() names it)
+};
+std::string_view to_string(LpStatus status);
+
+// Where a variable stands in a basis.
+enum class VariableStatus : std::uint8_t {
+  free,         // not in the basis, at 0, and without bounds
+  basic,        // its value follows from the others
+  at_upper,     // not in the basis, at its upper bound
+  at_lower,     // not in the basis, at its lower bound
+  super_basic,  // not in the basis, between its bounds
+  fixed         // not in the basis, and its bounds are equal
+};
 
 // Where each variable stands at the end; a start for the next solve of a program of the same shape.
 struct Basis {
-  std::vector<std::uint8_t> column, row;
+  std::vector<VariableStatus> column, row;
 };
 
 struct LpSolution {

@@ -58,7 +58,7 @@ class ZoneFlow {
     exchange_.resize(pairs);
     exchange_cost_.assign(pairs, blocked);
     total_ = std::accumulate(problem.supply.begin(), problem.supply.end(), 0.0);
-    crumb_ = 1e-14 * total_;
+    tolerance_ = 1e-14 * total_;
   }
 
   ZoneTransportationSolution solve() {
@@ -146,7 +146,7 @@ class ZoneFlow {
 
   void place(int group) {
     double rest = problem_.supply[group];
-    while (rest > 0) {  // each round takes more than a crumb of it, or uses up a step or an exchange
+    while (rest > 0) {  // each round takes more than the tolerance, or uses up a step or an exchange
       const int first = best_zone(group);
       if (first == sink) {
         unplaceable_ = true;
@@ -164,7 +164,7 @@ class ZoneFlow {
       bool stale = move_along(group, first, step);
       paid.room -= step;
       if (paid.price == closed_price_) beyond_capacity_ += step;
-      if (paid.room <= crumb_) {
+      if (paid.room <= tolerance_) {
         ++current_[last];
         stale = true;
       }
@@ -185,7 +185,7 @@ class ZoneFlow {
       if (b == sink) return emptied;
       double& left = amount_[static_cast<std::size_t>(exchanged) * nodes_ + a];
       left -= step;
-      if (left <= crumb_) {
+      if (left <= tolerance_) {
         left = 0;
         emptied = true;
         forget(exchanged, a);
@@ -342,7 +342,7 @@ class ZoneFlow {
   std::vector<std::int64_t> distance_;
   std::vector<int> next_;
   double total_ = 0, beyond_capacity_ = 0;
-  double crumb_ = 0;  // less than this is a rounding error of the whole
+  double tolerance_ = 0;  // less than this is a rounding error of the whole
   bool unplaceable_ = false;
 };
 

@@ -31,7 +31,7 @@ tl::expected<Plan, PlanFault> fault(Kind kind, std::string why) {
 tl::expected<Plan, PlanFault> ask(const Policy& policy, const PolicyInput& input) {
   try {
     Result<Plan> plan = policy.decide(input);
-    if (!plan) return fault(Kind::failed, std::move(plan.error().message));
+    if (!plan) return tl::unexpected(PlanFault{Kind::failed, std::move(plan.error().message), plan.error().code});
     return *std::move(plan);
   } catch (const std::exception& thrown) {
     return fault(Kind::failed, thrown.what());
@@ -63,12 +63,17 @@ tl::expected<Plan, PlanFault> checked(const Policy& policy, const PolicyInput& i
   return plan;
 }
 
-Result<Plan> decide_or_fail(const Policy& policy, const PolicyInput& input) {
-  Result<Plan> plan = policy.decide(input);
-  if (!plan) return plan;
-  if (const std::vector<std::string> problems = validate_plan(input.cluster, *plan); !problems.empty())
-    return fail(ErrorCode::internal, "the policy made a plan that cannot be carried out: " + sentence(problems));
-  return plan;
+Result<Plan> failure(const PlanFault& fault) {
+  const std::string made = "the policy made a plan that ";
+  switch (fault.kind) {
+    case Kind::failed:
+      return fail(fault.code, fault.why);
+    case Kind::invalid:
+      return fail(fault.code, made + "cannot be carried out: " + fault.why);
+    case Kind::bound_above_cost:
+      return fail(fault.code, made + "contradicts itself: " + fault.why);
+  }
+  return fail(fault.code, fault.why);
 }
 
 }  // namespace
@@ -86,9 +91,9 @@ std::string_view to_string(PlanFault::Kind kind) {
 }
 
 Result<Plan> CheckedPolicy::decide(const PolicyInput& input) const {
-  if (!on_fault_) return decide_or_fail(policy_, input);
   tl::expected<Plan, PlanFault> plan = checked(policy_, input);
   if (plan) return *std::move(plan);
+  if (!on_fault_) return failure(plan.error());
   on_fault_(plan.error());
   Plan nothing;
   nothing.rest = DeferralReason::plan_refused;

@@ -18,6 +18,7 @@ struct PlanFault {
   };
   Kind kind = Kind::failed;
   std::string why;
+  ErrorCode code = ErrorCode::internal;
 };
 std::string_view to_string(PlanFault::Kind kind);
 
@@ -26,9 +27,7 @@ class CheckedPolicy : public Policy {
   using OnFault = std::function<void(const PlanFault&)>;
 
   // Both outlive this. With `on_fault`, for an operator that has to go on: a faulty decision is reported there, and the
-  // plan returned in its place defers every task. Without it, for a simulation that ends: a plan that cannot be carried
-  // out is the error of decide(); what the policy throws is left to the program, and a bound that is too high to the
-  // figures of the run, since it moves no task.
+  // plan returned in its place defers every task. Without it, for a simulation that ends: it is the error of decide().
   explicit CheckedPolicy(const Policy& policy, OnFault on_fault = {})
       : policy_(policy), on_fault_(std::move(on_fault)) {}
 

@@ -1,7 +1,10 @@
 #include "solver/linear_program.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -185,6 +188,62 @@ TEST(ClpBackend, PrintsNothing) {
   for (const LpOptions& options : every_way()) solve(random_program(3, 40, 500), options);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+// Finite numbers beyond the range are refused before the solver's assertions see them; within it nothing ends the
+// process.
+TEST(ClpBackend, RefusesNumbersThatItCannotReckonWith) {
+  const auto program = [](double cost, double upper, double value, double side) {
+    LinearProgram made;
+    const Entry entry{made.add_row(-infinity, side), value};
+    made.add_column(cost, 0, upper, {&entry, 1});
+    return made;
+  };
+  EXPECT_EQ(solve(program(-1, 5, 1, 3)).status, LpStatus::optimal);
+  EXPECT_FALSE(program(-1, infinity, 1, infinity).out_of_range());
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  for (const double wrong : {1e300, -1e300, none}) {
+    EXPECT_EQ(solve(program(wrong, 5, 1, 3)).status, LpStatus::unsolvable) << wrong;
+    EXPECT_EQ(solve(program(-1, wrong, 1, 3)).status, LpStatus::unsolvable) << wrong;
+    EXPECT_EQ(solve(program(-1, 5, wrong, 3)).status, LpStatus::unsolvable) << wrong;
+    EXPECT_EQ(solve(program(-1, 5, 1, wrong)).status, LpStatus::unsolvable) << wrong;
+  }
+  EXPECT_EQ(solve(program(infinity, 5, 1, 3)).status, LpStatus::unsolvable);
+  EXPECT_EQ(solve(program(-1, 5, infinity, 3)).status, LpStatus::unsolvable);
+  EXPECT_THAT(*program(-1, 5, 1e300, 3).out_of_range(), ::testing::HasSubstr("a coefficient of column 0"));
+}
+
+TEST(ClpBackend, EndsWithAStatusWhateverTheMagnitudes) {
+  std::mt19937_64 random(11);
+  const auto uniform = [&](double low, double high) {
+    return low + (high - low) * (static_cast<double>(random() >> 11) * 0x1.0p-53);
+  };
+  const auto below = [&](std::uint64_t count) { return random() % count; };
+  int optimal = 0;
+  for (int round = 0; round < 3000; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const double widest = uniform(0, std::log10(most_magnitude));
+    const auto draw = [&] {
+      const double size = std::pow(10.0, uniform(-widest, widest));
+      return below(2) == 0 ? size : -size;
+    };
+    LinearProgram program;
+    const std::int32_t rows = 1 + static_cast<std::int32_t>(below(6));
+    for (std::int32_t row = 0; row < rows; ++row) {
+      const double side = std::abs(draw());
+      program.add_row(below(3) == 0 ? side : -infinity, below(3) == 0 ? infinity : side);
+    }
+    for (std::uint64_t column = 1 + below(10); column > 0; --column) {
+      std::vector<Entry> entries;
+      for (std::int32_t row = 0; row < rows; ++row)
+        if (below(2) == 0) entries.push_back({row, draw()});
+      program.add_column(draw(), 0, below(2) == 0 ? infinity : std::abs(draw()), entries);
+    }
+    const LpSolution solution = solve(program);
+    optimal += solution.status == LpStatus::optimal;
+    EXPECT_NE(solution.status, LpStatus::unsolvable);
+  }
+  EXPECT_GT(optimal, 300);
 }
 
 }  // namespace

@@ -128,7 +128,8 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
 
 double cost_of_placements(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements,
                           const ClusterSnapshot& cluster, const std::vector<PoolRow>& pools) {
-  double usd = cost_of_deferred(classes, units, placements, cluster, pools);
+  const PricedPreferences preferences = price_preferences(classes, units, placements, cluster, pools);
+  double usd = (preferences.waiting + preferences.fairness + preferences.locality).value();
   for (const Placement& placement : placements) {
     const Portion& portion = units.portions[placement.portion];
     const NodeClass& group = classes.classes[classes.class_of[placement.node]];
@@ -139,23 +140,26 @@ double cost_of_placements(const NodeClasses& classes, const Units& units, const 
   return usd;
 }
 
-double cost_of_deferred(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements,
-                        const ClusterSnapshot& cluster, const std::vector<PoolRow>& pools) {
+PricedPreferences price_preferences(const NodeClasses& classes, const Units& units,
+                                    const std::vector<Placement>& placements, const ClusterSnapshot& cluster,
+                                    const std::vector<PoolRow>& pools) {
   std::vector<std::uint32_t> planned(units.portions.size(), 0);
   IdVector<PoolId, double> work(cluster.pools.size(), 0.0), demand(cluster.pools.size(), 0.0);
-  double usd = 0;
+  PricedPreferences result;
   for (const Portion& portion : units.portions) demand[cluster.jobs[portion.job].pool] += portion.tasks * portion.work;
   for (const Placement& placement : placements) {
     const Portion& portion = units.portions[placement.portion];
     planned[placement.portion] += placement.tasks;
     work[cluster.jobs[portion.job].pool] += placement.tasks * portion.work;
     const ZoneId zone = classes.classes[classes.class_of[placement.node]].zone;
-    usd += placement.tasks * portion.work * units.units[portion.unit].preference[zone.index()];
+    result.locality += Usd(placement.tasks * portion.work * units.units[portion.unit].preference[zone.index()]);
   }
   for (const PoolRow& pool : pools)
     if (pool.shortfall_price > 0)
-      usd += pool.shortfall_price * std::max(0.0, std::min(pool.least, demand[pool.pool]) - work[pool.pool]);
-  return usd + overflow_of(units, planned);
+      result.fairness +=
+          Usd(pool.shortfall_price * std::max(0.0, std::min(pool.least, demand[pool.pool]) - work[pool.pool]));
+  result.waiting = Usd(overflow_of(units, planned));
+  return result;
 }
 
 void fill_account(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,

@@ -13,12 +13,17 @@ namespace lips {
 // overflow price.
 double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units,
                       const WholeQuotas& quotas);
-// What is not assigned, at its overflow price, and what pools fall short of their shares: the rest of a whole horizon's
-// objective.
-double cost_of_deferred(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements,
-                        const ClusterSnapshot& cluster, const std::vector<PoolRow>& pools);
+// What a whole horizon's objective counts beside the dollars, and what the program counts beside its objective.
+struct PricedPreferences {
+  Usd waiting;   // of what is not assigned, at its overflow price
+  Usd fairness;  // of what pools fall short of their shares
+  Usd locality;  // of reads off the node and of maps away from their job's home: steers the plan, bounds leave it out
+};
+PricedPreferences price_preferences(const NodeClasses& classes, const Units& units,
+                                    const std::vector<Placement>& placements, const ClusterSnapshot& cluster,
+                                    const std::vector<PoolRow>& pools);
 
-// The same with what is assigned, at the units' prices.
+// All of them, and what is assigned at the units' prices.
 double cost_of_placements(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements,
                           const ClusterSnapshot& cluster, const std::vector<PoolRow>& pools);
 

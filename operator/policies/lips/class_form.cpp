@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policies/lips/at_once_bound.h"
 #include "policies/lips/coarsening.h"
 #include "solver/certificate.h"
 #include "solver/clp_backend.h"
@@ -34,7 +35,8 @@ double reduced(double cost, std::span<const Entry> entries, const std::vector<do
 class ClassForm {
  public:
   explicit ClassForm(const ClassFormInput& input)
-      : cluster_(input.cluster),
+      : input_(input),
+        cluster_(input.cluster),
         classes_(input.classes),
         units_(input.units),
         settings_(input.settings),
@@ -57,16 +59,21 @@ class ClassForm {
       for (const auto& [u, c] : candidates_) form_.add_class(u, c);
       solution.basis.column.insert(solution.basis.column.end(),
                                    static_cast<std::size_t>(form_.program.columns() - before),
-                                   3);  // at their lower bounds
+                                   solver::VariableStatus::at_lower);
     }
-    return read(solution);
+    Amounts amounts = read(solution);
+    if (!units_.costs_are_least) amounts.lower_bound = std::max(0.0, least_bound(units_, least_within_the_horizon()));
+    return amounts;
   }
 
   // A bound on the cost of other units under this program's prices: theirs must be the same rows otherwise.
-  double bound_for(const Units& units) const { return lagrangian_bound(units, duals_); }
+  double bound_for(const Units& units) const {
+    if (units.costs_are_least) return lagrangian_bound(units, Terms::expected, duals_);
+    return least_bound(units, lagrangian_bound(units, Terms::least, duals_));
+  }
   double bound_at(std::vector<double> dual) const {
     clamp(form_.program, dual);
-    return lagrangian_bound(units_, dual);
+    return lagrangian_bound(units_, Terms::expected, dual);
   }
 
  private:
@@ -84,39 +91,98 @@ class ClassForm {
 
   // With copies as columns the rows that tie them to their readers are priced by the general certificate.
   double lower_bound(const solver::LpSolution& solution) const {
-    if (form_.copies.empty()) return lagrangian_bound(units_, duals_);
+    if (form_.copies.empty()) return lagrangian_bound(units_, Terms::expected, duals_);
     return solver::certify(form_.program, solution.primal, duals_).lower_bound + missing_;
   }
 
-  // Weak duality with the units' rows relaxed last: each unit takes its cheapest way at the given prices, every other
-  // column its better bound. Valid for every dual vector whose signs are right.
-  double lagrangian_bound(const Units& units, std::vector<double> dual) const {
+  // The bound for every plan, whoever makes it.
+  double least_bound(const Units& units, double within_the_horizon) const {
+    if (units.overrun <= 0) return within_the_horizon;
+    return std::min(within_the_horizon,
+                    at_once_bound(cluster_, input_.costs, classes_, units, rents(), within_the_horizon));
+  }
+
+  Rents rents() const {
+    Rents rents;
+    const auto add = [&](const std::vector<std::int32_t>& rows, std::vector<double>& to) {
+      for (std::int32_t row : rows) to.push_back(std::max(0.0, -duals_[static_cast<std::size_t>(row)]));
+    };
+    add(form_.cpu_row, rents.cpu);
+    add(form_.memory_row, rents.memory);
+    add(form_.slot_row, rents.slots);
+    rents.shares = IdVector<PoolId, double>(cluster_.pools.size(), 0.0);
+    for (const auto& [pool, row] : form_.share_row) {
+      rents.shares[pool] = std::max(0.0, duals_[static_cast<std::size_t>(row)]);
+      rents.all_shares += rents.shares[pool] * form_.program.row_lower()[static_cast<std::size_t>(row)];
+    }
+    return rents;
+  }
+
+  double least_within_the_horizon() const {
+    if (form_.copies.empty() || !units_.copies_pay_off_once) return lagrangian_bound(units_, Terms::least, duals_);
+    const ClassFormProgram whole(input_, ClassColumns::all, Terms::least);
+    const std::vector<double> nothing(static_cast<std::size_t>(whole.program.columns()), 0.0);
+    return solver::certify(whole.program, nothing, duals_).lower_bound;
+  }
+
+  // Weak duality with the units' rows relaxed last: each unit takes its cheapest column at the given prices, every
+  // other column its better bound. Valid for every dual vector whose signs are right.
+  double lagrangian_bound(const Units& units, Terms terms, std::vector<double> dual) const {
     const solver::LinearProgram& program = form_.program;
     double bound = 0;
     std::fill_n(dual.begin(), form_.unit_row.size(), 0.0);
+    if (terms == Terms::least) {
+      for (std::int32_t row : form_.space_row)  // of copies, which are left out here
+        if (row >= 0) dual[static_cast<std::size_t>(row)] = 0;
+      raise_zone_prices(dual);
+    }
     for (std::size_t row = 0; row < dual.size(); ++row)
       if (dual[row] != 0) bound += dual[row] * (dual[row] > 0 ? program.row_lower()[row] : program.row_upper()[row]);
-    for (std::size_t column = 0; column < static_cast<std::size_t>(form_.first_unit_column); ++column) {
-      double cost = program.cost()[column];
-      for (auto e = static_cast<std::size_t>(program.column_start()[column]);
-           e < static_cast<std::size_t>(program.column_start()[column + 1]); ++e)
-        cost -= dual[static_cast<std::size_t>(program.row_index()[e])] * program.value()[e];
-      bound += std::min(0.0, cost) * program.column_upper()[column];
-    }
-    for (const Unit& unit : units.units) bound += cheapest_ways(unit, dual);
+    for (std::int32_t column = 0; column < form_.first_unit_column; ++column)
+      bound += gain(column, dual) * program.column_upper()[static_cast<std::size_t>(column)];
+    for (const Unit& unit : units.units) bound += cheapest_of(unit, terms, dual);
     return bound;
   }
 
-  double cheapest_ways(const Unit& unit, const std::vector<double>& dual) const {
+  // Zones that hold nothing may have any price up to their cheapest class's. The highest says most of units that would
+  // find them cheaper in other terms; a zone without room has none that is too high.
+  void raise_zone_prices(std::vector<double>& dual) const {
+    constexpr double no_room = 1e9;  // USD per CPU-second
+    for (std::size_t z = 0; z < form_.zones(); ++z) {
+      double& price = dual[static_cast<std::size_t>(form_.zone_row[z])];
+      double rise = no_room;
+      for (std::size_t c = 0; c < classes_.classes.size(); ++c)
+        if (classes_.classes[c].zone.index() == z &&
+            form_.program.column_upper()[static_cast<std::size_t>(form_.open_column[c])] > 0)
+          rise = std::min(rise, std::max(0.0, reduced_cost(form_.open_column[c], dual)));
+      price -= rise;
+    }
+  }
+
+  // What one more of the column changes at these prices, where it is worth having.
+  double gain(std::int32_t column, const std::vector<double>& dual) const {
+    return std::min(0.0, reduced_cost(column, dual));
+  }
+
+  double reduced_cost(std::int32_t column, const std::vector<double>& dual) const {
+    const solver::LinearProgram& program = form_.program;
+    double cost = program.cost()[static_cast<std::size_t>(column)];
+    for (auto e = static_cast<std::size_t>(program.column_start()[static_cast<std::size_t>(column)]);
+         e < static_cast<std::size_t>(program.column_start()[static_cast<std::size_t>(column) + 1]); ++e)
+      cost -= dual[static_cast<std::size_t>(program.row_index()[e])] * program.value()[e];
+    return cost;
+  }
+
+  double cheapest_of(const Unit& unit, Terms terms, const std::vector<double>& dual) const {
     double best = solver::infinity;
-    const auto look = [&](const ClassFormProgram::Way& way) {
-      best = std::min(best, reduced(way.cost, way.entries(), dual));
+    const auto look = [&](const ClassFormProgram::Column& column) {
+      best = std::min(best, reduced(column.cost, column.entries(), dual));
     };
     if (unit.any_class)
-      for (std::uint32_t z = 0; z < form_.zones(); ++z) form_.each_way(unit, z, look);
+      for (std::uint32_t z = 0; z < form_.zones(); ++z) form_.each_column(unit, z, terms, look);
     else
       for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
-        if (form_.eligible(unit, c)) form_.each_way(unit, c, look);
+        if (form_.eligible(unit, c)) form_.each_column(unit, c, terms, look);
     if (unit.overflow_steps.empty()) return unit.work * std::min(best, unit.overflow_price);
     double usd = 0;
     for (const auto& [price, work] : unit.overflow_steps) usd += work * std::min(best, price);
@@ -140,8 +206,8 @@ class ClassForm {
       for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
         if (present[c] || !form_.eligible(unit, c)) continue;
         double least = solver::infinity;
-        form_.each_way(unit, c, [&](const ClassFormProgram::Way& way) {
-          least = std::min(least, reduced(way.cost, way.entries(), duals_) - own);
+        form_.each_column(unit, c, Terms::expected, [&](const ClassFormProgram::Column& column) {
+          least = std::min(least, reduced(column.cost, column.entries(), duals_) - own);
         });
         if (least < 0) found.emplace_back(least, c);
       }
@@ -225,6 +291,7 @@ class ClassForm {
     }
   }
 
+  ClassFormInput input_;
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   const Units& units_;
@@ -250,7 +317,7 @@ Amounts solve_class_form(const ClassFormInput& input) {
   const Amounts coarse = form.solve();
   if (coarse.fell_back) return greedy_amounts(input.cluster, input.classes, units);
   Amounts amounts = coarsening.deal(coarse);
-  amounts.lower_bound = form.bound_for(units);
+  amounts.lower_bound = std::max(0.0, form.bound_for(units));
   return amounts;
 }
 

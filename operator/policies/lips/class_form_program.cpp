@@ -30,7 +30,8 @@ SideRows side_rows(const Units& units, const NodeClasses& classes) {
   return rows;
 }
 
-ClassFormProgram::ClassFormProgram(const ClassFormInput& input, ClassColumns columns) : input_(input) {
+ClassFormProgram::ClassFormProgram(const ClassFormInput& input, ClassColumns columns, Terms terms)
+    : input_(input), terms_(terms) {
   if (!input.classes.classes.empty()) speed_ = input.classes.classes.front().speed;
   add_rows();
   add_side_rows();
@@ -116,7 +117,7 @@ void ClassFormProgram::add_units(ClassColumns columns) {
     for (const auto& [price, work] : unit.overflow_steps) program.add_column(price, 0, work, {&entry, 1});
     if (unit.any_class) {
       for (std::uint32_t z = 0; z < zones(); ++z)
-        each_way(unit, z, [&](Way found) {
+        each_column(unit, z, terms_, [&](Column found) {
           found.add(unit_row[u], 1);
           in_zone.push_back({u, z, program.add_column(found.cost, 0, unit.work, found.entries())});
         });
@@ -134,40 +135,47 @@ void ClassFormProgram::add_units(ClassColumns columns) {
 
 void ClassFormProgram::add_class(std::uint32_t u, std::uint32_t c) {
   const Unit& unit = input_.units.units[u];
-  each_way(unit, c, [&](Way found) {
+  each_column(unit, c, terms_, [&](Column found) {
     found.add(unit_row[u], 1);
     in_class.push_back({u, c, program.add_column(found.cost, 0, unit.work, found.entries())});
   });
   classes_of[u].push_back(c);
 }
 
-// Where links are limited, the zones whose copies the unit may read from there; else one way stands for the cheapest.
-ZoneSet ClassFormProgram::remote_sources(const Unit& unit, ZoneId zone) const {
-  return link_row.empty() || unit.zones.contains(zone) ? ZoneSet() : unit.zones;
+// Where links are limited, the zones whose copies the unit may read from there; else one column stands for the
+// cheapest.
+ZoneSet ClassFormProgram::remote_sources(ZoneSet holders, ZoneId zone) const {
+  return link_row.empty() || holders.contains(zone) ? ZoneSet() : holders;
 }
 
-ClassFormProgram::Way ClassFormProgram::way(const Unit& unit, std::uint32_t place, ZoneId from) const {
-  Way result;
+ClassFormProgram::Column ClassFormProgram::column_of(const Unit& unit, At at, ZoneId from) const {
+  Column result;
+  const bool least = at.terms == Terms::least;
+  const std::uint32_t place = at.place;
+  const std::vector<double>& extra = least ? unit.least.extra : unit.extra;
   const NodeClass* group = unit.any_class ? nullptr : &input_.classes.classes[place];
   const ZoneId zone = group ? group->zone : ZoneId(place);
   double core_seconds = 1 / speed_;
   if (group) {
-    const double time = occupancy(input_.cluster, unit, *group), cores = cores_of(unit.request) * group->speed;
-    result.cost = price_in(*group, unit);
+    const double time = occupancy(input_.cluster, unit, *group, at.terms),
+                 cores = cores_of(unit.request) * group->speed;
+    result.cost = group->price.value() + extra[zone.index()];
     core_seconds = time / group->speed;
     result.add(cpu_row[place], time);
     if (!memory_row.empty()) result.add(memory_row[place], unit.request.memory.value() * time / cores);
     if (!slot_row.empty()) result.add(slot_row[place], unit.request.slots * time / cores);
   } else {
-    result.cost = unit.extra[place];
+    result.cost = extra[place];
     result.add(zone_row[place], 1);
   }
   if (const auto row = share_row.find(unit.pool); row != share_row.end()) result.add(row->second, 1);
   if (const auto row = maximum_row.find(unit.pool); row != maximum_row.end()) result.add(row->second, core_seconds);
   if (from.valid()) {
-    const double more = (input_.costs.transfer(from, zone) - input_.costs.transfer(unit.zones, zone)).value();
-    result.cost += unit.input_per_work * more;
-    result.add(link_row[from.index() * zones() + zone.index()], unit.input_per_work);
+    const ZoneSet holders = least ? unit.least.zones : unit.zones;
+    const double crossing = least ? unit.least.input_per_work : unit.input_per_work;
+    const double more = (input_.costs.transfer(from, zone) - input_.costs.transfer(holders, zone)).value();
+    result.cost += crossing * more;
+    result.add(link_row[from.index() * zones() + zone.index()], crossing);
   }
   return result;
 }
@@ -203,8 +211,8 @@ void ClassFormProgram::add_copy(const SharedObject& object, ZoneId zone, const s
     if (const auto row = maximum_row.find(unit.pool); row != maximum_row.end())
       entries.push_back({row->second, 1 / speed_});
     const double read = unit.input_per_work * input_.costs.transfer(unit.zones, zone).value();
-    in_zone.push_back(
-        {readers[i], zone.index(), program.add_column(unit.extra[zone.index()] - read, 0, unit.work, entries)});
+    const double extra = (terms_ == Terms::least ? unit.least.extra : unit.extra)[zone.index()];
+    in_zone.push_back({readers[i], zone.index(), program.add_column(extra - read, 0, unit.work, entries)});
   }
 }
 

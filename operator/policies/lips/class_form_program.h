@@ -49,7 +49,7 @@ class ClassFormProgram {
     std::uint32_t unit, place;  // a class or a zone
     std::int32_t column;
   };
-  struct Way {  // one column of a unit
+  struct Column {  // of a unit: its cost, and its entries without that in the unit's own row
     double cost = 0;
     std::array<solver::Entry, 7> entry;
     std::size_t count = 0;
@@ -57,13 +57,13 @@ class ClassFormProgram {
     std::span<const solver::Entry> entries() const { return {entry.data(), count}; }
   };
 
-  ClassFormProgram(const ClassFormInput& input, ClassColumns columns);
+  ClassFormProgram(const ClassFormInput& input, ClassColumns columns, Terms terms = Terms::expected);
 
   bool eligible(const Unit& unit, std::uint32_t c) const;
-  // visit(way), without the unit's own row, for each way in which the unit may use the zone (any class) or the class:
-  // one for each zone that it may read from.
+  // visit(column), without the unit's own row, for each column by which the unit may use the zone (any class) or the
+  // class: one for each zone that it may read from.
   template <class Visit>
-  void each_way(const Unit& unit, std::uint32_t place, Visit visit) const;
+  void each_column(const Unit& unit, std::uint32_t place, Terms terms, Visit visit) const;
   void add_class(std::uint32_t u, std::uint32_t c);
   std::size_t zones() const { return input_.cluster.zones.size(); }
 
@@ -85,21 +85,26 @@ class ClassFormProgram {
   void add_copies();
   void add_copy(const SharedObject& object, ZoneId zone, const std::vector<std::uint32_t>& readers);
   std::int32_t space(ZoneId zone);
-  Way way(const Unit& unit, std::uint32_t place, ZoneId from) const;
-  ZoneSet remote_sources(const Unit& unit, ZoneId zone) const;
+  struct At {  // where a column's work runs, and in which terms it is counted
+    std::uint32_t place;
+    Terms terms;
+  };
+  Column column_of(const Unit& unit, At at, ZoneId from) const;
+  ZoneSet remote_sources(ZoneSet holders, ZoneId zone) const;
 
   ClassFormInput input_;
+  Terms terms_;
   double speed_ = 1;  // of all classes, where a pool's maximum meets units that any class may take
   mutable std::map<ConstraintId, std::vector<bool>> eligible_;  // [class], as asked for
 };
 
 template <class Visit>
-void ClassFormProgram::each_way(const Unit& unit, std::uint32_t place, Visit visit) const {
+void ClassFormProgram::each_column(const Unit& unit, std::uint32_t place, Terms terms, Visit visit) const {
   const ZoneId zone = unit.any_class ? ZoneId(place) : input_.classes.classes[place].zone;
-  const ZoneSet sources = remote_sources(unit, zone);
-  if (sources.empty()) visit(way(unit, place, ZoneId::none()));
+  const ZoneSet sources = remote_sources(terms == Terms::least ? unit.least.zones : unit.zones, zone);
+  if (sources.empty()) visit(column_of(unit, {place, terms}, ZoneId::none()));
   for (std::uint32_t from = 0; from < zones(); ++from)
-    if (sources.contains(ZoneId(from))) visit(way(unit, place, ZoneId(from)));
+    if (sources.contains(ZoneId(from))) visit(column_of(unit, {place, terms}, ZoneId(from)));
 }
 
 // With every column, as other solvers are to see it.

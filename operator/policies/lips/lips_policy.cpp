@@ -36,7 +36,7 @@ class Decision {
     prepare();
     plan_.account.seconds.group = lap(started);
     if (!units_.units.empty()) {
-      amounts_ = solve();
+      amounts_ = solve(classes_);
       if (whole_horizon_ && settings_.makespan_tolerance > 0) shorten_makespan();
     }
     plan_.account.seconds.solve = lap(started) - plan_.account.seconds.group;
@@ -106,6 +106,7 @@ class Decision {
     units.locality_price = settings_.locality_price;
     units.per_pool = pool_rows();
     units.links = links();
+    if (whole_horizon_) units.horizon = to_seconds(settings_.horizon);
     units.skip = express_.served;
     units.homes = homes_.zone;
     const double hour = settings_.waiting_price * classes_.mean_price;
@@ -155,11 +156,14 @@ class Decision {
   bool links() const { return whole_horizon_ && cluster_.network.zone_link.value() > 0; }
   bool use_zone_form() const { return zone_form_holds(units_) && !pool_rows() && !links(); }
 
-  Amounts solve() const {
-    if (use_zone_form()) return solve_zone_form(cluster_, classes_, units_);
+  Amounts solve(const NodeClasses& classes) const {
+    if (use_zone_form()) return solve_zone_form(cluster_, input_.costs, classes, units_);
     const ClassFormSettings model = model_settings();
-    return solve_class_form({cluster_, input_.costs, classes_, units_, model});
+    return solve_class_form({cluster_, input_.costs, classes, units_, model});
   }
+
+  // The same program for a part of the horizon.
+  Amounts solve_shorter(double share) const { return solve(make_classes(cluster_, buckets(share))); }
 
   void choose_home_zones() {
     if (!settings_.home_zones) return;
@@ -178,12 +182,10 @@ class Decision {
     if (amounts_.fell_back) return;
     const double most = amounts_.objective * (1 + settings_.makespan_tolerance);
     const Amounts whole = amounts_;
-    const NodeClasses full = classes_;
     double low = 0, high = 1;
     for (int step = 0; step < makespan_steps; ++step) {
       const double share = (low + high) / 2;
-      classes_ = make_classes(cluster_, buckets(share));
-      Amounts shorter = solve();
+      Amounts shorter = solve_shorter(share);
       if (shorter.objective <= most && !shorter.fell_back) {
         high = share;
         amounts_ = std::move(shorter);
@@ -191,7 +193,6 @@ class Decision {
         low = share;
       }
     }
-    classes_ = full;
     window_share_ = high;
     keep_shorter_plan(whole);
     amounts_.lower_bound = whole.lower_bound;  // of the least cost, which is what the account compares with
@@ -199,7 +200,6 @@ class Decision {
 
   // Whole tasks fit a shorter window less well: where they cost too much, the next longer one.
   void keep_shorter_plan(const Amounts& whole) {
-    const NodeClasses full = classes_;
     const auto cost = [&](const Amounts& amounts, double share) {
       IdVector<NodeId, Resources> free = free_;
       const std::vector<Placement> placements = pack_amounts(amounts, share, free);
@@ -209,9 +209,7 @@ class Decision {
     while (window_share_ < 1) {
       if (cost(amounts_, window_share_) <= most) return;
       window_share_ = window_share_ > 0.95 ? 1 : (1 + 3 * window_share_) / 4;
-      classes_ = make_classes(cluster_, buckets(window_share_));
-      amounts_ = solve();
-      classes_ = full;
+      amounts_ = solve_shorter(window_share_);
     }
     amounts_ = whole;
   }
@@ -246,7 +244,14 @@ class Decision {
       if (!whole_horizon_) objective = cost_of_quotas(cluster_, classes_, units_, quotas);
       plan_.account.seconds.round = lap(started);
       placements = pack(input_, classes_, units_, amounts_, std::move(quotas), packing(window_share_), free_);
-      if (whole_horizon_) objective = cost_of_deferred(classes_, units_, placements, cluster_, model_settings().pools);
+      const PricedPreferences priced =
+          price_preferences(classes_, units_, placements, cluster_, model_settings().pools);
+      plan_.account.locality = priced.locality;
+      if (whole_horizon_) {
+        plan_.account.waiting = priced.waiting;
+        plan_.account.fairness = priced.fairness;
+        objective = (priced.waiting + priced.fairness).value();
+      }
       plan_.account.seconds.pack = lap(started) - plan_.account.seconds.round;
     }
     const double started = clock();

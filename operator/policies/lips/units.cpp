@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace lips {
 
@@ -76,11 +78,46 @@ struct UnitKeyHash {
   }
 };
 
+// Prices of a MiB by the cheapest chain of copies and reads, which may cost less than the direct way.
+class CheapestChains {
+ public:
+  CheapestChains(const CostModel& costs, std::size_t zones) : price_(zones, std::vector<double>(zones, 0.0)) {
+    for (std::uint32_t from = 0; from < zones; ++from)
+      for (std::uint32_t to = 0; to < zones; ++to) price_[from][to] = costs.transfer(ZoneId(from), ZoneId(to)).value();
+    for (std::size_t by = 0; by < zones; ++by)
+      for (std::size_t from = 0; from < zones; ++from)
+        for (std::size_t to = 0; to < zones; ++to)
+          if (const double chain = price_[from][by] + price_[by][to]; chain < price_[from][to] * (1 - 1e-12)) {
+            price_[from][to] = chain;
+            direct_ = false;
+          }
+  }
+  bool direct() const { return direct_; }
+  double price(ZoneSet from, std::uint32_t to) const {
+    if (from.empty() || from.contains(ZoneId(to))) return 0;
+    double least = 1e300;
+    for (std::uint32_t zone = 0; zone < price_.size(); ++zone)
+      if (from.contains(ZoneId(zone))) least = std::min(least, price_[zone][to]);
+    return least;
+  }
+
+ private:
+  std::vector<std::vector<double>> price_;
+  bool direct_ = true;
+};
+
 class UnitMaker {
  public:
   UnitMaker(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
             const UnitSettings& settings)
-      : cluster_(cluster), costs_(costs), classes_(classes), settings_(settings) {
+      : cluster_(cluster),
+        costs_(costs),
+        classes_(classes),
+        settings_(settings),
+        chains_(costs, cluster.zones.size()),
+        dearest_(cluster.zones.size(), 0.0) {
+    result_.copies_pay_off_once = chains_.direct();
+    if (settings.horizon > 0) reads_.emplace(cluster);
     if (settings.copies == CopyPricing::shared_price) readers_ = pending_readers(cluster);
     if (settings.copies == CopyPricing::fair_share || settings.copies == CopyPricing::columns) {
       shared_data_.emplace(cluster);
@@ -90,6 +127,7 @@ class UnitMaker {
     for (const NodeClass& group : classes.classes) {
       least_memory_per_core_ = std::min(least_memory_per_core_, group.shape.memory.value() / group.shape.cpu.value());
       least_slots_per_core_ = std::min(least_slots_per_core_, group.shape.slots / group.shape.cpu.value());
+      dearest_[group.zone.index()] = std::max(dearest_[group.zone.index()], group.price.value());
       slowest_ = std::min(slowest_, group.speed);
       fastest_ = std::max(fastest_, group.speed);
     }
@@ -142,9 +180,32 @@ class UnitMaker {
       extra_[z] = (extra_[z] + locality) / portion.work;
     }
     portion.unit = unit_for(job, group, {any_class, shared, portion.work});
-    result_.units[portion.unit].work += portion.work * portion.tasks;
-    result_.units[portion.unit].portions.push_back(static_cast<std::uint32_t>(result_.portions.size()));
+    Unit& unit = result_.units[portion.unit];
+    unit.work += portion.work * portion.tasks;
+    unit.portions.push_back(static_cast<std::uint32_t>(result_.portions.size()));
+    if (job.request.cpu.value() > 0) unit.longest = std::max(unit.longest, portion.work / cores_of(job.request));
+    if (reads_) lower(unit.least, group, portion.work, shared);
     result_.portions.push_back(portion);
+  }
+
+  // The least costs of a unit are the least of its portions'.
+  void lower(LeastCosts& least, const TaskGroup& group, double work, std::uint32_t shared) {
+    const bool reads = group.reads && group.kind == TaskKind::map;
+    const PendingReads::Of read = reads ? reads_->of(group) : PendingReads::Of{1, group.zones};
+    const bool by_column = shared != Unit::no_object && chains_.direct();  // the model pays for its copies
+    const double share = by_column ? 1.0 : 1.0 / read.most_readers;
+    const ZoneSet zones = by_column ? group.zones : read.zones;
+    const double own = std::min(1.0, group.cpu.value() / work);  // of the work that the model counts
+    const bool first = least.extra.empty();
+    if (first) least.extra.assign(extra_.size(), 1e300);
+    for (std::uint32_t z = 0; z < extra_.size(); ++z) {
+      double usd = extra_[z] - preference_[z];
+      if (reads) usd = std::min(usd, share * (group.input.value() * chains_.price(zones, z)) / work);
+      least.extra[z] = std::min(least.extra[z], usd - (1 - own) * dearest_[z]);
+    }
+    const double link = share * (reads ? group.input.value() / work : 0);
+    least.input_per_work = first ? link : std::min(least.input_per_work, link);
+    least.zones = ZoneSet(least.zones.bits() | zones.bits());
   }
 
   // Copies as columns leave the price to the model and name the object.
@@ -244,6 +305,7 @@ class UnitMaker {
   }
 
   void finish() {
+    if (reads_) compare_with_least();
     double dearest = 0;
     for (const NodeClass& group : classes_.classes) dearest = std::max(dearest, group.price.value());
     double extra = 0, waiting = 0;
@@ -272,10 +334,41 @@ class UnitMaker {
     }
   }
 
+  void compare_with_least() {
+    for (const Unit& unit : result_.units) {
+      const bool linked = unit.least.zones == unit.zones && unit.least.input_per_work == unit.input_per_work;
+      if (unit.least.extra != unit.extra || (!unit.any_class && unit.least.zones != unit.zones) ||
+          (settings_.links && !linked) || occupies_less_at_least(unit))
+        result_.costs_are_least = false;
+      if (may_run_past(unit, settings_.horizon)) result_.overrun = settings_.horizon;
+    }
+    if (result_.overrun > 0) result_.costs_are_least = false;
+  }
+
+  // Where the model takes a read to be slower than one from the node itself, or counts cores that nobody asks for.
+  bool occupies_less_at_least(const Unit& unit) const {
+    if (unit.any_class) return false;
+    const double zone = cluster_.network.stream(Locality::zone).value();
+    return unit.request.cpu.value() <= 0 || (zone > 0 && read_rate(unit) / zone * fastest_ > 1);
+  }
+
+  static double read_rate(const Unit& unit) {
+    return cores_of(unit.request) * unit.input_per_work;
+  }  // MiB/s at speed 1
+
+  bool may_run_past(const Unit& unit, double horizon) const {
+    const double remote = cluster_.network.stream(Locality::remote).value();
+    const double read = unit.any_class || remote <= 0 ? 0 : read_rate(unit) / remote;
+    return unit.longest * std::max(1 / slowest_, read) > horizon * (1 + 1e-9);
+  }
+
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
   const NodeClasses& classes_;
   const UnitSettings& settings_;
+  std::optional<PendingReads> reads_;  // where a bound is to cover the plans of others
+  CheapestChains chains_;
+  std::vector<double> dearest_;  // [zone] USD per CPU-second
   Units result_;
   IdVector<DataSetId, double> readers_;
   std::optional<SharedData> shared_data_;
@@ -303,24 +396,59 @@ IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster) {
   return readers;
 }
 
-SharedData::SharedData(const ClusterSnapshot& cluster) : of_(cluster.jobs.size()), readers_(cluster.blocks.size(), 0) {
-  count_readers(cluster);
-  find_objects(cluster);
-}
-
 namespace {
 
-bool reads_shareable(const TaskGroup& group) {
+bool reads_blocks(const TaskGroup& group) {
   return group.count > 0 && group.kind == TaskKind::map && group.reads && group.data_set.valid() &&
          !group.zones.empty();
 }
 
 }  // namespace
 
+std::size_t PendingReads::place_of(const TaskGroup& group, TaskId task) const {
+  return cluster_.tasks[task].block.index() - cluster_.data_sets[group.data_set].first_block.index();
+}
+
+PendingReads::PendingReads(const ClusterSnapshot& cluster) : cluster_(cluster) {
+  for (JobId id : cluster.pending)
+    for (const TaskGroup& group : cluster.groups[id]) {
+      if (!reads_blocks(group)) continue;
+      Counted& counted = counted_[group.data_set];
+      for (TaskId task : cluster.tasks_of(group)) {
+        const std::size_t place = place_of(group, task);
+        if (place >= counted.readers.size()) counted.readers.resize(place + 1, 0);
+        counted.shared |= ++counted.readers[place] > 1;
+      }
+    }
+  for (const MoveInFlight& move : cluster.moves)
+    coming_[cluster.blocks[move.block].data_set][move.block].insert(cluster.stores[move.to].zone);
+}
+
+PendingReads::Of PendingReads::of(const TaskGroup& group) const {
+  Of result{1, group.zones};
+  if (!group.data_set.valid()) return result;
+  const auto counted = counted_.find(group.data_set);
+  const bool shared = counted != counted_.end() && counted->second.shared;
+  const auto coming = coming_.find(group.data_set);
+  if (!shared && coming == coming_.end()) return result;
+  for (TaskId task : cluster_.tasks_of(group)) {
+    if (shared) result.most_readers = std::max(result.most_readers, counted->second.readers[place_of(group, task)]);
+    if (coming == coming_.end()) continue;
+    if (const auto there = coming->second.find(cluster_.tasks[task].block); there != coming->second.end())
+      result.zones = ZoneSet(result.zones.bits() | there->second.bits());
+  }
+  return result;
+}
+
+SharedData::SharedData(const ClusterSnapshot& cluster) : of_(cluster.jobs.size()), readers_(cluster.blocks.size(), 0) {
+  count_readers(cluster);
+  find_objects(cluster);
+}
+
 void SharedData::count_readers(const ClusterSnapshot& cluster) {
   for (JobId id : cluster.pending)
     for (const TaskGroup& group : cluster.groups[id])
-      if (reads_shareable(group))
+      if (reads_blocks(group))
         for (TaskId task : cluster.tasks_of(group)) ++readers_[cluster.tasks[task].block];
 }
 
@@ -331,6 +459,8 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
     const TaskGroup* group = nullptr;
     bool mixed = false;
   };
+  std::unordered_set<BlockId> coming;
+  for (const MoveInFlight& move : cluster.moves) coming.insert(move.block);
   std::map<std::vector<BlockId>, std::uint32_t> sets;
   std::vector<Found> found;
   IdVector<BlockId, std::uint32_t> set_of(cluster.blocks.size(), Unit::no_object);
@@ -339,7 +469,7 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
     of_[id].resize(cluster.groups[id].size());
     for (std::uint32_t g = 0; g < of_[id].size(); ++g) {
       const TaskGroup& group = cluster.groups[id][g];
-      if (!reads_shareable(group)) continue;
+      if (!reads_blocks(group)) continue;
       blocks.clear();
       for (TaskId task : cluster.tasks_of(group)) blocks.push_back(cluster.tasks[task].block);
       for (BlockId block : blocks) of_[id][g].most_readers = std::max(of_[id][g].most_readers, readers_[block]);
@@ -349,7 +479,10 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
       const auto set = sets.try_emplace(blocks, static_cast<std::uint32_t>(found.size())).first->second;
       if (set == found.size()) found.push_back({{}, &group, false});
       found[set].portions.push_back(&of_[id][g]);
-      if (twice) found[set].mixed = true;
+      // Blocks on their way are soon where no column knows them.
+      const bool moving =
+          std::any_of(blocks.begin(), blocks.end(), [&](BlockId block) { return coming.contains(block); });
+      if (twice || moving) found[set].mixed = true;
       for (BlockId block : blocks) {
         if (set_of[block] != Unit::no_object && set_of[block] != set)
           found[set].mixed = found[set_of[block]].mixed = true;
@@ -366,10 +499,27 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
   }
 }
 
-double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group) {
+namespace {
+
+double fastest_in_zone(const Network& network) {
+  double fastest = 0;
+  for (const Locality level : {Locality::node, Locality::rack, Locality::zone}) {
+    const double stream = network.stream(level).value();
+    if (stream <= 0) return 0;  // not limited
+    fastest = std::max(fastest, stream);
+  }
+  return fastest;
+}
+
+}  // namespace
+
+double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group, Terms terms) {
+  if (terms == Terms::least && !unit.any_class && unit.request.cpu.value() <= 0) return 0;
   if (unit.any_class || unit.zones.empty()) return 1;
-  const double bandwidth =
-      cluster.network.stream(unit.zones.contains(group.zone) ? Locality::zone : Locality::remote).value();
+  const bool near = (terms == Terms::least ? unit.least.zones : unit.zones).contains(group.zone);
+  const double bandwidth = near && terms == Terms::least
+                               ? fastest_in_zone(cluster.network)
+                               : cluster.network.stream(near ? Locality::zone : Locality::remote).value();
   if (bandwidth <= 0) return 1;
   return std::max(1.0, unit.input_per_work / bandwidth * cores_of(unit.request) * group.speed);
 }

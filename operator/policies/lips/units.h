@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,15 @@ struct Portion {
   std::uint32_t unit = 0;
 };
 
+// What no plan goes below, whichever policy makes it; only with a horizon, where plans can be compared. Nothing is
+// preferred, one copy of a block serves all of its readers, blocks that are on their way have arrived, and tasks that
+// round up to the least work pay for their own.
+struct LeastCosts {
+  std::vector<double> extra;  // [zone] USD per CPU-second
+  double input_per_work = 0;  // MiB per CPU-second that cross a link
+  ZoneSet zones;              // that hold its input
+};
+
 // Equal portions: their amounts are counted in CPU-seconds of work.
 struct Unit {
   double work = 0;            // of all its tasks
@@ -41,8 +51,10 @@ struct Unit {
   PoolId pool;                       // none unless pools have rows
   std::uint32_t shared = no_object;  // in Units::objects: its copies are columns
   static constexpr std::uint32_t no_object = ~std::uint32_t{0};
-  ZoneSet zones;                        // that hold its input
-  double input_per_work = 0;            // MiB per CPU-second
+  ZoneSet zones;              // that hold its input
+  double input_per_work = 0;  // MiB per CPU-second
+  double longest = 0;         // seconds that one of its tasks takes at speed 1
+  LeastCosts least;
   std::vector<std::uint32_t> portions;  // by urgency
 };
 
@@ -57,11 +69,21 @@ struct Units {
   std::vector<Portion> portions;
   std::vector<Unit> units;
   std::vector<SharedObject> objects;
+  bool copies_pay_off_once =
+      true;                     // no chain of copies and reads is cheaper than a direct one: copy columns miss nothing
+  bool costs_are_least = true;  // of every unit: the model's own bound is one for every plan
+  // Seconds, where some task may run past that: plans that start it at once are as good as any, and no row of the model
+  // speaks of them. 0: none may.
+  double overrun = 0;
 };
 
+// What a bound may count on: the costs that the model expects, or those that no plan goes below.
+enum class Terms : std::uint8_t { expected, least };
+
 // How many CPU-seconds of the class's time a CPU-second of the unit's work takes: more than one when its read is
-// slower.
-double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group);
+// slower. At the least, it reads from the node itself, and a task that asks for no CPU takes none.
+double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group,
+                 Terms terms = Terms::expected);
 
 enum class CopyPricing : std::uint8_t {
   none,          // a remote read pays for itself
@@ -80,6 +102,7 @@ struct UnitSettings {
   double overflow_price = 0;  // 0: ten times the dearest real unit price
   std::vector<bool> skip;     // [job] already served (express); empty: none
   std::vector<ZoneId> homes;  // [job] chosen just now, where valid; empty: none
+  double horizon = 0;         // seconds; 0: time slots that wait for everything, and no LeastCosts
   double share_boost_hours =
       0;  // per USD per CPU-second of shortfall price: how much earlier a pool below its share goes
 };
@@ -96,6 +119,29 @@ void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const J
 
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
+
+// How many pending tasks read each block, and where blocks on their way will be: what a group's reads cost at the
+// least.
+class PendingReads {
+ public:
+  explicit PendingReads(const ClusterSnapshot& cluster);
+  struct Of {
+    std::uint32_t most_readers = 1;  // of one of the group's blocks
+    ZoneSet zones;                   // that hold one of them, or will
+  };
+  Of of(const TaskGroup& group) const;
+
+ private:
+  struct Counted {
+    std::vector<std::uint32_t> readers;  // by block, from the data set's first
+    bool shared = false;                 // some block has several
+  };
+  std::size_t place_of(const TaskGroup& group, TaskId task) const;
+
+  const ClusterSnapshot& cluster_;
+  std::unordered_map<DataSetId, Counted> counted_;
+  std::unordered_map<DataSetId, std::unordered_map<BlockId, ZoneSet>> coming_;
+};
 
 // Which portions read the same blocks.
 class SharedData {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
+#include "policies/lips/at_once_bound.h"
 #include "solver/transportation.h"
 
 namespace lips {
@@ -12,7 +14,7 @@ namespace {
 constexpr std::size_t most_zones = 30;  // of solver::ZoneTransportation
 
 // Capacity below this share of the largest step is what subtraction left over.
-constexpr double crumb = 1e-12;
+constexpr double tolerance = 1e-12;
 
 struct PricedStep {
   double price, work;
@@ -26,13 +28,45 @@ std::vector<std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, s
     for (const CapacityStep& step : steps) largest = std::max(largest, step.work);
   for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
     for (const CapacityStep& step : classes.steps[c])
-      if (step.work > crumb * largest)
+      if (step.work > tolerance * largest)
         result[classes.classes[c].zone.index()].push_back(
             {classes.classes[c].price.value() + step.waiting_price, step.work, c});
   for (auto& steps : result)
     std::stable_sort(steps.begin(), steps.end(),
                      [](const PricedStep& a, const PricedStep& b) { return a.price < b.price; });
   return result;
+}
+
+// Weak duality at the zones' prices, in the costs that no plan goes below. A zone that holds nothing has the price of
+// its cheapest step.
+double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                   const Units& units, std::vector<double> zone_price) {
+  std::vector<double> cheapest_step(zone_price.size(), std::numeric_limits<double>::infinity());
+  const auto each_step = [&](auto visit) {
+    for (std::size_t c = 0; c < classes.classes.size(); ++c)
+      for (const CapacityStep& step : classes.steps[c])
+        if (step.work > 0)
+          visit(classes.classes[c].zone.index(), classes.classes[c].price.value() + step.waiting_price, step.work);
+  };
+  each_step(
+      [&](std::size_t zone, double price, double) { cheapest_step[zone] = std::min(cheapest_step[zone], price); });
+  for (std::size_t z = 0; z < zone_price.size(); ++z) zone_price[z] = std::max(zone_price[z], cheapest_step[z]);
+  double bound = 0;
+  each_step(
+      [&](std::size_t zone, double price, double work) { bound += std::min(0.0, price - zone_price[zone]) * work; });
+  for (const Unit& unit : units.units) {
+    double cheapest = unit.overflow_price;
+    for (std::size_t z = 0; z < zone_price.size(); ++z)
+      cheapest = std::min(cheapest, unit.least.extra[z] + zone_price[z]);
+    bound += unit.work * cheapest;
+  }
+  if (units.overrun > 0) {
+    Rents rents;
+    for (const NodeClass& group : classes.classes)
+      rents.cpu.push_back(std::max(0.0, zone_price[group.zone.index()] - group.price.value()));
+    bound = std::min(bound, at_once_bound(cluster, costs, classes, units, rents, bound));
+  }
+  return std::max(0.0, bound);
 }
 
 }  // namespace
@@ -58,7 +92,8 @@ void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& 
   }
 }
 
-Amounts solve_zone_form(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units) {
+Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                        const Units& units) {
   const std::size_t zones = cluster.zones.size(), count = units.units.size();
   solver::ZoneTransportation problem;
   problem.steps.resize(zones);
@@ -83,7 +118,8 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const NodeClasses& class
   amounts.overflow = std::move(solution.overflow);
   amounts.zone_price = std::move(solution.zone_dual);
   amounts.objective = solution.objective;
-  amounts.lower_bound = solution.lower_bound;
+  amounts.lower_bound =
+      units.costs_are_least ? solution.lower_bound : least_bound(cluster, costs, classes, units, amounts.zone_price);
   amounts.rows = static_cast<std::int64_t>(count + zones);
   amounts.columns = static_cast<std::int64_t>(count * zones);
   for (const auto& list : steps) amounts.columns += static_cast<std::int64_t>(list.size());

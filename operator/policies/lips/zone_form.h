@@ -11,7 +11,8 @@ namespace lips {
 // True when the form is exact for these units (and pools and links have no rows) and the solver takes so many zones.
 bool zone_form_holds(const Units& units);
 
-Amounts solve_zone_form(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units);
+Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                        const Units& units);
 
 // The same as a linear program, for other solvers.
 solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "policies/lips/new_data.h"
+#include "policies/lips_paper/lips_paper_bound.h"
 #include "policies/lips_paper/lips_paper_greedy.h"
 #include "policies/lips_paper/lips_paper_plan.h"
 
@@ -37,6 +38,7 @@ class LipsPaper : public Policy {
     const double solved = watch.seconds();
     Plan plan = paper::place(input, snapshot, *solution, mode_.least_task);
     account(snapshot, *solution, plan.account);
+    certify(input.cluster, snapshot, *solution, plan);
     plan.account.seconds = {.group = grouped - begin,
                             .solve = solved - grouped,
                             .pack = watch.seconds() - solved,
@@ -62,14 +64,19 @@ class LipsPaper : public Policy {
     account.classes = static_cast<std::uint32_t>(snapshot.instance.machines.size());
     account.rows = solution.rows;
     account.columns = solution.columns;
-    account.objective = account.dollars() + account.waiting;
-    account.lower_bound = solution.lower_bound;
-    if (solution.lower_bound.value() > 0) account.gap = *account.objective / solution.lower_bound - 1;
     for (std::size_t machine = 0; machine < solution.machine_shadow.size(); ++machine) {
       const double price = solution.machine_shadow[machine].value();
       if (price <= 0) continue;
       account.shadow_prices.push_back({name(snapshot, machine), price, "CPU-second"});
     }
+  }
+
+  static void certify(const ClusterSnapshot& cluster, const paper::SnapshotInstance& snapshot,
+                      const paper::Solution& solution, Plan& plan) {
+    PlanAccount& account = plan.account;
+    account.objective = account.dollars() + account.waiting;
+    account.lower_bound = paper::bound_for_whole_tasks(cluster, snapshot, solution, plan);
+    if (account.lower_bound->value() > 0) account.gap = *account.objective / *account.lower_bound - 1;
   }
 
   static std::string name(const paper::SnapshotInstance& snapshot, std::size_t machine) {

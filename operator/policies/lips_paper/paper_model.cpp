@@ -45,10 +45,10 @@ bool limits_transfers(const Instance& instance, TransferLimit limit) {
 
 double size_of(const Instance& instance, int data) { return instance.data[data].size.value(); }
 
-int cheapest_source(const Instance& instance, const Move& move) {
-  const int to = instance.stores[move.store].place;
-  int from = instance.stores[instance.data[move.data].origins.front()].place;
-  for (int origin : instance.data[move.data].origins)
+int cheapest_source(const Instance& instance, int data, int store) {
+  const int to = instance.stores[store].place;
+  int from = instance.stores[instance.data[data].origins.front()].place;
+  for (int origin : instance.data[data].origins)
     if (instance.move_price[instance.stores[origin].place][to] < instance.move_price[from][to])
       from = instance.stores[origin].place;
   return from;
@@ -70,7 +70,7 @@ bool keeps_transfer_rows(const Instance& instance, TransferLimit limit, const So
   }
   if (limit == TransferLimit::per_link)
     for (const Move& move : solution.moves)
-      used[{cheapest_source(instance, move), instance.stores[move.store].place}] +=
+      used[{cheapest_source(instance, move.data, move.store), instance.stores[move.store].place}] +=
           move.share * size_of(instance, move.data);
   return std::all_of(used.begin(), used.end(), [&](const auto& entry) {
     const auto [key, amount] = entry;
@@ -89,10 +89,13 @@ Result<Solution> solve_with(const Instance& instance, const Options& options, Tr
     none.feasible = false;
     return none;
   }
+  if (const auto wrong = builder.program().out_of_range())
+    return fail(ErrorCode::invalid_input, fmt::format("the LP cannot be solved: {}; at most {} can be reckoned with",
+                                                      *wrong, solver::most_magnitude));
   if (solved.status != solver::LpStatus::optimal)
     return fail(ErrorCode::internal,
-                fmt::format("the LP of {} rows and {} columns was not solved: status {}", builder.program().rows(),
-                            builder.program().columns(), static_cast<int>(solved.status)));
+                fmt::format("the LP of {} rows and {} columns was not solved: it is {}", builder.program().rows(),
+                            builder.program().columns(), to_string(solved.status)));
   return builder.read(solved, solver::certify(builder.program(), solved.primal, solved.row_dual));
 }
 
@@ -127,6 +130,23 @@ Solution ModelBuilder::read(const solver::LpSolution& solved, const solver::Cert
       solution.overflow_price[part] = Usd(unit.overflow_price * supply);
     }
   for (std::int32_t row : cpu_row_) solution.machine_shadow.emplace_back(std::max(0.0, -solved.row_dual[row]) / scale_);
+  // A pool's machine is limited by its column too, which may carry the price instead of the row.
+  for (const Pool& pool : pools_) {
+    if (pool.row < 0) continue;
+    for (std::size_t i = 0; i < pool.machines.size(); ++i) {
+      const int machine = pool.machines[i];
+      const double reduced = program_.cost()[pool.column + static_cast<std::ptrdiff_t>(i)] + solved.row_dual[pool.row] -
+                             solved.row_dual[cpu_row_[machine]];
+      solution.machine_shadow[machine] += UsdPerCpuSecond(std::max(0.0, -reduced) / scale_);
+    }
+  }
+  if (limit_ == TransferLimit::per_link) {
+    const std::size_t places = instance_.link.size();
+    solution.link_shadow.assign(places, std::vector<double>(places, 0));
+    for (const auto& [link, row] : transfer_row_)
+      solution.link_shadow[link.first][link.second] = std::max(0.0, -solved.row_dual[row]) / scale_;
+    for (const auto& [data, store] : copies_) solution.dearer_sources += saved_by_dearer_source(solution, data, store);
+  }
   share_out(solved, solution);
   const std::size_t first = cells_.size();
   for (std::size_t c = 0; c < copies_.size(); ++c) {
@@ -136,6 +156,16 @@ Solution ModelBuilder::read(const solver::LpSolution& solved, const solver::Cert
   }
   price(solution);
   return solution;
+}
+
+// A copy's column knows its cheapest source only. Over a link with more room a dearer one may be better.
+Usd ModelBuilder::saved_by_dearer_source(const Solution& solution, int data, int store) const {
+  const int to = instance_.stores[store].place;
+  const auto price = [&](int from) { return instance_.move_price[from][to] + solution.link_shadow[from][to]; };
+  const int cheapest = cheapest_source(instance_, data, store);
+  double least = price(cheapest);
+  for (int origin : instance_.data[data].origins) least = std::min(least, price(instance_.stores[origin].place));
+  return Usd((price(cheapest) - least) * size_of(instance_, data));
 }
 
 // What each unit got on each machine. A pool's units take its machines in order of their columns: who takes which does

@@ -124,8 +124,10 @@ struct Solution {
   Usd cpu, read, move, overflow;                // (17), (18), (16) and F's part of (17)
   Usd objective;                                // their sum
   Usd lower_bound;                              // certified from the duals by solver::certify
+  Usd dearer_sources;                           // at most, what copies from these could save over links with more room
   double violation = 0;                         // largest relative violation of a row or bound
   std::vector<UsdPerCpuSecond> machine_shadow;  // what a further CPU-second on the machine would save
+  PlaceMatrix link_shadow;                      // what a further MiB over the link would save, USD; empty: none binds
   std::int64_t rows = 0, columns = 0, nonzeros = 0, iterations = 0;
   int groups = 0;  // of parts, after merging
   Usd dollars() const { return cpu + read + move; }

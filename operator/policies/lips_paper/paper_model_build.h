@@ -81,6 +81,7 @@ class ModelBuilder {
   void add_copies();
   void add_overflow();
   std::vector<std::vector<Piece>> pieces(const std::vector<double>& primal) const;
+  Usd saved_by_dearer_source(const Solution& solution, int data, int store) const;
   void share_out(const solver::LpSolution& solved, Solution& solution) const;
   void share_out_jointly(const Unit& unit, const std::vector<Piece>& pieces, double late, Solution& solution) const;
   void share_out_in_order(const Unit& unit, const std::vector<Piece>& pieces, double late, Solution& solution) const;

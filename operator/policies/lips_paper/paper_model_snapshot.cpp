@@ -130,18 +130,20 @@ class Conversion {
     }
   }
 
-  // Which pending jobs read which block; then blocks that no row can tell apart become one object.
+  // Which groups of tasks read which block, and how often; then blocks that no row can tell apart become one object: of
+  // equal size, and read equally often by each of its readers, so that a share of the object is as much of each block.
   void find_objects() {
     object_of_ = IdVector<BlockId, int>(cluster_.blocks.size(), -1);
-    std::vector<std::pair<BlockId, JobId>> reads;
+    using Reader = std::pair<JobId, std::uint32_t>;  // a group of the job
+    std::vector<std::pair<BlockId, Reader>> reads;
     for (JobId job : cluster_.pending)
-      for (const TaskGroup& group : cluster_.groups[job])
-        for (TaskId task : cluster_.tasks_of(group))
-          if (cluster_.tasks[task].block.valid()) reads.emplace_back(cluster_.tasks[task].block, job);
+      for (std::uint32_t group = 0; group < cluster_.groups[job].size(); ++group)
+        for (TaskId task : cluster_.tasks_of(cluster_.groups[job][group]))
+          if (cluster_.tasks[task].block.valid()) reads.emplace_back(cluster_.tasks[task].block, Reader(job, group));
     std::sort(reads.begin(), reads.end());
     std::map<BlockId, std::vector<StoreId>> coming;
     for (const MoveInFlight& move : cluster_.moves) coming[move.block].push_back(move.to);
-    using Key = std::tuple<DataSetId, std::vector<int>, std::vector<JobId>>;
+    using Key = std::tuple<DataSetId, std::vector<int>, std::vector<Reader>, Mebibytes>;
     std::map<Key, int> objects;
     Key last_key;
     int last = -1;
@@ -149,9 +151,8 @@ class Conversion {
       const BlockId id = reads[first].first;
       Key key;
       std::get<0>(key) = cluster_.blocks[id].data_set;
-      for (; end < reads.size() && reads[end].first == id; ++end)
-        if (std::get<2>(key).empty() || std::get<2>(key).back() != reads[end].second)
-          std::get<2>(key).push_back(reads[end].second);
+      std::get<3>(key) = cluster_.blocks[id].size;
+      for (; end < reads.size() && reads[end].first == id; ++end) std::get<2>(key).push_back(reads[end].second);
       std::get<1>(key) = origins_of(id, coming);
       if (std::get<1>(key).empty()) continue;
       if (last < 0 || key != last_key) {

@@ -34,7 +34,7 @@ struct Model {
   }
   ClassFormInput input() const { return {cluster, costs, classes, units, settings}; }
   Amounts by_class() const { return solve_class_form(input()); }
-  Amounts by_zone() const { return solve_zone_form(cluster, classes, units); }
+  Amounts by_zone() const { return solve_zone_form(cluster, costs, classes, units); }
   PackingSettings packing(double window = 600, bool strict = true) const {
     PackingSettings packing;
     packing.window = window;

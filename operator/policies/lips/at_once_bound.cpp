@@ -1,0 +1,145 @@
+#include "policies/lips/at_once_bound.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lips {
+
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+double of(const std::vector<double>& rents, std::size_t c) { return rents.empty() ? 0 : rents[c]; }
+
+// Price of a CPU-second and rent of a core for the horizon: a line over cores per CPU-second.
+struct Line {
+  double price, rent;
+  double at(double cores_per_work) const { return price + cores_per_work * rent; }
+};
+
+// The lines of a zone's classes that are the least somewhere, by falling rent.
+class Envelope {
+ public:
+  explicit Envelope(std::vector<Line> lines) {
+    std::sort(lines.begin(), lines.end(),
+              [](const Line& a, const Line& b) { return a.rent != b.rent ? a.rent > b.rent : a.price < b.price; });
+    for (const Line& line : lines) {
+      if (!least_.empty() && least_.back().rent == line.rent) continue;
+      while (!least_.empty() && useless(line)) least_.pop_back();
+      least_.push_back(line);
+    }
+  }
+  double at(double cores_per_work) const {
+    if (least_.empty()) return unlimited;
+    // Each line is the least up to where the next one crosses it.
+    const auto next_is_more = [&](const Line& line) {
+      const auto& next = *(&line + 1);
+      return next.at(cores_per_work) < line.at(cores_per_work);
+    };
+    return std::partition_point(least_.begin(), least_.end() - 1, next_is_more)->at(cores_per_work);
+  }
+
+ private:
+  // Whether the last line is nowhere below both the one before and the new one, which rises less.
+  bool useless(const Line& line) const {
+    const Line& last = least_.back();
+    if (line.price <= last.price) return true;
+    if (least_.size() < 2) return false;
+    const Line& before = least_[least_.size() - 2];
+    return (line.price - before.price) * (before.rent - last.rent) <=
+           (last.price - before.price) * (before.rent - line.rent);
+  }
+
+  std::vector<Line> least_;
+};
+
+class AtOnce {
+ public:
+  AtOnce(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Units& units,
+         const Rents& rents, double more)
+      : cluster_(cluster), costs_(costs), classes_(classes), units_(units), rents_(rents), more_(more) {
+    std::vector<std::vector<Line>> lines(cluster.zones.size());
+    for (std::size_t c = 0; c < classes.classes.size(); ++c)
+      lines[classes.classes[c].zone.index()].push_back(line_of(c));
+    for (std::vector<Line>& zone : lines) any_class_.emplace_back(std::move(zone));
+  }
+
+  double bound() const {
+    double usd = rents_.all_shares - rent_of_free();
+    for (const Unit& unit : units_.units)
+      for (std::uint32_t p : unit.portions) usd += tasks_of(units_.portions[p], unit);
+    return usd;
+  }
+
+ private:
+  Line line_of(std::size_t c) const {
+    const NodeClass& group = classes_.classes[c];
+    return {group.price.value(), units_.overrun * (group.speed * of(rents_.cpu, c) + more_)};
+  }
+
+  double rent_of_free() const {
+    double usd = 0;
+    for (std::size_t c = 0; c < classes_.classes.size(); ++c)
+      for (NodeId node : classes_.classes[c].nodes) {
+        const Resources& free = cluster_.free[node];
+        usd += std::max(0.0, free.cpu.value()) * line_of(c).rent;
+        usd += std::max(0.0, free.memory.value()) * units_.overrun * of(rents_.memory, c);
+        usd += std::max(0, free.slots) * units_.overrun * of(rents_.slots, c);
+      }
+    return usd;
+  }
+
+  double tasks_of(const Portion& portion, const Unit& unit) const {
+    const double cores = std::max(0.0, cluster_.jobs[portion.job].request.cpu.value()) / portion.work;
+    double least = unlimited;
+    if (unit.any_class)
+      for (std::size_t z = 0; z < any_class_.size(); ++z)
+        least = std::min(least, extra(unit, z) + any_class_[z].at(cores));
+    else
+      for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
+        if (fits(unit.request, classes_.classes[c].shape) &&
+            cluster_.eligible(unit.constraint, classes_.classes[c].nodes.front()))
+          least = std::min(least, extra(unit, classes_.classes[c].zone.index()) + line_of(c).at(cores) +
+                                      side_rent(unit, c) / portion.work);
+    if (!rents_.shares.empty() && unit.pool.valid()) least -= rents_.shares[unit.pool];
+    double overflow = unit.overflow_price;
+    for (const auto& [price, work] : unit.overflow_steps) overflow = std::min(overflow, price);
+    return portion.tasks * portion.work * std::min(least, overflow);
+  }
+
+  double side_rent(const Unit& unit, std::uint32_t c) const {
+    return units_.overrun *
+           (unit.request.memory.value() * of(rents_.memory, c) + unit.request.slots * of(rents_.slots, c));
+  }
+
+  // Copies of shared data may come for nothing: their columns are not looked at.
+  double extra(const Unit& unit, std::size_t zone) const {
+    const double usd = unit.least.extra[zone];
+    if (unit.shared == Unit::no_object) return usd;
+    return usd - unit.input_per_work * costs_.transfer(unit.zones, ZoneId(static_cast<std::uint32_t>(zone))).value();
+  }
+
+  const ClusterSnapshot& cluster_;
+  const CostModel& costs_;
+  const NodeClasses& classes_;
+  const Units& units_;
+  const Rents& rents_;
+  const double more_;                // USD per core-second
+  std::vector<Envelope> any_class_;  // [zone]
+};
+
+}  // namespace
+
+double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                     const Units& units, const Rents& rents, double enough) {
+  double best = -unlimited;
+  for (const double prices : {0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0}) {
+    const double bound = AtOnce(cluster, costs, classes, units, rents, prices * classes.mean_price).bound();
+    if (bound < best) break;  // concave in what is added
+    best = bound;
+    if (best >= enough) break;
+  }
+  return best;
+}
+
+}  // namespace lips

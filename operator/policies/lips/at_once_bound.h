@@ -1,0 +1,24 @@
+// The bound for plans that start all their tasks now, however long they run. A program over one horizon does not speak
+// of them: a task that is longer than the horizon takes more of a class there than the class has.
+#pragma once
+
+#include <vector>
+
+#include "policies/lips/units.h"
+
+namespace lips {
+
+// What the program charges beside the dollars.
+struct Rents {
+  std::vector<double> cpu, memory, slots;  // [class] USD per CPU-second, MiB-second, slot-second; empty: nothing
+  IdVector<PoolId, double> shares;         // USD per CPU-second that a pool gets off; empty: nothing
+  double all_shares = 0;                   // USD, were no pool given anything
+};
+
+// Weak duality: each task pays its dollars, and for a horizon of what it asks for, and takes the cheapest class; the
+// rent of what is free now goes back. That holds for all rents that are not negative: those of the program, and more
+// for every core where more tasks wait than may start. No more is looked for when it is `enough`.
+double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                     const Units& units, const Rents& rents, double enough);
+
+}  // namespace lips
