@@ -26,14 +26,21 @@ Pod pod_with(std::string_view input) {
 }  // namespace
 
 FUZZ_TARGET(annotations, bytes) {
-  (void)read_task_notes(pod_with(input));
+  bool taken = read_task_notes(pod_with(input)).has_value();
   const StoredMemory stored = read_memory(std::string(input));
   const StoredMemory again = read_memory(memory_text(stored.memory, stored.home));
   FUZZ_CHECK(memory_text(again.memory, again.home) == memory_text(stored.memory, stored.home));
+  if (const auto shares = read_shares(std::string(input))) {
+    const auto same = read_shares(shares_text(*shares));
+    FUZZ_CHECK(same && shares_text(*same) == shares_text(*shares));
+    taken = true;
+  }
   if (const auto degraded = parse_degraded_input(input)) {
     const auto same = parse_degraded_input(format_degraded_input(*degraded));
     FUZZ_CHECK(same && *same == *degraded);
+    taken = true;
   }
+  return taken;
 }
 
 }  // namespace lips::kubernetes

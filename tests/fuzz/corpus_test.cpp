@@ -5,19 +5,22 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "base/random.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/mutated_json.h"
 
 namespace lips::fuzz {
 namespace {
 
 constexpr int mutants_of_each = 60;
 
+const std::filesystem::path folders = std::filesystem::path(LIPS_SOURCE_DIR) / "tests/fuzz/inputs";
+
 std::vector<std::string> inputs_of(const Target& target) {
   std::vector<std::filesystem::path> files;
-  const std::filesystem::path folder = std::filesystem::path(LIPS_SOURCE_DIR) / "tests/fuzz/inputs" / target.name;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folders / target.name)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<std::string> inputs;
   for (const auto& path : files) {
@@ -45,6 +48,13 @@ std::string mutated_bytes(std::string text, std::uint64_t seed) {
   return text;
 }
 
+TEST(FuzzTargets, AreThoseThatHaveInputs) {
+  std::set<std::string> found, expected;
+  for (const auto& entry : std::filesystem::directory_iterator(folders)) found.insert(entry.path().filename());
+  for (const Target& target : targets()) expected.insert(target.name);
+  EXPECT_EQ(found, expected);
+}
+
 class FuzzTarget : public testing::TestWithParam<Target> {};
 
 TEST_P(FuzzTarget, TakesItsInputsAndMutantsOfThem) {
@@ -52,14 +62,20 @@ TEST_P(FuzzTarget, TakesItsInputsAndMutantsOfThem) {
   const std::vector<std::string> inputs = inputs_of(target);
   ASSERT_FALSE(inputs.empty()) << "tests/fuzz/inputs/" << target.name;
   target.run("");
+  int taken = 0, taken_mutants = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    target.run(inputs[i]);
+    taken += target.run(inputs[i]);
     for (int mutant = 0; mutant < mutants_of_each; ++mutant) {
       const std::uint64_t seed = derive_seed(i, static_cast<std::uint64_t>(mutant));
-      target.run(target.form == Form::json && mutant % 4 != 0 ? mutated_json(inputs[i], seed)
-                                                              : mutated_bytes(inputs[i], seed));
+      taken_mutants += target.run(target.form == Form::json && mutant % 4 != 0 ? mutated_json(inputs[i], seed)
+                                                                               : mutated_bytes(inputs[i], seed));
     }
   }
+  // Inputs that are all refused at the door, say because the format has changed since, test the door alone.
+  EXPECT_GT(taken, 0);
+  EXPECT_GE(taken_mutants, static_cast<int>(inputs.size())) << "of " << inputs.size() * mutants_of_each;
+  RecordProperty("taken", std::to_string(taken) + " of " + std::to_string(inputs.size()) + ", mutants " +
+                              std::to_string(taken_mutants));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FuzzTarget, testing::ValuesIn(targets()),

@@ -8,13 +8,14 @@ namespace lips {
 
 FUZZ_TARGET(journal, json) {
   const Result<EpochRecord> record = read_epoch("epoch.json", std::string(input));
-  if (!record) return;
+  if (!record) return false;
   const ClusterSnapshot& cluster = record->snapshot.cluster;
-  if (cluster.tasks.size() > 300 || cluster.nodes.size() > 50) return;
+  if (cluster.tasks.size() > 300 || cluster.nodes.size() > 50) return true;
   const auto policy = make_policy(record->policy, record->settings);
-  if (!policy) return;
+  if (!policy) return false;
   const Result<Plan> plan = (*policy)->decide({cluster, record->snapshot.costs, record->seed, record->reporting});
   if (plan) FUZZ_CHECK(!plan_digest(*plan).empty());
+  return true;
 }
 
 }  // namespace lips

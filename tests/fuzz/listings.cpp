@@ -5,6 +5,7 @@
 namespace lips::kubernetes {
 
 FUZZ_TARGET(listings, bytes) {
+  bool taken = false;
   DataSetSpec spec;
   spec.block_size = 1 << 20;
   spec.discover.path = "/data";
@@ -12,12 +13,15 @@ FUZZ_TARGET(listings, bytes) {
   spec.discover.hosts = {{"dn1", "node-1"}, {"dn2", "node-2"}};
   for (const std::int64_t block_size : {std::int64_t{0}, std::int64_t{1} << 20}) {
     spec.block_size = block_size;
-    if (const auto found = read_listing(input, spec))
+    if (const auto found = read_listing(input, spec)) {
       for (const DataFile& file : found->files) FUZZ_CHECK(file.size > 0 && !file.path.empty());
+      taken = true;
+    }
   }
   const std::size_t end = std::min(input.find('\n'), input.size());
   const auto files = read_hdfs_status(input.substr(0, end), "/data");
-  if (files) (void)read_hdfs_blocks(*files, input.substr(std::min(input.size(), end + 1)), spec);
+  if (files) taken |= read_hdfs_blocks(*files, input.substr(std::min(input.size(), end + 1)), spec).has_value();
+  return taken;
 }
 
 }  // namespace lips::kubernetes

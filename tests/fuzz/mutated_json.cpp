@@ -1,8 +1,10 @@
+#include "tests/fuzz/mutated_json.h"
+
 #include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/random.h"
-#include "tests/fuzz/fuzz_target.h"
 
 namespace lips::fuzz {
 
@@ -159,11 +161,6 @@ void change_one(Json& root, Random& random) {
 }
 
 }  // namespace
-
-std::vector<Target>& targets() {
-  static std::vector<Target> list;
-  return list;
-}
 
 std::string mutated_json(std::string_view text, std::uint64_t seed) {
   try {

@@ -11,10 +11,12 @@ FUZZ_TARGET(objects, json) {
   static PodDecoder pods;
   static NodeDecoder nodes;
   static JobDecoder jobs;
-  if (const auto pod = pods.decode(input)) (void)read_task_notes(*pod);
-  (void)nodes.decode(input);
+  const auto pod = pods.decode(input);
+  if (pod) (void)read_task_notes(*pod);
+  const bool taken = nodes.decode(input).has_value();
   if (const auto job = jobs.decode(input))
     for (const auto& [key, value] : job->annotations) (void)read_memory(value);
+  return taken || pod;
 }
 
 }  // namespace lips::kubernetes
