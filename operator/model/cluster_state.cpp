@@ -291,6 +291,7 @@ void ClusterState::complete_if_finished(JobId id) {
     job.completed = snapshot_.now;
     snapshot_.locality[id] = {};
     snapshot_.groups[id] = {};
+    group_index_.forget(id);
     wholes_.part_ended(job, id);
   }
   update_active(id);
@@ -344,7 +345,6 @@ void ClusterState::lose_node(const NodeLost& event) {
 }
 
 std::uint32_t ClusterState::group_of(const Task& task) {
-  std::vector<TaskGroup>& groups = snapshot_.groups[task.job];
   TaskGroup wanted;
   wanted.kind = task.kind;
   wanted.cpu = task.cpu;
@@ -355,15 +355,7 @@ std::uint32_t ClusterState::group_of(const Task& task) {
     wanted.data_set = snapshot_.blocks[task.block].data_set;
     wanted.degraded = wanted.zones.empty() && decodable(snapshot_, task.block);
   }
-  const auto alike = [&](const TaskGroup& group) {
-    return group.kind == wanted.kind && group.reads == wanted.reads && group.zones == wanted.zones &&
-           group.degraded == wanted.degraded && group.data_set == wanted.data_set && group.cpu == wanted.cpu &&
-           group.input == wanted.input;
-  };
-  const auto found = std::find_if(groups.rbegin(), groups.rend(), alike);
-  if (found != groups.rend()) return static_cast<std::uint32_t>(groups.rend() - found - 1);
-  groups.push_back(wanted);
-  return static_cast<std::uint32_t>(groups.size() - 1);
+  return group_index_.find_or_add(task.job, snapshot_.groups[task.job], wanted);
 }
 
 void ClusterState::make_pending(TaskId id) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/cluster_event.h"
+#include "model/group_index.h"
 #include "model/snapshot.h"
 #include "model/whole_jobs.h"
 
@@ -60,6 +61,7 @@ class ClusterState {
 
   ClusterSnapshot snapshot_;
   WholeJobs wholes_;
+  GroupIndex group_index_;
   IdVector<TaskId, std::uint32_t> running_index_;   // of a bound or running task in snapshot_.running
   IdVector<BlockId, std::vector<TaskId>> readers_;  // tasks that may still read it
 };
