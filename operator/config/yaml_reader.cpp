@@ -2,77 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <charconv>
-#include <unordered_map>
 
 #include "config/quantities.h"
-#include "config/text_file.h"
 
 namespace lips {
 
 namespace {
 
-constexpr std::size_t most_values = 2'000'000;
-constexpr int most_depth = 100;
 constexpr std::size_t most_messages = 50;
-
-class Conversion {
- public:
-  explicit Conversion(const std::string& file) : file_(file) {}
-
-  YamlValue convert(const YAML::Node& node, int depth = 0) {
-    YamlValue value;
-    value.line = node.Mark().line + 1;
-    if (++count_ > most_values || depth > most_depth) {
-      error_ = fmt::format(
-          "{}:{}: found too many values or too deep nesting (aliases expanded); allowed: {} values, {} levels", file_,
-          value.line, most_values, most_depth);
-      return value;
-    }
-    if (node.IsScalar()) {
-      value.kind = YamlValue::Kind::scalar;
-      value.scalar = node.Scalar();
-    } else if (node.IsSequence()) {
-      value.kind = YamlValue::Kind::list;
-      for (const YAML::Node& item : node) {
-        if (!error_.empty()) break;
-        value.items.push_back(convert(item, depth + 1));
-      }
-    } else if (node.IsMap()) {
-      value.kind = YamlValue::Kind::map;
-      std::unordered_map<std::string, int> lines;  // of the keys so far
-      for (const auto& entry : node) {
-        if (!error_.empty()) break;
-        add_entry(value, lines, entry.first, entry.second, depth);
-      }
-    }
-    return value;
-  }
-  const std::string& error() const { return error_; }
-
- private:
-  void add_entry(YamlValue& map, std::unordered_map<std::string, int>& lines, const YAML::Node& key,
-                 const YAML::Node& content, int depth) {
-    const int line = key.Mark().line + 1;
-    if (!key.IsScalar()) {
-      error_ = fmt::format("{}:{}: found a key that is a list or a mapping; allowed: plain text keys", file_, line);
-    } else if (const auto [before, added] = lines.emplace(key.Scalar(), line); !added) {
-      error_ = fmt::format("{}:{}: {}: found twice (first at line {}); allowed: once", file_, line, key.Scalar(),
-                           before->second);
-    } else {
-      YamlValue value = convert(content, depth + 1);
-      if (value.line <= 0) value.line = line;
-      map.entries.push_back({key.Scalar(), std::move(value)});
-    }
-  }
-
-  const std::string& file_;
-  std::string error_;
-  std::size_t count_ = 0;
-};
 
 std::string shown(const YamlValue& value) {
   switch (value.kind) {
@@ -114,35 +54,6 @@ void forget_lines(YamlValue& value) {
 }
 
 }  // namespace
-
-const YamlValue* YamlValue::find(std::string_view key) const {
-  for (const auto& [name, value] : entries)
-    if (name == key) return &value;
-  return nullptr;
-}
-
-Result<YamlValue> parse_yaml(const std::string& file, const std::string& text) {
-  try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1)
-      return fail(ErrorCode::invalid_input,
-                  fmt::format("{}: found {} YAML documents; allowed: one", file, documents.size()));
-    if (documents.empty()) return YamlValue{};
-    Conversion conversion(file);
-    YamlValue value = conversion.convert(documents.front());
-    if (!conversion.error().empty()) return fail(ErrorCode::invalid_input, conversion.error());
-    return value;
-  } catch (const YAML::Exception& error) {
-    return fail(ErrorCode::invalid_input, fmt::format("{}:{}: found text that is not YAML: {} (column {})", file,
-                                                      error.mark.line + 1, error.msg, error.mark.column + 1));
-  }
-}
-
-Result<YamlValue> parse_yaml_file(const std::string& file) {
-  const Result<std::string> text = read_text_file(file);
-  if (!text) return tl::unexpected(text.error());
-  return parse_yaml(file, *text);
-}
 
 Result<void> override_yaml(YamlValue& root, const std::string& path, const std::string& text) {
   const std::string origin = "--set " + path;

@@ -1,4 +1,4 @@
-// YAML as typed values. Every error says file and line, the field's path, what was found and what is allowed; all
+// YAML values as typed ones. Every error says file and line, the field's path, what was found and what is allowed; all
 // errors of a file are collected, not only the first. Knows nothing of what the fields mean.
 #pragma once
 
@@ -14,30 +14,9 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "config/ranges.h"
+#include "config/yaml_value.h"
 
 namespace lips {
-
-struct YamlEntry;
-
-// A parsed YAML value. `line` counts from 1; 0 when an override gave it.
-struct YamlValue {
-  enum class Kind : std::uint8_t { nothing, scalar, list, map };
-  Kind kind = Kind::nothing;
-  int line = 0;
-  std::string scalar;
-  std::vector<YamlValue> items;    // of a list
-  std::vector<YamlEntry> entries;  // of a map, as written
-  const YamlValue* find(std::string_view key) const;
-};
-
-struct YamlEntry {
-  std::string key;
-  YamlValue value;
-};
-
-// Aliases are expanded; a key given twice is an error.
-Result<YamlValue> parse_yaml(const std::string& file, const std::string& text);
-Result<YamlValue> parse_yaml_file(const std::string& file);
 
 // Sets the field of that path (settings.epoch, nodes.0.count, or nodes.workers.count by the item's name) to a value in
 // YAML. Maps on the way are made where they are missing.
