@@ -158,11 +158,11 @@ void Arguments::durations(std::string name, std::string help, std::vector<Durati
   });
 }
 
-void Arguments::count(std::string name, std::string help, std::uint32_t& target, std::uint32_t least) {
+void Arguments::count(std::string name, std::string help, std::uint32_t& target, CountRange range) {
   add(std::move(name), "N", fmt::format("{} (default {})", help, target),
-      [&target, least](const std::string& word) -> std::optional<std::string> {
-        const auto value = whole_number(word, 100'000'000);
-        if (!value || *value < least) return fmt::format("a whole number from {} to 100000000", least);
+      [&target, range](const std::string& word) -> std::optional<std::string> {
+        const auto value = whole_number(word, range.most);
+        if (!value || *value < range.least) return fmt::format("a whole number from {} to {}", range.least, range.most);
         target = static_cast<std::uint32_t>(*value);
         return std::nullopt;
       });

@@ -15,6 +15,10 @@
 
 namespace lips::cmd {
 
+struct CountRange {
+  std::uint32_t least = 0, most = 100'000'000;
+};
+
 class Arguments {
  public:
   Arguments(std::string command, std::string summary) : command_(std::move(command)), summary_(std::move(summary)) {}
@@ -32,7 +36,7 @@ class Arguments {
   void number(std::string name, std::string help, double& target, double least = 0);
   void duration(std::string name, std::string help, std::optional<Duration>& target);
   void durations(std::string name, std::string help, std::vector<Duration>& target);
-  void count(std::string name, std::string help, std::uint32_t& target, std::uint32_t least = 0);
+  void count(std::string name, std::string help, std::uint32_t& target, CountRange range = {});
   void seed(std::string name, std::string help, std::optional<std::uint64_t>& target);
   void example(std::string line, std::string what);
 

@@ -37,8 +37,8 @@ Arguments describe(ExperimentOptions& options) {
       "NAME",
       "'list', 'all', the name of an experiment such as lips-fig6, or the beginning of several, such as guo-4.2 or li",
       options.name);
-  arguments.count("--seeds", "random draws that each figure is the mean of", options.seeds, 1);
-  arguments.count("--jobs", "threads; changes nothing but measured times", options.jobs, 1);
+  arguments.count("--seeds", "random draws that each figure is the mean of", options.seeds, {1});
+  arguments.count("--jobs", "threads; changes nothing but measured times", options.jobs, {1});
   arguments.flag("--quick", "run only the smallest sizes of each sweep: a glance, not a reproduction", options.quick);
   arguments.text("--config-dir", "DIR",
                  "folder of scenarios, prices and traces that come with lips (default: beside the program)",

@@ -14,6 +14,9 @@ namespace lips::cmd {
 
 namespace {
 
+// What 'lips plan' reads; 4 GiB of memory write it.
+constexpr std::uint32_t most_tasks = 10'000'000, most_replicas = 20'000'000;
+
 struct GenerateOptions {
   simulation::SnapshotShape shape;
   std::optional<Duration> horizon;
@@ -27,13 +30,14 @@ Arguments describe(GenerateOptions& options) {
       "lips generate snapshot",
       "Writes a random snapshot of a cluster: nodes, data, pending jobs. The same options give the same file.");
   arguments.heading("Size");
-  arguments.count("--nodes", "number of nodes", shape.nodes, 1);
-  arguments.count("--tasks", "number of tasks: pending maps and blocked reduces", shape.tasks);
-  arguments.count("--jobs", "number of jobs; 0: a fiftieth of the tasks", shape.jobs);
-  arguments.count("--classes", "distinct combinations of zone, price and speed; 0: twelve in each zone", shape.classes);
-  arguments.count("--zones", "number of zones", shape.zones, 1);
-  arguments.count("--racks", "racks in each zone", shape.racks_per_zone, 1);
-  arguments.count("--pools", "number of pools", shape.pools, 1);
+  arguments.count("--nodes", "number of nodes", shape.nodes, {1, 1'000'000});
+  arguments.count("--tasks", "number of tasks: pending maps and blocked reduces", shape.tasks, {0, most_tasks});
+  arguments.count("--jobs", "number of jobs; 0: a fiftieth of the tasks", shape.jobs, {0, 1'000'000});
+  arguments.count("--classes", "distinct combinations of zone, price and speed; 0: twelve in each zone", shape.classes,
+                  {0, 10'000});
+  arguments.count("--zones", "number of zones", shape.zones, {1, 64});
+  arguments.count("--racks", "racks in each zone", shape.racks_per_zone, {1, 1000});
+  arguments.count("--pools", "number of pools", shape.pools, {1, 1000});
   arguments.number("--load",
                    "work of the pending tasks as a share of what the cluster does within --horizon; 0: 10 to 120 "
                    "CPU-seconds for each task",
@@ -41,8 +45,8 @@ Arguments describe(GenerateOptions& options) {
   arguments.duration("--horizon", "time that --load refers to (default 600s)", options.horizon);
   arguments.seed("--seed", "seed of everything random (default 1)", options.seed);
   arguments.heading("Data");
-  arguments.count("--replicas", "replicas of each block, in directories of nodes", shape.replicas, 1);
-  arguments.count("--zones-per-block", "zones that these replicas lie in", shape.zones_per_block, 1);
+  arguments.count("--replicas", "replicas of each block, in directories of nodes", shape.replicas, {1, 100});
+  arguments.count("--zones-per-block", "zones that these replicas lie in", shape.zones_per_block, {1, 64});
   arguments.number("--skew", "skew of the zones: zone k is drawn in proportion to (k + 1)^-X", shape.skew);
   arguments.heading("What binds");
   arguments.flag("--memory", "draw memory requests that can bind", shape.memory);
@@ -77,11 +81,16 @@ Result<void> check_shape(const simulation::SnapshotShape& shape) {
   for (const auto& [name, share] : shares)
     if (share > 1)
       return fail(ErrorCode::invalid_input, fmt::format("{}: expected a share from 0 to 1, found {}", name, share));
-  if (shape.zones > 64)
-    return fail(ErrorCode::invalid_input, fmt::format("--zones: expected 1 to 64, found {}", shape.zones));
   if (shape.zones > shape.nodes)
     return fail(ErrorCode::invalid_input, fmt::format("--zones: expected at most as many zones as nodes ({}), found {}",
                                                       shape.nodes, shape.zones));
+  const std::pair<const char*, double> factors[] = {{"--load", shape.load}, {"--skew", shape.skew}};
+  for (const auto& [name, factor] : factors)
+    if (factor > 100)
+      return fail(ErrorCode::invalid_input, fmt::format("{}: expected a number from 0 to 100, found {}", name, factor));
+  if (std::uint64_t{shape.tasks} * shape.replicas > most_replicas)
+    return fail(ErrorCode::invalid_input, fmt::format("--tasks: expected at most {} with --replicas {}, found {}",
+                                                      most_replicas / shape.replicas, shape.replicas, shape.tasks));
   return {};
 }
 

@@ -32,14 +32,15 @@ Arguments describe(ScenarioShape& shape) {
                       "Writes a scenario for 'lips simulate': nodes of current instance types at current prices, and a "
                       "day of jobs drawn from the distributions of a Facebook trace.");
   arguments.heading("Size and shape");
-  arguments.count("--nodes", "number of nodes", shape.nodes, 1);
-  arguments.count("--zones", "number of zones", shape.zones, 1);
-  arguments.count("--racks", "racks in each zone", shape.racks_per_zone, 1);
-  arguments.count("--instance-types", "number of instance types, at most 12", shape.instance_types, 1);
+  arguments.count("--nodes", "number of nodes", shape.nodes, {1, 1'000'000});
+  arguments.count("--zones", "number of zones", shape.zones, {1, 64});
+  arguments.count("--racks", "racks in each zone", shape.racks_per_zone, {1, 1000});
+  arguments.count("--instance-types", "number of instance types", shape.instance_types, {1, instance_types.size()});
   arguments.number("--spot-share", "share of nodes that are spot", shape.spot_share);
-  arguments.count("--jobs", "number of jobs in the day", shape.jobs, 1);
-  arguments.count("--most-tasks", "most map tasks of a job; 0: twenty times the mean", shape.most_tasks);
-  arguments.count("--pools", "number of pools; their weights are N : ... : 2 : 1", shape.pools, 1);
+  arguments.count("--jobs", "number of jobs in the day", shape.jobs, {1, 200'000});
+  arguments.count("--most-tasks", "most map tasks of a job; 0: twenty times the mean", shape.most_tasks,
+                  {0, 10'000'000});
+  arguments.count("--pools", "number of pools; their weights are N : ... : 2 : 1", shape.pools, {1, 1000});
   arguments.number("--load", "CPU work as a share of what the cluster could do in the day", shape.load);
   arguments.choice("--placement",
                    {"oneReplica", "oneZone", "twoZones", "hotZone", "skewedTwoZones", "hdfs", "rs-6-3", "rs-10-4"},
@@ -60,13 +61,10 @@ Result<void> check_shape(const ScenarioShape& shape) {
   const auto wrong = [](const char* option, auto found, std::string allowed) -> Result<void> {
     return fail(ErrorCode::invalid_input, fmt::format("{}: expected {}, found {}", option, allowed, found));
   };
-  if (shape.zones > 64 || shape.zones > shape.nodes)
-    return wrong("--zones", shape.zones, "1 to 64, and at most as many as nodes");
-  if (shape.instance_types > instance_types.size() || shape.instance_types > shape.nodes)
-    return wrong("--instance-types", shape.instance_types, "1 to 12, and at most as many as nodes");
-  if (shape.racks_per_zone > 1000) return wrong("--racks", shape.racks_per_zone, "1 to 1000");
+  if (shape.zones > shape.nodes) return wrong("--zones", shape.zones, "at most as many as nodes");
+  if (shape.instance_types > shape.nodes)
+    return wrong("--instance-types", shape.instance_types, "at most as many as nodes");
   if (shape.spot_share > 1) return wrong("--spot-share", shape.spot_share, "a share from 0 to 1");
-  if (shape.pools > 1000) return wrong("--pools", shape.pools, "1 to 1000");
   if (shape.load <= 0 || shape.load > 100) return wrong("--load", shape.load, "above 0 and at most 100");
   if (shape.name.find_first_of(":#\"'\n{}[]") != std::string::npos)
     return wrong("--name", shape.name, "letters, digits, spaces and dashes");

@@ -52,7 +52,7 @@ Arguments describe(SimulateOptions& options) {
   arguments.durations("--epochs",
                       "also run lips-paper at each of these epochs, to compare cost and makespan; 0 is greedy",
                       options.epochs);
-  arguments.count("--jobs", "policies to run at once, each on a thread; does not change results", options.jobs, 1);
+  arguments.count("--jobs", "policies to run at once, each on a thread; does not change results", options.jobs, {1});
   arguments.text("--config-dir", "DIR",
                  "folder of scenarios, prices and traces that come with lips (default: beside the program)",
                  options.config_folder);
