@@ -55,6 +55,11 @@ TEST(FuzzTargets, AreThoseThatHaveInputs) {
   EXPECT_EQ(found, expected);
 }
 
+std::string mutant_of(Form form, const std::string& input, const std::string& other, std::uint64_t seed) {
+  if (form == Form::bytes || seed % 8 == 0) return mutated_bytes(input, seed);
+  return seed % 8 == 1 ? mutated_json(crossed_json(input, other, seed), seed) : mutated_json(input, seed);
+}
+
 class FuzzTarget : public testing::TestWithParam<Target> {};
 
 TEST_P(FuzzTarget, TakesItsInputsAndMutantsOfThem) {
@@ -67,8 +72,7 @@ TEST_P(FuzzTarget, TakesItsInputsAndMutantsOfThem) {
     taken += target.run(inputs[i]);
     for (int mutant = 0; mutant < mutants_of_each; ++mutant) {
       const std::uint64_t seed = derive_seed(i, static_cast<std::uint64_t>(mutant));
-      taken_mutants += target.run(target.form == Form::json && mutant % 4 != 0 ? mutated_json(inputs[i], seed)
-                                                                               : mutated_bytes(inputs[i], seed));
+      taken_mutants += target.run(mutant_of(target.form, inputs[i], inputs[seed % inputs.size()], seed));
     }
   }
   // Inputs that are all refused at the door, say because the format has changed since, test the door alone.

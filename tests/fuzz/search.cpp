@@ -37,9 +37,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  if (chosen->form == lips::fuzz::Form::bytes || seed % 8 == 0) return LLVMFuzzerMutate(data, size, most);
+  if (chosen->form == lips::fuzz::Form::bytes || seed % 16 == 0) return LLVMFuzzerMutate(data, size, most);
   const std::string changed = lips::fuzz::mutated_json({reinterpret_cast<const char*>(data), size}, seed);
   if (changed.size() > most) return LLVMFuzzerMutate(data, size, most);
   std::copy(changed.begin(), changed.end(), data);
   return changed.size();
+}
+
+// 0: this pair gives nothing, and libFuzzer goes on.
+extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* first, std::size_t first_size,
+                                                 const std::uint8_t* second, std::size_t second_size, std::uint8_t* out,
+                                                 std::size_t most, unsigned seed) {
+  const std::string_view text(reinterpret_cast<const char*>(first), first_size);
+  const std::string_view other(reinterpret_cast<const char*>(second), second_size);
+  std::string crossed;
+  if (chosen->form == lips::fuzz::Form::json)
+    crossed = lips::fuzz::crossed_json(text, other, seed);
+  else
+    crossed.append(text.substr(0, seed % (text.size() + 1))).append(other.substr(seed / 7 % (other.size() + 1)));
+  if (crossed.size() > most) return 0;
+  std::copy(crossed.begin(), crossed.end(), out);
+  return crossed.size();
 }
