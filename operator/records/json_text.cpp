@@ -12,6 +12,7 @@ namespace lips {
 void JsonText::value(double content) {
   LIPS_CHECK(std::isfinite(content), "a snapshot holds finite numbers");
   fmt::format_to(std::back_inserter(out_), "{}", content);  // the shortest text that reads back as the same number
+  if (content == 0 && std::signbit(content)) out_ += ".0";  // "-0" is a whole number, which has no sign
 }
 
 void JsonText::value(std::int64_t content) { fmt::format_to(std::back_inserter(out_), "{}", content); }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -111,6 +112,15 @@ TEST(SnapshotFile, ReadsBackWhatWasWritten) {
     ASSERT_TRUE(again);
     EXPECT_EQ(write_snapshot(again->cluster, again->costs), sorted);
   }
+}
+
+// "-0" is a whole number to a reader of JSON, and has no sign.
+TEST(SnapshotFile, ReadsBackTheSignOfZero) {
+  const ClusterSnapshot cluster = random_cluster({}).snapshot();
+  const std::string text = write_snapshot(cluster, uniform_costs(3, UsdPerMebibyte(-0.0)));
+  const Result<SnapshotFile> read = read_snapshot("x.json", text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(std::signbit(read->costs.transfer(ZoneId(0), ZoneId(1)).value()));
 }
 
 TEST(SnapshotFile, ReadsBackSomethingOfEverything) {
