@@ -2,14 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 
 #include "base/random.h"
-#include "tests/fuzz/fuzz_target.h"
-#include "tests/fuzz/mutated_json.h"
+#include "tests/fuzz/blind_search.h"
 
 namespace lips::fuzz {
 namespace {
@@ -30,34 +30,11 @@ std::vector<std::string> inputs_of(const Target& target) {
   return inputs;
 }
 
-std::string mutated_bytes(std::string text, std::uint64_t seed) {
-  Random random(seed);
-  for (std::uint64_t left = 1 + random.below(3); left > 0 && !text.empty(); --left) {
-    const std::size_t at = random.below(text.size());
-    switch (random.below(3)) {
-      case 0:
-        text.erase(at, 1 + random.below(8));
-        break;
-      case 1:
-        text[at] = static_cast<char>(random.below(256));
-        break;
-      default:
-        text.insert(at, text.substr(random.below(text.size()), 1 + random.below(16)));
-    }
-  }
-  return text;
-}
-
 TEST(FuzzTargets, AreThoseThatHaveInputs) {
   std::set<std::string> found, expected;
   for (const auto& entry : std::filesystem::directory_iterator(folders)) found.insert(entry.path().filename());
   for (const Target& target : targets()) expected.insert(target.name);
   EXPECT_EQ(found, expected);
-}
-
-std::string mutant_of(Form form, const std::string& input, const std::string& other, std::uint64_t seed) {
-  if (form == Form::bytes || seed % 8 == 0) return mutated_bytes(input, seed);
-  return seed % 8 == 1 ? mutated_json(crossed_json(input, other, seed), seed) : mutated_json(input, seed);
 }
 
 class FuzzTarget : public testing::TestWithParam<Target> {};
@@ -80,6 +57,9 @@ TEST_P(FuzzTarget, TakesItsInputsAndMutantsOfThem) {
   EXPECT_GE(taken_mutants, static_cast<int>(inputs.size())) << "of " << inputs.size() * mutants_of_each;
   RecordProperty("taken", std::to_string(taken) + " of " + std::to_string(inputs.size()) + ", mutants " +
                               std::to_string(taken_mutants));
+  // How long each target searches on: scripts/test says so.
+  if (const char* seconds = std::getenv("LIPS_SEARCH_SECONDS"))
+    search_blindly(target, inputs, std::atof(seconds), std::string(LIPS_BINARY_DIR "/found/") + target.name);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FuzzTarget, testing::ValuesIn(targets()),
