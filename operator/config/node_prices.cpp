@@ -31,17 +31,15 @@ NodePrice NodePrices::node(std::string_view region, std::string_view instance_ty
   return {UsdPerHour(prices_.unknown_core_hour * cores.value() * factor), 1, false};
 }
 
-UsdPerMebibyte NodePrices::transfer(std::string_view from_region, std::string_view from_zone,
-                                    std::string_view to_region, std::string_view to_zone) const {
-  from_region = region_or_default(from_region), to_region = region_or_default(to_region);
-  if (from_region != to_region)
-    return usd_per_gigabyte(
-        sheet_.cross_region_usd_per_gigabyte(from_region, to_region).value_or(prices_.across_regions));
-  return from_zone == to_zone ? UsdPerMebibyte(0) : usd_per_gigabyte(prices_.across_zones);
+UsdPerMebibyte NodePrices::transfer(TransferEnd from, TransferEnd to) const {
+  from.region = region_or_default(from.region), to.region = region_or_default(to.region);
+  TransferPrices prices = TransferPrices::of(sheet_, prices_.gateway_endpoint);
+  prices.across_zones = prices_.across_zones, prices.across_regions = prices_.across_regions;
+  return prices.between(from, to, sheet_);
 }
 
 UsdPerMebibyteHour NodePrices::storage(StoreKind kind) const {
-  return usd_per_gigabyte_month(kind == StoreKind::bucket ? prices_.bucket_month : prices_.volume_month);
+  return usd_per_gigabyte_month(is_bucket(kind) ? prices_.bucket_month : prices_.volume_month);
 }
 
 }  // namespace lips

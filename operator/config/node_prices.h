@@ -8,6 +8,7 @@
 #include "config/node_price.h"
 #include "config/operator_config.h"
 #include "config/price_sheet.h"
+#include "config/transfer_prices.h"
 #include "model/data.h"
 #include "model/nodes.h"
 
@@ -20,12 +21,13 @@ class NodePrices {
 
   // An empty region is the configured one.
   NodePrice node(std::string_view region, std::string_view instance_type, CapacityType type, Cores cores) const;
-  UsdPerMebibyte transfer(std::string_view from_region, std::string_view from_zone, std::string_view to_region,
-                          std::string_view to_zone) const;
+  UsdPerMebibyte transfer(TransferEnd from, TransferEnd to) const;
   UsdPerMebibyteHour storage(StoreKind kind) const;
 
  private:
-  std::string_view region_or_default(std::string_view region) const { return region.empty() ? prices_.region : region; }
+  std::string region_or_default(std::string_view region) const {
+    return region.empty() ? prices_.region : std::string(region);
+  }
   PriceSheet sheet_;
   OperatorConfig::Prices prices_;
 };

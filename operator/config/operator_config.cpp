@@ -64,6 +64,12 @@ void each_price_key(Fields& fields, OperatorConfig& config) {
                   {"USD/GB", "transfer between two zones of a region, both directions' charges together", live});
         in.amount("acrossRegions", prices.across_regions, "USD/GB",
                   {"USD/GB", "transfer between two regions that the built-in sheet lacks", live});
+        in.flag(
+            "gatewayEndpoint", prices.gateway_endpoint,
+            {"",
+             "whether bytes of regional buckets pass a gateway endpoint, for nothing, and not a NAT gateway, at its "
+             "price",
+             live});
         in.amount("volumeMonth", prices.volume_month, "USD/GB",
                   {"USD/GB-month", "storage in zonal volumes and node directories", live});
         in.amount("bucketMonth", prices.bucket_month, "USD/GB", {"USD/GB-month", "storage in buckets", live});

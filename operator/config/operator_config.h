@@ -35,6 +35,7 @@ struct OperatorConfig {
     double spot_factor = 0.35;
     double unknown_core_hour = 0.05;
     double across_zones = 0.02, across_regions = 0.02;  // USD/GB
+    bool gateway_endpoint = true;                       // of regional buckets
     double volume_month = 0.08, bucket_month = 0.023;   // USD/(GB month)
   } prices;
 

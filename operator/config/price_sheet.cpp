@@ -95,7 +95,10 @@ tl::unexpected<Error> as_error(const CsvTable& table) {
 struct NetworkPrices {
   std::vector<TransferPrice> transfers;
   double storage = 0;
+  std::map<std::string, double, std::less<>> items;
 };
+
+constexpr double requests_a_unit = 1000;  // the sheet prices so many
 
 Result<NetworkPrices> parse_network_prices(const std::string& file, const std::string& csv) {
   CsvTable table(file, csv, {"category", "item", "region_from", "region_to", "usd", "unit"});
@@ -105,6 +108,10 @@ Result<NetworkPrices> parse_network_prices(const std::string& file, const std::s
     if (table.text(row, "category") == "network")
       result.transfers.push_back(
           {table.text(row, "item"), table.text(row, "region_from"), table.text(row, "region_to"), usd});
+    if (const std::string& region = table.text(row, "region_from"); region == "us-east-1" || region == "any") {
+      double& known = result.items[table.text(row, "item")];
+      known = std::max(known, table.text(row, "unit") == "per_1000_requests" ? usd / requests_a_unit : usd);
+    }
     if (table.text(row, "item") == "ebs_gp3_storage" && table.text(row, "region_from") == "us-east-1")
       result.storage = usd;
   }
@@ -114,8 +121,14 @@ Result<NetworkPrices> parse_network_prices(const std::string& file, const std::s
 
 }  // namespace
 
-PriceSheet::PriceSheet(std::vector<InstanceOffer> offers, std::vector<TransferPrice> transfers, double storage)
-    : offers_(std::move(offers)), transfers_(std::move(transfers)), storage_(storage) {}
+PriceSheet::PriceSheet(std::vector<InstanceOffer> offers, std::vector<TransferPrice> transfers, double storage,
+                       std::map<std::string, double, std::less<>> items)
+    : offers_(std::move(offers)), transfers_(std::move(transfers)), storage_(storage), items_(std::move(items)) {}
+
+double PriceSheet::item(std::string_view name) const {
+  const auto found = items_.find(name);
+  return found == items_.end() ? 0 : found->second;
+}
 
 const InstanceOffer* PriceSheet::find(std::string_view region, std::string_view instance_type,
                                       std::string_view as_of) const {
@@ -199,7 +212,7 @@ Result<PriceSheet> read_price_sheet(const std::string& config_folder) {
   if (!offers) return tl::unexpected(offers.error());
   Result<NetworkPrices> prices = parse_network_prices(network, *network_text);
   if (!prices) return tl::unexpected(prices.error());
-  return PriceSheet(std::move(*offers), std::move(prices->transfers), prices->storage);
+  return PriceSheet(std::move(*offers), std::move(prices->transfers), prices->storage, std::move(prices->items));
 }
 
 Result<std::string> find_config_folder(const std::string& given) {

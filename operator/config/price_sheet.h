@@ -2,6 +2,7 @@
 // cluster.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +31,8 @@ struct TransferPrice {
 class PriceSheet {
  public:
   PriceSheet() = default;
-  PriceSheet(std::vector<InstanceOffer> offers, std::vector<TransferPrice> transfers, double storage);
+  PriceSheet(std::vector<InstanceOffer> offers, std::vector<TransferPrice> transfers, double storage,
+             std::map<std::string, double, std::less<>> items = {});
 
   // The newest price, or the newest one on or before a date (YYYY-MM-DD); nullptr when there is none.
   const InstanceOffer* find(std::string_view region, std::string_view instance_type, std::string_view as_of = "") const;
@@ -43,6 +45,9 @@ class PriceSheet {
   double cross_zone_usd_per_gigabyte() const;
   // Between regions; nothing when the sheet does not know the pair.
   std::optional<double> cross_region_usd_per_gigabyte(std::string_view from, std::string_view to) const;
+  // USD for one unit of a named item of the sheet (per GB, or for one request), of a tiered one the dearest tier; in
+  // us-east-1, or anywhere. 0 when the sheet has no such item.
+  double item(std::string_view name) const;
   // Block storage (gp3), a gigabyte and month.
   double storage_usd_per_gigabyte_month() const { return storage_; }
   // A spot node's price over the on-demand price where nothing better is known: assumed (docs/data.md).
@@ -52,6 +57,7 @@ class PriceSheet {
   std::vector<InstanceOffer> offers_;
   std::vector<TransferPrice> transfers_;
   double storage_ = 0;
+  std::map<std::string, double, std::less<>> items_;
 };
 
 UsdPerMebibyteHour usd_per_gigabyte_month(double usd);

@@ -12,12 +12,26 @@
 
 namespace lips {
 
-enum class StoreKind : std::uint8_t { node_directory, zonal_volume, bucket };
+// A zonal bucket lies in one zone (S3 Express One Zone), a regional one beside all zones of its region (S3 Standard).
+enum class StoreKind : std::uint8_t { node_directory, zonal_volume, zonal_bucket, regional_bucket, internet };
+inline constexpr std::size_t store_kinds = 5;
+
+constexpr bool is_bucket(StoreKind kind) {
+  return kind == StoreKind::zonal_bucket || kind == StoreKind::regional_bucket;
+}
+
+// What the price of a transfer knows of each of its ends.
+enum class EndKind : std::uint8_t { zone, regional_bucket, internet };
+
+constexpr EndKind end_kind(StoreKind kind) {
+  if (kind == StoreKind::regional_bucket) return EndKind::regional_bucket;
+  return kind == StoreKind::internet ? EndKind::internet : EndKind::zone;
+}
 
 struct DataStore {
   std::string name;
   StoreKind kind = StoreKind::node_directory;
-  ZoneId zone;
+  ZoneId zone;         // of what lies in no zone: one of its own, without nodes
   NodeId node;         // of a node's directory, else none
   Mebibytes capacity;  // 0: no limit
   Mebibytes used;

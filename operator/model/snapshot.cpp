@@ -13,6 +13,13 @@ bool ClusterSnapshot::eligible(ConstraintId constraint, NodeId node) const {
   return lips::eligible(constraints[constraint], profile);
 }
 
+IdVector<ZoneId, EndKind> zone_ends(const ClusterSnapshot& cluster) {
+  IdVector<ZoneId, EndKind> ends(cluster.zones.size(), EndKind::zone);
+  for (const DataStore& store : cluster.stores) ends[store.zone] = end_kind(store.kind);
+  for (const Node& node : cluster.nodes) ends[node.zone] = EndKind::zone;
+  return ends;
+}
+
 Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node) {
   const DataStore& place = cluster.stores[store];
   const Node& reader = cluster.nodes[node];

@@ -115,6 +115,8 @@ struct NearestReplica {
   StoreId store;
 };
 NearestReplica nearest_replica(const ClusterSnapshot& cluster, const CostModel& costs, BlockId block, NodeId node);
+// What lies in the zone: nodes and zonal stores, or the one store that has a zone of its own.
+IdVector<ZoneId, EndKind> zone_ends(const ClusterSnapshot& cluster);
 Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node);
 
 // How long the task takes on the node when it reads at that level and shares no link: LiPS's CPU time or its read,

@@ -78,7 +78,7 @@ auto Reader::kind_of() const {
   else if constexpr (std::is_same_v<Member, BlockId>)
     return id_below(blocks_);
   else if constexpr (std::is_same_v<Member, StoreKind>)
-    return Whole{0, 2};
+    return Whole{0, static_cast<std::int64_t>(store_kinds) - 1};
   else if constexpr (std::is_same_v<Member, std::int32_t>)
     return Whole{0, 1000};
   else if constexpr (std::is_same_v<Member, std::uint32_t>)

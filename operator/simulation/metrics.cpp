@@ -75,6 +75,8 @@ double seconds_alone(const JobArrived& arrival, const Pace& pace, MebibytesPerSe
 RunMetrics::RunMetrics(const Scenario& scenario)
     : scenario_(scenario),
       start_(scenario.cluster.now),
+      usage_(scenario),
+      ends_(zone_ends(scenario.cluster)),
       class_names_(class_names(scenario.cluster)),
       class_cores_(class_names_.size(), 0),
       class_used_(class_names_.size(), 0),
@@ -147,6 +149,7 @@ void RunMetrics::on_end(const AttemptEnd& end) {
   const bool lost = end.outcome == AttemptEnd::Outcome::lost;
   if (lost) ++result_.attempts_lost;
   bill(end);
+  usage_.on_end(end);
   if (nodes_.size() > most_busy_nodes) return;
   if (result_.busy.size() < most_busy_intervals)
     result_.busy.push_back({end.node, end.job, end.kind, lost, end.start, end.end});
@@ -164,12 +167,12 @@ void RunMetrics::bill(const AttemptEnd& end) {
   if (end.outcome == AttemptEnd::Outcome::lost) result_.lost_work += cpu;
   if (end.source.valid()) {
     result_.bill.transfer += end.read * scenario_.costs.transfer(end.source, node.zone);
-    if (end.source != node.zone) result_.cross_zone.map_reads += end.read;
+    if (cross(end.source, node.zone)) result_.cross_zone.map_reads += end.read;
   }
   for (std::size_t i = 0; i < end.sources.size(); ++i) {
     const ZoneId from = scenario_.cluster.stores[end.sources[i].store].zone;
     result_.bill.transfer += end.decoded[i] * scenario_.costs.transfer(from, node.zone);
-    if (from != node.zone) result_.cross_zone.map_reads += end.decoded[i];
+    if (cross(from, node.zone)) result_.cross_zone.map_reads += end.decoded[i];
   }
   for (std::uint32_t zone = 0; zone < end.shuffled.size(); ++zone) {
     result_.bill.shuffle += end.shuffled[zone] * scenario_.costs.transfer(ZoneId(zone), node.zone);
@@ -197,24 +200,37 @@ void RunMetrics::on_job_end(JobId id, bool finished, TimePoint now) {
   slowdown_.push_back(took / alone);
 }
 
-void RunMetrics::on_copied(ZoneId from, ZoneId to, Mebibytes size) {
-  result_.bill.moves += size * scenario_.costs.transfer(from, to);
-  if (from != to) result_.cross_zone.moves += size;
+bool RunMetrics::cross(ZoneId from, ZoneId to) const {
+  return from != to && ends_[from] == EndKind::zone && ends_[to] == EndKind::zone;
 }
+
+void RunMetrics::on_copied(StoreId source, StoreId target, Mebibytes size) {
+  const ZoneId from = scenario_.cluster.stores[source].zone, to = scenario_.cluster.stores[target].zone;
+  result_.bill.moves += size * scenario_.costs.transfer(from, to);
+  if (cross(from, to)) result_.cross_zone.moves += size;
+  usage_.on_copied(source, target, size);
+}
+
+void RunMetrics::on_kept(StoreId store, Mebibytes size, Duration span) { usage_.on_kept(store, size, span); }
 
 void RunMetrics::on_extra_kept(StoreId store, Mebibytes size, Duration span) {
   result_.bill.storage += CostModel::storage(size, scenario_.cluster.stores[store], span);
+  usage_.on_extra_kept(store, size, span);
 }
 
 void RunMetrics::on_node(NodeId id, bool up, TimePoint now) {
+  usage_.on_node(id, up, now);
   NodeRecord& record = nodes_[id];
   if (up && !record.up) record.down += now - record.down_since;
   if (!up && record.up) record.down_since = now;
   record.up = up;
 }
 
-void RunMetrics::on_plan(const ClusterSnapshot&, const Plan& plan) {
+void RunMetrics::on_plan(const ClusterSnapshot& cluster, const Plan& plan) {
   Plans& plans = result_.plans;
+  for (const DataMove& move : plan.moves)
+    result_.predicted += cluster.blocks[move.block].size *
+                         scenario_.costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
   ++plans.made;
   plans.tasks_assigned += plan.assignments.size();
   plans.moves += plan.moves.size();
@@ -232,6 +248,7 @@ void RunMetrics::on_plan(const ClusterSnapshot&, const Plan& plan) {
 // Of a task that no plan named, the reason is that of the rest.
 void RunMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) {
   const Task& task = cluster.tasks[assignment.task];
+  result_.predicted += task_bill(cluster, scenario_.costs, task, assignment).total();
   std::uint8_t& named = last_reason_[assignment.task];
   if (named != no_reason) {
     ++result_.plans.deferred[named];
@@ -271,6 +288,7 @@ RunResult RunMetrics::finish(TimePoint end) {
   const TimePoint last = whole ? last_end_ : std::max(end, last_end_);
   result.makespan = last - start_;
   finish_nodes(result, last);
+  result.invoice = make_invoice(usage_.finish(last), scenario_.costs, scenario_.tariff, scenario_.cluster.stores);
   finish_jobs(result);
   result.fairness = fairness_.finish(result.makespan);
   result.utilisation = utilisation_.finish(result.makespan, class_names_);

@@ -12,6 +12,7 @@
 #include "simulation/run_listener.h"
 #include "simulation/run_result.h"
 #include "simulation/scenario.h"
+#include "simulation/usage_recorder.h"
 
 namespace lips::simulation {
 
@@ -33,7 +34,8 @@ class RunMetrics : public RunListener, public Observer {
   void on_start(TaskId task, JobId job, NodeId node, TimePoint now) override;
   void on_end(const AttemptEnd& end) override;
   void on_job_end(JobId job, bool finished, TimePoint now) override;
-  void on_copied(ZoneId from, ZoneId to, Mebibytes size) override;
+  void on_copied(StoreId from, StoreId to, Mebibytes size) override;
+  void on_kept(StoreId store, Mebibytes size, Duration span) override;
   void on_extra_kept(StoreId store, Mebibytes size, Duration span) override;
   void on_node(NodeId node, bool up, TimePoint now) override;
 
@@ -56,12 +58,16 @@ class RunMetrics : public RunListener, public Observer {
   Duration since_start(TimePoint now) const { return now - start_; }
   void count_hours(NodeRecord& record, TimePoint end) const;
   void bill(const AttemptEnd& end);
+  // Whether bytes between them leave a zone for another one.
+  bool cross(ZoneId from, ZoneId to) const;
   void finish_nodes(RunResult& result, TimePoint end);
   void finish_jobs(RunResult& result);
 
   const Scenario& scenario_;
   TimePoint start_;
   RunResult result_;
+  UsageRecorder usage_;
+  IdVector<ZoneId, EndKind> ends_;
   IdVector<NodeId, NodeRecord> nodes_;
   std::vector<std::string> class_names_;
   std::vector<double> class_cores_, class_used_;

@@ -26,6 +26,7 @@ struct AttemptEnd {
   std::span<const Mebibytes> shuffled;         // by zone of origin
   std::span<const StripeSource> sources = {};  // of a degraded task
   std::span<const Mebibytes> decoded = {};     // read of each of them
+  StoreId store = StoreId::none();             // of the block it read
 };
 
 class RunListener {
@@ -36,8 +37,9 @@ class RunListener {
   virtual void on_start(TaskId, JobId, NodeId, TimePoint) {}
   virtual void on_end(const AttemptEnd&) {}
   virtual void on_job_end(JobId, bool /*finished*/, TimePoint) {}
-  virtual void on_copied(ZoneId /*from*/, ZoneId /*to*/, Mebibytes) {}  // by a move, whole or not
-  virtual void on_extra_kept(StoreId, Mebibytes, Duration) {}
+  virtual void on_copied(StoreId /*from*/, StoreId /*to*/, Mebibytes) {}  // by a move, whole or not
+  virtual void on_kept(StoreId, Mebibytes, Duration) {}                   // all that lay there
+  virtual void on_extra_kept(StoreId, Mebibytes, Duration) {}             // the extra copies among it
   virtual void on_node(NodeId, bool /*up*/, TimePoint) {}
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "invoice/invoice.h"
 #include "model/costs.h"
 #include "model/plan.h"
 #include "model/work.h"
@@ -85,9 +86,11 @@ struct RunResult {
   std::string scenario, policy;
   std::uint64_t seed = 0;
 
-  Bill bill;            // per CPU-second; lost work is in it
-  Usd lost_work;        // the part of bill.cpu that was for nothing
-  Usd nodes_all;        // node-hours of every node while it was up, over the makespan
+  Invoice invoice;  // as a cloud bills what happened
+  Usd predicted;    // what the cost model expected of each binding and move as it was made, work at its node's price
+  Bill bill;        // by use, as the LiPS paper bills: per CPU-second; lost work is in it
+  Usd lost_work;    // the part of bill.cpu that was for nothing
+  Usd nodes_all;    // node-hours of every node while it was up, over the makespan
   Usd nodes_when_used;  // node-hours counting only hours of the clock in which the node had a task
   Duration makespan{};  // from the start to the last job's end
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "invoice/tariff.h"
 #include "model/cluster_event.h"
 #include "model/costs.h"
 #include "model/snapshot.h"
@@ -38,6 +39,9 @@ enum class RackLink : std::uint8_t {
 enum class ShuffleStart : std::uint8_t { after_maps, with_maps };
 enum class RemoteRead : std::uint8_t { stream, copy_first };
 
+// Which of the two bills leads: what a cloud writes, or the LiPS paper's, by CPU-seconds used.
+enum class Billing : std::uint8_t { invoice, use };
+
 struct Assumption {
   std::string name, value, note;
 };
@@ -46,6 +50,8 @@ struct Scenario {
   std::string name, description;
   ClusterSnapshot cluster;  // at the start; no jobs, no tasks
   CostModel costs;
+  Tariff tariff;
+  Billing billing = Billing::invoice;
   std::vector<JobArrived> jobs;           // by arrival
   std::vector<std::vector<JobId>> after;  // by job: that must have ended, its input's writers among them; may be empty
   NewData new_data = NewData::policy;

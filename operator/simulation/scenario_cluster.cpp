@@ -30,7 +30,7 @@ void read_zones(YamlMap& root, ScenarioDraft& draft) {
     for (const Zone& zone : draft.cluster().zones)
       if (zone.name == name) root.error("zones", fmt::format("'{}' twice", name), "every name once");
     draft.cluster().zones.push_back({name});
-    draft.zone_regions.push_back(region);
+    draft.ends.push_back({EndKind::zone, region, name});
   }
   const std::int64_t racks = root.integer("racksPerZone", 1, 1, 1000);
   for (ZoneId zone : draft.cluster().zones.ids())
@@ -189,7 +189,7 @@ void add_nodes(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDra
       node.price *= draft.spot_factor;
       node.cpu_price *= draft.spot_factor;
     }
-    node.profile = profile_of(draft.cluster(), group, node, draft.zone_regions[node.zone.index()]);
+    node.profile = profile_of(draft.cluster(), group, node, draft.ends[node.zone.index()].region);
     draft.cluster().nodes.push_back(std::move(node));
   }
 }
@@ -220,18 +220,35 @@ UsdPerMebibyteHour storage_price(YamlMap& fields, double fallback) {
   return usd_per_gigabyte_month(fields.amount("price", fallback, "USD/GB-month"));
 }
 
-// A store whose zone is not given lies beside all zones: a zone of its own without nodes.
-ZoneId zone_of_bucket(YamlMap& fields, ScenarioDraft& draft, const std::string& name) {
-  if (fields.has("zone")) return zone_named(fields, "zone", draft);
+// A zone of its own, without nodes, for what lies beside all zones.
+ZoneId own_zone(YamlMap& fields, ScenarioDraft& draft, const DataStore& store) {
+  const std::string region = fields.text("region", draft.region);
   if (draft.cluster().zones.size() >= ZoneSet::max_zones) {
-    fields.error("", "a bucket in a zone of its own, beside 64 zones", "64 zones and buckets without a zone together");
+    fields.error("", "a store in a zone of its own, beside 64 zones", "64 zones and stores without a zone together");
     return ZoneId::none();
   }
-  draft.zone_regions.emplace_back("bucket");
-  return draft.cluster().zones.push_back({name});
+  draft.ends.push_back({end_kind(store.kind), region, store.name});
+  return draft.cluster().zones.push_back({store.name});
 }
 
-void read_named_stores(YamlMap& stores, std::string_view key, StoreKind kind, ScenarioDraft& draft) {
+// A bucket with a zone is zonal, one without is regional, unless it says what it is.
+StoreKind bucket_kind(YamlMap& fields) {
+  static constexpr std::array<std::string_view, 3> names{"zonal", "regional", "internet"};
+  static constexpr std::array<StoreKind, 3> kinds{StoreKind::zonal_bucket, StoreKind::regional_bucket,
+                                                  StoreKind::internet};
+  const bool in_a_zone = fields.has("zone");
+  const StoreKind kind = kinds[fields.choice("kind", names, in_a_zone ? 0 : 1)];
+  if (in_a_zone && end_kind(kind) != EndKind::zone)
+    fields.error("zone", "a zone", "none for a bucket of a region or of the internet: it lies in no zone");
+  return kind;
+}
+
+double storage_usd(StoreKind kind, const ScenarioDraft& draft) {
+  if (kind == StoreKind::zonal_volume) return draft.prices.storage_usd_per_gigabyte_month();
+  return kind == StoreKind::internet ? 0 : 0.023;
+}
+
+void read_named_stores(YamlMap& stores, std::string_view key, ScenarioDraft& draft) {
   std::set<std::string> names;
   for (const DataStore& known : draft.cluster().stores) names.insert(known.name);
   for (YamlMap& fields : stores.maps(key)) {
@@ -239,15 +256,13 @@ void read_named_stores(YamlMap& stores, std::string_view key, StoreKind kind, Sc
     if (fields.require("name")) store.name = fields.text("name");
     if (!names.insert(store.name).second)
       fields.error("name", fmt::format("'{}' twice", store.name), "every name once");
-    store.kind = kind;
-    if (kind == StoreKind::bucket) {
-      store.zone = zone_of_bucket(fields, draft, store.name);
-    } else if (fields.require("zone")) {
+    store.kind = key == "volumes" ? StoreKind::zonal_volume : bucket_kind(fields);
+    if (end_kind(store.kind) != EndKind::zone)
+      store.zone = own_zone(fields, draft, store);
+    else if (fields.require("zone"))
       store.zone = zone_named(fields, "zone", draft);
-    }
     store.capacity = fields.size("capacity", Mebibytes(0));
-    store.price =
-        storage_price(fields, kind == StoreKind::bucket ? 0.023 : draft.prices.storage_usd_per_gigabyte_month());
+    store.price = storage_price(fields, storage_usd(store.kind, draft));
     fields.finish();
     if (store.zone.valid()) draft.cluster().stores.push_back(std::move(store));
   }
@@ -268,8 +283,8 @@ void read_stores(YamlMap& root, ScenarioDraft& draft) {
         {node.name, StoreKind::node_directory, node.zone, id, capacity, Mebibytes(0), price});
     draft.nodes_in[node.zone.index()].push_back(id);
   }
-  read_named_stores(*stores, "volumes", StoreKind::zonal_volume, draft);
-  read_named_stores(*stores, "buckets", StoreKind::bucket, draft);
+  read_named_stores(*stores, "volumes", draft);
+  read_named_stores(*stores, "buckets", draft);
   stores->finish();
   draft.nodes_in.resize(draft.cluster().zones.size());
 }
@@ -295,45 +310,6 @@ void read_network(YamlMap& root, ScenarioDraft& draft) {
                  value->value() > 0 ? fmt::format("{:.4g} MiB/s", value->value()) : "no limit");
 }
 
-void read_transfer(YamlMap& root, ScenarioDraft& draft) {
-  std::optional<YamlMap> given = root.map("transfer");
-  const YamlValue none;
-  if (!given) given.emplace(none, "transfer", draft.errors);
-  constexpr std::string_view unit = "USD/GB";
-  const double across = given->amount("acrossZones", draft.prices.cross_zone_usd_per_gigabyte(), unit);
-  const double regions = given->amount("acrossRegions", 0.02, unit);
-  const bool regions_given = given->has("acrossRegions");
-  const double buckets = given->amount("buckets", 0, unit);
-  const std::size_t zones = draft.cluster().zones.size();
-  std::vector<std::vector<UsdPerMebibyte>> price(zones, std::vector<UsdPerMebibyte>(zones));
-  bool several_regions = false;
-  for (std::size_t from = 0; from < zones; ++from)
-    for (std::size_t to = 0; to < zones; ++to) {
-      const std::string &left = draft.zone_regions[from], &right = draft.zone_regions[to];
-      double usd = from == to ? 0 : across;
-      if (left == "bucket" || right == "bucket") {
-        usd = buckets;
-      } else if (left != right) {
-        several_regions = true;
-        usd = regions_given ? regions : draft.prices.cross_region_usd_per_gigabyte(left, right).value_or(regions);
-      }
-      price[from][to] = from == to ? UsdPerMebibyte(0) : usd_per_gigabyte(usd);
-    }
-  for (YamlMap& pair : given->maps("pairs")) {
-    const ZoneId from = pair.require("from") ? zone_named(pair, "from", draft) : ZoneId();
-    const ZoneId to = pair.require("to") ? zone_named(pair, "to", draft) : ZoneId();
-    const double usd = pair.require("price") ? pair.amount("price", 0, unit) : 0;
-    if (from.valid() && to.valid()) price[from.index()][to.index()] = usd_per_gigabyte(usd);
-    pair.finish();
-  }
-  given->finish();
-  draft.scenario.costs = CostModel(std::move(price));
-  draft.assume("transfer across zones", fmt::format("{} USD/GB", across), "both directions' charges together");
-  if (several_regions)
-    draft.assume("transfer across regions",
-                 regions_given ? fmt::format("{} USD/GB", regions) : "price sheet, else 0.02 USD/GB");
-}
-
 }  // namespace
 
 std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose) {
@@ -356,7 +332,6 @@ void read_cluster(YamlMap& root, ScenarioDraft& draft) {
   read_nodes(root, draft);
   read_stores(root, draft);
   read_network(root, draft);
-  read_transfer(root, draft);
 }
 
 }  // namespace lips::simulation

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/price_sheet.h"
+#include "config/transfer_prices.h"
 #include "config/yaml_reader.h"
 #include "simulation/scenario.h"
 #include "simulation/scenario_reader.h"
@@ -36,7 +37,7 @@ struct ScenarioDraft {
   std::string price_reading;
   double spot_factor = PriceSheet::spot_factor;
   ScenarioTotals totals;
-  std::vector<std::string> zone_regions;  // by zone
+  std::vector<TransferEnd> ends;  // by zone
   Placement placement;
   Mebibytes block_size{128};
   std::vector<std::vector<NodeId>> nodes_in;  // by zone, those with a directory
@@ -58,8 +59,10 @@ enum class Draw : std::uint64_t { placement = 1, sample, applications, pools, fa
 bool room_for_jobs(YamlMap& fields, std::string_view key, double jobs, double tasks, ScenarioDraft& draft);
 std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
 
-// scenario_cluster.cpp: zones, racks, nodes, stores, network, transfer prices
+// scenario_cluster.cpp: zones, racks, nodes, stores, network
 void read_cluster(YamlMap& root, ScenarioDraft& draft);
+// scenario_tariff.cpp: what transfer and requests cost, commitments, which bill leads
+void read_tariff(YamlMap& root, ScenarioDraft& draft);
 ZoneId zone_named(YamlMap& fields, std::string_view key, ScenarioDraft& draft);
 // scenario_data.cpp: placement rules, data sets
 void read_data(YamlMap& root, ScenarioDraft& draft);

@@ -171,6 +171,7 @@ void read_all(YamlMap& root, ScenarioDraft& draft) {
   read_prices(root, draft);
   root.has("load");
   read_cluster(root, draft);
+  read_tariff(root, draft);
   read_pools(root, draft);
   read_data(root, draft);
   read_jobs(root, draft);

@@ -173,7 +173,10 @@ void SimulatedCluster::close() {
     if (world_.attempts[i].live) tasks_.end_attempt(i, AttemptEnd::Outcome::cut_off);
   for (std::uint32_t i = 0; i < world_.moves.size(); ++i)
     if (world_.moves[i].live) data_.end_move(i, false);
-  for (StoreId store : world_.scenario.cluster.stores.ids()) data_.change_extra(store, Mebibytes(0));
+  for (StoreId store : world_.scenario.cluster.stores.ids()) {
+    data_.change_used(store, Mebibytes(0));
+    data_.change_extra(store, Mebibytes(0));
+  }
 }
 
 }  // namespace lips::simulation

@@ -29,7 +29,7 @@ TruthData::TruthData(World& world, const Peers& peers)
     std::vector<Replica> given = cluster.blocks[block].replicas;
     std::sort(given.begin(), given.end(), [](const Replica& a, const Replica& b) { return a.store < b.store; });
     for (const Replica& replica : given) {
-      world.stores[replica.store].used += cluster.blocks[block].size;
+      change_used(replica.store, cluster.blocks[block].size);
       if (replica.extra) change_extra(replica.store, cluster.blocks[block].size);
       if (nodes_fail) held_[replica.store].push_back(block);
     }
@@ -52,6 +52,14 @@ bool TruthData::has_space(StoreId store, Mebibytes size) const {
   return capacity.value() <= 0 || record.used + record.reserved + size <= capacity * (1 + 1e-9);
 }
 
+void TruthData::change_used(StoreId store, Mebibytes by) {
+  StoreRecord& record = world_.stores[store];
+  if (record.used.value() > 0 && world_.now > record.used_since)
+    world_.listener.on_kept(store, record.used, world_.now - record.used_since);
+  record.used += by;
+  record.used_since = world_.now;
+}
+
 void TruthData::change_extra(StoreId store, Mebibytes by) {
   StoreRecord& record = world_.stores[store];
   if (record.extra.value() > 0 && world_.now > record.extra_since)
@@ -67,7 +75,7 @@ void TruthData::add_replica(BlockId block, const Replica& replica) {
                                          [](const Replica& a, const Replica& b) { return a.store < b.store; });
   replicas.insert(position, replica);
   const Mebibytes size = world_.scenario.cluster.blocks[block].size;
-  world_.stores[replica.store].used += size;
+  change_used(replica.store, size);
   if (replica.extra) change_extra(replica.store, size);
   if (!world_.scenario.failures.empty()) held_[replica.store].push_back(block);
   world_.emit(ReplicaAdded{block, replica});
@@ -78,7 +86,7 @@ void TruthData::remove_replica(BlockId block, StoreId store) {
   const auto found = std::find_if(replicas.begin(), replicas.end(), holds(store));
   if (found == replicas.end()) return;
   const Mebibytes size = world_.scenario.cluster.blocks[block].size;
-  world_.stores[store].used -= size;
+  change_used(store, -size);
   if (found->extra) change_extra(store, -size);
   replicas.erase(found);
   world_.emit(ReplicaRemoved{block, store});
@@ -142,8 +150,7 @@ void TruthData::end_move(std::uint32_t index, bool whole) {
     } else if (!whole && move.end > move.start) {
       copied *= std::min(1.0, to_seconds(world_.now - move.start) / to_seconds(move.end - move.start));
     }
-    world_.listener.on_copied(world_.scenario.cluster.stores[what.from].zone,
-                              world_.scenario.cluster.stores[what.to].zone, copied);
+    world_.listener.on_copied(what.from, what.to, copied);
     if (whole) add_replica(what.block, {what.to, extra, world_.now});
   }
   world_.emit(MoveEnded{move.id, whole});

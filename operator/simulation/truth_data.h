@@ -16,6 +16,7 @@ class TruthData {
   // Those that a node took with it when it failed come back with it.
   void return_replicas(std::uint32_t failure);
   bool has_space(StoreId store, Mebibytes size) const;
+  void change_used(StoreId store, Mebibytes by);
   void change_extra(StoreId store, Mebibytes by);
   void add_replica(BlockId block, const Replica& replica);
   void remove_replica(BlockId block, StoreId store);

@@ -112,9 +112,7 @@ void TruthOutput::end_write(std::uint32_t index, bool whole) {
     copied -= world_.network.stop(move.flow, world_.now);
   else if (!whole && move.end > move.start)
     copied *= std::min(1.0, to_seconds(world_.now - move.start) / to_seconds(move.end - move.start));
-  if (what.from != what.to)
-    world_.listener.on_copied(world_.scenario.cluster.stores[what.from].zone,
-                              world_.scenario.cluster.stores[what.to].zone, copied);
+  if (what.from != what.to) world_.listener.on_copied(what.from, what.to, copied);
   if (whole) peers_.data.add_replica(what.block, {what.to, false, world_.now});
   JobRecord& record = world_.jobs[id.index()];
   --record.writes_left;

@@ -243,6 +243,7 @@ void TruthTasks::cut_reads(Attempt& attempt, AttemptEnd& end) {
     end.decoded = attempt.decoded;
   } else if (what.read_from.valid()) {
     end.source = world_.scenario.cluster.stores[what.read_from].zone;
+    end.store = what.read_from;
     end.read = world_.task(what.task).input;
     const bool flowing = !attempt.flows.empty() && attempt.flows[0].valid();
     if (flowing) {

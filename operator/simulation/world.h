@@ -85,7 +85,7 @@ struct FlowOwner {
 
 struct StoreRecord {
   Mebibytes used, reserved, extra;
-  TimePoint extra_since{};
+  TimePoint used_since{}, extra_since{};
 };
 
 class TruthJobs;

@@ -39,7 +39,7 @@ TEST(Simulate, JsonHasEveryFieldOfTheContract) {
   ASSERT_EQ(result["runs"].size(), 2U);
   for (const json& run : result["runs"]) {
     for (const char* field :
-         {"policy", "dollars", "lowerBound", "makespanSeconds", "jobsFinished", "jobs", "completionSeconds",
+         {"policy", "invoice", "dollars", "lowerBound", "makespanSeconds", "jobsFinished", "jobs", "completionSeconds",
           "smallJobs", "locality", "crossZoneMebibytes", "fairness", "plans", "gap", "finished"})
       EXPECT_TRUE(run.contains(field)) << field;
     for (const char* term :
@@ -83,6 +83,25 @@ TEST(Simulate, TheTermsOfABillAddUpAndNoneIsBelowTheBound) {
   }
 }
 
+TEST(Simulate, TheInvoiceIsTheSumOfItsPartsAndOfItsLines) {
+  const json comparison = simulated({"quickstart", "--policy", "lips,spread"});
+  EXPECT_EQ(comparison["billing"], "invoice");
+  for (const json& run : comparison["runs"]) {
+    const json& invoice = run["invoice"];
+    double sum = 0, nodes = 0, transfer = 0;
+    for (const char* part : {"nodes", "transfer", "storage", "requests"}) sum += invoice[part].get<double>();
+    for (const json& line : invoice["nodeLines"]) nodes += line["dollars"].get<double>();
+    for (const json& line : invoice["transferLines"]) transfer += line["dollars"].get<double>();
+    EXPECT_NEAR(sum, invoice["total"].get<double>(), 1e-9);
+    EXPECT_NEAR(nodes, invoice["nodes"].get<double>(), 1e-9);
+    EXPECT_NEAR(transfer, invoice["transfer"].get<double>(), 1e-9);
+    // All nodes are fixed, and the work is as expected: the same as hours of nodes, and what was planned.
+    EXPECT_NEAR(nodes, run["dollars"]["nodeHours"].get<double>(), 1e-3);
+    EXPECT_NEAR(transfer, run["dollars"]["transfer"].get<double>() + run["dollars"]["shuffle"].get<double>(), 1e-9);
+    EXPECT_NEAR(invoice["predicted"].get<double>(), run["dollars"]["total"].get<double>(), 1e-6);
+  }
+}
+
 TEST(Simulate, ThreadsDoNotChangeResults) {
   const std::vector<std::string> words{"quickstart", "--policy", "lips,lips-paper,delay,fifo", "--epochs", "60,120"};
   const auto with_jobs = [&](const char* jobs) {
@@ -120,8 +139,8 @@ TEST(Simulate, TextComparesPoliciesAndNamesTheAssumptions) {
   EXPECT_EQ(said.status, 0);
   EXPECT_EQ(said.err, "");
   EXPECT_THAT(said.out, AllOf(StartsWith("quickstart: "), HasSubstr("policy"), HasSubstr("makespan"),
-                              HasSubstr("where tasks read"), HasSubstr("node-hours"), HasSubstr("assumptions"),
-                              HasSubstr("transfer across zones: 0.02 USD/GB")));
+                              HasSubstr("where tasks read"), HasSubstr("invoice"), HasSubstr("dollars by use"),
+                              HasSubstr("assumptions"), HasSubstr("transfer across zones: 0.02 USD/GB")));
   const std::size_t fifo = said.out.find("\nfifo ");
   ASSERT_NE(fifo, std::string::npos);
   EXPECT_THAT(said.out.substr(fifo, said.out.find('\n', fifo + 1) - fifo), HasSubstr("base"));

@@ -150,10 +150,23 @@ TEST(NodePrices, StateADefaultForUnknownNodes) {
 
 TEST(NodePrices, ChargeTransfersByZoneAndRegion) {
   const NodePrices prices = *NodePrices::make(sheet(), {});
-  EXPECT_EQ(prices.transfer("", "a", "us-east-1", "a").value(), 0);
-  EXPECT_EQ(prices.transfer("us-east-1", "a", "", "b"), usd_per_gigabyte(0.02));
-  EXPECT_EQ(prices.transfer("us-east-1", "a", "us-west-2", "a"), usd_per_gigabyte(0.07));
-  EXPECT_EQ(prices.transfer("us-west-2", "a", "us-east-1", "a"), usd_per_gigabyte(0.02));
+  const auto zone = [](const char* region, const char* name) { return TransferEnd{EndKind::zone, region, name}; };
+  EXPECT_EQ(prices.transfer(zone("", "a"), zone("us-east-1", "a")).value(), 0);
+  EXPECT_EQ(prices.transfer(zone("us-east-1", "a"), zone("", "b")), usd_per_gigabyte(0.02));
+  EXPECT_EQ(prices.transfer(zone("us-east-1", "a"), zone("us-west-2", "a")), usd_per_gigabyte(0.07));
+  EXPECT_EQ(prices.transfer(zone("us-west-2", "a"), zone("us-east-1", "a")), usd_per_gigabyte(0.02));
+}
+
+TEST(NodePrices, ChargeARegionalBucketByTheWayThatItsBytesTake) {
+  const Result<PriceSheet> carried = read_price_sheet(source + "/config");
+  ASSERT_TRUE(carried);
+  const TransferEnd lake{EndKind::regional_bucket, "us-east-1", "store/lake"}, node{EndKind::zone, "", "us-east-1b"};
+  OperatorConfig::Prices config;
+  EXPECT_EQ(NodePrices::make(*carried, config)->transfer(lake, node).value(), 0);
+  config.gateway_endpoint = false;
+  EXPECT_EQ(NodePrices::make(*carried, config)->transfer(lake, node), usd_per_gigabyte(0.045));
+  EXPECT_EQ(NodePrices::make(*carried, config)->transfer(lake, {EndKind::zone, "us-east-2", "us-east-2a"}),
+            usd_per_gigabyte(0.01));
 }
 
 TEST(NodePrices, AgreeWithTheCarriedSheetWhereBothSayOne) {

@@ -55,8 +55,8 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.model.node_price = [&live = run.live](const kubernetes::PriceQuestion& question) {
     return live.prices()->node(question.region, question.instance_type, question.capacity_type, question.cpu);
   };
-  settings.model.transfer_price = [&live = run.live](const kubernetes::Place& from, const kubernetes::Place& to) {
-    return live.prices()->transfer(from.region, from.zone, to.region, to.zone);
+  settings.model.transfer_price = [&live = run.live](const TransferEnd& from, const TransferEnd& to) {
+    return live.prices()->transfer(from, to);
   };
   settings.data.storage_price = [&live = run.live](StoreKind kind) { return live.prices()->storage(kind); };
   kubernetes::MoverOptions& mover = settings.data.mover;

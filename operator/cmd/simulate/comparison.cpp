@@ -15,19 +15,34 @@ namespace {
 
 using simulation::RunResult;
 
-std::string bill_table(const Comparison& comparison) {
-  std::string out = fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>14}\n", "dollars", "cpu", "transfer",
-                                "shuffle", "moves", "storage", "node-hours", "released");
+std::string invoice_table(const Comparison& comparison) {
+  std::string out = fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12}{:>12}\n", "invoice", "nodes",
+                                "transfer", "storage", "requests", "total", "predicted", "node-hours", "covered");
   for (const RunResult& run : comparison.runs) {
-    const Bill& bill = run.bill;
-    out += fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>14}\n", run.policy, page::usd(bill.cpu.value()),
-                       page::usd(bill.transfer.value()), page::usd(bill.shuffle.value()), page::usd(bill.moves.value()),
-                       page::usd(bill.storage.value()), page::usd(run.nodes_all.value()),
-                       page::usd(run.nodes_when_used.value()));
+    const Invoice& invoice = run.invoice;
+    double hours = 0;
+    for (const NodeLine& line : invoice.node_lines) hours += line.hours;
+    out += fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12.1f}{:>12}\n", run.policy,
+                       page::usd(invoice.nodes.value()), page::usd(invoice.transfer.value()),
+                       page::usd(invoice.storage.value()), page::usd(invoice.requests.value()),
+                       page::usd(invoice.total().value()), page::usd(run.predicted.value()), hours,
+                       page::usd(invoice.covered.value()));
   }
   return out +
-         "node-hours: the same run, billed for every node over the whole makespan; released: only hours in which the "
-         "node had a task\n";
+         "nodes: by the second from launch to termination; predicted: what each binding and move was expected to cost; "
+         "covered: paid by commitments\n";
+}
+
+std::string use_table(const Comparison& comparison) {
+  std::string out = fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "dollars by use", "cpu", "transfer",
+                                "shuffle", "moves", "storage", "total");
+  for (const RunResult& run : comparison.runs) {
+    const Bill& bill = run.bill;
+    out += fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", run.policy, page::usd(bill.cpu.value()),
+                       page::usd(bill.transfer.value()), page::usd(bill.shuffle.value()), page::usd(bill.moves.value()),
+                       page::usd(bill.storage.value()), page::usd(bill.total().value()));
+  }
+  return out + "by use: CPU-seconds as the LiPS paper bills them, idle ones are free\n";
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
@@ -51,7 +66,7 @@ std::string locality_table(const Comparison& comparison) {
 }
 
 std::string epoch_table(const Comparison& comparison) {
-  std::string out = fmt::format("{:<24}{:>12}{:>14}{:>14}\n", "lips-paper's epoch", "dollars", "makespan", "mean job");
+  std::string out = fmt::format("{:<24}{:>12}{:>14}{:>14}\n", "lips-paper's epoch", "by use", "makespan", "mean job");
   for (const EpochRun& point : comparison.epochs)
     out += fmt::format("{:<24}{:>12}{:>14}{:>14}{}\n", page::epoch(to_seconds(point.epoch)),
                        page::usd(point.result.bill.total().value()), page::duration(to_seconds(point.result.makespan)),
@@ -114,7 +129,8 @@ std::string comparison_text(const Comparison& comparison, std::size_t width) {
   for (const RunResult& run : comparison.runs)
     if (!finished(run)) out += fmt::format("! {}: {}\n", run.policy, caution(run));
   if (!comparison.runs.empty())
-    out += "\n" + bill_table(comparison) + "\n" + locality_table(comparison) + "\n" + plans_table(comparison);
+    out += "\n" + invoice_table(comparison) + "\n" + use_table(comparison) + "\n" + locality_table(comparison) + "\n" +
+           plans_table(comparison);
   if (!comparison.epochs.empty()) out += "\n" + epoch_table(comparison);
   return out + "\n" + assumption_lines(scenario);
 }

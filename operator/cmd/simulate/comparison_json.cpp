@@ -25,6 +25,78 @@ Json dollars_of(const RunResult& run) {
           {"nodeHoursReleased", run.nodes_when_used.value()}};
 }
 
+const char* name_of(CapacityType type) { return type == CapacityType::spot ? "spot" : "on-demand"; }
+
+const char* name_of(EndKind end) {
+  if (end == EndKind::regional_bucket) return "regional-bucket";
+  return end == EndKind::internet ? "internet" : "zone";
+}
+
+Json node_lines(const Invoice& invoice, const ClusterSnapshot& cluster) {
+  Json lines = Json::array();
+  for (const NodeLine& line : invoice.node_lines)
+    lines.push_back({{"instanceType", line.instance_type},
+                     {"zone", cluster.zones[line.zone].name},
+                     {"capacityType", name_of(line.capacity_type)},
+                     {"launches", line.launches},
+                     {"hours", line.hours},
+                     {"coveredHours", line.covered_hours},
+                     {"dollars", line.dollars.value()}});
+  return lines;
+}
+
+Json transfer_lines(const Invoice& invoice, const ClusterSnapshot& cluster) {
+  const IdVector<ZoneId, EndKind> ends = zone_ends(cluster);
+  Json lines = Json::array();
+  for (const TransferLine& line : invoice.transfer_lines)
+    lines.push_back({{"from", cluster.zones[line.from].name},
+                     {"fromKind", name_of(ends[line.from])},
+                     {"to", cluster.zones[line.to].name},
+                     {"toKind", name_of(ends[line.to])},
+                     {"gigabytes", line.size.value() / mebibytes_per_gigabyte},
+                     {"dollars", line.dollars.value()}});
+  return lines;
+}
+
+// What lies on nodes' own disks is one line.
+Json store_lines(const Invoice& invoice, const ClusterSnapshot& cluster) {
+  Json lines = Json::array();
+  StoreLine directories;
+  const auto line_of = [](const std::string& name, const StoreLine& line) {
+    return Json{{"store", name},
+                {"gigabyteHours", line.gigabyte_hours},
+                {"readRequests", line.requests.reads},
+                {"writeRequests", line.requests.writes},
+                {"storage", line.storage.value()},
+                {"requests", line.request_dollars.value()}};
+  };
+  for (const StoreLine& line : invoice.store_lines) {
+    const DataStore& store = cluster.stores[line.store];
+    if (store.kind != StoreKind::node_directory) {
+      lines.push_back(line_of(store.name, line));
+      continue;
+    }
+    directories.gigabyte_hours += line.gigabyte_hours;
+    directories.storage += line.storage;
+  }
+  if (directories.gigabyte_hours > 0) lines.push_back(line_of("node directories", directories));
+  return lines;
+}
+
+Json invoice_of(const RunResult& run, const ClusterSnapshot& cluster) {
+  const Invoice& invoice = run.invoice;
+  return {{"total", invoice.total().value()},
+          {"nodes", invoice.nodes.value()},
+          {"transfer", invoice.transfer.value()},
+          {"storage", invoice.storage.value()},
+          {"requests", invoice.requests.value()},
+          {"predicted", run.predicted.value()},
+          {"covered", invoice.covered.value()},
+          {"nodeLines", node_lines(invoice, cluster)},
+          {"transferLines", transfer_lines(invoice, cluster)},
+          {"storeLines", store_lines(invoice, cluster)}};
+}
+
 Json locality_of(const RunResult& run) {
   Json tasks = Json::object(), mebibytes = Json::object();
   std::uint64_t reading = 0;
@@ -54,9 +126,11 @@ Json plans_of(const RunResult& run) {
           {"fellBack", run.plans.fell_back}};
 }
 
-Json run_of(const RunResult& run, const std::optional<Bound>& bound) {
+Json run_of(const RunResult& run, const Comparison& comparison) {
+  const std::optional<Bound>& bound = comparison.bound;
   Json json;
   json["policy"] = run.policy;
+  json["invoice"] = invoice_of(run, comparison.scenario->cluster);
   json["dollars"] = dollars_of(run);
   json["lowerBound"] = bound ? Json(bound->dollars) : Json();
   json["makespanSeconds"] = to_seconds(run.makespan);
@@ -101,17 +175,18 @@ std::string comparison_json(const Comparison& comparison) {
   json["description"] = scenario.description;
   json["seed"] = scenario.seed;
   json["version"] = version;
+  json["billing"] = scenario.billing == simulation::Billing::invoice ? "invoice" : "use";
   json["lowerBound"] = comparison.bound ? Json(comparison.bound->dollars) : Json();
   json["lowerBoundHorizonSeconds"] = comparison.bound ? Json(comparison.bound->horizon_seconds) : Json();
   json["assumptions"] = Json::array();
   for (const simulation::Assumption& assumption : scenario.assumptions)
     json["assumptions"].push_back({{"name", assumption.name}, {"value", assumption.value}, {"note", assumption.note}});
   json["runs"] = Json::array();
-  for (const RunResult& run : comparison.runs) json["runs"].push_back(run_of(run, comparison.bound));
+  for (const RunResult& run : comparison.runs) json["runs"].push_back(run_of(run, comparison));
   if (!comparison.epochs.empty()) {
     json["epochs"] = Json::array();
     for (const EpochRun& point : comparison.epochs) {
-      Json entry = run_of(point.result, comparison.bound);
+      Json entry = run_of(point.result, comparison);
       entry["epochSeconds"] = to_seconds(point.epoch);
       json["epochs"].push_back(std::move(entry));
     }

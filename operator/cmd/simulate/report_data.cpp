@@ -10,6 +10,7 @@ namespace lips::cmd {
 
 namespace {
 
+using simulation::Billing;
 using simulation::RunResult;
 using simulation::Scenario;
 
@@ -94,16 +95,29 @@ std::vector<ReportMachine> classes_of(const Scenario& scenario, const RunResult&
   return machines;
 }
 
+ReportBill bill_of(const RunResult& run, Billing billing) {
+  const Invoice& invoice = run.invoice;
+  if (billing == Billing::invoice)
+    return {invoice.total().value(),
+            {{"nodes", invoice.nodes.value()},
+             {"transfer", invoice.transfer.value()},
+             {"storage", invoice.storage.value()},
+             {"requests", invoice.requests.value()}}};
+  return {run.bill.total().value(),
+          {{"CPU", run.bill.cpu.value()},
+           {"transfer", run.bill.transfer.value()},
+           {"shuffle", run.bill.shuffle.value()},
+           {"moves", run.bill.moves.value()},
+           {"storage", run.bill.storage.value()}}};
+}
+
+const char* name_of(Billing billing) { return billing == Billing::invoice ? "invoice" : "by use"; }
+
 ReportRun run_of(const Scenario& scenario, const RunResult& run) {
   ReportRun out;
   out.policy = run.policy;
-  out.dollars = run.bill.total().value();
-  out.terms = {{"CPU", run.bill.cpu.value()},
-               {"transfer", run.bill.transfer.value()},
-               {"shuffle", run.bill.shuffle.value()},
-               {"moves", run.bill.moves.value()},
-               {"storage", run.bill.storage.value()}};
-  out.node_hour_dollars = run.nodes_all.value();
+  out.bill = bill_of(run, scenario.billing);
+  out.other_bill = bill_of(run, scenario.billing == Billing::use ? Billing::invoice : Billing::use);
   out.jobs_finished = run.jobs_finished, out.jobs = run.jobs;
   out.makespan_seconds = to_seconds(run.makespan);
   out.completion = {run.completion.mean, run.completion.p50, run.completion.p95};
@@ -143,7 +157,10 @@ ReportData report_data(const Comparison& comparison) {
   data.generated_by = fmt::format("lips {}", version);
   data.baseline = comparison.baseline;
   data.subject = subject_of(comparison);
-  if (comparison.bound) data.lower_bound = ReportLowerBound{"certified", comparison.bound->dollars};
+  const bool by_use = scenario.billing == Billing::use;
+  data.bill_name = name_of(scenario.billing);
+  data.other_bill_name = name_of(by_use ? Billing::invoice : Billing::use);
+  if (comparison.bound) data.lower_bound = ReportLowerBound{"certified", comparison.bound->dollars, !by_use};
   for (const simulation::Assumption& assumption : scenario.assumptions)
     data.assumptions.push_back({assumption.name, assumption.value, assumption.note});
   for (const RunResult& run : comparison.runs) data.runs.push_back(run_of(scenario, run));

@@ -172,7 +172,8 @@ const DataView& DataLink::view() {
   for (const auto& [name, store] : catalog_.stores()) {
     const StoreKind kind = store.spec.kind;
     view_.stores.push_back({name, kind, store.spec.zone, store.spec.node, mebibytes(store.spec.capacity),
-                            settings_.storage_price ? settings_.storage_price(kind) : UsdPerMebibyteHour(0)});
+                            settings_.storage_price ? settings_.storage_price(kind) : UsdPerMebibyteHour(0),
+                            kind == StoreKind::regional_bucket ? store.spec.region : ""});
   }
   for (const auto& [name, set] : sets_) view_.data_sets.push_back(without_going(set));
   for (const auto& [id, move] : moves_) view_.moves.push_back(move);
@@ -204,7 +205,8 @@ void DataLink::start(MoveId id, const DataMove& move, const ModelIndex& index) {
 
 std::string DataLink::zone_of(const std::string& store) const {
   const DataStoreResource* known = catalog_.store(store);
-  return known ? known->spec.zone : "";
+  if (!known) return "";
+  return end_kind(known->spec.kind) == EndKind::zone ? known->spec.zone : "store/" + store;
 }
 
 // Whether a move that brings the block into that zone is under way.
@@ -228,7 +230,7 @@ void DataLink::keep_copy(const PodRecord& reader, const std::string& store) {
     const DataStoreResource* from = holder(reader.data_set, block, reader.read_from);
     const DataStoreResource* near = holder(reader.data_set, block, store);
     const std::string zone = zone_of(store);
-    if (!from || !near || near->spec.zone == zone || comes_to(reader.data_set, block, zone)) continue;
+    if (!from || !near || zone_of(near->meta.object.name) == zone || comes_to(reader.data_set, block, zone)) continue;
     const MoveRequest request{{}, reader.data_set, block, from->meta.object.name, store, false, true};
     requested_.push_back(place_of(request));
     mover_.start(request);
@@ -270,7 +272,7 @@ const DataStoreResource* DataLink::holder(const std::string& data_set, std::uint
     const DataStoreResource* store = catalog_.store(name);
     if (!store) continue;
     if (name == wanted) return store;
-    const bool near = first && store->spec.zone == first->spec.zone;
+    const bool near = first && zone_of(name) == zone_of(wanted);
     if (!best || near) best = store;
   }
   return best;

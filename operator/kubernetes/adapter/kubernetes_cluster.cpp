@@ -47,7 +47,8 @@ ClientOptions client_options(int in_flight, RequestObserver& observer) {
 
 ModelSettings checked(ModelSettings settings) {
   if (!settings.node_price) settings.node_price = [](const PriceQuestion&) { return NodePrice{}; };
-  if (!settings.transfer_price) settings.transfer_price = [](const Place&, const Place&) { return UsdPerMebibyte(0); };
+  if (!settings.transfer_price)
+    settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
   return settings;
 }
 

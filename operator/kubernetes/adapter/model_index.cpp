@@ -62,6 +62,11 @@ IdType found(const std::map<std::string, IdType>& ids, const std::string& name) 
   return place == ids.end() ? IdType::none() : place->second;
 }
 
+// What lies beside all zones has one of its own in the model, whose name no label can have.
+std::string zone_of(const StoreEntry& store) {
+  return end_kind(store.kind) == EndKind::zone ? store.zone : "store/" + store.name;
+}
+
 }  // namespace
 
 NodePlace place_of(const Node& node) {
@@ -101,11 +106,16 @@ void ModelIndex::add_places(const NodeBook& nodes, const DataView& data, Cluster
     if (!record.node) continue;
     const NodePlace place = place_of(*record.node);
     zones_[place.zone];
-    region_of_[place.zone] = place.region;
+    ends_[place.zone] = {EndKind::zone, place.region, place.zone};
     if (!place.rack.empty()) racks[{place.rack, place.zone}];
   }
-  for (const StoreEntry& store : data.stores)
-    if (!store.zone.empty()) zones_[store.zone];
+  for (const StoreEntry& store : data.stores) {
+    if (store.zone.empty()) continue;
+    const std::string zone = zone_of(store);
+    zones_[zone];
+    const std::string region = store.region.empty() ? ends_[store.zone].region : store.region;
+    ends_.try_emplace(zone, TransferEnd{end_kind(store.kind), region, zone});
+  }
   for (auto entry = zones_.begin(); entry != zones_.end();) {
     if (start.zones.size() == ZoneSet::max_zones) {
       entry = zones_.erase(entry);
@@ -135,7 +145,7 @@ void ModelIndex::add_nodes(const NodeBook& nodes, ClusterSnapshot& start) {
     node_names_.push_back(name);
     node_zones_.push_back(start.nodes[id].zone);
     const lips::Node& added = start.nodes[id];
-    const PriceQuestion question{region_of_[zone_names_[added.zone]], added.instance_type, added.capacity_type,
+    const PriceQuestion question{ends_[zone_names_[added.zone]].region, added.instance_type, added.capacity_type,
                                  added.capacity.cpu};
     if (!stated_price(*record.node) && !settings_.node_price(question).known)
       unknown_prices_.emplace_back(name, added.instance_type);
@@ -147,7 +157,7 @@ void ModelIndex::add_data(const NodeBook& nodes, const DataView& data, ClusterSn
   const auto readable = [&](const DataStore& store) { return !store.node.valid() || store_readable_[store.node]; };
   for (const StoreEntry& entry : data.stores) {
     const NodeId node = found(nodes_, entry.node);
-    const ZoneId zone = node.valid() ? start.nodes[node].zone : found(zones_, entry.zone);
+    const ZoneId zone = node.valid() ? start.nodes[node].zone : found(zones_, zone_of(entry));
     if (!zone.valid() || (entry.kind == StoreKind::node_directory && !node.valid())) continue;  // its node is away
     if (entry.kind == StoreKind::node_directory) store_readable_[node] = nodes.find(entry.node)->node->ready;
     stores_[entry.name] = start.stores.push_back({entry.name, entry.kind, zone,
@@ -192,13 +202,10 @@ void ModelIndex::add_moves(const DataView& data, ClusterSnapshot& start) const {
 
 CostModel ModelIndex::costs(const ClusterSnapshot& start) const {
   std::vector<std::vector<UsdPerMebibyte>> prices(start.zones.size(), std::vector<UsdPerMebibyte>(start.zones.size()));
-  const auto place = [&](ZoneId zone) {
-    const auto known = region_of_.find(zone_names_[zone]);
-    return Place{known == region_of_.end() ? "" : known->second, zone_names_[zone]};
-  };
+  const auto end = [&](ZoneId zone) -> const TransferEnd& { return ends_.at(zone_names_[zone]); };
   for (ZoneId from : start.zones.ids())
     for (ZoneId to : start.zones.ids())
-      if (from != to) prices[from.index()][to.index()] = settings_.transfer_price(place(from), place(to));
+      if (from != to) prices[from.index()][to.index()] = settings_.transfer_price(end(from), end(to));
   return CostModel(std::move(prices));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/node_price.h"
+#include "config/transfer_prices.h"
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/data/data_layout.h"
 #include "kubernetes/pods/node_book.h"
@@ -25,14 +26,11 @@ struct PriceQuestion {
   CapacityType capacity_type = CapacityType::on_demand;
   Cores cpu;
 };
-struct Place {
-  std::string region, zone;
-};
 
 struct ModelSettings {
   Network network;
   std::function<NodePrice(const PriceQuestion&)> node_price;
-  std::function<UsdPerMebibyte(const Place& from, const Place& to)> transfer_price;  // of two different zones
+  std::function<UsdPerMebibyte(const TransferEnd& from, const TransferEnd& to)> transfer_price;  // of two zones
 };
 
 struct PoolEntry {
@@ -47,6 +45,7 @@ struct StoreEntry {
   std::string zone, node;  // of a node's directory the zone is the node's
   Mebibytes capacity;
   UsdPerMebibyteHour price;
+  std::string region = {};  // of a bucket; empty: its zone's
 };
 struct StoredBlocks {
   BlockRanges blocks, extra;  // `extra`: those of `blocks` that are extra copies
@@ -138,7 +137,7 @@ class ModelIndex {
   std::uint64_t kinds_version_ = 0;
   std::map<std::string, ZoneId> zones_;
   std::map<std::string, RackId> racks_;
-  std::map<std::string, std::string> region_of_;  // of zones
+  std::map<std::string, TransferEnd> ends_;  // by zone
   IdVector<ZoneId, std::string> zone_names_;
   std::map<std::string, NodeId> nodes_;
   IdVector<NodeId, std::string> node_names_;

@@ -64,7 +64,7 @@ void add_remote(PodParts& parts, const DataStoreSpec& store, const std::string& 
   const std::string upper = remote == "source" ? "SOURCE" : "TARGET";
   const std::string prefix = "RCLONE_CONFIG_" + upper;
   parts.set(prefix + "_TYPE", "alias");
-  if (store.kind != StoreKind::bucket) {
+  if (!is_bucket(store.kind)) {
     parts.set(prefix + "_REMOTE", mounted);
     parts.set("LIPS_" + upper + "_ROOT", mounted);
     return;
@@ -150,7 +150,7 @@ void place(Json& spec, const DataStoreSpec& at_hand, const std::string& zone) {
     spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] = {
         {{"matchFields", {{{"key", "metadata.name"}, {"operator", "In"}, {"values", {at_hand.node}}}}}}};
     spec["tolerations"] = {{{"operator", "Exists"}, {"effect", "NoSchedule"}}};
-  } else if (at_hand.kind == StoreKind::bucket) {
+  } else if (is_bucket(at_hand.kind)) {
     spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = {
         {{"weight", 100},
          {"preference",
@@ -300,7 +300,7 @@ std::string pods_path_of(const std::string& name_space) {
 }
 
 bool needs_source_pod(const DataStoreSpec& from, const DataStoreSpec& to) {
-  if (from.kind == StoreKind::bucket || to.kind == StoreKind::bucket) return false;
+  if (is_bucket(from.kind) || is_bucket(to.kind)) return false;
   return from.kind != StoreKind::node_directory || to.kind != StoreKind::node_directory || from.node != to.node;
 }
 
@@ -328,7 +328,7 @@ std::string source_pod_json(const CopyWork& work, const WorkSettings& settings) 
 std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   const DataStoreSpec &from = work.from->spec, &to = work.to->spec;
   PodParts parts = with_scratch(scratch_of(work.blocks));
-  if (to.kind != StoreKind::bucket) mount_store(parts, to, "target", "/target", false);
+  if (!is_bucket(to.kind)) mount_store(parts, to, "target", "/target", false);
   add_remote(parts, to, "target", "/target");
   if (needs_source_pod(from, to)) {
     const bool v6 = work.source_address.find(':') != std::string::npos;
@@ -340,7 +340,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
     parts.set("RCLONE_CONFIG_SUMS_TYPE", "http");
     parts.set("LIPS_SUMS", "yes");
   } else {
-    if (from.kind != StoreKind::bucket) mount_store(parts, from, "source", "/source", true);
+    if (!is_bucket(from.kind)) mount_store(parts, from, "source", "/source", true);
     add_remote(parts, from, "source", "/source");
   }
   set_long(parts, block_lines(work.blocks));
@@ -349,7 +349,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   parts.set("LIPS_FLAGS", flags(settings));
   Json spec = pod_spec({container("copy", copy_script(), parts, settings)},
                        {container("verify", verify_script(), parts, settings)}, parts, settings);
-  place(spec, to.kind == StoreKind::bucket ? from : to, to.zone);
+  place(spec, is_bucket(to.kind) ? from : to, to.zone);
   return job(metadata(copy_job_name(*work.move, work.move->status.attempt), DataKind::data_move, work.move->meta.object,
                       move_labels(*work.move, "copy")),
              std::move(spec), deadline_of(work.blocks, settings), settings);
@@ -358,7 +358,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
 std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings) {
   const DataStoreSpec& store = work.store->spec;
   PodParts parts = with_scratch();
-  if (store.kind != StoreKind::bucket) mount_store(parts, store, "target", "/target", false);
+  if (!is_bucket(store.kind)) mount_store(parts, store, "target", "/target", false);
   add_remote(parts, store, "target", "/target");
   std::string lines;
   for (const std::string& path : work.paths) lines += path + '\n';
@@ -390,7 +390,7 @@ std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& s
 
 std::string list_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
   PodParts parts = with_scratch();
-  if (store.spec.kind != StoreKind::bucket) mount_store(parts, store.spec, "target", "/target", true);
+  if (!is_bucket(store.spec.kind)) mount_store(parts, store.spec, "target", "/target", true);
   add_remote(parts, store.spec, "target", "/target");
   parts.set("LIPS_PATH", set.spec.discover.path);
   parts.set("LIPS_INCLUDE", set.spec.discover.include);
@@ -417,7 +417,7 @@ std::string fetch_job_json(const DataSetResource& set, const std::string& name, 
 
 std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
   PodParts parts = with_scratch();
-  if (store.spec.kind != StoreKind::bucket) mount_store(parts, store.spec, "target", "/target", false);
+  if (!is_bucket(store.spec.kind)) mount_store(parts, store.spec, "target", "/target", false);
   add_remote(parts, store.spec, "target", "/target");
   set_long(parts, copies_folder(set) + '\n');
   parts.set("LIPS_FOLDERS", "yes");

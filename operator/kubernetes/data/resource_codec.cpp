@@ -41,8 +41,15 @@ void read_volume(ObjectReader& reader, value json, DataStoreSpec& spec) {
   });
 }
 
+StoreKind bucket_kind(ObjectReader& reader, value json) {
+  const std::string scope = reader.text(json);
+  if (scope == "Regional") return StoreKind::regional_bucket;
+  if (scope != "Zonal") reader.refuse("scope '" + scope + "'", "Zonal or Regional");
+  return StoreKind::zonal_bucket;
+}
+
 void read_bucket(ObjectReader& reader, value json, DataStoreSpec& spec) {
-  spec.kind = StoreKind::bucket;
+  spec.kind = StoreKind::zonal_bucket;
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "name") spec.bucket = reader.text(content);
     if (key == "prefix") spec.prefix = reader.text(content);
@@ -50,6 +57,7 @@ void read_bucket(ObjectReader& reader, value json, DataStoreSpec& spec) {
     if (key == "region") spec.region = reader.text(content);
     if (key == "provider") spec.provider = reader.text(content);
     if (key == "secretName") spec.secret = reader.text(content);
+    if (key == "scope") spec.kind = bucket_kind(reader, content);
   });
 }
 

@@ -154,7 +154,7 @@ void ResourceUpkeep::release_data_set(const CatalogDataSet& set, TimePoint now) 
 // Where others read the store, empty while they cannot. Sees to it that a pod serves it.
 std::string ResourceUpkeep::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
   if (!store.spec.endpoint.empty()) return store.spec.endpoint;
-  if (store.spec.kind == StoreKind::bucket || !store.spec.serve || !serving_.serve) return {};
+  if (is_bucket(store.spec.kind) || !store.spec.serve || !serving_.serve) return {};
   if (!serving_.secret.key().known()) return {};
   const std::string name = serve_pod_name(store);
   const auto pod = catalog_.pods().find(name);

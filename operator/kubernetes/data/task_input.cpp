@@ -73,7 +73,7 @@ Result<std::string> task_input(const InputRequest& request) {
   if (!store.spec.endpoint.empty()) return joined(store.spec.endpoint, encoded_path(part.path)) + part_suffix(part);
   if (!store.status.endpoint.empty() && request.key && request.key->known())
     return served_url(request, part) + part_suffix(part);
-  if (store.spec.kind != StoreKind::bucket)
+  if (!is_bucket(store.spec.kind))
     return fail(ErrorCode::unavailable, "DataStore " + store_name + " is not served to other nodes now");
   const std::string root = "s3://" + store.spec.bucket + (store.spec.prefix.empty() ? "" : '/' + store.spec.prefix);
   return joined(root, part.path) + part_suffix(part);

@@ -15,7 +15,7 @@ bool inside(const std::string& path, const std::string& folder) {
 bool overlap(const DataStoreSpec& a, const DataStoreSpec& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == StoreKind::zonal_volume) return a.claim == b.claim;
-  if (a.kind == StoreKind::bucket)
+  if (is_bucket(a.kind))
     return a.bucket == b.bucket && a.bucket_endpoint == b.bucket_endpoint &&
            (inside(a.prefix, b.prefix) || inside(b.prefix, a.prefix));
   return a.node == b.node && (inside(a.path, b.path) || inside(b.path, a.path));

@@ -288,8 +288,9 @@ LocalityReached choose_tasks(const PolicyInput& input, const Units& units, const
     for (const Choice& choice : chosen.of(i)) {
       const NodeId node = placements[i].node;
       Assignment assignment{choice.task, node, choice.read_from, StoreId::none()};
+      // A copy of what costs nothing to read again saves nothing.
       if (settings.keep_copies && !settings.share_copies && assignment.read_from.valid() &&
-          cluster.stores[assignment.read_from].zone != cluster.nodes[node].zone)
+          input.costs.transfer(cluster.stores[assignment.read_from].zone, cluster.nodes[node].zone).value() > 0)
         assignment.keep_in = room.take(cluster.tasks[choice.task].block, node);
       plan.assignments.push_back(std::move(assignment));
     }

@@ -17,11 +17,17 @@ struct ReportAssumption {
 struct ReportLowerBound {
   std::string name;  // which bound, e.g. "offline linear program"
   double dollars = 0;
+  bool of_other_bill = false;  // it bounds the second bill, not the one that leads
 };
 
 struct ReportCostTerm {
   std::string name;
   double dollars = 0;
+};
+
+struct ReportBill {
+  double dollars = 0;  // the total; terms that do not add up to it are shown with the rest as "other"
+  std::vector<ReportCostTerm> terms;
 };
 
 // Fractions of the tasks that read input, by where they read it; they sum to one.
@@ -79,9 +85,8 @@ struct ReportPlanning {
 
 struct ReportRun {
   std::string policy;
-  double dollars = 0;  // the total; terms that do not add up to it are shown with the rest as "other"
-  std::vector<ReportCostTerm> terms;
-  std::optional<double> node_hour_dollars;  // the same run billed by node-hours
+  ReportBill bill;                       // the one that leads
+  std::optional<ReportBill> other_bill;  // the same run billed the other way
   std::size_t jobs_finished = 0, jobs = 0;
   double makespan_seconds = 0;
   ReportCompletion completion;
@@ -100,11 +105,12 @@ struct ReportEpochPoint {
 };
 
 struct ReportData {
-  std::string title;         // of the page; the scenario's name where empty
-  std::string scenario;      // "swim-day"; the headline's object
-  std::string generated_by;  // "lips 0.1.0"
-  std::string subject;       // policy that the headline is about; the first run where empty or absent
-  std::string baseline;      // policy that savings are counted from; the first other run where empty or absent
+  std::string title;                       // of the page; the scenario's name where empty
+  std::string scenario;                    // "swim-day"; the headline's object
+  std::string generated_by;                // "lips 0.1.0"
+  std::string bill_name, other_bill_name;  // "invoice", "by use"; empty where there is only one
+  std::string subject;                     // policy that the headline is about; the first run where empty or absent
+  std::string baseline;  // policy that savings are counted from; the first other run where empty or absent
   std::optional<ReportLowerBound> lower_bound;
   std::vector<ReportAssumption> assumptions;
   std::vector<ReportRun> runs;

@@ -19,39 +19,74 @@ const std::vector<Series> one_series{{"", "bar-fill", ""}};
 
 bool is_subject(const ReportData& data, const ReportRun& run) { return &run == subject_of(data); }
 
+// One of the two bills of each run; none: a run without it.
+struct BillOf {
+  std::string name;
+  bool leads = true;
+  const ReportBill* operator()(const ReportRun& run) const {
+    return leads ? &run.bill : run.other_bill ? &*run.other_bill : nullptr;
+  }
+};
+
 // Names of the terms in the order they first appear; what the terms leave of the total is "other".
-std::vector<std::string> term_names(const ReportData& data) {
+std::vector<std::string> term_names(const ReportData& data, const BillOf& bill_of) {
   std::vector<std::string> names;
   bool rest = false;
   for (const auto& run : data.runs) {
+    const ReportBill* bill = bill_of(run);
+    if (bill == nullptr) continue;
     double sum = 0;
-    for (const auto& term : run.terms) {
+    for (const auto& term : bill->terms) {
       sum += term.dollars;
       if (std::find(names.begin(), names.end(), term.name) == names.end()) names.push_back(term.name);
     }
-    rest = rest || run.dollars - sum > run.dollars * 1e-4;
+    rest = rest || bill->dollars - sum > bill->dollars * 1e-4;
   }
   if (rest && std::find(names.begin(), names.end(), "other") == names.end()) names.emplace_back("other");
   return names;
 }
 
-std::vector<double> term_values(const ReportRun& run, const std::vector<std::string>& names) {
+std::vector<double> term_values(const ReportBill& bill, const std::vector<std::string>& names) {
   std::vector<double> values(names.size(), 0);
   double sum = 0;
-  for (const auto& term : run.terms) {
+  for (const auto& term : bill.terms) {
     values[static_cast<std::size_t>(std::find(names.begin(), names.end(), term.name) - names.begin())] += term.dollars;
     sum += term.dollars;
   }
   const auto other = std::find(names.begin(), names.end(), "other");
-  if (other != names.end() && run.dollars > sum)
-    values[static_cast<std::size_t>(other - names.begin())] += run.dollars - sum;
+  if (other != names.end() && bill.dollars > sum)
+    values[static_cast<std::size_t>(other - names.begin())] += bill.dollars - sum;
   return values;
 }
 
-std::string used_bill(const ReportData& data) {
-  const auto names = term_names(data);
+void add_bill(const ReportRun& run, const ReportBill& bill, const std::vector<std::string>& names, Bar& bar,
+              Table& table, double& maximum) {
+  const auto values = term_values(bill, names);
+  std::vector<Cell> row{{run.policy}};
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    bar.segments.push_back({values[i], i, "", names[i] + " " + usd(values[i])});
+    row.push_back({usd(values[i])});
+    sum += std::max(values[i], 0.0);
+  }
+  row.push_back({usd(bill.dollars)});
+  maximum = std::max({maximum, bill.dollars, sum});
+  table.rows.push_back(std::move(row));
+}
+
+void mark_bound(const ReportLowerBound& bound, BarChart& chart, Table& table) {
+  chart.reference =
+      Mark{"lower bound " + usd(bound.dollars) + (bound.name.empty() ? "" : " (" + bound.name + ")"), bound.dollars};
+  table.rows.emplace_back(table.columns.size());
+  table.rows.back().front().text = "lower bound";
+  table.rows.back().back().text = usd(bound.dollars);
+}
+
+std::string bill_figure(const ReportData& data, const BillOf& bill_of) {
+  const auto names = term_names(data, bill_of);
+  const std::string named = bill_of.name.empty() ? "" : ": " + bill_of.name;
   BarChart chart;
-  Table table{"Dollars by term", {"Policy"}, {}, false};
+  Table table{"Dollars by term" + named, {"Policy"}, {}, false};
   for (std::size_t i = 0; i < names.size(); ++i) {
     chart.series.push_back(categorical(names[i], i));
     table.columns.push_back(names[i]);
@@ -59,50 +94,21 @@ std::string used_bill(const ReportData& data) {
   table.columns.emplace_back("Total");
   double maximum = 0;
   for (const auto& run : data.runs) {
-    const auto values = term_values(run, names);
-    Bar bar{run.policy, {}, usd(run.dollars), is_subject(data, run)};
-    std::vector<Cell> row{{run.policy}};
-    double sum = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      bar.segments.push_back({values[i], i, "", names[i] + " " + usd(values[i])});
-      row.push_back({usd(values[i])});
-      sum += std::max(values[i], 0.0);
-    }
-    row.push_back({usd(run.dollars)});
-    maximum = std::max({maximum, run.dollars, sum});
+    const ReportBill* bill = bill_of(run);
+    if (bill == nullptr) continue;
+    Bar bar{run.policy, {}, usd(bill->dollars), is_subject(data, run)};
+    add_bill(run, *bill, names, bar, table, maximum);
     chart.bars.push_back(std::move(bar));
-    table.rows.push_back(std::move(row));
-  }
-  if (data.lower_bound) {
-    const auto& bound = *data.lower_bound;
-    maximum = std::max(maximum, bound.dollars);
-    chart.reference =
-        Mark{"lower bound " + usd(bound.dollars) + (bound.name.empty() ? "" : " (" + bound.name + ")"), bound.dollars};
-    table.rows.emplace_back(table.columns.size());
-    table.rows.back().front().text = "lower bound";
-    table.rows.back().back().text = usd(bound.dollars);
-  }
-  chart.maximum = maximum * 1.005;
-  return render_figure({"What the runs cost, by term",
-                        data.lower_bound ? "No schedule of this work can cost less than the dashed line." : "",
-                        render_bars(chart), table});
-}
-
-std::string node_hour_bill(const ReportData& data) {
-  BarChart chart;
-  chart.series = one_series;
-  chart.legend = false;
-  Table table{"Dollars by node-hours", {"Policy", "By node-hours", "By use", "Difference"}, {}, false};
-  for (const auto& run : data.runs) {
-    if (!run.node_hour_dollars) continue;
-    const double dollars = *run.node_hour_dollars;
-    chart.bars.push_back({run.policy, {{dollars, 0, "", usd(dollars)}}, usd(dollars), is_subject(data, run)});
-    chart.maximum = chart.bars.size() == 1 ? dollars : std::max(chart.maximum, dollars);
-    table.rows.push_back({{run.policy}, {usd(dollars)}, {usd(run.dollars)}, {usd(dollars - run.dollars)}});
   }
   if (chart.bars.empty()) return "";
-  return render_figure({"The same runs billed by node-hours",
-                        "As a cloud's invoice counts: every node for as long as it exists, busy or idle.",
+  const bool bounded = data.lower_bound && data.lower_bound->of_other_bill != bill_of.leads;
+  if (bounded) {
+    maximum = std::max(maximum, data.lower_bound->dollars);
+    mark_bound(*data.lower_bound, chart, table);
+  }
+  chart.maximum = maximum * 1.005;
+  return render_figure({"What the runs cost, by term" + named,
+                        bounded ? "No schedule of this work can cost less than the dashed line." : "",
                         render_bars(chart), table});
 }
 
@@ -179,7 +185,9 @@ std::string sweep_figure(const ReportData& data, const std::string& title, doubl
 }  // namespace
 
 std::string cost_figures(const ReportData& data) {
-  return data.runs.empty() ? "" : used_bill(data) + node_hour_bill(data);
+  return data.runs.empty()
+             ? ""
+             : bill_figure(data, {data.bill_name, true}) + bill_figure(data, {data.other_bill_name, false});
 }
 
 std::string time_figures(const ReportData& data) {

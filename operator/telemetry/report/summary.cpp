@@ -42,18 +42,22 @@ struct Column {
 std::vector<Column> columns(const ReportData& data) {
   std::vector<Column> out;
   const auto* baseline = baseline_of(data);
-  out.push_back({"Cost", [](const auto& run) { return run.dollars; }, usd, -1});
+  out.push_back({headed(data.bill_name, "Cost"), [](const auto& run) { return run.bill.dollars; }, usd, -1});
   if (baseline != nullptr) {
-    const double base = baseline->dollars;
-    out.push_back({"Against " + baseline->policy,
-                   [baseline](const auto& run) { return &run == baseline ? std::nullopt : std::optional(run.dollars); },
-                   [base](double dollars) { return change(dollars, base); }, 0});
+    const double base = baseline->bill.dollars;
+    out.push_back(
+        {"Against " + baseline->policy,
+         [baseline](const auto& run) { return &run == baseline ? std::nullopt : std::optional(run.bill.dollars); },
+         [base](double dollars) { return change(dollars, base); }, 0});
   }
   if (has_bound(data)) {
     const double bound = data.lower_bound->dollars;
-    out.push_back({"× bound", [bound](const auto& run) { return run.dollars / bound; }, multiple, 0});
+    out.push_back({data.lower_bound->of_other_bill ? "× bound " + data.other_bill_name : "× bound",
+                   [&data, bound](const auto& run) { return bounded_dollars(data, run) / bound; }, multiple, 0});
   }
-  out.push_back({"By node-hours", [](const auto& run) { return run.node_hour_dollars; }, usd, -1});
+  out.push_back({headed(data.other_bill_name, "Other cost"),
+                 [](const auto& run) { return run.other_bill ? std::optional(run.other_bill->dollars) : std::nullopt; },
+                 usd, -1});
   out.push_back({"Makespan", [](const auto& run) { return run.makespan_seconds; }, duration, -1});
   out.push_back({"Job mean", [](const auto& run) { return run.completion.mean_seconds; }, duration, -1});
   out.push_back({"Job p95", [](const auto& run) { return run.completion.p95_seconds; }, duration, -1});
@@ -95,6 +99,17 @@ const ReportRun* subject_of(const ReportData& data) {
   return run != nullptr ? run : &data.runs.front();
 }
 
+double bounded_dollars(const ReportData& data, const ReportRun& run) {
+  if (!data.lower_bound || !data.lower_bound->of_other_bill) return run.bill.dollars;
+  return run.other_bill ? run.other_bill->dollars : std::nan("");
+}
+
+std::string headed(const std::string& name, const char* fallback) {
+  std::string out = name.empty() ? fallback : name;
+  if (out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  return out;
+}
+
 const ReportRun* baseline_of(const ReportData& data) {
   const auto* subject = subject_of(data);
   if (const auto* run = named(data, data.baseline); run != nullptr && run != subject) return run;
@@ -110,18 +125,19 @@ Headline headline(const ReportData& data) {
   const auto* baseline = baseline_of(data);
   Headline out;
   out.sentence = subject->policy + " ran " + (data.scenario.empty() ? "the workload" : data.scenario) + " for " +
-                 kept(usd(subject->dollars));
-  if (baseline != nullptr && baseline->dollars > 0) {
-    const auto difference = change(subject->dollars, baseline->dollars);
+                 kept(usd(subject->bill.dollars)) + (data.bill_name.empty() ? "" : " (" + data.bill_name + ")");
+  if (baseline != nullptr && baseline->bill.dollars > 0) {
+    const auto difference = change(subject->bill.dollars, baseline->bill.dollars);
     out.sentence += difference == "the same" ? ", the same as " + baseline->policy
                                              : ", " + kept(difference) + " than " + baseline->policy;
   }
   out.sentence += ".";
   if (has_bound(data)) {
     const double bound = data.lower_bound->dollars;
-    out.support = "The lower bound" + (data.lower_bound->name.empty() ? "" : " (" + data.lower_bound->name + ")") +
+    const std::string of = data.lower_bound->of_other_bill ? " " + data.other_bill_name : "";
+    out.support = "The lower bound" + of + (data.lower_bound->name.empty() ? "" : " (" + data.lower_bound->name + ")") +
                   " is " + kept(usd(bound));
-    const double left = 1 - bound / subject->dollars;
+    const double left = 1 - bound / bounded_dollars(data, *subject);
     out.support += left > 0 ? ": no schedule could have saved more than another " + kept(percent(left)) + ". " : ". ";
   }
   if (subject->jobs > 0) {
@@ -145,7 +161,8 @@ std::vector<std::string> cautions(const ReportData& data) {
       out.push_back(run.policy + " finished " + count(run.jobs_finished) + " of " + count(run.jobs) +
                     " jobs, so its cost is for less work than the whole.");
     }
-    if (has_bound(data) && run.dollars < data.lower_bound->dollars * (1 - 1e-6) && run.jobs_finished >= run.jobs) {
+    if (has_bound(data) && bounded_dollars(data, run) < data.lower_bound->dollars * (1 - 1e-6) &&
+        run.jobs_finished >= run.jobs) {
       out.push_back(run.policy +
                     " cost less than the lower bound: the bound counts work or prices that this run did not pay for.");
     }
@@ -162,9 +179,12 @@ std::string render_key_figures(const ReportData& data) {
     return base == nullptr || text == "-" ? "" : text + (text == "the same" ? " as " : " than ") + base->policy;
   };
   std::string out = "<ul class=\"figures\">";
-  out += figure("Cost", usd(run->dollars), base == nullptr ? "" : against(run->dollars, base->dollars));
+  out += figure(headed(data.bill_name, "Cost"), usd(run->bill.dollars),
+                base == nullptr ? "" : against(run->bill.dollars, base->bill.dollars));
+  if (run->other_bill) out += figure(headed(data.other_bill_name, "Other cost"), usd(run->other_bill->dollars), "");
   if (has_bound(data)) {
-    out += figure("Against the lower bound", multiple(run->dollars / data.lower_bound->dollars) + "×",
+    out += figure("Against the lower bound" + (data.lower_bound->of_other_bill ? " " + data.other_bill_name : ""),
+                  multiple(bounded_dollars(data, *run) / data.lower_bound->dollars) + "×",
                   usd(data.lower_bound->dollars) + " at the least");
   }
   out += figure("Makespan", duration(run->makespan_seconds),

@@ -11,6 +11,10 @@ namespace lips::page {
 
 // Null where there is none.
 const ReportRun* subject_of(const ReportData& data);
+// Of the bill that the lower bound is about.
+double bounded_dollars(const ReportData& data, const ReportRun& run);
+// A name as a heading: "By use"; the fallback where there is none.
+std::string headed(const std::string& name, const char* fallback);
 const ReportRun* baseline_of(const ReportData& data);
 
 struct Headline {

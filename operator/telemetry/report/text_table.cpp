@@ -58,8 +58,8 @@ std::string short_duration(double seconds) {
 
 std::string saving(const ReportRun& run, const ReportRun& baseline) {
   if (&run == &baseline) return "base";
-  if (!(baseline.dollars > 0)) return "-";
-  const auto text = compact(page::percent(1 - run.dollars / baseline.dollars));
+  if (!(baseline.bill.dollars > 0)) return "-";
+  const auto text = compact(page::percent(1 - run.bill.dollars / baseline.bill.dollars));
   return text.starts_with('-') || text == "0%" ? text : "+" + text;
 }
 
@@ -78,10 +78,14 @@ std::vector<Column> columns(const ReportData& data) {
   };
   const auto* baseline = page::baseline_of(data);
   add("policy", 100, [](const auto& run) { return plain(run.policy); });
-  add("dollars", 99, [](const auto& run) { return page::usd(run.dollars); });
+  add(data.bill_name.empty() ? "dollars" : data.bill_name, 99,
+      [](const auto& run) { return page::usd(run.bill.dollars); });
   if (baseline != nullptr) add("saving", 98, [&](const auto& run) { return saving(run, *baseline); });
+  add(data.other_bill_name, 98,
+      [](const auto& run) { return run.other_bill ? Value(page::usd(run.other_bill->dollars)) : Value(); });
   if (data.lower_bound && data.lower_bound->dollars > 0) {
-    add("x bound", 96, [&](const auto& run) { return page::multiple(run.dollars / data.lower_bound->dollars); });
+    add("x bound", 96,
+        [&](const auto& run) { return page::multiple(page::bounded_dollars(data, run) / data.lower_bound->dollars); });
   }
   add("makespan", 97, [](const auto& run) { return short_duration(run.makespan_seconds); });
   add("mean job", 95, [](const auto& run) { return short_duration(run.completion.mean_seconds); });
@@ -135,7 +139,8 @@ std::string render_text_table(const ReportData& data, std::size_t width) {
   for (std::size_t run = 0; run < data.runs.size(); ++run)
     line([&](const Column& column) { return column.cells[run]; });
   if (data.lower_bound)
-    out += "lower bound " + page::usd(data.lower_bound->dollars) +
+    out += "lower bound " + (data.lower_bound->of_other_bill ? data.other_bill_name + " " : "") +
+           page::usd(data.lower_bound->dollars) +
            (data.lower_bound->name.empty() ? "" : " (" + plain(data.lower_bound->name) + ")") + "\n";
   return out;
 }

@@ -65,7 +65,7 @@ class DataLinkTest : public testing::Test {
   ModelIndex index_{[] {
     ModelSettings settings;
     settings.node_price = [](const PriceQuestion&) { return NodePrice{}; };
-    settings.transfer_price = [](const Place&, const Place&) { return UsdPerMebibyte(0); };
+    settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
     return settings;
   }()};
   std::vector<ClusterEvent> events_;

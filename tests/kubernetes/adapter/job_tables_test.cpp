@@ -25,7 +25,7 @@ class JobTables : public testing::Test {
     needs.requests = {{"cpu", 2000}};
     kind_ = kinds_.intern(needs);
     DataView data;
-    data.stores = {{"store", StoreKind::bucket, "a", "", {}, {}}};
+    data.stores = {{"store", StoreKind::zonal_bucket, "a", "", {}, {}}};
     DataSetEntry set;
     set.name = "default/books";
     set.layout.native = 10;
@@ -35,7 +35,7 @@ class JobTables : public testing::Test {
     data.data_sets = {set};
     ModelSettings settings;
     settings.node_price = [](const PriceQuestion&) { return NodePrice{UsdPerHour(0.2)}; };
-    settings.transfer_price = [](const Place&, const Place&) { return UsdPerMebibyte(0); };
+    settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
     index_ = std::make_unique<ModelIndex>(settings);
     start_ = index_->list(nodes_, kinds_, data).start;
   }

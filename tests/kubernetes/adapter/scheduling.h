@@ -71,7 +71,7 @@ class Scheduling {
     settings.model.node_price = [](const PriceQuestion& question) {
       return NodePrice{UsdPerHour(0.05 * question.cpu.value()), 1, question.cpu.value() != 64};
     };
-    settings.model.transfer_price = [](const Place&, const Place&) { return UsdPerMebibyte(1e-5); };
+    settings.model.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(1e-5); };
     PolicySettings policy;
     policy.replan_least = Duration(1000);
     policy_ = *make_policy("lips", policy);

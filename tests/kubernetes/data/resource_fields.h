@@ -66,6 +66,7 @@ inline const std::vector<ResourceField>& resource_fields() {
       {data_store, "spec.bucket.region", "text", "\"us-east-1\""},
       {data_store, "spec.bucket.provider", "text", "\"AWS\""},
       {data_store, "spec.bucket.secretName", "text", "\"key\""},
+      {data_store, "spec.bucket.scope", "text", "\"Regional\""},
       {data_store, "status.observedGeneration", "integer", "2"},
       {data_store, "status.used", "integer", "1000"},
       {data_store, "status.endpoint", "text", "\"http://10.0.0.1:8080\""},

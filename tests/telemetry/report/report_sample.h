@@ -84,10 +84,11 @@ inline ReportData sample_report(const SampleSize& size = {}) {
   data.scenario = "swim-day";
   data.generated_by = "lips 0.1.0 (clp 1.17.6, g++ 12.2)";
   data.baseline = "hadoop-default";
+  data.bill_name = "by use", data.other_bill_name = "invoice";
   data.lower_bound = ReportLowerBound{"offline linear program", 110.2};
   data.assumptions = {{"Prices", "Amazon EC2 us-east-1, 2012",
                        "m1.medium $0.160 and c1.medium $0.165 an hour; across zones $0.02 a GB"},
-                      {"Billing", "by CPU-second used", "node-hours are shown beside it; a started second is a second"},
+                      {"Billing", "by CPU-second used", "the invoice is shown beside it"},
                       {"Seed", "42", ""},
                       {"Epoch", "600 s", "thinking time is charged as a fixed 2 s"},
                       {"Replication", "3", "placed at random, one replica a zone"},
@@ -97,12 +98,12 @@ inline ReportData sample_report(const SampleSize& size = {}) {
     ReportRun run;
     run.policy = sample_policy(i);
     const double worse = i == 0 ? 0 : dice.roll(0.2, 1.0);
-    run.terms = {{"CPU", 96.1 + 44 * worse},
-                 {"transfer", 14.2 + 30 * worse},
-                 {"storage", 6.4},
-                 {"data moves", i == 0 ? 6.7 : 0.0}};
-    for (const auto& term : run.terms) run.dollars += term.dollars;
-    run.node_hour_dollars = run.dollars * dice.roll(1.2, 1.5);
+    run.bill.terms = {{"CPU", 96.1 + 44 * worse},
+                      {"transfer", 14.2 + 30 * worse},
+                      {"storage", 6.4},
+                      {"data moves", i == 0 ? 6.7 : 0.0}};
+    for (const auto& term : run.bill.terms) run.bill.dollars += term.dollars;
+    run.other_bill = ReportBill{run.bill.dollars * dice.roll(1.2, 1.5), {}};
     run.jobs = run.jobs_finished = static_cast<std::size_t>(size.jobs);
     fill_machines(run, size, dice, i == 0 ? 1.15 : dice.roll(0.9, 1.05));
     const double mean = dice.roll(600, 1100);

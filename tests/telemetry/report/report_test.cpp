@@ -12,6 +12,7 @@
 
 #include "telemetry/report/gantt.h"
 #include "telemetry/report/summary.h"
+#include "telemetry/report/text_table.h"
 #include "tests/telemetry/report/report_sample.h"
 
 namespace lips {
@@ -82,7 +83,7 @@ TEST(Report, SaysFirstWhatTheSubjectCostAgainstTheBaseline) {
   for (const auto& [policy, dollars] : {std::pair{"lips", 100.0}, {"delay", 120.0}, {"fair", 160.0}}) {
     data.runs.emplace_back();
     data.runs.back().policy = policy;
-    data.runs.back().dollars = dollars;
+    data.runs.back().bill.dollars = dollars;
   }
   EXPECT_EQ(page::headline(data).sentence, "lips ran swim-day for $100.00, 38\u00A0%\u00A0less than fair.");
   EXPECT_THAT(page::headline(data).support,
@@ -91,11 +92,39 @@ TEST(Report, SaysFirstWhatTheSubjectCostAgainstTheBaseline) {
   EXPECT_EQ(page::headline(data).sentence, "fair ran swim-day for $160.00, 60\u00A0%\u00A0more than lips.");
 }
 
+TEST(Report, ShowsBothBillsByNameAndTheBoundOnTheOneThatItIsAbout) {
+  ReportData data;
+  data.scenario = "day";
+  data.bill_name = "invoice", data.other_bill_name = "by use";
+  data.lower_bound = ReportLowerBound{"certified", 80, true};
+  data.runs.emplace_back();
+  data.runs[0].policy = "lips";
+  data.runs[0].bill = {300, {{"nodes", 260}, {"transfer", 40}}};
+  data.runs[0].other_bill = ReportBill{100, {{"CPU", 100}}};
+  EXPECT_EQ(page::headline(data).sentence, "lips ran day for $300.00 (invoice).");
+  EXPECT_THAT(
+      page::headline(data).support,
+      HasSubstr("The lower bound by use (certified) is $80.00: no schedule could have saved more than another"));
+  EXPECT_THAT(page::cautions(data), IsEmpty());
+  const auto page = render_report(data);
+  EXPECT_EQ(fault_in(page), "");
+  const auto invoice = page.find("by term: invoice"), use = page.find("by term: by use");
+  ASSERT_LT(invoice, use);
+  ASSERT_NE(use, std::string::npos);
+  const auto bound = page.find("No schedule of this work can cost less");
+  EXPECT_GT(bound, use) << "the bound is drawn beside the bill by use alone";
+  EXPECT_EQ(page.find("No schedule of this work can cost less", bound + 1), std::string::npos);
+  const std::string table = render_text_table(data, 200);
+  EXPECT_THAT(table, HasSubstr("policy  invoice   by use  x bound"));
+  EXPECT_THAT(table, HasSubstr("1.25"));
+  EXPECT_THAT(table, HasSubstr("lower bound by use $80.00"));
+}
+
 TEST(Report, WarnsWhereARunFinishedLessWorkOrCostLessThanTheBound) {
   auto data = sample_report();
   EXPECT_THAT(page::cautions(data), IsEmpty());
   data.runs[1].jobs_finished -= 3;
-  data.runs[0].dollars = 90;
+  data.runs[0].bill.dollars = 90;
   ASSERT_EQ(page::cautions(data).size(), 2U);
   EXPECT_THAT(page::cautions(data)[0], HasSubstr("lips cost less than the lower bound"));
   EXPECT_THAT(page::cautions(data)[1], HasSubstr("hadoop-default finished 117 of 120 jobs"));
@@ -108,7 +137,7 @@ TEST(Report, EscapesHostileNamesEverywhere) {
   data.lower_bound->name = hostile;
   for (auto& run : data.runs) {
     run.policy += hostile;
-    for (auto& term : run.terms) term.name += hostile;
+    for (auto& term : run.bill.terms) term.name += hostile;
     for (auto& pool : run.pool_shares.pools) pool.pool += hostile;
     for (auto& pool : run.fairness->pools) pool.pool += hostile;
     run.fairness->worst_pool = hostile;
@@ -146,7 +175,7 @@ TEST(Report, LeavesOutWhatHasNoData) {
 
 TEST(Report, SurvivesNumbersThatAreNotFinite) {
   auto data = sample_report();
-  data.runs[1].dollars = std::nan("");
+  data.runs[1].bill.dollars = std::nan("");
   data.runs[1].completion.mean_seconds = INFINITY;
   data.runs[2].locality->node = std::nan("");
   data.runs[3].pool_shares.pools[0].share[3] = std::nan("");

@@ -1,0 +1,36 @@
+// What a byte costs from one end to another, by the kinds of both. The simulator's and the operator's cost models are
+// made by it, so planner and bill ask for the same price. Knows no cluster.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/price_sheet.h"
+#include "model/costs.h"
+#include "model/data.h"
+
+namespace lips {
+
+struct TransferEnd {
+  EndKind kind = EndKind::zone;
+  std::string region, zone;  // the zone may be any name, of ends of one kind
+};
+
+// USD/GB of 10^9 bytes.
+struct TransferPrices {
+  double across_zones = 0;     // sender's and receiver's charge together
+  double regional_bucket = 0;  // between it and its own region, per byte either way
+  double internet_out = 0, internet_in = 0;
+  double across_regions = 0;             // of pairs that the sheet does not know
+  std::optional<double> every_region{};  // of all pairs of regions, whatever the sheet says
+
+  // A gateway endpoint carries bytes of regional buckets for nothing, a NAT gateway at its price.
+  static TransferPrices of(const PriceSheet& sheet, bool gateway_endpoint);
+  UsdPerMebibyte between(const TransferEnd& from, const TransferEnd& to, const PriceSheet& sheet) const;
+};
+
+// Ends by zone of the model.
+CostModel cost_model(const std::vector<TransferEnd>& ends, const TransferPrices& prices, const PriceSheet& sheet);
+
+}  // namespace lips

@@ -1,0 +1,50 @@
+// The bill as a cloud writes it: node-seconds from launch to termination, bytes by the kinds of both ends, storage,
+// requests, less what commitments cover. Facts in, a value out; knows no clock, no plan and no schedule.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "invoice/tariff.h"
+#include "invoice/usage.h"
+#include "model/costs.h"
+#include "model/data.h"
+
+namespace lips {
+
+struct NodeLine {
+  std::string instance_type;
+  ZoneId zone;
+  CapacityType capacity_type = CapacityType::on_demand;
+  std::uint64_t launches = 0;
+  double hours = 0, covered_hours = 0;  // billed ones, and those of them that a commitment covers
+  Usd dollars;                          // of hours that are not covered
+};
+
+struct TransferLine {
+  ZoneId from, to;
+  Mebibytes size;
+  Usd dollars;
+};
+
+struct StoreLine {
+  StoreId store;
+  double gigabyte_hours = 0;  // GB of 10^9 bytes
+  RequestCount requests;
+  Usd storage, request_dollars;
+};
+
+struct Invoice {
+  Usd nodes, transfer, storage, requests;
+  Usd covered;                       // at on-demand prices; not in the total, and neither is a commitment's own fee
+  std::vector<NodeLine> node_lines;  // by type, zone, capacity type
+  std::vector<TransferLine> transfer_lines;  // of different zones
+  std::vector<StoreLine> store_lines;
+  Usd total() const { return nodes + transfer + storage + requests; }
+};
+
+Invoice make_invoice(const Usage& usage, const CostModel& costs, const Tariff& tariff,
+                     const IdVector<StoreId, DataStore>& stores);
+
+}  // namespace lips

@@ -1,0 +1,64 @@
+#include "simulation/usage_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lips::simulation {
+
+UsageRecorder::UsageRecorder(const Scenario& scenario)
+    : scenario_(scenario), launched_(scenario.cluster.nodes.size(), scenario.cluster.now) {}
+
+// The disk of a node comes with the node; what lies in a volume or bucket is paid for by the byte.
+bool UsageRecorder::billed_by_bytes(StoreId store) const {
+  return scenario_.cluster.stores[store].kind != StoreKind::node_directory;
+}
+
+void UsageRecorder::read(StoreId from, ZoneId to, Mebibytes size) {
+  const DataStore& store = scenario_.cluster.stores[from];
+  usage_.send(store.zone, to, size);
+  if (is_bucket(store.kind) && size.value() > 0) usage_.request(from, size, false);
+}
+
+void UsageRecorder::on_end(const AttemptEnd& end) {
+  const ZoneId here = scenario_.cluster.nodes[end.node].zone;
+  if (end.store.valid()) read(end.store, here, end.read);
+  for (std::size_t i = 0; i < end.sources.size(); ++i) read(end.sources[i].store, here, end.decoded[i]);
+  for (std::uint32_t zone = 0; zone < end.shuffled.size(); ++zone) usage_.send(ZoneId(zone), here, end.shuffled[zone]);
+}
+
+void UsageRecorder::on_copied(StoreId from, StoreId to, Mebibytes size) {
+  const DataStore& target = scenario_.cluster.stores[to];
+  read(from, target.zone, size);
+  if (is_bucket(target.kind) && size.value() > 0) usage_.request(to, size, true);
+}
+
+void UsageRecorder::on_kept(StoreId store, Mebibytes size, Duration span) {
+  if (billed_by_bytes(store)) usage_.keep(store, size, span);
+}
+
+// Room on a node's disk that nobody else asked for.
+void UsageRecorder::on_extra_kept(StoreId store, Mebibytes size, Duration span) {
+  if (!billed_by_bytes(store)) usage_.keep(store, size, span);
+}
+
+void UsageRecorder::end_life(NodeId id, TimePoint now) {
+  const TimePoint launched = std::exchange(launched_[id], TimePoint::max());
+  if (launched >= now) return;
+  const Node& node = scenario_.cluster.nodes[id];
+  usage_.nodes.push_back({node.instance_type, node.zone, node.capacity_type, node.price, launched, now});
+}
+
+void UsageRecorder::on_node(NodeId node, bool up, TimePoint now) {
+  if (!up)
+    end_life(node, now);
+  else if (launched_[node] == TimePoint::max())
+    launched_[node] = now;
+}
+
+Usage UsageRecorder::finish(TimePoint end) {
+  for (NodeId node : launched_.ids()) end_life(node, end);
+  usage_.span = std::max(Duration(0), end - scenario_.cluster.now);
+  return std::move(usage_);
+}
+
+}  // namespace lips::simulation

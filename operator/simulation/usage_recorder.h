@@ -1,0 +1,35 @@
+// Collects, of what truly happened in a run, the facts that a cloud bills. Knows no price but the nodes' own.
+#pragma once
+
+#include <vector>
+
+#include "invoice/usage.h"
+#include "simulation/run_listener.h"
+#include "simulation/scenario.h"
+
+namespace lips::simulation {
+
+class UsageRecorder : public RunListener {
+ public:
+  explicit UsageRecorder(const Scenario& scenario);
+
+  void on_end(const AttemptEnd& end) override;
+  void on_copied(StoreId from, StoreId to, Mebibytes size) override;
+  void on_kept(StoreId store, Mebibytes size, Duration span) override;
+  void on_extra_kept(StoreId store, Mebibytes size, Duration span) override;
+  void on_node(NodeId node, bool up, TimePoint now) override;
+
+  // Nodes that are up live until then.
+  Usage finish(TimePoint end);
+
+ private:
+  void end_life(NodeId node, TimePoint now);
+  void read(StoreId from, ZoneId to, Mebibytes size);
+  bool billed_by_bytes(StoreId store) const;
+
+  const Scenario& scenario_;
+  Usage usage_;
+  IdVector<NodeId, TimePoint> launched_;  // TimePoint::max(): it is not there
+};
+
+}  // namespace lips::simulation
