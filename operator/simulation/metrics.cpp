@@ -87,9 +87,15 @@ RunMetrics::RunMetrics(const Scenario& scenario)
     NodeRecord record;
     const auto found = std::lower_bound(class_names_.begin(), class_names_.end(), class_name(scenario.cluster, node));
     record.node_class = static_cast<std::size_t>(found - class_names_.begin());
-    class_cores_[record.node_class] += node.capacity.cpu.value();
     nodes_.push_back(record);
   }
+  for (const NodeOffer& offer : scenario.fleet.offers)
+    for (std::uint32_t i = 0; i < offer.limit; ++i) {
+      NodeRecord& record = nodes_[NodeId(offer.first.index() + i)];
+      record.elastic = true, record.up = false, record.down_since = start_;
+    }
+  for (const NodeId node : nodes_.ids())
+    if (nodes_[node].up) class_cores_[nodes_[node].node_class] += scenario.cluster.nodes[node].capacity.cpu.value();
 }
 
 void RunMetrics::on_job(JobId job, TimePoint) {
@@ -113,9 +119,12 @@ void RunMetrics::on_start(TaskId, JobId id, NodeId node, TimePoint now) {
   NodeRecord& record = nodes_[node];
   if (record.running++ == 0) record.busy_since = now;
   fairness_.change_used(job.pool, job.request.cpu.value(), since_start(now));
-  double& used = class_used_[record.node_class];
-  used += job.request.cpu.value();
-  utilisation_.set(record.node_class, used / std::max(1e-9, class_cores_[record.node_class]), since_start(now));
+  class_used_[record.node_class] += job.request.cpu.value();
+  set_utilisation(record.node_class, now);
+}
+
+void RunMetrics::set_utilisation(std::size_t node_class, TimePoint now) {
+  utilisation_.set(node_class, class_used_[node_class] / std::max(1e-9, class_cores_[node_class]), since_start(now));
 }
 
 void RunMetrics::count_hours(NodeRecord& record, TimePoint end) const {
@@ -134,7 +143,8 @@ void RunMetrics::on_end(const AttemptEnd& end) {
   double& used = class_used_[record.node_class];
   used = std::max(0.0, used - cores);
   if (used < 1e-9) used = 0;
-  utilisation_.set(record.node_class, used / std::max(1e-9, class_cores_[record.node_class]), since_start(end.end));
+  set_utilisation(record.node_class, end.end);
+  result_.core_hours_used += cores * to_hours(end.end - end.start);
   fairness_.change_used(job.pool, -cores, since_start(end.end));
   if (end.outcome == AttemptEnd::Outcome::finished) {
     fairness_.change_demand(job.pool, -cores, since_start(end.end));
@@ -218,11 +228,25 @@ void RunMetrics::on_extra_kept(StoreId store, Mebibytes size, Duration span) {
   usage_.on_extra_kept(store, size, span);
 }
 
+void RunMetrics::on_launch(NodeId node, TimePoint now) {
+  ++result_.fleet.launches;
+  usage_.on_launch(node, now);
+}
+
+void RunMetrics::on_gone(NodeId, Gone why, TimePoint) {
+  FleetFigures& fleet = result_.fleet;
+  ++(why == Gone::interrupted ? fleet.interrupted : why == Gone::empty ? fleet.empty : fleet.underutilized);
+}
+
 void RunMetrics::on_node(NodeId id, bool up, TimePoint now) {
   usage_.on_node(id, up, now);
   NodeRecord& record = nodes_[id];
   if (up && !record.up) record.down += now - record.down_since;
   if (!up && record.up) record.down_since = now;
+  if (record.elastic && up != record.up) {
+    class_cores_[record.node_class] += (up ? 1 : -1) * scenario_.cluster.nodes[id].capacity.cpu.value();
+    set_utilisation(record.node_class, now);
+  }
   record.up = up;
 }
 
@@ -288,6 +312,7 @@ RunResult RunMetrics::finish(TimePoint end) {
   const TimePoint last = whole ? last_end_ : std::max(end, last_end_);
   result.makespan = last - start_;
   finish_nodes(result, last);
+  result.core_hours_paid = usage_.core_hours(last);
   result.invoice = make_invoice(usage_.finish(last), scenario_.costs, scenario_.tariff, scenario_.cluster.stores);
   finish_jobs(result);
   result.fairness = fairness_.finish(result.makespan);

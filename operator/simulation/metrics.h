@@ -37,6 +37,8 @@ class RunMetrics : public RunListener, public Observer {
   void on_copied(StoreId from, StoreId to, Mebibytes size) override;
   void on_kept(StoreId store, Mebibytes size, Duration span) override;
   void on_extra_kept(StoreId store, Mebibytes size, Duration span) override;
+  void on_launch(NodeId node, TimePoint now) override;
+  void on_gone(NodeId node, Gone why, TimePoint now) override;
   void on_node(NodeId node, bool up, TimePoint now) override;
 
   void on_plan(const ClusterSnapshot& cluster, const Plan& plan) override;
@@ -52,10 +54,11 @@ class RunMetrics : public RunListener, public Observer {
     TimePoint busy_since{};
     Duration down{};
     TimePoint down_since{};
-    bool up = true;
+    bool up = true, elastic = false;
     std::size_t node_class = 0;
   };
   Duration since_start(TimePoint now) const { return now - start_; }
+  void set_utilisation(std::size_t node_class, TimePoint now);
   void count_hours(NodeRecord& record, TimePoint end) const;
   void bill(const AttemptEnd& end);
   // Whether bytes between them leave a zone for another one.

@@ -38,7 +38,7 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
   const TimedPolicy timed(policy, deciding);
   const CheckedPolicy checked(timed);
   const ThinkingPolicy thinking(checked, cluster, scenario.thinking, scenario.thinking_time);
-  ClusterState state(scenario.cluster);
+  ClusterState state(scenario.at_start());
   EpochController controller(state, cluster, thinking, scenario.costs);
   controller.observe(metrics);
 

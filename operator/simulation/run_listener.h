@@ -40,6 +40,9 @@ class RunListener {
   virtual void on_copied(StoreId /*from*/, StoreId /*to*/, Mebibytes) {}  // by a move, whole or not
   virtual void on_kept(StoreId, Mebibytes, Duration) {}                   // all that lay there
   virtual void on_extra_kept(StoreId, Mebibytes, Duration) {}             // the extra copies among it
+  virtual void on_launch(NodeId, TimePoint) {}                            // of the fleet; it is paid from now on
+  enum class Gone : std::uint8_t { interrupted, empty, underutilized };
+  virtual void on_gone(NodeId, Gone, TimePoint) {}  // why a node of the fleet goes; on_node follows
   virtual void on_node(NodeId, bool /*up*/, TimePoint) {}
 };
 

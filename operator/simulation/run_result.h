@@ -68,6 +68,11 @@ struct BusyInterval {
   TimePoint start{}, end{};
 };
 
+// Of elastic nodes.
+struct FleetFigures {
+  std::uint64_t launches = 0, interrupted = 0, empty = 0, underutilized = 0;  // the last three: why they went
+};
+
 struct Plans {
   std::uint64_t made = 0;
   std::uint64_t tasks_assigned = 0, moves = 0, drops = 0;
@@ -108,9 +113,11 @@ struct RunResult {
   DegradedReads degraded;
   CrossZone cross_zone;
   Fairness fairness;
-  Series utilisation;              // of each class of nodes ("zone instance_type")
-  std::vector<BusyInterval> busy;  // clusters of at most 40 nodes
-  bool busy_cut = false;           // more than fit in the list
+  Series utilisation;                               // of each class of nodes ("zone instance_type")
+  std::vector<BusyInterval> busy;                   // clusters of at most 40 nodes
+  bool busy_cut = false;                            // more than fit in the list
+  double core_hours_paid = 0, core_hours_used = 0;  // of all nodes, and of it what attempts held
+  FleetFigures fleet;
   Plans plans;
   std::uint64_t events = 0;
 

@@ -11,6 +11,7 @@
 #include "model/costs.h"
 #include "model/snapshot.h"
 #include "policies/settings.h"
+#include "simulation/fleet.h"
 
 namespace lips::simulation {
 
@@ -48,7 +49,8 @@ struct Assumption {
 
 struct Scenario {
   std::string name, description;
-  ClusterSnapshot cluster;  // at the start; no jobs, no tasks
+  ClusterSnapshot cluster;  // no jobs, no tasks; its nodes are those at the start and every place of an offer
+  Fleet fleet;              // what an autoscaler may buy
   CostModel costs;
   Tariff tariff;
   Billing billing = Billing::invoice;
@@ -70,6 +72,10 @@ struct Scenario {
   std::vector<std::string> policies;  // that `lips simulate` runs when none are named
   PolicySettings settings;
   std::vector<Assumption> assumptions;  // prices, scaling, whatever the reader of a result must know
+
+  bool nodes_go() const { return !failures.empty() || !fleet.offers.empty(); }
+  // As policies see it before anything was bought.
+  ClusterSnapshot at_start() const { return without_offers(cluster, fleet); }
 };
 
 }  // namespace lips::simulation

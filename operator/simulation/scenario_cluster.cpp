@@ -61,6 +61,11 @@ std::vector<Taint> read_taints(YamlMap& fields) {
 // What the nodes of a group have in common.
 struct NodeGroup {
   std::string name;
+  bool elastic = false;
+  std::uint32_t limit = 0;  // of nodes of an offer at once
+  Duration boot{};
+  double interruptions = 0;
+  std::vector<CapacityType> capacity_types;
   std::int64_t count = 0;
   std::vector<ZoneId> zones;
   Node node;
@@ -112,10 +117,30 @@ double read_cpu_price(YamlMap& fields, ScenarioDraft& draft) {
   return 0;
 }
 
+// What an autoscaler may buy: an offer for each zone and capacity type.
+void read_offer(YamlMap& fields, NodeGroup& group) {
+  static constexpr std::array<std::string_view, 2> fleets{"fixed", "elastic"};
+  group.elastic = fields.choice("fleet", fleets, 0) == 1;
+  if (!group.elastic) return;
+  group.limit = static_cast<std::uint32_t>(fields.integer("limit", 100, 1, 10'000));
+  group.boot = fields.duration("bootTime", std::chrono::seconds(60));
+  group.interruptions = fields.number("interruptionsPerHour", 0, {0, 60});
+  for (const std::string& name : fields.texts("capacityTypes")) {
+    if (name == "on-demand")
+      group.capacity_types.push_back(CapacityType::on_demand);
+    else if (name == "spot")
+      group.capacity_types.push_back(CapacityType::spot);
+    else
+      fields.error("capacityTypes", '\'' + name + '\'', "on-demand, spot");
+  }
+  if (group.capacity_types.empty()) group.capacity_types = {CapacityType::on_demand};
+}
+
 NodeGroup read_group(YamlMap& fields, ScenarioDraft& draft) {
   NodeGroup group;
   if (fields.require("name")) group.name = fields.text("name");
-  group.count = fields.integer("count", 1, 0, 1'000'000);
+  read_offer(fields, group);
+  group.count = fields.integer("count", group.elastic ? 0 : 1, 0, 1'000'000);
   std::vector<std::string> names = fields.texts("zones");
   if (fields.has("zone")) names.push_back(fields.text("zone"));
   for (const std::string& name : names) {
@@ -146,7 +171,7 @@ NodeGroup read_group(YamlMap& fields, ScenarioDraft& draft) {
   if (fields.has("cpuPrice"))
     draft.assume("CPU price of " + node.instance_type, fmt::format("{} USD/CPU-s", node.cpu_price.value()),
                  "as the scenario says");
-  group.spot_share = fields.number("spotShare", 0, share_range);
+  if (!group.elastic) group.spot_share = fields.number("spotShare", 0, share_range);
   group.labels = fields.text_map("labels");
   group.taints = read_taints(fields);
   fields.finish();
@@ -186,12 +211,40 @@ void add_nodes(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDra
     node.rack = RackId(node.zone.index() * racks_per_zone + rank % racks_per_zone);
     if (std::floor((rank + 1) * group.spot_share + 1e-9) > std::floor(rank * group.spot_share + 1e-9)) {
       node.capacity_type = CapacityType::spot;
-      node.price *= draft.spot_factor;
-      node.cpu_price *= draft.spot_factor;
+      node.price *= draft.spot_factor_in(node.zone);
+      node.cpu_price *= draft.spot_factor_in(node.zone);
     }
     node.profile = profile_of(draft.cluster(), group, node, draft.ends[node.zone.index()].region);
     draft.cluster().nodes.push_back(std::move(node));
   }
+}
+
+// Places of one offer each, one after the other.
+void add_offers(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDraft& draft) {
+  if (!draft.errors.messages.empty()) return;
+  draft.elastic_rate += static_cast<double>(group.count) * group.node.capacity.cpu.value() * group.node.speed;
+  for (const ZoneId zone : group.zones)
+    for (const CapacityType type : group.capacity_types) {
+      const bool spot = type == CapacityType::spot;
+      Node node = group.node;
+      node.zone = zone;
+      node.capacity_type = type;
+      if (spot) node.price *= draft.spot_factor_in(zone), node.cpu_price *= draft.spot_factor_in(zone);
+      node.profile = profile_of(draft.cluster(), group, node, draft.ends[zone.index()].region);
+      const NodeId first(static_cast<std::uint32_t>(draft.cluster().nodes.size()));
+      draft.scenario.fleet.offers.push_back({first, group.limit, group.boot, spot ? group.interruptions : 0});
+      for (std::uint32_t i = 0; i < group.limit; ++i) {
+        node.name =
+            fmt::format("{}-{}-{}-{}", group.name, draft.cluster().zones[zone].name, spot ? "spot" : "on-demand", i);
+        node.rack = RackId(zone.index() * racks_per_zone + i % racks_per_zone);
+        draft.cluster().nodes.push_back(node);
+      }
+    }
+}
+
+double places_of(const NodeGroup& group) {
+  if (!group.elastic) return static_cast<double>(group.count);
+  return static_cast<double>(group.zones.size() * group.capacity_types.size()) * group.limit;
 }
 
 void read_nodes(YamlMap& root, ScenarioDraft& draft) {
@@ -203,14 +256,18 @@ void read_nodes(YamlMap& root, ScenarioDraft& draft) {
   for (YamlMap& fields : root.maps("nodes")) {
     const NodeGroup group = read_group(fields, draft);
     if (!seen.insert(group.name).second) fields.error("name", fmt::format("'{}' twice", group.name), "every name once");
-    draft.totals.nodes += static_cast<double>(group.count);
+    draft.totals.nodes += places_of(group);
     if (draft.totals.nodes > ScenarioTotals::most_nodes)
       fields.error("count", fmt::format("{} nodes in all", draft.totals.nodes),
                    fmt::format("at most {}", ScenarioTotals::most_nodes));
     spot = spot || group.spot_share > 0;
-    add_nodes(group, racks_per_zone, draft);
+    group.elastic ? add_offers(group, racks_per_zone, draft) : add_nodes(group, racks_per_zone, draft);
   }
   if (draft.cluster().nodes.empty() && draft.errors.messages.empty()) root.error("nodes", "no nodes", "at least one");
+  for (const auto& [name, factor] : draft.spot_factors)
+    if (std::none_of(draft.cluster().zones.begin(), draft.cluster().zones.end(),
+                     [&](const Zone& zone) { return zone.name == name; }))
+      root.error("prices", fmt::format("a spot factor of '{}'", name), "names of zones");
   if (spot)
     draft.assume("spot price", fmt::format("{} of on demand", draft.spot_factor),
                  "assumed; spot nodes are not interrupted unless failures say so");
@@ -281,7 +338,7 @@ void read_stores(YamlMap& root, ScenarioDraft& draft) {
     const Node& node = draft.cluster().nodes[id];
     draft.cluster().stores.push_back(
         {node.name, StoreKind::node_directory, node.zone, id, capacity, Mebibytes(0), price});
-    draft.nodes_in[node.zone.index()].push_back(id);
+    if (!draft.elastic(id)) draft.nodes_in[node.zone.index()].push_back(id);  // what goes with its node holds no input
   }
   read_named_stores(*stores, "volumes", draft);
   read_named_stores(*stores, "buckets", draft);

@@ -52,6 +52,7 @@ class BlockPlacer {
       : draft_(draft), cluster_(cluster), placement_(placement), random_(seed) {
     for (std::uint32_t zone = 0; zone < draft.nodes_in.size(); ++zone)
       if (!draft.nodes_in[zone].empty()) zones_.emplace_back(zone);
+    if (zones_.empty()) find_volumes();
     choose_zones();
   }
 
@@ -61,8 +62,9 @@ class BlockPlacer {
       return;
     }
     if (zones_.empty()) return;
-    if (placement_.by_rack) return place_by_rack(block);
+    if (placement_.by_rack && volumes_.empty()) return place_by_rack(block);
     if (!placement_.together) choose_zones();
+    if (!volumes_.empty()) return place_on_volumes(block);
     for (std::uint32_t copy = 0; copy < placement_.replicas; ++copy) {
       const ZoneId zone = copy == 0 || placement_.zones_per_block == 1 ? first_
                           : copy <= others_.size()                     ? others_[copy - 1]
@@ -72,8 +74,24 @@ class BlockPlacer {
   }
 
  private:
+  // Without node directories the volumes hold the data, one replica a zone.
+  void find_volumes() {
+    volumes_.resize(cluster_.zones.size());
+    for (const StoreId store : cluster_.stores.ids())
+      if (cluster_.stores[store].kind == StoreKind::zonal_volume && !volumes_[cluster_.stores[store].zone].valid())
+        volumes_[cluster_.stores[store].zone] = store;
+    for (const ZoneId zone : volumes_.ids())
+      if (volumes_[zone].valid()) zones_.push_back(zone);
+    if (zones_.empty()) volumes_ = {};
+  }
+  void place_on_volumes(Block& block) {
+    if (!volumes_[first_].valid()) first_ = zones_.front();
+    block.replicas.push_back({volumes_[first_], false, {}});
+    for (std::uint32_t i = 0; i + 1 < placement_.zones_per_block && i < others_.size(); ++i)
+      if (others_[i] != first_) block.replicas.push_back({volumes_[others_[i]], false, {}});
+  }
   void choose_zones() {
-    if (zones_.empty() || placement_.store.valid() || placement_.by_rack) return;
+    if (zones_.empty() || placement_.store.valid() || (placement_.by_rack && volumes_.empty())) return;
     first_ = zones_[random_.below(zones_.size())];
     if (placement_.hot_zone.valid() && random_.uniform() < placement_.hot_share) first_ = placement_.hot_zone;
     others_.clear();
@@ -134,6 +152,7 @@ class BlockPlacer {
   ZoneId first_;
   std::vector<ZoneId> others_;
   std::vector<NodeId> candidates_;
+  IdVector<ZoneId, StoreId> volumes_;  // where there are no directories
 };
 
 std::string described(const Placement& placement) {

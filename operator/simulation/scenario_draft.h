@@ -36,6 +36,8 @@ struct ScenarioDraft {
   std::string region, as_of;
   std::string price_reading;
   double spot_factor = PriceSheet::spot_factor;
+  std::map<std::string, double> spot_factors;  // by zone, where they differ from that
+  double elastic_rate = 0;                     // work a second of the elastic nodes that `load` counts
   ScenarioTotals totals;
   std::vector<TransferEnd> ends;  // by zone
   Placement placement;
@@ -48,6 +50,15 @@ struct ScenarioDraft {
   std::map<std::string, std::string> writer_of;               // of a data set that a job writes
 
   ClusterSnapshot& cluster() { return scenario.cluster; }
+  double spot_factor_in(ZoneId zone) {
+    const auto found = spot_factors.find(cluster().zones[zone].name);
+    return found == spot_factors.end() ? spot_factor : found->second;
+  }
+  bool elastic(NodeId node) const {
+    for (const NodeOffer& offer : scenario.fleet.offers)
+      if (node.index() >= offer.first.index() && node.index() - offer.first.index() < offer.limit) return true;
+    return false;
+  }
   void assume(std::string name, std::string value, std::string note = "") {
     scenario.assumptions.push_back({std::move(name), std::move(value), std::move(note)});
   }
@@ -61,6 +72,8 @@ std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
 
 // scenario_cluster.cpp: zones, racks, nodes, stores, network
 void read_cluster(YamlMap& root, ScenarioDraft& draft);
+// scenario_fleet.cpp: the autoscaler
+void read_autoscaler(YamlMap& root, ScenarioDraft& draft);
 // scenario_tariff.cpp: what transfer and requests cost, commitments, which bill leads
 void read_tariff(YamlMap& root, ScenarioDraft& draft);
 ZoneId zone_named(YamlMap& fields, std::string_view key, ScenarioDraft& draft);

@@ -41,6 +41,7 @@ void read_prices(YamlMap& root, ScenarioDraft& draft) {
     draft.region = prices->text("region", draft.region);
     draft.as_of = prices->text("asOf");
     draft.spot_factor = prices->number("spotFactor", draft.spot_factor, share_range);
+    for (const auto& [zone, factor] : prices->number_map("spotFactors", share_range)) draft.spot_factors[zone] = factor;
     prices->finish();
   }
   draft.price_reading = root.text("priceReading");
@@ -88,16 +89,16 @@ std::vector<NodeId> failing_nodes(YamlMap& fields, ScenarioDraft& draft, Random&
   for (const std::string& name : names) {
     const auto& all = draft.cluster().nodes.items();
     const auto found = std::find_if(all.begin(), all.end(), [&](const Node& node) { return node.name == name; });
-    if (found == all.end())
-      fields.error("nodes", '\'' + name + '\'', "names of nodes (a group's name, '-' and a number)");
+    if (found == all.end() || draft.elastic(NodeId(static_cast<std::uint32_t>(found - all.begin()))))
+      fields.error("nodes", '\'' + name + '\'', "names of fixed nodes (a group's name, '-' and a number)");
     else
       nodes.emplace_back(static_cast<std::uint32_t>(found - all.begin()));
   }
-  const std::size_t count = draft.cluster().nodes.size();
-  const std::int64_t drawn = fields.integer("random", 0, 0, static_cast<std::int64_t>(count));
-  if (names.empty() && drawn == 0) fields.error("", "neither nodes nor random", "one of them");
   std::vector<NodeId> order;
-  for (NodeId node : draft.cluster().nodes.ids()) order.push_back(node);
+  for (NodeId node : draft.cluster().nodes.ids())
+    if (!draft.elastic(node)) order.push_back(node);
+  const std::int64_t drawn = fields.integer("random", 0, 0, static_cast<std::int64_t>(order.size()));
+  if (names.empty() && drawn == 0) fields.error("", "neither nodes nor random", "one of them");
   random.shuffle(std::span(order));
   nodes.insert(nodes.end(), order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn));
   return nodes;
@@ -156,10 +157,14 @@ void add_totals(ScenarioDraft& draft) {
       ++tasks, cpu += task.cpu.value();
       if (task.kind == TaskKind::map) input += task.input.value();
     }
-  for (const Node& node : draft.cluster().nodes) rate += node.capacity.cpu.value() * node.speed;
+  for (NodeId node : draft.cluster().nodes.ids())
+    if (!draft.elastic(node))
+      rate += draft.cluster().nodes[node].capacity.cpu.value() * draft.cluster().nodes[node].speed;
   draft.assume("jobs", fmt::format("{} jobs, {} tasks", draft.scenario.jobs.size(), tasks),
                fmt::format("{:.6g} CPU-seconds, {:.6g} GiB read", cpu, input / 1024));
-  draft.assume("cluster", fmt::format("{} nodes", draft.cluster().nodes.size()),
+  std::size_t places = 0;
+  for (const NodeOffer& offer : draft.scenario.fleet.offers) places += offer.limit;
+  draft.assume("cluster", fmt::format("{} nodes", draft.cluster().nodes.size() - places),
                fmt::format("{:.6g} CPU-seconds of work a second", rate));
 }
 
@@ -171,6 +176,7 @@ void read_all(YamlMap& root, ScenarioDraft& draft) {
   read_prices(root, draft);
   root.has("load");
   read_cluster(root, draft);
+  read_autoscaler(root, draft);
   read_tariff(root, draft);
   read_pools(root, draft);
   read_data(root, draft);

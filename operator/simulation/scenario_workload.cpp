@@ -89,8 +89,10 @@ double cpu_of_written_jobs(const ScenarioDraft& draft) {
 }
 
 double cluster_rate(const ScenarioDraft& draft) {
-  double rate = 0;
-  for (const Node& node : draft.scenario.cluster.nodes) rate += node.capacity.cpu.value() * node.speed;
+  double rate = draft.elastic_rate;
+  const ClusterSnapshot& cluster = draft.scenario.cluster;
+  for (NodeId node : cluster.nodes.ids())
+    if (!draft.elastic(node)) rate += cluster.nodes[node].capacity.cpu.value() * cluster.nodes[node].speed;
   return rate;
 }
 

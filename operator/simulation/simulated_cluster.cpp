@@ -103,18 +103,29 @@ void SimulatedCluster::think(Duration span) {
 void SimulatedCluster::advance_to(TimePoint instant) {
   world_.now = std::max(world_.now, instant);
   while (world_.queue.next_time() <= world_.now) happen(world_.queue.take());
-  if (world_.network.next_end() > world_.now) return;
+  if (world_.network.next_end() > world_.now) return fleet_.look();
   ended_flows_.clear();
   world_.network.take_ended(world_.now, ended_flows_);
   for (FlowId flow : ended_flows_) tasks_.flow_ended(world_.flow_owner[flow.index()]);
   while (world_.queue.next_time() <= world_.now) happen(world_.queue.take());
+  fleet_.look();
 }
+
+namespace {
+
+// The autoscaler looks at what is there; nothing has happened.
+bool only_looks(Happening::Kind kind) {
+  using enum Happening::Kind;
+  return kind == batch || kind == poll || kind == validation;
+}
+
+}  // namespace
 
 void SimulatedCluster::happen(const Happening& happening) {
   const auto current = [&] { return world_.attempts[happening.index].generation == happening.generation; };
-  if (happening.kind != Happening::Kind::refusal) world_.last_progress = world_.now;
-  if (happening.kind != Happening::Kind::refusal && happening.kind != Happening::Kind::move_end)
-    world_.last_task = world_.now;
+  const bool looks = only_looks(happening.kind) || happening.kind == Happening::Kind::refusal;
+  if (!looks) world_.last_progress = world_.now;
+  if (!looks && happening.kind != Happening::Kind::move_end) world_.last_task = world_.now;
   switch (happening.kind) {
     case Happening::Kind::arrival:
       return jobs_.arrive();
@@ -134,6 +145,8 @@ void SimulatedCluster::happen(const Happening& happening) {
     case Happening::Kind::move_end:
       if (world_.moves[happening.index].live) data_.end_move(happening.index, !world_.moves[happening.index].refused);
       return;
+    default:
+      return fleet_.happen(happening);
   }
 }
 
@@ -142,13 +155,7 @@ void SimulatedCluster::fail_node(std::uint32_t index) {
   --returns_and_failures_to_come_;
   if (!world_.up[failure.node.index()]) return;
   const bool for_good = failure.down <= Duration(0);
-  world_.up[failure.node.index()] = false;
-  world_.emit(NodeLost{failure.node, failure.data_lost || for_good});
-  world_.losses_to_say.push_back(failure.node);
-  for (std::uint32_t i = 0; i < world_.attempts.size(); ++i)
-    if (world_.attempts[i].live && world_.attempts[i].assignment.node == failure.node) tasks_.lose_attempt(i, false);
-  world_.listener.on_node(failure.node, false, world_.now);
-  world_.update_heartbeat(failure.node);
+  tasks_.lose_node(failure.node, failure.data_lost || for_good);
   for (StoreId store : world_.scenario.cluster.stores.ids())
     if (world_.scenario.cluster.stores[store].node == failure.node)
       data_.lose_store(store, !failure.data_lost && !for_good, index);

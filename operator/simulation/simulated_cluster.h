@@ -11,6 +11,7 @@
 #include "simulation/run_listener.h"
 #include "simulation/scenario.h"
 #include "simulation/truth_data.h"
+#include "simulation/truth_fleet.h"
 #include "simulation/truth_jobs.h"
 #include "simulation/truth_output.h"
 #include "simulation/truth_shuffle.h"
@@ -61,12 +62,13 @@ class SimulatedCluster : public ClusterClient {
   bool over() const { return world_.jobs_finished + world_.jobs_failed == world_.scenario.jobs.size(); }
 
   World world_;
-  Peers peers_{jobs_, tasks_, shuffle_, data_, output_};
+  Peers peers_{jobs_, tasks_, shuffle_, data_, output_, fleet_};
   TruthJobs jobs_{world_, peers_};
   TruthTasks tasks_{world_, peers_};
   TruthShuffle shuffle_{world_, peers_};
   TruthData data_{world_, peers_};
   TruthOutput output_{world_, peers_};
+  TruthFleet fleet_{world_, peers_};
   std::vector<FlowId> ended_flows_;
   std::size_t returns_and_failures_to_come_ = 0;
   std::uint64_t waits_ = 0;  // since a task, node or job last changed

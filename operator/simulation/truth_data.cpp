@@ -22,7 +22,7 @@ auto holds(StoreId store) {
 TruthData::TruthData(World& world, const Peers& peers)
     : world_(world), peers_(peers), held_(world.scenario.cluster.stores.size()), away_(world.scenario.failures.size()) {
   const ClusterSnapshot& cluster = world.scenario.cluster;
-  const bool nodes_fail = !world.scenario.failures.empty();
+  const bool nodes_fail = world.scenario.nodes_go();
   world.replicas.reserve(cluster.blocks.size());
   for (BlockId block : cluster.blocks.ids()) {
     world.replicas.push_back({});
@@ -77,7 +77,7 @@ void TruthData::add_replica(BlockId block, const Replica& replica) {
   const Mebibytes size = world_.scenario.cluster.blocks[block].size;
   change_used(replica.store, size);
   if (replica.extra) change_extra(replica.store, size);
-  if (!world_.scenario.failures.empty()) held_[replica.store].push_back(block);
+  if (world_.scenario.nodes_go()) held_[replica.store].push_back(block);
   world_.emit(ReplicaAdded{block, replica});
 }
 

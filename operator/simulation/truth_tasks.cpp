@@ -49,6 +49,7 @@ void TruthTasks::bind(const PreparedBinding& binding) {
   world_.last_progress = world_.last_task = world_.now;
   ++world_.running;
   world_.free[assignment.node] = world_.free[assignment.node] - request;
+  world_.count_pod(assignment.node, 1);
   world_.update_heartbeat(assignment.node);
   world_.emit(TaskStarted{assignment.task, assignment.node});
   world_.listener.on_start(assignment.task, record.job, assignment.node, world_.now);
@@ -220,6 +221,7 @@ void TruthTasks::end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome) {
   cut_reads(attempt, end);
   --world_.running;
   world_.free[what.node] = world_.free[what.node] + world_.job(attempt.job).request;
+  world_.count_pod(what.node, -1);
   world_.update_heartbeat(what.node);
   world_.listener.on_end(end);
 }
@@ -284,6 +286,16 @@ void TruthTasks::lose_attempt(std::uint32_t index, bool say_so) {
   if (say_so) world_.emit(TaskLost{id});
   if (const BlockId block = world_.task(id).block; block.valid() && peers_.data.lost_for_good(block))
     peers_.jobs.end_job(owner, false);
+}
+
+void TruthTasks::lose_node(NodeId node, bool data_lost) {
+  world_.up[node.index()] = false;
+  world_.emit(NodeLost{node, data_lost});
+  world_.losses_to_say.push_back(node);
+  for (std::uint32_t i = 0; i < world_.attempts.size(); ++i)
+    if (world_.attempts[i].live && world_.attempts[i].assignment.node == node) lose_attempt(i, false);
+  world_.listener.on_node(node, false, world_.now);
+  world_.update_heartbeat(node);
 }
 
 // A block that was read whole across the network stays where the plan wants it, if there is room.

@@ -19,6 +19,8 @@ class TruthTasks {
   void flow_ended(const FlowOwner& owner);
   void finish_attempt(std::uint32_t index);
   void lose_attempt(std::uint32_t index, bool say_so);
+  // The node is gone with all that ran there; its stores are not looked at.
+  void lose_node(NodeId node, bool data_lost);
   void end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome);
 
  private:

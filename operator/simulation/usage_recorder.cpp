@@ -6,7 +6,10 @@
 namespace lips::simulation {
 
 UsageRecorder::UsageRecorder(const Scenario& scenario)
-    : scenario_(scenario), launched_(scenario.cluster.nodes.size(), scenario.cluster.now) {}
+    : scenario_(scenario), launched_(scenario.cluster.nodes.size(), scenario.cluster.now) {
+  for (const NodeOffer& offer : scenario.fleet.offers)
+    for (std::uint32_t i = 0; i < offer.limit; ++i) launched_[NodeId(offer.first.index() + i)] = TimePoint::max();
+}
 
 // The disk of a node comes with the node; what lies in a volume or bucket is paid for by the byte.
 bool UsageRecorder::billed_by_bytes(StoreId store) const {
@@ -45,6 +48,7 @@ void UsageRecorder::end_life(NodeId id, TimePoint now) {
   const TimePoint launched = std::exchange(launched_[id], TimePoint::max());
   if (launched >= now) return;
   const Node& node = scenario_.cluster.nodes[id];
+  core_hours_ += node.capacity.cpu.value() * to_hours(now - launched);
   usage_.nodes.push_back({node.instance_type, node.zone, node.capacity_type, node.price, launched, now});
 }
 
@@ -53,6 +57,14 @@ void UsageRecorder::on_node(NodeId node, bool up, TimePoint now) {
     end_life(node, now);
   else if (launched_[node] == TimePoint::max())
     launched_[node] = now;
+}
+
+double UsageRecorder::core_hours(TimePoint end) const {
+  double hours = core_hours_;
+  for (const NodeId node : launched_.ids())
+    if (launched_[node] < end)
+      hours += scenario_.cluster.nodes[node].capacity.cpu.value() * to_hours(end - launched_[node]);
+  return hours;
 }
 
 Usage UsageRecorder::finish(TimePoint end) {

@@ -17,8 +17,11 @@ class UsageRecorder : public RunListener {
   void on_copied(StoreId from, StoreId to, Mebibytes size) override;
   void on_kept(StoreId store, Mebibytes size, Duration span) override;
   void on_extra_kept(StoreId store, Mebibytes size, Duration span) override;
+  void on_launch(NodeId node, TimePoint now) override { launched_[node] = now; }
   void on_node(NodeId node, bool up, TimePoint now) override;
 
+  // Of all nodes, those that are there counted until then.
+  double core_hours(TimePoint end) const;
   // Nodes that are up live until then.
   Usage finish(TimePoint end);
 
@@ -29,6 +32,7 @@ class UsageRecorder : public RunListener {
 
   const Scenario& scenario_;
   Usage usage_;
+  double core_hours_ = 0;                 // of lives that have ended
   IdVector<NodeId, TimePoint> launched_;  // TimePoint::max(): it is not there
 };
 

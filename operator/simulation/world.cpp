@@ -26,24 +26,34 @@ World::World(const Scenario& given, const Cadence& beats, RunListener& told)
       paths(given.cluster, given.rack_link, network),
       heartbeats(std::max<std::size_t>(1, given.cluster.nodes.size()), std::max(beats.interval, Duration(1)), now),
       least_request(least_request_of(given)),
+      pods(given.cluster.nodes.size()),
       up(given.cluster.nodes.size(), true),
+      cordoned(given.cluster.nodes.size(), false),
       stores(given.cluster.stores.size()),
       last_progress(now),
       last_task(now) {
   for (const Node& node : given.cluster.nodes) free.push_back(node.capacity);
+  for (NodeId node : given.cluster.nodes.ids()) cordoned[node.index()] = !given.cluster.nodes[node].schedulable;
+  for (const NodeOffer& offer : given.fleet.offers)
+    for (std::uint32_t i = 0; i < offer.limit; ++i) up[offer.first.index() + i] = false;
   for (NodeId node : given.cluster.nodes.ids()) update_heartbeat(node);
   jobs.reserve(given.jobs.size());
 }
 
 void World::update_heartbeat(NodeId node) {
   if (cadence.trigger != Cadence::Trigger::heartbeats) return;
-  heartbeats.set_open(node,
-                      up[node.index()] && scenario.cluster.nodes[node].schedulable && fits(least_request, free[node]));
+  heartbeats.set_open(node, up[node.index()] && !cordoned[node.index()] && fits(least_request, free[node]));
+}
+
+void World::count_pod(NodeId node, int by) {
+  pods[node].count = static_cast<std::uint32_t>(static_cast<int>(pods[node].count) + by);
+  pods[node].changed = now;
 }
 
 void World::change_waiting(JobId id, std::int64_t by) {
   JobRecord& record = jobs[id.index()];
   record.waiting = static_cast<std::size_t>(static_cast<std::int64_t>(record.waiting) + by);
+  if (by > 0) more_wait = true;
   if (!record.failed) waiting = static_cast<std::size_t>(static_cast<std::int64_t>(waiting) + by);
 }
 

@@ -18,7 +18,22 @@
 namespace lips::simulation {
 
 struct Happening {
-  enum class Kind : std::uint8_t { arrival, failure, node_return, copied, attempt_end, move_end, refusal };
+  enum class Kind : std::uint8_t {
+    arrival,
+    failure,
+    node_return,
+    copied,
+    attempt_end,
+    move_end,
+    refusal,
+    // of the fleet
+    boot,
+    notice,
+    interruption,
+    batch,
+    poll,
+    validation
+  };
   Kind kind;
   std::uint32_t index;
   std::uint32_t generation;
@@ -83,6 +98,11 @@ struct FlowOwner {
   std::uint32_t part = 0;
 };
 
+struct NodePods {
+  std::uint32_t count = 0;
+  TimePoint changed{};  // when one last came or went
+};
+
 struct StoreRecord {
   Mebibytes used, reserved, extra;
   TimePoint used_since{}, extra_since{};
@@ -93,6 +113,7 @@ class TruthTasks;
 class TruthShuffle;
 class TruthData;
 class TruthOutput;
+class TruthFleet;
 
 // Each class of the truth may ask the others.
 struct Peers {
@@ -101,6 +122,7 @@ struct Peers {
   TruthShuffle& shuffle;
   TruthData& data;
   TruthOutput& output;
+  TruthFleet& fleet;
 };
 
 struct World {
@@ -117,6 +139,7 @@ struct World {
   FlowId start_flow(const Path& path, Mebibytes size, const FlowOwner& owner);
   void change_waiting(JobId job, std::int64_t by);
   void update_heartbeat(NodeId node);
+  void count_pod(NodeId node, int by);
   bool loss_not_yet_said(NodeId node) const;
 
   const Scenario& scenario;
@@ -133,11 +156,14 @@ struct World {
   std::vector<FlowOwner> flow_owner;
 
   IdVector<NodeId, Resources> free;
-  std::vector<bool> up;
+  IdVector<NodeId, NodePods> pods;
+  std::vector<bool> up;        // by node
+  std::vector<bool> cordoned;  // by node
   std::vector<Attempt> attempts;
   std::vector<JobRecord> jobs;
   IdVector<TaskId, TaskRecord> tasks;
   std::size_t waiting = 0;  // tasks
+  bool more_wait = false;   // since the fleet last looked
   std::size_t running = 0;
 
   IdVector<BlockId, std::vector<Replica>> replicas;

@@ -109,7 +109,7 @@ inline void audit(const Scenario& scenario, const Policy& policy, const std::opt
   Auditor auditor(scenario);
   SimulatedCluster cluster(scenario, policy.cadence(), auditor);
   const ThinkingPolicy thinking(policy, cluster, scenario.thinking, scenario.thinking_time);
-  ClusterState state(scenario.cluster);
+  ClusterState state(scenario.at_start());
   std::optional<FaultyCluster> faulty;
   if (faults) faulty.emplace(cluster, *faults);
   RoomGuard guard(faulty ? static_cast<ClusterClient&>(*faulty) : cluster, auditor, state);

@@ -60,7 +60,7 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   if (run.faults) faulty.emplace(cluster, *run.faults);
   PacedCluster paced(faulty ? static_cast<ClusterClient&>(*faulty) : cluster, run);
   const simulation::ThinkingPolicy thinking(run.policy, cluster, scenario.thinking, scenario.thinking_time);
-  ClusterState state(scenario.cluster);
+  ClusterState state(scenario.at_start());
   EpochController controller(state, paced, thinking, scenario.costs);
   controller.observe(truth);
   controller.observe(run.observer);

@@ -33,6 +33,23 @@ std::string invoice_table(const Comparison& comparison) {
          "covered: paid by commitments\n";
 }
 
+std::string fleet_table(const Comparison& comparison) {
+  if (comparison.scenario->fleet.offers.empty()) return "";
+  std::string out = fmt::format("{:<24}{:>10}{:>12}{:>10}{:>14}{:>16}{:>16}\n", "elastic nodes", "launches",
+                                "interrupted", "empty", "underutilized", "core-hours paid", "of them used");
+  for (const RunResult& run : comparison.runs)
+    out += fmt::format("{:<24}{:>10}{:>12}{:>10}{:>14}{:>16.0f}{:>16}\n", run.policy, run.fleet.launches,
+                       run.fleet.interrupted, run.fleet.empty, run.fleet.underutilized, run.core_hours_paid,
+                       run.core_hours_paid > 0 ? page::percent(run.core_hours_used / run.core_hours_paid) : "-");
+  return out + "interrupted, empty, underutilized: why nodes went\n\n";
+}
+
+std::size_t fixed_nodes(const simulation::Scenario& scenario) {
+  std::size_t count = scenario.cluster.nodes.size();
+  for (const simulation::NodeOffer& offer : scenario.fleet.offers) count -= offer.limit;
+  return count;
+}
+
 std::string use_table(const Comparison& comparison) {
   std::string out = fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "dollars by use", "cpu", "transfer",
                                 "shuffle", "moves", "storage", "total");
@@ -121,16 +138,17 @@ std::string caution(const RunResult& run) {
 
 std::string comparison_text(const Comparison& comparison, std::size_t width) {
   const simulation::Scenario& scenario = *comparison.scenario;
-  std::string out =
-      fmt::format("{}{}{}\n{} nodes, {} jobs, seed {}\n", scenario.name, scenario.description.empty() ? "" : ": ",
-                  scenario.description, scenario.cluster.nodes.size(), scenario.jobs.size(), scenario.seed);
+  std::string out = fmt::format("{}{}{}\n{} nodes{}, {} jobs, seed {}\n", scenario.name,
+                                scenario.description.empty() ? "" : ": ", scenario.description, fixed_nodes(scenario),
+                                scenario.fleet.offers.empty() ? "" : " and those that an autoscaler buys",
+                                scenario.jobs.size(), scenario.seed);
   std::string table = render_text_table(report_data(comparison), width);
   if (!table.empty()) out += "\n" + table;
   for (const RunResult& run : comparison.runs)
     if (!finished(run)) out += fmt::format("! {}: {}\n", run.policy, caution(run));
   if (!comparison.runs.empty())
-    out += "\n" + invoice_table(comparison) + "\n" + use_table(comparison) + "\n" + locality_table(comparison) + "\n" +
-           plans_table(comparison);
+    out += "\n" + invoice_table(comparison) + "\n" + fleet_table(comparison) + use_table(comparison) + "\n" +
+           locality_table(comparison) + "\n" + plans_table(comparison);
   if (!comparison.epochs.empty()) out += "\n" + epoch_table(comparison);
   return out + "\n" + assumption_lines(scenario);
 }

@@ -92,6 +92,8 @@ Json invoice_of(const RunResult& run, const ClusterSnapshot& cluster) {
           {"requests", invoice.requests.value()},
           {"predicted", run.predicted.value()},
           {"covered", invoice.covered.value()},
+          {"coreHoursPaid", run.core_hours_paid},
+          {"coreHoursUsed", run.core_hours_used},
           {"nodeLines", node_lines(invoice, cluster)},
           {"transferLines", transfer_lines(invoice, cluster)},
           {"storeLines", store_lines(invoice, cluster)}};
@@ -153,6 +155,10 @@ Json run_of(const RunResult& run, const Comparison& comparison) {
   json["crossZoneMebibytes"] = (across.map_reads + across.shuffle + across.moves).value();
   json["crossZone"] = {
       {"mapReads", across.map_reads.value()}, {"shuffle", across.shuffle.value()}, {"moves", across.moves.value()}};
+  json["fleet"] = {{"launches", run.fleet.launches},
+                   {"interrupted", run.fleet.interrupted},
+                   {"empty", run.fleet.empty},
+                   {"underutilized", run.fleet.underutilized}};
   json["fairness"] = fairness_of(run);
   json["plans"] = plans_of(run);
   json["gap"] = run.plans.with_bound > 0 ? Json{{"mean", run.plans.mean_gap}, {"worst", run.plans.worst_gap}} : Json();

@@ -1,0 +1,55 @@
+// What Karpenter would buy and give back, as a pure function of what it sees: pending pods' requests and constraints,
+// nodes, offers and prices. Knows no policy, job, plan or clock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "model/nodes.h"
+#include "model/snapshot.h"
+
+namespace lips::simulation {
+
+// Pods that nobody can tell apart.
+struct PodGroup {
+  Resources request;
+  ConstraintId constraint;
+  std::uint64_t count = 0;
+};
+
+// A node that is there or on its way, and what pods have left of it.
+struct NodeRoom {
+  NodeId node;
+  Resources free;
+};
+
+// Nodes of an offer that could still be launched; `like` is any of its places.
+struct OfferRoom {
+  NodeId like;
+  std::uint32_t left = 0;
+};
+
+class Packing {
+ public:
+  // The cluster outlives it and says what nodes and offers are.
+  explicit Packing(const ClusterSnapshot& cluster) : cluster_(cluster) {}
+
+  // First fit decreasing: first the rooms, in their order, then new nodes, each of which takes what the largest type
+  // can hold and becomes the cheapest type that holds it. One index of `offers` for each node to launch.
+  // New nodes have at most so many cores together.
+  std::vector<std::uint32_t> launches(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms,
+                                      std::vector<OfferRoom> offers, Cores limit) const;
+  // Whether all of them fit into the rooms.
+  bool fit(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms) const;
+
+ private:
+  struct Claim;
+  std::uint64_t place(const PodGroup& group, std::vector<NodeRoom>& rooms) const;
+  void claim(const PodGroup& group, std::uint64_t count, const std::vector<OfferRoom>& offers,
+             std::vector<Claim>& claims) const;
+
+  const ClusterSnapshot& cluster_;
+};
+
+}  // namespace lips::simulation

@@ -1,0 +1,50 @@
+// What an autoscaler may buy in a scenario, and the settings by which it does. A value; knows no cluster.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/snapshot.h"
+
+namespace lips::simulation {
+
+// One type in one zone, spot or on demand. Its nodes have places among the cluster's nodes, all with the same facts; a
+// place that is not taken is no node.
+struct NodeOffer {
+  NodeId first;
+  std::uint32_t limit = 0;   // of nodes at once
+  Duration boot{};           // from the launch until tasks may start; billed
+  double interruptions = 0;  // an hour of a node; Poisson
+};
+
+enum class Consolidation : std::uint8_t { never, when_empty, when_empty_or_underutilized };
+
+// Karpenter's settings, by Karpenter's names and defaults where it has them.
+struct AutoscalerSettings {
+  Duration batch_idle = std::chrono::seconds(1);
+  Duration batch_most = std::chrono::seconds(10);
+  Cores limit{0};                             // of all elastic nodes together; 0: none
+  Duration retry = std::chrono::seconds(10);  // while pods still wait
+  Consolidation consolidation = Consolidation::when_empty_or_underutilized;
+  Duration consolidate_after{};  // since a pod last came or went
+  Duration poll = std::chrono::seconds(10);
+  Duration validation = std::chrono::seconds(15);  // what is to go must still be so after it
+  double budget = 0.1;                             // of the elastic nodes, rounded up: so many may go at once
+  Duration notice = std::chrono::minutes(2);       // of an interruption
+};
+
+struct Fleet {
+  std::vector<NodeOffer> offers;
+  AutoscalerSettings autoscaler;
+};
+
+// The cluster before anything was bought.
+inline ClusterSnapshot without_offers(ClusterSnapshot cluster, const Fleet& fleet) {
+  for (const NodeOffer& offer : fleet.offers)
+    for (std::uint32_t i = 0; i < offer.limit; ++i) cluster.nodes[NodeId(offer.first.index() + i)].schedulable = false;
+  return cluster;
+}
+
+}  // namespace lips::simulation

@@ -1,0 +1,241 @@
+#include "simulation/truth_fleet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/random.h"
+#include "simulation/truth_data.h"
+#include "simulation/truth_jobs.h"
+#include "simulation/truth_tasks.h"
+
+namespace lips::simulation {
+
+TruthFleet::TruthFleet(World& world, const Peers& peers)
+    : world_(world), peers_(peers), fleet_(world.scenario.fleet), packing_(world.scenario.cluster) {
+  if (!fleet_.offers.empty()) place_of_.assign(world.scenario.cluster.nodes.size(), 0);
+  for (std::uint32_t offer = 0; offer < fleet_.offers.size(); ++offer)
+    for (std::uint32_t i = 0; i < fleet_.offers[offer].limit; ++i) {
+      nodes_.emplace_back(fleet_.offers[offer].first.index() + i);
+      places_.push_back({State::absent, 0, offer});
+      place_of_[nodes_.back().index()] = static_cast<std::uint32_t>(places_.size());
+    }
+}
+
+// A batch ends when no pod has come for a second, or ten seconds after the first.
+void TruthFleet::look() {
+  if (!std::exchange(world_.more_wait, false) || places_.empty() || world_.waiting == 0) return;
+  if (batch_opened_ == TimePoint::max()) batch_opened_ = world_.now;
+  const AutoscalerSettings& settings = fleet_.autoscaler;
+  world_.queue.add(std::min(world_.now + settings.batch_idle, batch_opened_ + settings.batch_most),
+                   {Happening::Kind::batch, 0, ++batch_});
+}
+
+bool TruthFleet::current(const Happening& happening) {
+  const Place* found = place(NodeId(happening.index));
+  return found && found->state != State::absent && found->launch == happening.generation;
+}
+
+void TruthFleet::happen(const Happening& happening) {
+  const NodeId node(happening.index);
+  switch (happening.kind) {
+    case Happening::Kind::boot:
+      if (current(happening)) boot(node);
+      return;
+    case Happening::Kind::notice:
+      if (current(happening)) give_notice(node);
+      return;
+    case Happening::Kind::interruption:
+      if (current(happening)) go(node, RunListener::Gone::interrupted);
+      return;
+    case Happening::Kind::batch:
+      if (happening.generation == batch_) buy();
+      return;
+    case Happening::Kind::poll:
+      return consolidate();
+    case Happening::Kind::validation:
+      return validate();
+    default:
+      return;
+  }
+}
+
+// What waits, by request and constraint: all that is known of pods.
+std::vector<PodGroup> TruthFleet::pending() const {
+  std::map<std::pair<Resources, ConstraintId>, std::uint64_t> counts;
+  for (std::uint32_t i = 0; i < world_.jobs.size(); ++i) {
+    const JobRecord& record = world_.jobs[i];
+    if (record.ended || record.failed || record.waiting == 0) continue;
+    counts[{world_.job(JobId(i)).request, world_.job(JobId(i)).constraint}] += record.waiting;
+  }
+  std::vector<PodGroup> groups;
+  for (const auto& [key, count] : counts) groups.push_back({key.first, key.second, count});
+  return groups;
+}
+
+std::vector<PodGroup> TruthFleet::pods_on(NodeId node) const {
+  std::vector<PodGroup> groups;
+  for (const Attempt& attempt : world_.attempts)
+    if (attempt.live && !attempt.refused && attempt.assignment.node == node)
+      groups.push_back({world_.job(attempt.job).request, world_.job(attempt.job).constraint, 1});
+  return groups;
+}
+
+// Nodes that are there, then those on their way.
+std::vector<NodeRoom> TruthFleet::rooms(NodeId without) const {
+  std::vector<NodeRoom> rooms;
+  for (const NodeId node : world_.scenario.cluster.nodes.ids())
+    if (world_.up[node.index()] && !world_.cordoned[node.index()] && node != without)
+      rooms.push_back({node, world_.free[node]});
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    if (places_[i].state == State::booting)
+      rooms.push_back({nodes_[i], world_.scenario.cluster.nodes[nodes_[i]].capacity});
+  return rooms;
+}
+
+std::vector<OfferRoom> TruthFleet::offers() const {
+  std::vector<OfferRoom> rooms;
+  for (const NodeOffer& offer : fleet_.offers) rooms.push_back({offer.first, 0});
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    if (places_[i].state == State::absent && !world_.loss_not_yet_said(nodes_[i])) ++rooms[places_[i].offer].left;
+  return rooms;
+}
+
+void TruthFleet::buy() {
+  batch_opened_ = TimePoint::max();
+  if (world_.waiting == 0) return;
+  const Cores limit = fleet_.autoscaler.limit.value() > 0 ? fleet_.autoscaler.limit - cores_ : Cores(1e300);
+  for (const std::uint32_t offer : packing_.launches(pending(), rooms(NodeId::none()), offers(), limit)) launch(offer);
+  world_.queue.add(world_.now + fleet_.autoscaler.retry, {Happening::Kind::batch, 0, ++batch_});
+}
+
+void TruthFleet::launch(std::uint32_t offer) {
+  const NodeOffer& of = fleet_.offers[offer];
+  for (std::uint32_t i = 0; i < of.limit; ++i) {
+    const NodeId node(of.first.index() + i);
+    Place& free = *place(node);
+    if (free.state != State::absent || world_.loss_not_yet_said(node)) continue;
+    free.state = State::booting;
+    ++free.launch, ++there_;
+    cores_ += world_.scenario.cluster.nodes[node].capacity.cpu;
+    world_.last_progress = world_.last_task = world_.now;
+    world_.listener.on_launch(node, world_.now);
+    world_.queue.add(world_.now + of.boot, {Happening::Kind::boot, node.index(), free.launch});
+    if (of.interruptions > 0) {
+      constexpr std::uint64_t stream = 0x73706f74;  // of lives of spot nodes
+      Random random(derive_seed(derive_seed(world_.scenario.seed, stream), node.index() * 1'000'003ull + free.launch));
+      const Duration life = std::min(seconds(random.exponential(3600 / of.interruptions)), longest_span / 4);
+      world_.queue.add(world_.now + life, {Happening::Kind::notice, node.index(), free.launch});
+    }
+    return;
+  }
+}
+
+void TruthFleet::boot(NodeId node) {
+  Place& booted = *place(node);
+  if (booted.state != State::booting) return;
+  booted.state = State::up;
+  world_.up[node.index()] = true;
+  world_.cordoned[node.index()] = false;
+  world_.pods[node].changed = world_.now;
+  world_.listener.on_node(node, true, world_.now);
+  world_.update_heartbeat(node);
+  world_.emit(NodeBack{node});
+  if (!std::exchange(polling_, true))
+    world_.queue.add(world_.now + fleet_.autoscaler.poll, {Happening::Kind::poll, 0, 0});
+}
+
+// No task comes any more; those that run have the rest of the notice to end.
+void TruthFleet::give_notice(NodeId node) {
+  Place& leaving = *place(node);
+  if (leaving.state == State::up) {
+    world_.cordoned[node.index()] = true;
+    world_.update_heartbeat(node);
+    Node cordoned = world_.scenario.cluster.nodes[node];
+    cordoned.schedulable = false;
+    world_.emit(NodeChanged{node, std::move(cordoned)});
+  }
+  leaving.state = State::going;
+  world_.queue.add(world_.now + fleet_.autoscaler.notice,
+                   {Happening::Kind::interruption, node.index(), leaving.launch});
+}
+
+void TruthFleet::go(NodeId node, RunListener::Gone why) {
+  Place& gone = *place(node);
+  world_.listener.on_gone(node, why, world_.now);
+  gone.state = State::absent;
+  --there_;
+  cores_ -= world_.scenario.cluster.nodes[node].capacity.cpu;
+  const bool was_up = world_.up[node.index()];
+  if (was_up)
+    peers_.tasks.lose_node(node, true);
+  else
+    world_.listener.on_node(node, false, world_.now);
+  bool held_data = false;
+  for (const StoreId store : world_.scenario.cluster.stores.ids())
+    if (world_.scenario.cluster.stores[store].node == node) {
+      held_data = held_data || world_.stores[store].used.value() > 0;
+      peers_.data.lose_store(store, false, 0);
+    }
+  if (held_data) peers_.jobs.fail_jobs_without_data();
+}
+
+bool TruthFleet::consolidatable(NodeId node) {
+  const Place* found = place(node);
+  return found && found->state == State::up &&
+         world_.pods[node].changed + fleet_.autoscaler.consolidate_after <= world_.now;
+}
+
+// Its pods fit elsewhere, on nodes that are there already.
+bool TruthFleet::can_be_emptied(NodeId node) const {
+  const std::vector<PodGroup> waiting = pending();
+  std::vector<PodGroup> pods = pods_on(node);
+  pods.insert(pods.end(), waiting.begin(), waiting.end());
+  return packing_.fit(std::move(pods), rooms(node));
+}
+
+std::size_t TruthFleet::allowed() const {
+  return static_cast<std::size_t>(std::ceil(fleet_.autoscaler.budget * static_cast<double>(there_)));
+}
+
+// Empty nodes first, all that the budget allows; else one node whose pods fit elsewhere, the one with the fewest first.
+void TruthFleet::consolidate() {
+  polling_ = there_ > 0 && fleet_.autoscaler.consolidation != Consolidation::never;
+  if (!polling_) return;
+  std::vector<NodeId> used;
+  candidates_.clear();
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (!consolidatable(nodes_[i])) continue;
+    if (world_.pods[nodes_[i]].count > 0)
+      used.push_back(nodes_[i]);
+    else if (candidates_.size() < allowed())
+      candidates_.push_back(nodes_[i]);
+  }
+  if (candidates_.empty() && fleet_.autoscaler.consolidation == Consolidation::when_empty_or_underutilized &&
+      packing_.fit(pending(), rooms(NodeId::none()))) {
+    std::stable_sort(used.begin(), used.end(),
+                     [&](NodeId a, NodeId b) { return world_.pods[a].count < world_.pods[b].count; });
+    const auto found = std::find_if(used.begin(), used.end(), [&](NodeId node) { return can_be_emptied(node); });
+    if (found != used.end() && allowed() > 0) candidates_ = {*found};
+  }
+  candidates_since_ = world_.now;
+  if (candidates_.empty())
+    world_.queue.add(world_.now + fleet_.autoscaler.poll, {Happening::Kind::poll, 0, 0});
+  else
+    world_.queue.add(world_.now + fleet_.autoscaler.validation, {Happening::Kind::validation, 0, 0});
+}
+
+// A node on which a pod came or went meanwhile stays.
+void TruthFleet::validate() {
+  for (const NodeId node : std::exchange(candidates_, {})) {
+    if (!consolidatable(node) || world_.pods[node].changed > candidates_since_) continue;
+    if (world_.pods[node].count == 0)
+      go(node, RunListener::Gone::empty);
+    else if (can_be_emptied(node))
+      go(node, RunListener::Gone::underutilized);
+  }
+  world_.queue.add(world_.now + fleet_.autoscaler.poll, {Happening::Kind::poll, 0, 0});
+}
+
+}  // namespace lips::simulation

@@ -1,0 +1,66 @@
+// The elastic nodes of a simulated cluster: launched, booted, interrupted and given back as an autoscaler decides from
+// what Karpenter sees. Knows no policy and no plan.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulation/autoscaler.h"
+#include "simulation/run_listener.h"
+#include "simulation/world.h"
+
+namespace lips::simulation {
+
+class TruthFleet {
+ public:
+  TruthFleet(World& world, const Peers& peers);
+
+  // At the end of every instant: pods that wait open a batch.
+  void look();
+  void happen(const Happening& happening);
+
+ private:
+  enum class State : std::uint8_t { absent, booting, up, going };  // going: cordoned, and not for long
+  struct Place {
+    State state = State::absent;
+    std::uint32_t launch = 0;  // the how manieth; events of an earlier one are void
+    std::uint32_t offer = 0;
+  };
+  Place* place(NodeId node) {
+    return node.index() < place_of_.size() && place_of_[node.index()] > 0 ? &places_[place_of_[node.index()] - 1]
+                                                                          : nullptr;
+  }
+  NodeId node_of(std::size_t place) const { return nodes_[place]; }
+  bool current(const Happening& happening);
+  std::vector<PodGroup> pending() const;
+  std::vector<PodGroup> pods_on(NodeId node) const;
+  std::vector<NodeRoom> rooms(NodeId without) const;
+  std::vector<OfferRoom> offers() const;
+  void buy();
+  void launch(std::uint32_t offer);
+  void boot(NodeId node);
+  void give_notice(NodeId node);
+  void go(NodeId node, RunListener::Gone why);
+  void consolidate();
+  void validate();
+  bool consolidatable(NodeId node);
+  bool can_be_emptied(NodeId node) const;
+  std::size_t allowed() const;
+
+  World& world_;
+  const Peers& peers_;
+  const Fleet& fleet_;
+  Packing packing_;
+  std::vector<Place> places_;
+  std::vector<NodeId> nodes_;            // by place
+  std::vector<std::uint32_t> place_of_;  // by node: place + 1; 0: a fixed node
+  std::size_t there_ = 0;                // places that are taken
+  Cores cores_{0};                       // of them
+  TimePoint batch_opened_ = TimePoint::max();
+  std::uint32_t batch_ = 0;  // the newest; events of older ones are void
+  bool polling_ = false;
+  std::vector<NodeId> candidates_;  // that go if nothing changes until the validation
+  TimePoint candidates_since_{};
+};
+
+}  // namespace lips::simulation

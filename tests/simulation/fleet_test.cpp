@@ -1,0 +1,265 @@
+// Elastic nodes in whole runs: what is bought when, how long it is paid, and what interruptions cost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "policies/registry/registry.h"
+#include "simulation/run.h"
+#include "simulation/scenario_reader.h"
+#include "tests/simulation/auditor.h"
+#include "tests/simulation/tiny_scenario.h"
+
+namespace lips::simulation {
+namespace {
+
+using testing::HasSubstr;
+using tiny::FirstFit;
+using tiny::ScenarioBuilder;
+
+// What happened to elastic nodes, and when.
+class FleetLog : public RunListener {
+ public:
+  void on_launch(NodeId node, TimePoint now) override { launched.emplace_back(node, to_seconds(now)); }
+  void on_node(NodeId node, bool is_up, TimePoint now) override {
+    (is_up ? up : down).emplace_back(node, to_seconds(now));
+  }
+  void on_gone(NodeId node, Gone why, TimePoint now) override {
+    if (why == Gone::interrupted) interrupted.emplace_back(node, to_seconds(now));
+  }
+  void on_start(TaskId, JobId, NodeId node, TimePoint now) override {
+    started.push_back(to_seconds(now));
+    where.push_back(node);
+  }
+  void on_end(const AttemptEnd& end) override { lost += end.outcome == AttemptEnd::Outcome::lost ? 1 : 0; }
+  std::vector<std::pair<NodeId, double>> launched, up, down, interrupted;
+  std::vector<double> started;
+  std::vector<NodeId> where;  // they started
+  int lost = 0;
+};
+
+class FleetTest : public testing::Test {
+ protected:
+  // Places for nodes of so many cores.
+  NodeOffer& offer(std::uint32_t limit, double cores, double price, std::uint32_t zone = 0) {
+    Fleet& fleet = builder_.scenario.fleet;
+    NodeOffer made;
+    made.limit = limit;
+    made.boot = seconds(40);
+    for (std::uint32_t i = 0; i < limit; ++i) {
+      const NodeId node = builder_.node(zone, cores, price / cores / 3600);
+      if (i == 0) made.first = node;
+    }
+    fleet.offers.push_back(made);
+    return fleet.offers.back();
+  }
+  AutoscalerSettings& settings() { return builder_.scenario.fleet.autoscaler; }
+  FleetLog log() {
+    FleetLog told;
+    SimulatedCluster cluster(builder_.scenario, policy_.cadence(), told);
+    ClusterState state(builder_.scenario.at_start());
+    EpochController controller(state, cluster, policy_, builder_.scenario.costs);
+    EXPECT_TRUE(controller.run({}).has_value());
+    EXPECT_EQ(cluster.jobs_finished(), builder_.scenario.jobs.size());
+    return told;
+  }
+  RunResult run_it() {
+    Result<RunResult> result = run(builder_.scenario, policy_, "first-fit");
+    EXPECT_TRUE(result.has_value());
+    return result.value_or(RunResult{});
+  }
+
+  ScenarioBuilder builder_;
+  FirstFit policy_;
+};
+
+TEST_F(FleetTest, BuysForPodsThatWaitOnceNoneHasComeForASecond) {
+  offer(4, 4, 3.6);
+  builder_.computing_job(10, 2, 100);
+  builder_.computing_job(10.5, 2, 100);
+  const FleetLog told = log();
+  ASSERT_EQ(told.launched.size(), 1u);
+  EXPECT_DOUBLE_EQ(told.launched[0].second, 11.5);
+  ASSERT_EQ(told.up.size(), 1u);
+  EXPECT_DOUBLE_EQ(told.up[0].second, 51.5);
+  EXPECT_EQ(told.started, (std::vector<double>{51.5, 51.5, 51.5, 51.5}));
+}
+
+TEST_F(FleetTest, ClosesABatchAfterTenSecondsThoughPodsKeepComing) {
+  offer(20, 1, 3.6);
+  for (int i = 0; i < 30; ++i) builder_.computing_job(0.5 * i, 1, 1000);
+  const FleetLog told = log();
+  ASSERT_EQ(told.launched.size(), 20u);
+  EXPECT_DOUBLE_EQ(told.launched[0].second, 10);
+}
+
+TEST_F(FleetTest, IsPaidFromTheLaunchToTheTermination) {
+  offer(1, 1, 3600);  // a dollar a second
+  settings().consolidate_after = seconds(30);
+  builder_.computing_job(0, 1, 100);
+  builder_.computing_job(1000, 1, 100);
+  const RunResult result = run_it();
+  // Launched at 1 s, up at 41 s, empty at 141 s. The polls are at 51, 61, ...: the one at 171 s finds it empty for 30
+  // s, and 15 s later it goes. The second life ends with the run.
+  EXPECT_EQ(result.fleet.launches, 2u);
+  EXPECT_EQ(result.fleet.empty, 1u);
+  EXPECT_EQ(result.makespan, seconds(1141));
+  EXPECT_NEAR(result.invoice.nodes.value(), 185 + 140, 1e-6);
+  EXPECT_NEAR(result.nodes_all.value(), 145 + 100, 1e-6);  // while it was up
+  EXPECT_NEAR(result.core_hours_paid, 325 / 3600.0, 1e-9);
+  EXPECT_NEAR(result.core_hours_used, 200 / 3600.0, 1e-9);
+}
+
+TEST_F(FleetTest, KeepsANodeOnWhichAPodCameDuringTheValidation) {
+  offer(1, 1, 3.6);
+  settings().consolidate_after = seconds(30);
+  builder_.computing_job(0, 1, 100);
+  builder_.computing_job(175, 1, 100);  // the node was to go at 186 s
+  const FleetLog told = log();
+  EXPECT_EQ(told.launched.size(), 1u);
+  EXPECT_EQ(told.lost, 0);
+  EXPECT_EQ(told.started, (std::vector<double>{41, 175}));
+}
+
+TEST_F(FleetTest, GivesBackNoMoreAtOnceThanTheBudgetAllows) {
+  offer(10, 1, 3.6);
+  settings().budget = 0.2;
+  settings().consolidation = Consolidation::when_empty;
+  builder_.computing_job(0, 10, 100);
+  builder_.computing_job(400, 1, 1);
+  const FleetLog told = log();
+  ASSERT_GE(told.down.size(), 4u);
+  EXPECT_DOUBLE_EQ(told.down[0].second, told.down[1].second);
+  EXPECT_GE(told.down[2].second, told.down[1].second + 25);  // the next poll and its validation
+}
+
+TEST_F(FleetTest, EmptiesANodeWhosePodsFitElsewhereAndTheyRunAgain) {
+  offer(2, 2, 3.6);
+  for (const double work : {60, 3000, 60, 3000}) builder_.computing_job(0, 1, work);
+  const RunResult result = run_it();
+  // From 101 s each node has one pod; one of the nodes goes 15 s later, and its pod starts anew on the other.
+  EXPECT_EQ(result.fleet.launches, 2u);
+  EXPECT_EQ(result.fleet.underutilized, 1u);
+  EXPECT_EQ(result.attempts_lost, 1u);
+  EXPECT_EQ(result.makespan, seconds(116 + 3000));
+  settings().consolidation = Consolidation::when_empty;
+  const RunResult kept = run_it();
+  EXPECT_EQ(kept.fleet.underutilized, 0u);
+  EXPECT_EQ(kept.attempts_lost, 0u);
+  EXPECT_EQ(kept.makespan, seconds(41 + 3000));
+  EXPECT_GT(kept.invoice.nodes.value(), result.invoice.nodes.value());
+}
+
+TEST_F(FleetTest, AnInterruptedNodeTakesNothingForTwoMinutesAndThenItsTasksRunAgain) {
+  NodeOffer& spot = offer(3, 2, 3.6);
+  spot.interruptions = 20;
+  for (int i = 0; i < 40; ++i) builder_.computing_job(60 * i, 2, 300);
+  const FleetLog told = log();
+  ASSERT_GT(told.interrupted.size(), 3u);
+  EXPECT_GT(told.lost, 0);
+  EXPECT_EQ(told.started.size(), 80u + static_cast<std::size_t>(told.lost));
+  int close_before = 0;
+  for (const auto& [node, when] : told.interrupted)
+    for (std::size_t i = 0; i < told.started.size(); ++i) {
+      const double before = when - told.started[i];
+      if (told.where[i] != node || before < 0) continue;
+      EXPECT_GE(before, 120);
+      close_before += before < 300 ? 1 : 0;
+    }
+  EXPECT_GT(close_before, 0) << "no task ran when its node was to go";
+}
+
+TEST_F(FleetTest, BuysBesideFixedNodesOnlyWhatDoesNotFitThere) {
+  builder_.node(0, 2, 0.01);
+  offer(4, 2, 3.6);
+  builder_.computing_job(0, 2, 100);
+  builder_.computing_job(5, 2, 100);
+  const FleetLog told = log();
+  EXPECT_EQ(told.launched.size(), 1u);
+  EXPECT_DOUBLE_EQ(told.started[0], 0);
+}
+
+TEST_F(FleetTest, EndsStuckWhereNoOfferHoldsATask) {
+  offer(4, 1, 3.6);
+  builder_.computing_job(0, 1, 10).job.request.cpu = Cores(2);
+  const RunResult result = run_it();
+  EXPECT_TRUE(result.stuck);
+  EXPECT_EQ(result.fleet.launches, 0u);
+  EXPECT_EQ(result.invoice.nodes.value(), 0);
+}
+
+// What must hold at every event, under every policy, with nodes that come, empty and are interrupted.
+std::string elastic_day(const std::string& seed) {
+  return "seed: " + seed + R"(
+zones: [a, b]
+nodes:
+- {name: f, count: 1, zone: a, cores: 2, pricePerHour: 0.2}
+- {name: m, fleet: elastic, limit: 4, cores: 4, pricePerHour: 0.4, capacityTypes: [spot, on-demand], bootTime: 30s, interruptionsPerHour: 6}
+autoscaler: {consolidateAfter: 20s, limitCores: 24}
+stores: {nodeDirectories: false, volumes: [{name: va, zone: a}, {name: vb, zone: b}]}
+dataSets: [{name: d, blocks: 12}]
+jobs:
+- {name: j, count: 6, every: 5m, input: d, cpuPerTask: 150, shuffle: 1Gi, reduces: 3, cpuPerReduce: 60}
+durationNoise: 0.4
+stragglers: {share: 0.1, slowdown: 3}
+)";
+}
+
+TEST(Fleet, HoldsWhatMustHoldUnderEveryPolicy) {
+  std::uint64_t interrupted = 0;
+  for (const char* seed : {"1", "2", "3"}) {
+    const Result<Scenario> scenario = parse_scenario("day.yaml", elastic_day(seed));
+    ASSERT_TRUE(scenario) << scenario.error().message;
+    for (const PolicyEntry& entry : policy_registry()) {
+      SCOPED_TRACE(std::string(entry.name) + " " + seed);
+      audit(*scenario, *entry.make(scenario->settings));
+      const Result<RunResult> result = run(*scenario, *entry.make(scenario->settings), "it");
+      ASSERT_TRUE(result.has_value());
+      EXPECT_EQ(result->jobs_finished, 6u);
+      EXPECT_GT(result->fleet.launches, 0u);
+      EXPECT_LE(result->core_hours_used, result->core_hours_paid + 1e-9);
+      interrupted += result->fleet.interrupted;
+    }
+  }
+  EXPECT_GT(interrupted, 10u);
+}
+
+TEST(Fleet, GivesTheSameRunForTheSameSeed) {
+  const Result<Scenario> scenario = parse_scenario("day.yaml", elastic_day("4"));
+  ASSERT_TRUE(scenario);
+  const auto policy = make_policy("lips", scenario->settings);
+  const Result<RunResult> one = run(*scenario, **policy, "lips"), two = run(*scenario, **policy, "lips");
+  EXPECT_EQ(one->invoice.total().value(), two->invoice.total().value());
+  EXPECT_EQ(one->events, two->events);
+}
+
+TEST(ModernDayElastic, HasTheJobsOfModernDayAndNoNodeAtTheStart) {
+  const auto scenario = [](const std::string& name) {
+    return *read_scenario(std::string(LIPS_SOURCE_DIR) + "/config/scenarios/" + name + ".yaml", {});
+  };
+  const Scenario fixed = scenario("modern-day"), elastic = scenario("modern-day-elastic");
+  ASSERT_EQ(elastic.jobs.size(), fixed.jobs.size());
+  for (std::size_t i = 0; i < fixed.jobs.size(); ++i) {
+    ASSERT_EQ(elastic.jobs[i].tasks.size(), fixed.jobs[i].tasks.size());
+    EXPECT_EQ(elastic.jobs[i].job.arrival, fixed.jobs[i].job.arrival);
+    for (std::size_t task = 0; task < fixed.jobs[i].tasks.size(); ++task)
+      ASSERT_NEAR(elastic.jobs[i].tasks[task].cpu.value(), fixed.jobs[i].tasks[task].cpu.value(), 1e-9);
+  }
+  for (const Node& node : elastic.at_start().nodes) EXPECT_FALSE(node.schedulable);
+  EXPECT_EQ(elastic.fleet.offers.size(), 6u * 3 * 2);
+}
+
+TEST(ScenarioReader, SaysWhatAnElasticGroupMayNotHave) {
+  const auto error_of = [](const std::string& group) {
+    const Result<Scenario> scenario = parse_scenario(
+        "s.yaml", "zones: [a]\nnodes:\n- {name: m, cores: 1, pricePerHour: 1, " + group + "}\njobs: []\n");
+    return scenario ? "" : scenario.error().message;
+  };
+  EXPECT_EQ(error_of("fleet: elastic"), "");
+  EXPECT_THAT(error_of("fleet: elastic, spotShare: 0.5"), HasSubstr("s.yaml:3: nodes[0].spotShare"));
+  EXPECT_THAT(error_of("limit: 5"), HasSubstr("s.yaml:3: nodes[0].limit"));
+  EXPECT_THAT(error_of("fleet: elastic, limit: 0"), HasSubstr("s.yaml:3: nodes[0].limit: found '0'; allowed: "));
+  EXPECT_THAT(error_of("fleet: elastic, capacityTypes: [cheap]"), HasSubstr("found 'cheap'; allowed: on-demand, spot"));
+  EXPECT_THAT(error_of("fleet: floating"), HasSubstr("allowed: fixed, elastic"));
+}
+
+}  // namespace
+}  // namespace lips::simulation
