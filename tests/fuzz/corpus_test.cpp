@@ -12,6 +12,10 @@
 #include "tests/fuzz/blind_search.h"
 
 namespace lips::fuzz {
+
+// Else ctest shows the target's bytes.
+static void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
 namespace {
 
 constexpr int mutants_of_each = 60;
