@@ -25,7 +25,7 @@ struct Packing::Claim {
 };
 
 // How many of the group are left.
-std::uint64_t Packing::place(const PodGroup& group, std::vector<NodeRoom>& rooms) const {
+std::uint64_t Packing::place(const PodGroup& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const {
   std::uint64_t left = group.count;
   for (NodeRoom& room : rooms) {
     if (left == 0) break;
@@ -33,6 +33,7 @@ std::uint64_t Packing::place(const PodGroup& group, std::vector<NodeRoom>& rooms
     const std::uint64_t count = std::min(left, static_cast<std::uint64_t>(fit_count(group.request, room.free)));
     room.free -= group.request * static_cast<std::int32_t>(count);
     left -= count;
+    if (taken != nullptr) taken->push_back(room.node);
   }
   return left;
 }
@@ -71,13 +72,14 @@ void Packing::claim(const PodGroup& group, std::uint64_t count, const std::vecto
   }
 }
 
-std::vector<std::uint32_t> Packing::launches(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms,
-                                             std::vector<OfferRoom> offers, Cores limit) const {
+Purchase Packing::buy(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
+                      Cores limit) const {
+  Purchase purchase;
   sort_decreasing(pods);
   std::vector<Claim> claims;
   for (const PodGroup& group : pods)
-    if (const std::uint64_t left = place(group, rooms); left > 0) claim(group, left, offers, claims);
-  std::vector<std::uint32_t> chosen;
+    if (const std::uint64_t left = place(group, rooms, &purchase.nominated); left > 0)
+      claim(group, left, offers, claims);
   for (const Claim& claim : claims) {
     const std::uint32_t* best = nullptr;
     const auto node = [&](std::uint32_t offer) -> const Node& { return cluster_.nodes[offers[offer].like]; };
@@ -88,14 +90,15 @@ std::vector<std::uint32_t> Packing::launches(std::vector<PodGroup> pods, std::ve
     if (best == nullptr) continue;
     --offers[*best].left;
     limit -= node(*best).capacity.cpu;
-    chosen.push_back(*best);
+    purchase.launches.push_back(*best);
   }
-  return chosen;
+  return purchase;
 }
 
 bool Packing::fit(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms) const {
   sort_decreasing(pods);
-  return std::all_of(pods.begin(), pods.end(), [&](const PodGroup& group) { return place(group, rooms) == 0; });
+  return std::all_of(pods.begin(), pods.end(),
+                     [&](const PodGroup& group) { return place(group, rooms, nullptr) == 0; });
 }
 
 }  // namespace lips::simulation

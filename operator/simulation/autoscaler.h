@@ -30,22 +30,26 @@ struct OfferRoom {
   std::uint32_t left = 0;
 };
 
+struct Purchase {
+  std::vector<std::uint32_t> launches;  // an index of the offers for each node
+  std::vector<NodeId> nominated;        // rooms that pods are expected to take
+};
+
 class Packing {
  public:
   // The cluster outlives it and says what nodes and offers are.
   explicit Packing(const ClusterSnapshot& cluster) : cluster_(cluster) {}
 
   // First fit decreasing: first the rooms, in their order, then new nodes, each of which takes what the largest type
-  // can hold and becomes the cheapest type that holds it. One index of `offers` for each node to launch.
-  // New nodes have at most so many cores together.
-  std::vector<std::uint32_t> launches(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms,
-                                      std::vector<OfferRoom> offers, Cores limit) const;
+  // can hold and becomes the cheapest type that holds it. New nodes have at most `limit` cores together.
+  Purchase buy(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
+               Cores limit) const;
   // Whether all of them fit into the rooms.
   bool fit(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms) const;
 
  private:
   struct Claim;
-  std::uint64_t place(const PodGroup& group, std::vector<NodeRoom>& rooms) const;
+  std::uint64_t place(const PodGroup& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const;
   void claim(const PodGroup& group, std::uint64_t count, const std::vector<OfferRoom>& offers,
              std::vector<Claim>& claims) const;
 

@@ -25,8 +25,9 @@ enum class Consolidation : std::uint8_t { never, when_empty, when_empty_or_under
 struct AutoscalerSettings {
   Duration batch_idle = std::chrono::seconds(1);
   Duration batch_most = std::chrono::seconds(10);
-  Cores limit{0};                             // of all elastic nodes together; 0: none
-  Duration retry = std::chrono::seconds(10);  // while pods still wait
+  Cores limit{0};                                  // of all elastic nodes together; 0: none
+  Duration retry = std::chrono::seconds(10);       // while pods still wait
+  Duration nomination = std::chrono::seconds(20);  // a node for which a pod waits does not go
   Consolidation consolidation = Consolidation::when_empty_or_underutilized;
   Duration consolidate_after{};  // since a pod last came or went
   Duration poll = std::chrono::seconds(10);

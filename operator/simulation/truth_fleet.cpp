@@ -18,7 +18,7 @@ TruthFleet::TruthFleet(World& world, const Peers& peers)
   for (std::uint32_t offer = 0; offer < fleet_.offers.size(); ++offer)
     for (std::uint32_t i = 0; i < fleet_.offers[offer].limit; ++i) {
       nodes_.emplace_back(fleet_.offers[offer].first.index() + i);
-      places_.push_back({State::absent, 0, offer});
+      places_.push_back({State::absent, 0, offer, {}});
       place_of_[nodes_.back().index()] = static_cast<std::uint32_t>(places_.size());
     }
 }
@@ -82,16 +82,22 @@ std::vector<PodGroup> TruthFleet::pods_on(NodeId node) const {
   return groups;
 }
 
-// Nodes that are there, then those on their way.
-std::vector<NodeRoom> TruthFleet::rooms(NodeId without) const {
+std::vector<NodeRoom> TruthFleet::rooms(std::span<const NodeId> without) const {
   std::vector<NodeRoom> rooms;
   for (const NodeId node : world_.scenario.cluster.nodes.ids())
-    if (world_.up[node.index()] && !world_.cordoned[node.index()] && node != without)
+    if (world_.up[node.index()] && !world_.cordoned[node.index()] &&
+        std::find(without.begin(), without.end(), node) == without.end())
       rooms.push_back({node, world_.free[node]});
+  return rooms;
+}
+
+// Nodes that are there, then those on their way.
+std::vector<NodeRoom> TruthFleet::rooms_to_come() const {
+  std::vector<NodeRoom> all = rooms({});
   for (std::size_t i = 0; i < places_.size(); ++i)
     if (places_[i].state == State::booting)
-      rooms.push_back({nodes_[i], world_.scenario.cluster.nodes[nodes_[i]].capacity});
-  return rooms;
+      all.push_back({nodes_[i], world_.scenario.cluster.nodes[nodes_[i]].capacity});
+  return all;
 }
 
 std::vector<OfferRoom> TruthFleet::offers() const {
@@ -106,7 +112,10 @@ void TruthFleet::buy() {
   batch_opened_ = TimePoint::max();
   if (world_.waiting == 0) return;
   const Cores limit = fleet_.autoscaler.limit.value() > 0 ? fleet_.autoscaler.limit - cores_ : Cores(1e300);
-  for (const std::uint32_t offer : packing_.launches(pending(), rooms(NodeId::none()), offers(), limit)) launch(offer);
+  const Purchase purchase = packing_.buy(pending(), rooms_to_come(), offers(), limit);
+  for (const std::uint32_t offer : purchase.launches) launch(offer);
+  for (const NodeId node : purchase.nominated)
+    if (Place* nominated = place(node)) nominated->nominated_until = world_.now + fleet_.autoscaler.nomination;
   world_.queue.add(world_.now + fleet_.autoscaler.retry, {Happening::Kind::batch, 0, ++batch_});
 }
 
@@ -183,42 +192,64 @@ void TruthFleet::go(NodeId node, RunListener::Gone why) {
 
 bool TruthFleet::consolidatable(NodeId node) {
   const Place* found = place(node);
-  return found && found->state == State::up &&
+  return found && found->state == State::up && found->nominated_until <= world_.now &&
          world_.pods[node].changed + fleet_.autoscaler.consolidate_after <= world_.now;
 }
 
-// Its pods fit elsewhere, on nodes that are there already.
-bool TruthFleet::can_be_emptied(NodeId node) const {
-  const std::vector<PodGroup> waiting = pending();
-  std::vector<PodGroup> pods = pods_on(node);
-  pods.insert(pods.end(), waiting.begin(), waiting.end());
-  return packing_.fit(std::move(pods), rooms(node));
+// Their pods fit elsewhere, on nodes that are there already.
+bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
+  std::vector<PodGroup> pods = pending();
+  for (const NodeId node : nodes) {
+    const std::vector<PodGroup> on_it = pods_on(node);
+    pods.insert(pods.end(), on_it.begin(), on_it.end());
+  }
+  return packing_.fit(std::move(pods), rooms(nodes));
+}
+
+// Those that save most for each pod that is lost come first: as many of them at once as a binary search finds, else
+// the first that can go alone.
+std::vector<NodeId> TruthFleet::underutilized(std::vector<NodeId> used) const {
+  if (!packing_.fit(pending(), rooms({}))) return {};
+  const auto worth = [&](NodeId node) {
+    return world_.scenario.cluster.nodes[node].price.value() / world_.pods[node].count;
+  };
+  std::stable_sort(used.begin(), used.end(), [&](NodeId a, NodeId b) { return worth(a) > worth(b); });
+  const std::span<const NodeId> all(used);
+  std::size_t most = 0;
+  for (std::size_t low = 2, high = std::min(all.size(), allowed()); low <= high;) {
+    const std::size_t middle = (low + high) / 2;
+    if (can_be_emptied(all.first(middle)))
+      most = middle, low = middle + 1;
+    else
+      high = middle - 1;
+  }
+  if (most > 0) return {used.begin(), used.begin() + static_cast<std::ptrdiff_t>(most)};
+  for (const NodeId& node : used)
+    if (can_be_emptied({&node, 1})) return {node};
+  return {};
 }
 
 std::size_t TruthFleet::allowed() const {
   return static_cast<std::size_t>(std::ceil(fleet_.autoscaler.budget * static_cast<double>(there_)));
 }
 
-// Empty nodes first, all that the budget allows; else one node whose pods fit elsewhere, the one with the fewest first.
+// Empty nodes first, all that the budget allows; else some whose pods fit elsewhere.
 void TruthFleet::consolidate() {
   polling_ = there_ > 0 && fleet_.autoscaler.consolidation != Consolidation::never;
   if (!polling_) return;
   std::vector<NodeId> used;
   candidates_.clear();
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (!consolidatable(nodes_[i])) continue;
-    if (world_.pods[nodes_[i]].count > 0)
-      used.push_back(nodes_[i]);
+  for (const NodeId node : nodes_) {
+    if (!consolidatable(node)) continue;
+    if (world_.pods[node].count > 0)
+      used.push_back(node);
     else if (candidates_.size() < allowed())
-      candidates_.push_back(nodes_[i]);
+      candidates_.push_back(node);
   }
-  if (candidates_.empty() && fleet_.autoscaler.consolidation == Consolidation::when_empty_or_underutilized &&
-      packing_.fit(pending(), rooms(NodeId::none()))) {
-    std::stable_sort(used.begin(), used.end(),
-                     [&](NodeId a, NodeId b) { return world_.pods[a].count < world_.pods[b].count; });
-    const auto found = std::find_if(used.begin(), used.end(), [&](NodeId node) { return can_be_emptied(node); });
-    if (found != used.end() && allowed() > 0) candidates_ = {*found};
-  }
+  candidates_empty_ = !candidates_.empty();
+  if (!candidates_empty_ && fleet_.autoscaler.consolidation == Consolidation::when_empty_or_underutilized &&
+      allowed() > 0)
+    candidates_ = underutilized(std::move(used));
   candidates_since_ = world_.now;
   if (candidates_.empty())
     world_.queue.add(world_.now + fleet_.autoscaler.poll, {Happening::Kind::poll, 0, 0});
@@ -226,16 +257,18 @@ void TruthFleet::consolidate() {
     world_.queue.add(world_.now + fleet_.autoscaler.validation, {Happening::Kind::validation, 0, 0});
 }
 
-// A node on which a pod came or went meanwhile stays.
+// Of empty nodes those stay on which a pod came meanwhile; of underutilized ones all, if one of them has changed.
+// Where the budget has something left the next look follows at once.
 void TruthFleet::validate() {
-  for (const NodeId node : std::exchange(candidates_, {})) {
-    if (!consolidatable(node) || world_.pods[node].changed > candidates_since_) continue;
-    if (world_.pods[node].count == 0)
-      go(node, RunListener::Gone::empty);
-    else if (can_be_emptied(node))
-      go(node, RunListener::Gone::underutilized);
-  }
-  world_.queue.add(world_.now + fleet_.autoscaler.poll, {Happening::Kind::poll, 0, 0});
+  std::vector<NodeId> candidates = std::exchange(candidates_, {});
+  const std::size_t chosen = candidates.size(), budget = allowed();
+  std::erase_if(candidates,
+                [&](NodeId node) { return !consolidatable(node) || world_.pods[node].changed > candidates_since_; });
+  if (!candidates_empty_ && (candidates.size() < chosen || !can_be_emptied(candidates))) candidates.clear();
+  for (const NodeId node : candidates)
+    go(node, candidates_empty_ ? RunListener::Gone::empty : RunListener::Gone::underutilized);
+  const Duration pause = !candidates.empty() && candidates.size() < budget ? Duration(0) : fleet_.autoscaler.poll;
+  world_.queue.add(world_.now + pause, {Happening::Kind::poll, 0, 0});
 }
 
 }  // namespace lips::simulation

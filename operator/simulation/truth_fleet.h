@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "simulation/autoscaler.h"
@@ -25,6 +26,7 @@ class TruthFleet {
     State state = State::absent;
     std::uint32_t launch = 0;  // the how manieth; events of an earlier one are void
     std::uint32_t offer = 0;
+    TimePoint nominated_until{};  // pods that wait are expected to come
   };
   Place* place(NodeId node) {
     return node.index() < place_of_.size() && place_of_[node.index()] > 0 ? &places_[place_of_[node.index()] - 1]
@@ -34,7 +36,8 @@ class TruthFleet {
   bool current(const Happening& happening);
   std::vector<PodGroup> pending() const;
   std::vector<PodGroup> pods_on(NodeId node) const;
-  std::vector<NodeRoom> rooms(NodeId without) const;
+  std::vector<NodeRoom> rooms(std::span<const NodeId> without) const;
+  std::vector<NodeRoom> rooms_to_come() const;
   std::vector<OfferRoom> offers() const;
   void buy();
   void launch(std::uint32_t offer);
@@ -44,7 +47,8 @@ class TruthFleet {
   void consolidate();
   void validate();
   bool consolidatable(NodeId node);
-  bool can_be_emptied(NodeId node) const;
+  bool can_be_emptied(std::span<const NodeId> nodes) const;
+  std::vector<NodeId> underutilized(std::vector<NodeId> used) const;
   std::size_t allowed() const;
 
   World& world_;
@@ -60,6 +64,7 @@ class TruthFleet {
   std::uint32_t batch_ = 0;  // the newest; events of older ones are void
   bool polling_ = false;
   std::vector<NodeId> candidates_;  // that go if nothing changes until the validation
+  bool candidates_empty_ = false;
   TimePoint candidates_since_{};
 };
 

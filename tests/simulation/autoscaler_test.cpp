@@ -29,7 +29,7 @@ class Autoscaler : public testing::Test {
   }
   std::vector<std::uint32_t> launches(const std::vector<PodGroup>& pods, const std::vector<NodeRoom>& rooms,
                                       const std::vector<OfferRoom>& offers, double limit = 1e9) const {
-    return Packing(cluster_).launches(pods, rooms, offers, Cores(limit));
+    return Packing(cluster_).buy(pods, rooms, offers, Cores(limit)).launches;
   }
   using Chosen = std::vector<std::uint32_t>;
 
@@ -67,6 +67,12 @@ TEST_F(Autoscaler, KeepsToTheNodesAndCoresThatAreLeft) {
   EXPECT_EQ(launches({pods(16, 1)}, {}, {{cheap, 1}, {dear, 2}}), (Chosen{0, 1, 1}));
   EXPECT_EQ(launches({pods(16, 1)}, {}, {{cheap, 9}}, 8), (Chosen{0, 0}));
   EXPECT_EQ(launches({pods(1, 5)}, {}, {{cheap, 9}}), Chosen{});  // no type is large enough
+}
+
+TEST_F(Autoscaler, NominatesTheNodesThatPodsAreExpectedToTake) {
+  const NodeId one = node(4, 1), two = node(4, 1), three = node(4, 1);
+  const Purchase purchase = Packing(cluster_).buy({pods(6, 1)}, {room(one), room(two), room(three)}, {}, Cores(0));
+  EXPECT_EQ(purchase.nominated, (std::vector<NodeId>{one, two}));
 }
 
 TEST_F(Autoscaler, SaysWhetherPodsFitElsewhere) {

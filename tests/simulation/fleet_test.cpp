@@ -12,6 +12,7 @@ namespace lips::simulation {
 namespace {
 
 using testing::HasSubstr;
+using tiny::at;
 using tiny::FirstFit;
 using tiny::ScenarioBuilder;
 
@@ -117,6 +118,28 @@ TEST_F(FleetTest, KeepsANodeOnWhichAPodCameDuringTheValidation) {
   EXPECT_EQ(told.launched.size(), 1u);
   EXPECT_EQ(told.lost, 0);
   EXPECT_EQ(told.started, (std::vector<double>{41, 175}));
+}
+
+// Karpenter takes it for granted that a pod that fits will come; a plan that lets it wait keeps the node alive.
+TEST_F(FleetTest, KeepsANodeThatAPodWhichWaitsWouldFitOn) {
+  offer(1, 1, 3.6);
+  builder_.computing_job(0, 1, 10);
+  builder_.computing_job(60, 1, 10);
+  class Waits : public FirstFit {
+    void change(const PolicyInput& input, Plan& plan) const override {
+      if (input.cluster.now >= at(60) && input.cluster.now < at(600)) plan.assignments.clear();
+      plan.replan_after = seconds(10);
+    }
+  };
+  FleetLog told;
+  const Waits policy;
+  SimulatedCluster cluster(builder_.scenario, policy.cadence(), told);
+  ClusterState state(builder_.scenario.at_start());
+  EpochController controller(state, cluster, policy, builder_.scenario.costs);
+  ASSERT_TRUE(controller.run({}).has_value());
+  EXPECT_EQ(cluster.jobs_finished(), 2u);
+  EXPECT_EQ(told.launched.size(), 1u);
+  EXPECT_GE(told.started.back(), 600);
 }
 
 TEST_F(FleetTest, GivesBackNoMoreAtOnceThanTheBudgetAllows) {
