@@ -49,11 +49,13 @@ void each_fair_setting(Fields& fields, PolicySettings& settings) {
 // Every setting, once: what reads and what writes them both go through this list.
 template <class Fields>
 void each_setting(Fields& fields, PolicySettings& settings) {
+  static constexpr std::array<std::string_view, 2> bills = {"invoice", "use"};
   static constexpr std::array<std::string_view, 3> roundings = {"down", "nearest", "up"};
   static constexpr std::array<std::string_view, 2> unreachable = {"formula", "one"};
   static constexpr std::array<std::string_view, 2> sources = {"random", "nearest"};
   static constexpr std::array<std::string_view, 2> node_tests = {"prose", "listing"};
   static constexpr std::array<std::string_view, 2> powers = {"counts", "ignored"};
+  fields.choice("billing", settings.billing, bills);
   fields.number("waitingPrice", settings.waiting_price);
   fields.durations("bucketEdges", settings.bucket_edges);
   fields.duration("replanEvery", settings.replan_every);

@@ -33,6 +33,7 @@ Result<simulation::Scenario> scenario_of(const ExperimentRun& run, const Simulat
   simulation::ScenarioOptions options;
   options.config_folder = run.config_folder;
   options.set = simulated.set;
+  options.set.emplace(options.set.begin(), "billing", "use");  // as the papers count
   const Result<std::string> path = simulation::find_scenario(simulated.scenario, options);
   if (!path) return tl::unexpected(path.error());
   return simulation::read_scenario(*path, options);

@@ -105,6 +105,8 @@ struct PlacementConstraint {
 bool eligible(const PlacementConstraint& constraint, const NodeProfile& profile);
 
 enum class CapacityType : std::uint8_t { on_demand, spot };
+// Whether the node is there, and paid for, whatever runs on it, or goes when it is empty.
+enum class FleetKind : std::uint8_t { fixed, elastic };
 
 struct Node {
   std::string name;
@@ -113,13 +115,14 @@ struct Node {
   ProfileId profile;
   std::string instance_type;
   CapacityType capacity_type = CapacityType::on_demand;
+  FleetKind fleet = FleetKind::fixed;
   Resources capacity;                           // what tasks may use of it
   Resources others{Cores(0), Mebibytes(0), 0};  // of it, in use by what is not scheduled here
   double speed = 1;                             // CPU-seconds of work per core and second
   UsdPerHour price;                             // while the node exists: the cloud's invoice
   UsdPerCpuSecond cpu_price;  // per CPU-second of work used: the paper's billing; full_packing_price() unless stated
   bool schedulable = true;    // ready and not cordoned
-  static constexpr auto fields = field_names("name", "zone", "rack", "profile", "instanceType", "capacityType",
+  static constexpr auto fields = field_names("name", "zone", "rack", "profile", "instanceType", "capacityType", "fleet",
                                              "capacity", "others", "speed", "price", "cpuPrice", "schedulable");
 
   CpuSeconds work_per(Duration span) const {

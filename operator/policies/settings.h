@@ -8,6 +8,8 @@
 
 namespace lips {
 
+// What a plan minimises: what a cloud will bill, or CPU-seconds at the prices of their nodes (the LiPS paper).
+enum class Billing : std::uint8_t { invoice, use };
 enum class AdaptiveEpoch : std::uint8_t { off, on };
 enum class ShareRounding : std::uint8_t { down, nearest, up };  // of a group's slots, AS w
 enum class DegradedNodeTest : std::uint8_t { prose, listing };  // refuse when ts > E[ts]; allow only when ts < E[ts]
@@ -53,6 +55,7 @@ struct PipelineSettings {
 
 struct PolicySettings {
   // lips, default mode (buckets of waiting)
+  Billing billing = Billing::invoice;
   double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5
                              // thrifty, 1, 2 balanced, 4 fast
   std::vector<Duration> bucket_edges = {std::chrono::minutes(0),  std::chrono::minutes(2),   std::chrono::minutes(5),

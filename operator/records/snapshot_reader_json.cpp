@@ -142,7 +142,9 @@ void Reader::read_nodes() {
     const View row = kinds.item(i);
     Node node;
     node.instance_type = row.cell(0, Text{});
-    node.capacity_type = row.cell(1, Whole{0, 1}) ? CapacityType::spot : CapacityType::on_demand;
+    const std::int64_t bought = row.cell(1, Whole{0, 3});
+    node.capacity_type = bought % 2 == 1 ? CapacityType::spot : CapacityType::on_demand;
+    node.fleet = bought >= 2 ? FleetKind::elastic : FleetKind::fixed;
     node.capacity.cpu = Cores(row.cell(2, Real{0}));
     node.capacity.memory = Mebibytes(row.cell(3, Real{0}));
     node.capacity.slots = static_cast<std::int32_t>(row.cell(4, Whole{0, 1'000'000}));

@@ -66,10 +66,14 @@ using NodeKind =
     std::tuple<std::string, std::int64_t, double, double, std::int64_t, double, double, double, std::int64_t>;
 
 NodeKind kind_of(const Node& node) {
-  return {node.instance_type,        node.capacity_type == CapacityType::spot,
-          node.capacity.cpu.value(), node.capacity.memory.value(),
-          node.capacity.slots,       node.speed,
-          node.price.value(),        node.cpu_price.value(),
+  return {node.instance_type,
+          std::int64_t{node.capacity_type == CapacityType::spot} + 2 * (node.fleet == FleetKind::elastic),
+          node.capacity.cpu.value(),
+          node.capacity.memory.value(),
+          node.capacity.slots,
+          node.speed,
+          node.price.value(),
+          node.cpu_price.value(),
           cell_of(node.profile)};
 }
 

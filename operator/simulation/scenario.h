@@ -40,9 +40,6 @@ enum class RackLink : std::uint8_t {
 enum class ShuffleStart : std::uint8_t { after_maps, with_maps };
 enum class RemoteRead : std::uint8_t { stream, copy_first };
 
-// Which of the two bills leads: what a cloud writes, or the LiPS paper's, by CPU-seconds used.
-enum class Billing : std::uint8_t { invoice, use };
-
 struct Assumption {
   std::string name, value, note;
 };
@@ -53,7 +50,7 @@ struct Scenario {
   Fleet fleet;              // what an autoscaler may buy
   CostModel costs;
   Tariff tariff;
-  Billing billing = Billing::invoice;
+  Billing billing = Billing::invoice;     // which of the two bills leads
   std::vector<JobArrived> jobs;           // by arrival
   std::vector<std::vector<JobId>> after;  // by job: that must have ended, its input's writers among them; may be empty
   NewData new_data = NewData::policy;

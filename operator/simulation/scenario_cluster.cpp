@@ -229,6 +229,7 @@ void add_offers(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDr
       Node node = group.node;
       node.zone = zone;
       node.capacity_type = type;
+      node.fleet = FleetKind::elastic;
       if (spot) node.price *= draft.spot_factor_in(zone), node.cpu_price *= draft.spot_factor_in(zone);
       node.profile = profile_of(draft.cluster(), group, node, draft.ends[zone.index()].region);
       const NodeId first(static_cast<std::uint32_t>(draft.cluster().nodes.size()));

@@ -99,8 +99,6 @@ void read_commitments(YamlMap& root, ScenarioDraft& draft) {
 }  // namespace
 
 void read_tariff(YamlMap& root, ScenarioDraft& draft) {
-  static constexpr std::array<std::string_view, 2> bills{"invoice", "use"};
-  draft.scenario.billing = static_cast<Billing>(root.choice("billing", bills, 0));
   read_transfer(root, draft);
   read_requests(draft);
   read_commitments(root, draft);

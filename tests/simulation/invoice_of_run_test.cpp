@@ -76,7 +76,9 @@ jobs: [{name: j, count: 4, every: 30m, input: d, cpuPerTask: 60}]
 RunResult run_lake(const std::string& policy, const std::string& bucket, const std::string& transfer = "") {
   const Result<Scenario> scenario = parse_scenario("lake.yaml", lake(bucket, transfer));
   EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().message);
-  const auto made = make_policy(policy, scenario->settings);
+  PolicySettings settings = scenario->settings;
+  settings.billing = Billing::use;  // work on these fixed nodes has a price
+  const auto made = make_policy(policy, settings);
   EXPECT_TRUE(made);
   return run_with(*scenario, **made);
 }

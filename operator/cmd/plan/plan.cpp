@@ -58,6 +58,7 @@ Arguments describe(PlanOptions& options) {
 
 Result<PolicySettings> settings_of(const PlanOptions& options) {
   PolicySettings settings;
+  settings.billing = Billing::use;  // the figures of one plan are what its tasks use
   YamlValue root;
   root.kind = YamlValue::Kind::map;
   for (auto [key, value] : options.set) {

@@ -10,7 +10,6 @@ namespace lips::cmd {
 
 namespace {
 
-using simulation::Billing;
 using simulation::RunResult;
 using simulation::Scenario;
 

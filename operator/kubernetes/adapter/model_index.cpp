@@ -32,6 +32,13 @@ bool is_spot(const Node& node) {
   });
 }
 
+// Nodes that Karpenter bought go when they are empty; others when their label says so.
+FleetKind fleet_of(const Node& node) {
+  const std::string* said = find_text(node.labels, "lips.dev/fleet");
+  const bool elastic = said ? *said == "elastic" : find_text(node.labels, "karpenter.sh/nodepool") != nullptr;
+  return elastic ? FleetKind::elastic : FleetKind::fixed;
+}
+
 // What a person wrote on the node wins over every sheet.
 std::optional<UsdPerHour> stated_price(const Node& node) {
   const std::string* text = find_text(node.annotations, "lips.dev/usd-per-hour");
@@ -226,6 +233,7 @@ lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& other
     result.profile = profile->second;
   result.instance_type = place.instance_type;
   result.capacity_type = place.capacity_type;
+  result.fleet = fleet_of(node);
   result.capacity = capacity_of(node);
   result.others = resources_of(others, extended_);
   result.others.cpu = std::max(result.others.cpu, Cores(0));  // a pod of ours that has shrunk gives nothing to others

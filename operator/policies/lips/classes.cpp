@@ -79,7 +79,14 @@ Resources of_both(const Resources& a, const Resources& b, Choose choose) {
   return result;
 }
 
-void group_nodes(const ClusterSnapshot& cluster, bool by_capacity, NodeClasses& result) {
+// What a further CPU-second on the node adds to the bill. The hours of a fixed node are paid whatever runs there; a
+// small part of its price still tells what to use first of what costs nothing more.
+UsdPerCpuSecond marginal_price(const Node& node, Billing billing) {
+  constexpr double order_only = 0.05;
+  return billing == Billing::invoice && node.fleet == FleetKind::fixed ? node.cpu_price * order_only : node.cpu_price;
+}
+
+void group_nodes(const ClusterSnapshot& cluster, Billing billing, bool by_capacity, NodeClasses& result) {
   using Key = std::tuple<ZoneId, UsdPerCpuSecond, double, NodeId>;
   using Alike = std::tuple<ZoneId, UsdPerCpuSecond, double, int, int, double, double>;
   Kinds kinds(cluster);
@@ -89,15 +96,16 @@ void group_nodes(const ClusterSnapshot& cluster, bool by_capacity, NodeClasses& 
     const Node& node = cluster.nodes[id];
     const double cores = node.capacity.cpu.value();
     if (!node.schedulable || cores <= 0) continue;
+    const UsdPerCpuSecond price = marginal_price(node, billing);
     const Alike alike{node.zone,
-                      node.cpu_price,
+                      price,
                       node.speed,
                       kinds.by_profile(id),
                       by_capacity ? kinds.by_capacity(node.capacity) : 0,
                       node.capacity.memory.value() / cores,
                       node.capacity.slots / cores};
     const NodeId first = least.try_emplace(alike, id).first->second;
-    by_key[{node.zone, node.cpu_price, node.speed, first}].push_back(id);
+    by_key[{node.zone, price, node.speed, first}].push_back(id);
   }
   result.classes.clear();
   result.class_of = IdVector<NodeId, std::uint32_t>(cluster.nodes.size(), NodeClasses::no_class);
@@ -120,11 +128,13 @@ void group_nodes(const ClusterSnapshot& cluster, bool by_capacity, NodeClasses& 
 // What a span of a core's or MiB's time from `free_at` on gives to the bucket [from, to), in seconds.
 double overlap(double free_at, double from, double to) { return std::max(0.0, to - std::max(from, free_at)); }
 
-void add_totals(NodeClasses& result) {
+void add_totals(const ClusterSnapshot& cluster, NodeClasses& result) {
   for (const NodeClass& group : result.classes) {
     result.cores += group.cores.value();
     result.work_rate += group.cores.value() * group.speed;
-    result.mean_price += group.cores.value() * group.price.value();
+    const UsdPerCpuSecond by_use = cluster.nodes[group.nodes.front()].cpu_price;
+    result.mean_price += group.cores.value() * by_use.value();
+    result.dearest = std::max(result.dearest, by_use);
   }
   result.mean_price = ratio(result.mean_price, result.cores);
 }
@@ -156,9 +166,9 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& g
   BucketSettings buckets = given;
   if (buckets.edges.size() < 2) buckets.edges = {Duration(0), buckets.least_window};
   NodeClasses result;
-  group_nodes(cluster, true, result);
-  if (result.classes.size() > most_exact_classes) group_nodes(cluster, false, result);
-  add_totals(result);
+  group_nodes(cluster, given.billing, true, result);
+  if (result.classes.size() > most_exact_classes) group_nodes(cluster, given.billing, false, result);
+  add_totals(cluster, result);
   const std::size_t count = buckets.edges.size() - 1;
   result.steps.assign(result.classes.size(), std::vector<CapacityStep>(count));
   result.now_window.resize(result.classes.size());

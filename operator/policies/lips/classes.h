@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/snapshot.h"
+#include "policies/settings.h"
 
 namespace lips {
 
@@ -29,7 +30,8 @@ struct NodeClasses {
   IdVector<NodeId, std::uint32_t> class_of;      // no_class where the node takes no tasks
   std::vector<std::vector<CapacityStep>> steps;  // [class][bucket]
   std::vector<double> now_window;                // [class] seconds that a free slot offers in bucket 0
-  double mean_price = 0;                         // USD per CPU-second, weighted by cores
+  double mean_price = 0;                         // USD per CPU-second by use, weighted by cores
+  UsdPerCpuSecond dearest;                       // by use
   double cores = 0, work_rate = 0;               // all classes: cores; CPU-seconds of work a second
   static constexpr std::uint32_t no_class = ~std::uint32_t{0};
 };
@@ -40,7 +42,8 @@ struct BucketSettings {
   double waiting_price = 1;  // pi: an hour's wait of a CPU-second costs this many mean prices
   Duration least_window =
       std::chrono::seconds(120);  // bucket 0 offers a free slot at least that long, and at least a mean task
-  bool stretch_first = true;      // off: bucket 0 is exactly its span (one bucket = the paper's epoch)
+  Billing billing = Billing::use;
+  bool stretch_first = true;  // off: bucket 0 is exactly its span (one bucket = the paper's epoch)
 };
 
 // Of a request that asks for no CPU: what divides by it stays finite.

@@ -19,14 +19,13 @@ class ExpressLane {
         first_open_(classes.classes.size(), 0) {
     result_.served.assign(cluster_.jobs.size(), false);
     result_.pool_cores = cluster_.pool_cores;
-    for (const NodeClass& group : classes.classes) dearest_ = std::max(dearest_, group.price);
     if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster_);
   }
 
   Express run() {
     std::vector<JobId> small;
     for (JobId id : cluster_.pending)
-      if (cluster_.jobs[id].work * dearest_ <= settings_.limit) small.push_back(id);
+      if (cluster_.jobs[id].work * classes_.dearest <= settings_.limit) small.push_back(id);
     std::stable_sort(small.begin(), small.end(),
                      [&](JobId a, JobId b) { return cluster_.jobs[a].priority > cluster_.jobs[b].priority; });
     for (JobId id : small) serve(id);
@@ -114,7 +113,6 @@ class ExpressLane {
   IdVector<NodeId, Resources>& free_;
   std::vector<std::size_t> first_open_;
   IdVector<DataSetId, double> readers_;
-  UsdPerCpuSecond dearest_;
   std::vector<double> extra_;
   Express result_;
 };

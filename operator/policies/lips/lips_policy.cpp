@@ -88,6 +88,7 @@ class Decision {
       buckets.stretch_first = false;
     } else {
       buckets.edges = settings_.bucket_edges;
+      buckets.billing = settings_.billing;
     }
     buckets.waiting_price = settings_.waiting_price;
     return buckets;

@@ -276,21 +276,38 @@ TEST(LipsPolicy, SpendsUpToTheToleranceForAShorterMakespan) {
   EXPECT_LE(with_tolerance, least * 1.02 + 1e-9);
 }
 
+// One node that costs less and one that costs more, with work for many rounds: how many tasks start now on the second.
+std::int64_t started_on_the_dear(FleetKind fleet, const PolicySettings& settings) {
+  ClusterBuilder builder;
+  const NodeId cheap = builder.node({.price = 1, .slots = 1, .cpu = 1});
+  const NodeId dear = builder.node({.price = 1.5, .slots = 1, .cpu = 1});
+  for (const NodeId node : {cheap, dear}) builder.start.nodes[node].fleet = fleet;
+  Case test("lips", builder, settings);
+  test.add({.maps = 30, .cpu = 60});
+  const std::vector<Assignment> now = test.plan().assignments;
+  return std::count_if(now.begin(), now.end(), [&](const Assignment& assignment) { return assignment.node == dear; });
+}
+
 TEST(LipsPolicy, PaysMoreToWaitLessWhereWaitingIsDear) {
   const auto dear_tasks = [](double waiting_price) {
-    ClusterBuilder builder;
-    builder.node({.price = 1, .slots = 1, .cpu = 1});
-    const NodeId dear = builder.node({.price = 1.5, .slots = 1, .cpu = 1});
     PolicySettings settings;
     settings.express_limit = Usd(0);
     settings.waiting_price = waiting_price;
-    Case test("lips", builder, settings);
-    test.add({.maps = 30, .cpu = 60});
-    const std::vector<Assignment> now = test.plan().assignments;
-    return std::count_if(now.begin(), now.end(), [&](const Assignment& assignment) { return assignment.node == dear; });
+    return started_on_the_dear(FleetKind::elastic, settings);
   };
   EXPECT_EQ(dear_tasks(0.1), 0);
   EXPECT_EQ(dear_tasks(100), 1);
+}
+
+// Its hours are paid anyway.
+TEST(LipsPolicy, DoesNotWaitForACheaperNodeOfAFixedFleetUnlessBilledByUse) {
+  PolicySettings settings;
+  settings.express_limit = Usd(0);
+  settings.waiting_price = 1;
+  EXPECT_EQ(started_on_the_dear(FleetKind::elastic, settings), 0);
+  EXPECT_EQ(started_on_the_dear(FleetKind::fixed, settings), 1);
+  settings.billing = Billing::use;
+  EXPECT_EQ(started_on_the_dear(FleetKind::fixed, settings), 0);
 }
 
 TEST(LipsPolicy, RunsHigherPriorityFirst) {
