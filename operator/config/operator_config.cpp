@@ -186,6 +186,10 @@ template <class Fields>
 void each_key(Fields& fields, OperatorConfig& config) {
   fields.text("schedulerName", config.scheduler_name,
               {"", "LiPS schedules the pods whose spec.schedulerName is this name"});
+  fields.choice("mode", config.mode, pod_mode_names,
+                {"",
+                 "pods that name another scheduler: watch (nothing is written), steer (gated pods get a zone) or bind "
+                 "(gates are taken away); a Pool's spec.mode wins (docs/steering.md)"});
   each_policy_key(fields, config);
   each_price_key(fields, config);
   each_cluster_key(fields, config);

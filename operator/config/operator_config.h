@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "config/yaml_reader.h"
 #include "model/network.h"
+#include "model/pod_mode.h"
 #include "policies/settings.h"
 
 namespace lips {
@@ -19,6 +20,7 @@ enum class LogFormat : std::uint8_t { logfmt, json };
 
 struct OperatorConfig {
   std::string scheduler_name = "lips";
+  PodMode mode = PodMode::watch;
 
   struct PolicyChoice {
     std::string name = "lips";

@@ -59,6 +59,14 @@ TEST(OperatorConfig, NeedsOnlyTheKeysThatDiffer) {
               ElementsAre("schedulerName", "policy.epoch", "policy.settings", "prices.instances", "log.level"));
 }
 
+TEST(OperatorConfig, LeavesPodsOfOtherSchedulersAloneUnlessToldOtherwise) {
+  EXPECT_EQ(OperatorConfig().mode, PodMode::watch);
+  const Result<OperatorConfig> config = parse_operator_config("c.yaml", head + "mode: steer\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->mode, PodMode::steer);
+  EXPECT_THAT(paths(changed_keys({}, *config)), ElementsAre("mode"));
+}
+
 TEST(OperatorConfig, RefusesUnknownKeysWithFileLineFieldFoundAndAllowed) {
   EXPECT_THAT(error_of(head + "polices: {}\n"),
               testing::AllOf(HasSubstr("c.yaml:3"), HasSubstr("polices"), HasSubstr("did you mean 'policy'"),
@@ -76,6 +84,7 @@ TEST(OperatorConfig, RefusesValuesThatCannotBe) {
   EXPECT_THAT(error_of(head + "network: {zoneStream: 5}\n"), HasSubstr("1Gbit/s"));
   EXPECT_THAT(error_of(head + "leaderElection: {leaseDuration: 5s}\n"), HasSubstr("renewDeadline < leaseDuration"));
   EXPECT_THAT(error_of(head + "schedulerName: default-scheduler\n"), HasSubstr("schedulerName"));
+  EXPECT_THAT(error_of(head + "mode: Steer\n"), testing::AllOf(HasSubstr("c.yaml:3"), HasSubstr("watch, steer, bind")));
   EXPECT_THAT(error_of(head + "baselines: {timeShare: 2}\n"), HasSubstr("timeShare"));
   EXPECT_THAT(error_of(head + "server: {listen: 8080}\n"), HasSubstr("address:port"));
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -56,6 +57,7 @@ class DataLink {
   Result<std::string> pool_for(const std::string& name_space, const std::string& wanted) const {
     return catalog_.pool_for(name_space, wanted);
   }
+  std::optional<PodMode> mode_of(const std::string& pool) const { return catalog_.mode_of(pool); }
   const CatalogDataSet* data_set(const std::string& name) const { return catalog_.data_set(name); }
   const DataStoreResource* store(const std::string& name) const { return catalog_.store(name); }
   const StoreKey& store_key() const { return mover_.store_key(); }

@@ -444,6 +444,11 @@ const PoolResource* DataCatalog::pool_of_name_space(const std::string& name_spac
   return found ? found : pool(name_space);
 }
 
+std::optional<PodMode> DataCatalog::mode_of(const std::string& pool) const {
+  const PoolResource* found = this->pool(pool);
+  return found ? found->spec.mode : std::nullopt;
+}
+
 Result<std::string> DataCatalog::pool_for(const std::string& name_space, const std::string& wanted) const {
   const PoolResource* own = pool_of_name_space(name_space);
   const std::string own_name = own ? own->meta.object.name : name_space;

@@ -106,6 +106,8 @@ class DataCatalog {
   const PoolResource* pool_of_name_space(const std::string& name_space) const;
   // The pool of a pod in that namespace that asks for one by name, or for none (empty). The error says who decides.
   Result<std::string> pool_for(const std::string& name_space, const std::string& wanted) const;
+  // Of the pods in the pool of that name; none: the pool does not say, or is a namespace alone.
+  std::optional<PodMode> mode_of(const std::string& pool) const;
   double weight_of(const PoolResource& pool) const { return flat_weight(pool, pools_); }
   const CatalogDataSet* data_set(const std::string& full_name) const;  // also one that is not usable
   const std::map<std::string, CatalogDataSet>& data_sets() const { return data_sets_; }

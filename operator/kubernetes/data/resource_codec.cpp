@@ -88,6 +88,13 @@ void read_store_status(ObjectReader& reader, value json, DataStoreStatus& status
 
 // ---- Pool ----
 
+std::optional<PodMode> read_mode(ObjectReader& reader, value json) {
+  const std::string name = reader.text(json);
+  const std::optional<PodMode> mode = parse_pod_mode(name);
+  if (!mode && !name.empty()) reader.refuse("'" + name + "'", "watch, steer or bind");
+  return mode;
+}
+
 void read_pool_spec(ObjectReader& reader, value json, PoolSpec& spec) {
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "weight") spec.weight = reader.decimal(content);
@@ -97,6 +104,7 @@ void read_pool_spec(ObjectReader& reader, value json, PoolSpec& spec) {
     if (key == "namespaces") spec.name_spaces = reader.texts(content);
     if (key == "allowedNamespaces") spec.allowed_name_spaces = reader.texts(content);
     if (key == "parent") spec.parent = reader.text(content);
+    if (key == "mode") spec.mode = read_mode(reader, content);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "kubernetes/data/block_ranges.h"
 #include "model/data.h"
 #include "model/move_phase.h"
+#include "model/pod_mode.h"
 
 namespace lips::kubernetes {
 
@@ -148,6 +149,7 @@ struct PoolSpec {
   std::vector<std::string> name_spaces;          // whose pods belong to it without saying so
   std::vector<std::string> allowed_name_spaces;  // whose pods may choose it; "*": all
   std::string parent;
+  std::optional<PodMode> mode;  // none: the operator's
 };
 
 // What a pod is told that asks for a pool that is not there.

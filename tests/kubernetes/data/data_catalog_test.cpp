@@ -303,5 +303,17 @@ TEST_F(DataCatalogTest, APoolSaysWhoMayChooseIt) {
   EXPECT_THAT(unknown.error().message, HasSubstr("there is no Pool 'nowhere'"));
 }
 
+TEST_F(DataCatalogTest, APoolMaySayWhatIsDoneWithPodsOfOtherSchedulers) {
+  pool("steered", R"("mode":"steer")");
+  pool("silent", R"("weight":1)");
+  poll();
+  EXPECT_EQ(catalog.mode_of("steered"), PodMode::steer);
+  EXPECT_EQ(catalog.mode_of("silent"), std::nullopt);
+  EXPECT_EQ(catalog.mode_of("a-namespace-alone"), std::nullopt);
+  pool("steered", R"("mode":"bind")");
+  poll();
+  EXPECT_EQ(catalog.mode_of("steered"), PodMode::bind);
+}
+
 }  // namespace
 }  // namespace lips::kubernetes

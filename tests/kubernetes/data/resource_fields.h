@@ -78,6 +78,7 @@ inline const std::vector<ResourceField>& resource_fields() {
       {pool, "spec.namespaces[]", "texts", "\"etl\""},
       {pool, "spec.allowedNamespaces[]", "texts", "\"etl\""},
       {pool, "spec.parent", "text", "\"all\""},
+      {pool, "spec.mode", "text", "\"steer\""},
       {pool, "status.observedGeneration", "integer", "2"},
       {data_move, "spec.dataSet.namespace", "text", "\"default\""},
       {data_move, "spec.dataSet.name", "text", "\"books\""},
