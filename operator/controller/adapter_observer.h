@@ -27,6 +27,8 @@ class AdapterObserver {
   virtual void on_watch(std::string_view /*resource*/, WatchTrouble) {}
   // `took`: from the decision to the answer.
   virtual void on_bind_outcome(BindOutcome, Duration /*took*/) {}
+  // The gate of a pod of another scheduler is gone, and it has that zone; "none": it was let go without one.
+  virtual void on_steered(std::string_view /*pool*/, std::string_view /*zone*/) {}
   // From the pod's creation (or the end of its gates) to its binding.
   virtual void on_pod_waited(Duration) {}
 

@@ -48,6 +48,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   const auto config = run.live.config();
   kubernetes::ClusterSettings settings;
   settings.scheduler_name = config->scheduler_name;
+  settings.mode = config->mode;
   settings.instance = name;
   settings.requests_in_flight = config->kubernetes.requests_in_flight;
   settings.events_per_second = config->kubernetes.events_per_minute / 60.0;

@@ -37,6 +37,7 @@ struct BindReport {
   std::string node;
   BindAnswer outcome;
   std::chrono::microseconds took{0};
+  bool released = false;  // the pod's gate was to go without a zone
 };
 struct WakeUp {};  // something outside has changed: leadership, data
 

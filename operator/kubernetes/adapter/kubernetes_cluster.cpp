@@ -12,6 +12,7 @@
 #include "kubernetes/api/leadership.h"
 #include "kubernetes/api/refused_writes.h"
 #include "kubernetes/pods/amounts.h"
+#include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -92,7 +93,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *conditions_, inbox_, telemetry_, log_});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, telemetry_, log_},
-      Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence});
+      Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode});
   followers_ = std::make_unique<Followers>(*follow_client_, inbox_, telemetry_);
 }
 
@@ -198,6 +199,7 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
 
 void KubernetesCluster::take(Pod& pod) {
   memories_->found({false, pod.meta}, pod.annotations);
+  if (pods_.has_left(pod)) lifecycle_->take_left(pod.meta, now());
   const PodBook::Seen seen = pods_.see(pod, now());
   if (seen.record) jobs_->see(*seen.record);
   lifecycle_->take(seen, now());
@@ -309,6 +311,8 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
   record->read_from = assignment.read_from.valid() ? model_.index().store_name(assignment.read_from) : "";
   record->degraded = !assignment.sources.empty();
   record->input = binding.input;
+  const NodeRecord* node = nodes_.find(model_.index().node_name(assignment.node));
+  if (record->steered && node) record->selector = zone_selector(*node->node);
   lifecycle_->bind(*record, model_.index().node_name(assignment.node));
   // What is read from afar stays in the reader's zone where the plan says so.
   if (data_ && assignment.keep_in.valid() && assignment.read_from.valid())
@@ -361,7 +365,9 @@ void KubernetesCluster::keep_house() {
   shares_->flush(now());
   if (resources_ != Resources::present && looking_.due(now())) look_for_resources();
   if (!model_.listed() || !counting_.due(now())) return;
+  resync_->review_modes(data_.get());
   conditions_->review(pods_, nodes_, now());
+  lifecycle_->review_steered(now());
   for (const auto& [reason, count] : conditions_->pending()) telemetry_.on_pending(reason, count);
   if (data_)
     for (const auto& [phase, count] : data_->moves_by_phase()) telemetry_.on_moves(phase, count);

@@ -34,7 +34,8 @@ namespace lips::kubernetes {
 
 struct ClusterSettings {
   std::string scheduler_name = "lips";
-  std::string instance;  // of this copy, for events
+  PodMode mode = PodMode::watch;  // of pools that do not say
+  std::string instance;           // of this copy, for events
   ModelSettings model;
   int requests_in_flight = 32;
   double events_per_second = 5;

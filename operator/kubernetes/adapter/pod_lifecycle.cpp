@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "kubernetes/pods/zone_gate.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -13,6 +15,8 @@ using AnswerKind = BindAnswer::Kind;
 constexpr Duration look_for_input_every{1'000'000};
 constexpr Duration ask_again{1'000'000};       // a binding that nobody answered
 constexpr Duration longest_pause{60'000'000};  // after bindings that were refused
+constexpr Duration patience{30'000'000};       // with what may change by itself, and with another scheduler
+constexpr int most_released = 200;             // in a review
 
 BindOutcome told_outcome(AnswerKind kind) {
   switch (kind) {
@@ -28,6 +32,27 @@ BindOutcome told_outcome(AnswerKind kind) {
       break;
   }
   return BindOutcome::failed;
+}
+
+std::chrono::microseconds since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
+}
+
+Duration pause_after(int refusals) {
+  return std::min(longest_pause, Duration(1'000'000) * (1 << std::min(refusals, 6)));
+}
+
+// Why a gated pod is let go without a zone; empty: it waits.
+std::string why_let_go(const PodRecord& pod, TimePoint now) {
+  using Reason = UnschedulableReason;
+  if (pod.state != PodState::held && pod.state != PodState::waiting) return "";
+  if (pod.mode != PodMode::steer) return pod.mode == PodMode::bind ? "the mode of its pool is bind" : "";
+  if (pod.state == PodState::held && pod.obstacle_reason == Reason::not_honoured) return pod.obstacle;
+  if (now - pod.seen < patience) return "";
+  if (pod.state == PodState::held && pod.obstacle_reason == Reason::volume_not_ready) return pod.obstacle;
+  // Where it reads can only be said together with a zone.
+  const bool reads = !pod.work.data_set.empty();
+  return pod.state == PodState::waiting && pod.fits_nowhere && !reads ? "no node that is there would take it" : "";
 }
 
 }  // namespace
@@ -94,13 +119,74 @@ void PodLifecycle::send(const PodRecord& record) {
   binding.node = record.node;
   if (!record.input.empty()) binding.annotations.emplace_back(notes::input, record.input);
   if (!record.read_from.empty()) binding.annotations.emplace_back(notes::read_from, record.read_from);
+  if (record.steered) {
+    binding.annotations.emplace_back(notes::steered, zone_in(record.selector));
+    return steer({record.meta, record.selector, std::move(binding.annotations), record.node}, false);
+  }
   const auto began = std::chrono::steady_clock::now();
   ++under_way_;
   around_.binder.bind(std::move(binding), [&inbox = around_.inbox, began](const PodBinding& done, BindAnswer answer) {
-    const auto took = std::chrono::steady_clock::now() - began;
-    inbox.put(BindReport{done.pod, done.node, std::move(answer),
-                         std::chrono::duration_cast<std::chrono::microseconds>(took)});
+    inbox.put(BindReport{done.pod, done.node, std::move(answer), since(began)});
   });
+}
+
+void PodLifecycle::steer(PodSteering steering, bool released) {
+  const auto began = std::chrono::steady_clock::now();
+  ++under_way_;
+  around_.binder.steer(std::move(steering),
+                       [&inbox = around_.inbox, began, released](const PodSteering& done, BindAnswer answer) {
+                         inbox.put(BindReport{done.pod, done.node, std::move(answer), since(began), released});
+                       });
+}
+
+void PodLifecycle::let_go(PodRecord& record, std::string why) {
+  record.releasing = true;
+  record.released_for = std::move(why);
+  steer({record.meta, {}, {}, ""}, true);
+}
+
+void PodLifecycle::tell_released(PodRecord& record, TimePoint now) {
+  if (record.released_for.empty()) return;
+  around_.telemetry.on_steered(record.pool, "none");
+  around_.conditions.released(record, std::exchange(record.released_for, {}), now);
+}
+
+void PodLifecycle::take_release(PodRecord& record, const BindReport& report, TimePoint now) {
+  if (report.outcome.kind == AnswerKind::bound) return tell_released(record, now);
+  record.releasing = false;
+  record.released_for.clear();
+  record.release_again = now + pause_after(record.refusals++);
+  if (report.outcome.kind == AnswerKind::refused)
+    around_.log.warning("the API server refused to take a pod's gate away",
+                        {{"pod", full_name(record.meta)}, {"why", report.outcome.message}});
+}
+
+// The watch may be quicker than the answer.
+void PodLifecycle::take_left(const ObjectMeta& meta, TimePoint now) {
+  if (PodRecord* record = around_.pods.find(meta)) tell_released(*record, now);
+  take_gone(meta, now);
+}
+
+void PodLifecycle::review_steered(TimePoint now) {
+  int released = 0;
+  for (const auto& [key, place] : around_.pods.ours()) {
+    PodRecord& record = *place;
+    if (!record.steered) continue;
+    if (record.state == PodState::ungated && record.on_node()) {
+      if (now - record.ungated_since.value_or(now) > patience) {
+        around_.pods.give_up_room(record);
+        end_task(record, false, now);
+      } else if (!record.ungated_since) {
+        record.ungated_since = now;
+      }
+      continue;
+    }
+    if (record.releasing || now < record.release_again || released == most_released) continue;
+    std::string why = why_let_go(record, now);
+    if (why.empty()) continue;
+    ++released;
+    let_go(record, std::move(why));
+  }
 }
 
 void PodLifecycle::take(const BindReport& report, std::uint64_t list_asked, TimePoint now) {
@@ -109,14 +195,12 @@ void PodLifecycle::take(const BindReport& report, std::uint64_t list_asked, Time
   if (kind != AnswerKind::deposed) around_.telemetry.on_bind_outcome(told_outcome(kind), report.took);
   PodRecord* record = around_.pods.find(report.pod);
   if (!record || record->state == PodState::over) return;
-  if (kind == AnswerKind::bound) {
-    record->refusals = 0;
-    around_.telemetry.on_pod_waited(now - record->seen);
-    around_.conditions.bound(*record, now);
-  }
+  if (report.released) return take_release(*record, report, now);
+  if (kind == AnswerKind::bound) tell_bound(*record, now);
   if (record->state != PodState::binding || record->node != report.node) return;  // the watch was quicker
   switch (kind) {
     case AnswerKind::bound:
+      if (record->steered) return around_.pods.ungate(*record);  // it starts when its scheduler has bound it
       around_.pods.place(*record, report.node);
       return around_.model.started(*record);
     case AnswerKind::elsewhere:
@@ -137,6 +221,16 @@ void PodLifecycle::take(const BindReport& report, std::uint64_t list_asked, Time
   }
 }
 
+void PodLifecycle::tell_bound(PodRecord& record, TimePoint now) {
+  record.refusals = 0;
+  if (record.steered) {
+    around_.telemetry.on_steered(record.pool, zone_in(record.selector));
+    return around_.conditions.steered(record, now);
+  }
+  around_.telemetry.on_pod_waited(now - record.seen);
+  around_.conditions.bound(record, now);
+}
+
 void PodLifecycle::ask_later(PodRecord& record, TimePoint now) {
   record.unanswered = true;
   retries_.emplace(now + ask_again, record.meta);
@@ -145,14 +239,14 @@ void PodLifecycle::ask_later(PodRecord& record, TimePoint now) {
 void PodLifecycle::refused(PodRecord& record, const BindReport& report, TimePoint now) {
   const std::string& why = report.outcome.message;
   if (report.outcome.kind == AnswerKind::refused) {
-    around_.log.warning("the API server refused a binding", {{"pod", full_name(record.meta)}, {"why", why}});
+    around_.log.warning(record.steered ? "the API server refused to steer a pod" : "the API server refused a binding",
+                        {{"pod", full_name(record.meta)}, {"why", why}});
     around_.conditions.refused(record, why, now);
   }
   around_.pods.end_binding(record, PodState::waiting);
   around_.pods.hold(record, UnschedulableReason::binding_refused, why);
   end_task(record, false, now);
-  const int doublings = std::min(record.refusals++, 6);
-  retries_.emplace(now + std::min(longest_pause, Duration(1'000'000) * (1 << doublings)), record.meta);
+  retries_.emplace(now + pause_after(record.refusals++), record.meta);
 }
 
 void PodLifecycle::wait_for_input(PodRecord& record, const std::string& why, TimePoint now) {

@@ -36,6 +36,8 @@ class PodLifecycle {
   void take(const PodBook::Seen& seen, TimePoint now);
   // The object has gone.
   void take_gone(const ObjectMeta& meta, TimePoint now);
+  // Its gate has gone without a zone: it is another scheduler's.
+  void take_left(const ObjectMeta& meta, TimePoint now);
   // `list_asked`: the number of the last list of pods that was asked for.
   void take(const BindReport& report, std::uint64_t list_asked, TimePoint now);
   // A list that began after that request is known: it settles what became of bindings that nobody answered before it.
@@ -55,13 +57,22 @@ class PodLifecycle {
   // What is to be tried again by now. A binding in doubt is sent once more only by who knows what is on the nodes.
   void retry_due(TimePoint now, bool may_bind);
 
+  // Pods of other schedulers: those that should not wait for us any longer are let go, and room that nobody came for is
+  // given back. Call it about once a second.
+  void review_steered(TimePoint now);
+
   std::size_t bindings_under_way() const { return under_way_; }
 
  private:
   void end_task(PodRecord& record, bool finished, TimePoint now);
   void send(const PodRecord& record);
+  void tell_bound(PodRecord& record, TimePoint now);
   void refused(PodRecord& record, const BindReport& report, TimePoint now);
   void ask_later(PodRecord& record, TimePoint now);
+  void steer(PodSteering steering, bool released);
+  void let_go(PodRecord& record, std::string why);
+  void tell_released(PodRecord& record, TimePoint now);
+  void take_release(PodRecord& record, const BindReport& report, TimePoint now);
 
   Surroundings around_;
   std::map<std::string, ObjectMeta> arrived_;  // by namespace/name

@@ -77,11 +77,33 @@ Result<std::string> Resync::pool_of(const PodRecord& pod, const DataLink* data) 
   return fail(ErrorCode::not_found, no_such_pool(pod.work.pool));
 }
 
+void Resync::know_mode(PodRecord& pod, const DataLink* data) const {
+  const Result<std::string> pool = pool_of(pod, data);
+  pod.pool = pool.value_or(pod.meta.name_space);
+  pod.mode = (data && pool ? data->mode_of(*pool) : std::nullopt).value_or(rules_.mode);
+}
+
+void Resync::review_modes(const DataLink* data) {
+  for (const auto& [key, pod] : around_.pods.ours())
+    if (pod->steered) know_mode(*pod, data);
+}
+
+// A pod of another scheduler is, where its pool's mode is to steer; it is looked at again with every listing.
+bool Resync::is_planned(PodRecord& pod, const DataLink* data) {
+  if (!pod.steered) return true;
+  know_mode(pod, data);
+  if (pod.state != PodState::waiting || pod.mode == PodMode::steer) return true;
+  around_.pods.hold(pod, UnschedulableReason::scheduling_gated,
+                    "the mode of its pool is " + std::string(to_string(pod.mode)));
+  pod.held_for_data = true;
+  return false;
+}
+
 void Resync::say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now) {
   ModelFeed& model = around_.model;
   std::vector<PodRecord*> known;
   for (PodRecord* pod : pods)  // what is on a node that is not there takes no room of any other
-    if (!pod->on_node() || model.index().node(pod->node).valid()) known.push_back(pod);
+    if (is_planned(*pod, data) && (!pod->on_node() || model.index().node(pod->node).valid())) known.push_back(pod);
   around_.jobs.keep_memories_of(known);
   std::vector<Rejection> rejected;
   const JobContext context{model.index(),

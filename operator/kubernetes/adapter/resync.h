@@ -37,6 +37,7 @@ class Resync {
     Duration default_run_time{60'000'000};
     std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
     std::function<Cadence()> cadence;               // of the policy: one that goes by heartbeats is given them
+    PodMode mode = PodMode::watch;                  // of pools that do not say
   };
   Resync(const Surroundings& around, Rules rules) : around_(around), rules_(std::move(rules)) {}
 
@@ -45,6 +46,8 @@ class Resync {
   // Tells what was taken in since the last time. `data`: none where the cluster has no custom resources of ours.
   void settle(DataLink* data, TimePoint now);
   void say_heartbeats(TimePoint now);
+  // Looks up the modes of pods of other schedulers.
+  void review_modes(const DataLink* data);
   // Under which the memory of a job of the last listing, or one since, is kept.
   const std::string& job_key(JobId job) const { return job_keys_[job]; }
 
@@ -53,6 +56,8 @@ class Resync {
   void list_everything(DataLink* data, TimePoint now);
   void say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
   void say_nodes();
+  bool is_planned(PodRecord& pod, const DataLink* data);
+  void know_mode(PodRecord& pod, const DataLink* data) const;
   static Result<std::string> pool_of(const PodRecord& pod, const DataLink* data);
   void say_unknown_prices();
 

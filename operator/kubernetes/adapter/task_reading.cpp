@@ -32,7 +32,7 @@ Result<std::string> input_text(const ReadingContext& context, const PodRecord& p
   request.set = context.data ? context.data->data_set(pod.data_set) : nullptr;
   if (!request.set || !may_read(request.set->object, pod.meta.name_space))
     return fail(ErrorCode::not_found, "the data set no longer exists, or may no longer be read from this namespace");
-  request.node = context.index.node_name(assignment.node);
+  if (!pod.steered) request.node = context.index.node_name(assignment.node);  // else only its zone is certain
   if (pod.meta.name_space == context.volumes_namespace) request.claims = &pod.claims;
   request.mounted_at = pod.work.mounted_at;
   request.key = &context.data->store_key();
@@ -63,7 +63,7 @@ Result<std::string> input_text(const ReadingContext& context, const PodRecord& p
 bool is_read(const PodBook& pods, const std::string& data_set, std::uint32_t block, const std::string& store) {
   const auto reads = [&](const auto& entry) {
     const PodRecord& pod = *entry.second;
-    if (!pod.on_node() || pod.data_set != data_set) return false;
+    if ((!pod.on_node() && pod.state != PodState::ungated) || pod.data_set != data_set) return false;
     const bool asks = block >= pod.first_block && block - pod.first_block < pod.block_count;
     return pod.degraded || (asks && (pod.read_from == store || pod.block_count > 1));
   };

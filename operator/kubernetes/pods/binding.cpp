@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kubernetes/api/time_text.h"
+#include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -14,10 +15,11 @@ using Json = nlohmann::json;
 
 std::string written(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-std::string pod_path(const ObjectMeta& pod, std::string_view part) {
-  return fmt::format("/api/v1/namespaces/{}/pods/{}/{}", percent_encoded(pod.name_space), percent_encoded(pod.name),
-                     part);
+std::string pod_path(const ObjectMeta& pod) {
+  return fmt::format("/api/v1/namespaces/{}/pods/{}", percent_encoded(pod.name_space), percent_encoded(pod.name));
 }
+
+std::string pod_path(const ObjectMeta& pod, std::string_view part) { return fmt::format("{}/{}", pod_path(pod), part); }
 
 std::string binding_body(const PodBinding& binding) {
   Json metadata{{"name", binding.pod.name}, {"namespace", binding.pod.name_space}, {"uid", binding.pod.uid}};
@@ -26,6 +28,15 @@ std::string binding_body(const PodBinding& binding) {
                       {"kind", "Binding"},
                       {"metadata", std::move(metadata)},
                       {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
+}
+
+// Gates are merged by name, so those of others stay.
+std::string steering_body(const PodSteering& steering) {
+  Json metadata{{"uid", steering.pod.uid}};
+  for (const auto& [key, value] : steering.annotations) metadata["annotations"][key] = value;
+  Json spec{{"schedulingGates", Json::array({{{"$patch", "delete"}, {"name", zone_gate}}})}};
+  for (const auto& [key, value] : steering.selector) spec["nodeSelector"][key] = value;
+  return written(Json{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}});
 }
 
 // The node of: pod x is already assigned to node "y"
@@ -39,23 +50,20 @@ std::string assigned_node(const std::string& message) {
 
 bool says(const std::string& message, std::string_view what) { return message.find(what) != std::string::npos; }
 
-BindAnswer outcome_of_conflict(const PodBinding& binding, const std::string& message) {
+BindAnswer outcome_of_conflict(const std::string& wanted, const std::string& message) {
   const std::string node = assigned_node(message);
-  if (!node.empty())
-    return {node == binding.node ? BindAnswer::Kind::bound : BindAnswer::Kind::elsewhere, node, message};
+  if (!node.empty()) return {node == wanted ? BindAnswer::Kind::bound : BindAnswer::Kind::elsewhere, node, message};
   if (says(message, "UID in precondition") || says(message, "is being deleted"))
     return {BindAnswer::Kind::pod_gone, "", message};
   return {BindAnswer::Kind::refused, "", message};
 }
 
-}  // namespace
-
-BindAnswer outcome_of(const PodBinding& binding, const Answer& answer) {
-  if (answer) return {BindAnswer::Kind::bound, binding.node, ""};
+BindAnswer outcome_of_request(const std::string& node, const Answer& answer) {
+  if (answer) return {BindAnswer::Kind::bound, node, ""};
   const std::string& message = answer.error().message;
   switch (answer.error().code) {
     case ErrorCode::conflict:
-      return outcome_of_conflict(binding, message);
+      return outcome_of_conflict(node, message);
     case ErrorCode::not_found:
     case ErrorCode::gone:
       return {BindAnswer::Kind::pod_gone, "", message};
@@ -69,30 +77,54 @@ BindAnswer outcome_of(const PodBinding& binding, const Answer& answer) {
   return {BindAnswer::Kind::unknown, "", message};
 }
 
+}  // namespace
+
+BindAnswer outcome_of(const PodBinding& binding, const Answer& answer) {
+  return outcome_of_request(binding.node, answer);
+}
+
+BindAnswer outcome_of(const PodSteering& steering, const Answer& answer) {
+  return outcome_of_request(steering.node, answer);
+}
+
 Binder::Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout)
     : client_(client), may_act_(std::move(may_act)), timeout_(timeout) {}
+
+// `deposed` only where nothing was sent: after a try that was not answered the pod may be bound.
+template <class Wish>
+void Binder::send(ApiRequest request, Wish wish, std::function<void(const Wish&, BindAnswer)> done) {
+  enum class Fence : std::uint8_t { unasked, passed, closed };
+  auto fence = std::make_shared<Fence>(Fence::unasked);
+  request.timeout = timeout_;
+  request.still_wanted = [this, fence] {
+    const bool may = may_act_();
+    if (may || *fence == Fence::unasked) *fence = may ? Fence::passed : Fence::closed;
+    return may;
+  };
+  client_.start(std::move(request), [wish = std::move(wish), done = std::move(done), fence](const Answer& answer) {
+    BindAnswer outcome = outcome_of(wish, answer);
+    if (*fence == Fence::closed) outcome.kind = BindAnswer::Kind::deposed;
+    done(wish, std::move(outcome));
+  });
+}
 
 void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, BindAnswer)> done) {
   ApiRequest request;
   request.verb = Verb::create;
   request.path = pod_path(binding.pod, "binding");
   request.body = binding_body(binding);
-  request.timeout = timeout_;
   request.repeatable = true;  // a second one for the same pod is refused, with the node of the first
-  // `deposed` only where nothing was sent: after a try that was not answered the pod may be bound.
-  enum class Fence : std::uint8_t { unasked, passed, closed };
-  auto fence = std::make_shared<Fence>(Fence::unasked);
-  request.still_wanted = [this, fence] {
-    const bool may = may_act_();
-    if (may || *fence == Fence::unasked) *fence = may ? Fence::passed : Fence::closed;
-    return may;
-  };
-  client_.start(std::move(request),
-                [binding = std::move(binding), done = std::move(done), fence](const Answer& answer) {
-                  BindAnswer outcome = outcome_of(binding, answer);
-                  if (*fence == Fence::closed) outcome.kind = BindAnswer::Kind::deposed;
-                  done(binding, std::move(outcome));
-                });
+  send(std::move(request), std::move(binding), std::move(done));
+}
+
+void Binder::steer(PodSteering steering, std::function<void(const PodSteering&, BindAnswer)> done) {
+  ApiRequest request;
+  request.verb = Verb::patch;
+  request.path = pod_path(steering.pod);
+  request.content_type = strategic_merge_patch;
+  request.body = steering_body(steering);
+  request.repeatable = true;
+  send(std::move(request), std::move(steering), std::move(done));
 }
 
 void Binder::mark_unschedulable(const ObjectMeta& pod, const std::string& message, TimePoint since,

@@ -17,9 +17,17 @@ struct PodBinding {
   TextMap annotations;  // merged into the pod by the same request: lips.dev/input
 };
 
+// Takes a pod's scheduling gate away and says where it may go.
+struct PodSteering {
+  ObjectMeta pod;         // by namespace, name and uid
+  TextMap selector;       // joins its nodeSelector; empty: it may go anywhere
+  TextMap annotations;    // join its own
+  std::string node = {};  // that the plan has in mind; not sent
+};
+
 struct BindAnswer {
   enum class Kind : std::uint8_t {
-    bound,      // to the node asked for, by this or an earlier request
+    bound,      // to the node asked for, by this or an earlier request; of a pod that is steered: its gate is gone
     elsewhere,  // somebody else bound it, to `node`
     pod_gone,   // deleted, being deleted or made anew under the same name, says the answer: the watch decides
     refused,    // by the server, for a reason that stays: see message
@@ -33,6 +41,7 @@ struct BindAnswer {
 
 // What the answer to a Binding says. The server gives 409 for a second binding, also to the same node.
 BindAnswer outcome_of(const PodBinding& binding, const Answer& answer);
+BindAnswer outcome_of(const PodSteering& steering, const Answer& answer);
 
 class Binder {
  public:
@@ -42,6 +51,10 @@ class Binder {
 
   // `done` as in ApiClient::start. Does not look whether the node exists: the server does not either.
   void bind(PodBinding binding, std::function<void(const PodBinding&, BindAnswer)> done);
+
+  // One request for all of it, so that a pod is never let go without its zone. Refused where the pod's gate has gone
+  // and its nodeSelector is another one; a second one like the first changes nothing.
+  void steer(PodSteering steering, std::function<void(const PodSteering&, BindAnswer)> done);
 
   // PodScheduled=False for that reason, one word. `since` is when it began.
   struct Wait {
@@ -55,6 +68,9 @@ class Binder {
                           std::function<void(Answer)> done);
 
  private:
+  template <class Wish>
+  void send(ApiRequest request, Wish wish, std::function<void(const Wish&, BindAnswer)> done);
+
   ApiClient& client_;
   std::function<bool()> may_act_;
   const std::chrono::milliseconds timeout_;

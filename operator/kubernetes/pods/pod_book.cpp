@@ -1,9 +1,11 @@
 #include "kubernetes/pods/pod_book.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "kubernetes/pods/amounts.h"
+#include "kubernetes/pods/zone_gate.h"
 #include "model/degraded_input.h"
 
 namespace lips::kubernetes {
@@ -34,6 +36,7 @@ PodBook::Seen PodBook::see(const Pod& pod, TimePoint now) {
   const bool takes = !pod.node.empty() && !ended(pod);
   anti_affinity_.see(pod.meta, pod.node, takes ? pod.anti_affinity : std::vector<AntiAffinityTerm>{});
   if (pod.scheduler == scheduler_) return see_ours(pod, now);
+  if (is_gated(pod) || was_steered(pod)) return see_steered(pod, now);
   see_other(pod);
   see_nomination(pod);
   return {};
@@ -106,7 +109,9 @@ void PodBook::hinder_by_claims(const Pod& pod, PodRecord& record, PodNeeds& need
 void PodBook::read_wishes(const Pod& pod, PodRecord& record) {
   PodNeeds needs;
   std::vector<Obstacle> obstacles;
-  for (const Filter& filter : filters()) filter.collect(pod, claims_, needs, obstacles);
+  const std::optional<Pod> open = record.steered ? std::optional(without_gate(pod)) : std::nullopt;
+  const Pod& asking = open ? *open : pod;
+  for (const Filter& filter : filters()) filter.collect(asking, claims_, needs, obstacles);
   record.obstacle_reason = UnschedulableReason::none;
   record.obstacle.clear();
   for (const Obstacle& obstacle : obstacles) hinder(record, obstacle.reason, obstacle.text);
@@ -150,21 +155,56 @@ PodBook::Change PodBook::review(PodRecord& record, const Pod& pod) {
   return same ? Change::none : Change::reworded;
 }
 
+void PodBook::begin(const Pod& pod, PodRecord& record, TimePoint now) {
+  record.meta = {pod.meta.name_space, pod.meta.name, pod.meta.uid, ""};
+  record.owner = pod.owner;
+  record.created = pod.created;
+  record.seen = now;
+  record.state = PodState::held;  // so that review() says `arrived`
+  record.claims = pod.claims;
+  record.steered = pod.scheduler != scheduler_;
+  if (const std::string* store = find_text(pod.annotations, notes::read_from)) record.read_from = *store;
+  if (const std::string* input = find_text(pod.annotations, notes::input)) record.degraded = is_degraded_input(*input);
+  if (!pod.node.empty() || was_steered(pod)) read_wishes(pod, record);
+}
+
+bool PodBook::has_left(const Pod& pod) {
+  const PodRecord* record = find(pod.meta);
+  return record && record->steered && !is_gated(pod) && !was_steered(pod);
+}
+
+// Once it is let go it is a pod like others to its scheduler, which may evict somebody for it.
+PodBook::Seen PodBook::see_steered(const Pod& pod, TimePoint now) {
+  Seen seen = see_ours(pod, now);
+  if (seen.record->on_node())
+    nodes_.forget_nomination(full_name(pod.meta));
+  else
+    see_nomination(pod);
+  return seen;
+}
+
+// Not bound yet. That its scheduler finds no node says that the room which is kept for it is not where it will be.
+PodBook::Seen PodBook::see_ungated(const Pod& pod, PodRecord& record) {
+  if (record.state != PodState::ungated) {
+    const bool by_us = record.state == PodState::binding;
+    ungate(record);
+    if (!by_us) {  // by the copy that led before
+      record.data_set = record.work.data_set;
+      record.block_count = std::numeric_limits<std::uint32_t>::max();  // nobody knows which: all of them
+      return {Change::withdrawn, &record, ""};
+    }
+  }
+  if (!record.on_node() || !found_no_node(pod)) return {Change::none, &record, ""};
+  give_up_room(record);
+  return {Change::withdrawn, &record, ""};
+}
+
 PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
   std::unique_ptr<PodRecord>& place = ours_[full_name(pod.meta)];
   const bool fresh = !place;
   if (fresh) {
     place = std::make_unique<PodRecord>();
-    place->meta = {pod.meta.name_space, pod.meta.name, pod.meta.uid, ""};
-    place->owner = pod.owner;
-    place->created = pod.created;
-    place->seen = now;
-    place->state = PodState::held;  // so that review() says `arrived`
-    place->claims = pod.claims;
-    if (const std::string* store = find_text(pod.annotations, notes::read_from)) place->read_from = *store;
-    if (const std::string* input = find_text(pod.annotations, notes::input))
-      place->degraded = is_degraded_input(*input);
-    if (!pod.node.empty()) read_wishes(pod, *place);
+    begin(pod, *place, now);
   }
   PodRecord& record = *place;
   record.generation = pod.generation;
@@ -176,7 +216,8 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
     learn(pod, record);
     return {Change::none, &record, ""};
   }
-  if (ended(pod) || (pod.deleting && pod.node.empty() && !record.on_node())) {
+  const bool bound_by_us = record.on_node() && record.state != PodState::ungated;
+  if (ended(pod) || (pod.deleting && pod.node.empty() && !bound_by_us)) {
     const bool known = !fresh;
     leave_node(record);
     record.state = PodState::over;
@@ -199,8 +240,9 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
     const Change change = fresh || !record.task.valid() ? Change::arrived : Change::placed;
     return {change, &record, before != pod.node ? before : ""};
   }
-  // The server says that it is not bound; that an answer has said otherwise is newer.
-  if (record.on_node()) return {Change::none, &record, ""};
+  if (record.steered && was_steered(pod)) return see_ungated(pod, record);
+  // The server says that it is not bound, or still gated; that an answer has said otherwise is newer.
+  if (record.on_node() || record.state == PodState::ungated) return {Change::none, &record, ""};
   return {review(record, pod), &record, ""};
 }
 
@@ -297,6 +339,19 @@ void PodBook::place(PodRecord& record, const std::string& node) {
   claim_users_.use(record.meta, record.claims);
   nodes_.take(node, record.requests, NodeBook::Whose::ours);
   held_for_volumes_.erase(full_name(record.meta));
+}
+
+void PodBook::ungate(PodRecord& record) {
+  record.state = PodState::ungated;
+  record.unanswered = false;
+  record.doubt.reset();
+  record.ungated_since.reset();
+  held_for_volumes_.erase(full_name(record.meta));
+}
+
+void PodBook::give_up_room(PodRecord& record) {
+  leave_node(record);
+  record.node.clear();
 }
 
 bool PodBook::forget_unused_kinds() {

@@ -1,5 +1,6 @@
-// The pods of all schedulers: ours as records, others as what they take of their node. Knows what each pod of ours asks
-// for and whether it may be placed; knows no ids of the model but the task that a record names.
+// The pods of all schedulers: ours, and those that we steer, as records, others as what they take of their node. Knows
+// what each pod of ours asks for and whether it may be placed; knows no ids of the model but the task that a record
+// names.
 #pragma once
 
 #include <map>
@@ -38,6 +39,8 @@ class PodBook {
     std::string elsewhere_than;  // the node that we had in mind, when it is on another one
   };
   Seen see(const Pod& pod, TimePoint now);
+  // A pod of another scheduler whose gate somebody else has taken away: to be forgotten before it is seen as others'.
+  bool has_left(const Pod& pod);
   // Returns what the record was, so that the model can be told; nullptr: not ours.
   std::unique_ptr<PodRecord> forget(const ObjectMeta& meta, TimePoint now);
 
@@ -46,6 +49,9 @@ class PodBook {
   void begin_binding(PodRecord& record, const std::string& node);
   void end_binding(PodRecord& record, PodState then);
   void place(PodRecord& record, const std::string& node);
+  // Its gate is gone, and its room is kept on the plan's node; nobody knows any more where it will go.
+  void ungate(PodRecord& record);
+  void give_up_room(PodRecord& record);
   // Asks the filters again, after claims or volumes changed; those that may be placed now.
   std::vector<PodRecord*> review_held();
   // Whether a claim that is for one pod at a time may have become free.
@@ -77,6 +83,9 @@ class PodBook {
     friend bool operator==(const Other&, const Other&) = default;
   };
   Seen see_ours(const Pod& pod, TimePoint now);
+  Seen see_steered(const Pod& pod, TimePoint now);
+  Seen see_ungated(const Pod& pod, PodRecord& record);
+  void begin(const Pod& pod, PodRecord& record, TimePoint now);
   void see_other(const Pod& pod);
   void see_nomination(const Pod& pod);
   void note_resize(const Pod& pod, PodRecord& record);

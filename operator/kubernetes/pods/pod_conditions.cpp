@@ -33,12 +33,33 @@ EventSubject PodConditions::subject_of(const PodRecord& pod, bool many) const {
   return {pod.owner->api_version, pod.owner->kind, {pod.meta.name_space, pod.owner->name, pod.owner->uid, ""}};
 }
 
-void PodConditions::bound(const PodRecord& pod, TimePoint now) {
+bool PodConditions::one_of_many(TimePoint now) {
   if (now - bound_since_ > std::chrono::seconds(1)) {
     bound_since_ = now;
     bound_lately_ = 0;
   }
-  const bool many = ++bound_lately_ > crowd;
+  return ++bound_lately_ > crowd;
+}
+
+void PodConditions::steered(const PodRecord& pod, TimePoint now) {
+  const bool many = one_of_many(now);
+  if (many && !pod.owner) return;
+  std::string place;
+  for (const auto& [label, value] : pod.selector)
+    place += fmt::format("{}{}={}", place.empty() ? "" : ", ", label, value);
+  const std::string note = fmt::format("Sent {}{} to {}; its own scheduler binds it", many ? "pods such as " : "",
+                                       full_name(pod.meta), place.empty() ? "any node" : place);
+  events_.record({subject_of(pod, many), false, "Steered", "Steering", note}, now);
+}
+
+void PodConditions::released(const PodRecord& pod, const std::string& why, TimePoint now) {
+  const bool many = one_of_many(now);
+  if (many && !pod.owner) return;
+  events_.record({subject_of(pod, many), false, "Released", "Steering", "Its own scheduler places it: " + why}, now);
+}
+
+void PodConditions::bound(const PodRecord& pod, TimePoint now) {
+  const bool many = one_of_many(now);
   if (many && !pod.owner) return;  // the pod's own condition and node say it
   const EventSubject subject = subject_of(pod, many);
   const std::string note =
@@ -94,14 +115,18 @@ void PodConditions::review(PodBook& pods, const NodeBook& nodes, TimePoint now) 
     } else if (pod.state == PodState::waiting) {
       ++waiting_;
       const KindVerdict& judged = verdict(pod.kind, pods);
+      pod.fits_nowhere = judged.empty.nowhere;
       ++pending_[judged.empty.nowhere ? std::string(to_string(nowhere)) : "Waiting"];
       const bool full = judged.now.nowhere && now - pod.seen > patience;
       if (judged.empty.nowhere || full) tell(pod, nowhere, judged.now.sentence, now);
+    } else if (pod.state == PodState::ungated) {
+      ++pending_["Ungated"];
     }
   }
 }
 
 void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now) {
+  if (pod.steered && pod.mode != PodMode::steer) return;
   const bool same = !pod.told.empty() && without_numbers(pod.told) == without_numbers(sentence);
   if (same && now - pod.told_at < repeat_after) return;
   // The API server itself says of gated pods that they are.
@@ -112,6 +137,8 @@ void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::
   events_.record({subject, true, "FailedScheduling", "Scheduling", sentence}, now);
   pod.told = sentence;
   pod.told_at = now;
+  // A gated pod's condition is the API server's, and another one would make autoscalers buy for a pod that is to wait.
+  if (pod.steered) return;
   // The time of a condition is that of its status, which stays what it is until the pod is bound.
   if (!pod.unscheduled_since) pod.unscheduled_since = now;
   binder_.mark_waiting(pod.meta, {std::string(to_string(reason)), sentence, *pod.unscheduled_since, pod.generation},

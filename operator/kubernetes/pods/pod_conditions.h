@@ -22,6 +22,9 @@ class PodConditions {
 
   void bound(const PodRecord& pod, TimePoint now);
   void refused(const PodRecord& pod, const std::string& why, TimePoint now);
+  // Its gate is gone: with a zone, or without one, for that reason.
+  void steered(const PodRecord& pod, TimePoint now);
+  void released(const PodRecord& pod, const std::string& why, TimePoint now);
   // Writes to waiting pods why they wait, as many as the rate allows; call it a few times a second. It asks so many
   // nodes a call, and goes on with the other kinds of pods in the next: planning waits for it.
   static constexpr std::size_t nodes_a_review = 1'000'000;
@@ -41,6 +44,7 @@ class PodConditions {
   const KindVerdict& verdict(KindId kind, const PodBook& pods);
   void tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now);
   EventSubject subject_of(const PodRecord& pod, bool crowd) const;
+  bool one_of_many(TimePoint now);  // that are bound or let go in these seconds
 
   Binder& binder_;
   EventRecorder& events_;

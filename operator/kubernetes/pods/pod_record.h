@@ -11,6 +11,7 @@
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/pod_kinds.h"
 #include "kubernetes/pods/task_notes.h"
+#include "model/pod_mode.h"
 
 namespace lips::kubernetes {
 
@@ -18,6 +19,7 @@ enum class PodState : std::uint8_t {
   held,     // not to be placed: `obstacle` says why
   waiting,  // to be placed
   binding,  // to `node`: the request is under way
+  ungated,  // its own scheduler binds it; `node` is the plan's, or empty: nobody knows where it goes
   placed,   // on `node`, says the server
   over,     // ended, or going away without ever having been placed, says the watch
 };
@@ -59,7 +61,20 @@ struct PodRecord {
   std::string input;      // lips.dev/input of the binding that is under way
   int refusals = 0;       // of bindings, in a row
 
-  bool on_node() const { return state == PodState::binding || state == PodState::placed; }
+  // Of a pod of another scheduler, which waits behind our gate or has waited there.
+  bool steered = false;
+  PodMode mode = PodMode::watch;           // of its pool, as far as known
+  std::string pool;                        // for counting
+  TextMap selector;                        // what it is sent with, or was
+  std::optional<TimePoint> ungated_since;  // with room on the plan's node
+  bool fits_nowhere = false;               // not even on nodes without pods of ours
+  bool releasing = false;                  // its gate is being taken away, without a zone
+  std::string released_for;                // why; empty: nothing to tell
+  TimePoint release_again{};               // not before
+
+  bool on_node() const {
+    return state == PodState::binding || state == PodState::placed || (state == PodState::ungated && !node.empty());
+  }
   // How long it has been on its node by `now`, or was; none: the kubelet has not seen it.
   std::optional<Duration> ran(TimePoint now) const {
     if (!started) return std::nullopt;

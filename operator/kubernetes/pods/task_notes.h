@@ -38,7 +38,8 @@ inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/datas
                             *shuffle = "lips.dev/shuffle", *tasks = "lips.dev/tasks", *stage = "lips.dev/stage",
                             *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
                             *memory = "lips.dev/memory", *finished_maps = "lips.dev/finished-maps",
-                            *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path";
+                            *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path",
+                            *steered = "lips.dev/steered";
 }
 
 }  // namespace lips::kubernetes

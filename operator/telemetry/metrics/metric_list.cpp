@@ -86,6 +86,9 @@ constexpr std::array metrics{
     // Binding and the API server
     MetricAbout{"lips_binds_total", counter, "outcome",
                 "bindings: bound, conflict (another scheduler was first), refused or failed"},
+    MetricAbout{
+        "lips_steered_total", counter, "pool,zone",
+        "pods of other schedulers whose gate was taken away, by the zone that they got; none: let go without one"},
     MetricAbout{"lips_bind_seconds", histogram, "", "time from the decision to the API server's answer"},
     MetricAbout{"lips_pod_wait_seconds", histogram, "", "time from a pod's creation to its binding"},
     MetricAbout{"lips_api_requests_total", counter, "verb,resource,code",

@@ -37,9 +37,9 @@ constexpr std::string_view gone_pools = "_gone";
 constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
 constexpr std::array<std::string_view, 4> pool_gauges{"lips_pool_cores", "lips_pool_share_ratio",
                                                       "lips_pool_fair_share_ratio", "lips_running_tasks"};
-constexpr std::array<std::string_view, 7> pool_sums{
+constexpr std::array<std::string_view, 8> pool_sums{
     "lips_spend_dollars_total", "lips_compared_dollars_total", "lips_baseline_dollars_total", "lips_saved_dollars",
-    "lips_tasks_bound_total",   "lips_tasks_finished_total",   "lips_tasks_lost_total"};
+    "lips_tasks_bound_total",   "lips_tasks_finished_total",   "lips_tasks_lost_total",       "lips_steered_total"};
 
 template <class Names, class Value>
 std::string_view name_of(const Names& names, Value value) {
@@ -484,6 +484,11 @@ void OperatorMetrics::on_bind_outcome(BindOutcome outcome, Duration took) {
   if (outcome == BindOutcome::bound) return;
   const std::lock_guard lock(state_->mutex);
   ++state_->figures.conflicts;
+}
+
+void OperatorMetrics::on_steered(std::string_view pool, std::string_view zone) {
+  const std::lock_guard lock(state_->mutex);
+  state_->registry.add("lips_steered_total", {state_->known(std::string(pool)), zone});
 }
 
 void OperatorMetrics::on_pod_waited(Duration span) {

@@ -56,6 +56,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void on_request(std::string_view verb, std::string_view resource, int code, Duration took) override;
   void on_watch(std::string_view resource, WatchTrouble trouble) override;
   void on_bind_outcome(BindOutcome outcome, Duration took) override;
+  void on_steered(std::string_view pool, std::string_view zone) override;
   void on_pod_waited(Duration span) override;
   void on_leader(bool leads) override;
   void on_synced(bool synced) override;

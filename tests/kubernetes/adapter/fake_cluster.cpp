@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace lips::kubernetes {
 namespace {
@@ -70,10 +71,17 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
       pod.reason.empty()
           ? ""
           : fmt::format(R"(,"conditions":[{{"type":"PodScheduled","status":"False","reason":"{}"}}])", pod.reason);
+  std::string more;
+  if (!pod.gates.empty()) {
+    nlohmann::json gates = nlohmann::json::array();
+    for (const std::string& gate : pod.gates) gates.push_back({{"name", gate}});
+    more += fmt::format(R"("schedulingGates":{},)", gates.dump());
+  }
+  if (!pod.selector.empty()) more += fmt::format(R"("nodeSelector":{},)", nlohmann::json(pod.selector).dump());
   return fmt::format(
-      R"({{"metadata":{},"spec":{{{}{}"schedulerName":"{}","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{}","memory":"1Mi"}}}}}}]}},)"
+      R"({{"metadata":{},"spec":{{{}{}{}"schedulerName":"{}","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{}","memory":"1Mi"}}}}}}]}},)"
       R"("status":{{"phase":"{}"{}{}}}}})",
-      metadata.dump(), node, pod.spec, pod.scheduler, pod.cpu, pod.phase, condition, pod.status);
+      metadata.dump(), node, pod.spec, more, pod.scheduler, pod.cpu, pod.phase, condition, pod.status);
 }
 
 void FakeCluster::tell(const std::string& kind, const std::string& type, const std::string& object) {
@@ -243,6 +251,7 @@ Reply FakeCluster::answer(const SeenRequest& request) {
   if (request.path.ends_with("/binding")) return bind(request);
   if (request.path.ends_with("/status")) return set_condition(request);
   if (request.path.find("/configmaps") != std::string::npos) return config_maps(request);
+  if (request.method == "PATCH" && request.body.find("schedulingGates") != std::string::npos) return steer(request);
   if (request.method == "PATCH" && request.path.find("/events") == std::string::npos) return annotate(request);
   if (request.method != "GET") return reply(201, "{}");
   // What is selected by label is the operator's own work, of which there is none.
@@ -361,6 +370,38 @@ Reply FakeCluster::annotate(const SeenRequest& request) {
   write(pod->second.annotations, pod->second.version);
   tell("pods", "MODIFIED", pod_text(name, pod->second));
   return reply(200, "{}");
+}
+
+// Gates go by name; labels may be added to the selector of a gated pod, and changed of none.
+Reply FakeCluster::steer(const SeenRequest& request) {
+  const auto json = nlohmann::json::parse(request.body);
+  const auto found = pods_.find(last_word(request.path));
+  const int draw = static_cast<int>(random_.below(1000));
+  if (losing_ == Losing::busy) return reply(500, status_text(500, "etcd is busy"));
+  if (draw < trouble_ / 2) return spurious_refusal(draw);
+  if (found == pods_.end()) return reply(404, status_text(404, "pods not found"));
+  FakePod& pod = found->second;
+  if (json["metadata"]["uid"] != pod.uid) return reply(409, status_text(409, "the UID in precondition does not match"));
+  std::map<std::string, std::string> selector = pod.selector;
+  if (json["spec"].contains("nodeSelector"))
+    for (const auto& [key, value] : json["spec"]["nodeSelector"].items()) {
+      const bool same = selector.contains(key) && selector[key] == value;
+      if (!same && (pod.gates.empty() || selector.contains(key)))
+        return reply(422, status_text(422, "spec: Forbidden: pod updates may not change fields other than ..."));
+      selector[key] = value;
+    }
+  pod.selector = std::move(selector);
+  for (const auto& gate : json["spec"]["schedulingGates"])
+    if (gate["$patch"] == "delete") pod.gates.erase(gate["name"].get<std::string>());
+  if (json["metadata"].contains("annotations"))
+    for (const auto& [key, value] : json["metadata"]["annotations"].items()) pod.annotations[key] = value;
+  pod.version = ++version_;
+  const bool lost = std::exchange(losing_, losing_ == Losing::next ? Losing::busy : losing_) == Losing::next;
+  if (lost)
+    history_.push_back({version_, "pods", event_line("MODIFIED", pod_text(found->first, pod))});
+  else
+    tell("pods", "MODIFIED", pod_text(found->first, pod));
+  return reply(200, "{}", lost || draw < trouble_);
 }
 
 Reply FakeCluster::set_condition(const SeenRequest& request) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct FakePod {
   std::string uid;
   int version = 0;
   std::string reason, message;  // of PodScheduled=False
+  std::set<std::string> gates = {};
+  std::map<std::string, std::string> selector = {};
 };
 
 class FakeCluster {
@@ -101,6 +104,7 @@ class FakeCluster {
   Reply bind(const SeenRequest& request);
   Reply set_condition(const SeenRequest& request);
   Reply annotate(const SeenRequest& request);
+  Reply steer(const SeenRequest& request);
   static std::string job_text(const std::string& name, const FakeJob& job);
   Reply config_maps(const SeenRequest& request);
   void tell(const std::string& kind, const std::string& type, const std::string& object);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -32,6 +33,14 @@ class Counting : public AdapterObserver {
     else
       unpriced.erase(std::string(node));
   }
+  void on_steered(std::string_view pool, std::string_view zone) override {
+    const std::lock_guard lock(mutex);
+    ++steered[fmt::format("{} {}", pool, zone)];
+  }
+  std::map<std::string, int> steered_pods() {
+    const std::lock_guard lock(mutex);
+    return steered;
+  }
   std::set<std::string> nodes_without_price() {
     const std::lock_guard lock(mutex);
     return unpriced;
@@ -49,6 +58,7 @@ class Counting : public AdapterObserver {
  private:
   std::mutex mutex;
   std::set<std::string> refused;
+  std::map<std::string, int> steered;
   std::set<std::string> unpriced;
 };
 
@@ -64,8 +74,10 @@ class Listings : public Observer {
 // The operator's loop on a thread of its own against a fake cluster.
 class Scheduling {
  public:
-  explicit Scheduling(FakeCluster& cluster, std::function<bool()> leads = {}) : fake_(cluster) {
+  explicit Scheduling(FakeCluster& cluster, std::function<bool()> leads = {}, PodMode mode = PodMode::watch)
+      : fake_(cluster) {
     ClusterSettings settings;
+    settings.mode = mode;
     settings.leads = std::move(leads);
     settings.stop = [this] { return stop_.load(); };
     settings.model.node_price = [](const PriceQuestion& question) {

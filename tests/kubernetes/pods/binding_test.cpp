@@ -45,6 +45,27 @@ TEST(BindAnswer, TellsWhatTheServerMeans) {
   EXPECT_EQ(kind_of(ErrorCode::unavailable, "timed out"), Kind::unknown);
 }
 
+TEST(Binder, SteersAPodByOneMergeOfSelectorAnnotationsAndGates) {
+  FakeApiServer server([](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  ApiClient client(server.connection(), quick_client());
+  Binder binder(client, [] { return true; });
+  std::promise<BindAnswer> outcome;
+  binder.steer({{"n", "p", "uid-1", ""}, {{"zone", "a"}}, {{"lips.dev/steered", "a"}}, "node-1"},
+               [&](const PodSteering&, BindAnswer found) { outcome.set_value(std::move(found)); });
+  const BindAnswer answer = outcome.get_future().get();
+  EXPECT_EQ(answer.kind, Kind::bound);
+  EXPECT_EQ(answer.node, "node-1");
+  ASSERT_EQ(server.seen().size(), 1u);
+  const SeenRequest request = server.seen()[0];
+  EXPECT_EQ(request.method, "PATCH");
+  EXPECT_EQ(request.path, "/api/v1/namespaces/n/pods/p");
+  EXPECT_EQ(request.content_type, strategic_merge_patch) << "others' gates stay";
+  EXPECT_EQ(nlohmann::json::parse(request.body),
+            nlohmann::json::parse(R"({"metadata":{"uid":"uid-1","annotations":{"lips.dev/steered":"a"}},)"
+                                  R"("spec":{"nodeSelector":{"zone":"a"},)"
+                                  R"("schedulingGates":[{"$patch":"delete","name":"lips.dev/zone"}]}})"));
+}
+
 TEST(Binder, WritesNodeUidAndAnnotationsInOneRequest) {
   FakeApiServer server([](const SeenRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());

@@ -226,6 +226,7 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_request("list", "pods", 200, Duration(1000));
   metrics.on_watch("pods", WatchTrouble::relisted);
   metrics.on_bind_outcome(BindOutcome::conflict, Duration(1000));
+  metrics.on_steered("etl", "zone-a");
   metrics.on_pod_waited(Duration(1000));
   metrics.on_unknown_price("n", "odd.type", true);
   metrics.on_pending("gated", 1);

@@ -1,0 +1,176 @@
+// What happens to a steered pod when nothing happens: time passes as the test says.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "kubernetes/adapter/pod_lifecycle.h"
+#include "kubernetes/pods/zone_gate.h"
+#include "tests/kubernetes/adapter/scheduling.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr Duration past_patience{31'000'000};
+
+class SteeredLifecycle : public testing::Test {
+ protected:
+  SteeredLifecycle() {
+    Node node;
+    node.meta.name = "a";
+    node.ready = true;
+    node.labels = {{"topology.kubernetes.io/zone", "zone-a"}};
+    node.allocatable = {{"cpu", 1000}, {"pods", 110}};
+    nodes_.see(node);
+    pod_.meta = {"n", "p", "uid", "1"};
+    pod_.scheduler = "default-scheduler";
+    pod_.gates = {zone_gate};
+    pod_.requests = {{"cpu", 1000}};
+  }
+  PodRecord& see(TimePoint now) {
+    const PodBook::Seen seen = pods_.see(pod_, now);
+    lifecycle_.take(seen, now);
+    seen.record->mode = PodMode::steer;
+    return *seen.record;
+  }
+  // The answer to what was sent.
+  void take_answers(TimePoint now) {
+    while (lifecycle_.bindings_under_way() > 0)
+      for (Message& message : inbox_.take(std::chrono::seconds(1))) {
+        const auto* report = std::get_if<BindReport>(&message);
+        ASSERT_NE(report, nullptr);
+        lifecycle_.take(*report, 0, now);
+      }
+  }
+  std::int64_t taken() const { return amount_of(nodes_.find("a")->ours, "cpu"); }
+  std::size_t sent() const { return server_.seen().size(); }
+
+  std::atomic<int> code_{200};
+  FakeApiServer server_{[this](const SeenRequest&) { return Reply{code_, R"({"message":"so"})", {}, false, nullptr}; }};
+  ApiClient client_{server_.connection(), quick_client()};
+  Binder binder_{client_, [] { return true; }};
+  EventRecorder events_{client_, {}, [] { return true; }};
+  VolumeBook volumes_;
+  NodeBook nodes_;
+  PodBook pods_{"lips", volumes_, nodes_};
+  JobMemories memories_{client_, [] { return true; }};
+  KnownJobs jobs_{memories_, nodes_};
+  ModelFeed model_{{}};
+  PodConditions conditions_{binder_, events_};
+  Inbox inbox_;
+  Counting counted_;
+  SilentLog log_;
+  PodLifecycle lifecycle_{{pods_, nodes_, jobs_, model_, binder_, conditions_, inbox_, counted_, log_}};
+  Pod pod_;
+  const TimePoint start_{std::chrono::hours(1)};
+};
+
+TEST_F(SteeredLifecycle, GivesRoomBackForWhichNobodyCame) {
+  PodRecord& record = see(start_);
+  lifecycle_.bind(record, "a");
+  take_answers(start_);
+  EXPECT_EQ(record.state, PodState::ungated);
+  EXPECT_EQ(taken(), 1000);
+  lifecycle_.review_steered(start_);
+  lifecycle_.review_steered(start_ + past_patience / 2);
+  EXPECT_EQ(taken(), 1000);
+  lifecycle_.review_steered(start_ + past_patience);
+  EXPECT_EQ(taken(), 0);
+  EXPECT_EQ(record.state, PodState::ungated) << "it is not planned again";
+  pod_.gates.clear();
+  pod_.annotations = {{"lips.dev/steered", "zone-a"}};
+  pod_.node = "a";
+  see(start_ + past_patience);
+  EXPECT_EQ(taken(), 1000);
+}
+
+TEST_F(SteeredLifecycle, AnOlderVersionThatShowsTheGateChangesNothing) {
+  PodRecord& record = see(start_);
+  lifecycle_.bind(record, "a");
+  take_answers(start_);
+  see(start_);
+  EXPECT_EQ(record.state, PodState::ungated);
+  EXPECT_EQ(taken(), 1000);
+}
+
+TEST_F(SteeredLifecycle, KeepsTheRoomThatIsMadeForItByPreemption) {
+  PodRecord& record = see(start_);
+  lifecycle_.bind(record, "a");
+  take_answers(start_);
+  pod_.gates.clear();
+  pod_.annotations = {{"lips.dev/steered", "zone-a"}};
+  pod_.scheduled = {ConditionStatus::no, "Unschedulable", "", start_};
+  see(start_);
+  EXPECT_EQ(taken(), 0);
+  pod_.nominated = "a";
+  see(start_);
+  EXPECT_EQ(amount_of(nodes_.find("a")->of_others(), "cpu"), 1000);
+  pod_.node = "a";
+  pod_.nominated.clear();
+  see(start_);
+  EXPECT_EQ(amount_of(nodes_.find("a")->of_others(), "cpu"), 0);
+  EXPECT_EQ(taken(), 1000);
+}
+
+TEST_F(SteeredLifecycle, LetsAPodGoThatFitsNowhere) {
+  PodRecord& record = see(start_);
+  record.fits_nowhere = true;
+  lifecycle_.review_steered(start_ + past_patience / 2);
+  EXPECT_EQ(sent(), 0u);
+  lifecycle_.review_steered(start_ + past_patience);
+  lifecycle_.review_steered(start_ + past_patience);
+  take_answers(start_ + past_patience);
+  ASSERT_EQ(sent(), 1u);
+  const auto body = nlohmann::json::parse(server_.seen()[0].body);
+  EXPECT_FALSE(body["spec"].contains("nodeSelector"));
+  EXPECT_FALSE(body["metadata"].contains("annotations")) << "it is its scheduler's alone";
+}
+
+TEST_F(SteeredLifecycle, AsksAgainForAPodThatItCouldNotLetGo) {
+  code_ = 422;
+  PodRecord& record = see(start_);
+  record.mode = PodMode::bind;
+  lifecycle_.review_steered(start_);
+  take_answers(start_);
+  EXPECT_TRUE(counted_.steered_pods().empty());
+  lifecycle_.review_steered(start_);
+  EXPECT_EQ(lifecycle_.bindings_under_way(), 0u) << "not at once";
+  code_ = 200;
+  lifecycle_.review_steered(start_ + std::chrono::seconds(2));
+  take_answers(start_);
+  EXPECT_EQ(sent(), 2u);
+  EXPECT_EQ(counted_.steered_pods().size(), 1u);
+  lifecycle_.take_left(pod_.meta, start_);
+  EXPECT_EQ(counted_.steered_pods().begin()->second, 1) << "once, whoever says it first";
+}
+
+// The watch says that the gate is gone before the answer does.
+TEST_F(SteeredLifecycle, CountsAPodThatItLetGoThoughTheWatchIsQuicker) {
+  see(start_).mode = PodMode::bind;
+  lifecycle_.review_steered(start_);
+  lifecycle_.take_left(pod_.meta, start_);
+  EXPECT_EQ(counted_.steered_pods().size(), 1u);
+  take_answers(start_);
+  EXPECT_EQ(counted_.steered_pods().begin()->second, 1);
+}
+
+TEST_F(SteeredLifecycle, APodThatReadsDataWaitsForAZone) {
+  pod_.annotations = {{"lips.dev/dataset", "books"}};
+  PodRecord& record = see(start_);
+  record.fits_nowhere = true;
+  lifecycle_.review_steered(start_ + past_patience);
+  EXPECT_EQ(sent(), 0u) << "where it reads can only be said together with a zone";
+}
+
+TEST(ZoneGate, TakesZoneAndCapacityTypeFromTheLabelsThatANodeHas) {
+  Node node;
+  EXPECT_TRUE(zone_selector(node).empty());
+  EXPECT_EQ(zone_in(zone_selector(node)), "none");
+  node.labels = {{"karpenter.sh/capacity-type", "spot"}, {"other", "x"}, {"topology.kubernetes.io/zone", "zone-b"}};
+  EXPECT_EQ(zone_selector(node),
+            (TextMap{{"karpenter.sh/capacity-type", "spot"}, {"topology.kubernetes.io/zone", "zone-b"}}));
+  EXPECT_EQ(zone_in(zone_selector(node)), "zone-b");
+}
+
+}  // namespace
+}  // namespace lips::kubernetes

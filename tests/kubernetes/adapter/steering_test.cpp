@@ -1,0 +1,260 @@
+// Pods that keep their scheduler: they get a zone and lose our gate, or are let go, and are never stranded.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "tests/kubernetes/adapter/scheduling.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr const char* zone_label = "topology.kubernetes.io/zone";
+
+FakePod gated(int cpu = 1) {
+  FakePod pod = pod_of(cpu);
+  pod.scheduler = "default-scheduler";
+  pod.gates = {"lips.dev/zone"};
+  return pod;
+}
+
+std::vector<SeenRequest> writes(const FakeCluster& cluster, const std::string& pod) {
+  std::vector<SeenRequest> result;
+  for (SeenRequest& request : cluster.seen())
+    if (request.method != "GET" &&
+        (request.path.ends_with("/pods/" + pod) || request.path.find("/pods/" + pod + "/") != std::string::npos ||
+         request.body.find("\"name\":\"" + pod + "\"") != std::string::npos))
+      result.push_back(std::move(request));
+  return result;
+}
+
+bool is_open(const FakeCluster& cluster, const std::string& pod) { return cluster.pod(pod).gates.empty(); }
+
+// What kube-scheduler does with a pod that has no gate.
+void schedule(FakeCluster& cluster, const std::string& pod, const std::string& node) {
+  cluster.change_pod(pod, [&](FakePod& changed) {
+    changed.node = node;
+    changed.reason.clear();
+  });
+}
+void find_no_node(FakeCluster& cluster, const std::string& pod) {
+  cluster.change_pod(pod, [](FakePod& changed) { changed.reason = "Unschedulable"; });
+}
+
+TEST(Steering, AGatedPodGetsItsZoneAndLosesItsGateInOneRequest) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 4, .zone = "zone-a", .more = R"(,"karpenter.sh/capacity-type":"spot")"});
+  FakePod pod = gated();
+  pod.gates.insert("example.com/quota");
+  pod.selector = {{"disk", "ssd"}};
+  pod.spec = "";
+  cluster.put_pod("p", pod);
+  cluster.put_node("a", {.cpu = 4, .zone = "zone-a", .more = R"(,"disk":"ssd","karpenter.sh/capacity-type":"spot")"});
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  cluster.put_pod("own", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("own"));
+  EXPECT_EQ(cluster.pod("p").gates.size(), 2u) << "it waits for somebody else too";
+  cluster.change_pod("p", [](FakePod& changed) { changed.gates.erase("example.com/quota"); });
+  ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "p"); }));
+  const FakePod steered = cluster.pod("p");
+  EXPECT_THAT(steered.selector,
+              ElementsAre(Pair("disk", "ssd"), Pair("karpenter.sh/capacity-type", "spot"), Pair(zone_label, "zone-a")));
+  EXPECT_EQ(steered.annotations.at("lips.dev/steered"), "zone-a");
+  EXPECT_EQ(steered.node, "") << "its own scheduler binds it";
+  ASSERT_TRUE(scheduling.until([&] { return !scheduling.counted.steered_pods().empty(); }));
+  EXPECT_THAT(scheduling.counted.steered_pods(), ElementsAre(Pair("default zone-a", 1)));
+  scheduling.end();
+  int patches = 0;
+  for (const SeenRequest& request : writes(cluster, "p")) {
+    EXPECT_FALSE(request.path.ends_with("/status"))
+        << "autoscalers would take a condition for a wish: " << request.body;
+    patches += request.path.ends_with("/pods/p");
+  }
+  EXPECT_EQ(patches, 1);
+}
+
+TEST(Steering, NothingOfOthersPodsIsWrittenWhereTheModeIsToWatch) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 4});
+  cluster.put_pod("p", gated());
+  FakePod odd = gated();
+  odd.annotations["lips.dev/cpu-seconds"] = "many";
+  cluster.put_pod("odd", odd);
+  Scheduling scheduling(cluster);
+  cluster.put_pod("wide", pod_of(5));  // that it is told why says that pods were reviewed
+  ASSERT_TRUE(scheduling.until([&] { return cluster.pod("wide").reason == "Unschedulable"; }));
+  cluster.put_pod("own", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("own"));
+  scheduling.end();
+  EXPECT_THAT(writes(cluster, "p"), IsEmpty());
+  EXPECT_THAT(writes(cluster, "odd"), IsEmpty());
+  EXPECT_FALSE(is_open(cluster, "p"));
+}
+
+TEST(Steering, APoolsModeWinsOverTheOperators) {
+  FakeCluster cluster;
+  for (const char* kind : {"datasets", "datastores", "datamoves"}) cluster.put_resource(kind, "none", "{}");
+  const auto pool = [&](int version, const std::string& mode) {
+    cluster.put_resource("pools", "default",
+                         fmt::format(R"({{"metadata":{{"name":"default","uid":"u","resourceVersion":"{}"}},)"
+                                     R"("spec":{{"mode":"{}"}}}})",
+                                     version, mode));
+  };
+  pool(1, "watch");
+  cluster.put_node("a", {.cpu = 4});
+  cluster.put_pod("p", gated());
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  cluster.put_pod("own", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("own"));
+  EXPECT_FALSE(is_open(cluster, "p"));
+  pool(1000, "steer");
+  ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "p"); }));
+  EXPECT_THAT(cluster.pod("p").selector, ElementsAre(Pair(zone_label, "zone-a")));
+}
+
+TEST(Steering, WhereTheModeIsToBindGatesAreTakenAwayWithoutAZone) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 4});
+  for (int i = 0; i < 3; ++i) cluster.put_pod(fmt::format("p{}", i), gated());
+  Scheduling scheduling(cluster, {}, PodMode::bind);
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = fmt::format("p{}", i);
+    ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, name); })) << name;
+    EXPECT_THAT(cluster.pod(name).selector, IsEmpty());
+    EXPECT_FALSE(cluster.pod(name).annotations.contains("lips.dev/steered")) << "it is another scheduler's alone";
+  }
+}
+
+// kube-scheduler honours what we do not.
+TEST(Steering, APodWithAConstraintThatOnlyItsSchedulerKnowsIsLetGo) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 4});
+  FakePod pod = gated();
+  pod.spec = R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"x","whenUnsatisfiable":"DoNotSchedule"}],)";
+  cluster.put_pod("p", pod);
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "p"); }));
+  EXPECT_THAT(cluster.pod("p").selector, IsEmpty());
+  ASSERT_TRUE(scheduling.until([&] { return !scheduling.counted.steered_pods().empty(); }));
+  EXPECT_THAT(scheduling.counted.steered_pods(), ElementsAre(Pair("default none", 1)));
+}
+
+TEST(Steering, ThePodsRoomIsKeptUntilItIsSomewhereElse) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  cluster.put_pod("p", gated());
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "p"); }));
+  cluster.put_pod("own", pod_of(1));
+  cluster.put_pod("wide", pod_of(5));
+  ASSERT_TRUE(scheduling.until([&] { return cluster.pod("wide").reason == "Unschedulable"; })) << "all were looked at";
+  EXPECT_EQ(cluster.pod("own").node, "");
+  // In the same zone, on a node that LiPS has not planned for.
+  FakeNode other{.cpu = 1};
+  other.taint = "dedicated";
+  cluster.put_node("b", other);
+  schedule(cluster, "p", "b");
+  EXPECT_TRUE(scheduling.until_bound("own"));
+  EXPECT_EQ(cluster.pod("own").node, "a");
+  scheduling.end();
+  EXPECT_EQ(scheduling.running(), 2u);
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+TEST(Steering, APodThatFindsNoNodeHoldsNoRoomAndIsNotPlannedAgain) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  cluster.put_pod("p", gated());
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "p"); }));
+  cluster.put_pod("own", pod_of(1));
+  find_no_node(cluster, "p");
+  ASSERT_TRUE(scheduling.until_bound("own"));
+  // What its autoscaler buys has room for it, and nobody writes it again.
+  cluster.put_node("bought", {.cpu = 1});
+  schedule(cluster, "p", "bought");
+  cluster.put_node("next", {.cpu = 1});
+  cluster.put_pod("last", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("last"));
+  EXPECT_EQ(cluster.pod("last").node, "next");
+  scheduling.end();
+  EXPECT_EQ(scheduling.running(), 3u) << "it is a task again, where it is";
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+  int patches = 0;
+  for (const SeenRequest& request : writes(cluster, "p")) patches += request.path.ends_with("/pods/p");
+  EXPECT_EQ(patches, 1);
+}
+
+TEST(Steering, ARefusalStrandsNoPodAndIsCounted) {
+  FakeCluster cluster(5);
+  cluster.put_node("a", {.cpu = 8});
+  cluster.forbid("/pods/p");
+  for (int i = 0; i < 4; ++i) cluster.put_pod(fmt::format("p{}", i), gated());
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[2] >= 4; })) << "each is refused";
+  EXPECT_THAT(scheduling.counted.refused_writes(), ElementsAre("patch pods 403"));
+  cluster.trouble(700);
+  cluster.forbid("");
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[1] + scheduling.counted.outcomes[3] > 0; }));
+  cluster.trouble(0);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_TRUE(scheduling.until([&] { return is_open(cluster, fmt::format("p{}", i)); })) << i;
+}
+
+// The first process sends a pod off and hears nothing; the second one finds it open, and the others gated.
+TEST(Steering, TheNextProcessGoesOnWhereTheLastOneWasKilled) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 2});
+  cluster.lose_next_binding();
+  {
+    Scheduling first(cluster, {}, PodMode::steer);
+    cluster.put_pod("p0", gated());
+    ASSERT_TRUE(first.until([&] { return is_open(cluster, "p0"); }));
+  }
+  cluster.serve_bindings();
+  cluster.put_pod("p1", gated());
+  Scheduling second(cluster, {}, PodMode::steer);
+  ASSERT_TRUE(second.until([&] { return is_open(cluster, "p1"); }));
+  schedule(cluster, "p0", "a");
+  schedule(cluster, "p1", "a");
+  cluster.put_node("b", {.cpu = 1});
+  cluster.put_pod("own", pod_of(1));
+  ASSERT_TRUE(second.until_bound("own"));
+  EXPECT_EQ(cluster.pod("own").node, "b") << "both count where they are";
+  second.end();
+  EXPECT_EQ(second.running(), 3u);
+}
+
+TEST(Steering, APodWhoseGateAPersonTookAwayIsItsSchedulersAlone) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  FakePod full = pod_of(1);
+  full.node = "a";
+  cluster.put_pod("full", full);
+  cluster.put_pod("p", gated());
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  cluster.put_pod("wide", pod_of(5));
+  ASSERT_TRUE(scheduling.until([&] { return cluster.pod("wide").reason == "Unschedulable"; }));
+  cluster.change_pod("p", [](FakePod& pod) { pod.gates.clear(); });
+  cluster.end_pod("full");
+  cluster.put_pod("own", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("own"));
+  cluster.put_node("b", {.cpu = 1});
+  schedule(cluster, "p", "b");
+  cluster.put_node("c", {.cpu = 1});
+  cluster.put_pod("last", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("last"));
+  EXPECT_EQ(cluster.pod("last").node, "c") << "its room is another scheduler's";
+  scheduling.end();
+  EXPECT_EQ(scheduling.running(), 2u);
+  for (const SeenRequest& request : writes(cluster, "p")) EXPECT_FALSE(request.path.ends_with("/pods/p"));
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
