@@ -74,3 +74,33 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
 {{- end -}}
+
+{{- define "lips.schedulerName" -}}
+{{- dig "schedulerName" "" .Values.config | default "lips" -}}
+{{- end -}}
+
+{{/* Whether new pods get the scheduling gate: not empty where the operator steers, or a Pool does. */}}
+{{- define "lips.gates" -}}
+{{- if or (eq (dig "mode" "watch" .Values.config) "steer") .Values.steer.gate -}}yes{{- end -}}
+{{- end -}}
+
+{{/* The newest version that the API server serves; `helm template` does not know. */}}
+{{- define "lips.mutatingPolicyVersion" -}}
+{{- $group := "admissionregistration.k8s.io" -}}
+{{- $found := .Values.steer.apiVersion -}}
+{{- range list "v1alpha1" "v1beta1" "v1" -}}
+{{- if and (not $.Values.steer.apiVersion) ($.Capabilities.APIVersions.Has (printf "%s/%s/MutatingAdmissionPolicy" $group .)) -}}
+{{- $found = . -}}
+{{- end -}}
+{{- end -}}
+{{- printf "%s/%s" $group (required "the API server serves no MutatingAdmissionPolicy (Kubernetes 1.36, or its feature gate before); steer.apiVersion names one for `helm template`" $found) -}}
+{{- end -}}
+
+{{/* Kubernetes' own namespaces and those of the release are never among them. */}}
+{{- define "lips.gatedNamespaces" -}}
+{{- $selector := deepCopy .Values.steer.namespaceSelector -}}
+{{- $never := list "kube-system" "kube-public" "kube-node-lease" .Release.Namespace (include "lips.moveNamespace" .) | uniq -}}
+{{- $rule := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" $never -}}
+{{- $_ := set $selector "matchExpressions" (append (default list $selector.matchExpressions) $rule) -}}
+{{- toYaml $selector -}}
+{{- end -}}
