@@ -54,6 +54,16 @@ class Cluster:
     def kubeconfig(self):
         return os.path.join(self.folder, "kubeconfig")
 
+    def second_kubeconfig(self):
+        """The same cluster as another user, by whom the audit log tells two programs apart."""
+        with open(self.kubeconfig, encoding="utf-8") as file:
+            config = json.load(file)
+        config["current-context"] = "second"
+        path = os.path.join(self.story.folder, "second.kubeconfig")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        return path
+
     def script(self, program, *arguments):
         command = [os.path.join(E2E, program), *arguments, "--dir", self.folder]
         with open(os.path.join(self.story.folder, "setup.log"), "ab") as log:

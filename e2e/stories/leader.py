@@ -1,6 +1,4 @@
 """The leader dies, and later one only hangs: the other copy takes over in time, and no pod is bound by both."""
-import json
-import os
 import signal
 import time
 
@@ -10,17 +8,6 @@ from kit.operator import Operator
 from kit.recorder import Recorder
 
 LEASE = 6
-
-
-def second_kubeconfig(cluster):
-    """The same cluster as another user, by whom the audit log tells the copies apart."""
-    with open(cluster.kubeconfig, encoding="utf-8") as file:
-        config = json.load(file)
-    config["current-context"] = "second"
-    path = os.path.join(cluster.story.folder, "second.kubeconfig")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(config, file)
-    return path
 
 
 def make_pods(cluster, prefix, count):
@@ -34,7 +21,7 @@ def tell(story):
         with Recorder(cluster) as seen:
             first = Operator(cluster, election, name="lips-0").start()
             wait_for(first.leads, 30, "lips-0 does not lead")
-            second = Operator(cluster, election, name="lips-1", kubeconfig=second_kubeconfig(cluster)).start()
+            second = Operator(cluster, election, name="lips-1", kubeconfig=cluster.second_kubeconfig()).start()
             wait_for(second.running, 5, "lips-1 does not run")
             make_pods(cluster, "before", 20)
             wait_for(lambda: len(seen.bound()) == 20, 30, lambda: f"{len(seen.bound())} of 20 pods are bound before the crash")
