@@ -43,7 +43,7 @@ def scenario():
     """The same for the simulator."""
     fast = "1000Gbit/s"
     return {
-        "name": "least-dollars", "zones": {zone: objects.REGION for zone in objects.ZONES},
+        "name": "least-dollars", "billing": "use", "zones": {zone: objects.REGION for zone in objects.ZONES},
         "nodes": [{"name": zone, "count": NODES, "zone": zone, "instanceType": kind} for zone, kind in TYPES.items()],
         "stores": {"volumes": [{"name": f"volume-{zone}", "zone": zone, "capacity": "100Gi"} for zone in objects.ZONES], "nodeDirectories": False},
         "network": {"localRead": fast, "nodeLink": fast, "zoneStream": fast, "remoteStream": fast},
@@ -124,7 +124,7 @@ def tell(story):
         with Recorder(cluster) as seen:
             story.say("kube-scheduler places the workload")
             kube = bill(run_jobs(cluster, seen, "kube", "default-scheduler"), zone_of_node)
-            operator = Operator(cluster, {"leaderElection": {"enabled": False}, "network": {
+            operator = Operator(cluster, {"leaderElection": {"enabled": False}, "policy": {"settings": {"billing": "use"}}, "network": {
                 "localRead": fast, "nodeLink": fast, "zoneStream": fast, "remoteStream": fast}}).start().wait_ready()
             wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 30, "data sets have no replicas in their status")
             story.say("LiPS places the same workload")
