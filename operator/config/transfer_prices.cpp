@@ -1,7 +1,5 @@
 #include "config/transfer_prices.h"
 
-#include <utility>
-
 namespace lips {
 
 TransferPrices TransferPrices::of(const PriceSheet& sheet, bool gateway_endpoint) {
@@ -25,12 +23,13 @@ UsdPerMebibyte TransferPrices::between(const TransferEnd& from, const TransferEn
   return usd_per_gigabyte(from.zone == to.zone ? 0 : across_zones);
 }
 
-CostModel cost_model(const std::vector<TransferEnd>& ends, const TransferPrices& prices, const PriceSheet& sheet) {
+std::vector<std::vector<UsdPerMebibyte>> transfer_table(const std::vector<TransferEnd>& ends,
+                                                        const TransferPrices& prices, const PriceSheet& sheet) {
   std::vector<std::vector<UsdPerMebibyte>> price(ends.size(), std::vector<UsdPerMebibyte>(ends.size()));
   for (std::size_t from = 0; from < ends.size(); ++from)
     for (std::size_t to = 0; to < ends.size(); ++to)
       if (from != to) price[from][to] = prices.between(ends[from], ends[to], sheet);
-  return CostModel(std::move(price));
+  return price;
 }
 
 }  // namespace lips

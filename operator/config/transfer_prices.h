@@ -30,7 +30,8 @@ struct TransferPrices {
   UsdPerMebibyte between(const TransferEnd& from, const TransferEnd& to, const PriceSheet& sheet) const;
 };
 
-// Ends by zone of the model.
-CostModel cost_model(const std::vector<TransferEnd>& ends, const TransferPrices& prices, const PriceSheet& sheet);
+// [from][to] by zone of the model, as CostModel takes it; each end is a zone.
+std::vector<std::vector<UsdPerMebibyte>> transfer_table(const std::vector<TransferEnd>& ends,
+                                                        const TransferPrices& prices, const PriceSheet& sheet);
 
 }  // namespace lips

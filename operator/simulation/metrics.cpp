@@ -312,8 +312,8 @@ RunResult RunMetrics::finish(TimePoint end) {
   const TimePoint last = whole ? last_end_ : std::max(end, last_end_);
   result.makespan = last - start_;
   finish_nodes(result, last);
-  result.core_hours_paid = usage_.core_hours(last);
   result.invoice = make_invoice(usage_.finish(last), scenario_.costs, scenario_.tariff, scenario_.cluster.stores);
+  result.core_hours_paid = usage_.core_hours();
   finish_jobs(result);
   result.fairness = fairness_.finish(result.makespan);
   result.utilisation = utilisation_.finish(result.makespan, class_names_);

@@ -44,10 +44,7 @@ void read_transfer(YamlMap& root, ScenarioDraft& draft) {
   const YamlValue none;
   if (!given) given.emplace(none, "transfer", draft.errors);
   const TransferPrices prices = transfer_prices(*given, draft);
-  const CostModel model = cost_model(draft.ends, prices, draft.prices);
-  std::vector<std::vector<UsdPerMebibyte>> table(model.zones(), std::vector<UsdPerMebibyte>(model.zones()));
-  for (std::uint32_t from = 0; from < model.zones(); ++from)
-    for (std::uint32_t to = 0; to < model.zones(); ++to) table[from][to] = model.transfer(ZoneId(from), ZoneId(to));
+  std::vector<std::vector<UsdPerMebibyte>> table = transfer_table(draft.ends, prices, draft.prices);
   for (YamlMap& pair : given->maps("pairs")) {
     const ZoneId from = pair.require("from") ? zone_named(pair, "from", draft) : ZoneId();
     const ZoneId to = pair.require("to") ? zone_named(pair, "to", draft) : ZoneId();

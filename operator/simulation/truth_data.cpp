@@ -52,20 +52,28 @@ bool TruthData::has_space(StoreId store, Mebibytes size) const {
   return capacity.value() <= 0 || record.used + record.reserved + size <= capacity * (1 + 1e-9);
 }
 
+namespace {
+
+// told(kept, for how long), of what lay there so far.
+template <class Told>
+void change(Mebibytes& kept, TimePoint& since, Mebibytes by, TimePoint now, Told told) {
+  if (kept.value() > 0 && now > since) told(kept, now - since);
+  kept += by;
+  since = now;
+}
+
+}  // namespace
+
 void TruthData::change_used(StoreId store, Mebibytes by) {
   StoreRecord& record = world_.stores[store];
-  if (record.used.value() > 0 && world_.now > record.used_since)
-    world_.listener.on_kept(store, record.used, world_.now - record.used_since);
-  record.used += by;
-  record.used_since = world_.now;
+  change(record.used, record.used_since, by, world_.now,
+         [&](Mebibytes kept, Duration span) { world_.listener.on_kept(store, kept, span); });
 }
 
 void TruthData::change_extra(StoreId store, Mebibytes by) {
   StoreRecord& record = world_.stores[store];
-  if (record.extra.value() > 0 && world_.now > record.extra_since)
-    world_.listener.on_extra_kept(store, record.extra, world_.now - record.extra_since);
-  record.extra += by;
-  record.extra_since = world_.now;
+  change(record.extra, record.extra_since, by, world_.now,
+         [&](Mebibytes kept, Duration span) { world_.listener.on_extra_kept(store, kept, span); });
 }
 
 void TruthData::add_replica(BlockId block, const Replica& replica) {

@@ -59,14 +59,6 @@ void UsageRecorder::on_node(NodeId node, bool up, TimePoint now) {
     launched_[node] = now;
 }
 
-double UsageRecorder::core_hours(TimePoint end) const {
-  double hours = core_hours_;
-  for (const NodeId node : launched_.ids())
-    if (launched_[node] < end)
-      hours += scenario_.cluster.nodes[node].capacity.cpu.value() * to_hours(end - launched_[node]);
-  return hours;
-}
-
 Usage UsageRecorder::finish(TimePoint end) {
   for (NodeId node : launched_.ids()) end_life(node, end);
   usage_.span = std::max(Duration(0), end - scenario_.cluster.now);

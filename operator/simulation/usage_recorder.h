@@ -20,10 +20,10 @@ class UsageRecorder : public RunListener {
   void on_launch(NodeId node, TimePoint now) override { launched_[node] = now; }
   void on_node(NodeId node, bool up, TimePoint now) override;
 
-  // Of all nodes, those that are there counted until then.
-  double core_hours(TimePoint end) const;
   // Nodes that are up live until then.
   Usage finish(TimePoint end);
+  // Of all lives that have ended.
+  double core_hours() const { return core_hours_; }
 
  private:
   void end_life(NodeId node, TimePoint now);

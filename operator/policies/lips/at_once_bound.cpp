@@ -132,14 +132,8 @@ class AtOnce {
 
 double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
                      const Units& units, const Rents& rents, double enough) {
-  double best = -unlimited;
-  for (const double prices : {0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0}) {
-    const double bound = AtOnce(cluster, costs, classes, units, rents, prices * classes.mean_price).bound();
-    if (bound < best) break;  // concave in what is added
-    best = bound;
-    if (best >= enough) break;
-  }
-  return best;
+  return best_with_more_rent(classes.mean_price, enough,
+                             [&](double more) { return AtOnce(cluster, costs, classes, units, rents, more).bound(); });
 }
 
 }  // namespace lips

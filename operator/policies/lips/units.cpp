@@ -352,9 +352,8 @@ class UnitMaker {
     return unit.request.cpu.value() <= 0 || (zone > 0 && read_rate(unit) / zone * fastest_ > 1);
   }
 
-  static double read_rate(const Unit& unit) {
-    return cores_of(unit.request) * unit.input_per_work;
-  }  // MiB/s at speed 1
+  // MiB/s at speed 1.
+  static double read_rate(const Unit& unit) { return cores_of(unit.request) * unit.input_per_work; }
 
   bool may_run_past(const Unit& unit, double horizon) const {
     const double remote = cluster_.network.stream(Locality::remote).value();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "policies/lips/at_once_bound.h"
+
 namespace lips::paper {
 
 namespace {
@@ -69,14 +71,7 @@ class AtOnce {
 
   // More rent for every core where more tasks wait than may start.
   double bound(double enough) const {
-    double best = -infinite;
-    for (const double prices : {0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0}) {
-      const double bound = at(prices * dearest_);
-      if (bound < best) break;  // concave in what is added
-      best = bound;
-      if (best >= enough) break;
-    }
-    return best;
+    return best_with_more_rent(dearest_, enough, [&](double more) { return at(more); });
   }
 
  private:

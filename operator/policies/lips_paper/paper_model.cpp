@@ -45,15 +45,6 @@ bool limits_transfers(const Instance& instance, TransferLimit limit) {
 
 double size_of(const Instance& instance, int data) { return instance.data[data].size.value(); }
 
-int cheapest_source(const Instance& instance, int data, int store) {
-  const int to = instance.stores[store].place;
-  int from = instance.stores[instance.data[data].origins.front()].place;
-  for (int origin : instance.data[data].origins)
-    if (instance.move_price[instance.stores[origin].place][to] < instance.move_price[from][to])
-      from = instance.stores[origin].place;
-  return from;
-}
-
 // Whether a solution of the program without transfer rows keeps them nevertheless: then it is the optimum with them
 // too.
 bool keeps_transfer_rows(const Instance& instance, TransferLimit limit, const Solution& solution) {

@@ -37,6 +37,15 @@ bool ModelBuilder::may_run(const Unit& unit, const Machine& machine) const {
   return kinds.empty() || kinds[machine.kind] != 0;
 }
 
+int cheapest_source(const Instance& instance, int data, int store) {
+  const int to = instance.stores[store].place;
+  int from = instance.stores[instance.data[data].origins.front()].place;
+  for (int origin : instance.data[data].origins)
+    if (instance.move_price[instance.stores[origin].place][to] < instance.move_price[from][to])
+      from = instance.stores[origin].place;
+  return from;
+}
+
 bool ModelBuilder::holds(int data, int store) const {
   const std::vector<int>& origins = instance_.data[data].origins;
   return std::binary_search(origins.begin(), origins.end(), store);
@@ -48,10 +57,7 @@ double ModelBuilder::read_price(int store, int machine) const {
 
 double ModelBuilder::move_price(int data, int store) const {
   if (holds(data, store)) return 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (int origin : instance_.data[data].origins)
-    least = std::min(least, instance_.move_price[instance_.stores[origin].place][instance_.stores[store].place]);
-  return least;
+  return instance_.move_price[cheapest_source(instance_, data, store)][instance_.stores[store].place];
 }
 
 int ModelBuilder::cheapest_origin(int data, int place) const {
@@ -334,12 +340,8 @@ void ModelBuilder::add_copies() {
       if (space_row_[j] >= 0) entries.push_back({space_row_[j], size});
       if (!placed_row_.empty()) entries.push_back({placed_row_[i], 1});
       if (limit_ == TransferLimit::per_link && !holds(i, j)) {
-        const int to = instance_.stores[j].place;
-        int from = instance_.stores[instance_.data[i].origins.front()].place;
-        for (int origin : instance_.data[i].origins)
-          if (instance_.move_price[instance_.stores[origin].place][to] < instance_.move_price[from][to])
-            from = instance_.stores[origin].place;
-        if (const auto row = transfer_row_.find({from, to}); row != transfer_row_.end())
+        const std::pair link(cheapest_source(instance_, i, j), instance_.stores[j].place);
+        if (const auto row = transfer_row_.find(link); row != transfer_row_.end())
           entries.push_back({row->second, size});
       }
       const double scale = options_.move_term == MoveTerm::by_size ? size : 1;

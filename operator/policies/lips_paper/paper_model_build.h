@@ -14,6 +14,9 @@
 
 namespace lips::paper {
 
+// The place from which a copy of the object to the store costs least.
+int cheapest_source(const Instance& instance, int data, int store);
+
 class ModelBuilder {
  public:
   // `limit`: the transfer rows that are built; the others of `options` hold as they are.

@@ -9,10 +9,9 @@
 
 #include "config/operator_config.h"
 #include "kubernetes/api/codec.h"
-#include "kubernetes/data/data_set_codec.h"
-#include "kubernetes/data/resource_codec.h"
 #include "kubernetes/pods/task_notes.h"
 #include "tests/kubernetes/data/example_objects.h"
+#include "tests/kubernetes/data/refusal.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -63,22 +62,6 @@ void check(const Json& value, const YAML::Node& schema, const std::string& path,
     else
       wrong.push_back(path + "." + key + ": there is no such field");
   }
-}
-
-std::string refusal(DataKind kind, const Json& object) {
-  const auto told = [](const auto& result) { return result ? std::string() : result.error().message; };
-  const std::string text = object.dump();
-  switch (kind) {
-    case DataKind::data_set:
-      return told(decode_data_set(text));
-    case DataKind::data_store:
-      return told(decode_data_store(text));
-    case DataKind::pool:
-      return told(decode_pool(text));
-    case DataKind::data_move:
-      return told(decode_data_move(text));
-  }
-  return {};
 }
 
 std::set<std::string> names_of(std::string_view kind) {

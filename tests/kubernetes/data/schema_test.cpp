@@ -9,8 +9,7 @@
 #include <regex>
 #include <set>
 
-#include "kubernetes/data/data_set_codec.h"
-#include "kubernetes/data/resource_codec.h"
+#include "tests/kubernetes/data/refusal.h"
 #include "tests/kubernetes/data/resource_fields.h"
 
 namespace lips::kubernetes {
@@ -74,22 +73,6 @@ Json with(DataKind kind, std::string path, const Json& value) {
   }
   *at = value;
   return object;
-}
-
-std::string refusal(DataKind kind, const Json& object) {
-  const auto told = [](const auto& result) { return result ? std::string() : result.error().message; };
-  const std::string text = object.dump();
-  switch (kind) {
-    case DataKind::data_set:
-      return told(decode_data_set(text));
-    case DataKind::data_store:
-      return told(decode_data_store(text));
-    case DataKind::pool:
-      return told(decode_pool(text));
-    case DataKind::data_move:
-      return told(decode_data_move(text));
-  }
-  return {};
 }
 
 std::string in_message(std::string path) {
