@@ -62,13 +62,15 @@ class Counting : public AdapterObserver {
   std::set<std::string> unpriced;
 };
 
-class Listings : public Observer {
+class Events : public Observer {
  public:
-  void on_event(const ClusterSnapshot&, const ClusterEvent& event) override {
-    count += std::holds_alternative<ClusterListed>(event);
+  void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override {
+    listings += std::holds_alternative<ClusterListed>(event);
+    running = cluster.running.size();
   }
-  void on_bind(const ClusterSnapshot&, const Assignment&) override {}
-  int count = 0;
+  void on_bind(const ClusterSnapshot& cluster, const Assignment&) override { running = cluster.running.size(); }
+  std::atomic<int> listings{0};
+  std::atomic<std::size_t> running{0};
 };
 
 // The operator's loop on a thread of its own against a fake cluster.
@@ -92,13 +94,12 @@ class Scheduling {
     thread_ = std::thread([this] {
       ClusterState state{ClusterSnapshot{}};
       EpochController controller(state, *adapter_, *policy_, CostModel{});
-      controller.observe(listings_);
+      controller.observe(events_);
       ControllerSettings rules;
       rules.stop = [this] { return stop_.load(); };
       ran_ = controller.run(rules).has_value();
       free_fits_ = std::all_of(state.snapshot().free.begin(), state.snapshot().free.end(),
                                [](const Resources& free) { return free.cpu.value() > -1e-6 && free.slots >= 0; });
-      running_ = state.snapshot().running.size();
     });
   }
   ~Scheduling() { end(); }
@@ -122,9 +123,9 @@ class Scheduling {
     return until([&] { return !fake_.pod(pod).node.empty(); });
   }
   bool free_fits() const { return free_fits_; }
-  std::size_t running() const { return running_; }
+  std::size_t running() const { return events_.running; }
   bool ran() const { return ran_; }
-  int listings() const { return listings_.count; }
+  int listings() const { return events_.listings; }
   void wake() { adapter_->wake(); }
 
   Counting counted;
@@ -132,10 +133,9 @@ class Scheduling {
  private:
   FakeCluster& fake_;
   SilentLog log_;
-  Listings listings_;
+  Events events_;
   std::atomic<bool> stop_{false};
   bool ran_ = false, free_fits_ = false;
-  std::size_t running_ = 0;
   std::unique_ptr<Policy> policy_;
   std::unique_ptr<KubernetesCluster> adapter_;
   std::thread thread_;
