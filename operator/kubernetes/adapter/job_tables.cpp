@@ -11,7 +11,7 @@ namespace {
 
 constexpr CpuSeconds least_work(0.1);  // of a task: nobody declares himself out of the reckoning
 
-using JobKey = std::tuple<std::string, std::string, KindId, std::int32_t, std::string>;
+using JobKey = std::tuple<std::string, std::string, PodClassId, std::int32_t, std::string>;
 
 std::string job_name(const PodRecord& pod) {
   const std::string& name = !pod.work.job.empty() ? pod.work.job : pod.owner ? pod.owner->name : pod.meta.name;
@@ -102,8 +102,8 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
   job.name = job_name(one);
   job.pool = context.index.pool(waiting.front().pool, events);
   job.priority = one.priority;
-  job.constraint = context.index.constraint(context.kinds[one.kind].placement(), events);
-  job.request = context.index.request(context.kinds[one.kind]);
+  job.constraint = context.index.constraint(context.classes[one.pod_class].placement(), events);
+  job.request = context.index.request(context.classes[one.pod_class]);
   job.arrival = TimePoint::max();
   if (const auto* data_set = context.index.data_set(one.work.data_set)) job.inputs.push_back({data_set->id, 1});
   for (const Waiting& entry : waiting) {
@@ -159,7 +159,7 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
     }
     task.cpu = cpu_of(*pod, task.input, context);
     Waiting entry{pod, task, pool.value_or(pod->meta.name_space)};
-    const JobKey key{job_key(*pod), entry.pool, pod->kind, pod->priority, pod->work.data_set};
+    const JobKey key{job_key(*pod), entry.pool, pod->pod_class, pod->priority, pod->work.data_set};
     groups[key].push_back(std::move(entry));
   }
   std::vector<std::pair<const JobKey*, std::vector<Waiting>*>> order;

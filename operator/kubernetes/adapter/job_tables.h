@@ -10,7 +10,7 @@
 #include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/pods/job_codec.h"
-#include "kubernetes/pods/pod_kinds.h"
+#include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/pod_record.h"
 #include "kubernetes/pods/run_times.h"
 
@@ -18,7 +18,7 @@ namespace lips::kubernetes {
 
 struct JobContext {
   ModelIndex& index;
-  const PodKinds& kinds;
+  const PodClasses& classes;
   const RunTimes& run_times;
   const std::map<std::string, BatchJob>& jobs;                       // by uid
   std::function<Result<std::string>(const PodRecord& pod)> pool_of;  // error: it may not be in the one that it names
@@ -44,7 +44,7 @@ struct Rejection {
   std::string what;
 };
 
-// In order of arrival, then name; tasks in order of index, then name. Every pod has a kind.
+// In order of arrival, then name; tasks in order of index, then name. Every pod has a class.
 std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, const JobContext& context,
                                         std::vector<ClusterEvent>& events, std::vector<Rejection>& rejected);
 

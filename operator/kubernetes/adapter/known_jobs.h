@@ -9,13 +9,13 @@
 #include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/pods/job_codec.h"
-#include "kubernetes/pods/node_book.h"
+#include "kubernetes/pods/node_cache.h"
 
 namespace lips::kubernetes {
 
 class KnownJobs {
  public:
-  KnownJobs(JobMemories& memories, const NodeBook& nodes) : memories_(memories), nodes_(nodes) {}
+  KnownJobs(JobMemories& memories, const NodeCache& nodes) : memories_(memories), nodes_(nodes) {}
 
   void see(BatchJob job);
   void see(const PodRecord& pod) { pods_.see(pod); }
@@ -38,7 +38,7 @@ class KnownJobs {
   std::string zone_of_node(const std::string& node) const;
 
   JobMemories& memories_;
-  const NodeBook& nodes_;
+  const NodeCache& nodes_;
   JobPods pods_;
   std::map<std::string, BatchJob> jobs_;  // by uid
 };

@@ -200,7 +200,7 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
 void KubernetesCluster::take(Pod& pod) {
   memories_->found({false, pod.meta}, pod.annotations);
   if (pods_.has_left(pod)) lifecycle_->take_left(pod.meta, now());
-  const PodBook::Seen seen = pods_.see(pod, now());
+  const PodCache::Seen seen = pods_.see(pod, now());
   if (seen.record) jobs_->see(*seen.record);
   lifecycle_->take(seen, now());
 }
@@ -274,7 +274,7 @@ Result<void> KubernetesCluster::ask_filters(const PodRecord& record, const std::
   add(taken, node->ours);
   const NodeProfile profile = profile_of(*node->node);
   for (const Filter& filter : filters()) {
-    std::string why = filter.rejects(pods_.kinds()[record.kind], {*node->node, profile, taken});
+    std::string why = filter.rejects(pods_.classes()[record.pod_class], {*node->node, profile, taken});
     if (why.empty()) continue;
     model_.must_list();
     return fail(ErrorCode::conflict, std::move(why));
@@ -344,7 +344,7 @@ void KubernetesCluster::remember(const Remembered& remembered) {
 void KubernetesCluster::forget_what_is_gone() {
   if (!model_.listed()) nodes_.take_changed();  // a listing says all nodes
   pods_.review_run_times(now(), settings_.default_run_time);
-  if (pods_.forget_unused_kinds()) conditions_->forget_kinds();
+  if (pods_.forget_unused_classes()) conditions_->forget_classes();
   if (memories_->kept() == 0) return;
   std::set<std::string> keys;
   for (const auto& [name, pod] : pods_.ours()) keys.insert(job_key(*pod));

@@ -24,8 +24,8 @@
 #include "kubernetes/adapter/resync.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/pods/binding.h"
-#include "kubernetes/pods/node_book.h"
-#include "kubernetes/pods/pod_book.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_cache.h"
 #include "kubernetes/pods/pod_conditions.h"
 #include "kubernetes/pods/volumes.h"
 #include "policies/policy.h"
@@ -104,9 +104,9 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<RequestObserver> requests_;
   Inbox inbox_;
 
-  VolumeBook volumes_;
-  NodeBook nodes_;
-  PodBook pods_;
+  VolumeCache volumes_;
+  NodeCache nodes_;
+  PodCache pods_;
   ModelFeed model_;
   Readiness readiness_;
 

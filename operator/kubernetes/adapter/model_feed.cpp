@@ -4,8 +4,9 @@
 
 namespace lips::kubernetes {
 
-std::shared_ptr<ClusterSnapshot> ModelFeed::list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data) {
-  ModelIndex::Listing listing = index_.list(nodes, kinds, data);
+std::shared_ptr<ClusterSnapshot> ModelFeed::list(const NodeCache& nodes, const PodClasses& classes,
+                                                 const DataView& data) {
+  ModelIndex::Listing listing = index_.list(nodes, classes, data);
   events_.emplace_back(ClusterListed{listing.start, std::move(listing.costs)});
   task_pods_ = {};
   over_ = 0;

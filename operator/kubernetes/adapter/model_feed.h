@@ -21,7 +21,7 @@ class ModelFeed {
 
   // A new beginning, of ids too: what is still to be told names the ids of before, and comes first. The start can be
   // added to until the events are taken.
-  std::shared_ptr<ClusterSnapshot> list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data);
+  std::shared_ptr<ClusterSnapshot> list(const NodeCache& nodes, const PodClasses& classes, const DataView& data);
   bool listed() const { return listed_; }
   void unlist() { listed_ = false; }
   // Where only a listing can say what has changed.

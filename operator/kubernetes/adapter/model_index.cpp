@@ -87,12 +87,12 @@ NodePlace place_of(const Node& node) {
   return place;
 }
 
-ModelIndex::Listing ModelIndex::list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data) {
+ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& classes, const DataView& data) {
   auto start = std::make_shared<ClusterSnapshot>();
   *this = ModelIndex(settings_);
-  extended_ = kinds.extended();
-  label_keys_ = kinds.label_keys();
-  kinds_version_ = kinds.version();
+  extended_ = classes.extended();
+  label_keys_ = classes.label_keys();
+  classes_version_ = classes.version();
   start->extended_names = extended_.names();
   start->network = settings_.network;
   add_places(nodes, data, *start);
@@ -107,7 +107,7 @@ ModelIndex::Listing ModelIndex::list(const NodeBook& nodes, const PodKinds& kind
 }
 
 // Ids in order of name, so that they do not depend on who came first.
-void ModelIndex::add_places(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start) {
+void ModelIndex::add_places(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start) {
   std::map<std::pair<std::string, std::string>, RackId> racks;
   for (const auto& [name, record] : nodes.all()) {
     if (!record.node) continue;
@@ -137,7 +137,7 @@ void ModelIndex::add_places(const NodeBook& nodes, const DataView& data, Cluster
       racks_[key.first + '\n' + key.second] = start.racks.push_back({key.first, zone});
 }
 
-void ModelIndex::add_nodes(const NodeBook& nodes, ClusterSnapshot& start) {
+void ModelIndex::add_nodes(const NodeCache& nodes, ClusterSnapshot& start) {
   for (const auto& [name, record] : nodes.all()) {
     if (!record.node) continue;
     const NodeProfile profile = projected(*record.node);
@@ -159,7 +159,7 @@ void ModelIndex::add_nodes(const NodeBook& nodes, ClusterSnapshot& start) {
   }
 }
 
-void ModelIndex::add_data(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start) {
+void ModelIndex::add_data(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start) {
   // What lies in the directory of a node that is not ready cannot be read.
   const auto readable = [&](const DataStore& store) { return !store.node.valid() || store_readable_[store.node]; };
   for (const StoreEntry& entry : data.stores) {
@@ -282,12 +282,12 @@ bool ModelIndex::store_moved(const NodeRecord& record) const {
   return readable != store_readable_.end() && readable->second != record.node->ready;
 }
 
-void ModelIndex::learn(const PodKinds& kinds, const NodeBook& nodes, std::vector<ClusterEvent>& events) {
-  if (std::exchange(kinds_version_, kinds.version()) == kinds.version()) return;
+void ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::vector<ClusterEvent>& events) {
+  if (std::exchange(classes_version_, classes.version()) == classes.version()) return;
   std::set<std::string> fresh_labels, fresh_resources;
-  for (const std::string& key : kinds.label_keys())
+  for (const std::string& key : classes.label_keys())
     if (label_keys_.insert(key).second) fresh_labels.insert(key);
-  for (const std::string& name : kinds.extended().names()) {
+  for (const std::string& name : classes.extended().names()) {
     if (extended_.find(name).valid()) continue;
     extended_.add({{name, 0}});
     fresh_resources.insert(name);

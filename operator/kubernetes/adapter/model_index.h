@@ -14,8 +14,8 @@
 #include "config/transfer_prices.h"
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/data/data_layout.h"
-#include "kubernetes/pods/node_book.h"
-#include "kubernetes/pods/pod_kinds.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_classes.h"
 #include "model/cluster_event.h"
 #include "model/snapshot.h"
 
@@ -79,7 +79,7 @@ class ModelIndex {
     std::shared_ptr<ClusterSnapshot> start;
     CostModel costs;
   };
-  Listing list(const NodeBook& nodes, const PodKinds& kinds, const DataView& data);
+  Listing list(const NodeCache& nodes, const PodClasses& classes, const DataView& data);
 
   NodeId node(const std::string& name) const;
   const std::string& node_name(NodeId id) const { return node_names_[id]; }
@@ -104,8 +104,8 @@ class ModelIndex {
   std::optional<lips::Node> node_now(const NodeRecord& record, std::vector<ClusterEvent>& events);
   // Whether the listing took the node's directory for readable, and that is otherwise now.
   bool store_moved(const NodeRecord& record) const;
-  // Labels and resources that only kinds of pods since the listing ask about, with the nodes that have any of them.
-  void learn(const PodKinds& kinds, const NodeBook& nodes, std::vector<ClusterEvent>& events);
+  // Labels and resources that only classes of pods since the listing ask about, with the nodes that have any of them.
+  void learn(const PodClasses& classes, const NodeCache& nodes, std::vector<ClusterEvent>& events);
   // An id, and an event that adds it where it is new.
   ConstraintId constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events);
   PoolId pool(const std::string& name, std::vector<ClusterEvent>& events);
@@ -125,16 +125,16 @@ class ModelIndex {
   lips::Node model_node(const Node& node, const ResourceAmounts& others) const;
   Resources capacity_of(const Node& node) const;
   NodeProfile projected(const Node& node) const;
-  void add_places(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start);
-  void add_nodes(const NodeBook& nodes, ClusterSnapshot& start);
-  void add_data(const NodeBook& nodes, const DataView& data, ClusterSnapshot& start);
+  void add_places(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start);
+  void add_nodes(const NodeCache& nodes, ClusterSnapshot& start);
+  void add_data(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start);
   void add_moves(const DataView& data, ClusterSnapshot& start) const;
   CostModel costs(const ClusterSnapshot& start) const;
 
   ModelSettings settings_;
   ResourceNames extended_;
   std::set<std::string> label_keys_;
-  std::uint64_t kinds_version_ = 0;
+  std::uint64_t classes_version_ = 0;
   std::map<std::string, ZoneId> zones_;
   std::map<std::string, RackId> racks_;
   std::map<std::string, TransferEnd> ends_;  // by zone

@@ -57,21 +57,21 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
 
 }  // namespace
 
-void PodLifecycle::take(const PodBook::Seen& seen, TimePoint now) {
+void PodLifecycle::take(const PodCache::Seen& seen, TimePoint now) {
   if (!seen.record) return;  // not one of ours
   switch (seen.change) {
-    case PodBook::Change::none:
+    case PodCache::Change::none:
       return;
-    case PodBook::Change::arrived:
+    case PodCache::Change::arrived:
       return arrive(*seen.record);
-    case PodBook::Change::placed:
+    case PodCache::Change::placed:
       return around_.model.found(*seen.record, now);
-    case PodBook::Change::ended:
+    case PodCache::Change::ended:
       around_.jobs.note_end_of_map(*seen.record);
       return end_task(*seen.record, true, now);
-    case PodBook::Change::withdrawn:
+    case PodCache::Change::withdrawn:
       return end_task(*seen.record, false, now);
-    case PodBook::Change::reworded:
+    case PodCache::Change::reworded:
       end_task(*seen.record, false, now);
       return arrive(*seen.record);
   }
@@ -93,7 +93,7 @@ void PodLifecycle::tell_anew(PodRecord& record, TimePoint now) {
 
 void PodLifecycle::arrive(PodRecord& record) {
   if (record.priority < around_.nodes.least_priority()) around_.nodes.count_nominations_from(record.priority);
-  if (record.kind.valid()) arrived_[full_name(record.meta)] = record.meta;
+  if (record.pod_class.valid()) arrived_[full_name(record.meta)] = record.meta;
 }
 
 std::vector<PodRecord*> PodLifecycle::take_arrived() {

@@ -13,7 +13,7 @@
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/pods/binding.h"
-#include "kubernetes/pods/pod_book.h"
+#include "kubernetes/pods/pod_cache.h"
 #include "kubernetes/pods/pod_conditions.h"
 
 namespace lips::kubernetes {
@@ -21,8 +21,8 @@ namespace lips::kubernetes {
 class PodLifecycle {
  public:
   struct Surroundings {  // all outlive it
-    PodBook& pods;
-    NodeBook& nodes;
+    PodCache& pods;
+    NodeCache& nodes;
     KnownJobs& jobs;
     ModelFeed& model;
     Binder& binder;
@@ -33,7 +33,7 @@ class PodLifecycle {
   };
   explicit PodLifecycle(const Surroundings& around) : around_(around) {}
 
-  void take(const PodBook::Seen& seen, TimePoint now);
+  void take(const PodCache::Seen& seen, TimePoint now);
   // The object has gone.
   void take_gone(const ObjectMeta& meta, TimePoint now);
   // Its gate has gone without a zone: it is another scheduler's.

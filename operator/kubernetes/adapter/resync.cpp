@@ -28,7 +28,7 @@ void Resync::settle(DataLink* data, TimePoint now) {
   for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.tell_anew(*pod, now);
   look_for_reasons_to_list(now);
   if (!around_.model.listed()) return list_everything(data, now);
-  around_.model.index().learn(around_.pods.kinds(), around_.nodes, around_.model.events());
+  around_.model.index().learn(around_.pods.classes(), around_.nodes, around_.model.events());
   say_nodes();
   if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
   say_jobs(around_.lifecycle.take_arrived(), data, now);
@@ -38,14 +38,15 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
   around_.lifecycle.take_arrived();  // the listing says them
   around_.nodes.take_changed();
   around_.pods.run_times().settle();
-  const auto start = around_.model.list(around_.nodes, around_.pods.kinds(), data ? data->view() : DataView{});
+  const auto start = around_.model.list(around_.nodes, around_.pods.classes(), data ? data->view() : DataView{});
   job_keys_ = {};
   listed_at_ = now;
   std::vector<PodRecord*> pods;
   for (const auto& [key, record] : around_.pods.ours()) {
     record->task = TaskId::none();
     if (record->held_for_data && around_.pods.release(*record)) record->held_for_data = false;
-    if (record->kind.valid() && (record->state == PodState::waiting || record->on_node())) pods.push_back(record.get());
+    if (record->pod_class.valid() && (record->state == PodState::waiting || record->on_node()))
+      pods.push_back(record.get());
   }
   say_jobs(pods, data, now);
   if (const std::optional<StoredShares> kept = around_.shares.of())
@@ -107,7 +108,7 @@ void Resync::say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data,
   around_.jobs.keep_memories_of(known);
   std::vector<Rejection> rejected;
   const JobContext context{model.index(),
-                           around_.pods.kinds(),
+                           around_.pods.classes(),
                            around_.pods.run_times(),
                            around_.jobs.all(),
                            [data](const PodRecord& pod) { return pool_of(pod, data); },

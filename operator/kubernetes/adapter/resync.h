@@ -14,8 +14,8 @@
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
-#include "kubernetes/pods/node_book.h"
-#include "kubernetes/pods/pod_book.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_cache.h"
 #include "policies/policy.h"
 
 namespace lips::kubernetes {
@@ -23,8 +23,8 @@ namespace lips::kubernetes {
 class Resync {
  public:
   struct Surroundings {  // all outlive it
-    NodeBook& nodes;
-    PodBook& pods;
+    NodeCache& nodes;
+    PodCache& pods;
     KnownJobs& jobs;
     ModelFeed& model;
     PodLifecycle& lifecycle;

@@ -60,7 +60,7 @@ Result<std::string> input_text(const ReadingContext& context, const PodRecord& p
   return text;
 }
 
-bool is_read(const PodBook& pods, const std::string& data_set, std::uint32_t block, const std::string& store) {
+bool is_read(const PodCache& pods, const std::string& data_set, std::uint32_t block, const std::string& store) {
   const auto reads = [&](const auto& entry) {
     const PodRecord& pod = *entry.second;
     if ((!pod.on_node() && pod.state != PodState::ungated) || pod.data_set != data_set) return false;

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/model_index.h"
-#include "kubernetes/pods/pod_book.h"
+#include "kubernetes/pods/pod_cache.h"
 #include "model/plan.h"
 
 namespace lips::kubernetes {
@@ -24,6 +24,6 @@ struct ReadingContext {
 Result<std::string> input_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment);
 
 // Whether a pod of these reads that replica, or may come to by a binding that is under way.
-bool is_read(const PodBook& pods, const std::string& data_set, std::uint32_t block, const std::string& store);
+bool is_read(const PodCache& pods, const std::string& data_set, std::uint32_t block, const std::string& store);
 
 }  // namespace lips::kubernetes

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/pods/node_book.h"
+#include "kubernetes/pods/node_cache.h"
 
 namespace lips::kubernetes {
 
 class AntiAffinity {
  public:
-  explicit AntiAffinity(const NodeBook& nodes) : nodes_(nodes) {}
+  explicit AntiAffinity(const NodeCache& nodes) : nodes_(nodes) {}
 
   // A pod on a node, with what it wants around it; without terms it is forgotten.
   void see(const ObjectMeta& pod, const std::string& node, const std::vector<AntiAffinityTerm>& terms);
@@ -32,7 +32,7 @@ class AntiAffinity {
     friend bool operator==(const Placed&, const Placed&) = default;
   };
 
-  const NodeBook& nodes_;
+  const NodeCache& nodes_;
   std::map<std::string, Placed> pods_;                                    // by namespace/name
   std::map<AntiAffinityTerm, std::map<std::string, std::size_t>> terms_;  // how many such pods by node
   std::uint64_t version_ = 0;

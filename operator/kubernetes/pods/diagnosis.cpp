@@ -35,7 +35,7 @@ const Filter* rejecting(const PodNeeds& needs, const Offer& offer, std::string& 
 
 }  // namespace
 
-NodesForDiagnosis::NodesForDiagnosis(const NodeBook& nodes, const PodKinds& kinds) {
+NodesForDiagnosis::NodesForDiagnosis(const NodeCache& nodes, const PodClasses& classes) {
   columns_[std::string(pods_resource)] = 0;
   for (const auto& [name, record] : nodes.all())
     if (record.node)
@@ -45,7 +45,7 @@ NodesForDiagnosis::NodesForDiagnosis(const NodeBook& nodes, const PodKinds& kind
   for (const auto& [name, record] : nodes.all()) {
     if (!record.node) continue;
     NodeProfile profile = profile_of(*record.node);
-    std::erase_if(profile.labels, [&](const auto& entry) { return !kinds.label_keys().contains(entry.first); });
+    std::erase_if(profile.labels, [&](const auto& entry) { return !classes.label_keys().contains(entry.first); });
     const Key key{profile, record.node->deleting, record.node->ready, record.node->unschedulable};
     const auto [place, added] = known.try_emplace(key, alike_.size());
     if (added) alike_.push_back({std::move(profile), *record.node, {}});
@@ -114,11 +114,11 @@ Diagnosis NodesForDiagnosis::diagnose(const PodNeeds& needs, bool with_ours, std
   return {true, fmt::format("0/{} nodes are available: {}. What helps: {}", count_, list_of(reasons), best->first)};
 }
 
-Diagnosis diagnose(const PodNeeds& needs, const NodeBook& nodes, bool with_ours) {
-  PodKinds kinds;
-  kinds.intern(needs);
+Diagnosis diagnose(const PodNeeds& needs, const NodeCache& nodes, bool with_ours) {
+  PodClasses classes;
+  classes.intern(needs);
   std::size_t asked = 0;
-  return NodesForDiagnosis(nodes, kinds).diagnose(needs, with_ours, asked);
+  return NodesForDiagnosis(nodes, classes).diagnose(needs, with_ours, asked);
 }
 
 }  // namespace lips::kubernetes

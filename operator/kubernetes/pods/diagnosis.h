@@ -1,5 +1,5 @@
-// Why pods of a kind find no node, in kube-scheduler's words. Nodes whose labels, taints and state no pod can tell
-// apart are asked once. Decides nothing.
+// Why the pods of a class find no node, in kube-scheduler's words. Nodes that no pod can tell apart by labels, taints
+// and state are examined once. Decides nothing.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/pods/node_book.h"
-#include "kubernetes/pods/pod_kinds.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_classes.h"
 
 namespace lips::kubernetes {
 
@@ -20,8 +20,8 @@ struct Diagnosis {
 // The cluster's nodes at one moment, as diagnoses need them.
 class NodesForDiagnosis {
  public:
-  // Distinguishes nodes by the labels that `kinds` ask about.
-  NodesForDiagnosis(const NodeBook& nodes, const PodKinds& kinds);
+  // Distinguishes nodes by the labels that `classes` refer to.
+  NodesForDiagnosis(const NodeCache& nodes, const PodClasses& classes);
 
   // "0/12 nodes are available: 8 Insufficient memory, 4 node(s) were unschedulable. What helps: ..." What counts as
   // taken on a node is others' use, and ours as well with `with_ours`. Adds what it cost to `nodes_asked`.
@@ -48,7 +48,7 @@ class NodesForDiagnosis {
   std::vector<std::int64_t> left_[2];  // [with ours][row x columns]
 };
 
-// Of one kind alone.
-Diagnosis diagnose(const PodNeeds& needs, const NodeBook& nodes, bool with_ours);
+// For one class alone.
+Diagnosis diagnose(const PodNeeds& needs, const NodeCache& nodes, bool with_ours);
 
 }  // namespace lips::kubernetes

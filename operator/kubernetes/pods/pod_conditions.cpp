@@ -12,7 +12,7 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr double conditions_per_second = 50, conditions_at_once = 100;
-constexpr Duration judge_every{2'000'000};     // what nodes say about kinds of pods
+constexpr Duration judge_every{2'000'000};     // what nodes say about classes of pods
 constexpr Duration patience{30'000'000};       // before a pod that only waits for room is marked for autoscalers
 constexpr Duration repeat_after{300'000'000};  // a sentence whose numbers alone changed
 constexpr int crowd = 20;                      // bindings a second above which their events are counted on the owner
@@ -72,34 +72,34 @@ void PodConditions::refused(const PodRecord& pod, const std::string& why, TimePo
   events_.record({{"v1", "Pod", pod.meta}, true, "FailedScheduling", "Binding", why}, now);
 }
 
-// All of a round is answered of the same picture of the nodes. A round in which not every kind had its turn goes on.
-void PodConditions::begin_round(const PodBook& pods, const NodeBook& nodes, TimePoint now) {
+// One round uses one picture of the nodes. A round goes on until every class had its turn.
+void PodConditions::begin_round(const PodCache& pods, const NodeCache& nodes, TimePoint now) {
   asked_ = 0;
   const bool complete = std::exchange(all_judged_, true);
-  const bool expressed = std::exchange(kinds_version_, pods.kinds().version()) == pods.kinds().version();
+  const bool expressed = std::exchange(classes_version_, pods.classes().version()) == pods.classes().version();
   const bool over = complete && now - judged_ > judge_every;
-  if (!nodes_ || !expressed || over) nodes_.emplace(nodes, pods.kinds());
+  if (!nodes_ || !expressed || over) nodes_.emplace(nodes, pods.classes());
   if (!over && round_ > 0) return;
   std::erase_if(verdicts_, [this](const auto& entry) { return entry.second.round != round_; });  // nobody asked
   ++round_;
   judged_ = now;
 }
 
-// Of a kind whose turn has not come it is what was said in the round before: nothing at first.
-const PodConditions::KindVerdict& PodConditions::verdict(KindId kind, const PodBook& pods) {
-  KindVerdict& known = verdicts_[kind];
+// A class whose turn has not come keeps its verdict of the round before; at first it has none.
+const PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, const PodCache& pods) {
+  ClassVerdict& known = verdicts_[pod_class];
   if (known.round == round_) return known;
   if (asked_ >= nodes_a_review) {
     all_judged_ = false;
     return known;
   }
   known.round = round_;
-  known.empty = nodes_->diagnose(pods.kinds()[kind], false, asked_);
-  known.now = known.empty.nowhere ? known.empty : nodes_->diagnose(pods.kinds()[kind], true, asked_);
+  known.empty = nodes_->diagnose(pods.classes()[pod_class], false, asked_);
+  known.now = known.empty.nowhere ? known.empty : nodes_->diagnose(pods.classes()[pod_class], true, asked_);
   return known;
 }
 
-void PodConditions::review(PodBook& pods, const NodeBook& nodes, TimePoint now) {
+void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now) {
   for (auto& [reason, count] : pending_) count = 0;
   waiting_ = 0;
   const double passed = refilled_ == TimePoint{} ? 0 : to_seconds(now - refilled_);
@@ -114,7 +114,7 @@ void PodConditions::review(PodBook& pods, const NodeBook& nodes, TimePoint now) 
       tell(pod, pod.obstacle_reason, pod.obstacle, now);
     } else if (pod.state == PodState::waiting) {
       ++waiting_;
-      const KindVerdict& judged = verdict(pod.kind, pods);
+      const ClassVerdict& judged = verdict(pod.pod_class, pods);
       pod.fits_nowhere = judged.empty.nowhere;
       ++pending_[judged.empty.nowhere ? std::string(to_string(nowhere)) : "Waiting"];
       const bool full = judged.now.nowhere && now - pod.seen > patience;

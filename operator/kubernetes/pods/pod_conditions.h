@@ -11,8 +11,8 @@
 #include "kubernetes/api/events.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/diagnosis.h"
-#include "kubernetes/pods/node_book.h"
-#include "kubernetes/pods/pod_book.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_cache.h"
 
 namespace lips::kubernetes {
 
@@ -26,31 +26,31 @@ class PodConditions {
   void steered(const PodRecord& pod, TimePoint now);
   void released(const PodRecord& pod, const std::string& why, TimePoint now);
   // Writes to waiting pods why they wait, as many as the rate allows; call it a few times a second. It asks so many
-  // nodes a call, and goes on with the other kinds of pods in the next: planning waits for it.
+  // nodes a call, and goes on with the other classes of pods in the next: planning waits for it.
   static constexpr std::size_t nodes_a_review = 1'000'000;
-  void review(PodBook& pods, const NodeBook& nodes, TimePoint now);
+  void review(PodCache& pods, const NodeCache& nodes, TimePoint now);
   // Kinds of pods have new ids: verdicts by the old ones are dropped.
-  void forget_kinds() { verdicts_.clear(); }
+  void forget_classes() { verdicts_.clear(); }
   // Waiting pods by reason, as of the last review.
   const std::map<std::string, std::uint64_t>& pending() const { return pending_; }
   std::uint64_t waiting() const { return waiting_; }  // of them, those that may be placed
 
  private:
-  struct KindVerdict {
+  struct ClassVerdict {
     Diagnosis empty, now;  // if nothing of ours ran; as it is
     std::uint64_t round = 0;
   };
-  void begin_round(const PodBook& pods, const NodeBook& nodes, TimePoint now);
-  const KindVerdict& verdict(KindId kind, const PodBook& pods);
+  void begin_round(const PodCache& pods, const NodeCache& nodes, TimePoint now);
+  const ClassVerdict& verdict(PodClassId pod_class, const PodCache& pods);
   void tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now);
   EventSubject subject_of(const PodRecord& pod, bool crowd) const;
   bool one_of_many(TimePoint now);  // that are bound or let go in these seconds
 
   Binder& binder_;
   EventRecorder& events_;
-  std::map<KindId, KindVerdict> verdicts_;
+  std::map<PodClassId, ClassVerdict> verdicts_;
   std::optional<NodesForDiagnosis> nodes_;
-  std::uint64_t round_ = 0, kinds_version_ = 0;
+  std::uint64_t round_ = 0, classes_version_ = 0;
   std::size_t asked_ = 0;  // nodes, in this review
   bool all_judged_ = true;
   TimePoint judged_{};

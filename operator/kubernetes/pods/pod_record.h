@@ -1,4 +1,4 @@
-// What is kept of a pod of ours. A value; PodBook changes it.
+// The record of a pod of ours. A value; PodCache changes it.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "kubernetes/api/objects.h"
-#include "kubernetes/pods/pod_kinds.h"
+#include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/task_notes.h"
 #include "model/pod_mode.h"
 
@@ -28,8 +28,8 @@ struct PodRecord {
   ObjectMeta meta;  // without a version
   std::optional<Owner> owner;
   PodState state = PodState::waiting;
-  KindId kind;
-  ResourceAmounts requests;  // as its kind says them, and what it takes of its node
+  PodClassId pod_class;
+  ResourceAmounts requests;  // those of its class, and the room it takes on its node
   ResourceAmounts resized;   // more than that, since it was placed; may be negative
   TaskNotes work;
   std::int32_t priority = 0;

@@ -172,35 +172,35 @@ ResourceAmounts volume_limits(const CsiNode& node) {
   return limits;
 }
 
-void VolumeBook::see(Claim claim) {
+void VolumeCache::see(Claim claim) {
   const std::string key = full_name(claim.meta);
   join(claim);
   claims_[key] = std::move(claim);
 }
 
-void VolumeBook::see(Volume volume) {
+void VolumeCache::see(Volume volume) {
   const std::string name = volume.meta.name;
   volumes_[name] = std::move(volume);
   if (const auto claim = claim_of_.find(name); claim != claim_of_.end())
     if (const auto known = claims_.find(claim->second); known != claims_.end()) join(known->second);
 }
 
-void VolumeBook::see(StorageClass storage_class) {
+void VolumeCache::see(StorageClass storage_class) {
   waits_for_consumer_[storage_class.meta.name] = storage_class.waits_for_consumer;
   join_of_class(storage_class.meta.name);
 }
 
-void VolumeBook::forget_class(const ObjectMeta& meta) {
+void VolumeCache::forget_class(const ObjectMeta& meta) {
   waits_for_consumer_.erase(meta.name);
   join_of_class(meta.name);
 }
 
-void VolumeBook::join_of_class(const std::string& storage_class) {
+void VolumeCache::join_of_class(const std::string& storage_class) {
   for (const auto& [key, claim] : claims_)
     if (!claim.bound && claim.storage_class == storage_class) join(claim);
 }
 
-void VolumeBook::forget_claim(const ObjectMeta& meta) {
+void VolumeCache::forget_claim(const ObjectMeta& meta) {
   const std::string key = full_name(meta);
   if (const auto claim = claims_.find(key); claim != claims_.end()) {
     claim_of_.erase(claim->second.volume);
@@ -209,14 +209,14 @@ void VolumeBook::forget_claim(const ObjectMeta& meta) {
   joined_.erase(key);
 }
 
-void VolumeBook::forget_volume(const ObjectMeta& meta) {
+void VolumeCache::forget_volume(const ObjectMeta& meta) {
   volumes_.erase(meta.name);
   if (const auto claim = claim_of_.find(meta.name); claim != claim_of_.end())
     if (const auto known = claims_.find(claim->second); known != claims_.end()) join(known->second);
 }
 
 // What is the matter, and what helps.
-std::string VolumeBook::why_not_bound(const Claim& claim) const {
+std::string VolumeCache::why_not_bound(const Claim& claim) const {
   if (claim.deleting) return "is being deleted";
   if (!claim.bound || claim.volume.empty()) {
     const auto known = waits_for_consumer_.find(claim.storage_class);
@@ -230,7 +230,7 @@ std::string VolumeBook::why_not_bound(const Claim& claim) const {
   return volumes_.contains(claim.volume) ? "" : "is bound to a volume that does not exist";
 }
 
-void VolumeBook::join(const Claim& claim) {
+void VolumeCache::join(const Claim& claim) {
   ClaimedVolume& joined = joined_[full_name(claim.meta)];
   joined = {};
   joined.exclusive = claim.exclusive;
@@ -246,7 +246,7 @@ void VolumeBook::join(const Claim& claim) {
   for (const auto& [key, text] : volume.labels) added.push_back({key, LabelRequirement::Operator::in, {text}});
 }
 
-const ClaimedVolume* VolumeBook::find(const std::string& name_space, const std::string& claim) const {
+const ClaimedVolume* VolumeCache::find(const std::string& name_space, const std::string& claim) const {
   const auto found = joined_.find(name_space + '/' + claim);
   return found == joined_.end() ? nullptr : &found->second;
 }

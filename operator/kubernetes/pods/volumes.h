@@ -87,7 +87,7 @@ class CsiNodeDecoder {
   std::unique_ptr<Working> working_;
 };
 
-class VolumeBook : public ClaimLookup {
+class VolumeCache : public ClaimLookup {
  public:
   void see(Claim claim);
   void see(Volume volume);

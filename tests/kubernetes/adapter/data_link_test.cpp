@@ -43,7 +43,7 @@ class DataLinkTest : public testing::Test {
            R"("spec":{"dataSet":{"namespace":"d","name":"s"},"from":"a","to":"b","blocks":")" + blocks +
                R"("},"status":{"phase":")" + phase + R"(","blocks":")" + blocks + R"(","attempt":1})");
   }
-  std::shared_ptr<const ClusterSnapshot> list() { return index_.list(nodes_, PodKinds(), link_.view()).start; }
+  std::shared_ptr<const ClusterSnapshot> list() { return index_.list(nodes_, PodClasses(), link_.view()).start; }
   template <class Event>
   std::vector<Event> told() {
     std::vector<ClusterEvent> events;
@@ -61,7 +61,7 @@ class DataLinkTest : public testing::Test {
   EventRecorder recorder_{client_, {}, [] { return false; }};
   DataLink link_{
       {client_, recorder_, [] { return false; }, [](const auto&, std::uint32_t, const auto&) { return false; }}, {}};
-  NodeBook nodes_;
+  NodeCache nodes_;
   ModelIndex index_{[] {
     ModelSettings settings;
     settings.node_price = [](const PriceQuestion&) { return NodePrice{}; };

@@ -23,7 +23,7 @@ class JobTables : public testing::Test {
     nodes_.see(node);
     PodNeeds needs;
     needs.requests = {{"cpu", 2000}};
-    kind_ = kinds_.intern(needs);
+    class_ = classes_.intern(needs);
     DataView data;
     data.stores = {{"store", StoreKind::zonal_bucket, "a", "", {}, {}}};
     DataSetEntry set;
@@ -37,7 +37,7 @@ class JobTables : public testing::Test {
     settings.node_price = [](const PriceQuestion&) { return NodePrice{UsdPerHour(0.2)}; };
     settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
     index_ = std::make_unique<ModelIndex>(settings);
-    start_ = index_->list(nodes_, kinds_, data).start;
+    start_ = index_->list(nodes_, classes_, data).start;
   }
 
   PodRecord* pod(const std::string& name, const std::string& owner, std::int32_t task) {
@@ -45,20 +45,20 @@ class JobTables : public testing::Test {
     made.meta = {"default", name, "uid-" + name, ""};
     if (!owner.empty()) made.owner = Owner{"Job", owner, "uid-" + owner};
     if (!owner.empty()) made.index = task;
-    made.kind = kind_;
+    made.pod_class = class_;
     made.requests = {{"cpu", 2000}};
     return &made;
   }
   std::vector<GroupedJob> group(const std::vector<PodRecord*>& pods) {
     rejected_.clear();
-    return group_into_jobs(pods, {*index_, kinds_, run_times_, jobs_, {}, {}, Duration(60'000'000), may_read_}, events_,
-                           rejected_);
+    return group_into_jobs(pods, {*index_, classes_, run_times_, jobs_, {}, {}, Duration(60'000'000), may_read_},
+                           events_, rejected_);
   }
 
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
-  NodeBook nodes_;
-  PodKinds kinds_;
-  KindId kind_;
+  NodeCache nodes_;
+  PodClasses classes_;
+  PodClassId class_;
   RunTimes run_times_;
   std::map<std::string, BatchJob> jobs_;
   std::unique_ptr<ModelIndex> index_;
@@ -139,10 +139,10 @@ TEST_F(JobTables, MapsAndReducesThatAskForDifferentThingsAreOneJob) {
     PodRecord* reduce = pods.emplace_back(pod("r-" + std::to_string(i), "sums", i));
     reduce->work.stage = TaskKind::reduce;
     reduce->work.job = "words";
-    reduce->kind = kinds_.intern(needs);
+    reduce->pod_class = classes_.intern(needs);
   }
   rejected_.clear();
-  const JobContext context{*index_, kinds_, run_times_, jobs_, {}, [](const std::string& key) {
+  const JobContext context{*index_, classes_, run_times_, jobs_, {}, [](const std::string& key) {
                              EXPECT_EQ(key, "job/default/words");
                              return KnownJob{2, 2, 1, {{"a", 1}, {"nowhere", 5}}};
                            }};
@@ -163,7 +163,7 @@ TEST_F(JobTables, PodsThatMayNotBeInTheirPoolAreToldSo) {
   rejected_.clear();
   const JobContext context{
       *index_,
-      kinds_,
+      classes_,
       run_times_,
       jobs_,
       [](const PodRecord&) -> Result<std::string> { return fail(ErrorCode::invalid_input, "not for you"); },

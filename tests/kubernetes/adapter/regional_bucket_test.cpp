@@ -20,7 +20,7 @@ Node node(const std::string& name, const std::string& zone) {
 class RegionalBucket : public testing::Test {
  protected:
   ModelIndex::Listing list(StoreKind kind, const std::string& region = "") {
-    NodeBook nodes;
+    NodeCache nodes;
     nodes.see(node("na", "a"));
     nodes.see(node("nb", "b"));
     DataView data;
@@ -33,7 +33,7 @@ class RegionalBucket : public testing::Test {
       return UsdPerMebibyte(bucket ? 0 : 1);
     };
     ModelIndex index(settings);
-    return index.list(nodes, PodKinds(), data);
+    return index.list(nodes, PodClasses(), data);
   }
 };
 

@@ -28,7 +28,7 @@ class SteeredLifecycle : public testing::Test {
     pod_.requests = {{"cpu", 1000}};
   }
   PodRecord& see(TimePoint now) {
-    const PodBook::Seen seen = pods_.see(pod_, now);
+    const PodCache::Seen seen = pods_.see(pod_, now);
     lifecycle_.take(seen, now);
     seen.record->mode = PodMode::steer;
     return *seen.record;
@@ -50,9 +50,9 @@ class SteeredLifecycle : public testing::Test {
   ApiClient client_{server_.connection(), quick_client()};
   Binder binder_{client_, [] { return true; }};
   EventRecorder events_{client_, {}, [] { return true; }};
-  VolumeBook volumes_;
-  NodeBook nodes_;
-  PodBook pods_{"lips", volumes_, nodes_};
+  VolumeCache volumes_;
+  NodeCache nodes_;
+  PodCache pods_{"lips", volumes_, nodes_};
   JobMemories memories_{client_, [] { return true; }};
   KnownJobs jobs_{memories_, nodes_};
   ModelFeed model_{{}};

@@ -17,7 +17,7 @@ struct Collected {
   std::vector<Obstacle> obstacles;
 };
 
-Collected collect(const Pod& pod, const ClaimLookup& claims = VolumeBook()) {
+Collected collect(const Pod& pod, const ClaimLookup& claims = VolumeCache()) {
   Collected result;
   for (const Filter& filter : filters()) filter.collect(pod, claims, result.needs, result.obstacles);
   return result;
@@ -34,7 +34,7 @@ Node node(const std::string& name = "n") {
 
 // The names of the filters that reject the node; with others on it as given.
 std::vector<std::string> rejecting(const Pod& pod, const Node& on, const ResourceAmounts& taken = {},
-                                   const ClaimLookup& claims = VolumeBook()) {
+                                   const ClaimLookup& claims = VolumeCache()) {
   std::vector<std::string> names;
   const Collected collected = collect(pod, claims);
   for (const Filter& filter : filters())
@@ -94,49 +94,49 @@ TEST(NodeStateFilter, SendsNothingToCordonedUnreadyOrLeavingNodes) {
 }
 
 TEST(VolumeTopologyFilter, HoldsPodsWhoseClaimsAreNotBoundAndFollowsVolumes) {
-  VolumeBook book;
+  VolumeCache cache;
   Pod pod;
   pod.meta.name_space = "default";
   pod.claims = {"scratch"};
-  ASSERT_THAT(collect(pod, book).obstacles, SizeIs(1));
-  EXPECT_THAT(collect(pod, book).obstacles[0].text, HasSubstr("there is no PersistentVolumeClaim 'scratch'"));
+  ASSERT_THAT(collect(pod, cache).obstacles, SizeIs(1));
+  EXPECT_THAT(collect(pod, cache).obstacles[0].text, HasSubstr("there is no PersistentVolumeClaim 'scratch'"));
   Claim claim;
   claim.meta = {"default", "scratch", "u", "1"};
-  book.see(claim);
-  EXPECT_THAT(collect(pod, book).obstacles[0].text, HasSubstr("not bound"));
+  cache.see(claim);
+  EXPECT_THAT(collect(pod, cache).obstacles[0].text, HasSubstr("not bound"));
   claim.bound = true;
   claim.volume = "pv";
-  book.see(claim);
-  EXPECT_THAT(collect(pod, book).obstacles[0].text, HasSubstr("does not exist"));
+  cache.see(claim);
+  EXPECT_THAT(collect(pod, cache).obstacles[0].text, HasSubstr("does not exist"));
   Volume volume;
   volume.meta.name = "pv";
   volume.required = {{{"zone", LabelRequirement::Operator::in, {"b"}}}};
-  book.see(volume);
-  EXPECT_THAT(collect(pod, book).obstacles, IsEmpty());
-  EXPECT_EQ(rejecting(pod, node(), {}, book), Names{"volume topology"});
+  cache.see(volume);
+  EXPECT_THAT(collect(pod, cache).obstacles, IsEmpty());
+  EXPECT_EQ(rejecting(pod, node(), {}, cache), Names{"volume topology"});
   volume.required = {{{"zone", LabelRequirement::Operator::in, {"a"}}}};
-  book.see(volume);
-  EXPECT_EQ(rejecting(pod, node(), {}, book), Names{});
-  book.forget_claim(claim.meta);
-  EXPECT_THAT(collect(pod, book).obstacles, SizeIs(1));
+  cache.see(volume);
+  EXPECT_EQ(rejecting(pod, node(), {}, cache), Names{});
+  cache.forget_claim(claim.meta);
+  EXPECT_THAT(collect(pod, cache).obstacles, SizeIs(1));
 }
 
 // What is the matter, and what helps: such a claim never binds by itself.
 TEST(VolumeTopologyFilter, SaysOfAClaimThatWaitsForItsFirstConsumerWhatHelps) {
-  VolumeBook book;
+  VolumeCache cache;
   Pod pod;
   pod.meta.name_space = "default";
   pod.claims = {"scratch"};
   Claim claim;
   claim.meta = {"default", "scratch", "u", "1"};
   claim.storage_class = "gp3";
-  book.see(claim);
-  EXPECT_THAT(collect(pod, book).obstacles.at(0).text, HasSubstr("is not bound to a volume yet"));
-  book.see(StorageClass{{"", "gp3", "u", "1"}, true});
-  EXPECT_THAT(collect(pod, book).obstacles.at(0).text,
+  cache.see(claim);
+  EXPECT_THAT(collect(pod, cache).obstacles.at(0).text, HasSubstr("is not bound to a volume yet"));
+  cache.see(StorageClass{{"", "gp3", "u", "1"}, true});
+  EXPECT_THAT(collect(pod, cache).obstacles.at(0).text,
               testing::AllOf(HasSubstr("WaitForFirstConsumer of StorageClass 'gp3'"), HasSubstr("Immediate")));
-  book.forget_class({"", "gp3", "u", "1"});
-  EXPECT_THAT(collect(pod, book).obstacles.at(0).text, HasSubstr("is not bound to a volume yet"));
+  cache.forget_class({"", "gp3", "u", "1"});
+  EXPECT_THAT(collect(pod, cache).obstacles.at(0).text, HasSubstr("is not bound to a volume yet"));
 }
 
 TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
@@ -172,7 +172,7 @@ TEST(PodLevelFilters, NameGatesAndWhatIsNotHonoured) {
 }
 
 TEST(Diagnosis, CountsNodesByTheFirstConditionThatFailsAndSaysWhatHelps) {
-  NodeBook nodes;
+  NodeCache nodes;
   for (int i = 0; i < 3; ++i) {
     Node small = node("small-" + std::to_string(i));
     small.allocatable = {{"cpu", 1000}, {"pods", 10}};
@@ -191,14 +191,14 @@ TEST(Diagnosis, CountsNodesByTheFirstConditionThatFailsAndSaysWhatHelps) {
             "nodes");
   nodes.see(node("large"));
   EXPECT_FALSE(diagnose(needs, nodes, false).nowhere);
-  nodes.take("large", {{"cpu", 3000}}, NodeBook::Whose::ours);
+  nodes.take("large", {{"cpu", 3000}}, NodeCache::Whose::ours);
   EXPECT_FALSE(diagnose(needs, nodes, false).nowhere);
   EXPECT_TRUE(diagnose(needs, nodes, true).nowhere);
 }
 
 // Labels that no pod asks about tell no nodes apart: what filters say is asked once for all of them.
 TEST(Diagnosis, AsksAlikeNodesOnceAndAgreesWithTheFiltersNodeByNode) {
-  NodeBook nodes;
+  NodeCache nodes;
   for (int i = 0; i < 200; ++i) {
     Node one = node("n" + std::to_string(i));
     one.labels = {{"arch", i % 3 == 0 ? "arm64" : "amd64"}, {"serial", std::to_string(i)}};
@@ -219,10 +219,10 @@ TEST(Diagnosis, AsksAlikeNodesOnceAndAgreesWithTheFiltersNodeByNode) {
       fitting += fits;
     }
     EXPECT_EQ(diagnose(needs, nodes, false).nowhere, fitting == 0) << cpu;
-    PodKinds kinds;
-    kinds.intern(needs);
+    PodClasses classes;
+    classes.intern(needs);
     std::size_t asked = 0;
-    NodesForDiagnosis(nodes, kinds).diagnose(needs, false, asked);
+    NodesForDiagnosis(nodes, classes).diagnose(needs, false, asked);
     EXPECT_LE(asked, 200u + 10u);
   }
 }

@@ -10,15 +10,15 @@ namespace {
 
 // Planning waits while pods are diagnosed: what one review does not get to is done by the next ones.
 TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
-  constexpr int kinds = 1000, machines = 5000;
+  constexpr int classes = 1000, machines = 5000;
   FakeApiServer server([](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), ClientOptions{});
   Binder binder(client, [] { return true; });
   EventRecorder events(client, EventOptions{}, [] { return true; });
   PodConditions conditions(binder, events);
-  VolumeBook volumes;
-  NodeBook nodes;
-  PodBook pods("lips", volumes, nodes);
+  VolumeCache volumes;
+  NodeCache nodes;
+  PodCache pods("lips", volumes, nodes);
   for (int i = 0; i < machines; ++i) {
     Node node;
     node.meta = {"", "n" + std::to_string(i), "u", "1"};
@@ -26,7 +26,7 @@ TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
     node.allocatable = {{"cpu", 1000}, {"memory", 1 << 20}, {"pods", 110}};
     nodes.see(node);
   }
-  for (int i = 0; i < kinds; ++i) {
+  for (int i = 0; i < classes; ++i) {
     Pod pod;
     pod.meta = {"n", "p" + std::to_string(i), "uid" + std::to_string(i), "1"};
     pod.scheduler = "lips";
@@ -41,11 +41,11 @@ TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
   const std::uint64_t in_one = PodConditions::nodes_a_review / machines;
   EXPECT_NEAR(static_cast<double>(found_after(100)), static_cast<double>(in_one), 2);
   EXPECT_NEAR(static_cast<double>(found_after(101)), static_cast<double>(2 * in_one), 4);
-  // A picture of the nodes that has become old is not taken anew before every kind has had its turn.
+  // An outdated picture of the nodes is kept until every class has had its turn.
   for (int second = 103; second < 112; second += 3) found_after(second);
-  EXPECT_EQ(found_after(112), static_cast<std::uint64_t>(kinds));
+  EXPECT_EQ(found_after(112), static_cast<std::uint64_t>(classes));
   nodes.forget("n0");
-  EXPECT_EQ(found_after(130), static_cast<std::uint64_t>(kinds)) << "what was said stays until it is asked again";
+  EXPECT_EQ(found_after(130), static_cast<std::uint64_t>(classes)) << "what was said stays until it is asked again";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "kubernetes/pods/pod_book.h"
+#include "kubernetes/pods/pod_cache.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -21,85 +21,86 @@ Pod sample() {
   return pod;
 }
 
-TEST(PodBook, ARefusedPodWaitsItsTurnThoughItsObjectChanges) {
-  VolumeBook volumes;
-  NodeBook nodes;
-  PodBook book("lips", volumes, nodes);
+TEST(PodCache, ARefusedPodWaitsItsTurnThoughItsObjectChanges) {
+  VolumeCache volumes;
+  NodeCache nodes;
+  PodCache cache("lips", volumes, nodes);
   Pod pod = sample();
-  PodRecord* record = book.see(pod, TimePoint{}).record;
+  PodRecord* record = cache.see(pod, TimePoint{}).record;
   ASSERT_NE(record, nullptr);
   for (const auto& reason : {UnschedulableReason::binding_refused, UnschedulableReason::data_set_not_ready}) {
-    book.hold(*record, reason, "not now");
-    EXPECT_EQ(book.see(pod, TimePoint{}).change, PodBook::Change::none);  // such as by the condition that tells it
+    cache.hold(*record, reason, "not now");
+    EXPECT_EQ(cache.see(pod, TimePoint{}).change, PodCache::Change::none);  // such as by the condition that tells it
     EXPECT_EQ(record->state, PodState::held);
     EXPECT_EQ(record->obstacle, "not now");
     ++pod.priority;  // what may get another answer is asked at once
-    EXPECT_EQ(book.see(pod, TimePoint{}).change, PodBook::Change::arrived);
+    EXPECT_EQ(cache.see(pod, TimePoint{}).change, PodCache::Change::arrived);
   }
 }
 
 // Whoever made the workers of a framework deletes them: they neither succeed nor fail.
-TEST(PodBook, LearnsHowLongDeletedPodsWereThere) {
-  VolumeBook volumes;
-  NodeBook nodes;
-  PodBook book("lips", volumes, nodes);
+TEST(PodCache, LearnsHowLongDeletedPodsWereThere) {
+  VolumeCache volumes;
+  NodeCache nodes;
+  PodCache cache("lips", volumes, nodes);
   const TimePoint start(std::chrono::hours(1));
   Pod worker = sample();
   worker.owner = Owner{"Pod", "app-driver", "uid-driver", "v1"};
   worker.node = "n";
   worker.started = start;
-  PodRecord* record = book.see(worker, start).record;
+  PodRecord* record = cache.see(worker, start).record;
   record->declared = std::chrono::seconds(60);
-  book.forget(worker.meta, start + std::chrono::minutes(4));
+  cache.forget(worker.meta, start + std::chrono::minutes(4));
   const std::string of = template_of(worker.meta.name_space, worker.owner, worker.meta.name);
-  EXPECT_EQ(book.run_times().mean(of), Duration(std::chrono::minutes(4)));
-  EXPECT_EQ(book.run_times().excess(of), 4);
+  EXPECT_EQ(cache.run_times().mean(of), Duration(std::chrono::minutes(4)));
+  EXPECT_EQ(cache.run_times().excess(of), 4);
 }
 
-TEST(PodBook, KnowsWhereAPodRanThatItSeesOnlyAfterItsEnd) {
-  VolumeBook volumes;
-  NodeBook nodes;
-  PodBook book("lips", volumes, nodes);
+TEST(PodCache, KnowsWhereAPodRanThatItSeesOnlyAfterItsEnd) {
+  VolumeCache volumes;
+  NodeCache nodes;
+  PodCache cache("lips", volumes, nodes);
   Pod done = sample();
   done.node = "n";
   done.phase = PodPhase::succeeded;
-  const PodRecord* record = book.see(done, TimePoint{}).record;
+  const PodRecord* record = cache.see(done, TimePoint{}).record;
   EXPECT_EQ(record->state, PodState::over);
   EXPECT_TRUE(record->succeeded);
   EXPECT_EQ(record->node, "n");
 }
 
-TEST(PodBook, ForgetsTheKindsOfPodsThatAreGone) {
-  VolumeBook volumes;
-  NodeBook nodes;
-  PodBook book("lips", volumes, nodes);
+TEST(PodCache, ForgetsTheClassesOfPodsThatAreGone) {
+  VolumeCache volumes;
+  NodeCache nodes;
+  PodCache cache("lips", volumes, nodes);
   Pod stays = sample();
   stays.node_selector = {{"disk", "ssd"}};
-  const PodRecord* record = book.see(stays, TimePoint{}).record;
-  const PodNeeds needs = book.kinds()[record->kind];
+  const PodRecord* record = cache.see(stays, TimePoint{}).record;
+  const PodNeeds needs = cache.classes()[record->pod_class];
   for (int i = 0; i < 5000; ++i) {
     Pod passes = sample();
     passes.meta = {"n", "p" + std::to_string(i), "uid" + std::to_string(i), "1"};
     passes.node_selector = {{"ticket-" + std::to_string(i), "x"}};
-    book.see(passes, TimePoint{});
-    book.forget(passes.meta, TimePoint{});
-    book.forget_unused_kinds();
+    cache.see(passes, TimePoint{});
+    cache.forget(passes.meta, TimePoint{});
+    cache.forget_unused_classes();
   }
-  EXPECT_LT(book.kinds().size(), 300u);
-  EXPECT_LT(book.kinds().label_keys().size(), 300u);
-  EXPECT_EQ(book.kinds()[record->kind].constraint, needs.constraint) << "of those that are there the kind is the same";
+  EXPECT_LT(cache.classes().size(), 300u);
+  EXPECT_LT(cache.classes().label_keys().size(), 300u);
+  EXPECT_EQ(cache.classes()[record->pod_class].constraint, needs.constraint)
+      << "the class of a pod that is still there stays the same";
 }
 
-struct Books {
-  VolumeBook volumes;
-  NodeBook nodes;
-  PodBook pods{"lips", volumes, nodes};
+struct Caches {
+  VolumeCache volumes;
+  NodeCache nodes;
+  PodCache pods{"lips", volumes, nodes};
   PodDecoder decoder;
 
-  PodBook::Seen see(const std::string& json) {
+  PodCache::Seen see(const std::string& json) {
     const Result<Pod> pod = decoder.decode(json);
     EXPECT_TRUE(pod) << pod.error().message << '\n' << json;
-    return pod ? pods.see(*pod, TimePoint{}) : PodBook::Seen{};
+    return pod ? pods.see(*pod, TimePoint{}) : PodCache::Seen{};
   }
   std::int64_t taken(const std::string& resource, const std::string& node = "n1") const {
     const NodeRecord* record = nodes.find(node);
@@ -161,26 +162,26 @@ std::string pod_json(const Hostile& fields, const std::string& scheduler) {
       fields.metadata, fields.spec, scheduler, fields.status);
 }
 
-TEST(PodBook, CountsEveryPodOnANodeWhateverItsFieldsSay) {
+TEST(PodCache, CountsEveryPodOnANodeWhateverItsFieldsSay) {
   for (const char* scheduler : {"default-scheduler", "lips"}) {
     for (const Hostile& fields : hostile()) {
-      Books books;
-      books.add_node("n1");
+      Caches caches;
+      caches.add_node("n1");
       const std::string json = pod_json(fields, scheduler);
-      books.see(json);
-      EXPECT_GE(books.taken("cpu"), 1500) << json;
-      EXPECT_GE(books.taken("memory"), 1 << 30) << json;
-      EXPECT_EQ(books.taken("pods"), 1) << json;
-      books.pods.forget(books.decoder.decode(json)->meta, TimePoint{});
-      EXPECT_EQ(books.taken("cpu"), 0) << json;
+      caches.see(json);
+      EXPECT_GE(caches.taken("cpu"), 1500) << json;
+      EXPECT_GE(caches.taken("memory"), 1 << 30) << json;
+      EXPECT_EQ(caches.taken("pods"), 1) << json;
+      caches.pods.forget(caches.decoder.decode(json)->meta, TimePoint{});
+      EXPECT_EQ(caches.taken("cpu"), 0) << json;
     }
   }
 }
 
-TEST(PodBook, SaysOfAPodOfOursWhichOfItsValuesNobodyCanRead) {
-  Books books;
+TEST(PodCache, SaysOfAPodOfOursWhichOfItsValuesNobodyCanRead) {
+  Caches caches;
   const auto see = [&](const std::string& metadata, const std::string& spec) {
-    return books
+    return caches
         .see(fmt::format(
             R"({{"metadata":{{{}"name":"p","namespace":"n"}},"spec":{{{}"schedulerName":"lips","containers":[]}}}})",
             metadata, spec))
@@ -202,23 +203,23 @@ std::string resized(const std::string& scheduler, int asked, int given) {
       scheduler, asked, given);
 }
 
-TEST(PodBook, CountsAResizeInPlaceOfOthersPodsAndOfOurs) {
+TEST(PodCache, CountsAResizeInPlaceOfOthersPodsAndOfOurs) {
   for (const char* scheduler : {"default-scheduler", "lips"}) {
-    Books books;
-    books.add_node("n1");
-    books.see(resized(scheduler, 1, 1));
-    EXPECT_EQ(books.taken("cpu"), 1000);
-    books.nodes.take_changed();
-    books.see(resized(scheduler, 3, 1));
-    EXPECT_EQ(books.taken("cpu"), 3000) << scheduler;
-    EXPECT_EQ(books.nodes.take_changed().size(), 1u) << "the model is told";
-    books.see(resized(scheduler, 2, 3));
-    EXPECT_EQ(books.taken("cpu"), 3000) << "it has that until it has shrunk";
-    books.see(resized(scheduler, 2, 2));
-    EXPECT_EQ(books.taken("cpu"), 2000);
-    books.pods.forget({"n", "p", "u", ""}, TimePoint{});
-    EXPECT_EQ(books.taken("cpu"), 0);
-    EXPECT_EQ(books.taken("pods"), 0);
+    Caches caches;
+    caches.add_node("n1");
+    caches.see(resized(scheduler, 1, 1));
+    EXPECT_EQ(caches.taken("cpu"), 1000);
+    caches.nodes.take_changed();
+    caches.see(resized(scheduler, 3, 1));
+    EXPECT_EQ(caches.taken("cpu"), 3000) << scheduler;
+    EXPECT_EQ(caches.nodes.take_changed().size(), 1u) << "the model is told";
+    caches.see(resized(scheduler, 2, 3));
+    EXPECT_EQ(caches.taken("cpu"), 3000) << "it has that until it has shrunk";
+    caches.see(resized(scheduler, 2, 2));
+    EXPECT_EQ(caches.taken("cpu"), 2000);
+    caches.pods.forget({"n", "p", "u", ""}, TimePoint{});
+    EXPECT_EQ(caches.taken("cpu"), 0);
+    EXPECT_EQ(caches.taken("pods"), 0);
   }
 }
 
@@ -229,44 +230,44 @@ std::string nominated(const std::string& where, int priority) {
       priority, where.empty() ? "" : fmt::format(R"(,"nominatedNodeName":"{}")", where));
 }
 
-TEST(PodBook, KeepsTheRoomOfANominatedPodUntilItIsBoundDeletedOrNominatedNoMore) {
-  Books books;
-  books.add_node("n1");
-  books.add_node("n2");
-  books.see(nominated("n1", 100));
-  EXPECT_EQ(books.taken("cpu"), 4000);
-  EXPECT_EQ(books.taken("pods"), 1);
-  books.see(nominated("n2", 100));
-  EXPECT_EQ(books.taken("cpu"), 0);
-  EXPECT_EQ(books.taken("cpu", "n2"), 4000);
-  books.see(nominated("", 100));
-  EXPECT_EQ(books.taken("cpu", "n2"), 0);
-  books.see(nominated("n1", 100));
-  books.pods.forget({"n", "big", "", ""}, TimePoint{});
-  EXPECT_EQ(books.taken("cpu"), 0);
-  books.see(nominated("n1", 100));
+TEST(PodCache, KeepsTheRoomOfANominatedPodUntilItIsBoundDeletedOrNominatedNoMore) {
+  Caches caches;
+  caches.add_node("n1");
+  caches.add_node("n2");
+  caches.see(nominated("n1", 100));
+  EXPECT_EQ(caches.taken("cpu"), 4000);
+  EXPECT_EQ(caches.taken("pods"), 1);
+  caches.see(nominated("n2", 100));
+  EXPECT_EQ(caches.taken("cpu"), 0);
+  EXPECT_EQ(caches.taken("cpu", "n2"), 4000);
+  caches.see(nominated("", 100));
+  EXPECT_EQ(caches.taken("cpu", "n2"), 0);
+  caches.see(nominated("n1", 100));
+  caches.pods.forget({"n", "big", "", ""}, TimePoint{});
+  EXPECT_EQ(caches.taken("cpu"), 0);
+  caches.see(nominated("n1", 100));
   Pod bound = sample();
   bound.meta = {"n", "big", "", ""};
   bound.scheduler = "default-scheduler";
   bound.node = "n1";
   bound.requests = {{"cpu", 4000}};
-  books.pods.see(bound, TimePoint{});
-  EXPECT_EQ(books.taken("cpu"), 4000) << "once";
-  EXPECT_FALSE(books.nodes.has_nominations());
+  caches.pods.see(bound, TimePoint{});
+  EXPECT_EQ(caches.taken("cpu"), 4000) << "once";
+  EXPECT_FALSE(caches.nodes.has_nominations());
 }
 
-TEST(PodBook, DoesNotKeepNominatedRoomFromPodsThatAreAllMoreImportant) {
-  Books books;
-  books.add_node("n1");
-  books.see(nominated("n1", 100));
+TEST(PodCache, DoesNotKeepNominatedRoomFromPodsThatAreAllMoreImportant) {
+  Caches caches;
+  caches.add_node("n1");
+  caches.see(nominated("n1", 100));
   for (const auto& [least, taken] : {std::pair(0, 4000), std::pair(100, 4000), std::pair(101, 0), std::pair(0, 4000)}) {
-    books.nodes.count_nominations_from(least);
-    EXPECT_EQ(books.taken("cpu"), taken) << least;
+    caches.nodes.count_nominations_from(least);
+    EXPECT_EQ(caches.taken("cpu"), taken) << least;
   }
   Pod waits = sample();
   waits.priority = 7;
-  books.pods.see(waits, TimePoint{});
-  EXPECT_EQ(books.pods.least_waiting_priority(), 7);
+  caches.pods.see(waits, TimePoint{});
+  EXPECT_EQ(caches.pods.least_waiting_priority(), 7);
 }
 
 Pod exclusive(const std::string& name, const std::string& node) {
@@ -281,161 +282,161 @@ Pod exclusive(const std::string& name, const std::string& node) {
   return pod;
 }
 
-TEST(PodBook, KeepsPodsOutOfDomainsWhereOthersAntiAffinityDoesNotWantThem) {
-  Books books;
-  books.add_node("n1", {{"zone", "a"}});
-  books.add_node("n2", {{"zone", "a"}});
-  books.add_node("n3", {{"zone", "b"}});
+TEST(PodCache, KeepsPodsOutOfDomainsWhereOthersAntiAffinityDoesNotWantThem) {
+  Caches caches;
+  caches.add_node("n1", {{"zone", "a"}});
+  caches.add_node("n2", {{"zone", "a"}});
+  caches.add_node("n3", {{"zone", "b"}});
   Pod ours = sample();
   ours.labels = {{"app", "batch"}};
   Pod other = sample();
   other.meta = {"n", "other", "uid-2", "1"};
   other.labels = {{"app", "web"}};
-  PodRecord* record = books.pods.see(ours, TimePoint{}).record;
-  const PodRecord* not_meant = books.pods.see(other, TimePoint{}).record;
+  PodRecord* record = caches.pods.see(ours, TimePoint{}).record;
+  const PodRecord* not_meant = caches.pods.see(other, TimePoint{}).record;
   const auto places = [&](const PodRecord& pod) {
     std::string names;
-    for (const auto& [name, node] : books.nodes.all())
-      if (eligible(books.pods.kinds()[pod.kind].placement(), profile_of(*node.node))) names += name + ' ';
+    for (const auto& [name, node] : caches.nodes.all())
+      if (eligible(caches.pods.classes()[pod.pod_class].placement(), profile_of(*node.node))) names += name + ' ';
     return names;
   };
   EXPECT_EQ(places(*record), "n1 n2 n3 ");
-  books.pods.review_anti_affinity();
-  books.pods.see(exclusive("alone", "n1"), TimePoint{});
-  EXPECT_THAT(books.pods.review_anti_affinity(), testing::ElementsAre(record));
+  caches.pods.review_anti_affinity();
+  caches.pods.see(exclusive("alone", "n1"), TimePoint{});
+  EXPECT_THAT(caches.pods.review_anti_affinity(), testing::ElementsAre(record));
   EXPECT_EQ(places(*record), "n3 ") << "the whole domain";
   EXPECT_EQ(places(*not_meant), "n1 n2 n3 ");
-  EXPECT_THAT(diagnose(books.pods.kinds()[record->kind], books.nodes, false).sentence, "");
-  books.nodes.forget("n3");
-  EXPECT_THAT(diagnose(books.pods.kinds()[record->kind], books.nodes, false).sentence,
+  EXPECT_THAT(diagnose(caches.pods.classes()[record->pod_class], caches.nodes, false).sentence, "");
+  caches.nodes.forget("n3");
+  EXPECT_THAT(diagnose(caches.pods.classes()[record->pod_class], caches.nodes, false).sentence,
               testing::HasSubstr("2 node(s) didn't satisfy existing pods anti-affinity rules"));
   Pod elsewhere = exclusive("elsewhere", "n1");
   elsewhere.meta.name_space = "m";  // a term without namespaces is about its own
-  books.pods.forget(exclusive("alone", "n1").meta, TimePoint{});
-  books.pods.see(elsewhere, TimePoint{});
-  EXPECT_THAT(books.pods.review_anti_affinity(), testing::ElementsAre(record));
+  caches.pods.forget(exclusive("alone", "n1").meta, TimePoint{});
+  caches.pods.see(elsewhere, TimePoint{});
+  EXPECT_THAT(caches.pods.review_anti_affinity(), testing::ElementsAre(record));
   EXPECT_EQ(places(*record), "n1 n2 ");
   elsewhere.anti_affinity[0].any_namespace = true;
-  books.pods.see(elsewhere, TimePoint{});
-  books.pods.review_anti_affinity();
+  caches.pods.see(elsewhere, TimePoint{});
+  caches.pods.review_anti_affinity();
   EXPECT_EQ(places(*record), "");
   Pod late = sample();
   late.meta = {"n", "late", "uid-3", "1"};
   late.labels = ours.labels;
-  EXPECT_EQ(places(*books.pods.see(late, TimePoint{}).record), "") << "one that comes later too";
+  EXPECT_EQ(places(*caches.pods.see(late, TimePoint{}).record), "") << "one that comes later too";
   elsewhere.phase = PodPhase::succeeded;
-  books.pods.see(elsewhere, TimePoint{});
-  EXPECT_EQ(books.pods.review_anti_affinity().size(), 2u);
+  caches.pods.see(elsewhere, TimePoint{});
+  EXPECT_EQ(caches.pods.review_anti_affinity().size(), 2u);
   EXPECT_EQ(places(*record), "n1 n2 ");
 }
 
 // A claim of "n" with a volume of that driver.
-void add_volume(Books& books, const std::string& name, const std::string& driver, bool exclusive = false) {
+void add_volume(Caches& caches, const std::string& name, const std::string& driver, bool exclusive = false) {
   Claim claim;
   claim.meta = {"n", name, "u-" + name, "1"};
   claim.volume = "pv-" + name;
   claim.bound = true;
   claim.exclusive = exclusive;
-  books.volumes.see(claim);
+  caches.volumes.see(claim);
   Volume volume;
   volume.meta = {"", "pv-" + name, "v-" + name, "1"};
   volume.driver = driver;
-  books.volumes.see(volume);
+  caches.volumes.see(volume);
 }
 
-TEST(PodBook, CountsVolumesThatADriverAttachesAgainstTheNodesLimit) {
+TEST(PodCache, CountsVolumesThatADriverAttachesAgainstTheNodesLimit) {
   const std::string resource = std::string(volumes_of_driver) + "ebs";
-  Books books;
-  books.add_node("n1");
-  books.nodes.limit_volumes("n1", {{resource, 2}});
-  EXPECT_EQ(amount_of(books.nodes.find("n1")->node->allocatable, resource), 2);
+  Caches caches;
+  caches.add_node("n1");
+  caches.nodes.limit_volumes("n1", {{resource, 2}});
+  EXPECT_EQ(amount_of(caches.nodes.find("n1")->node->allocatable, resource), 2);
   Pod other = sample();
   other.meta = {"n", "other", "uid-2", "1"};
   other.scheduler = "default-scheduler";
   other.node = "n1";
   other.claims = {"a", "b"};
-  books.pods.see(other, TimePoint{});
-  EXPECT_EQ(books.taken(resource), 0);
-  for (const char* name : {"a", "b", "c"}) add_volume(books, name, "ebs");
-  books.pods.review_held();
-  EXPECT_EQ(books.taken(resource), 2) << "the claims came after the pod";
+  caches.pods.see(other, TimePoint{});
+  EXPECT_EQ(caches.taken(resource), 0);
+  for (const char* name : {"a", "b", "c"}) add_volume(caches, name, "ebs");
+  caches.pods.review_held();
+  EXPECT_EQ(caches.taken(resource), 2) << "the claims came after the pod";
   Pod ours = sample();
   ours.claims = {"c"};
-  const PodRecord* record = books.pods.see(ours, TimePoint{}).record;
-  EXPECT_EQ(diagnose(books.pods.kinds()[record->kind], books.nodes, false).sentence.substr(0, 67),
+  const PodRecord* record = caches.pods.see(ours, TimePoint{}).record;
+  EXPECT_EQ(diagnose(caches.pods.classes()[record->pod_class], caches.nodes, false).sentence.substr(0, 67),
             "0/1 nodes are available: 1 node(s) exceed max volume count. What he");
-  books.add_node("n2");  // its driver has no limit
-  EXPECT_FALSE(diagnose(books.pods.kinds()[record->kind], books.nodes, false).nowhere);
-  books.nodes.limit_volumes("n1", {{resource, 3}});
-  books.nodes.forget("n2");
-  EXPECT_FALSE(diagnose(books.pods.kinds()[record->kind], books.nodes, false).nowhere);
+  caches.add_node("n2");  // its driver has no limit
+  EXPECT_FALSE(diagnose(caches.pods.classes()[record->pod_class], caches.nodes, false).nowhere);
+  caches.nodes.limit_volumes("n1", {{resource, 3}});
+  caches.nodes.forget("n2");
+  EXPECT_FALSE(diagnose(caches.pods.classes()[record->pod_class], caches.nodes, false).nowhere);
 }
 
-TEST(PodBook, GivesAClaimForOnePodAtATimeToOnePodAtATime) {
-  Books books;
-  add_volume(books, "one", "", true);
+TEST(PodCache, GivesAClaimForOnePodAtATimeToOnePodAtATime) {
+  Caches caches;
+  add_volume(caches, "one", "", true);
   Pod first = sample(), second = sample();
   first.claims = second.claims = {"one"};
   second.meta = {"n", "second", "uid-2", "1"};
-  PodRecord* waits = books.pods.see(first, TimePoint{}).record;
-  PodRecord* held = books.pods.see(second, TimePoint{}).record;
+  PodRecord* waits = caches.pods.see(first, TimePoint{}).record;
+  PodRecord* held = caches.pods.see(second, TimePoint{}).record;
   EXPECT_EQ(waits->state, PodState::waiting);
   EXPECT_EQ(held->state, PodState::held);
   EXPECT_THAT(held->obstacle, testing::HasSubstr("ReadWriteOncePod"));
   EXPECT_THAT(held->obstacle, testing::HasSubstr("n/p"));
-  EXPECT_THAT(books.pods.review_held(), testing::IsEmpty());
+  EXPECT_THAT(caches.pods.review_held(), testing::IsEmpty());
   first.node = "n1";
   first.phase = PodPhase::running;
-  books.pods.see(first, TimePoint{});
-  EXPECT_FALSE(books.pods.take_claims_left());
+  caches.pods.see(first, TimePoint{});
+  EXPECT_FALSE(caches.pods.take_claims_left());
   first.phase = PodPhase::succeeded;
-  books.pods.see(first, TimePoint{});
-  EXPECT_TRUE(books.pods.take_claims_left());
-  EXPECT_THAT(books.pods.review_held(), testing::ElementsAre(held));
+  caches.pods.see(first, TimePoint{});
+  EXPECT_TRUE(caches.pods.take_claims_left());
+  EXPECT_THAT(caches.pods.review_held(), testing::ElementsAre(held));
 }
 
-TEST(PodBook, CountsResourcesOfAnyNumberOfNames) {
-  Books books;
+TEST(PodCache, CountsResourcesOfAnyNumberOfNames) {
+  Caches caches;
   Pod pod = sample();
   for (int i = 0; i < 50; ++i) {
     pod.meta.name = "p" + std::to_string(i);
     pod.requests = {{"cpu", 100}, {"example.com/" + std::to_string(i), 1}};
-    EXPECT_EQ(books.pods.see(pod, TimePoint{}).record->state, PodState::waiting) << i;
+    EXPECT_EQ(caches.pods.see(pod, TimePoint{}).record->state, PodState::waiting) << i;
   }
-  const ResourceNames& names = books.pods.kinds().extended();
+  const ResourceNames& names = caches.pods.classes().extended();
   EXPECT_EQ(names.names().size(), 50u);
   const Resources request = request_of({{"cpu", 100}, {"example.com/49", 2}}, names);
   EXPECT_EQ(request.extended[names.find("example.com/49")], 2);
   EXPECT_EQ(request.extended.size(), 1u);
 }
 
-// 1,000 kinds x 5,000 nodes that are full: what planning would wait for.
+// 1,000 classes x 5,000 nodes that are full: what planning would wait for.
 TEST(Diagnosis, OfManyKindsOnManyNodesTakesAFractionOfASecond) {
-  Books books;
+  Caches caches;
   for (int i = 0; i < 5000; ++i) {
     const std::string name = fmt::format("n{}", i);
-    books.add_node(name, {{"kubernetes.io/hostname", name}, {"zone", std::to_string(i % 3)}, {"arch", "amd64"}});
-    books.nodes.take(name, {{"cpu", 7990}}, NodeBook::Whose::ours);
+    caches.add_node(name, {{"kubernetes.io/hostname", name}, {"zone", std::to_string(i % 3)}, {"arch", "amd64"}});
+    caches.nodes.take(name, {{"cpu", 7990}}, NodeCache::Whose::ours);
   }
-  PodKinds kinds;
+  PodClasses classes;
   for (int i = 0; i < 1000; ++i) {
     PodNeeds needs;
     needs.requests = {{"cpu", 100 + i}, {"memory", 1000}};
     needs.constraint.required = {{"zone", LabelRequirement::Operator::in, {std::to_string(i % 3)}}};
-    kinds.intern(needs);
+    classes.intern(needs);
   }
   const auto began = std::chrono::steady_clock::now();
-  const NodesForDiagnosis nodes(books.nodes, kinds);
+  const NodesForDiagnosis nodes(caches.nodes, classes);
   const auto built = std::chrono::steady_clock::now();
   std::size_t asked = 0;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const PodNeeds& needs = kinds[KindId(static_cast<std::uint32_t>(i))];
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const PodNeeds& needs = classes[PodClassId(static_cast<std::uint32_t>(i))];
     EXPECT_FALSE(nodes.diagnose(needs, false, asked).nowhere);
     EXPECT_TRUE(nodes.diagnose(needs, true, asked).nowhere);
   }
   const std::chrono::duration<double> building = built - began, asking = std::chrono::steady_clock::now() - built;
-  fmt::print("1,000 kinds x 5,000 nodes: {:.3f} s to look at the nodes, {:.3f} s to ask {} of them\n", building.count(),
-             asking.count(), asked);
+  fmt::print("1,000 classes x 5,000 nodes: {:.3f} s to look at the nodes, {:.3f} s to ask {} of them\n",
+             building.count(), asking.count(), asked);
   EXPECT_LT(asked, 2'000'000u) << "nodes that are alike in all but room are asked for room alone";
 }
 

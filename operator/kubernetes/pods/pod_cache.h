@@ -12,16 +12,16 @@
 
 #include "kubernetes/pods/anti_affinity.h"
 #include "kubernetes/pods/claim_users.h"
-#include "kubernetes/pods/node_book.h"
-#include "kubernetes/pods/pod_kinds.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/pod_record.h"
 #include "kubernetes/pods/run_times.h"
 
 namespace lips::kubernetes {
 
-class PodBook {
+class PodCache {
  public:
-  PodBook(std::string scheduler, const ClaimLookup& claims, NodeBook& nodes)
+  PodCache(std::string scheduler, const ClaimLookup& claims, NodeCache& nodes)
       : scheduler_(std::move(scheduler)), claims_(claims), nodes_(nodes), anti_affinity_(nodes) {}
 
   // What a new version of a pod changed for the model.
@@ -64,11 +64,11 @@ class PodBook {
   bool release(PodRecord& record);
   void hold(PodRecord& record, UnschedulableReason reason, std::string text);
 
-  // Kinds of pods that are gone, once they are many. True: all kinds have other ids now.
-  bool forget_unused_kinds();
+  // Classes of pods that are gone, once they are many. True: all classes have other ids now.
+  bool forget_unused_classes();
 
-  PodKinds& kinds() { return kinds_; }
-  const PodKinds& kinds() const { return kinds_; }
+  PodClasses& classes() { return classes_; }
+  const PodClasses& classes() const { return classes_; }
   RunTimes& run_times() { return run_times_; }
   // Tasks that run longer than expected; `assumed`: where nothing is known.
   void review_run_times(TimePoint now, Duration assumed);
@@ -99,8 +99,8 @@ class PodBook {
 
   const std::string scheduler_;
   const ClaimLookup& claims_;
-  NodeBook& nodes_;
-  PodKinds kinds_;
+  NodeCache& nodes_;
+  PodClasses classes_;
   RunTimes run_times_;
   AntiAffinity anti_affinity_;
   std::uint64_t anti_affinity_seen_ = 0;

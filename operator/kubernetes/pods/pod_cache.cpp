@@ -1,4 +1,4 @@
-#include "kubernetes/pods/pod_book.h"
+#include "kubernetes/pods/pod_cache.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr std::size_t spare_kinds = 256;  // of pods that are gone: not worth the work
+constexpr std::size_t spare_classes = 256;  // of pods that are gone: not worth the work
 
 bool ended(const Pod& pod) { return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed; }
 
@@ -32,7 +32,7 @@ void hinder(PodRecord& record, UnschedulableReason reason, const std::string& te
 
 }  // namespace
 
-PodBook::Seen PodBook::see(const Pod& pod, TimePoint now) {
+PodCache::Seen PodCache::see(const Pod& pod, TimePoint now) {
   const bool takes = !pod.node.empty() && !ended(pod);
   anti_affinity_.see(pod.meta, pod.node, takes ? pod.anti_affinity : std::vector<AntiAffinityTerm>{});
   if (pod.scheduler == scheduler_) return see_ours(pod, now);
@@ -42,7 +42,7 @@ PodBook::Seen PodBook::see(const Pod& pod, TimePoint now) {
   return {};
 }
 
-void PodBook::see_other(const Pod& pod) {
+void PodCache::see_other(const Pod& pod) {
   const std::string key = full_name(pod.meta);
   const auto known = others_.find(key);
   const bool takes = !pod.node.empty() && !ended(pod);
@@ -50,18 +50,18 @@ void PodBook::see_other(const Pod& pod) {
   add(other.requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
   if (known != others_.end()) {
     if (takes && known->second == other) return;
-    nodes_.give_back(known->second.node, known->second.requests, NodeBook::Whose::others);
+    nodes_.give_back(known->second.node, known->second.requests, NodeCache::Whose::others);
     others_.erase(known);
   }
   if (!takes) return claim_users_.leave(pod.meta);
   claim_users_.use(pod.meta, pod.claims);
-  nodes_.take(pod.node, other.requests, NodeBook::Whose::others);
+  nodes_.take(pod.node, other.requests, NodeCache::Whose::others);
   others_[key] = std::move(other);
 }
 
 // Another scheduler has made room for it and waits until the room is free: who takes it meanwhile makes that scheduler
 // evict somebody again.
-void PodBook::see_nomination(const Pod& pod) {
+void PodCache::see_nomination(const Pod& pod) {
   const std::string key = full_name(pod.meta);
   if (pod.nominated.empty() || pod.deleting || ended(pod)) return nodes_.forget_nomination(key);
   ResourceAmounts requests = pod.requests;
@@ -70,15 +70,15 @@ void PodBook::see_nomination(const Pod& pod) {
 }
 
 // Claims and volumes of others' pods may become known after the pods.
-void PodBook::count_volumes_again() {
+void PodCache::count_volumes_again() {
   for (auto& [key, other] : others_) {
     if (other.claims.empty()) continue;
     ResourceAmounts requests = other.asked;
     add(requests, volumes_of(key.substr(0, key.find('/')), other.claims, claims_));
     if (requests == other.requests) continue;
-    nodes_.give_back(other.node, other.requests, NodeBook::Whose::others);
+    nodes_.give_back(other.node, other.requests, NodeCache::Whose::others);
     other.requests = std::move(requests);
-    nodes_.take(other.node, other.requests, NodeBook::Whose::others);
+    nodes_.take(other.node, other.requests, NodeCache::Whose::others);
   }
   for (auto& [key, place] : ours_) {
     PodRecord& record = *place;
@@ -94,7 +94,7 @@ void PodBook::count_volumes_again() {
   }
 }
 
-void PodBook::hinder_by_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const {
+void PodCache::hinder_by_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const {
   add(needs.requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
   for (const std::string& claim : pod.claims) {
     const ClaimedVolume* volume = claims_.find(pod.meta.name_space, claim);
@@ -106,7 +106,7 @@ void PodBook::hinder_by_claims(const Pod& pod, PodRecord& record, PodNeeds& need
   }
 }
 
-void PodBook::read_wishes(const Pod& pod, PodRecord& record) {
+void PodCache::read_wishes(const Pod& pod, PodRecord& record) {
   PodNeeds needs;
   std::vector<Obstacle> obstacles;
   const std::optional<Pod> open = record.steered ? std::optional(without_gate(pod)) : std::nullopt;
@@ -124,10 +124,10 @@ void PodBook::read_wishes(const Pod& pod, PodRecord& record) {
   record.labels = pod.labels;
   record.requests = needs.requests;
   needs.excluded = anti_affinity_.against(pod.meta.name_space, pod.labels);
-  record.kind = kinds_.intern(needs);
+  record.pod_class = classes_.intern(needs);
 }
 
-PodBook::Change PodBook::review(PodRecord& record, const Pod& pod) {
+PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
   const PodRecord before = record;
   read_wishes(pod, record);
   record.priority = pod.priority;
@@ -141,7 +141,8 @@ PodBook::Change PodBook::review(PodRecord& record, const Pod& pod) {
   else
     held_for_volumes_.erase(full_name(pod.meta));
   record.state = held ? PodState::held : PodState::waiting;
-  const bool same = before.kind == record.kind && before.work == record.work && before.priority == record.priority;
+  const bool same =
+      before.pod_class == record.pod_class && before.work == record.work && before.priority == record.priority;
   using Reason = UnschedulableReason;
   const bool waits_its_turn =
       before.obstacle_reason == Reason::binding_refused || before.obstacle_reason == Reason::data_set_not_ready ||
@@ -155,7 +156,7 @@ PodBook::Change PodBook::review(PodRecord& record, const Pod& pod) {
   return same ? Change::none : Change::reworded;
 }
 
-void PodBook::begin(const Pod& pod, PodRecord& record, TimePoint now) {
+void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   record.meta = {pod.meta.name_space, pod.meta.name, pod.meta.uid, ""};
   record.owner = pod.owner;
   record.created = pod.created;
@@ -168,13 +169,13 @@ void PodBook::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   if (!pod.node.empty() || was_steered(pod)) read_wishes(pod, record);
 }
 
-bool PodBook::has_left(const Pod& pod) {
+bool PodCache::has_left(const Pod& pod) {
   const PodRecord* record = find(pod.meta);
   return record && record->steered && !is_gated(pod) && !was_steered(pod);
 }
 
 // Once it is let go it is a pod like others to its scheduler, which may evict somebody for it.
-PodBook::Seen PodBook::see_steered(const Pod& pod, TimePoint now) {
+PodCache::Seen PodCache::see_steered(const Pod& pod, TimePoint now) {
   Seen seen = see_ours(pod, now);
   if (seen.record->on_node())
     nodes_.forget_nomination(full_name(pod.meta));
@@ -184,7 +185,7 @@ PodBook::Seen PodBook::see_steered(const Pod& pod, TimePoint now) {
 }
 
 // Not bound yet. That its scheduler finds no node says that the room which is kept for it is not where it will be.
-PodBook::Seen PodBook::see_ungated(const Pod& pod, PodRecord& record) {
+PodCache::Seen PodCache::see_ungated(const Pod& pod, PodRecord& record) {
   if (record.state != PodState::ungated) {
     const bool by_us = record.state == PodState::binding;
     ungate(record);
@@ -199,7 +200,7 @@ PodBook::Seen PodBook::see_ungated(const Pod& pod, PodRecord& record) {
   return {Change::withdrawn, &record, ""};
 }
 
-PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
+PodCache::Seen PodCache::see_ours(const Pod& pod, TimePoint now) {
   std::unique_ptr<PodRecord>& place = ours_[full_name(pod.meta)];
   const bool fresh = !place;
   if (fresh) {
@@ -246,17 +247,17 @@ PodBook::Seen PodBook::see_ours(const Pod& pod, TimePoint now) {
   return {review(record, pod), &record, ""};
 }
 
-void PodBook::learn(const Pod& pod, PodRecord& record) {
+void PodCache::learn(const Pod& pod, PodRecord& record) {
   if (pod.phase == PodPhase::succeeded && pod.started && pod.finished) learn(record, *pod.finished);
 }
 
-void PodBook::learn(PodRecord& record, TimePoint end) {
+void PodCache::learn(PodRecord& record, TimePoint end) {
   if (std::exchange(record.learned, true) || end < *record.started) return;
   run_times_.add(template_of(record.meta.name_space, record.owner, record.meta.name),
                  {end - *record.started, record.declared});
 }
 
-void PodBook::review_run_times(TimePoint now, Duration assumed) {
+void PodCache::review_run_times(TimePoint now, Duration assumed) {
   std::map<std::string, std::vector<RunTime>> running;
   for (const auto& [key, record] : ours_)
     if (record->state == PodState::placed && record->started && now > *record->started)
@@ -265,8 +266,8 @@ void PodBook::review_run_times(TimePoint now, Duration assumed) {
   run_times_.review(running, assumed);
 }
 
-// A pod that was placed as one kind stays of that kind: what it has been given since counts beside.
-void PodBook::note_resize(const Pod& pod, PodRecord& record) {
+// A placed pod keeps its class; a later resize is counted separately.
+void PodCache::note_resize(const Pod& pod, PodRecord& record) {
   ResourceAmounts resized = pod.requests;
   add(resized, volumes_of(pod.meta.name_space, pod.claims, claims_));
   subtract(resized, record.requests);
@@ -278,10 +279,10 @@ void PodBook::note_resize(const Pod& pod, PodRecord& record) {
   nodes_.adjust(record.node, more);
 }
 
-std::unique_ptr<PodRecord> PodBook::forget(const ObjectMeta& meta, TimePoint now) {
+std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint now) {
   const std::string key = full_name(meta);
   if (const auto other = others_.find(key); other != others_.end()) {
-    nodes_.give_back(other->second.node, other->second.requests, NodeBook::Whose::others);
+    nodes_.give_back(other->second.node, other->second.requests, NodeCache::Whose::others);
     others_.erase(other);
   }
   anti_affinity_.forget(meta);
@@ -298,29 +299,29 @@ std::unique_ptr<PodRecord> PodBook::forget(const ObjectMeta& meta, TimePoint now
   return record;
 }
 
-PodRecord* PodBook::find(const ObjectMeta& meta) {
+PodRecord* PodCache::find(const ObjectMeta& meta) {
   const auto place = ours_.find(full_name(meta));
   return place == ours_.end() || place->second->meta.uid != meta.uid ? nullptr : place->second.get();
 }
 
-void PodBook::begin_binding(PodRecord& record, const std::string& node) {
+void PodCache::begin_binding(PodRecord& record, const std::string& node) {
   record.state = PodState::binding;
   record.unanswered = false;
   record.doubt.reset();
   record.node = node;
-  nodes_.take(node, record.requests, NodeBook::Whose::ours);
+  nodes_.take(node, record.requests, NodeCache::Whose::ours);
 }
 
-void PodBook::leave_node(PodRecord& record) {
+void PodCache::leave_node(PodRecord& record) {
   if (!record.on_node()) return;
-  nodes_.give_back(record.node, record.requests, NodeBook::Whose::ours);
+  nodes_.give_back(record.node, record.requests, NodeCache::Whose::ours);
   if (record.resized.empty()) return;
   ResourceAmounts back;
   subtract(back, std::exchange(record.resized, {}));
   nodes_.adjust(record.node, back);
 }
 
-void PodBook::end_binding(PodRecord& record, PodState then) {
+void PodCache::end_binding(PodRecord& record, PodState then) {
   leave_node(record);
   record.state = then;
   record.unanswered = false;
@@ -329,7 +330,7 @@ void PodBook::end_binding(PodRecord& record, PodState then) {
   if (then == PodState::over) claim_users_.leave(record.meta);
 }
 
-void PodBook::place(PodRecord& record, const std::string& node) {
+void PodCache::place(PodRecord& record, const std::string& node) {
   leave_node(record);
   record.state = PodState::placed;
   record.unanswered = false;
@@ -337,11 +338,11 @@ void PodBook::place(PodRecord& record, const std::string& node) {
   record.node = node;
   record.labels.clear();
   claim_users_.use(record.meta, record.claims);
-  nodes_.take(node, record.requests, NodeBook::Whose::ours);
+  nodes_.take(node, record.requests, NodeCache::Whose::ours);
   held_for_volumes_.erase(full_name(record.meta));
 }
 
-void PodBook::ungate(PodRecord& record) {
+void PodCache::ungate(PodRecord& record) {
   record.state = PodState::ungated;
   record.unanswered = false;
   record.doubt.reset();
@@ -349,44 +350,44 @@ void PodBook::ungate(PodRecord& record) {
   held_for_volumes_.erase(full_name(record.meta));
 }
 
-void PodBook::give_up_room(PodRecord& record) {
+void PodCache::give_up_room(PodRecord& record) {
   leave_node(record);
   record.node.clear();
 }
 
-bool PodBook::forget_unused_kinds() {
-  if (kinds_.size() <= 2 * ours_.size() + spare_kinds) return false;
-  PodKinds used = kinds_.successor();
+bool PodCache::forget_unused_classes() {
+  if (classes_.size() <= 2 * ours_.size() + spare_classes) return false;
+  PodClasses used = classes_.successor();
   for (const auto& [name, record] : ours_)
-    if (record->kind.valid()) record->kind = used.intern(kinds_[record->kind]);
-  kinds_ = std::move(used);
+    if (record->pod_class.valid()) record->pod_class = used.intern(classes_[record->pod_class]);
+  classes_ = std::move(used);
   return true;
 }
 
-std::vector<PodRecord*> PodBook::review_anti_affinity() {
+std::vector<PodRecord*> PodCache::review_anti_affinity() {
   std::vector<PodRecord*> moved;
   if (std::exchange(anti_affinity_seen_, anti_affinity_.version()) == anti_affinity_.version()) return moved;
   for (const auto& [name, place] : ours_) {
     PodRecord& record = *place;
     if (record.state != PodState::waiting && record.state != PodState::held) continue;
     std::vector<LabelRequirement> excluded = anti_affinity_.against(record.meta.name_space, record.labels);
-    if (excluded == kinds_[record.kind].excluded) continue;
-    PodNeeds needs = kinds_[record.kind];
+    if (excluded == classes_[record.pod_class].excluded) continue;
+    PodNeeds needs = classes_[record.pod_class];
     needs.excluded = std::move(excluded);
-    record.kind = kinds_.intern(needs);
+    record.pod_class = classes_.intern(needs);
     if (record.state == PodState::waiting) moved.push_back(&record);
   }
   return moved;
 }
 
-std::optional<std::int32_t> PodBook::least_waiting_priority() const {
+std::optional<std::int32_t> PodCache::least_waiting_priority() const {
   std::optional<std::int32_t> least;
   for (const auto& [name, record] : ours_)
     if (record->state == PodState::waiting) least = std::min(least.value_or(record->priority), record->priority);
   return least;
 }
 
-std::vector<PodRecord*> PodBook::review_held() {
+std::vector<PodRecord*> PodCache::review_held() {
   count_volumes_again();
   std::vector<PodRecord*> free;
   const std::map<std::string, Pod> pods = held_for_volumes_;
@@ -396,13 +397,13 @@ std::vector<PodRecord*> PodBook::review_held() {
   return free;
 }
 
-void PodBook::hold(PodRecord& record, UnschedulableReason reason, std::string text) {
+void PodCache::hold(PodRecord& record, UnschedulableReason reason, std::string text) {
   record.state = PodState::held;
   record.obstacle_reason = reason;
   record.obstacle = std::move(text);
 }
 
-bool PodBook::release(PodRecord& record) {
+bool PodCache::release(PodRecord& record) {
   if (record.state != PodState::held) return false;
   record.state = PodState::waiting;
   record.obstacle_reason = UnschedulableReason::none;

@@ -31,7 +31,7 @@ struct Nomination {
   friend bool operator==(const Nomination&, const Nomination&) = default;
 };
 
-class NodeBook {
+class NodeCache {
  public:
   void see(Node node);
   void forget(const std::string& name);

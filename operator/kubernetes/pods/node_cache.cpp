@@ -1,4 +1,4 @@
-#include "kubernetes/pods/node_book.h"
+#include "kubernetes/pods/node_cache.h"
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ ResourceAmounts NodeRecord::of_others() const {
   return sum;
 }
 
-void NodeBook::see(Node node) {
+void NodeCache::see(Node node) {
   NodeRecord& record = nodes_[node.meta.name];
   drop_limits(node.allocatable);
   add(node.allocatable, record.volume_limits);
@@ -43,7 +43,7 @@ void NodeBook::see(Node node) {
   record.node = std::move(node);
 }
 
-void NodeBook::forget(const std::string& name) {
+void NodeCache::forget(const std::string& name) {
   const auto record = nodes_.find(name);
   if (record == nodes_.end()) return;
   record->second.node.reset();
@@ -52,26 +52,26 @@ void NodeBook::forget(const std::string& name) {
   drop_if_empty(name);
 }
 
-void NodeBook::take(const std::string& node, const ResourceAmounts& requests, Whose whose) {
+void NodeCache::take(const std::string& node, const ResourceAmounts& requests, Whose whose) {
   NodeRecord& record = nodes_[node];
   add(whose == Whose::ours ? record.ours : record.others, with_pod(requests));
   if (whose == Whose::others) changed_.insert(node);
 }
 
-void NodeBook::give_back(const std::string& node, const ResourceAmounts& requests, Whose whose) {
+void NodeCache::give_back(const std::string& node, const ResourceAmounts& requests, Whose whose) {
   NodeRecord& record = nodes_[node];
   subtract(whose == Whose::ours ? record.ours : record.others, with_pod(requests));
   if (whose == Whose::others) changed_.insert(node);
   drop_if_empty(node);
 }
 
-void NodeBook::adjust(const std::string& node, const ResourceAmounts& more) {
+void NodeCache::adjust(const std::string& node, const ResourceAmounts& more) {
   add(nodes_[node].others, more);
   changed_.insert(node);
   drop_if_empty(node);
 }
 
-void NodeBook::limit_volumes(const std::string& node, ResourceAmounts limits) {
+void NodeCache::limit_volumes(const std::string& node, ResourceAmounts limits) {
   NodeRecord& record = nodes_[node];
   if (record.volume_limits == limits) return drop_if_empty(node);
   record.volume_limits = std::move(limits);
@@ -84,7 +84,7 @@ void NodeBook::limit_volumes(const std::string& node, ResourceAmounts limits) {
   drop_if_empty(node);
 }
 
-void NodeBook::count(const Nomination& nomination, bool on) {
+void NodeCache::count(const Nomination& nomination, bool on) {
   NodeRecord& record = nodes_[nomination.node];
   if (on)
     add(record.nominated, with_pod(nomination.requests));
@@ -94,7 +94,7 @@ void NodeBook::count(const Nomination& nomination, bool on) {
   drop_if_empty(nomination.node);
 }
 
-void NodeBook::nominate(const std::string& pod, Nomination nomination) {
+void NodeCache::nominate(const std::string& pod, Nomination nomination) {
   const auto known = nominations_.find(pod);
   if (known != nominations_.end() && known->second == nomination) return;
   forget_nomination(pod);
@@ -102,14 +102,14 @@ void NodeBook::nominate(const std::string& pod, Nomination nomination) {
   nominations_[pod] = std::move(nomination);
 }
 
-void NodeBook::forget_nomination(const std::string& pod) {
+void NodeCache::forget_nomination(const std::string& pod) {
   const auto known = nominations_.find(pod);
   if (known == nominations_.end()) return;
   if (counts(known->second)) count(known->second, false);
   nominations_.erase(known);
 }
 
-void NodeBook::count_nominations_from(std::int32_t least_priority) {
+void NodeCache::count_nominations_from(std::int32_t least_priority) {
   const std::int32_t before = std::exchange(least_priority_, least_priority);
   if (before == least_priority) return;
   for (const auto& [pod, nomination] : nominations_) {
@@ -118,7 +118,7 @@ void NodeBook::count_nominations_from(std::int32_t least_priority) {
   }
 }
 
-void NodeBook::drop_if_empty(const std::string& name) {
+void NodeCache::drop_if_empty(const std::string& name) {
   const auto record = nodes_.find(name);
   const auto none = [](const ResourceAmounts& amounts) { return amount_of(amounts, "pods") == 0; };
   const NodeRecord& what = record->second;
@@ -126,7 +126,7 @@ void NodeBook::drop_if_empty(const std::string& name) {
     nodes_.erase(record);
 }
 
-const NodeRecord* NodeBook::find(const std::string& name) const {
+const NodeRecord* NodeCache::find(const std::string& name) const {
   const auto record = nodes_.find(name);
   return record == nodes_.end() || !record->second.node ? nullptr : &record->second;
 }
