@@ -1,6 +1,6 @@
 // Annotations: a pod with the input's lines as values of ours, memories of jobs, and degraded inputs.
 #include "kubernetes/adapter/memory_text.h"
-#include "kubernetes/pods/task_notes.h"
+#include "kubernetes/pods/pod_annotations.h"
 #include "model/degraded_input.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -10,8 +10,8 @@ namespace {
 
 Pod pod_with(std::string_view input) {
   static constexpr const char* keys[] = {
-      notes::cpu,  notes::cpu_per_mebibyte, notes::data_set, notes::job,   notes::memory, notes::mounted_at,
-      notes::pool, notes::run_time,         notes::shuffle,  notes::stage, notes::tasks};
+      annotation::cpu,  annotation::cpu_per_mebibyte, annotation::data_set, annotation::job,   annotation::memory, annotation::mounted_at,
+      annotation::pool, annotation::run_time,         annotation::shuffle,  annotation::stage, annotation::tasks};
   Pod pod;
   pod.meta.name_space = "etl", pod.meta.name = "p";
   for (const char* key : keys) {
@@ -26,7 +26,7 @@ Pod pod_with(std::string_view input) {
 }  // namespace
 
 FUZZ_TARGET(annotations, bytes) {
-  bool taken = read_task_notes(pod_with(input)).has_value();
+  bool taken = read_pod_annotations(pod_with(input)).has_value();
   const StoredMemory stored = read_memory(std::string(input));
   const StoredMemory again = read_memory(memory_text(stored.memory, stored.home));
   FUZZ_CHECK(memory_text(again.memory, again.home) == memory_text(stored.memory, stored.home));

@@ -2,7 +2,7 @@
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/api/codec.h"
 #include "kubernetes/pods/job_codec.h"
-#include "kubernetes/pods/task_notes.h"
+#include "kubernetes/pods/pod_annotations.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace lips::kubernetes {
@@ -12,7 +12,7 @@ FUZZ_TARGET(objects, json) {
   static NodeDecoder nodes;
   static JobDecoder jobs;
   const auto pod = pods.decode(input);
-  if (pod) (void)read_task_notes(*pod);
+  if (pod) (void)read_pod_annotations(*pod);
   const bool taken = nodes.decode(input).has_value();
   if (const auto job = jobs.decode(input))
     for (const auto& [key, value] : job->annotations) (void)read_memory(value);

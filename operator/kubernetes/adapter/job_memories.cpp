@@ -47,13 +47,13 @@ MapsByZone read_maps(const std::string& text) {
 
 void JobMemories::found(const MemoryPlace& place, const TextMap& annotations) {
   Carried carried;
-  if (const std::string* text = find_text(annotations, notes::memory)) carried.memory = *text;
-  if (const std::string* text = find_text(annotations, notes::finished_maps)) carried.maps = *text;
+  if (const std::string* text = find_text(annotations, annotation::memory)) carried.memory = *text;
+  if (const std::string* text = find_text(annotations, annotation::finished_maps)) carried.maps = *text;
   if (carried == Carried{}) return;
   const std::string& uid = place.meta.uid;
   carried_[uid] = carried;
   // Of a job of its own namespace alone: nobody speaks for others'.
-  if (const std::string* key = find_text(annotations, notes::memory_of);
+  if (const std::string* key = find_text(annotations, annotation::memory_of);
       key && key->starts_with(shared_job_key(place.meta.name_space, "")))
     named_.try_emplace(*key, place);
   const auto key = key_at_.find(uid);
@@ -155,9 +155,9 @@ void JobMemories::flush(TimePoint now) {
 
 void JobMemories::write(const std::string& key, Entry& entry, const Carried& now) {
   nlohmann::json annotations = nlohmann::json::object();
-  if (now.memory != entry.written.memory) annotations[notes::memory] = now.memory;
-  if (now.maps != entry.written.maps) annotations[notes::finished_maps] = now.maps;
-  if (key.starts_with(shared_job)) annotations[notes::memory_of] = key;
+  if (now.memory != entry.written.memory) annotations[annotation::memory] = now.memory;
+  if (now.maps != entry.written.maps) annotations[annotation::finished_maps] = now.maps;
+  if (key.starts_with(shared_job)) annotations[annotation::memory_of] = key;
   const ObjectMeta& place = entry.place.meta;
   ApiRequest request;
   request.verb = Verb::patch;

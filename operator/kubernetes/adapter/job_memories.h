@@ -12,7 +12,7 @@
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/objects.h"
-#include "kubernetes/pods/task_notes.h"
+#include "kubernetes/pods/pod_annotations.h"
 
 namespace lips::kubernetes {
 

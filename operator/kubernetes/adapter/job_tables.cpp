@@ -31,7 +31,7 @@ Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
   const bool allowed = own || !context.may_read || context.may_read(pod.work.data_set, pod.meta.name_space);
   if (!data_set || data_set->native_blocks == 0 || !allowed)
     return fail(ErrorCode::not_found,
-                fmt::format("{}: data set '{}' does not exist or is not ready{}", notes::data_set, pod.work.data_set,
+                fmt::format("{}: data set '{}' does not exist or is not ready{}", annotation::data_set, pod.work.data_set,
                             own ? "" : ", or does not list " + pod.meta.name_space + " among its spec.readers"));
   const std::optional<std::uint32_t> tasks = task_count(pod, context.jobs);
   const std::uint32_t count = tasks.value_or(data_set->native_blocks);
@@ -40,7 +40,7 @@ Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
     return fail(
         ErrorCode::invalid_input,
         fmt::format("{}: the job has {} tasks, but data set '{}' has {} blocks; allowed: at most one task per block",
-                    notes::data_set, count, pod.work.data_set, data_set->native_blocks));
+                    annotation::data_set, count, pod.work.data_set, data_set->native_blocks));
   if (task >= count)
     return fail(ErrorCode::invalid_input, fmt::format("found task {} of a job of {} tasks", task, count));
   const TaskBlocks span = pod.index || tasks ? blocks_of_task(task, count, data_set->native_blocks)

@@ -59,7 +59,7 @@ std::string why_too_long(const PodRecord& record, const std::string& input) {
   return fmt::format(
       "{} would have {} bytes, for {} blocks; allowed: {}. What helps: more tasks, of fewer blocks each "
       "({}, or the Job's completions), or larger files",
-      notes::input, input.size(), record.block_count, longest_input, notes::tasks);
+      annotation::input, input.size(), record.block_count, longest_input, annotation::tasks);
 }
 
 }  // namespace

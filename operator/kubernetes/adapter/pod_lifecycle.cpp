@@ -117,10 +117,10 @@ void PodLifecycle::send(const PodRecord& record) {
   PodBinding binding;
   binding.pod = record.meta;
   binding.node = record.node;
-  if (!record.input.empty()) binding.annotations.emplace_back(notes::input, record.input);
-  if (!record.read_from.empty()) binding.annotations.emplace_back(notes::read_from, record.read_from);
+  if (!record.input.empty()) binding.annotations.emplace_back(annotation::input, record.input);
+  if (!record.read_from.empty()) binding.annotations.emplace_back(annotation::read_from, record.read_from);
   if (record.steered) {
-    binding.annotations.emplace_back(notes::steered, zone_in(record.selector));
+    binding.annotations.emplace_back(annotation::steered, zone_in(record.selector));
     return steer({record.meta, record.selector, std::move(binding.annotations), record.node}, false);
   }
   const auto began = std::chrono::steady_clock::now();

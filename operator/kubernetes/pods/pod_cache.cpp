@@ -116,10 +116,10 @@ void PodCache::read_wishes(const Pod& pod, PodRecord& record) {
   record.obstacle.clear();
   for (const Obstacle& obstacle : obstacles) hinder(record, obstacle.reason, obstacle.text);
   hinder_by_claims(pod, record, needs);
-  if (const Result<TaskNotes> notes = read_task_notes(pod))
-    record.work = *notes;
+  if (const Result<PodAnnotations> annotations = read_pod_annotations(pod))
+    record.work = *annotations;
   else
-    hinder(record, UnschedulableReason::bad_annotation, notes.error().message);
+    hinder(record, UnschedulableReason::bad_annotation, annotations.error().message);
   record.index = pod.completion_index;
   record.labels = pod.labels;
   record.requests = needs.requests;
@@ -164,8 +164,8 @@ void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   record.state = PodState::held;  // so that review() says `arrived`
   record.claims = pod.claims;
   record.steered = pod.scheduler != scheduler_;
-  if (const std::string* store = find_text(pod.annotations, notes::read_from)) record.read_from = *store;
-  if (const std::string* input = find_text(pod.annotations, notes::input)) record.degraded = is_degraded_input(*input);
+  if (const std::string* store = find_text(pod.annotations, annotation::read_from)) record.read_from = *store;
+  if (const std::string* input = find_text(pod.annotations, annotation::input)) record.degraded = is_degraded_input(*input);
   if (!pod.node.empty() || was_steered(pod)) read_wishes(pod, record);
 }
 

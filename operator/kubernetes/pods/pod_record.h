@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/pod_classes.h"
-#include "kubernetes/pods/task_notes.h"
+#include "kubernetes/pods/pod_annotations.h"
 #include "model/pod_mode.h"
 
 namespace lips::kubernetes {
@@ -31,7 +31,7 @@ struct PodRecord {
   PodClassId pod_class;
   ResourceAmounts requests;  // those of its class, and the room it takes on its node
   ResourceAmounts resized;   // more than that, since it was placed; may be negative
-  TaskNotes work;
+  PodAnnotations work;
   std::int32_t priority = 0;
   std::optional<std::int32_t> index;  // among the tasks of its job
   TimePoint created, seen;            // by the server's clock, by ours

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kubernetes/pods/task_notes.h"
+#include "kubernetes/pods/pod_annotations.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -13,7 +13,7 @@ constexpr const char *zone_label = "topology.kubernetes.io/zone", *capacity_type
 
 bool is_gated(const Pod& pod) { return std::find(pod.gates.begin(), pod.gates.end(), zone_gate) != pod.gates.end(); }
 
-bool was_steered(const Pod& pod) { return find_text(pod.annotations, notes::steered) && !is_gated(pod); }
+bool was_steered(const Pod& pod) { return find_text(pod.annotations, annotation::steered) && !is_gated(pod); }
 
 Pod without_gate(Pod pod) {
   std::erase(pod.gates, zone_gate);

@@ -290,7 +290,7 @@ TEST(TemplateOf, LeavesTheNumberOfAnOwnerOut) {
   EXPECT_EQ(template_of("ns", std::nullopt, "pod-7"), "ns/Pod/pod");
 }
 
-TEST(TaskNotes, AreReadFromAnnotationsAndLabels) {
+TEST(PodAnnotations, AreReadFromAnnotationsAndLabels) {
   Pod pod;
   pod.meta.name_space = "default";
   pod.annotations = {{"lips.dev/cpu-seconds-per-mebibyte", "0.25"},
@@ -299,17 +299,17 @@ TEST(TaskNotes, AreReadFromAnnotationsAndLabels) {
                      {"lips.dev/shuffle", "1.5Gi"},
                      {"lips.dev/stage", "reduce"}};
   pod.labels = {{"lips.dev/pool", "etl"}};
-  const Result<TaskNotes> notes = read_task_notes(pod);
-  ASSERT_TRUE(notes);
-  EXPECT_EQ(notes->pool, "etl");
-  EXPECT_EQ(notes->data_set, "default/books");
-  EXPECT_EQ(notes->cpu_per_mebibyte, CpuSecondsPerMebibyte(0.25));
-  EXPECT_EQ(notes->run_time, Duration(std::chrono::minutes(90)));
-  EXPECT_EQ(notes->shuffle, Mebibytes(1536));
-  EXPECT_EQ(notes->stage, TaskKind::reduce);
+  const Result<PodAnnotations> annotations = read_pod_annotations(pod);
+  ASSERT_TRUE(annotations);
+  EXPECT_EQ(annotations->pool, "etl");
+  EXPECT_EQ(annotations->data_set, "default/books");
+  EXPECT_EQ(annotations->cpu_per_mebibyte, CpuSecondsPerMebibyte(0.25));
+  EXPECT_EQ(annotations->run_time, Duration(std::chrono::minutes(90)));
+  EXPECT_EQ(annotations->shuffle, Mebibytes(1536));
+  EXPECT_EQ(annotations->stage, TaskKind::reduce);
 }
 
-TEST(TaskNotes, SayWhatIsWrong) {
+TEST(PodAnnotations, SayWhatIsWrong) {
   for (const auto& [key, value] :
        {std::pair("lips.dev/cpu-seconds", "-1"), std::pair("lips.dev/cpu-seconds", "nan"),
         std::pair("lips.dev/cpu-seconds", "0"), std::pair("lips.dev/cpu-seconds", "1e15"),
@@ -319,9 +319,9 @@ TEST(TaskNotes, SayWhatIsWrong) {
         std::pair("lips.dev/stage", "sort"), std::pair("lips.dev/tasks", "1.5")}) {
     Pod pod;
     pod.annotations = {{key, value}};
-    const Result<TaskNotes> notes = read_task_notes(pod);
-    ASSERT_FALSE(notes) << key;
-    EXPECT_THAT(notes.error().message, testing::StartsWith(std::string(key) + ": found '" + value + "'; allowed: "));
+    const Result<PodAnnotations> annotations = read_pod_annotations(pod);
+    ASSERT_FALSE(annotations) << key;
+    EXPECT_THAT(annotations.error().message, testing::StartsWith(std::string(key) + ": found '" + value + "'; allowed: "));
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include "config/operator_config.h"
 #include "kubernetes/api/codec.h"
-#include "kubernetes/pods/task_notes.h"
+#include "kubernetes/pods/pod_annotations.h"
 #include "tests/kubernetes/data/example_objects.h"
 #include "tests/kubernetes/data/refusal.h"
 
@@ -115,7 +115,7 @@ TEST(Examples, HaveJobsWhoseNotesAreUnderstood) {
     pod["metadata"]["name"] = "it", pod["metadata"]["namespace"] = "default", pod["metadata"]["uid"] = "u";
     const Result<Pod> decoded = PodDecoder().decode(pod.dump());
     ASSERT_TRUE(decoded) << object.file << ": " << decoded.error().message;
-    const Result<TaskNotes> notes = read_task_notes(*decoded);
+    const Result<PodAnnotations> notes = read_pod_annotations(*decoded);
     ASSERT_TRUE(notes) << object.file << ": " << notes.error().message;
     if (notes->data_set.empty()) continue;
     ++with_data;

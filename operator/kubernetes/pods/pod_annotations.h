@@ -14,7 +14,7 @@ namespace lips::kubernetes {
 // More than any task needs: 31 years of a core.
 inline constexpr CpuSeconds most_task_work(1e9);
 
-struct TaskNotes {
+struct PodAnnotations {
   std::string pool;               // empty: the namespace's
   std::string data_set;           // "namespace/name"; empty: the task reads none
   std::optional<CpuSeconds> cpu;  // of the whole task
@@ -26,13 +26,13 @@ struct TaskNotes {
   std::string mounted_at;  // where the pod sees a store that is at hand; empty: where the store says
   std::string job;         // pods of several owners that are one job; else the owner
 
-  friend bool operator==(const TaskNotes&, const TaskNotes&) = default;
+  friend bool operator==(const PodAnnotations&, const PodAnnotations&) = default;
 };
 
 // The error names the annotation, what was found and what is allowed.
-Result<TaskNotes> read_task_notes(const Pod& pod);
+Result<PodAnnotations> read_pod_annotations(const Pod& pod);
 
-namespace notes {
+namespace annotation {
 inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/dataset", *cpu = "lips.dev/cpu-seconds",
                             *cpu_per_mebibyte = "lips.dev/cpu-seconds-per-mebibyte", *run_time = "lips.dev/run-time",
                             *shuffle = "lips.dev/shuffle", *tasks = "lips.dev/tasks", *stage = "lips.dev/stage",

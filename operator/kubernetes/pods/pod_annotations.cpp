@@ -1,4 +1,4 @@
-#include "kubernetes/pods/task_notes.h"
+#include "kubernetes/pods/pod_annotations.h"
 
 #include <fmt/format.h>
 
@@ -64,26 +64,26 @@ std::optional<Mebibytes> some_size(const std::string& text) {
 
 }  // namespace
 
-Result<TaskNotes> read_task_notes(const Pod& pod) {
-  TaskNotes result;
+Result<PodAnnotations> read_pod_annotations(const Pod& pod) {
+  PodAnnotations result;
   std::string problem;
-  const std::string* pool = note(pod, notes::pool);
+  const std::string* pool = note(pod, annotation::pool);
   if (pool) result.pool = *pool;
-  if (const std::string* data_set = note(pod, notes::data_set); data_set && !data_set->empty())
+  if (const std::string* data_set = note(pod, annotation::data_set); data_set && !data_set->empty())
     result.data_set = data_set->find('/') == std::string::npos ? pod.meta.name_space + '/' + *data_set : *data_set;
-  read(pod, notes::cpu, "a number of CPU-seconds above 0, at most 1e9", some_work, result.cpu, problem);
-  read(pod, notes::cpu_per_mebibyte, "a number of CPU-seconds, 0 to 1e6", work_per_mebibyte, result.cpu_per_mebibyte,
+  read(pod, annotation::cpu, "a number of CPU-seconds above 0, at most 1e9", some_work, result.cpu, problem);
+  read(pod, annotation::cpu_per_mebibyte, "a number of CPU-seconds, 0 to 1e6", work_per_mebibyte, result.cpu_per_mebibyte,
        problem);
-  read(pod, notes::run_time, "a time such as 90s or 1h30m, above 0 and at most 366 days", positive_duration,
+  read(pod, annotation::run_time, "a time such as 90s or 1h30m, above 0 and at most 366 days", positive_duration,
        result.run_time, problem);
-  read(pod, notes::shuffle, "a size such as 1.5Gi, at most 1e9 MiB", some_size, result.shuffle, problem);
-  read(pod, notes::tasks, "a whole number, 1 to 1e9", task_count, result.tasks, problem);
-  if (const std::string* stage = note(pod, notes::stage)) {
-    if (*stage != "map" && *stage != "reduce" && problem.empty()) problem = wrong(notes::stage, *stage, "map, reduce");
+  read(pod, annotation::shuffle, "a size such as 1.5Gi, at most 1e9 MiB", some_size, result.shuffle, problem);
+  read(pod, annotation::tasks, "a whole number, 1 to 1e9", task_count, result.tasks, problem);
+  if (const std::string* stage = note(pod, annotation::stage)) {
+    if (*stage != "map" && *stage != "reduce" && problem.empty()) problem = wrong(annotation::stage, *stage, "map, reduce");
     result.stage = *stage == "reduce" ? TaskKind::reduce : TaskKind::map;
   }
-  if (const std::string* job = note(pod, notes::job)) result.job = *job;
-  if (const std::string* path = note(pod, notes::mounted_at)) result.mounted_at = *path;
+  if (const std::string* job = note(pod, annotation::job)) result.job = *job;
+  if (const std::string* path = note(pod, annotation::mounted_at)) result.mounted_at = *path;
   if (!problem.empty()) return fail(ErrorCode::invalid_input, problem);
   return result;
 }
