@@ -29,7 +29,7 @@ std::string job_key(const PodRecord& pod) {
   return pod.owner ? "owner/" + pod.owner->uid : "pod/" + pod.meta.uid;
 }
 
-void JobPods::see(const PodRecord& pod) {
+void JobPods::update(const PodRecord& pod) {
   std::string key = job_key(pod);
   if (const auto known = key_of_.find(&pod); known != key_of_.end() && known->second != key) forget(pod);
   Entry& entry = jobs_[key];
@@ -63,7 +63,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
   MapsByZone finished_here;
   if (const auto job = jobs_.find(key); job != jobs_.end())
     for (const PodRecord* pod : job->second.pods) {
-      if (pod->state == PodState::over && !pod->succeeded) continue;  // another one takes its place
+      if (pod->state == PodState::terminated && !pod->succeeded) continue;  // another one takes its place
       const auto stage = static_cast<std::size_t>(pod->work.stage);
       ++there[stage];
       if (pod->work.tasks)
@@ -71,7 +71,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
       else if (pod->owner)
         if (const auto owner = around.jobs.find(pod->owner->uid); owner != around.jobs.end())
           declared[stage].by[pod->owner->uid] = owner->second.completions.value_or(0);
-      if (pod->work.stage != TaskKind::map || pod->state != PodState::over) continue;
+      if (pod->work.stage != TaskKind::map || pod->state != PodState::terminated) continue;
       ++result.finished_maps;
       if (const std::string zone = around.zone_of(pod->node); !zone.empty()) ++finished_here[zone];
     }

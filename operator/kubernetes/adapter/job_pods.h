@@ -29,7 +29,7 @@ struct KnownJob {
 class JobPods {
  public:
   // Once a version of the pod has been taken in, and before its record goes.
-  void see(const PodRecord& pod);
+  void update(const PodRecord& pod);
   void forget(const PodRecord& pod);
 
   const std::set<const PodRecord*>& of(const std::string& key) const;

@@ -6,7 +6,7 @@
 
 namespace lips::kubernetes {
 
-void KnownJobs::see(BatchJob job) {
+void KnownJobs::update(BatchJob job) {
   const std::string uid = job.meta.uid;
   jobs_[uid] = std::move(job);
 }

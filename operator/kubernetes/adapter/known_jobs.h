@@ -17,8 +17,8 @@ class KnownJobs {
  public:
   KnownJobs(JobMemories& memories, const NodeCache& nodes) : memories_(memories), nodes_(nodes) {}
 
-  void see(BatchJob job);
-  void see(const PodRecord& pod) { pods_.see(pod); }
+  void update(BatchJob job);
+  void update(const PodRecord& pod) { pods_.update(pod); }
   // Of a job, or of a pod that is no record any more.
   void forget_job(const std::string& uid);
   void forget(const PodRecord& pod) { pods_.forget(pod); }

@@ -32,7 +32,7 @@ class RequestTelemetry : public RequestObserver {
   void tried(const Try& ended) override {
     to_.on_request(verb_name(ended.verb), resource_of_path(ended.path), ended.http_code, ended.took);
   }
-  void refused(const Refusal& refusal) override { refused_.see(refusal); }
+  void refused(const Refusal& refusal) override { refused_.count(refusal); }
 
  private:
   AdapterObserver& to_;
@@ -200,28 +200,28 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
 void KubernetesCluster::take(Pod& pod) {
   memories_->found({false, pod.meta}, pod.annotations);
   if (pods_.has_left(pod)) lifecycle_->take_left(pod.meta, now());
-  const PodCache::Seen seen = pods_.see(pod, now());
-  if (seen.record) jobs_->see(*seen.record);
-  lifecycle_->take(seen, now());
+  const PodCache::Update update = pods_.update(pod, now());
+  if (update.record) jobs_->update(*update.record);
+  lifecycle_->take(update, now());
 }
 
 void KubernetesCluster::take(BatchJob& job) {
   memories_->found({true, job.meta}, job.annotations);
-  jobs_->see(std::move(job));
+  jobs_->update(std::move(job));
 }
 
 void KubernetesCluster::take(Claim& claim) {
-  volumes_.see(std::move(claim));
+  volumes_.update(std::move(claim));
   resync_->volumes_changed();
 }
 
 void KubernetesCluster::take(Volume& volume) {
-  volumes_.see(std::move(volume));
+  volumes_.update(std::move(volume));
   resync_->volumes_changed();
 }
 
 void KubernetesCluster::take(StorageClass& storage_class) {
-  volumes_.see(std::move(storage_class));
+  volumes_.update(std::move(storage_class));
   resync_->volumes_changed();
 }
 

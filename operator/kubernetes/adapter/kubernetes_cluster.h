@@ -76,7 +76,7 @@ class KubernetesCluster : public ClusterClient {
 
  private:
   void take(Pod& pod);
-  void take(Node& node) { nodes_.see(std::move(node)); }
+  void take(Node& node) { nodes_.update(std::move(node)); }
   void take(BatchJob& job);
   void take(Claim& claim);
   void take(Volume& volume);

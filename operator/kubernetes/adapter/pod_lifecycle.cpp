@@ -18,7 +18,7 @@ constexpr Duration longest_pause{60'000'000};  // after bindings that were refus
 constexpr Duration patience{30'000'000};       // with what may change by itself, and with another scheduler
 constexpr int most_released = 200;             // in a review
 
-BindOutcome told_outcome(AnswerKind kind) {
+BindOutcome reported_outcome(AnswerKind kind) {
   switch (kind) {
     case AnswerKind::bound:
       return BindOutcome::bound;
@@ -47,9 +47,10 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
   using Reason = UnschedulableReason;
   if (pod.state != PodState::held && pod.state != PodState::waiting) return "";
   if (pod.mode != PodMode::steer) return pod.mode == PodMode::bind ? "the mode of its pool is bind" : "";
-  if (pod.state == PodState::held && pod.obstacle_reason == Reason::not_honoured) return pod.obstacle;
-  if (now - pod.seen < patience) return "";
-  if (pod.state == PodState::held && pod.obstacle_reason == Reason::volume_not_ready) return pod.obstacle;
+  if (pod.state == PodState::held && pod.unschedulable_reason == Reason::not_honoured) return pod.unschedulable_message;
+  if (now - pod.first_seen < patience) return "";
+  if (pod.state == PodState::held && pod.unschedulable_reason == Reason::volume_not_ready)
+    return pod.unschedulable_message;
   // Where it reads can only be said together with a zone.
   const bool reads = !pod.work.data_set.empty();
   return pod.state == PodState::waiting && pod.fits_nowhere && !reads ? "no node that is there would take it" : "";
@@ -57,36 +58,36 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
 
 }  // namespace
 
-void PodLifecycle::take(const PodCache::Seen& seen, TimePoint now) {
-  if (!seen.record) return;  // not one of ours
-  switch (seen.change) {
+void PodLifecycle::take(const PodCache::Update& update, TimePoint now) {
+  if (!update.record) return;  // not one of ours
+  switch (update.change) {
     case PodCache::Change::none:
       return;
     case PodCache::Change::arrived:
-      return arrive(*seen.record);
+      return arrive(*update.record);
     case PodCache::Change::placed:
-      return around_.model.found(*seen.record, now);
+      return around_.model.found(*update.record, now);
     case PodCache::Change::ended:
-      around_.jobs.note_end_of_map(*seen.record);
-      return end_task(*seen.record, true, now);
+      around_.jobs.note_end_of_map(*update.record);
+      return end_task(*update.record, true, now);
     case PodCache::Change::withdrawn:
-      return end_task(*seen.record, false, now);
-    case PodCache::Change::reworded:
-      end_task(*seen.record, false, now);
-      return arrive(*seen.record);
+      return end_task(*update.record, false, now);
+    case PodCache::Change::spec_changed:
+      end_task(*update.record, false, now);
+      return arrive(*update.record);
   }
 }
 
 void PodLifecycle::take_gone(const ObjectMeta& meta, TimePoint now) {
   arrived_.erase(full_name(meta));
   if (const std::unique_ptr<PodRecord> record = around_.pods.forget(meta, now)) {
-    end_task(*record, record->state == PodState::over, now);
+    end_task(*record, record->state == PodState::terminated, now);
     around_.jobs.forget(*record);
   }
   around_.jobs.move_memory(meta.uid);
 }
 
-void PodLifecycle::tell_anew(PodRecord& record, TimePoint now) {
+void PodLifecycle::report_again(PodRecord& record, TimePoint now) {
   end_task(record, false, now);
   arrive(record);
 }
@@ -145,14 +146,14 @@ void PodLifecycle::let_go(PodRecord& record, std::string why) {
   steer({record.meta, {}, {}, ""}, true);
 }
 
-void PodLifecycle::tell_released(PodRecord& record, TimePoint now) {
+void PodLifecycle::report_released(PodRecord& record, TimePoint now) {
   if (record.released_for.empty()) return;
   around_.telemetry.on_steered(record.pool, "none");
   around_.conditions.released(record, std::exchange(record.released_for, {}), now);
 }
 
 void PodLifecycle::take_release(PodRecord& record, const BindReport& report, TimePoint now) {
-  if (report.outcome.kind == AnswerKind::bound) return tell_released(record, now);
+  if (report.outcome.kind == AnswerKind::bound) return report_released(record, now);
   record.releasing = false;
   record.released_for.clear();
   record.release_again = now + pause_after(record.refusals++);
@@ -163,7 +164,7 @@ void PodLifecycle::take_release(PodRecord& record, const BindReport& report, Tim
 
 // The watch may be quicker than the answer.
 void PodLifecycle::take_left(const ObjectMeta& meta, TimePoint now) {
-  if (PodRecord* record = around_.pods.find(meta)) tell_released(*record, now);
+  if (PodRecord* record = around_.pods.find(meta)) report_released(*record, now);
   take_gone(meta, now);
 }
 
@@ -192,11 +193,11 @@ void PodLifecycle::review_steered(TimePoint now) {
 void PodLifecycle::take(const BindReport& report, std::uint64_t list_asked, TimePoint now) {
   const AnswerKind kind = report.outcome.kind;
   --under_way_;
-  if (kind != AnswerKind::deposed) around_.telemetry.on_bind_outcome(told_outcome(kind), report.took);
+  if (kind != AnswerKind::deposed) around_.telemetry.on_bind_outcome(reported_outcome(kind), report.took);
   PodRecord* record = around_.pods.find(report.pod);
-  if (!record || record->state == PodState::over) return;
+  if (!record || record->state == PodState::terminated) return;
   if (report.released) return take_release(*record, report, now);
-  if (kind == AnswerKind::bound) tell_bound(*record, now);
+  if (kind == AnswerKind::bound) report_bound(*record, now);
   if (record->state != PodState::binding || record->node != report.node) return;  // the watch was quicker
   switch (kind) {
     case AnswerKind::bound:
@@ -221,13 +222,13 @@ void PodLifecycle::take(const BindReport& report, std::uint64_t list_asked, Time
   }
 }
 
-void PodLifecycle::tell_bound(PodRecord& record, TimePoint now) {
+void PodLifecycle::report_bound(PodRecord& record, TimePoint now) {
   record.refusals = 0;
   if (record.steered) {
     around_.telemetry.on_steered(record.pool, zone_in(record.selector));
     return around_.conditions.steered(record, now);
   }
-  around_.telemetry.on_pod_waited(now - record.seen);
+  around_.telemetry.on_pod_waited(now - record.first_seen);
   around_.conditions.bound(record, now);
 }
 
@@ -285,8 +286,8 @@ void PodLifecycle::retry_due(TimePoint now, bool may_bind) {
       record->unanswered = false;  // one request at a time: two could be answered differently
       send(*record);
     }
-    const bool again = record->obstacle_reason == UnschedulableReason::binding_refused ||
-                       record->obstacle_reason == UnschedulableReason::data_set_not_ready;
+    const bool again = record->unschedulable_reason == UnschedulableReason::binding_refused ||
+                       record->unschedulable_reason == UnschedulableReason::data_set_not_ready;
     if (record->state == PodState::held && again && around_.pods.release(*record)) arrive(*record);
   }
 }

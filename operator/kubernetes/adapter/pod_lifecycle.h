@@ -33,7 +33,7 @@ class PodLifecycle {
   };
   explicit PodLifecycle(const Surroundings& around) : around_(around) {}
 
-  void take(const PodCache::Seen& seen, TimePoint now);
+  void take(const PodCache::Update& update, TimePoint now);
   // The object has gone.
   void take_gone(const ObjectMeta& meta, TimePoint now);
   // Its gate has gone without a zone: it is another scheduler's.
@@ -51,7 +51,7 @@ class PodLifecycle {
   // A pod that may be placed is to be told to the model.
   void arrive(PodRecord& record);
   // What it asks of nodes is otherwise than the model was told.
-  void tell_anew(PodRecord& record, TimePoint now);
+  void report_again(PodRecord& record, TimePoint now);
   // Those that arrived and are no task yet.
   std::vector<PodRecord*> take_arrived();
   // What is to be tried again by now. A binding in doubt is sent once more only by who knows what is on the nodes.
@@ -66,12 +66,12 @@ class PodLifecycle {
  private:
   void end_task(PodRecord& record, bool finished, TimePoint now);
   void send(const PodRecord& record);
-  void tell_bound(PodRecord& record, TimePoint now);
+  void report_bound(PodRecord& record, TimePoint now);
   void refused(PodRecord& record, const BindReport& report, TimePoint now);
   void ask_later(PodRecord& record, TimePoint now);
   void steer(PodSteering steering, bool released);
   void let_go(PodRecord& record, std::string why);
-  void tell_released(PodRecord& record, TimePoint now);
+  void report_released(PodRecord& record, TimePoint now);
   void take_release(PodRecord& record, const BindReport& report, TimePoint now);
 
   Surroundings around_;

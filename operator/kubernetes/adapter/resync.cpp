@@ -25,7 +25,7 @@ void Resync::settle(DataLink* data, TimePoint now) {
   const bool claims_left = around_.pods.take_claims_left();
   if (std::exchange(volumes_changed_, false) || claims_left)
     for (PodRecord* pod : around_.pods.review_held()) around_.lifecycle.arrive(*pod);
-  for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.tell_anew(*pod, now);
+  for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.report_again(*pod, now);
   look_for_reasons_to_list(now);
   if (!around_.model.listed()) return list_everything(data, now);
   around_.model.index().learn(around_.pods.classes(), around_.nodes, around_.model.events());

@@ -17,7 +17,7 @@ bool is_refusal(int code, std::string_view message) {
 
 }  // namespace
 
-void RefusedWrites::see(const RequestObserver::Refusal& refusal, Clock::time_point now) {
+void RefusedWrites::count(const RequestObserver::Refusal& refusal, Clock::time_point now) {
   if (!is_write(refusal.verb) || !is_refusal(refusal.http_code, refusal.message)) return;
   const std::string resource = resource_of_path(refusal.path);
   count_(verb_name(refusal.verb), resource, refusal.http_code);

@@ -22,7 +22,7 @@ class RefusedWrites {
   RefusedWrites(Log& log, Count count) : log_(log), count_(std::move(count)) {}
 
   // Reads, what is gone, and what another was quicker with are no matter. From any thread.
-  void see(const RequestObserver::Refusal& refusal, Clock::time_point now = Clock::now());
+  void count(const RequestObserver::Refusal& refusal, Clock::time_point now = Clock::now());
 
  private:
   struct Kind {

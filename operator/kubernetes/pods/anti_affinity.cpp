@@ -7,7 +7,7 @@
 
 namespace lips::kubernetes {
 
-void AntiAffinity::see(const ObjectMeta& pod, const std::string& node, const std::vector<AntiAffinityTerm>& terms) {
+void AntiAffinity::update(const ObjectMeta& pod, const std::string& node, const std::vector<AntiAffinityTerm>& terms) {
   const auto known = pods_.find(full_name(pod));
   if (known == pods_.end() && terms.empty()) return;
   Placed placed{node, terms};

@@ -15,7 +15,7 @@ class AntiAffinity {
   explicit AntiAffinity(const NodeCache& nodes) : nodes_(nodes) {}
 
   // A pod on a node, with what it wants around it; without terms it is forgotten.
-  void see(const ObjectMeta& pod, const std::string& node, const std::vector<AntiAffinityTerm>& terms);
+  void update(const ObjectMeta& pod, const std::string& node, const std::vector<AntiAffinityTerm>& terms);
   void forget(const ObjectMeta& pod);
 
   // The domains that a pod with these labels is kept out of: a node's label is none of those that hold such a pod.

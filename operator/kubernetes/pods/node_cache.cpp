@@ -33,7 +33,7 @@ ResourceAmounts NodeRecord::of_others() const {
   return sum;
 }
 
-void NodeCache::see(Node node) {
+void NodeCache::update(Node node) {
   NodeRecord& record = nodes_[node.meta.name];
   drop_limits(node.allocatable);
   add(node.allocatable, record.volume_limits);

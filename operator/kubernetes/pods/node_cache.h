@@ -33,7 +33,7 @@ struct Nomination {
 
 class NodeCache {
  public:
-  void see(Node node);
+  void update(Node node);
   void forget(const std::string& name);
   // Of a pod of another scheduler or of ours that is on the node, or has gone.
   enum class Whose : std::uint8_t { ours, others };

@@ -25,24 +25,24 @@ ResourceAmounts volumes_of(const std::string& name_space, const std::vector<std:
   return result;
 }
 
-void hinder(PodRecord& record, UnschedulableReason reason, const std::string& text) {
-  if (record.obstacle_reason == UnschedulableReason::none) record.obstacle_reason = reason;
-  record.obstacle += (record.obstacle.empty() ? "" : "; ") + text;
+void add_cause(PodRecord& record, UnschedulableReason reason, const std::string& text) {
+  if (record.unschedulable_reason == UnschedulableReason::none) record.unschedulable_reason = reason;
+  record.unschedulable_message += (record.unschedulable_message.empty() ? "" : "; ") + text;
 }
 
 }  // namespace
 
-PodCache::Seen PodCache::see(const Pod& pod, TimePoint now) {
+PodCache::Update PodCache::update(const Pod& pod, TimePoint now) {
   const bool takes = !pod.node.empty() && !ended(pod);
-  anti_affinity_.see(pod.meta, pod.node, takes ? pod.anti_affinity : std::vector<AntiAffinityTerm>{});
-  if (pod.scheduler == scheduler_) return see_ours(pod, now);
-  if (is_gated(pod) || was_steered(pod)) return see_steered(pod, now);
-  see_other(pod);
-  see_nomination(pod);
+  anti_affinity_.update(pod.meta, pod.node, takes ? pod.anti_affinity : std::vector<AntiAffinityTerm>{});
+  if (pod.scheduler == scheduler_) return update_ours(pod, now);
+  if (is_gated(pod) || was_steered(pod)) return update_steered(pod, now);
+  update_other(pod);
+  update_nomination(pod);
   return {};
 }
 
-void PodCache::see_other(const Pod& pod) {
+void PodCache::update_other(const Pod& pod) {
   const std::string key = full_name(pod.meta);
   const auto known = others_.find(key);
   const bool takes = !pod.node.empty() && !ended(pod);
@@ -61,7 +61,7 @@ void PodCache::see_other(const Pod& pod) {
 
 // Another scheduler has made room for it and waits until the room is free: who takes it meanwhile makes that scheduler
 // evict somebody again.
-void PodCache::see_nomination(const Pod& pod) {
+void PodCache::update_nomination(const Pod& pod) {
   const std::string key = full_name(pod.meta);
   if (pod.nominated.empty() || pod.deleting || ended(pod)) return nodes_.forget_nomination(key);
   ResourceAmounts requests = pod.requests;
@@ -94,32 +94,32 @@ void PodCache::count_volumes_again() {
   }
 }
 
-void PodCache::hinder_by_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const {
+void PodCache::check_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const {
   add(needs.requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
   for (const std::string& claim : pod.claims) {
     const ClaimedVolume* volume = claims_.find(pod.meta.name_space, claim);
     const std::string user = volume && volume->exclusive ? claim_users_.other_user(pod.meta, claim) : "";
     if (!user.empty())
-      hinder(record, UnschedulableReason::volume_not_ready,
-             "PersistentVolumeClaim '" + claim + "' is for one pod at a time (ReadWriteOncePod), and pod " + user +
-                 " uses it");
+      add_cause(record, UnschedulableReason::volume_not_ready,
+                "PersistentVolumeClaim '" + claim + "' is for one pod at a time (ReadWriteOncePod), and pod " + user +
+                    " uses it");
   }
 }
 
-void PodCache::read_wishes(const Pod& pod, PodRecord& record) {
+void PodCache::read_spec(const Pod& pod, PodRecord& record) {
   PodNeeds needs;
-  std::vector<Obstacle> obstacles;
+  std::vector<UnschedulableCause> causes;
   const std::optional<Pod> open = record.steered ? std::optional(without_gate(pod)) : std::nullopt;
   const Pod& asking = open ? *open : pod;
-  for (const Filter& filter : filters()) filter.collect(asking, claims_, needs, obstacles);
-  record.obstacle_reason = UnschedulableReason::none;
-  record.obstacle.clear();
-  for (const Obstacle& obstacle : obstacles) hinder(record, obstacle.reason, obstacle.text);
-  hinder_by_claims(pod, record, needs);
+  for (const Filter& filter : filters()) filter.collect(asking, claims_, needs, causes);
+  record.unschedulable_reason = UnschedulableReason::none;
+  record.unschedulable_message.clear();
+  for (const UnschedulableCause& cause : causes) add_cause(record, cause.reason, cause.text);
+  check_claims(pod, record, needs);
   if (const Result<PodAnnotations> annotations = read_pod_annotations(pod))
     record.work = *annotations;
   else
-    hinder(record, UnschedulableReason::bad_annotation, annotations.error().message);
+    add_cause(record, UnschedulableReason::bad_annotation, annotations.error().message);
   record.index = pod.completion_index;
   record.labels = pod.labels;
   record.requests = needs.requests;
@@ -129,14 +129,14 @@ void PodCache::read_wishes(const Pod& pod, PodRecord& record) {
 
 PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
   const PodRecord before = record;
-  read_wishes(pod, record);
+  read_spec(pod, record);
   record.priority = pod.priority;
-  const bool held = record.obstacle_reason != UnschedulableReason::none;
+  const bool held = record.unschedulable_reason != UnschedulableReason::none;
   if (held)
     claim_users_.leave(pod.meta);
   else
     claim_users_.use(pod.meta, pod.claims);
-  if (record.obstacle_reason == UnschedulableReason::volume_not_ready)
+  if (record.unschedulable_reason == UnschedulableReason::volume_not_ready)
     held_for_volumes_[full_name(pod.meta)] = pod;
   else
     held_for_volumes_.erase(full_name(pod.meta));
@@ -144,29 +144,32 @@ PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
   const bool same =
       before.pod_class == record.pod_class && before.work == record.work && before.priority == record.priority;
   using Reason = UnschedulableReason;
-  const bool waits_its_turn =
-      before.obstacle_reason == Reason::binding_refused || before.obstacle_reason == Reason::data_set_not_ready ||
-      before.obstacle_reason == Reason::pool_not_allowed || before.obstacle_reason == Reason::input_too_long;
+  const bool waits_its_turn = before.unschedulable_reason == Reason::binding_refused ||
+                              before.unschedulable_reason == Reason::data_set_not_ready ||
+                              before.unschedulable_reason == Reason::pool_not_allowed ||
+                              before.unschedulable_reason == Reason::input_too_long;
   if (before.state == PodState::held && waits_its_turn && same && !held) {
-    hold(record, before.obstacle_reason, before.obstacle);  // it is tried again when its time has come
+    hold(record, before.unschedulable_reason,
+         before.unschedulable_message);  // it is tried again when its time has come
     return Change::none;
   }
   if (before.state == PodState::held) return held ? Change::none : Change::arrived;
   if (held) return Change::withdrawn;
-  return same ? Change::none : Change::reworded;
+  return same ? Change::none : Change::spec_changed;
 }
 
 void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   record.meta = {pod.meta.name_space, pod.meta.name, pod.meta.uid, ""};
   record.owner = pod.owner;
   record.created = pod.created;
-  record.seen = now;
+  record.first_seen = now;
   record.state = PodState::held;  // so that review() says `arrived`
   record.claims = pod.claims;
   record.steered = pod.scheduler != scheduler_;
   if (const std::string* store = find_text(pod.annotations, annotation::read_from)) record.read_from = *store;
-  if (const std::string* input = find_text(pod.annotations, annotation::input)) record.degraded = is_degraded_input(*input);
-  if (!pod.node.empty() || was_steered(pod)) read_wishes(pod, record);
+  if (const std::string* input = find_text(pod.annotations, annotation::input))
+    record.degraded = is_degraded_input(*input);
+  if (!pod.node.empty() || was_steered(pod)) read_spec(pod, record);
 }
 
 bool PodCache::has_left(const Pod& pod) {
@@ -175,17 +178,17 @@ bool PodCache::has_left(const Pod& pod) {
 }
 
 // Once it is let go it is a pod like others to its scheduler, which may evict somebody for it.
-PodCache::Seen PodCache::see_steered(const Pod& pod, TimePoint now) {
-  Seen seen = see_ours(pod, now);
-  if (seen.record->on_node())
+PodCache::Update PodCache::update_steered(const Pod& pod, TimePoint now) {
+  Update update = update_ours(pod, now);
+  if (update.record->on_node())
     nodes_.forget_nomination(full_name(pod.meta));
   else
-    see_nomination(pod);
-  return seen;
+    update_nomination(pod);
+  return update;
 }
 
 // Not bound yet. That its scheduler finds no node says that the room which is kept for it is not where it will be.
-PodCache::Seen PodCache::see_ungated(const Pod& pod, PodRecord& record) {
+PodCache::Update PodCache::update_ungated(const Pod& pod, PodRecord& record) {
   if (record.state != PodState::ungated) {
     const bool by_us = record.state == PodState::binding;
     ungate(record);
@@ -200,7 +203,7 @@ PodCache::Seen PodCache::see_ungated(const Pod& pod, PodRecord& record) {
   return {Change::withdrawn, &record, ""};
 }
 
-PodCache::Seen PodCache::see_ours(const Pod& pod, TimePoint now) {
+PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
   std::unique_ptr<PodRecord>& place = ours_[full_name(pod.meta)];
   const bool fresh = !place;
   if (fresh) {
@@ -213,7 +216,7 @@ PodCache::Seen PodCache::see_ours(const Pod& pod, TimePoint now) {
     record.unscheduled_since = pod.scheduled.since;
   if (pod.started) record.started = pod.started;
   if (pod.finished) record.finished = pod.finished;
-  if (record.state == PodState::over) {
+  if (record.state == PodState::terminated) {
     learn(pod, record);
     return {Change::none, &record, ""};
   }
@@ -221,7 +224,7 @@ PodCache::Seen PodCache::see_ours(const Pod& pod, TimePoint now) {
   if (ended(pod) || (pod.deleting && pod.node.empty() && !bound_by_us)) {
     const bool known = !fresh;
     leave_node(record);
-    record.state = PodState::over;
+    record.state = PodState::terminated;
     record.succeeded = pod.phase == PodPhase::succeeded;
     if (!pod.node.empty()) record.node = pod.node;  // where it ran, though it may be seen for the first time
     claim_users_.leave(pod.meta);
@@ -241,7 +244,7 @@ PodCache::Seen PodCache::see_ours(const Pod& pod, TimePoint now) {
     const Change change = fresh || !record.task.valid() ? Change::arrived : Change::placed;
     return {change, &record, before != pod.node ? before : ""};
   }
-  if (record.steered && was_steered(pod)) return see_ungated(pod, record);
+  if (record.steered && was_steered(pod)) return update_ungated(pod, record);
   // The server says that it is not bound, or still gated; that an answer has said otherwise is newer.
   if (record.on_node() || record.state == PodState::ungated) return {Change::none, &record, ""};
   return {review(record, pod), &record, ""};
@@ -327,7 +330,7 @@ void PodCache::end_binding(PodRecord& record, PodState then) {
   record.unanswered = false;
   record.doubt.reset();
   record.node.clear();
-  if (then == PodState::over) claim_users_.leave(record.meta);
+  if (then == PodState::terminated) claim_users_.leave(record.meta);
 }
 
 void PodCache::place(PodRecord& record, const std::string& node) {
@@ -399,15 +402,15 @@ std::vector<PodRecord*> PodCache::review_held() {
 
 void PodCache::hold(PodRecord& record, UnschedulableReason reason, std::string text) {
   record.state = PodState::held;
-  record.obstacle_reason = reason;
-  record.obstacle = std::move(text);
+  record.unschedulable_reason = reason;
+  record.unschedulable_message = std::move(text);
 }
 
 bool PodCache::release(PodRecord& record) {
   if (record.state != PodState::held) return false;
   record.state = PodState::waiting;
-  record.obstacle_reason = UnschedulableReason::none;
-  record.obstacle.clear();
+  record.unschedulable_reason = UnschedulableReason::none;
+  record.unschedulable_message.clear();
   return true;
 }
 

@@ -27,18 +27,18 @@ class PodCache {
   // What a new version of a pod changed for the model.
   enum class Change : std::uint8_t {
     none,
-    arrived,    // to be told to the model: waiting, or already on a node
-    placed,     // is on record->node
-    ended,      // gave back what it took
-    withdrawn,  // will not be placed by us any more
-    reworded,   // asks for something else than before: first withdrawn, then arrived
+    arrived,       // to be told to the model: waiting, or already on a node
+    placed,        // is on record->node
+    ended,         // gave back what it took
+    withdrawn,     // will not be placed by us any more
+    spec_changed,  // asks for something else than before: first withdrawn, then arrived
   };
-  struct Seen {
+  struct Update {
     Change change = Change::none;
     PodRecord* record = nullptr;
     std::string elsewhere_than;  // the node that we had in mind, when it is on another one
   };
-  Seen see(const Pod& pod, TimePoint now);
+  Update update(const Pod& pod, TimePoint now);
   // A pod of another scheduler whose gate somebody else has taken away: to be forgotten before it is seen as others'.
   bool has_left(const Pod& pod);
   // Returns what the record was, so that the model can be told; nullptr: not ours.
@@ -82,16 +82,16 @@ class PodCache {
     std::vector<std::string> claims;
     friend bool operator==(const Other&, const Other&) = default;
   };
-  Seen see_ours(const Pod& pod, TimePoint now);
-  Seen see_steered(const Pod& pod, TimePoint now);
-  Seen see_ungated(const Pod& pod, PodRecord& record);
+  Update update_ours(const Pod& pod, TimePoint now);
+  Update update_steered(const Pod& pod, TimePoint now);
+  Update update_ungated(const Pod& pod, PodRecord& record);
   void begin(const Pod& pod, PodRecord& record, TimePoint now);
-  void see_other(const Pod& pod);
-  void see_nomination(const Pod& pod);
+  void update_other(const Pod& pod);
+  void update_nomination(const Pod& pod);
   void note_resize(const Pod& pod, PodRecord& record);
   void count_volumes_again();
-  void hinder_by_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const;
-  void read_wishes(const Pod& pod, PodRecord& record);
+  void check_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const;
+  void read_spec(const Pod& pod, PodRecord& record);
   Change review(PodRecord& record, const Pod& pod);
   void learn(const Pod& pod, PodRecord& record);
   void learn(PodRecord& record, TimePoint end);

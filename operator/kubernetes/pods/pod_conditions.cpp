@@ -110,14 +110,14 @@ void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now
   for (const auto& [key, place] : pods.ours()) {
     PodRecord& pod = *place;
     if (pod.state == PodState::held) {
-      ++pending_[std::string(to_string(pod.obstacle_reason))];
-      tell(pod, pod.obstacle_reason, pod.obstacle, now);
+      ++pending_[std::string(to_string(pod.unschedulable_reason))];
+      tell(pod, pod.unschedulable_reason, pod.unschedulable_message, now);
     } else if (pod.state == PodState::waiting) {
       ++waiting_;
       const ClassVerdict& judged = verdict(pod.pod_class, pods);
       pod.fits_nowhere = judged.empty.nowhere;
       ++pending_[judged.empty.nowhere ? std::string(to_string(nowhere)) : "Waiting"];
-      const bool full = judged.now.nowhere && now - pod.seen > patience;
+      const bool full = judged.now.nowhere && now - pod.first_seen > patience;
       if (judged.empty.nowhere || full) tell(pod, nowhere, judged.now.sentence, now);
     } else if (pod.state == PodState::ungated) {
       ++pending_["Ungated"];
@@ -127,16 +127,16 @@ void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now
 
 void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now) {
   if (pod.steered && pod.mode != PodMode::steer) return;
-  const bool same = !pod.told.empty() && without_numbers(pod.told) == without_numbers(sentence);
-  if (same && now - pod.told_at < repeat_after) return;
+  const bool same = !pod.reported_message.empty() && without_numbers(pod.reported_message) == without_numbers(sentence);
+  if (same && now - pod.reported_at < repeat_after) return;
   // The API server itself says of gated pods that they are.
   const bool gated = reason == UnschedulableReason::scheduling_gated;
-  if (gated || allowance_ < 1 || (same && pod.told == sentence)) return;
+  if (gated || allowance_ < 1 || (same && pod.reported_message == sentence)) return;
   allowance_ -= 1;
   const EventSubject subject = subject_of(pod, reason == UnschedulableReason::bad_annotation);
   events_.record({subject, true, "FailedScheduling", "Scheduling", sentence}, now);
-  pod.told = sentence;
-  pod.told_at = now;
+  pod.reported_message = sentence;
+  pod.reported_at = now;
   // A gated pod's condition is the API server's, and another one would make autoscalers buy for a pod that is to wait.
   if (pod.steered) return;
   // The time of a condition is that of its status, which stays what it is until the pod is bound.

@@ -9,19 +9,19 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "kubernetes/api/objects.h"
-#include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/pod_annotations.h"
+#include "kubernetes/pods/pod_classes.h"
 #include "model/pod_mode.h"
 
 namespace lips::kubernetes {
 
 enum class PodState : std::uint8_t {
-  held,     // not to be placed: `obstacle` says why
-  waiting,  // to be placed
-  binding,  // to `node`: the request is under way
-  ungated,  // its own scheduler binds it; `node` is the plan's, or empty: nobody knows where it goes
-  placed,   // on `node`, says the server
-  over,     // ended, or going away without ever having been placed, says the watch
+  held,        // not to be placed: `unschedulable_reason` says why
+  waiting,     // to be placed
+  binding,     // to `node`: the request is under way
+  ungated,     // its own scheduler binds it; `node` is the plan's, or empty: nobody knows where it goes
+  placed,      // on `node`, says the server
+  terminated,  // ended, or going away without ever having been placed, says the watch
 };
 
 struct PodRecord {
@@ -34,7 +34,7 @@ struct PodRecord {
   PodAnnotations work;
   std::int32_t priority = 0;
   std::optional<std::int32_t> index;  // among the tasks of its job
-  TimePoint created, seen;            // by the server's clock, by ours
+  TimePoint created, first_seen;      // by the server's clock, by ours
   std::optional<TimePoint> started, finished;
   bool succeeded = false;
   bool learned = false;  // its run time has been
@@ -47,12 +47,12 @@ struct PodRecord {
   std::uint32_t first_block = 0, block_count = 0;  // of it
   std::string read_from;                           // the store of its first block; empty: reads none
   TaskId task;                                     // none: the model does not know it (yet)
-  UnschedulableReason obstacle_reason = UnschedulableReason::none;
-  std::string obstacle;
+  UnschedulableReason unschedulable_reason = UnschedulableReason::none;
+  std::string unschedulable_message;
   bool held_for_data = false;                  // to be tried again when data sets change
   std::optional<TimePoint> unscheduled_since;  // when its condition PodScheduled became False
-  std::string told;                            // the condition's message as last written
-  TimePoint told_at{};
+  std::string reported_message;                // the condition's message as last written
+  TimePoint reported_at{};
   bool unanswered = false;  // nobody knows what became of its binding: to be asked again
   // Some try of its binding was not answered, so it may be on `node` whatever became of later tries; the number of the
   // last list of pods that had been asked for then (ListWatch::relist): a younger list knows.

@@ -172,20 +172,20 @@ ResourceAmounts volume_limits(const CsiNode& node) {
   return limits;
 }
 
-void VolumeCache::see(Claim claim) {
+void VolumeCache::update(Claim claim) {
   const std::string key = full_name(claim.meta);
   join(claim);
   claims_[key] = std::move(claim);
 }
 
-void VolumeCache::see(Volume volume) {
+void VolumeCache::update(Volume volume) {
   const std::string name = volume.meta.name;
   volumes_[name] = std::move(volume);
   if (const auto claim = claim_of_.find(name); claim != claim_of_.end())
     if (const auto known = claims_.find(claim->second); known != claims_.end()) join(known->second);
 }
 
-void VolumeCache::see(StorageClass storage_class) {
+void VolumeCache::update(StorageClass storage_class) {
   waits_for_consumer_[storage_class.meta.name] = storage_class.waits_for_consumer;
   join_of_class(storage_class.meta.name);
 }

@@ -89,9 +89,9 @@ class CsiNodeDecoder {
 
 class VolumeCache : public ClaimLookup {
  public:
-  void see(Claim claim);
-  void see(Volume volume);
-  void see(StorageClass storage_class);
+  void update(Claim claim);
+  void update(Volume volume);
+  void update(StorageClass storage_class);
   void forget_claim(const ObjectMeta& meta);
   void forget_volume(const ObjectMeta& meta);
   void forget_class(const ObjectMeta& meta);

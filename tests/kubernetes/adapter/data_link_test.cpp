@@ -17,7 +17,7 @@ class DataLinkTest : public testing::Test {
       Node node;
       node.meta = {"", name, name, "1"};
       node.ready = true;
-      nodes_.see(node);
+      nodes_.update(node);
       change(1, "", name,
              std::string(R"("spec":{"zone":"z","nodeDirectory":{"node":")") + name + R"(","path":"/srv"}})");
     }

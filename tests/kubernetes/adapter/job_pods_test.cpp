@@ -20,11 +20,11 @@ class JobPodsTest : public testing::Test {
     made.owner = Owner{"Job", owner, "uid-" + owner, "batch/v1"};
     made.work.stage = stage;
     made.work.job = job_;
-    jobs_of.see(made);
+    jobs_of.update(made);
     return made;
   }
   static void end(PodRecord& pod, const std::string& node, bool succeeded = true) {
-    pod.state = PodState::over;
+    pod.state = PodState::terminated;
     pod.succeeded = succeeded;
     pod.node = node;
   }
@@ -83,10 +83,10 @@ TEST_F(JobPodsTest, KnowWhetherAJobHandsDataOnAndForgetWhatIsGone) {
   PodRecord& map = pod("m0", TaskKind::map);
   EXPECT_FALSE(jobs_of.shuffles("job/n/sort"));
   map.work.shuffle = Mebibytes(1);
-  jobs_of.see(map);
+  jobs_of.update(map);
   EXPECT_TRUE(jobs_of.shuffles("job/n/sort"));
   map.work.job = "other";  // somebody relabels it
-  jobs_of.see(map);
+  jobs_of.update(map);
   EXPECT_THAT(jobs_of.of("job/n/sort"), IsEmpty());
   EXPECT_THAT(jobs_of.of("job/n/other"), ElementsAre(&map));
   jobs_of.forget(map);

@@ -20,7 +20,7 @@ class JobTables : public testing::Test {
     node.ready = true;
     node.labels = {{"topology.kubernetes.io/zone", "a"}};
     node.allocatable = {{"cpu", 4000}, {"pods", 10}};
-    nodes_.see(node);
+    nodes_.update(node);
     PodNeeds needs;
     needs.requests = {{"cpu", 2000}};
     class_ = classes_.intern(needs);

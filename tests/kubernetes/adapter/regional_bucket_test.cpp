@@ -21,8 +21,8 @@ class RegionalBucket : public testing::Test {
  protected:
   ModelIndex::Listing list(StoreKind kind, const std::string& region = "") {
     NodeCache nodes;
-    nodes.see(node("na", "a"));
-    nodes.see(node("nb", "b"));
+    nodes.update(node("na", "a"));
+    nodes.update(node("nb", "b"));
     DataView data;
     data.stores = {{"lake", kind, "a", "", {}, {}, region}};
     ModelSettings settings;

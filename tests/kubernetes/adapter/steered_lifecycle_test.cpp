@@ -21,17 +21,17 @@ class SteeredLifecycle : public testing::Test {
     node.ready = true;
     node.labels = {{"topology.kubernetes.io/zone", "zone-a"}};
     node.allocatable = {{"cpu", 1000}, {"pods", 110}};
-    nodes_.see(node);
+    nodes_.update(node);
     pod_.meta = {"n", "p", "uid", "1"};
     pod_.scheduler = "default-scheduler";
     pod_.gates = {zone_gate};
     pod_.requests = {{"cpu", 1000}};
   }
-  PodRecord& see(TimePoint now) {
-    const PodCache::Seen seen = pods_.see(pod_, now);
-    lifecycle_.take(seen, now);
-    seen.record->mode = PodMode::steer;
-    return *seen.record;
+  PodRecord& update(TimePoint now) {
+    const PodCache::Update update = pods_.update(pod_, now);
+    lifecycle_.take(update, now);
+    update.record->mode = PodMode::steer;
+    return *update.record;
   }
   // The answer to what was sent.
   void take_answers(TimePoint now) {
@@ -66,7 +66,7 @@ class SteeredLifecycle : public testing::Test {
 };
 
 TEST_F(SteeredLifecycle, GivesRoomBackForWhichNobodyCame) {
-  PodRecord& record = see(start_);
+  PodRecord& record = update(start_);
   lifecycle_.bind(record, "a");
   take_answers(start_);
   EXPECT_EQ(record.state, PodState::ungated);
@@ -80,40 +80,40 @@ TEST_F(SteeredLifecycle, GivesRoomBackForWhichNobodyCame) {
   pod_.gates.clear();
   pod_.annotations = {{"lips.dev/steered", "zone-a"}};
   pod_.node = "a";
-  see(start_ + past_patience);
+  update(start_ + past_patience);
   EXPECT_EQ(taken(), 1000);
 }
 
 TEST_F(SteeredLifecycle, AnOlderVersionThatShowsTheGateChangesNothing) {
-  PodRecord& record = see(start_);
+  PodRecord& record = update(start_);
   lifecycle_.bind(record, "a");
   take_answers(start_);
-  see(start_);
+  update(start_);
   EXPECT_EQ(record.state, PodState::ungated);
   EXPECT_EQ(taken(), 1000);
 }
 
 TEST_F(SteeredLifecycle, KeepsTheRoomThatIsMadeForItByPreemption) {
-  PodRecord& record = see(start_);
+  PodRecord& record = update(start_);
   lifecycle_.bind(record, "a");
   take_answers(start_);
   pod_.gates.clear();
   pod_.annotations = {{"lips.dev/steered", "zone-a"}};
   pod_.scheduled = {ConditionStatus::no, "Unschedulable", "", start_};
-  see(start_);
+  update(start_);
   EXPECT_EQ(taken(), 0);
   pod_.nominated = "a";
-  see(start_);
+  update(start_);
   EXPECT_EQ(amount_of(nodes_.find("a")->of_others(), "cpu"), 1000);
   pod_.node = "a";
   pod_.nominated.clear();
-  see(start_);
+  update(start_);
   EXPECT_EQ(amount_of(nodes_.find("a")->of_others(), "cpu"), 0);
   EXPECT_EQ(taken(), 1000);
 }
 
 TEST_F(SteeredLifecycle, LetsAPodGoThatFitsNowhere) {
-  PodRecord& record = see(start_);
+  PodRecord& record = update(start_);
   record.fits_nowhere = true;
   lifecycle_.review_steered(start_ + past_patience / 2);
   EXPECT_EQ(sent(), 0u);
@@ -128,7 +128,7 @@ TEST_F(SteeredLifecycle, LetsAPodGoThatFitsNowhere) {
 
 TEST_F(SteeredLifecycle, AsksAgainForAPodThatItCouldNotLetGo) {
   code_ = 422;
-  PodRecord& record = see(start_);
+  PodRecord& record = update(start_);
   record.mode = PodMode::bind;
   lifecycle_.review_steered(start_);
   take_answers(start_);
@@ -146,7 +146,7 @@ TEST_F(SteeredLifecycle, AsksAgainForAPodThatItCouldNotLetGo) {
 
 // The watch says that the gate is gone before the answer does.
 TEST_F(SteeredLifecycle, CountsAPodThatItLetGoThoughTheWatchIsQuicker) {
-  see(start_).mode = PodMode::bind;
+  update(start_).mode = PodMode::bind;
   lifecycle_.review_steered(start_);
   lifecycle_.take_left(pod_.meta, start_);
   EXPECT_EQ(counted_.steered_pods().size(), 1u);
@@ -156,7 +156,7 @@ TEST_F(SteeredLifecycle, CountsAPodThatItLetGoThoughTheWatchIsQuicker) {
 
 TEST_F(SteeredLifecycle, APodThatReadsDataWaitsForAZone) {
   pod_.annotations = {{"lips.dev/dataset", "books"}};
-  PodRecord& record = see(start_);
+  PodRecord& record = update(start_);
   record.fits_nowhere = true;
   lifecycle_.review_steered(start_ + past_patience);
   EXPECT_EQ(sent(), 0u) << "where it reads can only be said together with a zone";

@@ -29,8 +29,8 @@ class Lines : public Log {
 
 class RefusedWritesTest : public testing::Test {
  protected:
-  void see(Verb verb, const std::string& path, int code, const std::string& message, std::chrono::seconds at) {
-    refused_.see({verb, path, code, message}, RefusedWrites::Clock::time_point(std::chrono::hours(1)) + at);
+  void count(Verb verb, const std::string& path, int code, const std::string& message, std::chrono::seconds at) {
+    refused_.count({verb, path, code, message}, RefusedWrites::Clock::time_point(std::chrono::hours(1)) + at);
   }
   Lines log_;
   std::vector<std::string> counted_;
@@ -42,28 +42,28 @@ class RefusedWritesTest : public testing::Test {
 
 TEST_F(RefusedWritesTest, EachIsCountedAndOneInAWhileIsLogged) {
   const std::string pod = "/api/v1/namespaces/n/pods/p";
-  for (int i = 0; i < 1000; ++i) see(Verb::patch, pod, 403, "no right", std::chrono::seconds(i / 10));
+  for (int i = 0; i < 1000; ++i) count(Verb::patch, pod, 403, "no right", std::chrono::seconds(i / 10));
   EXPECT_THAT(counted_, SizeIs(1000));
   EXPECT_EQ(counted_[0], "patch pods 403");
   ASSERT_THAT(log_.lines, SizeIs(1));
   EXPECT_THAT(log_.lines[0], HasSubstr("why=no right"));
-  see(Verb::patch, pod + "/status", 403, "no right", std::chrono::seconds(100));  // of another kind
-  see(Verb::patch, pod, 422, "not so", std::chrono::seconds(100));                // for another reason
+  count(Verb::patch, pod + "/status", 403, "no right", std::chrono::seconds(100));  // of another kind
+  count(Verb::patch, pod, 422, "not so", std::chrono::seconds(100));                // for another reason
   EXPECT_THAT(log_.lines, SizeIs(3));
-  see(Verb::patch, pod, 403, "no right", std::chrono::seconds(700));
+  count(Verb::patch, pod, 403, "no right", std::chrono::seconds(700));
   ASSERT_THAT(log_.lines, SizeIs(4));
   EXPECT_THAT(log_.lines[3], HasSubstr("times=1000"));
 }
 
 TEST_F(RefusedWritesTest, ReadsAndWhatIsGoneAndOutagesAreNoRefusals) {
   const std::string pod = "/api/v1/namespaces/n/pods/p";
-  see(Verb::get, pod, 403, "no right", std::chrono::seconds(1));
-  see(Verb::list, pod, 403, "no right", std::chrono::seconds(1));
+  count(Verb::get, pod, 403, "no right", std::chrono::seconds(1));
+  count(Verb::list, pod, 403, "no right", std::chrono::seconds(1));
   for (const int code : {0, 404, 408, 409, 410, 429, 500, 503})
-    see(Verb::create, pod + "/binding", code, "pods \"p\" not found", std::chrono::seconds(1));
+    count(Verb::create, pod + "/binding", code, "pods \"p\" not found", std::chrono::seconds(1));
   EXPECT_THAT(counted_, IsEmpty());
-  see(Verb::patch, "/apis/batch/v1/jobs/x", 404, "the server could not find the requested resource",
-      std::chrono::seconds(1));
+  count(Verb::patch, "/apis/batch/v1/jobs/x", 404, "the server could not find the requested resource",
+        std::chrono::seconds(1));
   EXPECT_THAT(counted_, ElementsAre("patch jobs 404"));
 }
 
@@ -71,7 +71,7 @@ class Telling : public RequestObserver {
  public:
   explicit Telling(RefusedWrites& to) : to_(to) {}
   void tried(const Try&) override {}
-  void refused(const Refusal& refusal) override { to_.see(refusal); }
+  void refused(const Refusal& refusal) override { to_.count(refusal); }
 
  private:
   RefusedWrites& to_;

@@ -14,12 +14,12 @@ using testing::SizeIs;
 
 struct Collected {
   PodNeeds needs;
-  std::vector<Obstacle> obstacles;
+  std::vector<UnschedulableCause> causes;
 };
 
 Collected collect(const Pod& pod, const ClaimLookup& claims = VolumeCache()) {
   Collected result;
-  for (const Filter& filter : filters()) filter.collect(pod, claims, result.needs, result.obstacles);
+  for (const Filter& filter : filters()) filter.collect(pod, claims, result.needs, result.causes);
   return result;
 }
 
@@ -98,27 +98,27 @@ TEST(VolumeTopologyFilter, HoldsPodsWhoseClaimsAreNotBoundAndFollowsVolumes) {
   Pod pod;
   pod.meta.name_space = "default";
   pod.claims = {"scratch"};
-  ASSERT_THAT(collect(pod, cache).obstacles, SizeIs(1));
-  EXPECT_THAT(collect(pod, cache).obstacles[0].text, HasSubstr("there is no PersistentVolumeClaim 'scratch'"));
+  ASSERT_THAT(collect(pod, cache).causes, SizeIs(1));
+  EXPECT_THAT(collect(pod, cache).causes[0].text, HasSubstr("there is no PersistentVolumeClaim 'scratch'"));
   Claim claim;
   claim.meta = {"default", "scratch", "u", "1"};
-  cache.see(claim);
-  EXPECT_THAT(collect(pod, cache).obstacles[0].text, HasSubstr("not bound"));
+  cache.update(claim);
+  EXPECT_THAT(collect(pod, cache).causes[0].text, HasSubstr("not bound"));
   claim.bound = true;
   claim.volume = "pv";
-  cache.see(claim);
-  EXPECT_THAT(collect(pod, cache).obstacles[0].text, HasSubstr("does not exist"));
+  cache.update(claim);
+  EXPECT_THAT(collect(pod, cache).causes[0].text, HasSubstr("does not exist"));
   Volume volume;
   volume.meta.name = "pv";
   volume.required = {{{"zone", LabelRequirement::Operator::in, {"b"}}}};
-  cache.see(volume);
-  EXPECT_THAT(collect(pod, cache).obstacles, IsEmpty());
+  cache.update(volume);
+  EXPECT_THAT(collect(pod, cache).causes, IsEmpty());
   EXPECT_EQ(rejecting(pod, node(), {}, cache), Names{"volume topology"});
   volume.required = {{{"zone", LabelRequirement::Operator::in, {"a"}}}};
-  cache.see(volume);
+  cache.update(volume);
   EXPECT_EQ(rejecting(pod, node(), {}, cache), Names{});
   cache.forget_claim(claim.meta);
-  EXPECT_THAT(collect(pod, cache).obstacles, SizeIs(1));
+  EXPECT_THAT(collect(pod, cache).causes, SizeIs(1));
 }
 
 // What is the matter, and what helps: such a claim never binds by itself.
@@ -130,13 +130,13 @@ TEST(VolumeTopologyFilter, SaysOfAClaimThatWaitsForItsFirstConsumerWhatHelps) {
   Claim claim;
   claim.meta = {"default", "scratch", "u", "1"};
   claim.storage_class = "gp3";
-  cache.see(claim);
-  EXPECT_THAT(collect(pod, cache).obstacles.at(0).text, HasSubstr("is not bound to a volume yet"));
-  cache.see(StorageClass{{"", "gp3", "u", "1"}, true});
-  EXPECT_THAT(collect(pod, cache).obstacles.at(0).text,
+  cache.update(claim);
+  EXPECT_THAT(collect(pod, cache).causes.at(0).text, HasSubstr("is not bound to a volume yet"));
+  cache.update(StorageClass{{"", "gp3", "u", "1"}, true});
+  EXPECT_THAT(collect(pod, cache).causes.at(0).text,
               testing::AllOf(HasSubstr("WaitForFirstConsumer of StorageClass 'gp3'"), HasSubstr("Immediate")));
   cache.forget_class({"", "gp3", "u", "1"});
-  EXPECT_THAT(collect(pod, cache).obstacles.at(0).text, HasSubstr("is not bound to a volume yet"));
+  EXPECT_THAT(collect(pod, cache).causes.at(0).text, HasSubstr("is not bound to a volume yet"));
 }
 
 TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
@@ -163,12 +163,12 @@ TEST(PodLevelFilters, NameGatesAndWhatIsNotHonoured) {
   pod.gates = {"example.com/wait"};
   pod.not_understood = {"spec.resourceClaims"};
   pod.host_ports = {{80, "TCP", ""}};
-  const auto obstacles = collect(pod).obstacles;
-  ASSERT_THAT(obstacles, SizeIs(3));
-  EXPECT_EQ(obstacles[0].reason, UnschedulableReason::scheduling_gated);
-  EXPECT_EQ(obstacles[1].reason, UnschedulableReason::not_honoured);
-  EXPECT_THAT(obstacles[1].text, HasSubstr("spec.resourceClaims"));
-  EXPECT_THAT(obstacles[2].text, HasSubstr("hostPort"));
+  const auto causes = collect(pod).causes;
+  ASSERT_THAT(causes, SizeIs(3));
+  EXPECT_EQ(causes[0].reason, UnschedulableReason::scheduling_gated);
+  EXPECT_EQ(causes[1].reason, UnschedulableReason::not_honoured);
+  EXPECT_THAT(causes[1].text, HasSubstr("spec.resourceClaims"));
+  EXPECT_THAT(causes[2].text, HasSubstr("hostPort"));
 }
 
 TEST(Diagnosis, CountsNodesByTheFirstConditionThatFailsAndSaysWhatHelps) {
@@ -176,11 +176,11 @@ TEST(Diagnosis, CountsNodesByTheFirstConditionThatFailsAndSaysWhatHelps) {
   for (int i = 0; i < 3; ++i) {
     Node small = node("small-" + std::to_string(i));
     small.allocatable = {{"cpu", 1000}, {"pods", 10}};
-    nodes.see(small);
+    nodes.update(small);
   }
   Node cordoned = node("cordoned");
   cordoned.unschedulable = true;
-  nodes.see(cordoned);
+  nodes.update(cordoned);
   PodNeeds needs;
   needs.requests = {{"cpu", 2000}};
   const Diagnosis nowhere = diagnose(needs, nodes, false);
@@ -189,7 +189,7 @@ TEST(Diagnosis, CountsNodesByTheFirstConditionThatFailsAndSaysWhatHelps) {
             "0/4 nodes are available: 3 Insufficient cpu, 1 node(s) were unschedulable. What helps: ask for less or "
             "add larger "
             "nodes");
-  nodes.see(node("large"));
+  nodes.update(node("large"));
   EXPECT_FALSE(diagnose(needs, nodes, false).nowhere);
   nodes.take("large", {{"cpu", 3000}}, NodeCache::Whose::ours);
   EXPECT_FALSE(diagnose(needs, nodes, false).nowhere);
@@ -205,7 +205,7 @@ TEST(Diagnosis, AsksAlikeNodesOnceAndAgreesWithTheFiltersNodeByNode) {
     if (i % 5 == 0) one.taints = {{"dedicated", "x", "NoSchedule"}};
     one.unschedulable = i % 7 == 0;
     one.allocatable = {{"cpu", 1000 * (i % 4)}, {"memory", 1 << 20}, {"pods", 10}};
-    nodes.see(one);
+    nodes.update(one);
   }
   for (int cpu = 0; cpu < 5; ++cpu) {
     PodNeeds needs;

@@ -26,15 +26,15 @@ TEST(PodCache, ARefusedPodWaitsItsTurnThoughItsObjectChanges) {
   NodeCache nodes;
   PodCache cache("lips", volumes, nodes);
   Pod pod = sample();
-  PodRecord* record = cache.see(pod, TimePoint{}).record;
+  PodRecord* record = cache.update(pod, TimePoint{}).record;
   ASSERT_NE(record, nullptr);
   for (const auto& reason : {UnschedulableReason::binding_refused, UnschedulableReason::data_set_not_ready}) {
     cache.hold(*record, reason, "not now");
-    EXPECT_EQ(cache.see(pod, TimePoint{}).change, PodCache::Change::none);  // such as by the condition that tells it
+    EXPECT_EQ(cache.update(pod, TimePoint{}).change, PodCache::Change::none);  // such as by the condition that tells it
     EXPECT_EQ(record->state, PodState::held);
-    EXPECT_EQ(record->obstacle, "not now");
+    EXPECT_EQ(record->unschedulable_message, "not now");
     ++pod.priority;  // what may get another answer is asked at once
-    EXPECT_EQ(cache.see(pod, TimePoint{}).change, PodCache::Change::arrived);
+    EXPECT_EQ(cache.update(pod, TimePoint{}).change, PodCache::Change::arrived);
   }
 }
 
@@ -48,7 +48,7 @@ TEST(PodCache, LearnsHowLongDeletedPodsWereThere) {
   worker.owner = Owner{"Pod", "app-driver", "uid-driver", "v1"};
   worker.node = "n";
   worker.started = start;
-  PodRecord* record = cache.see(worker, start).record;
+  PodRecord* record = cache.update(worker, start).record;
   record->declared = std::chrono::seconds(60);
   cache.forget(worker.meta, start + std::chrono::minutes(4));
   const std::string of = template_of(worker.meta.name_space, worker.owner, worker.meta.name);
@@ -63,8 +63,8 @@ TEST(PodCache, KnowsWhereAPodRanThatItSeesOnlyAfterItsEnd) {
   Pod done = sample();
   done.node = "n";
   done.phase = PodPhase::succeeded;
-  const PodRecord* record = cache.see(done, TimePoint{}).record;
-  EXPECT_EQ(record->state, PodState::over);
+  const PodRecord* record = cache.update(done, TimePoint{}).record;
+  EXPECT_EQ(record->state, PodState::terminated);
   EXPECT_TRUE(record->succeeded);
   EXPECT_EQ(record->node, "n");
 }
@@ -75,13 +75,13 @@ TEST(PodCache, ForgetsTheClassesOfPodsThatAreGone) {
   PodCache cache("lips", volumes, nodes);
   Pod stays = sample();
   stays.node_selector = {{"disk", "ssd"}};
-  const PodRecord* record = cache.see(stays, TimePoint{}).record;
+  const PodRecord* record = cache.update(stays, TimePoint{}).record;
   const PodNeeds needs = cache.classes()[record->pod_class];
   for (int i = 0; i < 5000; ++i) {
     Pod passes = sample();
     passes.meta = {"n", "p" + std::to_string(i), "uid" + std::to_string(i), "1"};
     passes.node_selector = {{"ticket-" + std::to_string(i), "x"}};
-    cache.see(passes, TimePoint{});
+    cache.update(passes, TimePoint{});
     cache.forget(passes.meta, TimePoint{});
     cache.forget_unused_classes();
   }
@@ -97,10 +97,10 @@ struct Caches {
   PodCache pods{"lips", volumes, nodes};
   PodDecoder decoder;
 
-  PodCache::Seen see(const std::string& json) {
+  PodCache::Update update(const std::string& json) {
     const Result<Pod> pod = decoder.decode(json);
     EXPECT_TRUE(pod) << pod.error().message << '\n' << json;
-    return pod ? pods.see(*pod, TimePoint{}) : PodCache::Seen{};
+    return pod ? pods.update(*pod, TimePoint{}) : PodCache::Update{};
   }
   std::int64_t taken(const std::string& resource, const std::string& node = "n1") const {
     const NodeRecord* record = nodes.find(node);
@@ -115,7 +115,7 @@ struct Caches {
     node.ready = true;
     node.labels = labels;
     node.allocatable = {{"cpu", 8000}, {"memory", 16 << 20}, {"pods", 110}};
-    nodes.see(node);
+    nodes.update(node);
   }
 };
 
@@ -168,7 +168,7 @@ TEST(PodCache, CountsEveryPodOnANodeWhateverItsFieldsSay) {
       Caches caches;
       caches.add_node("n1");
       const std::string json = pod_json(fields, scheduler);
-      caches.see(json);
+      caches.update(json);
       EXPECT_GE(caches.taken("cpu"), 1500) << json;
       EXPECT_GE(caches.taken("memory"), 1 << 30) << json;
       EXPECT_EQ(caches.taken("pods"), 1) << json;
@@ -180,19 +180,20 @@ TEST(PodCache, CountsEveryPodOnANodeWhateverItsFieldsSay) {
 
 TEST(PodCache, SaysOfAPodOfOursWhichOfItsValuesNobodyCanRead) {
   Caches caches;
-  const auto see = [&](const std::string& metadata, const std::string& spec) {
+  const auto update = [&](const std::string& metadata, const std::string& spec) {
     return caches
-        .see(fmt::format(
+        .update(fmt::format(
             R"({{"metadata":{{{}"name":"p","namespace":"n"}},"spec":{{{}"schedulerName":"lips","containers":[]}}}})",
             metadata, spec))
         .record;
   };
-  const PodRecord* record = see(R"("annotations":{"batch.kubernetes.io/job-completion-index":"x"},)", "");
+  const PodRecord* record = update(R"("annotations":{"batch.kubernetes.io/job-completion-index":"x"},)", "");
   EXPECT_EQ(record->state, PodState::held);
-  EXPECT_EQ(to_string(record->obstacle_reason), "BadAnnotation");
-  EXPECT_THAT(record->obstacle, testing::HasSubstr("job-completion-index: found 'x'"));
-  EXPECT_EQ(see("", R"("schedulingGroup":{"podGroupName":"g"},)")->obstacle_reason, UnschedulableReason::not_honoured);
-  EXPECT_EQ(see("", "")->state, PodState::waiting) << "tried again when the reason goes";
+  EXPECT_EQ(to_string(record->unschedulable_reason), "BadAnnotation");
+  EXPECT_THAT(record->unschedulable_message, testing::HasSubstr("job-completion-index: found 'x'"));
+  EXPECT_EQ(update("", R"("schedulingGroup":{"podGroupName":"g"},)")->unschedulable_reason,
+            UnschedulableReason::not_honoured);
+  EXPECT_EQ(update("", "")->state, PodState::waiting) << "tried again when the reason goes";
 }
 
 std::string resized(const std::string& scheduler, int asked, int given) {
@@ -207,15 +208,15 @@ TEST(PodCache, CountsAResizeInPlaceOfOthersPodsAndOfOurs) {
   for (const char* scheduler : {"default-scheduler", "lips"}) {
     Caches caches;
     caches.add_node("n1");
-    caches.see(resized(scheduler, 1, 1));
+    caches.update(resized(scheduler, 1, 1));
     EXPECT_EQ(caches.taken("cpu"), 1000);
     caches.nodes.take_changed();
-    caches.see(resized(scheduler, 3, 1));
+    caches.update(resized(scheduler, 3, 1));
     EXPECT_EQ(caches.taken("cpu"), 3000) << scheduler;
     EXPECT_EQ(caches.nodes.take_changed().size(), 1u) << "the model is told";
-    caches.see(resized(scheduler, 2, 3));
+    caches.update(resized(scheduler, 2, 3));
     EXPECT_EQ(caches.taken("cpu"), 3000) << "it has that until it has shrunk";
-    caches.see(resized(scheduler, 2, 2));
+    caches.update(resized(scheduler, 2, 2));
     EXPECT_EQ(caches.taken("cpu"), 2000);
     caches.pods.forget({"n", "p", "u", ""}, TimePoint{});
     EXPECT_EQ(caches.taken("cpu"), 0);
@@ -234,24 +235,24 @@ TEST(PodCache, KeepsTheRoomOfANominatedPodUntilItIsBoundDeletedOrNominatedNoMore
   Caches caches;
   caches.add_node("n1");
   caches.add_node("n2");
-  caches.see(nominated("n1", 100));
+  caches.update(nominated("n1", 100));
   EXPECT_EQ(caches.taken("cpu"), 4000);
   EXPECT_EQ(caches.taken("pods"), 1);
-  caches.see(nominated("n2", 100));
+  caches.update(nominated("n2", 100));
   EXPECT_EQ(caches.taken("cpu"), 0);
   EXPECT_EQ(caches.taken("cpu", "n2"), 4000);
-  caches.see(nominated("", 100));
+  caches.update(nominated("", 100));
   EXPECT_EQ(caches.taken("cpu", "n2"), 0);
-  caches.see(nominated("n1", 100));
+  caches.update(nominated("n1", 100));
   caches.pods.forget({"n", "big", "", ""}, TimePoint{});
   EXPECT_EQ(caches.taken("cpu"), 0);
-  caches.see(nominated("n1", 100));
+  caches.update(nominated("n1", 100));
   Pod bound = sample();
   bound.meta = {"n", "big", "", ""};
   bound.scheduler = "default-scheduler";
   bound.node = "n1";
   bound.requests = {{"cpu", 4000}};
-  caches.pods.see(bound, TimePoint{});
+  caches.pods.update(bound, TimePoint{});
   EXPECT_EQ(caches.taken("cpu"), 4000) << "once";
   EXPECT_FALSE(caches.nodes.has_nominations());
 }
@@ -259,14 +260,14 @@ TEST(PodCache, KeepsTheRoomOfANominatedPodUntilItIsBoundDeletedOrNominatedNoMore
 TEST(PodCache, DoesNotKeepNominatedRoomFromPodsThatAreAllMoreImportant) {
   Caches caches;
   caches.add_node("n1");
-  caches.see(nominated("n1", 100));
+  caches.update(nominated("n1", 100));
   for (const auto& [least, taken] : {std::pair(0, 4000), std::pair(100, 4000), std::pair(101, 0), std::pair(0, 4000)}) {
     caches.nodes.count_nominations_from(least);
     EXPECT_EQ(caches.taken("cpu"), taken) << least;
   }
   Pod waits = sample();
   waits.priority = 7;
-  caches.pods.see(waits, TimePoint{});
+  caches.pods.update(waits, TimePoint{});
   EXPECT_EQ(caches.pods.least_waiting_priority(), 7);
 }
 
@@ -292,8 +293,8 @@ TEST(PodCache, KeepsPodsOutOfDomainsWhereOthersAntiAffinityDoesNotWantThem) {
   Pod other = sample();
   other.meta = {"n", "other", "uid-2", "1"};
   other.labels = {{"app", "web"}};
-  PodRecord* record = caches.pods.see(ours, TimePoint{}).record;
-  const PodRecord* not_meant = caches.pods.see(other, TimePoint{}).record;
+  PodRecord* record = caches.pods.update(ours, TimePoint{}).record;
+  const PodRecord* not_meant = caches.pods.update(other, TimePoint{}).record;
   const auto places = [&](const PodRecord& pod) {
     std::string names;
     for (const auto& [name, node] : caches.nodes.all())
@@ -302,7 +303,7 @@ TEST(PodCache, KeepsPodsOutOfDomainsWhereOthersAntiAffinityDoesNotWantThem) {
   };
   EXPECT_EQ(places(*record), "n1 n2 n3 ");
   caches.pods.review_anti_affinity();
-  caches.pods.see(exclusive("alone", "n1"), TimePoint{});
+  caches.pods.update(exclusive("alone", "n1"), TimePoint{});
   EXPECT_THAT(caches.pods.review_anti_affinity(), testing::ElementsAre(record));
   EXPECT_EQ(places(*record), "n3 ") << "the whole domain";
   EXPECT_EQ(places(*not_meant), "n1 n2 n3 ");
@@ -313,19 +314,19 @@ TEST(PodCache, KeepsPodsOutOfDomainsWhereOthersAntiAffinityDoesNotWantThem) {
   Pod elsewhere = exclusive("elsewhere", "n1");
   elsewhere.meta.name_space = "m";  // a term without namespaces is about its own
   caches.pods.forget(exclusive("alone", "n1").meta, TimePoint{});
-  caches.pods.see(elsewhere, TimePoint{});
+  caches.pods.update(elsewhere, TimePoint{});
   EXPECT_THAT(caches.pods.review_anti_affinity(), testing::ElementsAre(record));
   EXPECT_EQ(places(*record), "n1 n2 ");
   elsewhere.anti_affinity[0].any_namespace = true;
-  caches.pods.see(elsewhere, TimePoint{});
+  caches.pods.update(elsewhere, TimePoint{});
   caches.pods.review_anti_affinity();
   EXPECT_EQ(places(*record), "");
   Pod late = sample();
   late.meta = {"n", "late", "uid-3", "1"};
   late.labels = ours.labels;
-  EXPECT_EQ(places(*caches.pods.see(late, TimePoint{}).record), "") << "one that comes later too";
+  EXPECT_EQ(places(*caches.pods.update(late, TimePoint{}).record), "") << "one that comes later too";
   elsewhere.phase = PodPhase::succeeded;
-  caches.pods.see(elsewhere, TimePoint{});
+  caches.pods.update(elsewhere, TimePoint{});
   EXPECT_EQ(caches.pods.review_anti_affinity().size(), 2u);
   EXPECT_EQ(places(*record), "n1 n2 ");
 }
@@ -337,11 +338,11 @@ void add_volume(Caches& caches, const std::string& name, const std::string& driv
   claim.volume = "pv-" + name;
   claim.bound = true;
   claim.exclusive = exclusive;
-  caches.volumes.see(claim);
+  caches.volumes.update(claim);
   Volume volume;
   volume.meta = {"", "pv-" + name, "v-" + name, "1"};
   volume.driver = driver;
-  caches.volumes.see(volume);
+  caches.volumes.update(volume);
 }
 
 TEST(PodCache, CountsVolumesThatADriverAttachesAgainstTheNodesLimit) {
@@ -355,14 +356,14 @@ TEST(PodCache, CountsVolumesThatADriverAttachesAgainstTheNodesLimit) {
   other.scheduler = "default-scheduler";
   other.node = "n1";
   other.claims = {"a", "b"};
-  caches.pods.see(other, TimePoint{});
+  caches.pods.update(other, TimePoint{});
   EXPECT_EQ(caches.taken(resource), 0);
   for (const char* name : {"a", "b", "c"}) add_volume(caches, name, "ebs");
   caches.pods.review_held();
   EXPECT_EQ(caches.taken(resource), 2) << "the claims came after the pod";
   Pod ours = sample();
   ours.claims = {"c"};
-  const PodRecord* record = caches.pods.see(ours, TimePoint{}).record;
+  const PodRecord* record = caches.pods.update(ours, TimePoint{}).record;
   EXPECT_EQ(diagnose(caches.pods.classes()[record->pod_class], caches.nodes, false).sentence.substr(0, 67),
             "0/1 nodes are available: 1 node(s) exceed max volume count. What he");
   caches.add_node("n2");  // its driver has no limit
@@ -378,19 +379,19 @@ TEST(PodCache, GivesAClaimForOnePodAtATimeToOnePodAtATime) {
   Pod first = sample(), second = sample();
   first.claims = second.claims = {"one"};
   second.meta = {"n", "second", "uid-2", "1"};
-  PodRecord* waits = caches.pods.see(first, TimePoint{}).record;
-  PodRecord* held = caches.pods.see(second, TimePoint{}).record;
+  PodRecord* waits = caches.pods.update(first, TimePoint{}).record;
+  PodRecord* held = caches.pods.update(second, TimePoint{}).record;
   EXPECT_EQ(waits->state, PodState::waiting);
   EXPECT_EQ(held->state, PodState::held);
-  EXPECT_THAT(held->obstacle, testing::HasSubstr("ReadWriteOncePod"));
-  EXPECT_THAT(held->obstacle, testing::HasSubstr("n/p"));
+  EXPECT_THAT(held->unschedulable_message, testing::HasSubstr("ReadWriteOncePod"));
+  EXPECT_THAT(held->unschedulable_message, testing::HasSubstr("n/p"));
   EXPECT_THAT(caches.pods.review_held(), testing::IsEmpty());
   first.node = "n1";
   first.phase = PodPhase::running;
-  caches.pods.see(first, TimePoint{});
+  caches.pods.update(first, TimePoint{});
   EXPECT_FALSE(caches.pods.take_claims_left());
   first.phase = PodPhase::succeeded;
-  caches.pods.see(first, TimePoint{});
+  caches.pods.update(first, TimePoint{});
   EXPECT_TRUE(caches.pods.take_claims_left());
   EXPECT_THAT(caches.pods.review_held(), testing::ElementsAre(held));
 }
@@ -401,7 +402,7 @@ TEST(PodCache, CountsResourcesOfAnyNumberOfNames) {
   for (int i = 0; i < 50; ++i) {
     pod.meta.name = "p" + std::to_string(i);
     pod.requests = {{"cpu", 100}, {"example.com/" + std::to_string(i), 1}};
-    EXPECT_EQ(caches.pods.see(pod, TimePoint{}).record->state, PodState::waiting) << i;
+    EXPECT_EQ(caches.pods.update(pod, TimePoint{}).record->state, PodState::waiting) << i;
   }
   const ResourceNames& names = caches.pods.classes().extended();
   EXPECT_EQ(names.names().size(), 50u);

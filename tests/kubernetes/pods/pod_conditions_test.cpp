@@ -24,14 +24,14 @@ TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
     node.meta = {"", "n" + std::to_string(i), "u", "1"};
     node.ready = true;
     node.allocatable = {{"cpu", 1000}, {"memory", 1 << 20}, {"pods", 110}};
-    nodes.see(node);
+    nodes.update(node);
   }
   for (int i = 0; i < classes; ++i) {
     Pod pod;
     pod.meta = {"n", "p" + std::to_string(i), "uid" + std::to_string(i), "1"};
     pod.scheduler = "lips";
     pod.requests = {{"cpu", 2000 + i}};
-    pods.see(pod, TimePoint{});
+    pods.update(pod, TimePoint{});
   }
   const auto found_after = [&](int seconds) {
     conditions.review(pods, nodes, TimePoint(std::chrono::seconds(seconds)));

@@ -13,7 +13,7 @@ std::string rejects(const PodNeeds& needs, const Offer& offer) {
 }  // namespace
 
 const Filter anti_affinity_filter{"anti-affinity of other pods",
-                                  [](const Pod&, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>&) {}, rejects,
-                                  "add nodes, or change the anti-affinity of the pods that are there"};
+                                  [](const Pod&, const ClaimLookup&, PodNeeds&, std::vector<UnschedulableCause>&) {},
+                                  rejects, "add nodes, or change the anti-affinity of the pods that are there"};
 
 }  // namespace lips::kubernetes

@@ -30,7 +30,7 @@ class ClaimLookup {
 };
 
 // Why a pod is not placed at all for now; the text is for the pod's condition.
-struct Obstacle {
+struct UnschedulableCause {
   UnschedulableReason reason;
   std::string text;
 };
@@ -63,8 +63,8 @@ std::string lacking(const std::string& resource);
 
 struct Filter {
   std::string_view name;
-  // Adds what the pod asks for in this respect to `needs`, and what keeps it from being placed to `obstacles`.
-  void (*collect)(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::vector<Obstacle>& obstacles);
+  // Adds to `needs` what the pod asks for in this respect, and to `causes` why it must not be placed for now.
+  void (*collect)(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::vector<UnschedulableCause>& causes);
   // As kube-scheduler says it: "Insufficient memory"; empty: the node will do.
   std::string (*rejects)(const PodNeeds& needs, const Offer& offer);
   // What a person can do about it.

@@ -5,7 +5,7 @@
 namespace lips::kubernetes {
 namespace {
 
-void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<Obstacle>&) {
+void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<UnschedulableCause>&) {
   for (const auto& [key, value] : pod.node_selector)
     needs.constraint.required.push_back({key, LabelRequirement::Operator::in, {value}});
   if (!pod.required_affinity) return;

@@ -12,7 +12,8 @@ std::string rejects(const PodNeeds&, const Offer& offer) {
 
 }  // namespace
 
-const Filter node_state_filter{"node state", [](const Pod&, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>&) {},
+const Filter node_state_filter{"node state",
+                               [](const Pod&, const ClaimLookup&, PodNeeds&, std::vector<UnschedulableCause>&) {},
                                rejects, "make nodes ready or uncordon them"};
 
 }  // namespace lips::kubernetes

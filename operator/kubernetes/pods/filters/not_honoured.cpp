@@ -6,13 +6,12 @@
 namespace lips::kubernetes {
 namespace {
 
-void collect(const Pod& pod, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>& obstacles) {
+void collect(const Pod& pod, const ClaimLookup&, PodNeeds&, std::vector<UnschedulableCause>& causes) {
   const auto refuse = [&](const std::string& field) {
-    obstacles.push_back(
-        {UnschedulableReason::not_honoured, fmt::format("this scheduler does not honour {} yet", field)});
+    causes.push_back({UnschedulableReason::not_honoured, fmt::format("this scheduler does not honour {} yet", field)});
   };
   for (const std::string& field : pod.not_understood) refuse(field);
-  for (const std::string& field : pod.malformed) obstacles.push_back({UnschedulableReason::bad_annotation, field});
+  for (const std::string& field : pod.malformed) causes.push_back({UnschedulableReason::bad_annotation, field});
   if (!pod.host_ports.empty()) refuse("spec.containers.ports.hostPort");
 }
 

@@ -7,7 +7,7 @@
 namespace lips::kubernetes {
 namespace {
 
-void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<Obstacle>&) {
+void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<UnschedulableCause>&) {
   needs.requests = pod.requests;
 }
 

@@ -6,9 +6,9 @@
 namespace lips::kubernetes {
 namespace {
 
-void collect(const Pod& pod, const ClaimLookup&, PodNeeds&, std::vector<Obstacle>& obstacles) {
+void collect(const Pod& pod, const ClaimLookup&, PodNeeds&, std::vector<UnschedulableCause>& causes) {
   if (!pod.gates.empty())
-    obstacles.push_back(
+    causes.push_back(
         {UnschedulableReason::scheduling_gated, fmt::format("waits for the scheduling gate {}", pod.gates.front())});
 }
 

@@ -9,7 +9,7 @@
 namespace lips::kubernetes {
 namespace {
 
-void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<Obstacle>&) {
+void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<UnschedulableCause>&) {
   auto& all = needs.constraint.tolerations;
   all.insert(all.end(), pod.tolerations.begin(), pod.tolerations.end());
   std::sort(all.begin(), all.end());

@@ -9,14 +9,14 @@
 namespace lips::kubernetes {
 namespace {
 
-void collect(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::vector<Obstacle>& obstacles) {
+void collect(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::vector<UnschedulableCause>& causes) {
   constexpr UnschedulableReason reason = UnschedulableReason::volume_not_ready;
   for (const std::string& claim : pod.claims) {
     const ClaimedVolume* volume = claims.find(pod.meta.name_space, claim);
     if (!volume)
-      obstacles.push_back({reason, fmt::format("there is no PersistentVolumeClaim '{}'", claim)});
+      causes.push_back({reason, fmt::format("there is no PersistentVolumeClaim '{}'", claim)});
     else if (!volume->bound)
-      obstacles.push_back({reason, fmt::format("PersistentVolumeClaim '{}' {}", claim, volume->why_not)});
+      causes.push_back({reason, fmt::format("PersistentVolumeClaim '{}' {}", claim, volume->why_not)});
     else if (!volume->node_terms.empty())
       needs.constraint.volumes.push_back(volume->node_terms);
   }
