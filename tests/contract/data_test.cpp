@@ -115,13 +115,13 @@ TEST(CustomResources, KeepWhatMayNotChange) {
 class Operator {
  public:
   Operator(const Connection& connection, std::set<std::string>& being_read)
-      : client_(connection, patient()), follower_(connection, patient()), being_read_(being_read) {
-    for (const DataCatalog::FollowedKind& kind : catalog_.kinds()) {
+      : client_(connection, patient()), watch_client_(connection, patient()), being_read_(being_read) {
+    for (const DataCatalog::Informer& informer : catalog_.informers()) {
       ListWatchOptions options;
-      options.path = kind.path;
-      options.selector = kind.selector;
-      threads_.emplace_back([this, options, sink = kind.sink](const std::stop_token& stop) {
-        ListWatch(follower_, options, *sink).run(stop);
+      options.path = informer.path;
+      options.selector = informer.selector;
+      threads_.emplace_back([this, options, sink = informer.sink](const std::stop_token& stop) {
+        ListWatch(watch_client_, options, *sink).run(stop);
       });
     }
     MoverOptions options;
@@ -155,7 +155,7 @@ class Operator {
   DataMover& mover() { return *mover_; }
 
  private:
-  ApiClient client_, follower_;
+  ApiClient client_, watch_client_;
   DataCatalog catalog_{"default"};
   EventRecorder events_{client_, {}, [] { return true; }};
   std::set<std::string>& being_read_;

@@ -131,7 +131,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   const kubernetes::LeaseOptions lease{name, election.lease, election.renew_deadline, election.retry};
   if (election.enabled) {
     settings.leads = [&leadership] { return leadership && leadership->leads(); };
-    settings.reign = [&leadership] { return leadership ? leadership->reign() : 0; };
+    settings.times_elected = [&leadership] { return leadership ? leadership->times_elected() : 0; };
     settings.bind_timeout = kubernetes::wire_time(lease);
   }
   auto cluster =

@@ -38,7 +38,7 @@ class DataLink {
   };
   DataLink(Surroundings around, DataSettings settings);
 
-  std::vector<DataCatalog::FollowedKind> kinds() { return catalog_.kinds(); }
+  std::vector<DataCatalog::Informer> informers() { return catalog_.informers(); }
   bool complete() const { return catalog_.complete(); }
 
   // Takes in what has arrived. Appends events about replicas and moves where `index` knows all that they name; true:

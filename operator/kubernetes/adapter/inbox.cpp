@@ -4,21 +4,21 @@
 
 namespace lips::kubernetes {
 
-std::string_view resource_name(Followed kind) {
+std::string_view resource_name(WatchedKind kind) {
   switch (kind) {
-    case Followed::nodes:
+    case WatchedKind::nodes:
       return "nodes";
-    case Followed::pods:
+    case WatchedKind::pods:
       return "pods";
-    case Followed::jobs:
+    case WatchedKind::jobs:
       return "jobs";
-    case Followed::claims:
+    case WatchedKind::claims:
       return "persistentvolumeclaims";
-    case Followed::volumes:
+    case WatchedKind::volumes:
       return "persistentvolumes";
-    case Followed::storage_classes:
+    case WatchedKind::storage_classes:
       return "storageclasses";
-    case Followed::csi_nodes:
+    case WatchedKind::csi_nodes:
       return "csinodes";
   }
   return "";

@@ -15,20 +15,20 @@
 
 namespace lips::kubernetes {
 
-enum class Followed : std::uint8_t { nodes, pods, jobs, claims, volumes, storage_classes, csi_nodes };
-inline constexpr std::size_t followed_kinds = 7;
-std::string_view resource_name(Followed kind);  // plural
+enum class WatchedKind : std::uint8_t { nodes, pods, jobs, claims, volumes, storage_classes, csi_nodes };
+inline constexpr std::size_t watched_kinds = 7;
+std::string_view resource_name(WatchedKind kind);  // plural
 
 struct Gone {
-  Followed kind = Followed::pods;
+  WatchedKind kind = WatchedKind::pods;
   ObjectMeta meta;
 };
 struct Listed {  // all of that kind has been told, as it was after that request for a list (ListWatch::relist)
-  Followed kind = Followed::pods;
+  WatchedKind kind = WatchedKind::pods;
   std::uint64_t request = 0;
 };
 struct NotUnderstood {
-  Followed kind = Followed::pods;
+  WatchedKind kind = WatchedKind::pods;
   ObjectMeta meta;
   std::string why;
 };

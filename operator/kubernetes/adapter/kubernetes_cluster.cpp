@@ -72,8 +72,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       requests_(std::make_unique<RequestTelemetry>(telemetry, log)),
       pods_(settings_.scheduler_name, volumes_, nodes_),
       model_(checked(settings_.model)),
-      readiness_({settings_.leads, settings_.reign, [this] { return know_anew(); }}, log),
-      follow_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
+      readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
+      watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
   const auto may_act = [this] { return this->may_act(); };
   EventOptions events;
@@ -94,32 +94,32 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode});
-  followers_ = std::make_unique<Followers>(*follow_client_, inbox_, telemetry_);
+  informers_ = std::make_unique<Informers>(*watch_client_, inbox_, telemetry_);
 }
 
 KubernetesCluster::~KubernetesCluster() {
   inbox_.close();
-  followers_.reset();
+  informers_.reset();
   data_.reset();
   act_client_.reset();  // nothing calls back from here on
-  follow_client_.reset();
+  watch_client_.reset();
 }
 
 void KubernetesCluster::finish() {
   finishing_ = true;  // what is still queued is not sent
   const TimePoint deadline = now() + longest_finish;
   while (lifecycle_->bindings_under_way() > 0 && now() < deadline)
-    for (Message& message : inbox_.take(longest_wait)) std::visit([this](auto& content) { take(content); }, message);
+    for (Message& message : inbox_.take(longest_wait)) std::visit([this](auto& content) { handle(content); }, message);
 }
 
 // Another may have written since.
-std::uint64_t KubernetesCluster::know_anew() {
+std::uint64_t KubernetesCluster::relist() {
   shares_->look();
-  return followers_->relist();
+  return informers_->relist();
 }
 
 void KubernetesCluster::start() {
-  followers_->start();
+  informers_->start();
   shares_->look();
   looking_.due(now());
   look_for_resources();
@@ -132,7 +132,7 @@ bool KubernetesCluster::may_act() const { return !finishing_ && (!settings_.lead
 void KubernetesCluster::look_for_resources() {
   ApiRequest request;
   request.path = "/apis/lips.dev/v1alpha1";
-  follow_client_->start(std::move(request), [this](const Answer& answer) {
+  watch_client_->start(std::move(request), [this](const Answer& answer) {
     if (answer)
       resources_ = Resources::present;
     else if (answer.error().code == ErrorCode::not_found)
@@ -156,11 +156,11 @@ void KubernetesCluster::link_data() {
   data_ = std::make_unique<DataLink>(
       DataLink::Surroundings{*act_client_, *events_recorder_, may_act, is_read, node, nodes_version},
       std::move(settings));
-  for (const DataCatalog::FollowedKind& kind : data_->kinds()) {
+  for (const DataCatalog::Informer& informer : data_->informers()) {
     ListWatchOptions options;
-    options.path = kind.path;
-    options.selector = kind.selector;
-    followers_->follow(std::move(options), *kind.sink);
+    options.path = informer.path;
+    options.selector = informer.selector;
+    informers_->add(std::move(options), *informer.sink);
   }
 }
 
@@ -170,7 +170,7 @@ bool KubernetesCluster::in_charge() {
   if (readiness_.review()) model_.unlist();
   if (resources_ == Resources::present && !data_) link_data();
   if (data_ ? !data_->complete() : resources_ == Resources::unknown) return false;
-  return readiness_.leads() && readiness_.knows_all() && shares_->known();
+  return readiness_.leads() && readiness_.has_synced() && shares_->known();
 }
 
 Duration KubernetesCluster::until_next_duty(TimePoint until) const {
@@ -184,12 +184,12 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
     if (settings_.stop && settings_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
     const bool many = lifecycle_->bindings_under_way() >= many_bindings;
     for (Message& message : inbox_.take(until_next_duty(until), many ? handful : Duration(0)))
-      std::visit([this](auto& content) { take(content); }, message);
+      std::visit([this](auto& content) { handle(content); }, message);
     const bool in_charge = this->in_charge();
     if (data_ && data_->poll(model_.index(), model_.listed() && readiness_.leads(), now(), model_.events()))
       model_.must_list();
-    if (in_charge) resync_->settle(data_.get(), now());
-    if (duty_.due(now())) keep_house();
+    if (in_charge) resync_->reconcile(data_.get(), now());
+    if (duty_.due(now())) run_periodic();
     if (!in_charge) continue;
     if (!model_.events().empty() || now() >= until) return model_.take_events();
   }
@@ -197,69 +197,71 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
 
 // ---- what is told ----
 
-void KubernetesCluster::take(Pod& pod) {
+void KubernetesCluster::handle(Pod& pod) {
   memories_->found({false, pod.meta}, pod.annotations);
-  if (pods_.has_left(pod)) lifecycle_->take_left(pod.meta, now());
+  if (pods_.has_left(pod)) lifecycle_->handle_left(pod.meta, now());
   const PodCache::Update update = pods_.update(pod, now());
   if (update.record) jobs_->update(*update.record);
-  lifecycle_->take(update, now());
+  lifecycle_->handle(update, now());
 }
 
-void KubernetesCluster::take(BatchJob& job) {
+void KubernetesCluster::handle(BatchJob& job) {
   memories_->found({true, job.meta}, job.annotations);
   jobs_->update(std::move(job));
 }
 
-void KubernetesCluster::take(Claim& claim) {
+void KubernetesCluster::handle(Claim& claim) {
   volumes_.update(std::move(claim));
   resync_->volumes_changed();
 }
 
-void KubernetesCluster::take(Volume& volume) {
+void KubernetesCluster::handle(Volume& volume) {
   volumes_.update(std::move(volume));
   resync_->volumes_changed();
 }
 
-void KubernetesCluster::take(StorageClass& storage_class) {
+void KubernetesCluster::handle(StorageClass& storage_class) {
   volumes_.update(std::move(storage_class));
   resync_->volumes_changed();
 }
 
-void KubernetesCluster::take(CsiNode& node) { nodes_.limit_volumes(node.meta.name, volume_limits(node)); }
+void KubernetesCluster::handle(CsiNode& node) { nodes_.limit_volumes(node.meta.name, volume_limits(node)); }
 
-void KubernetesCluster::take(const Gone& gone) {
+void KubernetesCluster::handle(const Gone& gone) {
   switch (gone.kind) {
-    case Followed::nodes:
+    case WatchedKind::nodes:
       return nodes_.forget(gone.meta.name);
-    case Followed::jobs:
+    case WatchedKind::jobs:
       return jobs_->forget_job(gone.meta.uid);
-    case Followed::claims:
+    case WatchedKind::claims:
       resync_->volumes_changed();
       return volumes_.forget_claim(gone.meta);
-    case Followed::volumes:
+    case WatchedKind::volumes:
       resync_->volumes_changed();
       return volumes_.forget_volume(gone.meta);
-    case Followed::storage_classes:
+    case WatchedKind::storage_classes:
       resync_->volumes_changed();
       return volumes_.forget_class(gone.meta);
-    case Followed::csi_nodes:
+    case WatchedKind::csi_nodes:
       return nodes_.limit_volumes(gone.meta.name, {});
-    case Followed::pods:
-      return lifecycle_->take_gone(gone.meta, now());
+    case WatchedKind::pods:
+      return lifecycle_->handle_deleted(gone.meta, now());
   }
 }
 
-void KubernetesCluster::take(const Listed& listed) {
-  const bool everything = readiness_.heard(listed);
-  if (listed.kind == Followed::pods) lifecycle_->take_list(listed.request);
+void KubernetesCluster::handle(const Listed& listed) {
+  const bool everything = readiness_.handle(listed);
+  if (listed.kind == WatchedKind::pods) lifecycle_->handle_list(listed.request);
   if (!everything) return;
   telemetry_.on_synced(true);
   log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
 }
 
-void KubernetesCluster::take(const BindReport& report) { lifecycle_->take(report, readiness_.list_asked(), now()); }
+void KubernetesCluster::handle(const BindReport& report) {
+  lifecycle_->handle(report, readiness_.requested_list(), now());
+}
 
-void KubernetesCluster::take(const NotUnderstood& refused) {
+void KubernetesCluster::handle(const NotUnderstood& refused) {
   telemetry_.on_rejected(resource_name(refused.kind), "malformed");
   log_.warning("cannot decode an object", {{"why", refused.why}});
 }
@@ -352,14 +354,14 @@ void KubernetesCluster::forget_what_is_gone() {
   memories_->keep_only(keys);
 }
 
-void KubernetesCluster::keep_house() {
+void KubernetesCluster::run_periodic() {
   telemetry_.on_loop();
-  lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.knows_all());
+  lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.has_synced());
   if (nodes_.has_nominations())
     nodes_.count_nominations_from(pods_.least_waiting_priority().value_or(std::numeric_limits<std::int32_t>::min()));
   if (forgetting_.due(now())) forget_what_is_gone();
   if (!readiness_.may_act()) return;
-  resync_->say_heartbeats(now());
+  resync_->emit_heartbeats(now());
   events_recorder_->flush(now());
   memories_->flush(now());
   shares_->flush(now());

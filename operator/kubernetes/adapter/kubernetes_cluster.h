@@ -13,8 +13,8 @@
 #include "controller/cluster_client.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
-#include "kubernetes/adapter/followers.h"
 #include "kubernetes/adapter/inbox.h"
+#include "kubernetes/adapter/informers.h"
 #include "kubernetes/adapter/job_memories.h"
 #include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/adapter/known_jobs.h"
@@ -41,9 +41,9 @@ struct ClusterSettings {
   double events_per_second = 5;
   Duration default_run_time{60'000'000};
   DataSettings data;
-  std::function<Cadence()> cadence;      // of the policy: one that goes by heartbeats is given them
-  std::function<bool()> leads;           // asked from any thread; empty: always
-  std::function<std::uint64_t()> reign;  // Leadership::reign(); empty: seen from `leads` alone
+  std::function<Cadence()> cadence;              // of the policy: one that goes by heartbeats is given them
+  std::function<bool()> leads;                   // asked from any thread; empty: always
+  std::function<std::uint64_t()> times_elected;  // Leadership::times_elected(); empty: seen from `leads` alone
   std::chrono::milliseconds bind_timeout = Binder::default_timeout;  // see wire_time
   std::function<bool()> stop;
   std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
@@ -75,24 +75,24 @@ class KubernetesCluster : public ClusterClient {
   void remember_shares(const ShareMemory& shares) override;
 
  private:
-  void take(Pod& pod);
-  void take(Node& node) { nodes_.update(std::move(node)); }
-  void take(BatchJob& job);
-  void take(Claim& claim);
-  void take(Volume& volume);
-  void take(StorageClass& storage_class);
-  void take(CsiNode& node);
-  void take(const Gone& gone);
-  void take(const Listed& listed);
-  void take(const NotUnderstood& refused);
-  void take(const BindReport& report);
-  void take(const WakeUp&) {}
+  void handle(Pod& pod);
+  void handle(Node& node) { nodes_.update(std::move(node)); }
+  void handle(BatchJob& job);
+  void handle(Claim& claim);
+  void handle(Volume& volume);
+  void handle(StorageClass& storage_class);
+  void handle(CsiNode& node);
+  void handle(const Gone& gone);
+  void handle(const Listed& listed);
+  void handle(const NotUnderstood& refused);
+  void handle(const BindReport& report);
+  void handle(const WakeUp&) {}
 
   bool in_charge();
-  void keep_house();
+  void run_periodic();
   void forget_what_is_gone();
   bool may_act() const;
-  std::uint64_t know_anew();
+  std::uint64_t relist();
   void look_for_resources();
   void link_data();
   Result<void> ask_filters(const PodRecord& record, const std::string& node_name);
@@ -119,7 +119,7 @@ class KubernetesCluster : public ClusterClient {
   std::atomic<Resources> resources_{Resources::unknown};
 
   // Last, and ended in the destructor before all else: their threads use what is above.
-  std::unique_ptr<ApiClient> follow_client_, act_client_;
+  std::unique_ptr<ApiClient> watch_client_, act_client_;
   std::unique_ptr<Binder> binder_;
   std::unique_ptr<EventRecorder> events_recorder_;
   std::unique_ptr<PodConditions> conditions_;
@@ -129,7 +129,7 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<PodLifecycle> lifecycle_;
   std::unique_ptr<Resync> resync_;
   std::unique_ptr<DataLink> data_;  // none: the cluster has no custom resources of ours
-  std::unique_ptr<Followers> followers_;
+  std::unique_ptr<Informers> informers_;
 };
 
 }  // namespace lips::kubernetes

@@ -58,7 +58,7 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
 
 }  // namespace
 
-void PodLifecycle::take(const PodCache::Update& update, TimePoint now) {
+void PodLifecycle::handle(const PodCache::Update& update, TimePoint now) {
   if (!update.record) return;  // not one of ours
   switch (update.change) {
     case PodCache::Change::none:
@@ -78,7 +78,7 @@ void PodLifecycle::take(const PodCache::Update& update, TimePoint now) {
   }
 }
 
-void PodLifecycle::take_gone(const ObjectMeta& meta, TimePoint now) {
+void PodLifecycle::handle_deleted(const ObjectMeta& meta, TimePoint now) {
   arrived_.erase(full_name(meta));
   if (const std::unique_ptr<PodRecord> record = around_.pods.forget(meta, now)) {
     end_task(*record, record->state == PodState::terminated, now);
@@ -152,7 +152,7 @@ void PodLifecycle::report_released(PodRecord& record, TimePoint now) {
   around_.conditions.released(record, std::exchange(record.released_for, {}), now);
 }
 
-void PodLifecycle::take_release(PodRecord& record, const BindReport& report, TimePoint now) {
+void PodLifecycle::handle_release(PodRecord& record, const BindReport& report, TimePoint now) {
   if (report.outcome.kind == AnswerKind::bound) return report_released(record, now);
   record.releasing = false;
   record.released_for.clear();
@@ -163,9 +163,9 @@ void PodLifecycle::take_release(PodRecord& record, const BindReport& report, Tim
 }
 
 // The watch may be quicker than the answer.
-void PodLifecycle::take_left(const ObjectMeta& meta, TimePoint now) {
+void PodLifecycle::handle_left(const ObjectMeta& meta, TimePoint now) {
   if (PodRecord* record = around_.pods.find(meta)) report_released(*record, now);
-  take_gone(meta, now);
+  handle_deleted(meta, now);
 }
 
 void PodLifecycle::review_steered(TimePoint now) {
@@ -190,13 +190,13 @@ void PodLifecycle::review_steered(TimePoint now) {
   }
 }
 
-void PodLifecycle::take(const BindReport& report, std::uint64_t list_asked, TimePoint now) {
+void PodLifecycle::handle(const BindReport& report, std::uint64_t requested_list, TimePoint now) {
   const AnswerKind kind = report.outcome.kind;
   --under_way_;
   if (kind != AnswerKind::deposed) around_.telemetry.on_bind_outcome(reported_outcome(kind), report.took);
   PodRecord* record = around_.pods.find(report.pod);
   if (!record || record->state == PodState::terminated) return;
-  if (report.released) return take_release(*record, report, now);
+  if (report.released) return handle_release(*record, report, now);
   if (kind == AnswerKind::bound) report_bound(*record, now);
   if (record->state != PodState::binding || record->node != report.node) return;  // the watch was quicker
   switch (kind) {
@@ -210,10 +210,10 @@ void PodLifecycle::take(const BindReport& report, std::uint64_t list_asked, Time
       around_.pods.place(*record, report.outcome.node);
       return around_.model.found(*record, now);
     case AnswerKind::unknown:  // its room stays taken: a second request for the same node settles it, or a younger list
-      record->doubt = list_asked;
-      return ask_later(*record, now);
-    case AnswerKind::deposed:                             // this try was not sent
-      if (record->doubt) return ask_later(*record, now);  // but one before it was
+      record->doubt = requested_list;
+      return retry_later(*record, now);
+    case AnswerKind::deposed:                               // this try was not sent
+      if (record->doubt) return retry_later(*record, now);  // but one before it was
       around_.pods.end_binding(*record, PodState::waiting);
       return around_.model.lost(*record);
     case AnswerKind::pod_gone:  // a proxy may say so of a pod that is there; the watch says what has gone
@@ -232,7 +232,7 @@ void PodLifecycle::report_bound(PodRecord& record, TimePoint now) {
   around_.conditions.bound(record, now);
 }
 
-void PodLifecycle::ask_later(PodRecord& record, TimePoint now) {
+void PodLifecycle::retry_later(PodRecord& record, TimePoint now) {
   record.unanswered = true;
   retries_.emplace(now + ask_again, record.meta);
 }
@@ -263,7 +263,7 @@ void PodLifecycle::refuse_input(PodRecord& record, std::string why, TimePoint no
 }
 
 // It does not show them on a node, so they are on none.
-void PodLifecycle::take_list(std::uint64_t request) {
+void PodLifecycle::handle_list(std::uint64_t request) {
   for (const auto& [name, record] : around_.pods.ours()) {
     if (record->state != PodState::binding || !record->unanswered || !record->doubt || *record->doubt >= request)
       continue;
@@ -280,7 +280,7 @@ void PodLifecycle::retry_due(TimePoint now, bool may_bind) {
     if (!record) continue;
     if (record->state == PodState::binding && record->unanswered) {
       if (!may_bind) {
-        ask_later(*record, now);
+        retry_later(*record, now);
         continue;
       }
       record->unanswered = false;  // one request at a time: two could be answered differently

@@ -33,15 +33,15 @@ class PodLifecycle {
   };
   explicit PodLifecycle(const Surroundings& around) : around_(around) {}
 
-  void take(const PodCache::Update& update, TimePoint now);
+  void handle(const PodCache::Update& update, TimePoint now);
   // The object has gone.
-  void take_gone(const ObjectMeta& meta, TimePoint now);
+  void handle_deleted(const ObjectMeta& meta, TimePoint now);
   // Its gate has gone without a zone: it is another scheduler's.
-  void take_left(const ObjectMeta& meta, TimePoint now);
-  // `list_asked`: the number of the last list of pods that was asked for.
-  void take(const BindReport& report, std::uint64_t list_asked, TimePoint now);
+  void handle_left(const ObjectMeta& meta, TimePoint now);
+  // `requested_list`: the number of the last list of pods that was asked for.
+  void handle(const BindReport& report, std::uint64_t requested_list, TimePoint now);
   // A list that began after that request is known: it settles what became of bindings that nobody answered before it.
-  void take_list(std::uint64_t request);
+  void handle_list(std::uint64_t request);
 
   void bind(PodRecord& record, const std::string& node);
   // A task that cannot be told where to read is not started, but looked at again soon.
@@ -68,11 +68,11 @@ class PodLifecycle {
   void send(const PodRecord& record);
   void report_bound(PodRecord& record, TimePoint now);
   void refused(PodRecord& record, const BindReport& report, TimePoint now);
-  void ask_later(PodRecord& record, TimePoint now);
+  void retry_later(PodRecord& record, TimePoint now);
   void steer(PodSteering steering, bool released);
   void let_go(PodRecord& record, std::string why);
   void report_released(PodRecord& record, TimePoint now);
-  void take_release(PodRecord& record, const BindReport& report, TimePoint now);
+  void handle_release(PodRecord& record, const BindReport& report, TimePoint now);
 
   Surroundings around_;
   std::map<std::string, ObjectMeta> arrived_;  // by namespace/name

@@ -13,7 +13,7 @@ constexpr Duration relearn_every{10'000'000};  // a listing because run times ar
 
 }  // namespace
 
-void Resync::look_for_reasons_to_list(TimePoint now) {
+void Resync::find_reasons_to_list(TimePoint now) {
   const bool learned =
       around_.pods.run_times().moved() && now - listed_at_ > relearn_every && around_.conditions.waiting() > 0;
   const std::uint64_t prices = rules_.prices_version ? rules_.prices_version() : 0;
@@ -21,23 +21,23 @@ void Resync::look_for_reasons_to_list(TimePoint now) {
   if (learned || repriced) around_.model.must_list();
 }
 
-void Resync::settle(DataLink* data, TimePoint now) {
+void Resync::reconcile(DataLink* data, TimePoint now) {
   const bool claims_left = around_.pods.take_claims_left();
   if (std::exchange(volumes_changed_, false) || claims_left)
     for (PodRecord* pod : around_.pods.review_held()) around_.lifecycle.arrive(*pod);
   for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.report_again(*pod, now);
-  look_for_reasons_to_list(now);
+  find_reasons_to_list(now);
   if (!around_.model.listed()) return list_everything(data, now);
   around_.model.index().learn(around_.pods.classes(), around_.nodes, around_.model.events());
-  say_nodes();
+  emit_nodes();
   if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
-  say_jobs(around_.lifecycle.take_arrived(), data, now);
+  emit_jobs(around_.lifecycle.take_arrived(), data, now);
 }
 
 void Resync::list_everything(DataLink* data, TimePoint now) {
   around_.lifecycle.take_arrived();  // the listing says them
   around_.nodes.take_changed();
-  around_.pods.run_times().settle();
+  around_.pods.run_times().mark_reviewed();
   const auto start = around_.model.list(around_.nodes, around_.pods.classes(), data ? data->view() : DataView{});
   job_keys_ = {};
   listed_at_ = now;
@@ -48,15 +48,15 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
     if (record->pod_class.valid() && (record->state == PodState::waiting || record->on_node()))
       pods.push_back(record.get());
   }
-  say_jobs(pods, data, now);
+  emit_jobs(pods, data, now);
   if (const std::optional<StoredShares> kept = around_.shares.of())
     start->shares = around_.model.index().remembered(*kept);
-  say_unknown_prices();
+  report_unknown_prices();
   if (const std::size_t left_out = around_.model.index().left_out(); left_out > 0)
     around_.log.warning("leaving nodes out: too many zones", {{"nodes", left_out}});
 }
 
-void Resync::say_unknown_prices() {
+void Resync::report_unknown_prices() {
   std::set<std::string> before = std::exchange(unpriced_, {});
   std::string fresh;
   for (const auto& [name, type] : around_.model.index().unknown_prices()) {
@@ -78,7 +78,7 @@ Result<std::string> Resync::pool_of(const PodRecord& pod, const DataLink* data) 
   return fail(ErrorCode::not_found, no_such_pool(pod.work.pool));
 }
 
-void Resync::know_mode(PodRecord& pod, const DataLink* data) const {
+void Resync::set_mode(PodRecord& pod, const DataLink* data) const {
   const Result<std::string> pool = pool_of(pod, data);
   pod.pool = pool.value_or(pod.meta.name_space);
   pod.mode = (data && pool ? data->mode_of(*pool) : std::nullopt).value_or(rules_.mode);
@@ -86,13 +86,13 @@ void Resync::know_mode(PodRecord& pod, const DataLink* data) const {
 
 void Resync::review_modes(const DataLink* data) {
   for (const auto& [key, pod] : around_.pods.ours())
-    if (pod->steered) know_mode(*pod, data);
+    if (pod->steered) set_mode(*pod, data);
 }
 
 // A pod of another scheduler is, where its pool's mode is to steer; it is looked at again with every listing.
 bool Resync::is_planned(PodRecord& pod, const DataLink* data) {
   if (!pod.steered) return true;
-  know_mode(pod, data);
+  set_mode(pod, data);
   if (pod.state != PodState::waiting || pod.mode == PodMode::steer) return true;
   around_.pods.hold(pod, UnschedulableReason::scheduling_gated,
                     "the mode of its pool is " + std::string(to_string(pod.mode)));
@@ -100,7 +100,7 @@ bool Resync::is_planned(PodRecord& pod, const DataLink* data) {
   return false;
 }
 
-void Resync::say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now) {
+void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now) {
   ModelFeed& model = around_.model;
   std::vector<PodRecord*> known;
   for (PodRecord* pod : pods)  // what is on a node that is not there takes no room of any other
@@ -134,7 +134,7 @@ void Resync::say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data,
   }
 }
 
-void Resync::say_nodes() {
+void Resync::emit_nodes() {
   ModelIndex& index = around_.model.index();
   for (const std::string& name : around_.nodes.take_changed()) {
     const NodeId id = index.node(name);
@@ -149,7 +149,7 @@ void Resync::say_nodes() {
   }
 }
 
-void Resync::say_heartbeats(TimePoint now) {
+void Resync::emit_heartbeats(TimePoint now) {
   if (!around_.model.listed() || !rules_.cadence) return;
   const Cadence cadence = rules_.cadence();
   if (cadence.trigger != Cadence::Trigger::heartbeats || now < next_beat_) return;

@@ -44,22 +44,22 @@ class Resync {
   // Claims or volumes are otherwise than they were.
   void volumes_changed() { volumes_changed_ = true; }
   // Tells what was taken in since the last time. `data`: none where the cluster has no custom resources of ours.
-  void settle(DataLink* data, TimePoint now);
-  void say_heartbeats(TimePoint now);
+  void reconcile(DataLink* data, TimePoint now);
+  void emit_heartbeats(TimePoint now);
   // Looks up the modes of pods of other schedulers.
   void review_modes(const DataLink* data);
   // Under which the memory of a job of the last listing, or one since, is kept.
   const std::string& job_key(JobId job) const { return job_keys_[job]; }
 
  private:
-  void look_for_reasons_to_list(TimePoint now);
+  void find_reasons_to_list(TimePoint now);
   void list_everything(DataLink* data, TimePoint now);
-  void say_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
-  void say_nodes();
+  void emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
+  void emit_nodes();
   bool is_planned(PodRecord& pod, const DataLink* data);
-  void know_mode(PodRecord& pod, const DataLink* data) const;
+  void set_mode(PodRecord& pod, const DataLink* data) const;
   static Result<std::string> pool_of(const PodRecord& pod, const DataLink* data);
-  void say_unknown_prices();
+  void report_unknown_prices();
 
   Surroundings around_;
   Rules rules_;

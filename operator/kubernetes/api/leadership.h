@@ -30,7 +30,7 @@ class Leadership {
   ~Leadership();
 
   bool leads() const { return election_.leads(steady_now()); }
-  std::uint64_t reign() const { return election_.reign(); }
+  std::uint64_t times_elected() const { return election_.times_elected(); }
 
  private:
   void run(const std::stop_token& stop);

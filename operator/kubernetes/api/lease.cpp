@@ -117,7 +117,7 @@ Result<void> LeaderElection::take(LeaseRecord record, TimePoint now) {
   const Result<LeaseRecord> written = store_.write(record);
   if (!written) return tl::unexpected(written.error());
   observe(*written, now);
-  if (!leads(now)) ++reign_;
+  if (!leads(now)) ++times_elected_;
   leads_until_ = (now + options_.renew_deadline).time_since_epoch().count();
   return {};
 }

@@ -70,7 +70,7 @@ class LeaderElection {
   bool leads(TimePoint now) const { return now.time_since_epoch().count() < leads_until_.load(); }
   // Counts the times that this copy began to lead, also after a pause in which nobody else did. Grows before leads()
   // says so.
-  std::uint64_t reign() const { return reign_.load(); }
+  std::uint64_t times_elected() const { return times_elected_.load(); }
   // Counts the leaders: each has a larger one than those before. Of the last lease seen.
   std::int64_t term() const { return term_.load(); }
   const std::string& holder() const {
@@ -89,7 +89,7 @@ class LeaderElection {
   TimePoint observed_at_;  // when this version was first seen
   std::atomic<Duration::rep> leads_until_{0};
   std::atomic<std::int64_t> term_{0};
-  std::atomic<std::uint64_t> reign_{0};
+  std::atomic<std::uint64_t> times_elected_{0};
   const std::string nobody_;
 };
 

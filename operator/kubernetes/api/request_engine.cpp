@@ -192,10 +192,10 @@ void RequestEngine::finished(Request& request, int curl_code) {
   if (!request.stream) mean_took_ = (mean_took_ * 15 + took) / 16;
   if (options_.observer) options_.observer->tried({request.what.verb, request.what.path, result.http_code, took});
   if (result.http_code == 401) credentials_.forget();
-  settle(request, curl_code, result);
+  conclude(request, curl_code, result);
 }
 
-void RequestEngine::settle(Request& request, int curl_code, const TryResult& result) {
+void RequestEngine::conclude(Request& request, int curl_code, const TryResult& result) {
   const std::string body = request.transfer->take_body();
   const std::string why = result.http_code == 0 ? request.transfer->failure(curl_code) : "";
   if (result.http_code >= 200 && result.http_code < 300) return finish(request.id, body);

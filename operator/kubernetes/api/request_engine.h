@@ -60,7 +60,7 @@ class RequestEngine {
   void send(Request& request);
   void collect_finished();
   void finished(Request& request, int curl_code);
-  void settle(Request& request, int curl_code, const TryResult& result);
+  void conclude(Request& request, int curl_code, const TryResult& result);
   void release(Request& request);  // takes it off the wire
   void finish(RequestId id, Answer answer);
   int wait_ms() const;

@@ -54,8 +54,8 @@ DataCatalog::DataCatalog(std::string name_space, TenantRules rules)
 
 DataCatalog::~DataCatalog() = default;
 
-std::vector<DataCatalog::FollowedKind> DataCatalog::kinds() {
-  std::vector<FollowedKind> result;
+std::vector<DataCatalog::Informer> DataCatalog::informers() {
+  std::vector<Informer> result;
   for (std::size_t i = 0; i < std::size(data_kinds); ++i)
     result.push_back({all_resources_path(data_kinds[i]), "", sinks_[i].get()});
   const std::string ours = std::string("labelSelector=") + percent_encoded(role_label);

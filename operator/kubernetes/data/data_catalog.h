@@ -75,7 +75,7 @@ using NodeLook = std::function<NodeSight(const std::string& node)>;
 
 class DataCatalog {
  public:
-  struct FollowedKind {
+  struct Informer {
     std::string path, selector;  // for ListWatchOptions
     ObjectSink* sink = nullptr;  // of this catalog; may be called from another thread than poll()
   };
@@ -83,7 +83,7 @@ class DataCatalog {
   // Jobs and pods of moves are in `name_space`, and the claims of volumes.
   explicit DataCatalog(std::string name_space, TenantRules rules = {});
   ~DataCatalog();
-  std::vector<FollowedKind> kinds();
+  std::vector<Informer> informers();
   // All kinds have been listed once and poll() has taken it in.
   bool complete() const;
   // Grows with whatever poll() took in.

@@ -51,9 +51,9 @@ struct DataMover::Working {
     std::optional<TimePoint> missed_since;  // though the server has it, the watch has not told of it
   };
 
-  Working(ApiClient& client, DataCatalog& followed, EventRecorder& recorder, MoverOptions given,
+  Working(ApiClient& client, DataCatalog& shared, EventRecorder& recorder, MoverOptions given,
           std::function<bool()> leads, IsRead readers)
-      : catalog(followed),
+      : catalog(shared),
         events(recorder),
         options(std::move(given)),
         may_act(std::move(leads)),

@@ -88,7 +88,7 @@ void RunTimes::note(Entry& entry) {
   const auto far = [](double now, double then, double least) {
     return std::abs(now - then) * 4 > then && std::abs(now - then) > least;
   };
-  if (far(entry.mean(), entry.settled_mean, 1) || far(entry.excess(), entry.settled_excess, 0)) moved_ = true;
+  if (far(entry.mean(), entry.reviewed_mean, 1) || far(entry.excess(), entry.reviewed_excess, 0)) moved_ = true;
 }
 
 std::optional<Duration> RunTimes::mean(const std::string& of) const {
@@ -102,9 +102,9 @@ double RunTimes::excess(const std::string& of) const {
   return known == entries_.end() ? 1 : known->second.excess();
 }
 
-void RunTimes::settle() {
+void RunTimes::mark_reviewed() {
   moved_ = false;
-  for (auto& [of, entry] : entries_) entry.settled_mean = entry.mean(), entry.settled_excess = entry.excess();
+  for (auto& [of, entry] : entries_) entry.reviewed_mean = entry.mean(), entry.reviewed_excess = entry.excess();
 }
 
 }  // namespace lips::kubernetes

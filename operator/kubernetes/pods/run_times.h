@@ -35,7 +35,7 @@ class RunTimes {
   double excess(const std::string& of) const;
   // Whether something has moved by more than a quarter since it was last asked for.
   bool moved() const { return moved_; }
-  void settle();
+  void mark_reviewed();
 
  private:
   struct Sum {
@@ -47,7 +47,7 @@ class RunTimes {
   struct Entry {
     Sum ended, overdue;
     std::uint64_t used = 0;  // when it last learned something
-    double settled_mean = 0, settled_excess = 1;
+    double reviewed_mean = 0, reviewed_excess = 1;
     double mean() const;
     double excess() const;
   };

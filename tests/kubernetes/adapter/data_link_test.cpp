@@ -23,15 +23,15 @@ class DataLinkTest : public testing::Test {
     }
     replicas(R"({"store":"a","blocks":"0-3"},{"store":"b","blocks":"3","copies":"3","extra":"3"})");
     move("former", "0-1", "Copying");
-    for (const DataCatalog::FollowedKind& kind : link_.kinds()) kind.sink->complete(0);
+    for (const DataCatalog::Informer& informer : link_.informers()) informer.sink->complete(0);
     EXPECT_TRUE(link_.poll(index_, false, {}, events_));
   }
   void change(std::size_t kind, const std::string& name_space, const std::string& name, const std::string& rest) {
     const std::string version = std::to_string(++version_);
-    link_.kinds()[kind].sink->changed({name_space, name, name, version},
-                                      R"({"metadata":{"namespace":")" + name_space + R"(","name":")" + name +
-                                          R"(","uid":")" + name + R"(","resourceVersion":")" + version +
-                                          R"(","creationTimestamp":"2026-01-31T12:00:00Z"},)" + rest + '}');
+    link_.informers()[kind].sink->changed({name_space, name, name, version},
+                                          R"({"metadata":{"namespace":")" + name_space + R"(","name":")" + name +
+                                              R"(","uid":")" + name + R"(","resourceVersion":")" + version +
+                                              R"(","creationTimestamp":"2026-01-31T12:00:00Z"},)" + rest + '}');
   }
   void replicas(const std::string& list) {
     change(0, "d", "s",
@@ -56,7 +56,7 @@ class DataLinkTest : public testing::Test {
     return result;
   }
 
-  FakeApiServer server_{[](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
+  FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
   ApiClient client_{server_.connection(), quick_client()};
   EventRecorder recorder_{client_, {}, [] { return false; }};
   DataLink link_{
@@ -117,7 +117,7 @@ TEST_F(DataLinkTest, ForgetsDropsOfADataSetThatIsGone) {
   list();
   link_.drop({BlockId(3), index_.store("b")}, index_, events_);
   EXPECT_EQ(link_.drops_under_way(), 1u);
-  link_.kinds()[0].sink->deleted({"d", "s", "s", "9"});
+  link_.informers()[0].sink->deleted({"d", "s", "s", "9"});
   EXPECT_TRUE(link_.poll(index_, true, {}, events_));
   EXPECT_EQ(link_.drops_under_way(), 0u);
 }

@@ -36,7 +36,7 @@ std::string pod_name(const std::string& path) {
 }  // namespace
 
 FakeCluster::FakeCluster(std::uint64_t seed)
-    : random_(seed), server_(std::make_unique<FakeApiServer>([this](const SeenRequest& r) { return answer(r); })) {}
+    : random_(seed), server_(std::make_unique<FakeApiServer>([this](const ReceivedRequest& r) { return answer(r); })) {}
 
 std::string FakeCluster::node_text(const std::string& name, const FakeNode& node, int version) const {
   const std::string taints =
@@ -243,7 +243,7 @@ std::size_t FakeCluster::bound_to(const std::string& node) const {
   });
 }
 
-Reply FakeCluster::answer(const SeenRequest& request) {
+Reply FakeCluster::answer(const ReceivedRequest& request) {
   const std::lock_guard lock(mutex_);
   if (request.path.starts_with("/apis/lips.dev")) return answer_resources(request);
   if (request.method != "GET" && !forbidden_.empty() && request.path.find(forbidden_) != std::string::npos)
@@ -260,7 +260,7 @@ Reply FakeCluster::answer(const SeenRequest& request) {
   return list(kind);
 }
 
-Reply FakeCluster::answer_resources(const SeenRequest& request) {
+Reply FakeCluster::answer_resources(const ReceivedRequest& request) {
   if (resources_.empty()) return reply(404, status_text(404, "not found"));
   const std::string plural = last_word(request.path);
   if (request.method != "GET" || plural == "v1alpha1") return reply(200, "{}");
@@ -304,7 +304,7 @@ Reply FakeCluster::spurious_refusal(int draw) const {
   }
 }
 
-Reply FakeCluster::bind(const SeenRequest& request) {
+Reply FakeCluster::bind(const ReceivedRequest& request) {
   const std::string name = pod_name(request.path);
   const auto json = nlohmann::json::parse(request.body);
   const int draw = static_cast<int>(random_.below(1000));
@@ -348,7 +348,7 @@ void FakeCluster::check_room(const std::string& name) {
 }
 
 // Annotations of a pod or a Job, of the same uid.
-Reply FakeCluster::annotate(const SeenRequest& request) {
+Reply FakeCluster::annotate(const ReceivedRequest& request) {
   const auto json = nlohmann::json::parse(request.body);
   const std::string name = last_word(request.path), uid = json["metadata"]["uid"];
   const bool is_job = request.path.starts_with("/apis/batch/v1/namespaces/default/jobs/");
@@ -373,7 +373,7 @@ Reply FakeCluster::annotate(const SeenRequest& request) {
 }
 
 // Gates go by name; labels may be added to the selector of a gated pod, and changed of none.
-Reply FakeCluster::steer(const SeenRequest& request) {
+Reply FakeCluster::steer(const ReceivedRequest& request) {
   const auto json = nlohmann::json::parse(request.body);
   const auto found = pods_.find(last_word(request.path));
   const int draw = static_cast<int>(random_.below(1000));
@@ -404,7 +404,7 @@ Reply FakeCluster::steer(const SeenRequest& request) {
   return reply(200, "{}", lost || draw < trouble_);
 }
 
-Reply FakeCluster::set_condition(const SeenRequest& request) {
+Reply FakeCluster::set_condition(const ReceivedRequest& request) {
   const auto json = nlohmann::json::parse(request.body);
   const auto found = pods_.find(pod_name(request.path));
   if (found == pods_.end()) return reply(404, status_text(404, "pods not found"));
@@ -416,7 +416,7 @@ Reply FakeCluster::set_condition(const SeenRequest& request) {
   return reply(200, "{}");
 }
 
-Reply FakeCluster::config_maps(const SeenRequest& request) {
+Reply FakeCluster::config_maps(const ReceivedRequest& request) {
   const auto text = [&](const std::string& name) { return nlohmann::json{{"data", config_maps_[name]}}.dump(); };
   const auto json = nlohmann::json::parse(request.body, nullptr, false);
   const std::string name =

@@ -89,7 +89,7 @@ class FakeCluster {
   std::size_t bound_to(const std::string& node) const;
 
   Connection connection() const { return server_->connection(); }
-  std::vector<SeenRequest> seen() const { return server_->seen(); }
+  std::vector<ReceivedRequest> requests() const { return server_->requests(); }
 
  private:
   template <class Work>
@@ -97,16 +97,16 @@ class FakeCluster {
     const std::lock_guard lock(mutex_);
     return work();
   }
-  Reply answer(const SeenRequest& request);
+  Reply answer(const ReceivedRequest& request);
   Reply list(const std::string& kind);
-  Reply answer_resources(const SeenRequest& request);
+  Reply answer_resources(const ReceivedRequest& request);
   Reply watch(const std::string& kind, int from);
-  Reply bind(const SeenRequest& request);
-  Reply set_condition(const SeenRequest& request);
-  Reply annotate(const SeenRequest& request);
-  Reply steer(const SeenRequest& request);
+  Reply bind(const ReceivedRequest& request);
+  Reply set_condition(const ReceivedRequest& request);
+  Reply annotate(const ReceivedRequest& request);
+  Reply steer(const ReceivedRequest& request);
   static std::string job_text(const std::string& name, const FakeJob& job);
-  Reply config_maps(const SeenRequest& request);
+  Reply config_maps(const ReceivedRequest& request);
   void tell(const std::string& kind, const std::string& type, const std::string& object);
   std::string pod_text(const std::string& name, const FakePod& pod) const;
   std::string node_text(const std::string& name, const FakeNode& node, int version) const;

@@ -24,20 +24,20 @@ PodRecord pod_of(const Owner& owner) {
 
 class JobMemoriesTest : public testing::Test {
  protected:
-  JobMemoriesTest() : server_([](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; }) {}
+  JobMemoriesTest() : server_([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }) {}
   static JobMemory home() {
     JobMemory memory;
     memory.home_decided = true;
     return memory;
   }
   // The writes of a flush, once all have been answered.
-  std::vector<SeenRequest> flush(JobMemories& memories) {
+  std::vector<ReceivedRequest> flush(JobMemories& memories) {
     memories.flush(now_ += std::chrono::minutes(1));
     ApiRequest last;
     last.path = "/last";
     EXPECT_TRUE(client_.call(std::move(last)));
-    std::vector<SeenRequest> writes;
-    for (const SeenRequest& request : server_.seen())
+    std::vector<ReceivedRequest> writes;
+    for (const ReceivedRequest& request : server_.requests())
       if (request.method == "PATCH") writes.push_back(request);
     return writes;
   }
@@ -76,7 +76,7 @@ TEST_F(JobMemoriesTest, AreWrittenToTheKindOfObjectThatTheOwnerIs) {
     JobMemories memories(client_, [] { return true; });
     memories.keep_at("key", memory_place(pod_of(owner)));
     memories.remember("key", home(), "zone-b");
-    const std::vector<SeenRequest> writes = flush(memories);
+    const std::vector<ReceivedRequest> writes = flush(memories);
     EXPECT_EQ(writes.back().path, path) << owner.kind << ' ' << owner.api_version;
     const auto json = nlohmann::json::parse(writes.back().body);
     EXPECT_EQ(json["metadata"]["annotations"].size(), 1u) << writes.back().body;
@@ -121,7 +121,7 @@ TEST_F(JobMemoriesTest, MoveWhenTheObjectGoes) {
   EXPECT_EQ(memories.gone("uid-reduces"), std::nullopt);
   ASSERT_EQ(memories.gone("uid-maps"), "job/n/sort");
   memories.keep_at("job/n/sort", {true, {"n", "reduces", "uid-reduces", ""}});
-  const SeenRequest write = flush(memories).back();
+  const ReceivedRequest write = flush(memories).back();
   EXPECT_EQ(write.path, "/apis/batch/v1/namespaces/n/jobs/reduces");
   EXPECT_THAT(write.body, testing::HasSubstr("zone-a=1"));
 }

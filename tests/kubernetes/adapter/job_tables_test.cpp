@@ -235,7 +235,7 @@ TEST(RunTimes, AreTheMeanOfTasksThatAreOver) {
   EXPECT_EQ(times.mean("t"), Duration(std::chrono::seconds(15)));
   EXPECT_EQ(times.mean("other"), std::nullopt);
   EXPECT_TRUE(times.moved());
-  times.settle();
+  times.mark_reviewed();
   EXPECT_FALSE(times.moved());
 }
 
@@ -255,7 +255,7 @@ TEST(RunTimes, OfTasksThatRunLongerThanExpectedRaiseTheMean) {
   times.review({{"executors", {took(240), took(50)}}}, minute);
   EXPECT_EQ(times.mean("executors"), Duration(std::chrono::seconds(480)));
   EXPECT_TRUE(times.moved());
-  times.settle();
+  times.mark_reviewed();
   times.add("executors", took(300));
   times.review({{"executors", {took(250)}}}, minute);
   EXPECT_EQ(times.mean("executors"), Duration(std::chrono::seconds(300)));

@@ -29,7 +29,7 @@ class SteeredLifecycle : public testing::Test {
   }
   PodRecord& update(TimePoint now) {
     const PodCache::Update update = pods_.update(pod_, now);
-    lifecycle_.take(update, now);
+    lifecycle_.handle(update, now);
     update.record->mode = PodMode::steer;
     return *update.record;
   }
@@ -39,14 +39,16 @@ class SteeredLifecycle : public testing::Test {
       for (Message& message : inbox_.take(std::chrono::seconds(1))) {
         const auto* report = std::get_if<BindReport>(&message);
         ASSERT_NE(report, nullptr);
-        lifecycle_.take(*report, 0, now);
+        lifecycle_.handle(*report, 0, now);
       }
   }
   std::int64_t taken() const { return amount_of(nodes_.find("a")->ours, "cpu"); }
-  std::size_t sent() const { return server_.seen().size(); }
+  std::size_t sent() const { return server_.requests().size(); }
 
   std::atomic<int> code_{200};
-  FakeApiServer server_{[this](const SeenRequest&) { return Reply{code_, R"({"message":"so"})", {}, false, nullptr}; }};
+  FakeApiServer server_{[this](const ReceivedRequest&) {
+    return Reply{code_, R"({"message":"so"})", {}, false, nullptr};
+  }};
   ApiClient client_{server_.connection(), quick_client()};
   Binder binder_{client_, [] { return true; }};
   EventRecorder events_{client_, {}, [] { return true; }};
@@ -121,7 +123,7 @@ TEST_F(SteeredLifecycle, LetsAPodGoThatFitsNowhere) {
   lifecycle_.review_steered(start_ + past_patience);
   take_answers(start_ + past_patience);
   ASSERT_EQ(sent(), 1u);
-  const auto body = nlohmann::json::parse(server_.seen()[0].body);
+  const auto body = nlohmann::json::parse(server_.requests()[0].body);
   EXPECT_FALSE(body["spec"].contains("nodeSelector"));
   EXPECT_FALSE(body["metadata"].contains("annotations")) << "it is its scheduler's alone";
 }
@@ -140,7 +142,7 @@ TEST_F(SteeredLifecycle, AsksAgainForAPodThatItCouldNotLetGo) {
   take_answers(start_);
   EXPECT_EQ(sent(), 2u);
   EXPECT_EQ(counted_.steered_pods().size(), 1u);
-  lifecycle_.take_left(pod_.meta, start_);
+  lifecycle_.handle_left(pod_.meta, start_);
   EXPECT_EQ(counted_.steered_pods().begin()->second, 1) << "once, whoever says it first";
 }
 
@@ -148,7 +150,7 @@ TEST_F(SteeredLifecycle, AsksAgainForAPodThatItCouldNotLetGo) {
 TEST_F(SteeredLifecycle, CountsAPodThatItLetGoThoughTheWatchIsQuicker) {
   update(start_).mode = PodMode::bind;
   lifecycle_.review_steered(start_);
-  lifecycle_.take_left(pod_.meta, start_);
+  lifecycle_.handle_left(pod_.meta, start_);
   EXPECT_EQ(counted_.steered_pods().size(), 1u);
   take_answers(start_);
   EXPECT_EQ(counted_.steered_pods().begin()->second, 1);

@@ -24,9 +24,9 @@ FakePod gated(int cpu = 1) {
   return pod;
 }
 
-std::vector<SeenRequest> writes(const FakeCluster& cluster, const std::string& pod) {
-  std::vector<SeenRequest> result;
-  for (SeenRequest& request : cluster.seen())
+std::vector<ReceivedRequest> writes(const FakeCluster& cluster, const std::string& pod) {
+  std::vector<ReceivedRequest> result;
+  for (ReceivedRequest& request : cluster.requests())
     if (request.method != "GET" &&
         (request.path.ends_with("/pods/" + pod) || request.path.find("/pods/" + pod + "/") != std::string::npos ||
          request.body.find("\"name\":\"" + pod + "\"") != std::string::npos))
@@ -71,7 +71,7 @@ TEST(Steering, AGatedPodGetsItsZoneAndLosesItsGateInOneRequest) {
   EXPECT_THAT(scheduling.counted.steered_pods(), ElementsAre(Pair("default zone-a", 1)));
   scheduling.end();
   int patches = 0;
-  for (const SeenRequest& request : writes(cluster, "p")) {
+  for (const ReceivedRequest& request : writes(cluster, "p")) {
     EXPECT_FALSE(request.path.ends_with("/status"))
         << "autoscalers would take a condition for a wish: " << request.body;
     patches += request.path.ends_with("/pods/p");
@@ -187,7 +187,7 @@ TEST(Steering, APodThatFindsNoNodeHoldsNoRoomAndIsNotPlannedAgain) {
   scheduling.end();
   EXPECT_THAT(cluster.wrong(), IsEmpty());
   int patches = 0;
-  for (const SeenRequest& request : writes(cluster, "p")) patches += request.path.ends_with("/pods/p");
+  for (const ReceivedRequest& request : writes(cluster, "p")) patches += request.path.ends_with("/pods/p");
   EXPECT_EQ(patches, 1);
 }
 
@@ -252,7 +252,7 @@ TEST(Steering, APodWhoseGateAPersonTookAwayIsItsSchedulersAlone) {
   EXPECT_EQ(cluster.pod("last").node, "c") << "its room is another scheduler's";
   EXPECT_TRUE(scheduling.until([&] { return scheduling.running() == 2; }));
   scheduling.end();
-  for (const SeenRequest& request : writes(cluster, "p")) EXPECT_FALSE(request.path.ends_with("/pods/p"));
+  for (const ReceivedRequest& request : writes(cluster, "p")) EXPECT_FALSE(request.path.ends_with("/pods/p"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 // Knows the token "good" as prometheus, who may read /metrics.
 class AccessReviewTest : public testing::Test {
  protected:
-  Reply answer(const SeenRequest& request) {
+  Reply answer(const ReceivedRequest& request) {
     if (down_) return {403, R"({"message":"no"})", {}, false, nullptr};
     const Json spec = Json::parse(request.body)["spec"];
     Json status;
@@ -39,7 +39,7 @@ class AccessReviewTest : public testing::Test {
   std::atomic<bool> down_{false};
   std::atomic<int> token_reviews_{0};
   std::chrono::steady_clock::time_point now_;
-  FakeApiServer server_{[this](const SeenRequest& request) { return answer(request); }};
+  FakeApiServer server_{[this](const ReceivedRequest& request) { return answer(request); }};
   ApiClient client_{server_.connection(), quick_client()};
   AccessReview review_{client_, [this] { return now_; }};
 };

@@ -33,7 +33,7 @@ ApiRequest request(Verb verb, std::string path = "/api/v1/pods", std::string bod
 
 // Fails as told for the first times, then answers "done".
 FakeApiServer::Answering failing(int times, const Reply& failure) {
-  return [left = std::make_shared<std::atomic<int>>(times), failure](const SeenRequest&) {
+  return [left = std::make_shared<std::atomic<int>>(times), failure](const ReceivedRequest&) {
     return (*left)-- > 0 ? failure : Reply{200, "done", {}, false, nullptr};
   };
 }
@@ -55,8 +55,8 @@ class Counting : public RequestObserver {
 };
 
 TEST(ApiClient, SendsEveryVerbWithTokenBodyAndType) {
-  FakeApiServer server([](const SeenRequest& seen) {
-    return Reply{200, seen.method + ' ' + seen.body, {}, false, nullptr};
+  FakeApiServer server([](const ReceivedRequest& request) {
+    return Reply{200, request.method + ' ' + request.body, {}, false, nullptr};
   });
   ApiClient client(server.connection(), quick_client());
   EXPECT_EQ(*client.call(request(Verb::get, "/a?x=1")), "GET ");
@@ -68,18 +68,18 @@ TEST(ApiClient, SendsEveryVerbWithTokenBodyAndType) {
   patch.content_type = strategic_merge_patch;
   EXPECT_EQ(*client.call(patch), "PATCH {3}");
   EXPECT_EQ(*client.call(request(Verb::get, "/a")), "GET ");  // nothing is left of the patch
-  const auto seen = server.seen();
-  EXPECT_EQ(seen[0].query_value("x"), "1");
-  EXPECT_EQ(seen[0].authorization, "Bearer secret");
-  EXPECT_EQ(seen[0].user_agent, "lips");
-  EXPECT_EQ(seen[1].content_type, json_content);
-  EXPECT_EQ(seen[5].content_type, strategic_merge_patch);
-  EXPECT_EQ(seen[6].content_type, "");
+  const auto requests = server.requests();
+  EXPECT_EQ(requests[0].query_value("x"), "1");
+  EXPECT_EQ(requests[0].authorization, "Bearer secret");
+  EXPECT_EQ(requests[0].user_agent, "lips");
+  EXPECT_EQ(requests[1].content_type, json_content);
+  EXPECT_EQ(requests[5].content_type, strategic_merge_patch);
+  EXPECT_EQ(requests[6].content_type, "");
 }
 
 TEST(ApiClient, TurnsRefusalsIntoErrorsWithTheServersMessage) {
   int code = 0;
-  FakeApiServer server([&](const SeenRequest&) {
+  FakeApiServer server([&](const ReceivedRequest&) {
     return Reply{code, R"({"kind":"Status","message":"because","code":1})", {}, false, nullptr};
   });
   Counting counting;
@@ -116,7 +116,7 @@ TEST(ApiClient, RepeatsAReadAfterServerFailuresAndCutConnections) {
     const Answer answer = client.call(request(Verb::get));
     ASSERT_TRUE(answer.has_value()) << answer.error().message;
     EXPECT_EQ(*answer, "done");
-    EXPECT_EQ(server.seen().size(), 4u);
+    EXPECT_EQ(server.requests().size(), 4u);
     EXPECT_EQ(counting.counts().at("get 200"), 1);
     EXPECT_EQ(counting.counts().at(failure.cut ? "get 0" : "get " + std::to_string(failure.code)), 3);
   }
@@ -126,7 +126,7 @@ TEST(ApiClient, DoesNotRepeatACreationThatMayHaveBeenDone) {
   FakeApiServer server(failing(1, Reply{500, "", {}, false, nullptr}));
   ApiClient client(server.connection(), quick_client());
   EXPECT_EQ(client.call(request(Verb::create, "/a", "{}")).error().code, ErrorCode::unavailable);
-  EXPECT_EQ(server.seen().size(), 1u);
+  EXPECT_EQ(server.requests().size(), 1u);
   ApiRequest harmless = request(Verb::create, "/a", "{}");
   harmless.repeatable = true;
   EXPECT_TRUE(client.call(harmless).has_value());
@@ -136,7 +136,7 @@ TEST(ApiClient, RepeatsACreationThatTheServerWasTooBusyFor) {
   FakeApiServer server(failing(2, Reply{429, "", {}, false, nullptr}));
   ApiClient client(server.connection(), quick_client());
   EXPECT_TRUE(client.call(request(Verb::create, "/a", "{}")).has_value());
-  EXPECT_EQ(server.seen().size(), 3u);
+  EXPECT_EQ(server.requests().size(), 3u);
 }
 
 TEST(ApiClient, WaitsAsLongAsRetryAfterSays) {
@@ -151,13 +151,13 @@ TEST(ApiClient, GivesUpAfterTheMostTries) {
   FakeApiServer server(failing(1000, Reply{503, "", {}, false, nullptr}));
   ApiClient client(server.connection(), quick_client());
   EXPECT_EQ(client.call(request(Verb::get)).error().code, ErrorCode::unavailable);
-  EXPECT_EQ(server.seen().size(), 6u);
+  EXPECT_EQ(server.requests().size(), 6u);
 }
 
 TEST(ApiClient, SaysThatNobodyAnswers) {
   Connection nowhere;
   {
-    FakeApiServer closed([](const SeenRequest&) { return Reply{}; });
+    FakeApiServer closed([](const ReceivedRequest&) { return Reply{}; });
     nowhere = closed.connection();
   }
   ApiClient client(nowhere, quick_client());
@@ -169,7 +169,7 @@ TEST(ApiClient, SaysThatNobodyAnswers) {
 TEST(ApiClient, EndsARequestThatIsNotAnsweredInTime) {
   std::promise<void> release;
   std::shared_future<void> released(release.get_future());
-  FakeApiServer server([released](const SeenRequest&) {
+  FakeApiServer server([released](const ReceivedRequest&) {
     released.wait();
     return Reply{};
   });
@@ -186,14 +186,14 @@ TEST(ApiClient, EndsARequestThatIsNotAnsweredInTime) {
 TEST(ApiClient, ReadsTheTokenAnewWhenItIsRefused) {
   const auto file = std::filesystem::path(testing::TempDir()) / "lips-client-token";
   std::ofstream(file) << "old";
-  FakeApiServer server([&](const SeenRequest& seen) {
-    return Reply{seen.authorization == "Bearer new" ? 200 : 401, "", {}, false, nullptr};
+  FakeApiServer server([&](const ReceivedRequest& request) {
+    return Reply{request.authorization == "Bearer new" ? 200 : 401, "", {}, false, nullptr};
   });
   Connection connection = server.connection();
   connection.token = {"", file.string()};
   ApiClient client(connection, quick_client());
   EXPECT_EQ(client.call(request(Verb::get)).error().code, ErrorCode::invalid_input);
-  EXPECT_EQ(server.seen().size(), 2u);
+  EXPECT_EQ(server.requests().size(), 2u);
   std::ofstream(file) << "new";
   EXPECT_TRUE(client.call(request(Verb::create, "/a", "{}")).has_value());
   std::filesystem::remove(file);
@@ -203,7 +203,7 @@ TEST(ApiClient, KeepsAsManyInFlightAsAllowedAndNoMore) {
   constexpr int allowed = 4;
   std::latch full(allowed);
   std::atomic<int> inside{0}, most{0};
-  FakeApiServer server([&](const SeenRequest&) {
+  FakeApiServer server([&](const ReceivedRequest&) {
     const int now = ++inside;
     for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
     }
@@ -235,14 +235,14 @@ TEST(ApiClient, AsksBeforeEachTryWhetherARequestIsStillWanted) {
   fenced.still_wanted = [&] { return ++asked <= 2; };
   EXPECT_EQ(client.call(fenced).error().code, ErrorCode::cancelled);
   EXPECT_EQ(asked, 3);
-  EXPECT_EQ(server.seen().size(), 2u);
+  EXPECT_EQ(server.requests().size(), 2u);
 }
 
 TEST(ApiClient, CancelsOneRequestAndLeavesTheOthers) {
   auto feed = std::make_shared<Feed>();  // a body that never ends
   std::promise<void> arrived;
-  FakeApiServer server([&](const SeenRequest& seen) {
-    if (seen.path != "/slow") return Reply{200, "quick", {}, false, nullptr};
+  FakeApiServer server([&](const ReceivedRequest& request) {
+    if (request.path != "/slow") return Reply{200, "quick", {}, false, nullptr};
     arrived.set_value();
     return Reply{200, "", {}, false, feed};
   });
@@ -257,7 +257,7 @@ TEST(ApiClient, CancelsOneRequestAndLeavesTheOthers) {
 
 TEST(ApiClient, StopsACallWhenAskedTo) {
   std::promise<void> arrived;
-  FakeApiServer server([&](const SeenRequest&) {
+  FakeApiServer server([&](const ReceivedRequest&) {
     arrived.set_value();
     return Reply{200, "", {}, false, std::make_shared<Feed>()};
   });
@@ -271,7 +271,7 @@ TEST(ApiClient, StopsACallWhenAskedTo) {
 
 TEST(ApiClient, EndsEverythingPromptlyWhenItIsDestroyed) {
   std::latch arrived(3);
-  FakeApiServer server([&](const SeenRequest&) {
+  FakeApiServer server([&](const ReceivedRequest&) {
     arrived.count_down();
     return Reply{200, "", {}, false, std::make_shared<Feed>()};
   });
@@ -294,7 +294,7 @@ TEST(ApiClient, EndsEverythingPromptlyWhenItIsDestroyed) {
 
 TEST(ByteStream, BringsBytesAsTheyComeThenTheEnd) {
   auto feed = std::make_shared<Feed>();
-  FakeApiServer server([&](const SeenRequest&) { return Reply{200, "", {}, false, feed}; });
+  FakeApiServer server([&](const ReceivedRequest&) { return Reply{200, "", {}, false, feed}; });
   ApiClient client(server.connection(), quick_client());
   const auto stream = client.watch(request(Verb::watch));
   feed->push("one\n");
@@ -308,9 +308,9 @@ TEST(ByteStream, BringsBytesAsTheyComeThenTheEnd) {
 
 TEST(ByteStream, TellsARefusalACutAndAClosedOne) {
   auto feed = std::make_shared<Feed>();
-  FakeApiServer server([&](const SeenRequest& seen) {
-    if (seen.path == "/gone") return Reply{410, R"({"message":"too old"})", {}, false, nullptr};
-    return Reply{200, "", {}, false, seen.path == "/cut" ? feed : std::make_shared<Feed>()};
+  FakeApiServer server([&](const ReceivedRequest& request) {
+    if (request.path == "/gone") return Reply{410, R"({"message":"too old"})", {}, false, nullptr};
+    return Reply{200, "", {}, false, request.path == "/cut" ? feed : std::make_shared<Feed>()};
   });
   ApiClient client(server.connection(), quick_client());
   const auto gone = client.watch(request(Verb::watch, "/gone"));
@@ -329,7 +329,7 @@ TEST(ByteStream, TellsARefusalACutAndAClosedOne) {
 TEST(ByteStream, LetsTheServerWaitWhenNobodyReadsAndLosesNothing) {
   constexpr std::size_t total = 40 << 20;
   auto feed = std::make_shared<Feed>();
-  FakeApiServer server([&](const SeenRequest&) { return Reply{200, "", {}, false, feed}; });
+  FakeApiServer server([&](const ReceivedRequest&) { return Reply{200, "", {}, false, feed}; });
   ApiClient client(server.connection(), quick_client());
   const auto stream = client.watch(request(Verb::watch));
   std::string all;

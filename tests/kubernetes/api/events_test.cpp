@@ -21,8 +21,8 @@ EventNote note_about(const std::string& pod, const std::string& reason = "Waitin
 }
 
 // Records through `use` and returns what the server was sent, once all of it has arrived.
-std::vector<SeenRequest> sent(EventOptions options, const std::function<void(EventRecorder&)>& use) {
-  FakeApiServer server([](const SeenRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
+std::vector<ReceivedRequest> sent(EventOptions options, const std::function<void(EventRecorder&)>& use) {
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
   ClientOptions one_at_a_time = quick_client();
   one_at_a_time.in_flight = 1;
   ApiClient client(server.connection(), one_at_a_time);
@@ -31,63 +31,63 @@ std::vector<SeenRequest> sent(EventOptions options, const std::function<void(Eve
   ApiRequest last;
   last.path = "/last";
   EXPECT_TRUE(client.call(last).has_value());
-  auto seen = server.seen();
-  seen.pop_back();
-  return seen;
+  auto requests = server.requests();
+  requests.pop_back();
+  return requests;
 }
 
 TEST(EventRecorder, WritesEqualEventsAsOneAndThenTheCountAlone) {
-  const auto seen = sent({}, [](EventRecorder& recorder) {
+  const auto requests = sent({}, [](EventRecorder& recorder) {
     for (int i = 0; i < 3; ++i) recorder.record(note_about("p"), after(i));
     recorder.flush(after(3));
     recorder.flush(after(4));  // nothing new
     recorder.record(note_about("p"), after(5), 10);
     recorder.flush(after(6));
   });
-  ASSERT_EQ(seen.size(), 2u);
-  const Json created = Json::parse(seen[0].body);
-  EXPECT_EQ(seen[0].path, "/apis/events.k8s.io/v1/namespaces/n/events");
+  ASSERT_EQ(requests.size(), 2u);
+  const Json created = Json::parse(requests[0].body);
+  EXPECT_EQ(requests[0].path, "/apis/events.k8s.io/v1/namespaces/n/events");
   EXPECT_EQ(created["series"]["count"], 3);
   EXPECT_EQ(created["series"]["lastObservedTime"], "2026-03-01T12:00:02.000000Z");
   EXPECT_EQ(created["eventTime"], "2026-03-01T12:00:00.000000Z");
   EXPECT_EQ(created["type"], "Warning");
   EXPECT_EQ(created["regarding"]["uid"], "uid-p");
-  EXPECT_EQ(seen[1].method, "PATCH");
-  EXPECT_EQ(seen[1].path, seen[0].path + '/' + created["metadata"]["name"].get<std::string>());
-  EXPECT_EQ(Json::parse(seen[1].body),
+  EXPECT_EQ(requests[1].method, "PATCH");
+  EXPECT_EQ(requests[1].path, requests[0].path + '/' + created["metadata"]["name"].get<std::string>());
+  EXPECT_EQ(Json::parse(requests[1].body),
             Json::parse(R"({"series":{"count":13,"lastObservedTime":"2026-03-01T12:00:05.000000Z"}})"));
 }
 
 TEST(EventRecorder, TellsSubjectsAndReasonsApart) {
-  const auto seen = sent({}, [](EventRecorder& recorder) {
+  const auto requests = sent({}, [](EventRecorder& recorder) {
     recorder.record(note_about("p"), noon);
     recorder.record(note_about("q"), noon);
     recorder.record(note_about("p", "Deferred"), noon);
     recorder.flush(noon);
   });
-  ASSERT_EQ(seen.size(), 3u);
-  for (const SeenRequest& request : seen) EXPECT_FALSE(Json::parse(request.body).contains("series"));
-  EXPECT_NE(Json::parse(seen[0].body)["metadata"]["name"], Json::parse(seen[1].body)["metadata"]["name"]);
+  ASSERT_EQ(requests.size(), 3u);
+  for (const ReceivedRequest& request : requests) EXPECT_FALSE(Json::parse(request.body).contains("series"));
+  EXPECT_NE(Json::parse(requests[0].body)["metadata"]["name"], Json::parse(requests[1].body)["metadata"]["name"]);
 }
 
 TEST(EventRecorder, WritesNoMoreThanTheRateAndTheRestLater) {
   EventOptions options;
   options.burst = 4;
   options.per_second = 2;
-  const auto seen = sent(options, [](EventRecorder& recorder) {
+  const auto requests = sent(options, [](EventRecorder& recorder) {
     for (int i = 0; i < 10; ++i) recorder.record(note_about("p" + std::to_string(i)), noon);
     recorder.flush(noon);      // 4
     recorder.flush(noon);      // none
     recorder.flush(after(1));  // 2
   });
-  EXPECT_EQ(seen.size(), 6u);
+  EXPECT_EQ(requests.size(), 6u);
 }
 
 TEST(EventRecorder, BeginsAnewAfterASeriesEndedAndDropsWhatIsTooMuch) {
   EventOptions options;
   options.most_kept = 1;
   std::uint64_t dropped = 0;
-  const auto seen = sent(options, [&](EventRecorder& recorder) {
+  const auto requests = sent(options, [&](EventRecorder& recorder) {
     recorder.record(note_about("p"), noon);
     recorder.record(note_about("q"), noon, 7);
     dropped = recorder.dropped();
@@ -97,8 +97,8 @@ TEST(EventRecorder, BeginsAnewAfterASeriesEndedAndDropsWhatIsTooMuch) {
     recorder.flush(after(400));
   });
   EXPECT_EQ(dropped, 7u);
-  ASSERT_EQ(seen.size(), 2u);
-  EXPECT_EQ(seen[1].method, "POST");
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[1].method, "POST");
 }
 
 }  // namespace

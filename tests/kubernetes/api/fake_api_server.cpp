@@ -24,7 +24,7 @@ void Feed::cut() {
   changed_.notify_all();
 }
 
-std::string SeenRequest::query_value(const std::string& key) const {
+std::string ReceivedRequest::query_value(const std::string& key) const {
   const auto place = query.find(key);
   return place == query.end() ? "" : place->second;
 }
@@ -35,7 +35,7 @@ struct FakeApiServer::Server {
   int port = 0;
   std::thread thread;
   mutable std::mutex mutex;
-  std::vector<SeenRequest> seen;
+  std::vector<ReceivedRequest> requests;
   std::vector<std::shared_ptr<Feed>> feeds;
   bool ending = false;
 
@@ -65,18 +65,18 @@ void FakeApiServer::Server::answer_with_feed(std::shared_ptr<Feed> feed, httplib
 }
 
 void FakeApiServer::Server::answer(const httplib::Request& request, httplib::Response& response) {
-  SeenRequest seen_now{request.method,
-                       request.path,
-                       request.body,
-                       request.get_header_value("Authorization"),
-                       request.get_header_value("Content-Type"),
-                       request.get_header_value("User-Agent"),
-                       request.params};
+  ReceivedRequest received{request.method,
+                           request.path,
+                           request.body,
+                           request.get_header_value("Authorization"),
+                           request.get_header_value("Content-Type"),
+                           request.get_header_value("User-Agent"),
+                           request.params};
   {
     const std::lock_guard lock(mutex);
-    seen.push_back(seen_now);
+    requests.push_back(received);
   }
-  Reply reply = answering(seen_now);
+  Reply reply = answering(received);
   response.status = reply.code;
   if (reply.retry_after) response.set_header("Retry-After", std::to_string(*reply.retry_after));
   if (reply.feed) return answer_with_feed(reply.feed, response);
@@ -119,9 +119,9 @@ Connection FakeApiServer::connection() const {
   return connection;
 }
 
-std::vector<SeenRequest> FakeApiServer::seen() const {
+std::vector<ReceivedRequest> FakeApiServer::requests() const {
   const std::lock_guard lock(server_->mutex);
-  return server_->seen;
+  return server_->requests;
 }
 
 ClientOptions quick_client(std::uint64_t seed) {

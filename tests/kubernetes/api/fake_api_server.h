@@ -31,7 +31,7 @@ class Feed {
   State state_ = State::open;
 };
 
-struct SeenRequest {
+struct ReceivedRequest {
   std::string method, path, body, authorization, content_type, user_agent;
   std::multimap<std::string, std::string> query;
   std::string query_value(const std::string& key) const;
@@ -47,12 +47,12 @@ struct Reply {
 
 class FakeApiServer {
  public:
-  using Answering = std::function<Reply(const SeenRequest&)>;  // called on several threads
+  using Answering = std::function<Reply(const ReceivedRequest&)>;  // called on several threads
   explicit FakeApiServer(Answering answering);
   ~FakeApiServer();
 
   Connection connection() const;
-  std::vector<SeenRequest> seen() const;
+  std::vector<ReceivedRequest> requests() const;
 
  private:
   struct Server;

@@ -162,9 +162,9 @@ TEST_F(Lease, IsMadeAgainByItsHolderWhenSomebodyDeletedIt) {
 }
 
 TEST_F(Lease, CountsTheTimesThatThisCopyBeganToLead) {
-  EXPECT_EQ(a_.reign(), 0u);
+  EXPECT_EQ(a_.times_elected(), 0u);
   for (double second = 0; second < 20; second += 2) ASSERT_TRUE(a_.step(at(second)).has_value());
-  EXPECT_EQ(a_.reign(), 1u);
+  EXPECT_EQ(a_.times_elected(), 1u);
   store_.reachable = false;
   ASSERT_FALSE(a_.step(at(20)).has_value());
   EXPECT_FALSE(a_.leads(at(29)));
@@ -172,8 +172,8 @@ TEST_F(Lease, CountsTheTimesThatThisCopyBeganToLead) {
   ASSERT_TRUE(a_.step(at(30)).has_value());
   EXPECT_TRUE(a_.leads(at(30)));
   EXPECT_EQ(store_.record->transitions, 0) << "nobody else led meanwhile";
-  EXPECT_EQ(a_.reign(), 2u) << "and yet it had ceased to";
-  EXPECT_EQ(b_.reign(), 0u);
+  EXPECT_EQ(a_.times_elected(), 2u) << "and yet it had ceased to";
+  EXPECT_EQ(b_.times_elected(), 0u);
 }
 
 // In a time namespace in which the machine seems to have slept for 100,000 s: CLOCK_BOOTTIME counts that,

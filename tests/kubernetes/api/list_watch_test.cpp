@@ -121,9 +121,9 @@ std::shared_ptr<Feed> feed_of(const std::string& bytes, bool finished) {
 class Scripted {
  public:
   std::deque<std::function<Reply()>> lists, watches;
-  Reply operator()(const SeenRequest& seen) {
+  Reply operator()(const ReceivedRequest& request) {
     const std::lock_guard lock(mutex_);
-    auto& script = seen.query_value("watch") == "true" ? watches : lists;
+    auto& script = request.query_value("watch") == "true" ? watches : lists;
     auto next = script.front();
     if (script.size() > 1) script.pop_front();
     return next();
@@ -134,22 +134,22 @@ class Scripted {
 };
 
 // Runs a follower on a thread until the end of the test.
-class Following {
+class Informer {
  public:
-  Following(const FakeApiServer& server, ObjectSink& sink, ListWatchOptions options)
+  Informer(const FakeApiServer& server, ObjectSink& sink, ListWatchOptions options)
       : client_(server.connection(), quick_client(options.seed)),
-        follower_(client_, std::move(options), sink),
-        thread_([this](const std::stop_token& stop) { follower_.run(stop); }) {}
-  std::uint64_t relist() { return follower_.relist(); }
+        list_watch_(client_, std::move(options), sink),
+        thread_([this](const std::stop_token& stop) { list_watch_.run(stop); }) {}
+  std::uint64_t relist() { return list_watch_.relist(); }
   ListWatch::Counters stop() {
     thread_.request_stop();
     thread_.join();
-    return follower_.counters();
+    return list_watch_.counters();
   }
 
  private:
   ApiClient client_;
-  ListWatch follower_;
+  ListWatch list_watch_;
   std::jthread thread_;
 };
 
@@ -165,19 +165,20 @@ TEST(ListWatch, ReadsAllPagesThenFollowsFromTheListsVersion) {
   Mirror mirror;
   auto options = quick_watch();
   options.selector = "fieldSelector=spec.schedulerName%3Dlips";
-  Following following(server, mirror, options);
+  Informer informer(server, mirror, options);
   ASSERT_TRUE(mirror.wait_for_log(6));
-  following.stop();
+  informer.stop();
   EXPECT_THAT(mirror.log(), ElementsAre("changed n/a ua:5", "changed n/b ub:6", "complete", "changed n/a ua:12",
                                         "changed n/c uc:13", "deleted n/b"));
-  const auto seen = server.seen();
-  EXPECT_EQ(seen[0].query_value("limit"), "3");
-  EXPECT_EQ(seen[0].query_value("resourceVersion"), "");
-  EXPECT_EQ(seen[1].query_value("continue"), "page 2");
-  EXPECT_EQ(seen[2].query_value("resourceVersion"), "10");
-  EXPECT_EQ(seen[2].query_value("allowWatchBookmarks"), "true");
-  EXPECT_GE(std::stoi(seen[2].query_value("timeoutSeconds")), 290);
-  for (const SeenRequest& request : seen) EXPECT_EQ(request.query_value("fieldSelector"), "spec.schedulerName=lips");
+  const auto requests = server.requests();
+  EXPECT_EQ(requests[0].query_value("limit"), "3");
+  EXPECT_EQ(requests[0].query_value("resourceVersion"), "");
+  EXPECT_EQ(requests[1].query_value("continue"), "page 2");
+  EXPECT_EQ(requests[2].query_value("resourceVersion"), "10");
+  EXPECT_EQ(requests[2].query_value("allowWatchBookmarks"), "true");
+  EXPECT_GE(std::stoi(requests[2].query_value("timeoutSeconds")), 290);
+  for (const ReceivedRequest& request : requests)
+    EXPECT_EQ(request.query_value("fieldSelector"), "spec.schedulerName=lips");
 }
 
 TEST(ListWatch, GoesOnFromTheLastEventOrBookmarkWhenAWatchEnds) {
@@ -188,14 +189,14 @@ TEST(ListWatch, GoesOnFromTheLastEventOrBookmarkWhenAWatchEnds) {
                     [] { return streaming(feed_of(event("MODIFIED", object("a", "ua", 50)), false)); }};
   FakeApiServer server(std::ref(script));
   Mirror mirror;
-  Following following(server, mirror, quick_watch());
+  Informer informer(server, mirror, quick_watch());
   ASSERT_TRUE(mirror.wait_for_log(4));
-  EXPECT_EQ(following.stop().lists, 1u);
+  EXPECT_EQ(informer.stop().lists, 1u);
   EXPECT_THAT(mirror.log(), ElementsAre("changed n/a ua:5", "complete", "changed n/a ua:12", "changed n/a ua:50"));
-  const auto seen = server.seen();
-  EXPECT_EQ(seen[1].query_value("resourceVersion"), "10");
-  EXPECT_EQ(seen[2].query_value("resourceVersion"), "12");
-  EXPECT_EQ(seen[3].query_value("resourceVersion"), "40");
+  const auto requests = server.requests();
+  EXPECT_EQ(requests[1].query_value("resourceVersion"), "10");
+  EXPECT_EQ(requests[2].query_value("resourceVersion"), "12");
+  EXPECT_EQ(requests[3].query_value("resourceVersion"), "40");
 }
 
 TEST(ListWatch, ListsAnewWhenItsVersionExpiredAndReportsTheDifferenceAlone) {
@@ -211,9 +212,9 @@ TEST(ListWatch, ListsAnewWhenItsVersionExpiredAndReportsTheDifferenceAlone) {
                       [&] { return streaming(feed_of(bookmark(31), false)); }};
     FakeApiServer server(std::ref(script));
     Mirror mirror;
-    Following following(server, mirror, quick_watch());
+    Informer informer(server, mirror, quick_watch());
     ASSERT_TRUE(mirror.wait_for_log(9));
-    following.stop();
+    informer.stop();
     EXPECT_THAT(mirror.log(),
                 ElementsAre("changed n/a ua:5", "changed n/b ub:6", "changed n/d ud:7", "complete", "changed n/c uc:21",
                             "deleted n/d", "changed n/d ud2:22", "deleted n/b", "complete"));
@@ -231,12 +232,12 @@ TEST(ListWatch, StartsTheListAgainWhenAPageExpiresAndThenAsksForAllAtOnce) {
   script.watches = {[] { return streaming(std::make_shared<Feed>()); }};
   FakeApiServer server(std::ref(script));
   Mirror mirror;
-  Following following(server, mirror, quick_watch());
+  Informer informer(server, mirror, quick_watch());
   ASSERT_TRUE(mirror.wait_for_log(4));
-  following.stop();
+  informer.stop();
   EXPECT_THAT(mirror.log(), ElementsAre("changed n/a ua:5", "changed n/b ub:11", "deleted n/a", "complete"));
-  EXPECT_EQ(server.seen()[2].query_value("limit"), "3");
-  EXPECT_EQ(server.seen()[4].query_value("limit"), "0");
+  EXPECT_EQ(server.requests()[2].query_value("limit"), "3");
+  EXPECT_EQ(server.requests()[4].query_value("limit"), "0");
 }
 
 TEST(ListWatch, ReadsEventsThatComeInPiecesAndDropsAHalfOneAtACut) {
@@ -250,13 +251,13 @@ TEST(ListWatch, ReadsEventsThatComeInPiecesAndDropsAHalfOneAtACut) {
   script.watches = {[&] { return streaming(cut); }, [&] { return streaming(pieces); }};
   FakeApiServer server(std::ref(script));
   Mirror mirror;
-  Following following(server, mirror, quick_watch());
+  Informer informer(server, mirror, quick_watch());
   ASSERT_TRUE(mirror.wait_for_log(3));
   for (const char letter : event("MODIFIED", object("a", "ua", 13))) pieces->push(std::string(1, letter));
   ASSERT_TRUE(mirror.wait_for_log(4));
-  EXPECT_EQ(following.stop().lists, 1u);
+  EXPECT_EQ(informer.stop().lists, 1u);
   EXPECT_THAT(mirror.log(), ElementsAre("changed n/a ua:5", "complete", "changed n/a ua:12", "changed n/a ua:13"));
-  EXPECT_EQ(server.seen()[2].query_value("resourceVersion"), "12");
+  EXPECT_EQ(server.requests()[2].query_value("resourceVersion"), "12");
 }
 
 TEST(ListWatch, TakesEventsInAnyOrderWithoutBelievingTheImpossible) {
@@ -268,9 +269,9 @@ TEST(ListWatch, TakesEventsInAnyOrderWithoutBelievingTheImpossible) {
   script.watches = {[&] { return streaming(feed_of(odd, false)); }};
   FakeApiServer server(std::ref(script));
   Mirror mirror;
-  Following following(server, mirror, quick_watch());
+  Informer informer(server, mirror, quick_watch());
   ASSERT_TRUE(mirror.wait_for_log(5));
-  following.stop();
+  informer.stop();
   EXPECT_THAT(mirror.log(),
               ElementsAre("changed n/a ua:5", "complete", "changed n/new un:13", "deleted n/a", "changed n/a ua2:14"));
   EXPECT_THAT(mirror.wrong(), IsEmpty());
@@ -285,9 +286,9 @@ TEST(ListWatch, ListsAnewAfterAWatchWithoutAnySignOfLife) {
   Mirror mirror;
   auto options = quick_watch();
   options.silence_allowed = std::chrono::milliseconds(20);
-  Following following(server, mirror, options);
+  Informer informer(server, mirror, options);
   ASSERT_TRUE(mirror.wait_for_log(4));
-  following.stop();
+  informer.stop();
   EXPECT_EQ(mirror.log()[2], "changed n/a ua:9");
   EXPECT_THAT(mirror.failures().at(0), testing::HasSubstr("not even a bookmark"));
 }
@@ -299,10 +300,10 @@ TEST(ListWatch, StopsPromptlyInAListAndInAWatch) {
     script.watches = {[] { return streaming(std::make_shared<Feed>()); }};
     FakeApiServer server(std::ref(script));
     Mirror mirror;
-    Following following(server, mirror, quick_watch());
+    Informer informer(server, mirror, quick_watch());
     ASSERT_TRUE(in_list || mirror.wait_for_log(1));
     const auto start = std::chrono::steady_clock::now();
-    following.stop();
+    informer.stop();
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   }
 }
@@ -312,10 +313,11 @@ class FaultyObjects {
  public:
   explicit FaultyObjects(std::uint64_t seed) : random_(seed) {}
 
-  Reply answer(const SeenRequest& seen) {
+  Reply answer(const ReceivedRequest& request) {
     const std::lock_guard lock(mutex_);
     if (calm_ == 0 && random_.below(10) == 0) return Reply{random_.below(2) == 0 ? 500 : 429, "{}", {}, false, nullptr};
-    return seen.query_value("watch") == "true" ? watch(std::stoi(seen.query_value("resourceVersion"))) : list(seen);
+    return request.query_value("watch") == "true" ? watch(std::stoi(request.query_value("resourceVersion")))
+                                                  : list(request);
   }
 
   // One change of a random object.
@@ -381,9 +383,9 @@ class FaultyObjects {
   }
 
   // Pages of the objects as they were at the first page; the token is "version/number".
-  Reply list(const SeenRequest& seen) {
-    const std::string token = seen.query_value("continue");
-    const bool paged = seen.query_value("limit") != "0";
+  Reply list(const ReceivedRequest& request) {
+    const std::string token = request.query_value("continue");
+    const bool paged = request.query_value("limit") != "0";
     if (token.empty()) {
       snapshot_.clear();
       snapshot_version_ = version_;
@@ -416,9 +418,9 @@ TEST(ListWatch, LosesNothingAndTellsNothingTwiceWhateverGoesWrong) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     FaultyObjects objects(seed);
     for (int i = 0; i < 60; ++i) objects.change();
-    FakeApiServer server([&](const SeenRequest& seen) { return objects.answer(seen); });
+    FakeApiServer server([&](const ReceivedRequest& request) { return objects.answer(request); });
     Mirror mirror;
-    Following following(server, mirror, quick_watch(seed));
+    Informer informer(server, mirror, quick_watch(seed));
     for (int round = 0; round < 40; ++round) {
       for (int i = 0; i < 10; ++i) objects.change();  // while a list or a watch is under way
       const Mirror::Versions now = objects.versions();
@@ -427,7 +429,7 @@ TEST(ListWatch, LosesNothingAndTellsNothingTwiceWhateverGoesWrong) {
     objects.calm();
     const Mirror::Versions expected = objects.versions();
     EXPECT_TRUE(mirror.wait([&] { return mirror.versions() == expected; }));
-    const auto counters = following.stop();
+    const auto counters = informer.stop();
     EXPECT_EQ(mirror.versions(), expected);
     EXPECT_THAT(mirror.wrong(), IsEmpty());
     lists += counters.lists;
@@ -445,11 +447,11 @@ TEST(ListWatch, ListsAnewWhenAskedThoughItsWatchIsWell) {
   script.watches = {[&] { return streaming(silent); }};
   FakeApiServer server(std::ref(script));
   Mirror mirror;
-  Following following(server, mirror, quick_watch());
+  Informer informer(server, mirror, quick_watch());
   ASSERT_TRUE(mirror.wait_for_log(3));
-  EXPECT_EQ(following.relist(), 1u);
+  EXPECT_EQ(informer.relist(), 1u);
   ASSERT_TRUE(mirror.wait_for_log(6));
-  EXPECT_EQ(following.stop().lists, 2u);
+  EXPECT_EQ(informer.stop().lists, 2u);
   EXPECT_THAT(mirror.log(), ElementsAre("changed n/a ua:5", "changed n/b ub:6", "complete", "changed n/a ua:15",
                                         "deleted n/b", "complete 1"));
   EXPECT_THAT(mirror.failures(), IsEmpty()) << "a list that was asked for is no trouble";
@@ -470,13 +472,13 @@ TEST(ListWatch, AListThatIsUnderWayWhenAskedBeginsAgain) {
   script.watches = {[&] { return streaming(silent); }};
   FakeApiServer server(std::ref(script));
   Mirror mirror;
-  Following following(server, mirror, quick_watch());
+  Informer informer(server, mirror, quick_watch());
   begun.get_future().wait();
-  EXPECT_EQ(following.relist(), 1u);
-  EXPECT_EQ(following.relist(), 2u);
+  EXPECT_EQ(informer.relist(), 1u);
+  EXPECT_EQ(informer.relist(), 2u);
   asked.set_value();
   ASSERT_TRUE(mirror.wait([&] { return !mirror.log().empty() && mirror.log().back() == "complete 2"; }));
-  following.stop();
+  informer.stop();
   EXPECT_EQ(mirror.versions().count("n/new"), 1u);
   for (const std::string& line : mirror.log())
     EXPECT_NE(line, "complete") << "the first list is older than the request";
@@ -494,11 +496,11 @@ TEST(ListWatch, ARequestForAListEndsThePauseAfterFailures) {
   Mirror mirror;
   ListWatchOptions options = quick_watch();
   options.retry = RetryRules{0, std::chrono::hours(1), std::chrono::hours(1)};
-  Following following(server, mirror, options);
+  Informer informer(server, mirror, options);
   ASSERT_TRUE(mirror.wait_for_failure());
-  following.relist();
+  informer.relist();
   EXPECT_TRUE(mirror.wait_for_log(2));
-  following.stop();
+  informer.stop();
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ class Telling : public RequestObserver {
 };
 
 TEST_F(RefusedWritesTest, AWriterThatDoesNotLookAtItsAnswerIsSeen) {
-  FakeApiServer server([](const SeenRequest&) {
+  FakeApiServer server([](const ReceivedRequest&) {
     Reply reply;
     reply.code = 403;
     reply.body = R"({"kind":"Status","message":"lips may not patch events"})";

@@ -37,7 +37,7 @@ class DataCatalogTest : public testing::Test {
                              name + R"(","resourceVersion":")" + version +
                              R"(","creationTimestamp":"2026-01-31T12:00:)" + std::to_string(10 + version_ % 50) +
                              "Z\"},";
-    catalog.kinds()[kind].sink->changed({name_space, name, "u-" + name, version}, meta + rest + '}');
+    catalog.informers()[kind].sink->changed({name_space, name, "u-" + name, version}, meta + rest + '}');
   }
   void data_set(const std::string& name, const std::string& rest) { change(0, "d", name, rest); }
   void store(const std::string& name, const std::string& path = "/srv") {
@@ -45,7 +45,7 @@ class DataCatalogTest : public testing::Test {
   }
   void pool(const std::string& name, const std::string& spec) { change(2, "", name, "\"spec\":{" + spec + '}'); }
   void remove(std::size_t kind, const std::string& name_space, const std::string& name) {
-    catalog.kinds()[kind].sink->deleted({name_space, name, "u-" + name, "99999"});
+    catalog.informers()[kind].sink->deleted({name_space, name, "u-" + name, "99999"});
   }
   std::vector<std::string> poll() {
     std::vector<std::string> result;
@@ -254,7 +254,7 @@ double heap_mebibytes() {
 TEST_F(DataCatalogTest, AMillionBlocksCostNoMoreThanWhatIsSaidOfThem) {
   DataCatalog large("lips");
   const double before = heap_mebibytes();
-  large.kinds()[0].sink->changed(
+  large.informers()[0].sink->changed(
       {"d", "big", "u", "1"},
       R"({"metadata":{"namespace":"d","name":"big","uid":"u"},"spec":{"blocks":1000000,"blockSize":1,"stores":[{"name":"a"}]},
           "status":{"replicas":[{"store":"a","blocks":"0-999999"}]}})");
@@ -273,9 +273,9 @@ TEST_F(DataCatalogTest, TellsWhenOthersMayReadIt) {
 }
 
 TEST_F(DataCatalogTest, IsCompleteWhenEveryKindWasListed) {
-  for (auto& kind : catalog.kinds()) {
+  for (auto& informer : catalog.informers()) {
     EXPECT_FALSE(catalog.complete());
-    kind.sink->complete(0);
+    informer.sink->complete(0);
     catalog.poll();
   }
   EXPECT_TRUE(catalog.complete());

@@ -19,7 +19,7 @@ class DataDiscoveryTest : public testing::Test {
  protected:
   void add(std::size_t kind, const Json& object) {
     const Json& meta = object["metadata"];
-    catalog_.kinds()[kind].sink->changed(
+    catalog_.informers()[kind].sink->changed(
         {meta.value("namespace", ""), meta["name"], meta["uid"], meta["resourceVersion"]}, object.dump());
     catalog_.poll();
   }
@@ -73,13 +73,13 @@ class DataDiscoveryTest : public testing::Test {
   std::condition_variable news_;
   std::string last_job_, patch_;
   std::map<std::string, std::string> logs_;  // by pod
-  FakeApiServer server_{[this](const SeenRequest& seen) {
+  FakeApiServer server_{[this](const ReceivedRequest& request) {
     const std::lock_guard lock(mutex_);
     Reply reply;
-    if (seen.method == "POST") last_job_ = reply.body = seen.body;
-    if (seen.method == "PATCH") patch_ = reply.body = seen.body;
-    if (seen.path.ends_with("/log")) {
-      const std::string pod = seen.path.substr(0, seen.path.size() - 4);
+    if (request.method == "POST") last_job_ = reply.body = request.body;
+    if (request.method == "PATCH") patch_ = reply.body = request.body;
+    if (request.path.ends_with("/log")) {
+      const std::string pod = request.path.substr(0, request.path.size() - 4);
       reply.body = logs_[pod.substr(pod.rfind('/') + 1)];
     }
     return reply;
@@ -117,7 +117,7 @@ TEST_F(DataDiscoveryTest, KeepsNothingOfADataSetThatIsGone) {
   logs_[job + "-pod"] = "no listing at all";
   finish_job(job);
   ASSERT_TRUE(tick_until([&] { return discovery_.kept() > 0; })) << "a log, and then the pause after a failure";
-  catalog_.kinds()[0].sink->deleted({"d", "logs", "uid-logs", "2"});
+  catalog_.informers()[0].sink->deleted({"d", "logs", "uid-logs", "2"});
   ASSERT_TRUE(tick_until([&] { return discovery_.kept() == 0; }));
 }
 

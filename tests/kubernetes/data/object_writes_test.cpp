@@ -11,8 +11,8 @@ namespace lips::kubernetes {
 namespace {
 
 TEST(ObjectWrites, KeepNothingOfObjectsThatWereWrittenLongAgo) {
-  FakeApiServer server([](const SeenRequest& seen) {
-    const bool refused = seen.path.ends_with("7");
+  FakeApiServer server([](const ReceivedRequest& request) {
+    const bool refused = request.path.ends_with("7");
     return Reply{refused ? 403 : 200, "{}", {}, false, nullptr};
   });
   ApiClient client(server.connection(), quick_client());

@@ -11,7 +11,7 @@ namespace lips::kubernetes {
 namespace {
 
 TEST(ResourceUpkeep, KeepsNothingOfStoresThatAreGone) {
-  FakeApiServer server([](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());
   DataCatalog catalog("lips");
   ObjectWrites writes(
@@ -27,10 +27,10 @@ TEST(ResourceUpkeep, KeepsNothingOfStoresThatAreGone) {
     const nlohmann::json store{
         {"metadata", {{"name", name}, {"uid", name}, {"resourceVersion", "1"}, {"generation", 1}}},
         {"spec", {{"zone", "z"}, {"nodeDirectory", {{"node", name}, {"path", "/srv"}}}}}};
-    catalog.kinds()[1].sink->changed({"", name, name, "1"}, store.dump());
+    catalog.informers()[1].sink->changed({"", name, name, "1"}, store.dump());
     catalog.poll();
     upkeep.tick(now += std::chrono::seconds(1));
-    catalog.kinds()[1].sink->deleted({"", name, name, "2"});
+    catalog.informers()[1].sink->deleted({"", name, name, "2"});
     catalog.poll();
     while (writes.anything_under_way()) {
       std::this_thread::yield();

@@ -25,7 +25,7 @@ class SecretServer {
   int forbidden = 0;
   std::vector<std::string> asked() const { return asked_; }
 
-  Reply operator()(const SeenRequest& request) {
+  Reply operator()(const ReceivedRequest& request) {
     const std::lock_guard lock(mutex_);
     asked_.push_back(request.method + ' ' + request.path);
     if (forbidden > 0) return {403, R"({"message":"no right to do that"})", {}, false, nullptr};
@@ -56,7 +56,7 @@ class StoreKeySecretTest : public testing::Test {
     }
   }
   SecretServer answers_;
-  FakeApiServer server_{[this](const SeenRequest& request) { return answers_(request); }};
+  FakeApiServer server_{[this](const ReceivedRequest& request) { return answers_(request); }};
   ApiClient client_{server_.connection(), quick_client()};
   ObjectWrites writes_{client_, [] { return true; }, [] {}};
   StoreKeySecret secret_{writes_, "movers", "seal"};

@@ -46,7 +46,7 @@ TEST(BindAnswer, TellsWhatTheServerMeans) {
 }
 
 TEST(Binder, SteersAPodByOneMergeOfSelectorAnnotationsAndGates) {
-  FakeApiServer server([](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());
   Binder binder(client, [] { return true; });
   std::promise<BindAnswer> outcome;
@@ -55,8 +55,8 @@ TEST(Binder, SteersAPodByOneMergeOfSelectorAnnotationsAndGates) {
   const BindAnswer answer = outcome.get_future().get();
   EXPECT_EQ(answer.kind, Kind::bound);
   EXPECT_EQ(answer.node, "node-1");
-  ASSERT_EQ(server.seen().size(), 1u);
-  const SeenRequest request = server.seen()[0];
+  ASSERT_EQ(server.requests().size(), 1u);
+  const ReceivedRequest request = server.requests()[0];
   EXPECT_EQ(request.method, "PATCH");
   EXPECT_EQ(request.path, "/api/v1/namespaces/n/pods/p");
   EXPECT_EQ(request.content_type, strategic_merge_patch) << "others' gates stay";
@@ -67,13 +67,13 @@ TEST(Binder, SteersAPodByOneMergeOfSelectorAnnotationsAndGates) {
 }
 
 TEST(Binder, WritesNodeUidAndAnnotationsInOneRequest) {
-  FakeApiServer server([](const SeenRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());
   Binder binder(client, [] { return true; });
   EXPECT_EQ(bound(binder).kind, Kind::bound);
-  ASSERT_EQ(server.seen().size(), 1u);
-  EXPECT_EQ(server.seen()[0].path, "/api/v1/namespaces/n/pods/p/binding");
-  const auto body = nlohmann::json::parse(server.seen()[0].body);
+  ASSERT_EQ(server.requests().size(), 1u);
+  EXPECT_EQ(server.requests()[0].path, "/api/v1/namespaces/n/pods/p/binding");
+  const auto body = nlohmann::json::parse(server.requests()[0].body);
   EXPECT_EQ(body["kind"], "Binding");
   EXPECT_EQ(body["metadata"]["uid"], "uid-1");
   EXPECT_EQ(body["metadata"]["annotations"]["lips.dev/input"], "/data/\"7\"");
@@ -82,7 +82,7 @@ TEST(Binder, WritesNodeUidAndAnnotationsInOneRequest) {
 
 TEST(Binder, CallsABindingWhoseAnswerWasLostASuccess) {
   std::atomic<int> tries{0};
-  FakeApiServer server([&](const SeenRequest&) {
+  FakeApiServer server([&](const ReceivedRequest&) {
     if (tries++ == 0) return Reply{201, "{", {}, true, nullptr};
     return Reply{409, status(R"(pod p is already assigned to node "node-1")"), {}, false, nullptr};
   });
@@ -93,17 +93,17 @@ TEST(Binder, CallsABindingWhoseAnswerWasLostASuccess) {
 }
 
 TEST(Binder, SendsNothingOnceDeposed) {
-  FakeApiServer server([](const SeenRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());
   Binder binder(client, [] { return false; });
   EXPECT_EQ(bound(binder).kind, Kind::deposed);
-  EXPECT_EQ(server.seen().size(), 0u);
+  EXPECT_EQ(server.requests().size(), 0u);
 }
 
 TEST(Binder, GivesUpATryThatTakesLongerThanItMay) {
   std::promise<void> ended;
   std::shared_future<void> end = ended.get_future().share();
-  FakeApiServer server([&](const SeenRequest&) {
+  FakeApiServer server([&](const ReceivedRequest&) {
     end.wait();
     return Reply{201, "{}", {}, false, nullptr};
   });
@@ -113,33 +113,33 @@ TEST(Binder, GivesUpATryThatTakesLongerThanItMay) {
       client, [&] { return std::exchange(leads, false); }, std::chrono::milliseconds(500));
   EXPECT_EQ(bound(binder).kind, Kind::unknown);
   ended.set_value();
-  EXPECT_EQ(server.seen().size(), 1u);
+  EXPECT_EQ(server.requests().size(), 1u);
 }
 
 TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeItWasDeposed) {
   std::atomic<bool> leads{true};
-  FakeApiServer server([&](const SeenRequest&) {
+  FakeApiServer server([&](const ReceivedRequest&) {
     leads = false;
     return Reply{500, "", {}, false, nullptr};
   });
   ApiClient client(server.connection(), quick_client());
   Binder binder(client, [&] { return leads.load(); });
   EXPECT_EQ(bound(binder).kind, Kind::unknown);
-  EXPECT_EQ(server.seen().size(), 1u);
+  EXPECT_EQ(server.requests().size(), 1u);
 }
 
 TEST(Binder, MarksAPodUnschedulableByAStrategicMergePatch) {
-  FakeApiServer server([](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());
   Binder binder(client, [] { return true; });
   std::promise<Answer> done;
   binder.mark_unschedulable(binding.pod, "no node has 64 cores", *parse_time("2026-03-01T10:00:00Z"),
                             [&](Answer answer) { done.set_value(std::move(answer)); });
   ASSERT_TRUE(done.get_future().get().has_value());
-  const SeenRequest seen = server.seen().at(0);
-  EXPECT_EQ(seen.method + ' ' + seen.path, "PATCH /api/v1/namespaces/n/pods/p/status");
-  EXPECT_EQ(seen.content_type, strategic_merge_patch);
-  const auto condition = nlohmann::json::parse(seen.body)["status"]["conditions"][0];
+  const ReceivedRequest request = server.requests().at(0);
+  EXPECT_EQ(request.method + ' ' + request.path, "PATCH /api/v1/namespaces/n/pods/p/status");
+  EXPECT_EQ(request.content_type, strategic_merge_patch);
+  const auto condition = nlohmann::json::parse(request.body)["status"]["conditions"][0];
   EXPECT_EQ(condition["type"], "PodScheduled");
   EXPECT_EQ(condition["status"], "False");
   EXPECT_EQ(condition["reason"], "Unschedulable");

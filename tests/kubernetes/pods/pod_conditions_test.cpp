@@ -11,7 +11,7 @@ namespace {
 // Planning waits while pods are diagnosed: what one review does not get to is done by the next ones.
 TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
   constexpr int classes = 1000, machines = 5000;
-  FakeApiServer server([](const SeenRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), ClientOptions{});
   Binder binder(client, [] { return true; });
   EventRecorder events(client, EventOptions{}, [] { return true; });

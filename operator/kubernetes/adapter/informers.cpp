@@ -1,4 +1,4 @@
-#include "kubernetes/adapter/followers.h"
+#include "kubernetes/adapter/informers.h"
 
 #include <utility>
 
@@ -8,7 +8,7 @@ namespace {
 template <class Decoder>
 class DecodingSink : public ObjectSink {
  public:
-  DecodingSink(Followed kind, Inbox& inbox, AdapterObserver& telemetry)
+  DecodingSink(WatchedKind kind, Inbox& inbox, AdapterObserver& telemetry)
       : kind_(kind), inbox_(inbox), telemetry_(telemetry) {}
 
   void changed(const ObjectMeta& meta, std::string_view json) override {
@@ -26,7 +26,7 @@ class DecodingSink : public ObjectSink {
   void failed(const Error&) override { telemetry_.on_watch(resource_name(kind_), WatchTrouble::restarted); }
 
  private:
-  const Followed kind_;
+  const WatchedKind kind_;
   Inbox& inbox_;
   AdapterObserver& telemetry_;
   Decoder decoder_;
@@ -42,39 +42,39 @@ ListWatchOptions everything(std::string path, std::uint64_t seed) {
 
 }  // namespace
 
-Followers::Followers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry)
+Informers::Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry)
     : client_(client), inbox_(inbox), telemetry_(telemetry) {}
 
-Followers::~Followers() {
+Informers::~Informers() {
   for (std::jthread& thread : threads_) thread.request_stop();
   inbox_.close();
   threads_.clear();
 }
 
-void Followers::start() {
-  const auto add = [&](std::unique_ptr<ObjectSink> sink, const char* path) -> ListWatch& {
+void Informers::start() {
+  const auto start = [&](std::unique_ptr<ObjectSink> sink, const char* path) -> ListWatch& {
     sinks_.push_back(std::move(sink));
-    return follow(everything(path, sinks_.size()), *sinks_.back());
+    return add(everything(path, sinks_.size()), *sinks_.back());
   };
-  nodes_ = &add(std::make_unique<DecodingSink<NodeDecoder>>(Followed::nodes, inbox_, telemetry_), "/api/v1/nodes");
-  pods_ = &add(std::make_unique<DecodingSink<PodDecoder>>(Followed::pods, inbox_, telemetry_), "/api/v1/pods");
-  add(std::make_unique<DecodingSink<JobDecoder>>(Followed::jobs, inbox_, telemetry_), "/apis/batch/v1/jobs");
-  add(std::make_unique<DecodingSink<ClaimDecoder>>(Followed::claims, inbox_, telemetry_),
-      "/api/v1/persistentvolumeclaims");
-  add(std::make_unique<DecodingSink<VolumeDecoder>>(Followed::volumes, inbox_, telemetry_),
-      "/api/v1/persistentvolumes");
-  add(std::make_unique<DecodingSink<StorageClassDecoder>>(Followed::storage_classes, inbox_, telemetry_),
-      "/apis/storage.k8s.io/v1/storageclasses");
-  add(std::make_unique<DecodingSink<CsiNodeDecoder>>(Followed::csi_nodes, inbox_, telemetry_),
-      "/apis/storage.k8s.io/v1/csinodes");
+  nodes_ = &start(std::make_unique<DecodingSink<NodeDecoder>>(WatchedKind::nodes, inbox_, telemetry_), "/api/v1/nodes");
+  pods_ = &start(std::make_unique<DecodingSink<PodDecoder>>(WatchedKind::pods, inbox_, telemetry_), "/api/v1/pods");
+  start(std::make_unique<DecodingSink<JobDecoder>>(WatchedKind::jobs, inbox_, telemetry_), "/apis/batch/v1/jobs");
+  start(std::make_unique<DecodingSink<ClaimDecoder>>(WatchedKind::claims, inbox_, telemetry_),
+        "/api/v1/persistentvolumeclaims");
+  start(std::make_unique<DecodingSink<VolumeDecoder>>(WatchedKind::volumes, inbox_, telemetry_),
+        "/api/v1/persistentvolumes");
+  start(std::make_unique<DecodingSink<StorageClassDecoder>>(WatchedKind::storage_classes, inbox_, telemetry_),
+        "/apis/storage.k8s.io/v1/storageclasses");
+  start(std::make_unique<DecodingSink<CsiNodeDecoder>>(WatchedKind::csi_nodes, inbox_, telemetry_),
+        "/apis/storage.k8s.io/v1/csinodes");
 }
 
-std::uint64_t Followers::relist() {
+std::uint64_t Informers::relist() {
   nodes_->relist();
   return pods_->relist();  // both have been asked as often
 }
 
-ListWatch& Followers::follow(ListWatchOptions options, ObjectSink& sink) {
+ListWatch& Informers::add(ListWatchOptions options, ObjectSink& sink) {
   watches_.push_back(std::make_unique<ListWatch>(client_, std::move(options), sink));
   ListWatch* watch = watches_.back().get();
   threads_.emplace_back([watch](const std::stop_token& stop) { watch->run(stop); });

@@ -75,14 +75,14 @@ ListWatchOptions options_for(const std::string& path, int page_size = 500) {
   return options;
 }
 
-class Following {
+class Informer {
  public:
-  Following(ApiClient& client, ObjectSink& sink, ListWatchOptions options)
-      : follower_(client, std::move(options), sink),
-        thread_([this](const std::stop_token& stop) { follower_.run(stop); }) {}
+  Informer(ApiClient& client, ObjectSink& sink, ListWatchOptions options)
+      : list_watch_(client, std::move(options), sink),
+        thread_([this](const std::stop_token& stop) { list_watch_.run(stop); }) {}
 
  private:
-  ListWatch follower_;
+  ListWatch list_watch_;
   std::jthread thread_;
 };
 
@@ -117,7 +117,7 @@ TEST(RealServer, GivesThousandsOfPodsAndNodesInPages) {
   const std::size_t before = mallinfo2().uordblks;
   const auto start = std::chrono::steady_clock::now();
   {
-    Following following(client, pods, options_for(pods_path("many")));
+    Informer informer(client, pods, options_for(pods_path("many")));
     ASSERT_TRUE(pods.wait([&] { return pods.lists_ == 1; }));
   }
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -133,7 +133,7 @@ TEST(RealServer, GivesThousandsOfPodsAndNodesInPages) {
   EXPECT_EQ(pod.scheduler, "lips");
   Nodes nodes;
   {
-    Following following(client, nodes, options_for("/api/v1/nodes", 300));
+    Informer informer(client, nodes, options_for("/api/v1/nodes", 300));
     ASSERT_TRUE(nodes.wait([&] { return nodes.lists_ == 1; }));
   }
   EXPECT_GE(nodes.objects_.size(), node_count);
@@ -147,7 +147,7 @@ TEST(RealServer, TellsEveryChangeOnceAlsoThroughARestart) {
   make_name_space(client, "restart");
   make_pods(client, "restart", "pod-", 200);
   Pods pods;
-  Following following(client, pods, options_for(pods_path("restart"), 70));
+  Informer informer(client, pods, options_for(pods_path("restart"), 70));
   ASSERT_TRUE(pods.wait([&] { return pods.lists_ >= 1; }));
   ASSERT_TRUE(client.call(label(pods_path("restart") + "/pod-0", "before")).has_value());
   ASSERT_TRUE(

@@ -13,17 +13,17 @@
 
 namespace lips::kubernetes {
 
-class Followers {
+class Informers {
  public:
   // All of them outlive it.
-  Followers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry);
-  ~Followers();  // waits for the threads
+  Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry);
+  ~Informers();  // waits for the threads
 
   void start();
   // Nodes and pods are listed anew, beginning from now on: Listed says so with this number or a larger one.
   std::uint64_t relist();
   // One more kind on a thread of its own; `sink` outlives this.
-  ListWatch& follow(ListWatchOptions options, ObjectSink& sink);
+  ListWatch& add(ListWatchOptions options, ObjectSink& sink);
 
  private:
   ApiClient& client_;
