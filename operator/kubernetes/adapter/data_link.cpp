@@ -43,7 +43,7 @@ void DataLink::take_replicas(const ReplicasAppeared& change, const ModelIndex& i
   const StoreId store = index.store(change.store);
   const ModelIndex::KnownDataSet* known = index.data_set(change.data_set);
   for (std::uint32_t block : change.blocks.blocks()) {
-    going_.erase({change.data_set, block, change.store});
+    dropping_.erase({change.data_set, block, change.store});
     const BlockId id = block_id(known, block);
     if (id.valid() && store.valid()) events.emplace_back(ReplicaAdded{id, {store, change.extra, {}}});
   }
@@ -60,7 +60,7 @@ void DataLink::take_replicas(const ReplicasGone& change, const ModelIndex& index
   const StoreId store = index.store(change.store);
   const ModelIndex::KnownDataSet* known = index.data_set(change.data_set);
   for (std::uint32_t block : change.blocks.blocks()) {
-    going_.erase({change.data_set, block, change.store});
+    dropping_.erase({change.data_set, block, change.store});
     const BlockId id = block_id(known, block);
     if (id.valid() && store.valid()) events.emplace_back(ReplicaRemoved{id, store});
   }
@@ -69,8 +69,8 @@ void DataLink::take_replicas(const ReplicasGone& change, const ModelIndex& index
 bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::vector<ClusterEvent>& events) {
   bool must_list = false;
   std::vector<ClusterEvent> said;
-  if (node_ && nodes_version_ && std::exchange(nodes_seen_, nodes_version_()) != nodes_version_())
-    catalog_.look_at_nodes(node_);
+  if (node_ && nodes_version_ && std::exchange(reviewed_nodes_version_, nodes_version_()) != nodes_version_())
+    catalog_.use_nodes(node_);
   for (const CatalogChange& change : catalog_.poll()) {
     if (const auto* appeared = std::get_if<ReplicasAppeared>(&change)) {
       // Where the set or the store is new, the listing says it.
@@ -84,7 +84,7 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
     }
   }
   if (must_list)
-    std::erase_if(going_, [this](const auto& place) { return !catalog_.data_set(std::get<0>(place.first)); });
+    std::erase_if(dropping_, [this](const auto& place) { return !catalog_.data_set(std::get<0>(place.first)); });
   mover_.tick(now);
   for (const MoveOutcome& outcome : mover_.take_outcomes()) {
     const MoveRequest& request = outcome.request;
@@ -144,17 +144,17 @@ void DataLink::review_moves_of_others(std::vector<ClusterEvent>& events) {
 
 void DataLink::keep_not_dropped(const ModelIndex& index, std::vector<ClusterEvent>& events) {
   for (const DropRequest& kept : mover_.take_not_dropped()) {
-    const auto going = going_.extract(Place{kept.data_set, kept.block, kept.store});
-    if (going.empty()) continue;
+    const auto dropping = dropping_.extract(Place{kept.data_set, kept.block, kept.store});
+    if (dropping.empty()) continue;
     const BlockId id = block_id(index.data_set(kept.data_set), kept.block);
     const StoreId store = index.store(kept.store);
-    if (id.valid() && store.valid()) events.emplace_back(ReplicaAdded{id, {store, going.mapped(), {}}});
+    if (id.valid() && store.valid()) events.emplace_back(ReplicaAdded{id, {store, dropping.mapped(), {}}});
   }
 }
 
-DataSetEntry DataLink::without_going(DataSetEntry set) const {
-  for (auto going = going_.lower_bound({set.name, 0, ""}); going != going_.end(); ++going) {
-    const auto& [name, block, store] = going->first;
+DataSetEntry DataLink::without_dropped(DataSetEntry set) const {
+  for (auto dropping = dropping_.lower_bound({set.name, 0, ""}); dropping != dropping_.end(); ++dropping) {
+    const auto& [name, block, store] = dropping->first;
     if (name != set.name) break;
     const auto held = set.stores.find(store);
     if (held == set.stores.end()) continue;
@@ -175,7 +175,7 @@ const DataView& DataLink::view() {
                             settings_.storage_price ? settings_.storage_price(kind) : UsdPerMebibyteHour(0),
                             kind == StoreKind::regional_bucket ? store.spec.region : ""});
   }
-  for (const auto& [name, set] : sets_) view_.data_sets.push_back(without_going(set));
+  for (const auto& [name, set] : sets_) view_.data_sets.push_back(without_dropped(set));
   for (const auto& [id, move] : moves_) view_.moves.push_back(move);
   std::map<Place, MoveEntry> others = moves_of_others();
   for (auto& [place, move] : others) {
@@ -244,7 +244,7 @@ void DataLink::drop(const ReplicaDrop& drop, const ModelIndex& index, std::vecto
   if (set == sets_.end()) return;
   const auto held = set->second.stores.find(store);
   if (held == set->second.stores.end() || !held->second.blocks.contains(block)) return;
-  if (!going_.try_emplace(Place{data_set, block, store}, held->second.extra.contains(block)).second) return;
+  if (!dropping_.try_emplace(Place{data_set, block, store}, held->second.extra.contains(block)).second) return;
   events.emplace_back(ReplicaRemoved{drop.block, drop.store});
   mover_.drop({data_set, block, store});
 }

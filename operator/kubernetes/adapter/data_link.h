@@ -33,7 +33,7 @@ class DataLink {
     EventRecorder& events;
     std::function<bool()> may_act;
     DataMover::IsRead is_read;
-    NodeLook node = {};                                 // the nodes of directories; none: all count as there
+    NodeLookup node = {};                               // the nodes of directories; none: all count as there
     std::function<std::uint64_t()> nodes_version = {};  // changes with them
   };
   DataLink(Surroundings around, DataSettings settings);
@@ -66,7 +66,7 @@ class DataLink {
   // A store that holds the block: the wanted one, else one in its zone, else any; none: nobody does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
   std::map<MovePhase, std::uint64_t> moves_by_phase() const;
-  std::size_t drops_under_way() const { return going_.size(); }
+  std::size_t drops_under_way() const { return dropping_.size(); }
   // Moves that ended since the last call: whether committed, and their size.
   std::vector<std::pair<bool, Mebibytes>> take_ended() { return std::exchange(ended_, {}); }
 
@@ -79,16 +79,16 @@ class DataLink {
   void take_replicas(const ReplicasGone& change, const ModelIndex& index, std::vector<ClusterEvent>& events);
 
   std::map<Place, MoveEntry> moves_of_others() const;
-  DataSetEntry without_going(DataSetEntry set) const;
+  DataSetEntry without_dropped(DataSetEntry set) const;
   void review_moves_of_others(std::vector<ClusterEvent>& events);
   std::string zone_of(const std::string& store) const;
   bool comes_to(const std::string& data_set, std::uint32_t block, const std::string& zone) const;
   void keep_not_dropped(const ModelIndex& index, std::vector<ClusterEvent>& events);
 
   DataSettings settings_;
-  NodeLook node_;
+  NodeLookup node_;
   std::function<std::uint64_t()> nodes_version_;
-  std::uint64_t nodes_seen_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t reviewed_nodes_version_ = std::numeric_limits<std::uint64_t>::max();
   DataCatalog catalog_;
   DataMover mover_;
   std::map<std::string, DataSetEntry> sets_;  // usable ones, with the replicas that may be read
@@ -97,7 +97,7 @@ class DataLink {
   std::map<Place, MoveEntry> others_;  // of a process before it, or of a person; as listed
   std::uint32_t last_move_ = 0;        // the largest id of a move
   std::uint64_t others_reviewed_ = 0;  // the catalog's version
-  std::map<Place, bool> going_;        // dropped, but still in the DataSet; whether an extra copy
+  std::map<Place, bool> dropping_;     // dropped, but still in the DataSet; whether an extra copy
   std::vector<Place> requested_;       // of the mover, under way: moves of the plan and copies to keep
   std::vector<std::pair<bool, Mebibytes>> ended_;
 };

@@ -27,7 +27,7 @@ std::string KeptShares::path() const {
   return fmt::format("/api/v1/namespaces/{}/configmaps", percent_encoded(place_.name_space));
 }
 
-void KeptShares::look() {
+void KeptShares::read() {
   if (place_.name.empty()) return;
   {
     const std::lock_guard lock(mutex_);

@@ -27,7 +27,7 @@ class KeptShares {
   KeptShares(Surroundings surroundings, Place place);
 
   // Asks what is kept, as who begins to act must: another may have written since.
-  void look();
+  void read();
   // Whether it is known what was kept.
   bool known() const;
   std::optional<StoredShares> of() const;

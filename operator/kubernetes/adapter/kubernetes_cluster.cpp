@@ -114,22 +114,22 @@ void KubernetesCluster::finish() {
 
 // Another may have written since.
 std::uint64_t KubernetesCluster::relist() {
-  shares_->look();
+  shares_->read();
   return informers_->relist();
 }
 
 void KubernetesCluster::start() {
   informers_->start();
-  shares_->look();
-  looking_.due(now());
-  look_for_resources();
+  shares_->read();
+  detection_.due(now());
+  detect_resources();
 }
 
 // Asked before each request that changes something, from any thread.
 bool KubernetesCluster::may_act() const { return !finishing_ && (!settings_.leads || settings_.leads()); }
 
 // Without our custom resources in the cluster pods are scheduled all the same; they may be installed later.
-void KubernetesCluster::look_for_resources() {
+void KubernetesCluster::detect_resources() {
   ApiRequest request;
   request.path = "/apis/lips.dev/v1alpha1";
   watch_client_->start(std::move(request), [this](const Answer& answer) {
@@ -150,7 +150,7 @@ void KubernetesCluster::link_data() {
   settings.mover.wake = [this] { inbox_.put(WakeUp{}); };
   const auto node = [this](const std::string& name) {
     const NodeRecord* record = nodes_.find(name);
-    return record && record->node ? NodeSight{record->node->meta.uid, record->node->ready} : NodeSight{};
+    return record && record->node ? NodeState{record->node->meta.uid, record->node->ready} : NodeState{};
   };
   const auto nodes_version = [this] { return nodes_.version(); };
   data_ = std::make_unique<DataLink>(
@@ -365,7 +365,7 @@ void KubernetesCluster::run_periodic() {
   events_recorder_->flush(now());
   memories_->flush(now());
   shares_->flush(now());
-  if (resources_ != Resources::present && looking_.due(now())) look_for_resources();
+  if (resources_ != Resources::present && detection_.due(now())) detect_resources();
   if (!model_.listed() || !counting_.due(now())) return;
   resync_->review_modes(data_.get());
   conditions_->review(pods_, nodes_, now());

@@ -93,7 +93,7 @@ class KubernetesCluster : public ClusterClient {
   void forget_what_is_gone();
   bool may_act() const;
   std::uint64_t relist();
-  void look_for_resources();
+  void detect_resources();
   void link_data();
   Result<void> ask_filters(const PodRecord& record, const std::string& node_name);
   Duration until_next_duty(TimePoint until) const;
@@ -113,7 +113,7 @@ class KubernetesCluster : public ClusterClient {
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries
   Every counting_{Duration(1'000'000)};     // conditions and what is pending
-  Every looking_{Duration(30'000'000)};     // for custom resources that may be installed later
+  Every detection_{Duration(30'000'000)};   // for custom resources that may be installed later
   Every forgetting_{Duration(10'000'000)};  // what is gone
   enum class Resources : std::uint8_t { unknown, absent, present };
   std::atomic<Resources> resources_{Resources::unknown};

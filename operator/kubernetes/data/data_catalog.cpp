@@ -250,24 +250,24 @@ void DataCatalog::review_stores(std::vector<CatalogChange>& changes) {
   for (const std::string& name : stores_touched_) {
     const auto place = stores_.find(name);
     if (place == stores_.end()) {
-      node_seen_.erase(name);
-      if (stores_told_.erase(name) > 0) changes.emplace_back(StoreGone{name});
+      observed_nodes_.erase(name);
+      if (reported_stores_.erase(name) > 0) changes.emplace_back(StoreGone{name});
       continue;
     }
     const std::string uid = node_uid(place->second);
-    node_seen_[name] = uid;
+    observed_nodes_[name] = uid;
     const Finding finding = review(place->second, stores_, uid);
     note(DataKind::data_store, place->second.meta, place->second.status.conditions, finding);
     if (!finding.usable) faulty.push_back(name);
   }
   for (const std::string& name : faulty) {
     faulty_stores_.insert(stores_.extract(name));
-    if (stores_told_.erase(name) > 0) changes.emplace_back(StoreGone{name});
+    if (reported_stores_.erase(name) > 0) changes.emplace_back(StoreGone{name});
     store_set_changed_ = true;
   }
   for (const std::string& name : stores_touched_)
     if (stores_.contains(name)) {
-      stores_told_.insert(name);
+      reported_stores_.insert(name);
       changes.emplace_back(StoreChanged{name});
     }
   stores_touched_.clear();
@@ -276,7 +276,7 @@ void DataCatalog::review_stores(std::vector<CatalogChange>& changes) {
 void DataCatalog::review_pools(std::vector<CatalogChange>& changes) {
   if (pools_touched_.empty()) return;
   for (const std::string& name : pools_touched_)
-    if (!pools_.contains(name) && pools_told_.erase(name) > 0) changes.emplace_back(PoolGone{name});
+    if (!pools_.contains(name) && reported_pools_.erase(name) > 0) changes.emplace_back(PoolGone{name});
   for (auto& [name, pool] : faulty_pools_) pools_.emplace(name, std::move(pool));
   faulty_pools_.clear();
   std::vector<std::string> faulty;
@@ -287,11 +287,11 @@ void DataCatalog::review_pools(std::vector<CatalogChange>& changes) {
   }
   for (const std::string& name : faulty) {
     faulty_pools_.insert(pools_.extract(name));
-    if (pools_told_.erase(name) > 0) changes.emplace_back(PoolGone{name});
+    if (reported_pools_.erase(name) > 0) changes.emplace_back(PoolGone{name});
   }
-  // A pool's share of its parent's weight depends on its siblings: all are told.
+  // A pool's share of its parent's weight depends on its siblings: all are reported.
   for (const auto& [name, pool] : pools_) {
-    pools_told_.insert(name);
+    reported_pools_.insert(name);
     changes.emplace_back(PoolChanged{name});
   }
   pools_touched_.clear();
@@ -302,7 +302,7 @@ void DataCatalog::review_data_sets(std::vector<CatalogChange>& changes) {
     for (const auto& [name, set] : data_sets_) sets_touched_.insert(name);
   store_set_changed_ = false;
   review_limits();
-  for (const std::string& name : sets_touched_) tell_data_set(name, changes);
+  for (const std::string& name : sets_touched_) report_data_set(name, changes);
   sets_touched_.clear();
 }
 
@@ -328,7 +328,7 @@ void DataCatalog::review_limits() {
   }
 }
 
-void DataCatalog::tell_data_set(const std::string& name, std::vector<CatalogChange>& changes) {
+void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogChange>& changes) {
   const auto place = data_sets_.find(name);
   if (place != data_sets_.end()) {
     CatalogDataSet& set = place->second;
@@ -341,27 +341,27 @@ void DataCatalog::tell_data_set(const std::string& name, std::vector<CatalogChan
     note(DataKind::data_set, set.object.meta, set.object.status.conditions, set.finding);
   }
   const bool usable = place != data_sets_.end() && place->second.usable();
-  auto told = sets_told_.find(name);
-  const auto differs = [](const Told& before, const CatalogDataSet& now) {
+  auto reported = reported_sets_.find(name);
+  const auto differs = [](const Reported& before, const CatalogDataSet& now) {
     return !(before.layout == *now.layout) || before.readers != now.object.spec.readers;
   };
-  if (told != sets_told_.end() && (!usable || differs(told->second, place->second))) {
+  if (reported != reported_sets_.end() && (!usable || differs(reported->second, place->second))) {
     changes.emplace_back(DataSetGone{name});
-    sets_told_.erase(told);
-    told = sets_told_.end();
+    reported_sets_.erase(reported);
+    reported = reported_sets_.end();
   }
   if (!usable) return;
-  if (told == sets_told_.end()) {
+  if (reported == reported_sets_.end()) {
     changes.emplace_back(DataSetChanged{name});
-    sets_told_[name] = {*place->second.layout, place->second.object.spec.readers, {}};
+    reported_sets_[name] = {*place->second.layout, place->second.object.spec.readers, {}};
   }
-  tell_replicas(name, place->second, changes);
+  report_replicas(name, place->second, changes);
 }
 
-void DataCatalog::tell_replicas(const std::string& name, const CatalogDataSet& set,
-                                std::vector<CatalogChange>& changes) {
-  Told& told = sets_told_[name];
-  std::map<std::string, Told::Held> now;
+void DataCatalog::report_replicas(const std::string& name, const CatalogDataSet& set,
+                                  std::vector<CatalogChange>& changes) {
+  Reported& reported = reported_sets_[name];
+  std::map<std::string, Reported::Held> now;
   const BlockRanges existing = BlockRanges::all(set.layout->count());
   for (const HeldBlocks& held : set.object.status.replicas) {
     if (!stores_.contains(held.store)) continue;
@@ -369,7 +369,7 @@ void DataCatalog::tell_replicas(const std::string& name, const CatalogDataSet& s
     readable.remove(held.leaving);
     if (!readable.empty()) now[held.store] = {readable, readable.intersection(held.extra)};
   }
-  const auto tell = [&](const std::string& store, const Told::Held& before, const Told::Held& after) {
+  const auto report = [&](const std::string& store, const Reported::Held& before, const Reported::Held& after) {
     BlockRanges gone = before.blocks, extra = after.extra, plain = after.blocks;
     gone.remove(after.blocks);
     if (!gone.empty()) changes.emplace_back(ReplicasGone{name, store, gone});
@@ -382,10 +382,11 @@ void DataCatalog::tell_replicas(const std::string& name, const CatalogDataSet& s
     if (!extra.empty()) changes.emplace_back(ReplicasAppeared{name, store, extra, true});
   };
   // What appears is told first: at no moment a moved block seems to be nowhere.
-  for (const auto& [store, held] : now) tell(store, told.held.contains(store) ? told.held[store] : Told::Held{}, held);
-  for (const auto& [store, held] : told.held)
+  for (const auto& [store, held] : now)
+    report(store, reported.held.contains(store) ? reported.held[store] : Reported::Held{}, held);
+  for (const auto& [store, held] : reported.held)
     if (!now.contains(store)) changes.emplace_back(ReplicasGone{name, store, held.blocks});
-  told.held = std::move(now);
+  reported.held = std::move(now);
 }
 
 std::vector<ObjectFinding> DataCatalog::take_findings() {
@@ -400,22 +401,24 @@ const DataStoreResource* DataCatalog::store(const std::string& name) const {
   return place == stores_.end() ? nullptr : &place->second;
 }
 
-void DataCatalog::look_at_nodes(NodeLook look) {
-  node_look_ = std::move(look);
+void DataCatalog::use_nodes(NodeLookup lookup) {
+  node_lookup_ = std::move(lookup);
   for (const auto* stores : {&stores_, &faulty_stores_})
     for (const auto& [name, store] : *stores) {
-      const auto seen = node_seen_.find(name);
-      if (seen != node_seen_.end() && seen->second != node_uid(store)) stores_touched_.insert(name);
+      const auto observed = observed_nodes_.find(name);
+      if (observed != observed_nodes_.end() && observed->second != node_uid(store)) stores_touched_.insert(name);
     }
 }
 
 std::string DataCatalog::node_uid(const DataStoreResource& store) const {
-  return store.spec.kind == StoreKind::node_directory && node_look_ ? node_look_(store.spec.node).uid : std::string();
+  return store.spec.kind == StoreKind::node_directory && node_lookup_ ? node_lookup_(store.spec.node).uid
+                                                                      : std::string();
 }
 
 bool DataCatalog::readable(const std::string& name) const {
   const DataStoreResource* known = store(name);
-  return known && (known->spec.kind != StoreKind::node_directory || !node_look_ || node_look_(known->spec.node).ready);
+  return known &&
+         (known->spec.kind != StoreKind::node_directory || !node_lookup_ || node_lookup_(known->spec.node).ready);
 }
 
 std::set<std::string> DataCatalog::shared_files(const std::string& data_set, const std::string& store,

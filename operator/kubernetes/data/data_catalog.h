@@ -67,11 +67,11 @@ struct ObjectFinding {
 };
 
 // A node as a store's directory needs it.
-struct NodeSight {
+struct NodeState {
   std::string uid;  // empty: there is no node of that name
   bool ready = false;
 };
-using NodeLook = std::function<NodeSight(const std::string& node)>;
+using NodeLookup = std::function<NodeState(const std::string& node)>;
 
 class DataCatalog {
  public:
@@ -90,7 +90,7 @@ class DataCatalog {
   std::uint64_t version() const { return version_; }
 
   // Call before poll() where nodes have changed. Without it every node counts as there.
-  void look_at_nodes(NodeLook look);
+  void use_nodes(NodeLookup lookup);
   // Takes in what has arrived. Stores come before the data sets that name them.
   std::vector<CatalogChange> poll();
   // Of objects whose finding is another one than before, or whose Ready condition does not say so yet.
@@ -136,7 +136,7 @@ class DataCatalog {
     ObjectFinding finding;
   };
   class Sink;
-  struct Told {  // of a data set, to the user of this catalog
+  struct Reported {  // of a data set, to the user of this catalog
     DataLayout layout;
     std::vector<std::string> readers;  // pods that wait for it look again when they change
     struct Held {
@@ -154,15 +154,15 @@ class DataCatalog {
   void review_pools(std::vector<CatalogChange>& changes);
   void review_data_sets(std::vector<CatalogChange>& changes);
   void review_limits();
-  void tell_data_set(const std::string& name, std::vector<CatalogChange>& changes);
-  void tell_replicas(const std::string& name, const CatalogDataSet& set, std::vector<CatalogChange>& changes);
+  void report_data_set(const std::string& name, std::vector<CatalogChange>& changes);
+  void report_replicas(const std::string& name, const CatalogDataSet& set, std::vector<CatalogChange>& changes);
   void note(DataKind kind, const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
             const Finding& finding);
 
   const std::string name_space_;
   const TenantRules rules_;
-  NodeLook node_look_;
-  std::map<std::string, std::string> node_seen_;  // uid, by store
+  NodeLookup node_lookup_;
+  std::map<std::string, std::string> observed_nodes_;  // uid, by store
   std::vector<std::unique_ptr<Sink>> sinks_;
   mutable std::mutex mutex_;
   std::vector<Arrival> arrived_;  // by the mutex
@@ -179,8 +179,8 @@ class DataCatalog {
   std::set<std::string> stores_touched_, pools_touched_, sets_touched_;
   bool store_set_changed_ = false;
   std::set<std::string> beyond_limits_;  // data sets for which their namespace has no room
-  std::set<std::string> stores_told_, pools_told_;
-  std::map<std::string, Told> sets_told_;
+  std::set<std::string> reported_stores_, reported_pools_;
+  std::map<std::string, Reported> reported_sets_;
   std::map<std::pair<DataKind, std::string>, ObjectFinding> findings_;
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "kubernetes/data/resource_upkeep.h"
+#include "kubernetes/data/resource_reconciler.h"
 #include "kubernetes/data/status_json.h"
 
 namespace lips::kubernetes {
@@ -40,7 +40,7 @@ void DataDiscovery::tick(TimePoint now) {
     if (set.object.spec.discover.source == DiscoveryRequest::Source::none || set.object.meta.deleting) continue;
     const bool refused = !set.finding.usable && set.finding.reason != "NotDiscovered";
     if (!refused && due(set, now))
-      look(set, now);
+      discover(set, now);
     else
       remove_jobs(set, now);
   }
@@ -73,7 +73,7 @@ const std::string* DataDiscovery::log_of(const CatalogDataSet& set, const std::s
   for (const auto& [name, each] : catalog_.pods())
     if (each.job == job) pod = &each;
   if (place->second.state == WorkJob::State::failed || !pod) {
-    complain(set, pod && !pod->message.empty() ? pod->message : place->second.why + " (its pod is gone)", now);
+    report_problem(set, pod && !pod->message.empty() ? pod->message : place->second.why + " (its pod is gone)", now);
     return nullptr;
   }
   if (!writes_.free(key + "/log", now)) return nullptr;
@@ -85,7 +85,7 @@ const std::string* DataDiscovery::log_of(const CatalogDataSet& set, const std::s
   return nullptr;
 }
 
-void DataDiscovery::look(const CatalogDataSet& set, TimePoint now) {
+void DataDiscovery::discover(const CatalogDataSet& set, TimePoint now) {
   const DiscoveryRequest& discover = set.object.spec.discover;
   const std::string job = list_job_name(set.object);
   if (discover.source == DiscoveryRequest::Source::listing) {
@@ -97,10 +97,10 @@ void DataDiscovery::look(const CatalogDataSet& set, TimePoint now) {
   }
   if (const std::string* log =
           log_of(set, job, fetch_job_json(set.object, job, {hdfs_status_url(discover)}, work_), now))
-    look_at_hdfs(set, *log, now);
+    discover_hdfs(set, *log, now);
 }
 
-void DataDiscovery::look_at_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now) {
+void DataDiscovery::discover_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now) {
   const auto files = read_hdfs_status(listed, set.object.spec.discover.path);
   if (!files) return keep(set, tl::unexpected(files.error()), now);
   std::vector<std::string> urls;
@@ -110,7 +110,7 @@ void DataDiscovery::look_at_hdfs(const CatalogDataSet& set, const std::string& l
     keep(set, read_hdfs_blocks(*files, *log, set.object.spec), now);
 }
 
-void DataDiscovery::complain(const CatalogDataSet& set, const std::string& what, TimePoint now) {
+void DataDiscovery::report_problem(const CatalogDataSet& set, const std::string& what, TimePoint now) {
   events_.record({{data_api_version, "DataSet", set.object.meta.object}, true, "NotDiscovered", "Discovering", what},
                  now);
   not_before_[name_of(set)] = now + pause_after_failure;
@@ -119,12 +119,12 @@ void DataDiscovery::complain(const CatalogDataSet& set, const std::string& what,
 
 void DataDiscovery::keep(const CatalogDataSet& set, const Result<Discovered>& found, TimePoint now) {
   const std::string key = write_key(DataKind::data_set, set.object.meta.object);
-  if (!found) return complain(set, found.error().message, now);
+  if (!found) return report_problem(set, found.error().message, now);
   const DataSetStatus& before = set.object.status;
   const bool has_copies = std::any_of(before.replicas.begin(), before.replicas.end(),
                                       [](const HeldBlocks& held) { return !held.copies.empty(); });
   if (before.discovered && has_copies && !only_added(before.files, found->files))
-    return complain(set, "known files have changed, and copies of their blocks exist; make a new DataSet", now);
+    return report_problem(set, "known files have changed, and copies of their blocks exist; make a new DataSet", now);
   if (!writes_.free(key, now)) return;
   DataSetResource changed = set.object;
   DataSetStatus& status = changed.status;
@@ -132,7 +132,7 @@ void DataDiscovery::keep(const CatalogDataSet& set, const Result<Discovered>& fo
   // Rounded as it will be written: the next look is not due at once.
   status.discovered = now;
   const auto layout = layout_of(changed);
-  if (!layout) return complain(set, layout.error().message, now);
+  if (!layout) return report_problem(set, layout.error().message, now);
   status.blocks = layout->native;
   status.size = layout->size;
   // What was found replaces the originals; copies stay.

@@ -22,12 +22,12 @@ class DataDiscovery {
  private:
   void forget_what_is_gone();
   bool due(const CatalogDataSet& set, TimePoint now) const;
-  void look(const CatalogDataSet& set, TimePoint now);
-  void look_at_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now);
+  void discover(const CatalogDataSet& set, TimePoint now);
+  void discover_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now);
   // The log of a Job's pod, once it has succeeded; starts the Job, or reads its log, where there is none yet.
   const std::string* log_of(const CatalogDataSet& set, const std::string& job, const std::string& body, TimePoint now);
   void keep(const CatalogDataSet& set, const Result<Discovered>& found, TimePoint now);
-  void complain(const CatalogDataSet& set, const std::string& what, TimePoint now);
+  void report_problem(const CatalogDataSet& set, const std::string& what, TimePoint now);
   void remove_jobs(const CatalogDataSet& set, TimePoint now);
 
   DataCatalog& catalog_;

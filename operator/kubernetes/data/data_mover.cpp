@@ -9,7 +9,7 @@
 #include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/object_writes.h"
 #include "kubernetes/data/replica_ledger.h"
-#include "kubernetes/data/resource_upkeep.h"
+#include "kubernetes/data/resource_reconciler.h"
 #include "kubernetes/data/status_json.h"
 #include "kubernetes/data/work_index.h"
 
@@ -31,7 +31,7 @@ std::string data_set_of(const DataMoveResource& move) {
 }
 
 // One move with all that is known about it at this moment.
-struct Looked {
+struct ObservedMove {
   const DataMoveResource* move = nullptr;
   const CatalogDataSet* set = nullptr;
   const DataStoreResource *from = nullptr, *to = nullptr;
@@ -42,10 +42,10 @@ struct Looked {
 }  // namespace
 
 struct DataMover::Working {
-  struct Draft {  // of a DataSet's replicas: what several moves of one tick write together
+  struct StatusUpdate {  // of a DataSet's replicas: what several moves of one tick write together
     Replicas replicas;
   };
-  struct Asked {
+  struct RequestedMove {
     std::vector<MoveRequest> requests;
     bool created = false;                   // the server has it
     std::optional<TimePoint> missed_since;  // though the server has it, the watch has not told of it
@@ -60,7 +60,7 @@ struct DataMover::Working {
         is_read(std::move(readers)),
         writes(client, may_act, options.wake),
         secret(writes, options.work.name_space, options.work.key_secret),
-        upkeep(catalog, writes, events, options.work, {secret, options.serve_stores}),
+        reconciler(catalog, writes, events, options.work, {secret, options.serve_stores}),
         discovery(catalog, writes, events, options.work) {
     if (options.bytes_per_second > 0 && options.limits.per_zone_pair > 0)
       options.work.bytes_per_second =
@@ -72,24 +72,24 @@ struct DataMover::Working {
   void create_move(const DataMoveSpec& spec, std::vector<MoveRequest> requests, TimePoint now);
   const DataMoveResource* same_move(const MoveRequest& request) const;
   bool join(const MoveRequest& request);
-  void settle(const MoveRequest& request, bool done, const std::string& why);
-  void settle_requests(TimePoint now);
+  void complete(const MoveRequest& request, bool done, const std::string& why);
+  void complete_requests(TimePoint now);
 
-  Looked look(const DataMoveResource& move, const WorkIndex& index) const;
-  void look_for_problems(Looked& looked) const;
-  void admit(std::vector<Looked>& moves);
+  ObservedMove observe(const DataMoveResource& move, const WorkIndex& index) const;
+  void find_problems(ObservedMove& observed) const;
+  void admit(std::vector<ObservedMove>& moves);
   void forget_what_is_gone();
-  void step(Looked& looked, const WorkIndex& index, TimePoint now);
-  void act(MoveAction action, const Looked& looked, const WorkIndex& index, TimePoint now);
-  void change_replicas(MoveAction action, const Looked& looked, TimePoint now);
-  void create_work(MoveAction action, const Looked& looked, TimePoint now);
+  void step(ObservedMove& observed, const WorkIndex& index, TimePoint now);
+  void act(MoveAction action, const ObservedMove& observed, const WorkIndex& index, TimePoint now);
+  void change_replicas(MoveAction action, const ObservedMove& observed, TimePoint now);
+  void create_work(MoveAction action, const ObservedMove& observed, TimePoint now);
   void remove_work(const WorkOfMove& work, const std::vector<std::string>& roles, TimePoint now);
-  void write_finalizers(const Looked& looked, bool add);
-  void write_status(const Looked& looked, const DataMoveStatus& status, TimePoint now);
-  void write_drafts();
-  void tell(const Looked& looked, const DataMoveStatus& status, TimePoint now);
-  std::vector<CarriedBlock> carried(const Looked& looked) const;
-  std::vector<std::string> paths_to_delete(const Looked& looked, bool clean) const;
+  void write_finalizers(const ObservedMove& observed, bool add);
+  void write_status(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now);
+  void write_status_updates();
+  void record_events(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now);
+  std::vector<CarriedBlock> carried(const ObservedMove& observed) const;
+  std::vector<std::string> paths_to_delete(const ObservedMove& observed, bool clean) const;
 
   DataCatalog& catalog;
   EventRecorder& events;
@@ -98,15 +98,15 @@ struct DataMover::Working {
   IsRead is_read;
   ObjectWrites writes;
   StoreKeySecret secret;
-  ResourceUpkeep upkeep;
+  ResourceReconciler reconciler;
   DataDiscovery discovery;
 
   std::vector<MoveRequest> requested;
   std::vector<DropRequest> drops;
-  std::map<std::string, Asked> asked;  // by the DataMove's name
+  std::map<std::string, RequestedMove> requested_moves;  // by the DataMove's name
   std::vector<MoveOutcome> outcomes;
   std::vector<DropRequest> not_dropped;
-  std::map<std::string, Draft> drafts;
+  std::map<std::string, StatusUpdate> status_updates;
   std::set<std::string> beginning;                 // uids of moves whose beginning is written, but not yet seen
   std::map<std::string, std::string> not_created;  // what is tried again, by the DataMove's uid
   std::uint64_t names_given = 0;
@@ -121,9 +121,9 @@ const DataMoveResource* DataMover::Working::same_move(const MoveRequest& request
     if (data_set_of(move) != request.data_set || spec.to != request.to || spec.cancel || move.meta.deleting) continue;
     if (request.to.empty() && spec.from != request.from) continue;
     if (move.status.phase == MovePhase::failed || move.status.finished) continue;
-    const bool settled = move.status.phase == MovePhase::committed && !request.to.empty();
+    const bool done = move.status.phase == MovePhase::committed && !request.to.empty();
     const BlockRanges& blocks = began(move.status) ? move.status.blocks : spec.blocks.value_or(BlockRanges());
-    if (!settled && blocks.contains(request.block) && spec.drop_source == request.drop_source) return &move;
+    if (!done && blocks.contains(request.block) && spec.drop_source == request.drop_source) return &move;
   }
   return nullptr;
 }
@@ -132,7 +132,7 @@ const DataMoveResource* DataMover::Working::same_move(const MoveRequest& request
 bool DataMover::Working::join(const MoveRequest& request) {
   const DataMoveResource* move = same_move(request);
   if (!move) return false;
-  Asked& own = asked[move->meta.object.name];
+  RequestedMove& own = requested_moves[move->meta.object.name];
   own.created = true;
   own.requests.push_back(request);
   return true;
@@ -153,7 +153,7 @@ void DataMover::Working::write_requests(TimePoint now) {
       continue;  // it is going or gone
     const MoveRequest request{{}, each.data_set, each.block, each.store, "", true, true};
     if (!held->extra.contains(each.block))
-      settle(request, false, "no longer an extra copy");
+      complete(request, false, "no longer an extra copy");
     else if (!join(request))
       groups[{each.data_set, each.store, "", true, true}].push_back(request);
   }
@@ -184,31 +184,31 @@ void DataMover::Working::write_requests(TimePoint now) {
 void DataMover::Working::create_move(const DataMoveSpec& spec, std::vector<MoveRequest> requests, TimePoint now) {
   const std::string name = fmt::format("{}-{:x}-{}", spec.to.empty() ? "drop" : "move",
                                        now.time_since_epoch().count() / 1000, ++names_given);
-  asked[name].requests = std::move(requests);
+  requested_moves[name].requests = std::move(requests);
   const std::string key = write_key(DataKind::data_move, {"", name, "", ""});
   writes.send(key, creation_of(all_resources_path(DataKind::data_move), data_move_json(name, spec)),
               [this, name, key](const Answer& answer) {
-                Asked& own = asked[name];
+                RequestedMove& own = requested_moves[name];
                 own.created = answer.has_value() || answer.error().code == ErrorCode::conflict;
                 if (answer) {
                   catalog.learn(DataKind::data_move, *answer);
                   writes.end_hold(key);
                 }
                 if (own.created) return;
-                for (const MoveRequest& each : own.requests) settle(each, false, answer.error().message);
-                asked.erase(name);
+                for (const MoveRequest& each : own.requests) complete(each, false, answer.error().message);
+                requested_moves.erase(name);
               });
 }
 
-void DataMover::Working::settle(const MoveRequest& request, bool done, const std::string& why) {
+void DataMover::Working::complete(const MoveRequest& request, bool done, const std::string& why) {
   if (!request.to.empty())
     outcomes.push_back({request, done, done ? "" : why});
   else if (!done)
     not_dropped.push_back({request.data_set, request.block, request.from});
 }
 
-void DataMover::Working::settle_requests(TimePoint now) {
-  for (auto place = asked.begin(); place != asked.end();) {
+void DataMover::Working::complete_requests(TimePoint now) {
+  for (auto place = requested_moves.begin(); place != requested_moves.end();) {
     const auto move = catalog.moves().find(place->first);
     const bool there = move != catalog.moves().end();
     const DataMoveStatus* status = there ? &move->second.status : nullptr;
@@ -227,50 +227,50 @@ void DataMover::Working::settle_requests(TimePoint now) {
       continue;
     }
     const bool done = committed && (!is_drop || status->source != SourceState::kept);
-    for (const MoveRequest& each : place->second.requests) settle(each, done, there ? status->message : "deleted");
-    place = asked.erase(place);
+    for (const MoveRequest& each : place->second.requests) complete(each, done, there ? status->message : "deleted");
+    place = requested_moves.erase(place);
   }
 }
 
 // ---- what is so ----
 
-void DataMover::Working::look_for_problems(Looked& looked) const {
-  const DataMoveResource& move = *looked.move;
-  MoveView& view = looked.view;
-  const bool other_set =
-      !move.status.data_set_uid.empty() && looked.set && looked.set->object.meta.object.uid != move.status.data_set_uid;
-  view.data_set_gone = !looked.set || other_set;
-  view.from_gone = !looked.from;
-  view.to_gone = view.has_target && !looked.to;
+void DataMover::Working::find_problems(ObservedMove& observed) const {
+  const DataMoveResource& move = *observed.move;
+  MoveView& view = observed.view;
+  const bool other_set = !move.status.data_set_uid.empty() && observed.set &&
+                         observed.set->object.meta.object.uid != move.status.data_set_uid;
+  view.data_set_gone = !observed.set || other_set;
+  view.from_gone = !observed.from;
+  view.to_gone = view.has_target && !observed.to;
   if (view.data_set_gone)
     view.problem = "there is no DataSet " + data_set_of(move) + (other_set ? " any more: it was created again" : "");
-  else if (!looked.set->usable())
-    view.problem = "DataSet " + data_set_of(move) + ": " + looked.set->finding.message;
-  else if (looked.set->object.meta.deleting)
+  else if (!observed.set->usable())
+    view.problem = "DataSet " + data_set_of(move) + ": " + observed.set->finding.message;
+  else if (observed.set->object.meta.deleting)
     view.problem = "DataSet " + data_set_of(move) + " is being deleted";
   else if (view.from_gone || view.to_gone)
     view.problem = "there is no DataStore " + (view.from_gone ? move.spec.from : move.spec.to);
 }
 
-Looked DataMover::Working::look(const DataMoveResource& move, const WorkIndex& index) const {
-  Looked looked;
-  looked.move = &move;
-  looked.set = catalog.data_set(data_set_of(move));
-  looked.from = catalog.store(move.spec.from);
-  looked.to = move.spec.to.empty() ? nullptr : catalog.store(move.spec.to);
-  MoveView& view = looked.view;
+ObservedMove DataMover::Working::observe(const DataMoveResource& move, const WorkIndex& index) const {
+  ObservedMove observed;
+  observed.move = &move;
+  observed.set = catalog.data_set(data_set_of(move));
+  observed.from = catalog.store(move.spec.from);
+  observed.to = move.spec.to.empty() ? nullptr : catalog.store(move.spec.to);
+  MoveView& view = observed.view;
   view.deleting = move.meta.deleting;
-  view.cancel = move.spec.cancel || (looked.set && looked.set->object.meta.deleting);
+  view.cancel = move.spec.cancel || (observed.set && observed.set->object.meta.deleting);
   view.has_target = !move.spec.to.empty();
   view.drop_source = move.spec.drop_source || !view.has_target;
   view.has_finalizer = has_finalizer(move.meta.finalizers, move_finalizer);
   view.attempts = move.spec.attempts;
   view.keep_for = move.spec.keep_for;
-  look_for_problems(looked);
-  looked.entry = {move.spec.from, move.spec.to, move.status.blocks, move.spec.extra};
-  index.look(move, view);
-  if (view.data_set_gone || !looked.set->layout) return looked;
-  const CatalogDataSet& set = *looked.set;
+  find_problems(observed);
+  observed.entry = {move.spec.from, move.spec.to, move.status.blocks, move.spec.extra};
+  index.fill(move, view);
+  if (view.data_set_gone || !observed.set->layout) return observed;
+  const CatalogDataSet& set = *observed.set;
   view.data_set_uid = set.object.meta.object.uid;
   if (!began(move.status)) {
     BlockRanges there;
@@ -278,65 +278,65 @@ Looked DataMover::Working::look(const DataMoveResource& move, const WorkIndex& i
       there = held->blocks.intersection(BlockRanges::all(set.layout->count()));
       there.remove(held->leaving);
     }
-    looked.entry.blocks = move.spec.blocks.value_or(there);
-    if (view.problem.empty() && (looked.entry.blocks.empty() || !there.contains(looked.entry.blocks)))
+    observed.entry.blocks = move.spec.blocks.value_or(there);
+    if (view.problem.empty() && (observed.entry.blocks.empty() || !there.contains(observed.entry.blocks)))
       view.problem = "DataStore " + move.spec.from + " does not hold all of these blocks";
     const HeldBlocks* target = find_held(set.object, move.spec.to);
-    if (view.problem.empty() && target && !target->leaving.intersection(looked.entry.blocks).empty())
+    if (view.problem.empty() && target && !target->leaving.intersection(observed.entry.blocks).empty())
       view.waits_for = "waits until files of these blocks are deleted from DataStore " + move.spec.to;
-    if (view.problem.empty() && looked.entry.blocks.count() > most_blocks_of_a_move)
+    if (view.problem.empty() && observed.entry.blocks.count() > most_blocks_of_a_move)
       view.problem =
-          fmt::format("found {} blocks; allowed in one move: {}", looked.entry.blocks.count(), most_blocks_of_a_move);
+          fmt::format("found {} blocks; allowed in one move: {}", observed.entry.blocks.count(), most_blocks_of_a_move);
     const HeldBlocks* source = find_held(set.object, move.spec.from);
-    if (view.problem.empty() && !view.has_target && move.spec.extra && !source->extra.contains(looked.entry.blocks))
+    if (view.problem.empty() && !view.has_target && move.spec.extra && !source->extra.contains(observed.entry.blocks))
       view.problem = "replicas in DataStore " + move.spec.from + " are no extra copies any more";
     const bool hdfs = set.object.spec.discover.source == DiscoveryRequest::Source::hdfs;
-    if (view.problem.empty() && hdfs && !find_held(set.object, move.spec.from)->copies.contains(looked.entry.blocks))
+    if (view.problem.empty() && hdfs && !find_held(set.object, move.spec.from)->copies.contains(observed.entry.blocks))
       view.problem = "blocks that HDFS keeps are read where they are, not moved";
   }
-  view.wanted = looked.entry.blocks;
-  view.bytes = set.layout->size_of(looked.entry.blocks);
-  look_at_replicas(
-      set.object.status.replicas, looked.entry, [this](const std::string& store) { return catalog.readable(store); },
+  view.wanted = observed.entry.blocks;
+  view.bytes = set.layout->size_of(observed.entry.blocks);
+  fill_replicas(
+      set.object.status.replicas, observed.entry, [this](const std::string& store) { return catalog.readable(store); },
       view);
-  if (looked.from && looked.to) view.needs_source = needs_source_pod(looked.from->spec, looked.to->spec);
+  if (observed.from && observed.to) view.needs_source = needs_source_pod(observed.from->spec, observed.to->spec);
   if (move.status.source == SourceState::leaving)
-    for (const std::uint32_t block : looked.entry.blocks.blocks())
+    for (const std::uint32_t block : observed.entry.blocks.blocks())
       view.source_is_read = view.source_is_read || is_read(data_set_of(move), block, move.spec.from);
-  return looked;
+  return observed;
 }
 
-void DataMover::Working::admit(std::vector<Looked>& moves) {
+void DataMover::Working::admit(std::vector<ObservedMove>& moves) {
   MoveAdmission admission(options.limits);
   for (const auto& [name, store] : catalog.stores())
-    if (store.spec.capacity > 0) admission.set_room(name, store.spec.capacity, upkeep.used(name));
-  const auto claim_of = [](const Looked& looked) {
-    return MoveClaim{looked.move->meta.object.name,
-                     data_set_of(*looked.move),
-                     looked.move->spec.from,
-                     looked.view.target_holds || looked.view.target_extra ? "" : looked.move->spec.to,
-                     looked.from ? looked.from->spec.zone : "",
-                     looked.to ? looked.to->spec.zone : "",
-                     looked.entry.blocks,
-                     looked.view.bytes};
+    if (store.spec.capacity > 0) admission.set_room(name, store.spec.capacity, reconciler.used(name));
+  const auto claim_of = [](const ObservedMove& observed) {
+    return MoveClaim{observed.move->meta.object.name,
+                     data_set_of(*observed.move),
+                     observed.move->spec.from,
+                     observed.view.target_holds || observed.view.target_extra ? "" : observed.move->spec.to,
+                     observed.from ? observed.from->spec.zone : "",
+                     observed.to ? observed.to->spec.zone : "",
+                     observed.entry.blocks,
+                     observed.view.bytes};
   };
-  for (const Looked& looked : moves)
-    if (began(looked.move->status)) beginning.erase(looked.move->meta.object.uid);
-  const auto waits = [&](const Looked& looked) {
-    return !began(looked.move->status) && !beginning.contains(looked.move->meta.object.uid);
+  for (const ObservedMove& observed : moves)
+    if (began(observed.move->status)) beginning.erase(observed.move->meta.object.uid);
+  const auto waits = [&](const ObservedMove& observed) {
+    return !began(observed.move->status) && !beginning.contains(observed.move->meta.object.uid);
   };
-  for (const Looked& looked : moves) {
-    const DataMoveStatus& status = looked.move->status;
-    if (waits(looked) || status.finished) continue;
+  for (const ObservedMove& observed : moves) {
+    const DataMoveStatus& status = observed.move->status;
+    if (waits(observed) || status.finished) continue;
     const bool copying = status.phase != MovePhase::committed;
-    admission.count(claim_of(looked), copying);
+    admission.count(claim_of(observed), copying);
   }
-  for (Looked& looked : moves) {
-    if (!waits(looked) || !looked.view.problem.empty() || !looked.view.waits_for.empty() || looked.view.cancel ||
-        looked.view.deleting)
+  for (ObservedMove& observed : moves) {
+    if (!waits(observed) || !observed.view.problem.empty() || !observed.view.waits_for.empty() ||
+        observed.view.cancel || observed.view.deleting)
       continue;
-    looked.view.waits_for = admission.admit(claim_of(looked));
-    looked.view.may_start = looked.view.waits_for.empty();
+    observed.view.waits_for = admission.admit(claim_of(observed));
+    observed.view.may_start = observed.view.waits_for.empty();
   }
 }
 
@@ -346,18 +346,19 @@ void DataMover::Working::tick(TimePoint now) {
   writes.collect(now);
   if (!catalog.complete() || !may_act()) return;
   secret.tick(now);
-  upkeep.tick(now);
+  reconciler.tick(now);
   discovery.tick(now);
   write_requests(now);
   const WorkIndex index(catalog);
-  std::vector<Looked> moves;
-  for (const auto& [name, move] : catalog.moves()) moves.push_back(look(move, index));
-  std::stable_sort(moves.begin(), moves.end(),
-                   [](const Looked& a, const Looked& b) { return a.move->meta.created < b.move->meta.created; });
+  std::vector<ObservedMove> moves;
+  for (const auto& [name, move] : catalog.moves()) moves.push_back(observe(move, index));
+  std::stable_sort(moves.begin(), moves.end(), [](const ObservedMove& a, const ObservedMove& b) {
+    return a.move->meta.created < b.move->meta.created;
+  });
   admit(moves);
-  for (Looked& looked : moves) step(looked, index, now);
-  write_drafts();
-  settle_requests(now);
+  for (ObservedMove& observed : moves) step(observed, index, now);
+  write_status_updates();
+  complete_requests(now);
   forget_what_is_gone();
 }
 
@@ -369,34 +370,34 @@ void DataMover::Working::forget_what_is_gone() {
   std::erase_if(not_created, [&](const auto& refused) { return !there.contains(refused.first); });
 }
 
-void DataMover::Working::step(Looked& looked, const WorkIndex& index, TimePoint now) {
-  const DataMoveResource& move = *looked.move;
+void DataMover::Working::step(ObservedMove& observed, const WorkIndex& index, TimePoint now) {
+  const DataMoveResource& move = *observed.move;
   if (!writes.free(write_key(DataKind::data_move, move.meta.object), now)) return;
   // A data set that makes no sense for the moment: wait until it does again, or is gone.
-  if (began(move.status) && !looked.view.data_set_gone && !looked.set->layout) return;
-  const MoveStep next = next_step(move.status, looked.view, options.rules, now);
+  if (began(move.status) && !observed.view.data_set_gone && !observed.set->layout) return;
+  const MoveStep next = next_step(move.status, observed.view, options.rules, now);
   const auto refused = not_created.extract(move.meta.object.uid);
   if (!refused.empty() && refused.mapped() != move.status.message) {
     DataMoveStatus status = move.status;
     status.message = refused.mapped();
     events.record({{data_api_version, "DataMove", move.meta.object}, true, "NotCreated", "Moving", status.message},
                   now);
-    return write_status(looked, status, now);
+    return write_status(observed, status, now);
   }
   if (next.action)
-    act(*next.action, looked, index, now);
+    act(*next.action, observed, index, now);
   else if (!(next.status == move.status))
-    write_status(looked, next.status, now);
+    write_status(observed, next.status, now);
 }
 
-void DataMover::Working::act(MoveAction action, const Looked& looked, const WorkIndex& index, TimePoint now) {
-  const ObjectMeta& meta = looked.move->meta.object;
+void DataMover::Working::act(MoveAction action, const ObservedMove& observed, const WorkIndex& index, TimePoint now) {
+  const ObjectMeta& meta = observed.move->meta.object;
   const WorkOfMove& work = index.of(meta.uid);
   switch (action) {
     case MoveAction::add_finalizer:
-      return write_finalizers(looked, true);
+      return write_finalizers(observed, true);
     case MoveAction::remove_finalizer:
-      return write_finalizers(looked, false);
+      return write_finalizers(observed, false);
     case MoveAction::delete_object:
       return writes.send(write_key(DataKind::data_move, meta), deletion_of(resource_path(DataKind::data_move, meta)));
     case MoveAction::end_copy:
@@ -405,14 +406,14 @@ void DataMover::Working::act(MoveAction action, const Looked& looked, const Work
     case MoveAction::start_copy:
     case MoveAction::start_drop:
     case MoveAction::start_clean:
-      return create_work(action, looked, now);
+      return create_work(action, observed, now);
     default:
-      return change_replicas(action, looked, now);
+      return change_replicas(action, observed, now);
   }
 }
 
-void DataMover::Working::change_replicas(MoveAction action, const Looked& looked, TimePoint now) {
-  const DataSetResource& set = looked.set->object;
+void DataMover::Working::change_replicas(MoveAction action, const ObservedMove& observed, TimePoint now) {
+  const DataSetResource& set = observed.set->object;
   const std::string name = full_name(set.meta.object), key = write_key(DataKind::data_set, set.meta.object);
   if (!writes.free(key, now)) return;
   if (action == MoveAction::commit && !has_finalizer(set.meta.finalizers, copies_finalizer)) {
@@ -424,35 +425,35 @@ void DataMover::Working::change_replicas(MoveAction action, const Looked& looked
           if (answer) catalog.learn(DataKind::data_set, *answer);
         });
   }
-  Draft& draft = drafts.try_emplace(name, Draft{set.status.replicas}).first->second;
-  const bool at_target = looked.move->status.phase == MovePhase::failed;
-  auto changed = with_action(draft.replicas, action, looked.entry, at_target,
+  StatusUpdate& update = status_updates.try_emplace(name, StatusUpdate{set.status.replicas}).first->second;
+  const bool at_target = observed.move->status.phase == MovePhase::failed;
+  auto changed = with_action(update.replicas, action, observed.entry, at_target,
                              [this](const std::string& store) { return catalog.readable(store); });
-  if (changed) draft.replicas = *std::move(changed);
+  if (changed) update.replicas = *std::move(changed);
 }
 
-void DataMover::Working::write_drafts() {
-  for (auto& [name, draft] : drafts) {
+void DataMover::Working::write_status_updates() {
+  for (auto& [name, update] : status_updates) {
     const CatalogDataSet* set = catalog.data_set(name);
     if (!set) continue;
-    forget_empty(draft.replicas, set->object.spec);
-    if (draft.replicas == set->object.status.replicas) continue;
+    forget_empty(update.replicas, set->object.spec);
+    if (update.replicas == set->object.status.replicas) continue;
     const ObjectMeta& meta = set->object.meta.object;
     writes.send(
         write_key(DataKind::data_set, meta),
-        patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, draft.replicas)),
+        patch_of(resource_path(DataKind::data_set, meta) + "/status", replicas_patch(set->object, update.replicas)),
         [this](const Answer& answer) {
           if (answer) catalog.learn(DataKind::data_set, *answer);
         });
   }
-  drafts.clear();
+  status_updates.clear();
 }
 
-std::vector<CarriedBlock> DataMover::Working::carried(const Looked& looked) const {
-  const CatalogDataSet& set = *looked.set;
-  const HeldBlocks *from = find_held(set.object, looked.entry.from), *to = find_held(set.object, looked.entry.to);
+std::vector<CarriedBlock> DataMover::Working::carried(const ObservedMove& observed) const {
+  const CatalogDataSet& set = *observed.set;
+  const HeldBlocks *from = find_held(set.object, observed.entry.from), *to = find_held(set.object, observed.entry.to);
   std::vector<CarriedBlock> blocks;
-  for (const std::uint32_t block : looked.entry.blocks.blocks()) {
+  for (const std::uint32_t block : observed.entry.blocks.blocks()) {
     if (block >= set.layout->count() || (to && to->blocks.contains(block))) continue;
     blocks.push_back({block,
                       from ? held_part(set.object, *set.layout, *from, block) : original_part(*set.layout, block),
@@ -463,11 +464,11 @@ std::vector<CarriedBlock> DataMover::Working::carried(const Looked& looked) cons
 
 // Marked blocks that are no longer held. An original file goes when no block of it is held there as part of it, and
 // when it is no other data set's too.
-std::vector<std::string> DataMover::Working::paths_to_delete(const Looked& looked, bool clean) const {
-  const CatalogDataSet& set = *looked.set;
-  const HeldBlocks* held = find_held(set.object, clean ? looked.entry.to : looked.entry.from);
+std::vector<std::string> DataMover::Working::paths_to_delete(const ObservedMove& observed, bool clean) const {
+  const CatalogDataSet& set = *observed.set;
+  const HeldBlocks* held = find_held(set.object, clean ? observed.entry.to : observed.entry.from);
   if (!held) return {};
-  BlockRanges going = held->leaving.intersection(looked.entry.blocks), originals = held->blocks;
+  BlockRanges going = held->leaving.intersection(observed.entry.blocks), originals = held->blocks;
   going.remove(held->blocks);
   originals.remove(held->copies);
   std::set<std::uint32_t> files_in_use;
@@ -489,10 +490,10 @@ std::vector<std::string> DataMover::Working::paths_to_delete(const Looked& looke
   return {copies.begin(), copies.end()};
 }
 
-void DataMover::Working::create_work(MoveAction action, const Looked& looked, TimePoint now) {
-  const DataMoveResource& move = *looked.move;
+void DataMover::Working::create_work(MoveAction action, const ObservedMove& observed, TimePoint now) {
+  const DataMoveResource& move = *observed.move;
   const bool clean = action == MoveAction::start_clean;
-  if (looked.view.needs_source && (action == MoveAction::start_source || action == MoveAction::start_copy) &&
+  if (observed.view.needs_source && (action == MoveAction::start_source || action == MoveAction::start_copy) &&
       !secret.key().known()) {
     not_created[move.meta.object.uid] = "waits: " + secret.problem();
     return;
@@ -500,10 +501,10 @@ void DataMover::Working::create_work(MoveAction action, const Looked& looked, Ti
   std::string name, body, path = jobs_path(options.work.name_space), kind = "Job/";
   if (action == MoveAction::start_drop || clean) {
     name = delete_job_name(move, clean, move.status.drop_attempt);
-    body =
-        delete_job_json({&move, clean ? looked.to : looked.from, clean, paths_to_delete(looked, clean)}, options.work);
+    body = delete_job_json({&move, clean ? observed.to : observed.from, clean, paths_to_delete(observed, clean)},
+                           options.work);
   } else {
-    CopyWork work{&move, looked.from, looked.to, carried(looked), ""};
+    CopyWork work{&move, observed.from, observed.to, carried(observed), ""};
     const auto source = catalog.pods().find(source_pod_name(move));
     if (source != catalog.pods().end()) work.source_address = source->second.address;
     name = action == MoveAction::start_copy ? copy_job_name(move, move.status.attempt) : source_pod_name(move);
@@ -528,8 +529,8 @@ void DataMover::Working::remove_work(const WorkOfMove& work, const std::vector<s
   }
 }
 
-void DataMover::Working::write_finalizers(const Looked& looked, bool add) {
-  const ResourceMeta& meta = looked.move->meta;
+void DataMover::Working::write_finalizers(const ObservedMove& observed, bool add) {
+  const ResourceMeta& meta = observed.move->meta;
   std::vector<std::string> finalizers = meta.finalizers;
   std::erase(finalizers, move_finalizer);
   if (add) finalizers.emplace_back(move_finalizer);
@@ -540,30 +541,30 @@ void DataMover::Working::write_finalizers(const Looked& looked, bool add) {
               });
 }
 
-void DataMover::Working::write_status(const Looked& looked, const DataMoveStatus& status, TimePoint now) {
-  tell(looked, status, now);
-  const bool begins = began(status) && !began(looked.move->status);
-  if (begins) beginning.insert(looked.move->meta.object.uid);
-  const ResourceMeta& meta = looked.move->meta;
+void DataMover::Working::write_status(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now) {
+  record_events(observed, status, now);
+  const bool begins = began(status) && !began(observed.move->status);
+  if (begins) beginning.insert(observed.move->meta.object.uid);
+  const ResourceMeta& meta = observed.move->meta;
   writes.send(write_key(DataKind::data_move, meta.object),
               patch_of(resource_path(DataKind::data_move, meta.object) + "/status",
-                       move_status_patch(*looked.move, status, now)),
+                       move_status_patch(*observed.move, status, now)),
               [this, begins, uid = meta.object.uid](const Answer& answer) {
                 if (answer) catalog.learn(DataKind::data_move, *answer);
                 if (!answer && begins) beginning.erase(uid);
               });
 }
 
-void DataMover::Working::tell(const Looked& looked, const DataMoveStatus& status, TimePoint now) {
-  const DataMoveStatus& before = looked.move->status;
+void DataMover::Working::record_events(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now) {
+  const DataMoveStatus& before = observed.move->status;
   const auto note = [&](bool warning, const char* reason, const std::string& text) {
-    events.record({{data_api_version, "DataMove", looked.move->meta.object}, warning, reason, "Moving", text}, now);
+    events.record({{data_api_version, "DataMove", observed.move->meta.object}, warning, reason, "Moving", text}, now);
   };
   if (status.phase == MovePhase::failed && before.phase != MovePhase::failed) note(true, "MoveFailed", status.message);
-  if (status.phase == MovePhase::committed && before.phase != MovePhase::committed && looked.view.has_target)
+  if (status.phase == MovePhase::committed && before.phase != MovePhase::committed && observed.view.has_target)
     note(false, "MoveCommitted",
-         fmt::format("blocks {} of {} are in {}", status.blocks.text().substr(0, 200), data_set_of(*looked.move),
-                     looked.move->spec.to));
+         fmt::format("blocks {} of {} are in {}", status.blocks.text().substr(0, 200), data_set_of(*observed.move),
+                     observed.move->spec.to));
   if (status.attempt > before.attempt && before.attempt > 0) note(true, "AttemptFailed", status.message);
 }
 

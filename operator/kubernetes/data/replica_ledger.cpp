@@ -109,8 +109,7 @@ Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerE
   return replicas;
 }
 
-void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreReadable& readable,
-                      MoveView& view) {
+void fill_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreReadable& readable, MoveView& view) {
   const HeldBlocks &from = find(replicas, entry.from), &to = find(replicas, entry.to);
   const BlockRanges held = from.blocks.intersection(entry.blocks);
   const bool there = view.has_target && to.blocks.contains(entry.blocks);

@@ -29,8 +29,7 @@ Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerE
 BlockRanges held_elsewhere(const Replicas& replicas, const std::string& store, const StoreReadable& readable);
 
 // The part of a view that the DataSet gives. `blocks` are those of the move.
-void look_at_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreReadable& readable,
-                      MoveView& view);
+void fill_replicas(const Replicas& replicas, const LedgerEntry& entry, const StoreReadable& readable, MoveView& view);
 
 // Replicas that the spec names and the status does not know yet, added. A store is taken over once.
 Replicas with_placed(Replicas replicas, const std::vector<PlacedBlocks>& placed, std::uint32_t count);

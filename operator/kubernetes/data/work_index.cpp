@@ -52,7 +52,7 @@ WorkState WorkIndex::state(const WorkOfMove& work, const std::string& name, std:
   return pod_at_work ? WorkState::ending : WorkState::absent;
 }
 
-void WorkIndex::look(const DataMoveResource& move, MoveView& view) const {
+void WorkIndex::fill(const DataMoveResource& move, MoveView& view) const {
   const WorkOfMove& work = of(move.meta.object.uid);
   const std::string copy = copy_job_name(move, move.status.attempt);
   view.copy = state(work, copy, view.why);

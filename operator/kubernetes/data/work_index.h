@@ -23,7 +23,7 @@ class WorkIndex {
   // How the Job of that name is, with the pods that it made; `why` is told where it failed.
   WorkState state(const WorkOfMove& work, const std::string& job, std::string& why) const;
   // Fills in how the work of this move goes.
-  void look(const DataMoveResource& move, MoveView& view) const;
+  void fill(const DataMoveResource& move, MoveView& view) const;
 
  private:
   std::map<std::string, WorkOfMove> by_move_;

@@ -188,8 +188,8 @@ TEST_F(DataCatalogTest, ANodeOfTheSameNameIsAnotherNode) {
     change(1, "", "a",
            R"("spec":{"zone":"z","nodeDirectory":{"node":"a","path":"/srv"}},"status":{"nodeUid":")" + uid + "\"}");
   };
-  NodeSight sight{"u1", true};
-  const auto look = [&] { catalog.look_at_nodes([&](const std::string&) { return sight; }); };
+  NodeState sight{"u1", true};
+  const auto look = [&] { catalog.use_nodes([&](const std::string&) { return sight; }); };
   look();
   a("u1");
   EXPECT_THAT(poll(), ElementsAre("store a"));

@@ -207,11 +207,11 @@ TEST(MoveMachine, AMoveToExtraCopiesMakesThemStay) {
   const LedgerEntry entry{"a", "b", *BlockRanges::parse("0-3"), false};
   const auto exists = [](const std::string&) { return true; };
   MoveView view = ready_view();
-  look_at_replicas(replicas, entry, exists, view);
+  fill_replicas(replicas, entry, exists, view);
   EXPECT_FALSE(view.target_holds);
   ASSERT_EQ(next_step({}, view, rules, noon).action, commit);
   replicas = *with_action(replicas, commit, entry, false, exists);
-  look_at_replicas(replicas, entry, exists, view);
+  fill_replicas(replicas, entry, exists, view);
   EXPECT_TRUE(view.target_holds);
   EXPECT_TRUE(replicas[1].extra.empty());
   EXPECT_EQ(next_step({}, view, rules, noon).status.phase, MovePhase::committed);
@@ -356,7 +356,7 @@ class World {
     const LedgerEntry entry = entry_of(move);
     if (!began && !there.contains(entry.blocks)) view.problem = "does not hold all";
     view.wanted = entry.blocks;
-    look_at_replicas(cached.replicas, entry, exists, view);
+    fill_replicas(cached.replicas, entry, exists, view);
     const auto state = [&](const std::string& name) {
       const auto job = cached.jobs.find(name);
       return job == cached.jobs.end() ? WorkState::absent : job->second.state;

@@ -23,9 +23,9 @@ TEST(ReplicaLedger, AReplicaOnADeadNodeIsNotTheOtherOne) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, testing::HasSubstr("last replica"));
   MoveView view;
-  look_at_replicas(replicas(), entry, b_is_dead, view);
+  fill_replicas(replicas(), entry, b_is_dead, view);
   EXPECT_FALSE(view.others_hold);
-  look_at_replicas(replicas(), entry, all, view);
+  fill_replicas(replicas(), entry, all, view);
   EXPECT_TRUE(view.others_hold);
   EXPECT_TRUE(held_elsewhere(replicas(), "a", b_is_dead).empty());
 }

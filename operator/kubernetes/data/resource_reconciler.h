@@ -20,15 +20,15 @@ std::string write_key(DataKind kind, const ObjectMeta& meta);
 inline constexpr const char* copies_finalizer = "lips.dev/copies";  // of a DataSet that has copies
 inline constexpr const char* move_finalizer = "lips.dev/move";      // of a DataMove that has begun
 
-class ResourceUpkeep {
+class ResourceReconciler {
  public:
   // `serve`: pods for stores that want one, as soon as their key is known.
   struct Serving {
     const StoreKeySecret& secret;
     bool serve = false;
   };
-  ResourceUpkeep(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
-                 Serving serving);
+  ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
+                     Serving serving);
   void tick(TimePoint now);
   // Bytes that blocks take in a store.
   std::int64_t used(const std::string& store) const;
@@ -47,7 +47,7 @@ class ResourceUpkeep {
   EventRecorder& events_;
   const WorkSettings& work_;
   const Serving serving_;
-  std::uint64_t seen_ = 0;  // of the catalog
+  std::uint64_t reconciled_version_ = 0;  // of the catalog
   TimePoint looked_{};
   std::map<std::string, ObjectFinding> findings_;
   std::map<std::string, std::int64_t> used_;

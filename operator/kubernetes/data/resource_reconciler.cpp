@@ -1,4 +1,4 @@
-#include "kubernetes/data/resource_upkeep.h"
+#include "kubernetes/data/resource_reconciler.h"
 
 #include <algorithm>
 #include <limits>
@@ -22,14 +22,14 @@ std::string write_key(DataKind kind, const ObjectMeta& meta) {
   return std::string(kind_name(kind)) + '/' + full_name(meta);
 }
 
-ResourceUpkeep::ResourceUpkeep(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events,
-                               const WorkSettings& work, Serving serving)
+ResourceReconciler::ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events,
+                                       const WorkSettings& work, Serving serving)
     : catalog_(catalog), writes_(writes), events_(events), work_(work), serving_(serving) {}
 
-void ResourceUpkeep::tick(TimePoint now) {
-  const bool changed = seen_ != catalog_.version();
+void ResourceReconciler::tick(TimePoint now) {
+  const bool changed = reconciled_version_ != catalog_.version();
   if (changed) count_used();
-  seen_ = catalog_.version();
+  reconciled_version_ = catalog_.version();
   // Writes that could not be sent wait for this too.
   if (changed || now - looked_ >= std::chrono::milliseconds(500)) {
     looked_ = now;
@@ -39,13 +39,13 @@ void ResourceUpkeep::tick(TimePoint now) {
   write_findings(now);
 }
 
-std::int64_t ResourceUpkeep::used(const std::string& store) const {
+std::int64_t ResourceReconciler::used(const std::string& store) const {
   const auto place = used_.find(store);
   return place == used_.end() ? 0 : place->second;
 }
 
 // What is marked as leaving still lies there.
-void ResourceUpkeep::count_used() {
+void ResourceReconciler::count_used() {
   used_.clear();
   for (const auto& [name, set] : catalog_.data_sets()) {
     if (!set.layout) continue;
@@ -60,7 +60,7 @@ void ResourceUpkeep::count_used() {
   }
 }
 
-void ResourceUpkeep::write_findings(TimePoint now) {
+void ResourceReconciler::write_findings(TimePoint now) {
   for (ObjectFinding& found : catalog_.take_findings()) {
     const std::string key = write_key(found.kind, found.meta.object);
     if (found.finding.wrong())
@@ -96,7 +96,7 @@ void ResourceUpkeep::write_findings(TimePoint now) {
   }
 }
 
-void ResourceUpkeep::write_data_sets(TimePoint now) {
+void ResourceReconciler::write_data_sets(TimePoint now) {
   for (const auto& [name, set] : catalog_.data_sets()) {
     const std::string key = write_key(DataKind::data_set, set.object.meta.object);
     if (!writes_.free(key, now)) continue;
@@ -125,7 +125,7 @@ void ResourceUpkeep::write_data_sets(TimePoint now) {
 }
 
 // The copies of a data set go with it; what its owner laid down stays.
-void ResourceUpkeep::release_data_set(const CatalogDataSet& set, TimePoint now) {
+void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint now) {
   const ObjectMeta& meta = set.object.meta.object;
   for (const auto& [name, move] : catalog_.moves())
     if (move.status.data_set_uid == meta.uid && !move.status.finished) return;
@@ -152,7 +152,7 @@ void ResourceUpkeep::release_data_set(const CatalogDataSet& set, TimePoint now) 
 }
 
 // Where others read the store, empty while they cannot. Sees to it that a pod serves it.
-std::string ResourceUpkeep::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
+std::string ResourceReconciler::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
   if (!store.spec.endpoint.empty()) return store.spec.endpoint;
   if (is_bucket(store.spec.kind) || !store.spec.serve || !serving_.serve) return {};
   if (!serving_.secret.key().known()) return {};
@@ -172,7 +172,7 @@ std::string ResourceUpkeep::served_at(const DataStoreResource& store, int& begun
   return "http://" + host + ':' + std::to_string(serve_port);
 }
 
-void ResourceUpkeep::write_stores(TimePoint now) {
+void ResourceReconciler::write_stores(TimePoint now) {
   std::erase_if(used_written_, [this](const auto& written) { return !catalog_.stores().contains(written.first); });
   int begun = 0;
   for (const auto& [name, store] : catalog_.stores()) {

@@ -1,4 +1,4 @@
-#include "kubernetes/data/resource_upkeep.h"
+#include "kubernetes/data/resource_reconciler.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace lips::kubernetes {
 namespace {
 
-TEST(ResourceUpkeep, KeepsNothingOfStoresThatAreGone) {
+TEST(ResourceReconciler, KeepsNothingOfStoresThatAreGone) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());
   DataCatalog catalog("lips");
@@ -19,7 +19,7 @@ TEST(ResourceUpkeep, KeepsNothingOfStoresThatAreGone) {
   EventRecorder events(client, {}, [] { return false; });
   const WorkSettings work{"lips", "image", "IfNotPresent", "", "", 0};
   StoreKeySecret secret(writes, "lips", "");
-  ResourceUpkeep upkeep(catalog, writes, events, work, {secret, false});
+  ResourceReconciler reconciler(catalog, writes, events, work, {secret, false});
   TimePoint now(std::chrono::hours(1));
   std::size_t most = 0;
   for (int i = 0; i < 200; ++i) {
@@ -29,15 +29,15 @@ TEST(ResourceUpkeep, KeepsNothingOfStoresThatAreGone) {
         {"spec", {{"zone", "z"}, {"nodeDirectory", {{"node", name}, {"path", "/srv"}}}}}};
     catalog.informers()[1].sink->changed({"", name, name, "1"}, store.dump());
     catalog.poll();
-    upkeep.tick(now += std::chrono::seconds(1));
+    reconciler.tick(now += std::chrono::seconds(1));
     catalog.informers()[1].sink->deleted({"", name, name, "2"});
     catalog.poll();
     while (writes.anything_under_way()) {
       std::this_thread::yield();
       writes.collect(now);
     }
-    upkeep.tick(now += std::chrono::minutes(2));
-    most = std::max(most, upkeep.kept());
+    reconciler.tick(now += std::chrono::minutes(2));
+    most = std::max(most, reconciler.kept());
   }
   EXPECT_LE(most, 2u);
 }
