@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "cmd/cli/wall_stopwatch.h"
-#include "experiments/guo_scene.h"
+#include "experiments/guo_setup.h"
 #include "simulation/random_snapshot.h"
 
 namespace {
@@ -18,7 +18,7 @@ void time_large(std::uint32_t nodes, double tasks_a_slot, const Stopwatch& stopw
   shape.tasks = static_cast<std::uint32_t>(shape.idle * tasks_a_slot);
   shape.rack_size = 20;
   shape.group_weights = {1, 2, 4};
-  const ClusterState state = guo_scene(shape, 1);
+  const ClusterState state = guo_setup(shape, 1);
   PolicySettings racks;
   racks.lsap_rack_cost = 1;
   racks.lsap_zone_cost = racks.lsap_remote_cost = 4;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/guo_scene.h"
+#include "experiments/guo_setup.h"
 #include "experiments/seeds.h"
 #include "policies/lsap/group_fairness.h"
 #include "solver/linear_sum_assignment.h"
@@ -20,7 +20,7 @@ struct Localities {
 };
 
 Localities localities(const GuoShape& shape, std::uint32_t seed) {
-  const ClusterState state = guo_scene(shape, guo_scene_seed(seed));
+  const ClusterState state = guo_setup(shape, guo_setup_seed(seed));
   const ClusterSnapshot& cluster = state.snapshot();
   return {100 * local_share(cluster, decide("dl-sched", cluster, seed)),
           100 * local_share(cluster, decide_by_tasks(cluster, seed)),
@@ -217,7 +217,7 @@ std::vector<double> fairness_curve(UnreachableCost unreachable, std::uint32_t se
   shape.tasks = 90;
   shape.replicas = 1;
   shape.group_weights = {1, 2, 4, 8, 16};
-  const ClusterState state = guo_scene(shape, guo_scene_seed(seed));
+  const ClusterState state = guo_setup(shape, guo_setup_seed(seed));
   PolicySettings settings;
   settings.lsap_alpha = 1;
   settings.lsap_unreachable = unreachable;

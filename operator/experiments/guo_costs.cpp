@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "experiments/guo.h"
-#include "experiments/guo_scene.h"
+#include "experiments/guo_setup.h"
 #include "experiments/seeds.h"
 
 namespace lips::experiments {
@@ -36,13 +36,13 @@ struct LocalityCosts {
 };
 
 LocalityCosts locality_costs(GuoShape shape, Known known, std::uint32_t seed) {
-  const ClusterState state = guo_scene(shape, guo_scene_seed(seed));
+  const ClusterState state = guo_setup(shape, guo_setup_seed(seed));
   const ClusterSnapshot& cluster = state.snapshot();
   const DrawnCosts costs(cluster, known == Known::tasks ? CostDraw::per_task : CostDraw::per_pair, cost_seed(seed));
   LocalityCosts result;
   result.dl = costs.sum(decide("dl-sched", cluster, seed));
   shape.rack_size = 0;
-  result.dl_without_racks = costs.sum(decide("dl-sched", guo_scene(shape, guo_scene_seed(seed)).snapshot(), seed));
+  result.dl_without_racks = costs.sum(decide("dl-sched", guo_setup(shape, guo_setup_seed(seed)).snapshot(), seed));
   const std::vector<Assignment> uniform = decide("lsap-uniform", cluster, seed);
   result.uniform = costs.sum(uniform);
   result.uniform_counted = 2.5 * static_cast<double>(uniform.size()) * (1 - local_share(cluster, uniform));
@@ -167,7 +167,7 @@ Result<void> add_replication(const ExperimentRun& run, double idle, Known known,
 Result<ExperimentResult> guo_4_3a(const ExperimentRun& run) {
   const std::vector<double> sizes = guo_sizes(run);
   const Result<Sweep> figures = sweep_seeds(run, sizes, [](double nodes, std::uint32_t seed) {
-    const ClusterState state = guo_scene(half_idle(static_cast<std::uint32_t>(nodes)), guo_scene_seed(seed));
+    const ClusterState state = guo_setup(half_idle(static_cast<std::uint32_t>(nodes)), guo_setup_seed(seed));
     const auto remote = [&](const char* policy) {
       return 1 - local_share(state.snapshot(), decide(policy, state.snapshot(), seed));
     };

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "experiments/li.h"
-#include "experiments/li_scene.h"
+#include "experiments/li_setup.h"
 #include "experiments/seeds.h"
 
 namespace lips::experiments {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/modified_fair_scene.h"
+#include "experiments/modified_fair_setup.h"
 #include "experiments/seeds.h"
 
 namespace lips::experiments {
@@ -84,24 +84,24 @@ const std::vector<FairVariant>& fair_variants() {
   return variants;
 }
 
-std::size_t scenes() { return fair_variants().size() - readings + 1; }
+std::size_t setups() { return fair_variants().size() - readings + 1; }
 
 // The variants that are run on the same scenarios.
-std::vector<FairVariant> variants_of(std::size_t scene) {
+std::vector<FairVariant> variants_of(std::size_t setup) {
   const std::vector<FairVariant>& all = fair_variants();
-  if (scene == 0) return {all.begin(), all.begin() + readings};
-  return {all[scene + readings - 1]};
+  if (setup == 0) return {all.begin(), all.begin() + readings};
+  return {all[setup + readings - 1]};
 }
 
-// From a sweep over scenes and rows, figures of each reading one after the other: variants[variant][figure][row].
+// From a sweep over setups and rows, figures of each reading one after the other: variants[variant][figure][row].
 std::vector<Sweep> by_variant(const Sweep& sweep, std::size_t rows) {
   const std::size_t figures = sweep.size() / readings;
   std::vector<Sweep> variants;
-  for (std::size_t scene = 0; scene < sweep.front().size() / rows; ++scene)
-    for (std::size_t reading = 0; reading < variants_of(scene).size(); ++reading) {
+  for (std::size_t setup = 0; setup < sweep.front().size() / rows; ++setup)
+    for (std::size_t reading = 0; reading < variants_of(setup).size(); ++reading) {
       Sweep& of = variants.emplace_back();
       for (std::size_t figure = reading * figures; figure < (reading + 1) * figures; ++figure) {
-        const auto from = sweep[figure].begin() + static_cast<std::ptrdiff_t>(scene * rows);
+        const auto from = sweep[figure].begin() + static_cast<std::ptrdiff_t>(setup * rows);
         of.emplace_back(from, from + static_cast<std::ptrdiff_t>(rows));
       }
     }
@@ -137,8 +137,8 @@ constexpr std::array<RowA, 9> rows_a = {{{6, 5, -35, 289.6, 188.2, 44.4},
                                          {18, 15, -47.3, 5681.4, 2988.7, 20}}};
 
 // For each reading: gain of turnaround, turnarounds of fair and modified fair, what is gained in node-local share.
-std::vector<double> compare_a(const RowA& row, std::size_t scene, std::uint32_t seed) {
-  const std::vector<FairVariant> variants = variants_of(scene);
+std::vector<double> compare_a(const RowA& row, std::size_t setup, std::uint32_t seed) {
+  const std::vector<FairVariant> variants = variants_of(setup);
   const simulation::Scenario scenario = fair_scenario(variants[0].of(4, repeated({row.size}, row.jobs)), seed);
   const FairFigures fair = fair_run("fair", scenario, variants[0].settings());
   std::vector<double> figures;
@@ -164,8 +164,8 @@ const std::vector<std::uint32_t> sizes_b = {6, 10, 16, 21, 25};
 
 // For each reading: gains over fair of modified fair and of FIFO, of modified fair over FIFO; the three turnarounds;
 // what modified fair gains in node-local share; what the best schedule within the pools' maxima gains over FIFO.
-std::vector<double> compare_b(const RowB& row, std::size_t scene, std::uint32_t seed) {
-  const std::vector<FairVariant> variants = variants_of(scene);
+std::vector<double> compare_b(const RowB& row, std::size_t setup, std::uint32_t seed) {
+  const std::vector<FairVariant> variants = variants_of(setup);
   const simulation::Scenario scenario = fair_scenario(variants[0].of(2, repeated(sizes_b, row.times)), seed);
   const FairFigures fair = fair_run("fair", scenario, variants[0].settings());
   const FairFigures fifo = fair_run("hadoop-default", scenario, variants[0].settings());
@@ -228,7 +228,7 @@ Result<ExperimentResult> modified_fair_a(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = setting("4", "A: 5, 10 and 15 equal jobs of 6, 10 and 18 maps");
   const std::size_t rows = run.quick ? 2 : rows_a.size();
-  std::vector<double> xs(run.quick ? rows : scenes() * rows);
+  std::vector<double> xs(run.quick ? rows : setups() * rows);
   std::iota(xs.begin(), xs.end(), 0);
   const Result<Sweep> figures = sweep_seeds(run, xs, [rows](double x, std::uint32_t seed) {
     const auto index = static_cast<std::size_t>(x);
@@ -325,7 +325,7 @@ Result<ExperimentResult> modified_fair_b(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = setting("2", "B: 1, 2 and 3 jobs of each of 6, 10, 16, 21 and 25 maps");
   const std::size_t rows = run.quick ? 1 : rows_b.size();
-  std::vector<double> xs(run.quick ? rows : scenes() * rows);
+  std::vector<double> xs(run.quick ? rows : setups() * rows);
   std::iota(xs.begin(), xs.end(), 0);
   const Result<Sweep> figures = sweep_seeds(run, xs, [rows](double x, std::uint32_t seed) {
     const auto index = static_cast<std::size_t>(x);

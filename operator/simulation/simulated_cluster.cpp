@@ -24,7 +24,7 @@ constexpr std::uint32_t most_instants = 4096;  // then whoever waits may look wh
 SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Cadence& cadence, RunListener& listener)
     : world_(scenario, cadence, listener), returns_and_failures_to_come_(scenario.failures.size()) {
   for (std::uint32_t i = 0; i < scenario.failures.size(); ++i)
-    world_.queue.add(std::max(world_.now, scenario.failures[i].at), {Happening::Kind::failure, i, 0});
+    world_.queue.add(std::max(world_.now, scenario.failures[i].at), {SimEvent::Kind::failure, i, 0});
 }
 
 // Nothing will happen but what a plan may still start.
@@ -36,7 +36,7 @@ bool SimulatedCluster::nothing_to_come() const {
 bool SimulatedCluster::hopeless() const {
   const Duration patience = std::max(least_patience, world_.cadence.interval * patience_in_intervals);
   return nothing_to_come() && (world_.now - world_.last_task > std::max(patience, patience_with_moves) ||
-                               (world_.said.empty() && world_.now - world_.last_progress > patience));
+                               (world_.pending_events.empty() && world_.now - world_.last_progress > patience));
 }
 
 Heartbeats::Beat SimulatedCluster::next_beat() const {
@@ -64,7 +64,7 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
       stuck_ = true;
       return fail(ErrorCode::cancelled, "no task can run any more");
     }
-    if (!world_.said.empty() || instants == most_instants) break;
+    if (!world_.pending_events.empty() || instants == most_instants) break;
     if (over()) return fail(ErrorCode::cancelled, "the simulation is over");
     const Heartbeats::Beat beat = next_beat();
     const TimePoint instant = std::min({world_.queue.next_time(), world_.network.next_end(), beat.at});
@@ -86,8 +86,8 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
       world_.emit(Heartbeat{beat.node});
     }
   }
-  world_.losses_to_say.clear();
-  return std::exchange(world_.said, {});
+  world_.unreported_losses.clear();
+  return std::exchange(world_.pending_events, {});
 }
 
 void SimulatedCluster::think(Duration span) {
@@ -102,51 +102,51 @@ void SimulatedCluster::think(Duration span) {
 
 void SimulatedCluster::advance_to(TimePoint instant) {
   world_.now = std::max(world_.now, instant);
-  while (world_.queue.next_time() <= world_.now) happen(world_.queue.take());
-  if (world_.network.next_end() > world_.now) return fleet_.look();
+  while (world_.queue.next_time() <= world_.now) handle(world_.queue.take());
+  if (world_.network.next_end() > world_.now) return fleet_.open_batch();
   ended_flows_.clear();
   world_.network.take_ended(world_.now, ended_flows_);
   for (FlowId flow : ended_flows_) tasks_.flow_ended(world_.flow_owner[flow.index()]);
-  while (world_.queue.next_time() <= world_.now) happen(world_.queue.take());
-  fleet_.look();
+  while (world_.queue.next_time() <= world_.now) handle(world_.queue.take());
+  fleet_.open_batch();
 }
 
 namespace {
 
 // The autoscaler looks at what is there; nothing has happened.
-bool only_looks(Happening::Kind kind) {
-  using enum Happening::Kind;
+bool only_polls(SimEvent::Kind kind) {
+  using enum SimEvent::Kind;
   return kind == batch || kind == poll || kind == validation;
 }
 
 }  // namespace
 
-void SimulatedCluster::happen(const Happening& happening) {
-  const auto current = [&] { return world_.attempts[happening.index].generation == happening.generation; };
-  const bool looks = only_looks(happening.kind) || happening.kind == Happening::Kind::refusal;
-  if (!looks) world_.last_progress = world_.now;
-  if (!looks && happening.kind != Happening::Kind::move_end) world_.last_task = world_.now;
-  switch (happening.kind) {
-    case Happening::Kind::arrival:
+void SimulatedCluster::handle(const SimEvent& event) {
+  const auto current = [&] { return world_.attempts[event.index].generation == event.generation; };
+  const bool only_checks = only_polls(event.kind) || event.kind == SimEvent::Kind::refusal;
+  if (!only_checks) world_.last_progress = world_.now;
+  if (!only_checks && event.kind != SimEvent::Kind::move_end) world_.last_task = world_.now;
+  switch (event.kind) {
+    case SimEvent::Kind::arrival:
       return jobs_.arrive();
-    case Happening::Kind::failure:
-      return fail_node(happening.index);
-    case Happening::Kind::node_return:
-      return return_node(happening.index);
-    case Happening::Kind::copied:
-      if (current()) tasks_.compute(happening.index);
+    case SimEvent::Kind::failure:
+      return fail_node(event.index);
+    case SimEvent::Kind::node_return:
+      return return_node(event.index);
+    case SimEvent::Kind::copied:
+      if (current()) tasks_.compute(event.index);
       return;
-    case Happening::Kind::attempt_end:
-      if (current()) tasks_.finish_attempt(happening.index);
+    case SimEvent::Kind::attempt_end:
+      if (current()) tasks_.finish_attempt(event.index);
       return;
-    case Happening::Kind::refusal:
-      if (current()) tasks_.lose_attempt(happening.index, true);
+    case SimEvent::Kind::refusal:
+      if (current()) tasks_.lose_attempt(event.index, true);
       return;
-    case Happening::Kind::move_end:
-      if (world_.moves[happening.index].live) data_.end_move(happening.index, !world_.moves[happening.index].refused);
+    case SimEvent::Kind::move_end:
+      if (world_.moves[event.index].live) data_.end_move(event.index, !world_.moves[event.index].refused);
       return;
     default:
-      return fleet_.happen(happening);
+      return fleet_.handle(event);
   }
 }
 
@@ -162,7 +162,7 @@ void SimulatedCluster::fail_node(std::uint32_t index) {
   if (for_good || failure.data_lost) jobs_.fail_jobs_without_data();
   if (for_good) return;
   ++returns_and_failures_to_come_;
-  world_.queue.add(world_.now + failure.down, {Happening::Kind::node_return, index, 0});
+  world_.queue.add(world_.now + failure.down, {SimEvent::Kind::node_return, index, 0});
 }
 
 void SimulatedCluster::return_node(std::uint32_t index) {

@@ -53,7 +53,7 @@ class SimulatedCluster : public ClusterClient {
  private:
   Heartbeats::Beat next_beat() const;
   void advance_to(TimePoint instant);
-  void happen(const Happening& happening);
+  void handle(const SimEvent& event);
   void fail_node(std::uint32_t failure);
   void return_node(std::uint32_t failure);
   bool nothing_to_come() const;

@@ -136,7 +136,7 @@ void TruthData::send(Move& move) {
 
 void TruthData::add_move(const Move& move) {
   if (!move.flow.valid())
-    world_.queue.add(move.end, {Happening::Kind::move_end, static_cast<std::uint32_t>(world_.moves.size()), 0});
+    world_.queue.add(move.end, {SimEvent::Kind::move_end, static_cast<std::uint32_t>(world_.moves.size()), 0});
   ++world_.moves_live;
   world_.moves.push_back(move);
 }

@@ -24,37 +24,37 @@ TruthFleet::TruthFleet(World& world, const Peers& peers)
 }
 
 // A batch ends when no pod has come for a second, or ten seconds after the first.
-void TruthFleet::look() {
+void TruthFleet::open_batch() {
   if (!std::exchange(world_.more_wait, false) || places_.empty() || world_.waiting == 0) return;
   if (batch_opened_ == TimePoint::max()) batch_opened_ = world_.now;
   const AutoscalerSettings& settings = fleet_.autoscaler;
   world_.queue.add(std::min(world_.now + settings.batch_idle, batch_opened_ + settings.batch_most),
-                   {Happening::Kind::batch, 0, ++batch_});
+                   {SimEvent::Kind::batch, 0, ++batch_});
 }
 
-bool TruthFleet::current(const Happening& happening) {
-  const Place* found = place(NodeId(happening.index));
-  return found && found->state != State::absent && found->launch == happening.generation;
+bool TruthFleet::current(const SimEvent& event) {
+  const Place* found = place(NodeId(event.index));
+  return found && found->state != State::absent && found->launch == event.generation;
 }
 
-void TruthFleet::happen(const Happening& happening) {
-  const NodeId node(happening.index);
-  switch (happening.kind) {
-    case Happening::Kind::boot:
-      if (current(happening)) boot(node);
+void TruthFleet::handle(const SimEvent& event) {
+  const NodeId node(event.index);
+  switch (event.kind) {
+    case SimEvent::Kind::boot:
+      if (current(event)) boot(node);
       return;
-    case Happening::Kind::notice:
-      if (current(happening)) give_notice(node);
+    case SimEvent::Kind::notice:
+      if (current(event)) give_notice(node);
       return;
-    case Happening::Kind::interruption:
-      if (current(happening)) go(node, RunListener::Gone::interrupted);
+    case SimEvent::Kind::interruption:
+      if (current(event)) go(node, RunListener::Gone::interrupted);
       return;
-    case Happening::Kind::batch:
-      if (happening.generation == batch_) buy();
+    case SimEvent::Kind::batch:
+      if (event.generation == batch_) buy();
       return;
-    case Happening::Kind::poll:
+    case SimEvent::Kind::poll:
       return consolidate();
-    case Happening::Kind::validation:
+    case SimEvent::Kind::validation:
       return validate();
     default:
       return;
@@ -104,7 +104,7 @@ std::vector<OfferRoom> TruthFleet::offers() const {
   std::vector<OfferRoom> rooms;
   for (const NodeOffer& offer : fleet_.offers) rooms.push_back({offer.first, 0});
   for (std::size_t i = 0; i < places_.size(); ++i)
-    if (places_[i].state == State::absent && !world_.loss_not_yet_said(nodes_[i])) ++rooms[places_[i].offer].left;
+    if (places_[i].state == State::absent && !world_.loss_unreported(nodes_[i])) ++rooms[places_[i].offer].left;
   return rooms;
 }
 
@@ -116,7 +116,7 @@ void TruthFleet::buy() {
   for (const std::uint32_t offer : purchase.launches) launch(offer);
   for (const NodeId node : purchase.nominated)
     if (Place* nominated = place(node)) nominated->nominated_until = world_.now + fleet_.autoscaler.nomination;
-  world_.queue.add(world_.now + fleet_.autoscaler.retry, {Happening::Kind::batch, 0, ++batch_});
+  world_.queue.add(world_.now + fleet_.autoscaler.retry, {SimEvent::Kind::batch, 0, ++batch_});
 }
 
 void TruthFleet::launch(std::uint32_t offer) {
@@ -124,18 +124,18 @@ void TruthFleet::launch(std::uint32_t offer) {
   for (std::uint32_t i = 0; i < of.limit; ++i) {
     const NodeId node(of.first.index() + i);
     Place& free = *place(node);
-    if (free.state != State::absent || world_.loss_not_yet_said(node)) continue;
+    if (free.state != State::absent || world_.loss_unreported(node)) continue;
     free.state = State::booting;
     ++free.launch, ++there_;
     cores_ += world_.scenario.cluster.nodes[node].capacity.cpu;
     world_.last_progress = world_.last_task = world_.now;
     world_.listener.on_launch(node, world_.now);
-    world_.queue.add(world_.now + of.boot, {Happening::Kind::boot, node.index(), free.launch});
+    world_.queue.add(world_.now + of.boot, {SimEvent::Kind::boot, node.index(), free.launch});
     if (of.interruptions > 0) {
       constexpr std::uint64_t stream = 0x73706f74;  // of lives of spot nodes
       Random random(derive_seed(derive_seed(world_.scenario.seed, stream), node.index() * 1'000'003ull + free.launch));
       const Duration life = std::min(seconds(random.exponential(3600 / of.interruptions)), longest_span / 4);
-      world_.queue.add(world_.now + life, {Happening::Kind::notice, node.index(), free.launch});
+      world_.queue.add(world_.now + life, {SimEvent::Kind::notice, node.index(), free.launch});
     }
     return;
   }
@@ -152,7 +152,7 @@ void TruthFleet::boot(NodeId node) {
   world_.update_heartbeat(node);
   world_.emit(NodeBack{node});
   if (!std::exchange(polling_, true))
-    world_.queue.add(world_.now + fleet_.autoscaler.poll, {Happening::Kind::poll, 0, 0});
+    world_.queue.add(world_.now + fleet_.autoscaler.poll, {SimEvent::Kind::poll, 0, 0});
 }
 
 // No task comes any more; those that run have the rest of the notice to end.
@@ -165,9 +165,8 @@ void TruthFleet::give_notice(NodeId node) {
     cordoned.schedulable = false;
     world_.emit(NodeChanged{node, std::move(cordoned)});
   }
-  leaving.state = State::going;
-  world_.queue.add(world_.now + fleet_.autoscaler.notice,
-                   {Happening::Kind::interruption, node.index(), leaving.launch});
+  leaving.state = State::draining;
+  world_.queue.add(world_.now + fleet_.autoscaler.notice, {SimEvent::Kind::interruption, node.index(), leaving.launch});
 }
 
 void TruthFleet::go(NodeId node, RunListener::Gone why) {
@@ -252,9 +251,9 @@ void TruthFleet::consolidate() {
     candidates_ = underutilized(std::move(used));
   candidates_since_ = world_.now;
   if (candidates_.empty())
-    world_.queue.add(world_.now + fleet_.autoscaler.poll, {Happening::Kind::poll, 0, 0});
+    world_.queue.add(world_.now + fleet_.autoscaler.poll, {SimEvent::Kind::poll, 0, 0});
   else
-    world_.queue.add(world_.now + fleet_.autoscaler.validation, {Happening::Kind::validation, 0, 0});
+    world_.queue.add(world_.now + fleet_.autoscaler.validation, {SimEvent::Kind::validation, 0, 0});
 }
 
 // Of empty nodes those stay on which a pod came meanwhile; of underutilized ones all, if one of them has changed.
@@ -268,7 +267,7 @@ void TruthFleet::validate() {
   for (const NodeId node : candidates)
     go(node, candidates_empty_ ? RunListener::Gone::empty : RunListener::Gone::underutilized);
   const Duration pause = !candidates.empty() && candidates.size() < budget ? Duration(0) : fleet_.autoscaler.poll;
-  world_.queue.add(world_.now + pause, {Happening::Kind::poll, 0, 0});
+  world_.queue.add(world_.now + pause, {SimEvent::Kind::poll, 0, 0});
 }
 
 }  // namespace lips::simulation

@@ -17,11 +17,11 @@ class TruthFleet {
   TruthFleet(World& world, const Peers& peers);
 
   // At the end of every instant: pods that wait open a batch.
-  void look();
-  void happen(const Happening& happening);
+  void open_batch();
+  void handle(const SimEvent& event);
 
  private:
-  enum class State : std::uint8_t { absent, booting, up, going };  // going: cordoned, and not for long
+  enum class State : std::uint8_t { absent, booting, up, draining };  // draining: cordoned, and about to go
   struct Place {
     State state = State::absent;
     std::uint32_t launch = 0;  // the how manieth; events of an earlier one are void
@@ -33,7 +33,7 @@ class TruthFleet {
                                                                           : nullptr;
   }
   NodeId node_of(std::size_t place) const { return nodes_[place]; }
-  bool current(const Happening& happening);
+  bool current(const SimEvent& event);
   std::vector<PodGroup> pending() const;
   std::vector<PodGroup> pods_on(NodeId node) const;
   std::vector<NodeRoom> rooms(std::span<const NodeId> without) const;

@@ -10,7 +10,7 @@ namespace lips::simulation {
 TruthJobs::TruthJobs(World& world, const Peers& peers) : world_(world), peers_(peers) {
   const Scenario& scenario = world.scenario;
   if (!scenario.jobs.empty())
-    world.queue.add(std::max(world.now, scenario.jobs[0].job.arrival), {Happening::Kind::arrival, 0, 0});
+    world.queue.add(std::max(world.now, scenario.jobs[0].job.arrival), {SimEvent::Kind::arrival, 0, 0});
   if (scenario.after.empty()) return;
   waits_for_.resize(scenario.jobs.size(), 0);
   waiting_for_me_.resize(scenario.jobs.size());
@@ -33,7 +33,7 @@ void TruthJobs::arrive() {
   record.held = !waits_for_.empty() && (waits_for_[id.index()] > 0 || doomed_[id.index()]);
   const bool held = record.held;
   world_.jobs.push_back(std::move(record));
-  for (std::size_t i = 0; i < arrival.tasks.size(); ++i) world_.tasks.push_back({id, 0, TaskTruth::blocked});
+  for (std::size_t i = 0; i < arrival.tasks.size(); ++i) world_.tasks.push_back({id, 0, SimTaskState::blocked});
   world_.listener.on_job(id, world_.now);
   if (held) {
     JobArrived waits = arrival;
@@ -44,7 +44,7 @@ void TruthJobs::arrive() {
   }
   if (next_arrival_ < world_.scenario.jobs.size())
     world_.queue.add(std::max(world_.now, world_.scenario.jobs[next_arrival_].job.arrival),
-                     {Happening::Kind::arrival, 0, 0});
+                     {SimEvent::Kind::arrival, 0, 0});
   if (!doomed_.empty() && doomed_[id.index()]) return end_job(id, false);
   if (!held) release_level(id);
 }
@@ -69,7 +69,7 @@ void TruthJobs::release(JobId id, TaskKind kind) {
   const std::uint32_t first = world_.jobs[id.index()].first_task.index() + (map ? 0 : world_.job(id).map_tasks);
   const std::uint32_t count = map ? world_.job(id).map_tasks : world_.job(id).reduce_tasks;
   if (count == 0) return;
-  for (std::uint32_t i = 0; i < count; ++i) world_.tasks[TaskId(first + i)].state = TaskTruth::waiting;
+  for (std::uint32_t i = 0; i < count; ++i) world_.tasks[TaskId(first + i)].state = SimTaskState::waiting;
   world_.change_waiting(id, count);
   world_.listener.on_released(id, kind, world_.now);
 }
@@ -84,7 +84,7 @@ void TruthJobs::end_job(JobId id, bool finished) {
   }
   ++(finished ? world_.jobs_finished : world_.jobs_failed);
   world_.listener.on_job_end(id, finished, world_.now);
-  tell_waiting_jobs(id, finished);
+  notify_waiting_jobs(id, finished);
 }
 
 bool TruthJobs::needs_lost_data(JobId id) const {
@@ -92,8 +92,8 @@ bool TruthJobs::needs_lost_data(JobId id) const {
   const std::vector<Task>& tasks = world_.scenario.jobs[id.index()].tasks;
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     const TaskRecord& task = world_.tasks[TaskId(record.first_task.index() + i)];
-    const bool to_run = task.state == TaskTruth::waiting || task.state == TaskTruth::blocked ||
-                        (task.state == TaskTruth::attempted && world_.attempts[task.attempt].refused);
+    const bool to_run = task.state == SimTaskState::waiting || task.state == SimTaskState::blocked ||
+                        (task.state == SimTaskState::attempted && world_.attempts[task.attempt].refused);
     if (to_run && tasks[i].block.valid() && peers_.data.lost_for_good(tasks[i].block)) return true;
   }
   return false;
@@ -104,7 +104,7 @@ void TruthJobs::fail_jobs_without_data() {
     if (!world_.jobs[i].ended && !world_.jobs[i].held && needs_lost_data(JobId(i))) end_job(JobId(i), false);
 }
 
-void TruthJobs::tell_waiting_jobs(JobId ended, bool finished) {
+void TruthJobs::notify_waiting_jobs(JobId ended, bool finished) {
   if (waiting_for_me_.empty()) return;
   for (const JobId id : waiting_for_me_[ended.index()]) {
     --waits_for_[id.index()];

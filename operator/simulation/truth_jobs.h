@@ -21,7 +21,7 @@ class TruthJobs {
  private:
   void release_level(JobId job);
   bool needs_lost_data(JobId job) const;
-  void tell_waiting_jobs(JobId ended, bool finished);
+  void notify_waiting_jobs(JobId ended, bool finished);
 
   World& world_;
   const Peers& peers_;

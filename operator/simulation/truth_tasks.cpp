@@ -31,19 +31,19 @@ Locality level_of(const ClusterSnapshot& cluster, const Assignment& assignment) 
 void TruthTasks::bind(const PreparedBinding& binding) {
   const Assignment& assignment = binding.assignment;
   // That the node is lost is still to be said, and makes the task pending again.
-  if (!world_.up[assignment.node.index()] || world_.loss_not_yet_said(assignment.node)) return;
+  if (!world_.up[assignment.node.index()] || world_.loss_unreported(assignment.node)) return;
   TaskRecord& record = world_.tasks[assignment.task];
-  LIPS_CHECK(record.state == TaskTruth::waiting, "only a waiting task can be bound");
+  LIPS_CHECK(record.state == SimTaskState::waiting, "only a waiting task can be bound");
   const Resources& request = world_.job(record.job).request;
   const bool refused = !fits(request, world_.free[assignment.node]) || !readable(assignment);
   const std::uint32_t index = new_attempt(assignment);
-  record.state = TaskTruth::attempted;
+  record.state = SimTaskState::attempted;
   record.attempt = index;
   world_.change_waiting(record.job, -1);
   Attempt& attempt = world_.attempts[index];
   attempt.refused = refused;
   if (refused) {
-    world_.queue.add(world_.now + refusal_time, {Happening::Kind::refusal, index, attempt.generation});
+    world_.queue.add(world_.now + refusal_time, {SimEvent::Kind::refusal, index, attempt.generation});
     return;
   }
   world_.last_progress = world_.last_task = world_.now;
@@ -116,7 +116,7 @@ void TruthTasks::read_block(std::uint32_t index) {
   if (!attempt.copying) {
     compute(index);
   } else if (attempt.flows_left == 0) {
-    world_.queue.add(attempt.read_end, {Happening::Kind::copied, index, attempt.generation});
+    world_.queue.add(attempt.read_end, {SimEvent::Kind::copied, index, attempt.generation});
   }
 }
 
@@ -149,7 +149,7 @@ void TruthTasks::decode(std::uint32_t index) {
   for (const Mebibytes size : attempt.decoded) read += size;
   const MebibytesPerSecond pace = world_.scenario.decoding;
   const Duration span = pace.value() > 0 ? read / pace : Duration(0);
-  world_.queue.add(attempt.read_end + span, {Happening::Kind::copied, index, attempt.generation});
+  world_.queue.add(attempt.read_end + span, {SimEvent::Kind::copied, index, attempt.generation});
 }
 
 // Whether something is still to be read there.
@@ -183,7 +183,7 @@ void TruthTasks::schedule_end(std::uint32_t index) {
   const Attempt& attempt = world_.attempts[index];
   if (attempt.flows_left > 0) return;
   world_.queue.add(std::max({world_.now, attempt.compute_end, attempt.read_end}),
-                   {Happening::Kind::attempt_end, index, attempt.generation});
+                   {SimEvent::Kind::attempt_end, index, attempt.generation});
 }
 
 void TruthTasks::flow_ended(const FlowOwner& owner) {
@@ -262,7 +262,7 @@ void TruthTasks::finish_attempt(std::uint32_t index) {
   const Assignment what = world_.attempts[index].assignment;
   const JobId id = world_.attempts[index].job;
   end_attempt(index, AttemptEnd::Outcome::finished);
-  world_.tasks[what.task].state = TaskTruth::finished;
+  world_.tasks[what.task].state = SimTaskState::finished;
   world_.emit(TaskFinished{what.task, what.node});
   keep_copy(what);
   JobRecord& record = world_.jobs[id.index()];
@@ -281,7 +281,7 @@ void TruthTasks::lose_attempt(std::uint32_t index, bool say_so) {
   const TaskId id = world_.attempts[index].assignment.task;
   const JobId owner = world_.attempts[index].job;
   end_attempt(index, AttemptEnd::Outcome::lost);
-  world_.tasks[id].state = TaskTruth::waiting;
+  world_.tasks[id].state = SimTaskState::waiting;
   world_.change_waiting(owner, 1);
   if (say_so) world_.emit(TaskLost{id});
   if (const BlockId block = world_.task(id).block; block.valid() && peers_.data.lost_for_good(block))
@@ -291,7 +291,7 @@ void TruthTasks::lose_attempt(std::uint32_t index, bool say_so) {
 void TruthTasks::lose_node(NodeId node, bool data_lost) {
   world_.up[node.index()] = false;
   world_.emit(NodeLost{node, data_lost});
-  world_.losses_to_say.push_back(node);
+  world_.unreported_losses.push_back(node);
   for (std::uint32_t i = 0; i < world_.attempts.size(); ++i)
     if (world_.attempts[i].live && world_.attempts[i].assignment.node == node) lose_attempt(i, false);
   world_.listener.on_node(node, false, world_.now);

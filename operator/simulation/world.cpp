@@ -57,8 +57,8 @@ void World::change_waiting(JobId id, std::int64_t by) {
   if (!record.failed) waiting = static_cast<std::size_t>(static_cast<std::int64_t>(waiting) + by);
 }
 
-bool World::loss_not_yet_said(NodeId node) const {
-  return std::find(losses_to_say.begin(), losses_to_say.end(), node) != losses_to_say.end();
+bool World::loss_unreported(NodeId node) const {
+  return std::find(unreported_losses.begin(), unreported_losses.end(), node) != unreported_losses.end();
 }
 
 const Task& World::task(TaskId id) const {

@@ -17,7 +17,7 @@
 
 namespace lips::simulation {
 
-struct Happening {
+struct SimEvent {
   enum class Kind : std::uint8_t {
     arrival,
     failure,
@@ -39,12 +39,12 @@ struct Happening {
   std::uint32_t generation;
 };
 
-enum class TaskTruth : std::uint8_t { blocked, waiting, attempted, finished };
+enum class SimTaskState : std::uint8_t { blocked, waiting, attempted, finished };
 
 struct TaskRecord {
   JobId job;
   std::uint32_t attempt = 0;
-  TaskTruth state = TaskTruth::blocked;
+  SimTaskState state = SimTaskState::blocked;
 };
 
 struct JobRecord {
@@ -133,26 +133,26 @@ struct World {
   // The controller hears of it at its next wait().
   template <class Event>
   void emit(Event event) {
-    said.emplace_back(std::in_place_type<Event>, std::move(event));
+    pending_events.emplace_back(std::in_place_type<Event>, std::move(event));
     ++events;
   }
   FlowId start_flow(const Path& path, Mebibytes size, const FlowOwner& owner);
   void change_waiting(JobId job, std::int64_t by);
   void update_heartbeat(NodeId node);
   void count_pod(NodeId node, int by);
-  bool loss_not_yet_said(NodeId node) const;
+  bool loss_unreported(NodeId node) const;
 
   const Scenario& scenario;
   RunListener& listener;
   Cadence cadence;
   TimePoint now{};
-  EventQueue<Happening> queue;
+  EventQueue<SimEvent> queue;
   SharedNetwork network;
   NetworkPaths paths;
   Heartbeats heartbeats;
   Resources least_request;
-  std::vector<ClusterEvent> said;     // at the next wait()
-  std::vector<NodeId> losses_to_say;  // of nodes, among them
+  std::vector<ClusterEvent> pending_events;  // at the next wait()
+  std::vector<NodeId> unreported_losses;     // of nodes, among them
   std::vector<FlowOwner> flow_owner;
 
   IdVector<NodeId, Resources> free;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/guo_scene.h"
+#include "experiments/guo_setup.h"
 
 namespace lips::experiments {
 namespace {
@@ -62,7 +62,7 @@ TEST(GuoScene, HasTheSlotsTasksAndReplicasThatAreAskedFor) {
   shape.replicas = 4;
   shape.rack_size = 10;
   shape.group_weights = {1, 2};
-  const ClusterState state = guo_scene(shape, 7);
+  const ClusterState state = guo_setup(shape, 7);
   const ClusterSnapshot& cluster = state.snapshot();
   std::int32_t idle = 0;
   for (const Resources& free : cluster.free) idle += free.slots;
@@ -85,7 +85,7 @@ TEST(DrawnCosts, AreNeverUndercutByAnyPolicy) {
   shape.rack_size = 10;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const ClusterState state = guo_scene(shape, seed);
+    const ClusterState state = guo_setup(shape, seed);
     for (const CostDraw draw : {CostDraw::per_pair, CostDraw::per_task}) {
       const DrawnCosts costs(state.snapshot(), draw, seed);
       for (const char* policy : {"dl-sched", "lsap", "lsap-uniform"}) {

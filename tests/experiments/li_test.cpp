@@ -11,7 +11,7 @@
 #include <string>
 
 #include "experiments/li_analysis.h"
-#include "experiments/li_scene.h"
+#include "experiments/li_setup.h"
 #include "model/stripe.h"
 
 namespace lips::experiments {

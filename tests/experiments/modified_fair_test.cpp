@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/modified_fair_scene.h"
+#include "experiments/modified_fair_setup.h"
 
 namespace lips::experiments {
 namespace {

@@ -1,5 +1,3 @@
-#include "experiments/modified_fair_scene.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "experiments/modified_fair_setup.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
 

@@ -1,5 +1,5 @@
 // Clusters at one moment as in section 4 of Guo, Fox and Zhou (MapReduce 2012): idle and busy slots and replicas at
-// random. Equal shapes and seeds, equal scenes. Knows no policy by name.
+// random. Equal shapes and seeds, equal setups. Knows no policy by name.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ GuoShape half_idle(std::uint32_t nodes, std::uint32_t slots = 4);
 std::vector<double> guo_sizes(const ExperimentRun& run);
 std::vector<double> guo_odd_numbers(int most);  // 1, 3, 5, ...
 
-std::uint64_t guo_scene_seed(std::uint32_t seed);
-ClusterState guo_scene(const GuoShape& shape, std::uint64_t seed);
+std::uint64_t guo_setup_seed(std::uint32_t seed);
+ClusterState guo_setup(const GuoShape& shape, std::uint64_t seed);
 
 // Where each assignment of the policy's plan goes. The seed is the policy's.
 std::vector<Assignment> decide(std::string_view policy, const ClusterSnapshot& cluster, std::uint64_t seed,

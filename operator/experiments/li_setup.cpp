@@ -1,5 +1,3 @@
-#include "experiments/li_scene.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "experiments/li_setup.h"
 #include "model/stripe.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"

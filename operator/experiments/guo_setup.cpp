@@ -1,11 +1,10 @@
-#include "experiments/guo_scene.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/check.h"
+#include "experiments/guo_setup.h"
 #include "policies/registry/registry.h"
 #include "solver/linear_sum_assignment.h"
 
@@ -118,9 +117,9 @@ std::vector<double> guo_odd_numbers(int most) {
   return numbers;
 }
 
-std::uint64_t guo_scene_seed(std::uint32_t seed) { return derive_seed(seed, 1); }
+std::uint64_t guo_setup_seed(std::uint32_t seed) { return derive_seed(seed, 1); }
 
-ClusterState guo_scene(const GuoShape& shape, std::uint64_t seed) {
+ClusterState guo_setup(const GuoShape& shape, std::uint64_t seed) {
   Random random(seed);
   ClusterSnapshot cluster = empty_cluster(shape);
   add_blocks(cluster, shape, random);
