@@ -78,18 +78,18 @@ int run_encode(Words words) {
   arguments.text("--block-size", "SIZE", "size of a native block (default 128Mi)", size);
   arguments.text("--output", "FOLDER", "folder to write to (default: the current one)", folder);
   arguments.example("lips encode table.parquet --code 9,6 --output blocks", "blocks/block-00000, ...");
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   const Result<ErasureCode> wanted = parse_code(code);
-  if (!wanted) return end_with(wanted.error());
+  if (!wanted) return print_error(wanted.error());
   const auto block = parse_size(size);
   if (!block || block->value() <= 0)
-    return end_with(
+    return print_error(
         {ErrorCode::invalid_input,
          fmt::format("--block-size: expected a size such as 64Mi, from 1B to 1048576Ti, found '{}'", size)});
   const Result<erasure::CutFile> cut =
       erasure::encode_file(file, folder, *wanted, static_cast<std::uint64_t>(block->value() * bytes_per_mebibyte));
-  if (!cut) return end_with(cut.error());
+  if (!cut) return print_error(cut.error());
   return print(fmt::format("{} native and {} parity blocks in {}\n", cut->natives, cut->parities, folder));
 }
 
@@ -103,13 +103,13 @@ int run_decode(Words words) {
   arguments.pairs("--fetched", "files that were fetched for sources that INPUT names by URL", fetched);
   arguments.text("--output", "FILE", "file to write (default: stdout)", output);
   arguments.example("lips decode \"$LIPS_INPUT\" | my-mapper", "in a container that gets lips.dev/input as LIPS_INPUT");
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   Result<DegradedInput> input = parse_degraded_input(text);
-  if (!input) return end_with(input.error());
-  if (const Result<void> local = replace_sources(fetched, *input); !local) return end_with(local.error());
+  if (!input) return print_error(input.error());
+  if (const Result<void> local = replace_sources(fetched, *input); !local) return print_error(local.error());
   const Result<void> decoded = decode_to(*input, output);
-  return decoded ? done : end_with(decoded.error());
+  return decoded ? done : print_error(decoded.error());
 }
 
 }  // namespace lips::cmd

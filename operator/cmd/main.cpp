@@ -64,7 +64,7 @@ std::string versions() {
 
 int dispatch(Words words) {
   if (words.empty()) {
-    complain("expected a command");
+    print_error("expected a command");
     fmt::print(stderr, "\n{}", overview());
     return bad_input;
   }
@@ -79,7 +79,7 @@ int dispatch(Words words) {
     if (command.name == wanted) return command.run(help ? Words(asks_for_help) : words.subspan(1));
   std::vector<std::string> names{"help", "--help", "--version"};
   for (const Command& command : commands) names.emplace_back(command.name);
-  complain(fmt::format("unknown command '{}'{} ('lips --help' lists them)", wanted, did_you_mean(wanted, names)));
+  print_error(fmt::format("unknown command '{}'{} ('lips --help' lists them)", wanted, did_you_mean(wanted, names)));
   return bad_input;
 }
 
@@ -91,8 +91,8 @@ int run_policies(Words words) {
   arguments.choice("--format", {"text", "json"}, "output format", format);
   arguments.example("lips policies", "list names and what each does");
   arguments.example("lips policies --format json", "list them for a program");
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   if (format == "json") {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const PolicyEntry& entry : policy_registry())
@@ -109,5 +109,5 @@ int run_policies(Words words) {
 int main(int count, char** words) {
   const std::vector<std::string> all(words + std::min(count, 1), words + count);
   const lips::Result<int> status = lips::cmd::guarded([&]() -> lips::Result<int> { return lips::cmd::dispatch(all); });
-  return status ? *status : lips::cmd::end_with(status.error());
+  return status ? *status : lips::cmd::print_error(status.error());
 }

@@ -15,7 +15,7 @@
 #include "cmd/service/config_watch.h"
 #include "cmd/service/epoch_recorder.h"
 #include "cmd/service/live_policy.h"
-#include "cmd/service/new_data_hints.h"
+#include "cmd/service/new_data_endpoint.h"
 #include "cmd/service/operator_kubernetes.h"
 #include "cmd/service/operator_simulated.h"
 #include "config/live_config.h"
@@ -98,7 +98,7 @@ class RunningOperator {
             std::move(policy),
             [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
               recorder_.record(by, input, plan, took);
-              hints_.update(input);
+              new_data_.update(input);
             },
             [this](const PlanFault& fault) { refused(fault); }) {}
 
@@ -121,7 +121,7 @@ class RunningOperator {
   LiveConfig live_;
   OperatorMetrics metrics_;
   EpochRecorder recorder_;
-  NewDataHints hints_;
+  NewDataEndpoint new_data_;
   LivePolicy policy_;
   std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
   std::atomic<bool> ended_{false};           // a simulated run is over and only shown
@@ -173,7 +173,7 @@ Result<void> RunningOperator::serve() {
     texts.alive = [this] { return alive(); };
     texts.ready = [this] { return ready(); };
   }
-  texts.new_data = [this](const auto& query) { return hints_.answer(query); };
+  texts.new_data = [this](const auto& query) { return new_data_.answer(query); };
   if (config.authorize) {
     Result<Admit> admit = admission_by_cluster(options_.kubeconfig);
     if (!admit) return tl::unexpected(admit.error());
@@ -230,9 +230,8 @@ Result<void> RunningOperator::run_simulated() {
   if (!scenario) return tl::unexpected(scenario.error());
   std::optional<Faults> faults;
   if (options_.faults) faults = Faults{*options_.faults};
-  const SimulatedRun run{*scenario, options_.speed,  live_.config()->policy.seed,
-                         policy_,   metrics_,        metrics_,
-                         log_,      interrupt_asked, faults};
+  const SimulatedRun run{*scenario, options_.speed, live_.config()->policy.seed, policy_, metrics_,
+                         metrics_,  log_,           interrupt_requested,         faults};
   const Result<simulation::RunResult> result = run_on_simulation(run, policy_.current()->name);
   if (!result) return tl::unexpected(result.error());
   ended_ = true;
@@ -240,7 +239,7 @@ Result<void> RunningOperator::run_simulated() {
             {{"dollars", result->bill.total().value()},
              {"jobs_finished", result->jobs_finished},
              {"simulated_seconds", to_seconds(result->makespan)}});
-  while (options_.stay && !interrupt_asked()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (options_.stay && !interrupt_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   return {};
 }
 
@@ -254,7 +253,7 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   log_.info("starting", {{"version", version}, {"policy", live_.config()->policy.name}, {"cluster", options_.cluster}});
   Result<void> ran =
       on_kubernetes()
-          ? run_on_kubernetes({options_.kubeconfig, live_, policy_, metrics_, metrics_, log_, interrupt_asked})
+          ? run_on_kubernetes({options_.kubeconfig, live_, policy_, metrics_, metrics_, log_, interrupt_requested})
           : run_simulated();
   if (ran) log_.info("stopped");
   return ran;
@@ -295,11 +294,11 @@ Result<void> start(const OperatorOptions& options) {
 int run_operator(Words words) {
   OperatorOptions options;
   Arguments arguments = describe(options);
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   if (options.print_config) return print(default_config_text());
   const Result<void> ran = start(options);
-  return ran ? static_cast<int>(done) : end_with(ran.error());
+  return ran ? static_cast<int>(done) : print_error(ran.error());
 }
 
 }  // namespace lips::cmd

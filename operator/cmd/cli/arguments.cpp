@@ -231,7 +231,7 @@ Result<void> Arguments::parse(std::span<const std::string> words) {
   for (const std::string& word : words) {
     if (word == "--") break;
     if (word == "--help" || word == "-h") {
-      help_asked_ = true;
+      help_requested_ = true;
       return {};
     }
   }

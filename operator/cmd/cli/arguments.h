@@ -42,7 +42,7 @@ class Arguments {
 
   // invalid_input names the option, what was found and what is allowed.
   Result<void> parse(std::span<const std::string> words);
-  bool help_asked() const { return help_asked_; }
+  bool help_requested() const { return help_requested_; }
   std::string help() const;
 
  private:
@@ -63,7 +63,7 @@ class Arguments {
   bool operand_needed_ = true;
   std::vector<Option> options_;
   std::vector<std::pair<std::string, std::string>> examples_;
-  bool help_asked_ = false;
+  bool help_requested_ = false;
 };
 
 // "; did you mean 'lips'?" or nothing.

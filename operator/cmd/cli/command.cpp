@@ -19,7 +19,7 @@ extern "C" void mark_interrupt(int) { interrupt_mark = 1; }
 
 }  // namespace
 
-void complain(std::string_view message) {
+void print_error(std::string_view message) {
   std::string out;
   while (!message.empty()) {
     const std::size_t end = message.find('\n');
@@ -30,8 +30,8 @@ void complain(std::string_view message) {
   std::fputs(out.c_str(), stderr);
 }
 
-int end_with(const Error& error) {
-  complain(error.message);
+int print_error(const Error& error) {
+  print_error(error.message);
   switch (error.code) {
     case ErrorCode::invalid_input:
     case ErrorCode::not_found:
@@ -46,7 +46,7 @@ int end_with(const Error& error) {
 int print(std::string_view given) {
   const std::string text = visible(given);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return done;
-  complain("cannot write the output");
+  print_error("cannot write the output");
   return failed;
 }
 
@@ -70,6 +70,6 @@ void watch_for_interrupt() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupt_asked() { return interrupt_mark != 0; }
+bool interrupt_requested() { return interrupt_mark != 0; }
 
 }  // namespace lips::cmd

@@ -28,15 +28,15 @@ int run_explain(Words words);
 int run_encode(Words words);
 int run_decode(Words words);
 
-// "lips: message" on stderr, line by line. What would steer a terminal is spelled out, here and in print().
-void complain(std::string_view message);
-// Complains; the exit status for the error.
-int end_with(const Error& error);
-// To stdout as a whole; failed when it cannot be written.
+// "lips: message" on stderr, line by line. Control characters are spelled out, here and in print().
+void print_error(std::string_view message);
+// Prints it too; returns the exit status for it.
+int print_error(const Error& error);
+// All of it to stdout; returns `failed` when it cannot be written.
 int print(std::string_view text);
 
-// What the call gives; an exception that nobody foresaw, and memory that there is none of, are invalid input: whatever
-// the program was asked for cannot be done. Every thread that a command starts runs inside one of these.
+// The result of the call. An unforeseen exception, or a lack of memory, means that the input asks for something
+// impossible: it is reported as invalid input. Every thread that a command starts runs inside one of these.
 template <class Call>
 auto guarded(Call call) -> decltype(call()) {
   try {
@@ -50,11 +50,11 @@ auto guarded(Call call) -> decltype(call()) {
   }
 }
 
-// Unknown names are an error that says which is alike.
+// The error for an unknown name suggests the nearest known one.
 Result<void> check_policies(const std::vector<std::string>& names);
 
-// From now on the first Ctrl-C (or SIGTERM) only sets a mark; the second one ends the program.
+// After this the first Ctrl-C (or SIGTERM) only sets a flag; the second ends the program.
 void watch_for_interrupt();
-bool interrupt_asked();
+bool interrupt_requested();
 
 }  // namespace lips::cmd

@@ -133,10 +133,10 @@ Result<ExperimentOutcomes> run_all(const ExperimentOptions& options, const std::
   run.quick = options.quick;
   run.config_folder = options.config_folder;
   run.stopwatch = &watch;
-  run.stop = interrupt_asked;
+  run.stop = interrupt_requested;
   run.simulated = std::make_shared<experiments::SimulatedRuns>();
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (interrupt_asked()) {
+    if (interrupt_requested()) {
       all.not_run.emplace_back(chosen[i]->name);
       continue;
     }
@@ -167,13 +167,13 @@ Result<int> experiment(const ExperimentOptions& options) {
   int status = done;
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, experiments_page(*all)); !written)
-      status = end_with(written.error());
+      status = print_error(written.error());
   const std::string text = options.format == "json"       ? experiments_json(*all)
                            : options.format == "markdown" ? experiments_markdown(*all)
                                                           : verdicts_text(all->outcomes) + "\n";
   if (const int printed = print(text); printed != done) status = printed;
-  if (!all->not_run.empty()) complain(fmt::format("interrupted; no results of: {}", fmt::join(all->not_run, ", ")));
-  return interrupt_asked() ? static_cast<int>(interrupted) : status;
+  if (!all->not_run.empty()) print_error(fmt::format("interrupted; no results of: {}", fmt::join(all->not_run, ", ")));
+  return interrupt_requested() ? static_cast<int>(interrupted) : status;
 }
 
 }  // namespace
@@ -181,10 +181,10 @@ Result<int> experiment(const ExperimentOptions& options) {
 int run_experiment(Words words) {
   ExperimentOptions options;
   Arguments arguments = describe(options);
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   const Result<int> status = experiment(options);
-  return status ? *status : end_with(status.error());
+  return status ? *status : print_error(status.error());
 }
 
 }  // namespace lips::cmd

@@ -102,26 +102,26 @@ Result<std::vector<MoveCase>> case_of_options(const MoveOptions& options) {
         binary ? UsdPerMebibyte(*transfer / 1024) : usd_per_gigabyte(*transfer), CpuSeconds(options.cpu)}}};
 }
 
-struct Asked {
+struct ExplainInput {
   ClusterSnapshot cluster;
   CostModel costs;
   std::vector<std::pair<Job, std::vector<Task>>> jobs;
 };
 
-Result<Asked> read(const MoveOptions& options) {
+Result<ExplainInput> read(const MoveOptions& options) {
   if (options.file.ends_with(".json") || options.file.ends_with(".json.gz")) {
     if (!options.set.empty()) return wrong("--set applies to scenarios only, and FILE is a snapshot");
     Result<SnapshotFile> file = load_snapshot(options.file);
     if (!file) return tl::unexpected(file.error());
-    Asked asked{std::move(file->cluster), std::move(file->costs), {}};
-    for (const JobId id : asked.cluster.jobs.ids()) {
-      const Job& job = asked.cluster.jobs[id];
+    ExplainInput input{std::move(file->cluster), std::move(file->costs), {}};
+    for (const JobId id : input.cluster.jobs.ids()) {
+      const Job& job = input.cluster.jobs[id];
       std::vector<Task> tasks;
       for (std::uint32_t i = 0; i < job.tasks(); ++i)
-        tasks.push_back(asked.cluster.tasks[TaskId(job.first_task.index() + i)]);
-      asked.jobs.emplace_back(job, std::move(tasks));
+        tasks.push_back(input.cluster.tasks[TaskId(job.first_task.index() + i)]);
+      input.jobs.emplace_back(job, std::move(tasks));
     }
-    return asked;
+    return input;
   }
   simulation::ScenarioOptions reading;
   reading.config_folder = options.config_folder;
@@ -130,32 +130,32 @@ Result<Asked> read(const MoveOptions& options) {
   if (!path) return tl::unexpected(path.error());
   Result<simulation::Scenario> scenario = simulation::read_scenario(*path, reading);
   if (!scenario) return tl::unexpected(scenario.error());
-  Asked asked{std::move(scenario->cluster), std::move(scenario->costs), {}};
-  for (JobArrived& arrived : scenario->jobs) asked.jobs.emplace_back(std::move(arrived.job), std::move(arrived.tasks));
-  return asked;
+  ExplainInput input{std::move(scenario->cluster), std::move(scenario->costs), {}};
+  for (JobArrived& arrived : scenario->jobs) input.jobs.emplace_back(std::move(arrived.job), std::move(arrived.tasks));
+  return input;
 }
 
 // The map tasks of the job, or all that read the data set.
-Result<std::vector<ReadingTask>> tasks_of(const MoveOptions& options, const Asked& asked) {
+Result<std::vector<ReadingTask>> tasks_of(const MoveOptions& options, const ExplainInput& input) {
   std::vector<ReadingTask> found;
   std::vector<std::string> names;
   bool known = false;
   const bool by_job = !options.job.empty();
   if (by_job)
-    for (const auto& [job, tasks] : asked.jobs) names.push_back(job.name);
+    for (const auto& [job, tasks] : input.jobs) names.push_back(job.name);
   else
-    for (const DataSet& data_set : asked.cluster.data_sets) names.push_back(data_set.name);
+    for (const DataSet& data_set : input.cluster.data_sets) names.push_back(data_set.name);
   const std::string& wanted = by_job ? options.job : options.data_set;
   for (const std::string& name : names) known |= name == wanted;
   if (!known)
     return wrong(
         fmt::format("{}: there is no '{}'{}", by_job ? "--job" : "--data-set", wanted, did_you_mean(wanted, names)));
-  for (const auto& [job, tasks] : asked.jobs) {
+  for (const auto& [job, tasks] : input.jobs) {
     if (by_job && job.name != wanted) continue;
     for (const Task& task : tasks) {
       if (task.kind != TaskKind::map) continue;
       const bool reads = task.block.valid();
-      if (!by_job && (!reads || asked.cluster.data_sets[asked.cluster.blocks[task.block].data_set].name != wanted))
+      if (!by_job && (!reads || input.cluster.data_sets[input.cluster.blocks[task.block].data_set].name != wanted))
         continue;
       found.push_back({task.job, job.constraint, task.block, task.cpu, task.input});
     }
@@ -170,11 +170,11 @@ Result<int> explain(const MoveOptions& options) {
     return print(options.format == "json" ? move_json(*cases) : move_text(*cases));
   }
   if (options.job.empty() == options.data_set.empty()) return wrong("expected --job or --data-set");
-  const Result<Asked> asked = read(options);
-  if (!asked) return tl::unexpected(asked.error());
-  const Result<std::vector<ReadingTask>> tasks = tasks_of(options, *asked);
+  const Result<ExplainInput> input = read(options);
+  if (!input) return tl::unexpected(input.error());
+  const Result<std::vector<ReadingTask>> tasks = tasks_of(options, *input);
   if (!tasks) return tl::unexpected(tasks.error());
-  const auto cases = move_cases(asked->cluster, asked->costs, options.job.empty() ? options.data_set : options.job,
+  const auto cases = move_cases(input->cluster, input->costs, options.job.empty() ? options.data_set : options.job,
                                 *tasks, {options.from, options.to});
   if (!cases) return tl::unexpected(cases.error());
   return print(options.format == "json" ? move_json(*cases) : move_text(*cases));
@@ -183,10 +183,10 @@ Result<int> explain(const MoveOptions& options) {
 int explain_move(Words words) {
   MoveOptions options;
   Arguments arguments = describe(options);
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   const Result<int> status = explain(options);
-  return status ? *status : end_with(status.error());
+  return status ? *status : print_error(status.error());
 }
 
 }  // namespace
@@ -198,12 +198,12 @@ int run_explain(Words words) {
       "Examples:\n  lips explain move --from-price 4.44e-5 --to-price 0.92e-5 --application Grep\n"
       "  lips explain move table-iv-iii --job J5-grep\n";
   if (words.empty()) {
-    complain("explain: expected 'move' (try 'lips explain --help')");
+    print_error("explain: expected 'move' (try 'lips explain --help')");
     return bad_input;
   }
   if (words.front() == "--help" || words.front() == "-h") return print(overview);
   if (words.front() == "move") return explain_move(words.subspan(1));
-  complain(fmt::format("explain: expected 'move', found '{}' (try 'lips explain --help')", words.front()));
+  print_error(fmt::format("explain: expected 'move', found '{}' (try 'lips explain --help')", words.front()));
   return bad_input;
 }
 

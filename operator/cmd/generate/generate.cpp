@@ -97,16 +97,16 @@ Result<void> check_shape(const simulation::SnapshotShape& shape) {
 int generate_snapshot(Words words) {
   GenerateOptions options;
   Arguments arguments = describe(options);
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   options.shape.horizon = options.horizon.value_or(options.shape.horizon);
   options.shape.seed = options.seed.value_or(options.shape.seed);
-  if (auto sound = check_shape(options.shape); !sound) return end_with(sound.error());
+  if (auto sound = check_shape(options.shape); !sound) return print_error(sound.error());
   const ClusterState state = simulation::random_cluster(options.shape);
   const CostModel costs = simulation::random_costs(options.shape);
   if (options.output.empty()) return print(write_snapshot(state.snapshot(), costs));
   const Result<void> saved = save_snapshot(options.output, state.snapshot(), costs);
-  return saved ? done : end_with(saved.error());
+  return saved ? done : print_error(saved.error());
 }
 
 }  // namespace
@@ -120,14 +120,15 @@ int run_generate(Words words) {
       "Examples:\n  lips generate snapshot --nodes 1000 --tasks 10000 --output cluster.json.gz\n"
       "  lips generate scenario --nodes 100 --jobs 500 --load 0.7 --output day.yaml\n";
   if (words.empty()) {
-    complain("generate: expected snapshot or scenario (try 'lips generate --help')");
+    print_error("generate: expected snapshot or scenario (try 'lips generate --help')");
     return bad_input;
   }
   if (words.front() == "--help" || words.front() == "-h") return print(overview);
   if (words.front() == "snapshot") return generate_snapshot(words.subspan(1));
   if (words.front() == "scenario") return generate_scenario(words.subspan(1));
-  complain(fmt::format("generate: expected snapshot or scenario, found '{}'{} (try 'lips generate --help')",
-                       words.front(), did_you_mean(words.front(), std::vector<std::string>{"snapshot", "scenario"})));
+  print_error(fmt::format("generate: expected snapshot or scenario, found '{}'{} (try 'lips generate --help')",
+                          words.front(),
+                          did_you_mean(words.front(), std::vector<std::string>{"snapshot", "scenario"})));
   return bad_input;
 }
 

@@ -112,12 +112,12 @@ std::string yaml(const ScenarioShape& shape) {
 int generate_scenario(Words words) {
   ScenarioShape shape;
   Arguments arguments = describe(shape);
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
-  if (auto sound = check_shape(shape); !sound) return end_with(sound.error());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
+  if (auto sound = check_shape(shape); !sound) return print_error(sound.error());
   if (shape.output.empty()) return print(yaml(shape));
   const Result<void> written = write_text_file(shape.output, yaml(shape));
-  return written ? done : end_with(written.error());
+  return written ? done : print_error(written.error());
 }
 
 }  // namespace lips::cmd

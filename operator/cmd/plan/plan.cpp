@@ -123,10 +123,10 @@ Result<int> plan(const PlanOptions& options) {
 int run_plan(Words words) {
   PlanOptions options;
   Arguments arguments = describe(options);
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   const Result<int> status = plan(options);
-  return status ? *status : end_with(status.error());
+  return status ? *status : print_error(status.error());
 }
 
 }  // namespace lips::cmd

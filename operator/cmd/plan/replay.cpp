@@ -133,7 +133,7 @@ Result<int> replay_all(const std::vector<JournalEntry>& entries) {
                     record->policy, record->snapshot.cluster.pending_tasks, result->plan.assignments.size(),
                     result->plan.moves.size(), result->plan.account.dollars().value(), verdict(*record, result->plan));
     if (const int printed = print(line); printed != done) return printed;
-    if (interrupt_asked()) return static_cast<int>(interrupted);
+    if (interrupt_requested()) return static_cast<int>(interrupted);
   }
   if (const int printed = print(fmt::format("{} of {} plans are the same\n", same, entries.size())); printed != done)
     return printed;
@@ -158,10 +158,10 @@ Result<int> replay(const ReplayOptions& options) {
 int run_replay(Words words) {
   ReplayOptions options;
   Arguments arguments = describe(options);
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   const Result<int> status = replay(options);
-  return status ? *status : end_with(status.error());
+  return status ? *status : print_error(status.error());
 }
 
 }  // namespace lips::cmd

@@ -1,4 +1,4 @@
-#include "cmd/service/new_data_hints.h"
+#include "cmd/service/new_data_endpoint.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ NewDataQuestion question_of(const std::map<std::string, std::string>& query, std
 
 }  // namespace
 
-void NewDataHints::update(const PolicyInput& input) {
+void NewDataEndpoint::update(const PolicyInput& input) {
   {
     const std::lock_guard lock(mutex_);
     if (advice_ && input.cluster.now < advice_->at + least_age) return;
@@ -67,7 +67,7 @@ void NewDataHints::update(const PolicyInput& input) {
   advice_ = std::move(advice);
 }
 
-QueryAnswer NewDataHints::answer(const std::map<std::string, std::string>& query) const {
+QueryAnswer NewDataEndpoint::answer(const std::map<std::string, std::string>& query) const {
   std::string problem;
   const NewDataQuestion question = question_of(query, problem);
   if (!problem.empty()) return refusal(bad_request, problem);

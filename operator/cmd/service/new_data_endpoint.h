@@ -1,4 +1,5 @@
-// Answers writers that ask a running operator where to put new data. Updated with each plan, asked from other threads.
+// Answers the HTTP requests of writers who want to know where to put new data. Updated with each plan; any thread may
+// ask.
 #pragma once
 
 #include <map>
@@ -11,9 +12,9 @@
 
 namespace lips::cmd {
 
-class NewDataHints {
+class NewDataEndpoint {
  public:
-  // Takes what it needs of the snapshot, at most once in five seconds of its time.
+  // Copies what it needs from the snapshot, at most once in five seconds of cluster time.
   void update(const PolicyInput& input);
   // node, cpuSecondsPerMebibyte; readers, fraction and size may be left out (docs/operator.md).
   QueryAnswer answer(const std::map<std::string, std::string>& query) const;

@@ -87,7 +87,7 @@ void run_one(const simulation::Scenario& scenario, Task& task, std::size_t index
   const WallStopwatch watch;
   simulation::RunOptions options;
   options.stopwatch = &watch;
-  options.stop = interrupt_asked;
+  options.stop = interrupt_requested;
   options.progress = [&](const simulation::Progress& now) { progress.report(index, now); };
   task.result = guarded([&] { return simulation::run(scenario, **policy, task.policy, options); });
   progress.finish(index);
@@ -97,7 +97,7 @@ void run_all(const simulation::Scenario& scenario, std::vector<Task>& tasks, std
              ProgressLine& progress) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t index = next++; index < tasks.size() && !interrupt_asked(); index = next++)
+    for (std::size_t index = next++; index < tasks.size() && !interrupt_requested(); index = next++)
       run_one(scenario, tasks[index], index, progress);
   };
   const std::size_t threads = std::min<std::size_t>(jobs, tasks.size());
@@ -172,12 +172,12 @@ void add_bound(const simulation::Scenario& scenario, Comparison& comparison) {
     if (finished(run)) longest = std::max(longest, run.makespan);
   for (const EpochRun& point : comparison.epochs)
     if (finished(point.result)) longest = std::max(longest, point.result.makespan);
-  if (longest.count() == 0 || interrupt_asked()) return;
+  if (longest.count() == 0 || interrupt_requested()) return;
   const Result<LowerBound> bound = least_dollars(simulation::whole_run(scenario), longest);
   if (bound)
     comparison.bound = Bound{bound->dollars.value(), to_seconds(longest)};
   else
-    complain(fmt::format("no lower bound: {}", bound.error().message));
+    print_error(fmt::format("no lower bound: {}", bound.error().message));
 }
 
 Result<int> simulate(const SimulateOptions& options) {
@@ -198,16 +198,16 @@ Result<int> simulate(const SimulateOptions& options) {
   int status = done;
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, render_report(report_data(*comparison))); !written)
-      status = end_with(written.error());
+      status = print_error(written.error());
   if (const int printed = print(options.format == "json" ? comparison_json(*comparison)
                                                          : comparison_text(*comparison, terminal_width()));
       printed != done)
     status = printed;
   for (const simulation::RunResult& run : comparison->runs)
-    if (const std::string what = caution(run); !what.empty()) complain(fmt::format("{}: {}", run.policy, what));
+    if (const std::string what = caution(run); !what.empty()) print_error(fmt::format("{}: {}", run.policy, what));
   if (!comparison->not_run.empty())
-    complain(fmt::format("interrupted; not run: {}", fmt::join(comparison->not_run, ", ")));
-  return interrupt_asked() ? static_cast<int>(interrupted) : status;
+    print_error(fmt::format("interrupted; not run: {}", fmt::join(comparison->not_run, ", ")));
+  return interrupt_requested() ? static_cast<int>(interrupted) : status;
 }
 
 }  // namespace
@@ -215,10 +215,10 @@ Result<int> simulate(const SimulateOptions& options) {
 int run_simulate(Words words) {
   SimulateOptions options;
   Arguments arguments = describe(options);
-  if (auto parsed = arguments.parse(words); !parsed) return end_with(parsed.error());
-  if (arguments.help_asked()) return print(arguments.help());
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
   const Result<int> status = simulate(options);
-  return status ? *status : end_with(status.error());
+  return status ? *status : print_error(status.error());
 }
 
 }  // namespace lips::cmd
