@@ -1,4 +1,4 @@
-// A figure that a paper prints, beside ours: what every reproduced experiment yields. Knows no paper, clock or file.
+// A figure that a paper prints, beside ours: the result of every reproduced experiment. Knows no paper, clock or file.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Spread {
   double mean = 0, least = 0, most = 0;
 };
 Spread spread(std::span<const double> values);  // of at least one value
-Spread exactly(double value);                   // of something that nothing random enters
+Spread exactly(double value);                   // of a figure without randomness
 
 enum class Verdict : std::uint8_t { agree, differ, not_comparable };
 std::string_view to_string(Verdict verdict);
@@ -23,12 +23,13 @@ struct Claim {
   std::string test;          // "4.2a"
   std::string what;          // setting and figure
   std::string printed;       // as the paper has it
-  double low = 0, high = 0;  // that our mean must lie between to agree
-  std::vector<Spread> ours;  // one a setting; two: the least and the greatest of a sweep
+  double low = 0, high = 0;  // our mean agrees if it lies between them
+  std::vector<Spread> ours;  // one for a setting; two: the least and the greatest of a sweep
   std::string unit = "%";
   std::string reason = {};  // why it differs, or why it cannot be compared
   bool comparable = true;
-  bool other_reading = false;  // beside the one that the text suggests or fits best; not counted
+  bool other_reading = false;  // not the reading that the text suggests or that fits best; not counted
+  std::string id = {};         // names the claim whatever its wording; empty: nobody refers to it
 
   bool agrees() const;
   Verdict verdict() const {
@@ -39,13 +40,13 @@ struct Claim {
 // Smallest and largest mean of a sweep, each with its spread.
 std::vector<Spread> extremes(const std::vector<Spread>& sweep);
 
-// "83.1 (81.0 to 85.2) .. 84.0 (82.1 to 85.9) %"; a spread of nothing is one number.
+// "83.1 (81.0 to 85.2) .. 84.0 (82.1 to 85.9) %"; a spread of width 0 is one number.
 std::string ours_text(const Claim& claim);
-// "81.5 to 84.5", "at least 50"; bounds of 1e9 and more are none.
+// "81.5 to 84.5", "at least 50"; a bound of 1e9 or more counts as none.
 std::string band_text(const Claim& claim);
 // "differ: why", "agree (another reading)"
 std::string verdict_text(const Claim& claim);
-// One line a claim: printed, ours as mean (least-greatest over seeds), agree, differ or cannot be compared.
+// One line for each claim: printed, ours as mean (least-greatest over seeds), and agree, differ or cannot be compared.
 std::string claims_table(std::span<const Claim> claims);
 
 }  // namespace lips::experiments

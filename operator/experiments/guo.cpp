@@ -88,6 +88,8 @@ Result<ExperimentResult> guo_4_2a(const ExperimentRun& run) {
                    {"4.2a", "lsap-sched above dl-sched", "12-14", 11, 15, extremes(of[2]), "points"},
                    {"4.2a", "lsap-sched above dl-sched task by task", "12-14", 11, 15, extremes(of[4]), "points"}};
   for (const std::size_t by_tasks : {1u, 4u}) result.claims[by_tasks].other_reading = true;
+  result.claims[0].id = "dl-local";
+  result.claims[2].id = "lsap-local";
   result.charts.push_back({"Local tasks",
                            "Mean over seeds.",
                            "nodes",
@@ -123,6 +125,7 @@ Result<ExperimentResult> guo_4_2b(const ExperimentRun& run) {
                                printed + 3,
                                {(*figures)[0][static_cast<std::size_t>(at)]}});
       result.claims.back().other_reading = slots != 1;
+      result.claims.back().id = fmt::format("lsap/{:g}/{}", copies, slots);
     }
     chart.curves.push_back(curve_of("lsap-sched, " + setting, replicas, (*figures)[0]));
     chart.curves.push_back(curve_of("dl-sched, " + setting, replicas, (*figures)[1]));

@@ -153,6 +153,7 @@ Result<void> add_replication(const ExperimentRun& run, double idle, Known known,
   add("lsap-sched below dl-sched at replication 3", "over 50 %", 50, 100, of[0][at(3)]);
   const double left = of[2][at(1)].mean > 0 ? 100 * of[2][at(9)].mean / of[2][at(1)].mean : 0;
   add("lsap-sched's DLC at replication 9, of that at 1", "almost gone", 0, 5, exactly(left));
+  result.claims.back().id = fmt::format("dlc-9/{:g}/{}", 100 * idle, name(known));
   result.charts.push_back({"DLC against the replication" + setting,
                            "Mean over seeds.",
                            "replicas of a block",

@@ -1,10 +1,11 @@
+#include "experiments/guo_setup.h"
+
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/check.h"
-#include "experiments/guo_setup.h"
 #include "policies/registry/registry.h"
 #include "solver/linear_sum_assignment.h"
 

@@ -1,3 +1,5 @@
+#include "experiments/li_setup.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "experiments/li_setup.h"
 #include "model/stripe.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"

@@ -71,6 +71,7 @@ Result<ExperimentResult> lips_fig1(const ExperimentRun&) {
                   grep ? 0 : none,
                   {exactly(saved)},
                   "millicent"};
+      claim.id = fmt::format("{}/{}", job.name, by_ecu ? "ecu" : "caption");
       claim.comparable = grep || word_count;
       claim.other_reading = !by_ecu;
       if (!claim.comparable) claim.reason = "the prose places Grep and Pi only";
@@ -210,6 +211,7 @@ Result<ExperimentResult> lips_fig5(const ExperimentRun& run) {
         claim.comparable = false;
         claim.reason = "no number is printed";
       }
+      claim.id = fmt::format("{}/{}/{:.0f}", size.tasks, size.nodes, uptimes[uptime]);
       claim.other_reading = uptime > 0;
       if (!fit.empty()) curve.points.push_back({static_cast<double>(size.nodes), claim.ours[0].mean});
       result.claims.push_back(std::move(claim));

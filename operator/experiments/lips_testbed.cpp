@@ -76,10 +76,11 @@ void add_saving(const TestbedSetting& setting, std::string_view reading, const T
   const std::string where = fmt::format("{}, {}: ", setting.name, reading_name(reading));
   const std::vector<double> delay = figures_of(runs.delay, dollars), hadoop = figures_of(runs.hadoop, dollars);
   const Spread most = percent_below(bound, delay);
-  const auto add = [&](const std::string& what, const std::vector<double>& ours, const std::vector<double>& than,
-                       bool main) {
+  const auto add = [&](std::string_view id, const std::string& what, const std::vector<double>& ours,
+                       const std::vector<double>& than, bool main) {
     Claim claim{"Fig. 6",    where + what, std::string(setting.printed),
                 setting.low, setting.high, {percent_below(ours, than)}};
+    claim.id = fmt::format("{}/{}/{}", setting.scenario, reading, id);
     claim.other_reading = !main || reading != "caption";
     if (!claim.agrees() && main)
       claim.reason = fmt::format("no schedule can save more than {:.1f} % here", percent_below(bound, than).mean);
@@ -89,12 +90,12 @@ void add_saving(const TestbedSetting& setting, std::string_view reading, const T
     }
     result.claims.push_back(std::move(claim));
   };
-  add("lips-paper below delay", figures_of(runs.paper, dollars), delay, true);
-  add("lips-paper below hadoop-default", figures_of(runs.paper, dollars), hadoop, true);
-  add("lips-paper at 2400 s below delay", figures_of(runs.paper_long, dollars), delay, false);
-  add("lips below delay", figures_of(runs.lips, dollars), delay, false);
-  add("lips-paper at 2400 s below delay that pays two crossings a block", figures_of(runs.paper_long, dollars),
-      with_moves(delay), false);
+  add("paper-delay", "lips-paper below delay", figures_of(runs.paper, dollars), delay, true);
+  add("paper-hadoop", "lips-paper below hadoop-default", figures_of(runs.paper, dollars), hadoop, true);
+  add("paper-2400-delay", "lips-paper at 2400 s below delay", figures_of(runs.paper_long, dollars), delay, false);
+  add("lips-delay", "lips below delay", figures_of(runs.lips, dollars), delay, false);
+  add("paper-2400-crossings", "lips-paper at 2400 s below delay that pays two crossings a block",
+      figures_of(runs.paper_long, dollars), with_moves(delay), false);
   Claim room{"Fig. 6",
              where + "lower bound below delay",
              std::string(setting.printed),
@@ -220,7 +221,7 @@ std::string steps_against(const std::vector<double>& means, double direction) {
   return where;
 }
 
-Claim steps_claim(std::string what, const std::vector<double>& means, double direction, std::string printed) {
+Claim steps_against_claim(std::string what, const std::vector<double>& means, double direction, std::string printed) {
   const std::string against = steps_against(means, direction);
   const auto count = against.empty() ? 0 : std::ranges::count(against, '(');
   Claim claim{"Fig. 8", std::move(what), std::move(printed), 0, 0, {exactly(static_cast<double>(count))}, "steps"};
@@ -267,10 +268,16 @@ Result<ExperimentResult> lips_fig8(const ExperimentRun& run) {
                              5,
                              none,
                              {percent_above(figures_of(runs->back(), makespan), figures_of(runs->front(), makespan))}});
-    result.claims.push_back(steps_claim("steps at which dollars rise" + reading, dollar_means, -1, "a falling curve"));
     result.claims.push_back(
-        steps_claim("steps at which the makespan falls" + reading, makespan_means, 1, "a rising curve"));
-    for (std::size_t i = first; i < result.claims.size(); ++i) result.claims[i].other_reading = r > 0;
+        steps_against_claim("steps at which dollars rise" + reading, dollar_means, -1, "a falling curve"));
+    result.claims.push_back(
+        steps_against_claim("steps at which the makespan falls" + reading, makespan_means, 1, "a rising curve"));
+    constexpr std::array ids{"dollars", "makespan", "dollar-steps", "makespan-steps"};
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      Claim& claim = result.claims[first + i];
+      claim.id = fmt::format("{}/{}", readings[r], ids[i]);
+      claim.other_reading = r > 0;
+    }
     cost.curves.push_back(std::move(dollar_curve));
     time.curves.push_back(std::move(makespan_curve));
   }
@@ -350,6 +357,9 @@ Result<ExperimentResult> lips_fig11(const ExperimentRun& run) {
                              20,
                              {difference(busy_nodes, longer)},
                              "nodes"});
+    constexpr std::array ids{"evenness", "dear-share", "busy-nodes"};
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      result.claims[first + i].id = fmt::format("{}/{}", ids[i], longer == 1 ? 600 : 2400);
     if (longer == 2)
       for (std::size_t i = first; i < result.claims.size(); ++i) result.claims[i].other_reading = true;
     else if (!result.claims.back().agrees())

@@ -283,6 +283,7 @@ Claim against_fifo(const std::string& what, const RowB& printed, const Spread& o
               order > 0 ? boundless : 0,
               {ours}};
   claim.reason = fifo_reason(bound);
+  claim.id = fmt::format("fifo/{}", printed.times);
   return claim;
 }
 

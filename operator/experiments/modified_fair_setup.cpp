@@ -1,3 +1,5 @@
+#include "experiments/modified_fair_setup.h"
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "base/random.h"
-#include "experiments/modified_fair_setup.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
 
