@@ -113,8 +113,6 @@ TEST(KubernetesCluster, AsksTheFiltersAgainRightBeforeABinding) {
   adapter.finish();
 }
 
-// Random pods, ends, deletions, nodes, refused and unanswered bindings, cut, mute and forgotten watches, restarts, and
-// leadership that comes and goes.
 // What kube-scheduler does beside us when a pod of higher priority finds no room: it nominates a node, evicts, and
 // waits.
 TEST(KubernetesCluster, LeavesRoomToAPodThatAnotherSchedulerHasEvictedOursFor) {

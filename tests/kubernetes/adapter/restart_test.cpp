@@ -5,11 +5,10 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
-#include <thread>
 
 #include "controller/epoch_controller.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
-#include "tests/kubernetes/adapter/fake_cluster.h"
+#include "tests/kubernetes/adapter/scheduling.h"
 #include "tests/model/difference.h"
 #include "tests/model/variations.h"
 
@@ -28,19 +27,19 @@ class Remembering : public Policy {
   Result<Plan> decide(const PolicyInput& input) const override {
     Plan plan;
     const std::lock_guard lock(mutex_);
-    seen_ = input.cluster;
+    last_snapshot_ = input.cluster;
     decide_(input.cluster, plan);
     return plan;
   }
-  ClusterSnapshot seen() const {
+  ClusterSnapshot last_snapshot() const {
     const std::lock_guard lock(mutex_);
-    return seen_;
+    return last_snapshot_;
   }
 
  private:
   Decide decide_;
   mutable std::mutex mutex_;
-  mutable ClusterSnapshot seen_;
+  mutable ClusterSnapshot last_snapshot_;
 };
 
 class Looping : public AdapterObserver {
@@ -55,47 +54,28 @@ class Operator {
       : policy_(std::move(decide)) {
     ClusterSettings settings;
     settings.leads = std::move(leads);
-    settings.stop = [this] { return stop_.load(); };
+    settings.stop = [this] { return loop_.stopping(); };
     settings.shares = {"default", "lips-memory"};
-    adapter_ = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), observer_, log_);
-    adapter_->start();
-    thread_ = std::thread([this] {
+    auto adapter = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), observer_, log_);
+    loop_.start(std::move(adapter), [this](KubernetesCluster& port) {
       ClusterState state{ClusterSnapshot{}};
-      EpochController controller(state, *adapter_, policy_, CostModel{});
+      EpochController controller(state, port, policy_, CostModel{});
       ControllerSettings rules;
-      rules.stop = [this] { return stop_.load(); };
+      rules.stop = [this] { return loop_.stopping(); };
       EXPECT_TRUE(controller.run(rules));
     });
   }
-  ~Operator() { end(); }
-  void end() {
-    if (!thread_.joinable()) return;
-    stop_ = true;
-    adapter_->wake();
-    thread_.join();
-    adapter_->finish();
-  }
-  void wake() { adapter_->wake(); }
+  void end() { loop_.end(); }
+  void wake() { loop_.wake(); }
   int loops() const { return observer_.loops; }
-  ClusterSnapshot seen() const { return policy_.seen(); }
+  ClusterSnapshot last_snapshot() const { return policy_.last_snapshot(); }
 
  private:
   Looping observer_;
   SilentLog log_;
-  std::atomic<bool> stop_{false};
   Remembering policy_;
-  std::unique_ptr<KubernetesCluster> adapter_;
-  std::thread thread_;
+  AdapterLoop loop_;  // last: it ends first
 };
-
-bool until(const std::function<bool()>& true_at_last) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!true_at_last()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 JobMemory memory_of(const std::string& job) {
   JobMemory memory = filled<JobMemory>();
@@ -155,9 +135,9 @@ TEST_F(Restart, ForgetsNothingThatAPolicyRemembers) {
   ASSERT_TRUE(until([&] { return everything_is_kept(); }));
   first.end();
   Operator second(cluster_, nothing);
-  ASSERT_TRUE(until([&] { return second.seen().jobs.size() == 3; }));
+  ASSERT_TRUE(until([&] { return second.last_snapshot().jobs.size() == 3; }));
   second.end();
-  expect_everything_remembered(second.seen());
+  expect_everything_remembered(second.last_snapshot());
 }
 
 // A listing gives all ids anew, in a process that goes on.
@@ -167,9 +147,9 @@ TEST_F(Restart, AListingForgetsNothingEither) {
   });
   ASSERT_TRUE(until([&] { return everything_is_kept(); }));
   cluster_.put_node("n0", {.zone = "zone-b"});
-  ASSERT_TRUE(until([&] { return one.seen().nodes.size() == 3; }));
+  ASSERT_TRUE(until([&] { return one.last_snapshot().nodes.size() == 3; }));
   one.end();
-  expect_everything_remembered(one.seen());
+  expect_everything_remembered(one.last_snapshot());
 }
 
 // A standby has seen what the leader wrote first; it goes on from what the leader wrote last.
@@ -205,9 +185,9 @@ TEST_F(Restart, TheNextLeaderGoesOnWhereTheLastOneStopped) {
   ASSERT_TRUE(until([&] { return second.loops() > turned + 5; }));
   second_leads = true;
   first.wake(), second.wake();
-  ASSERT_TRUE(until([&] { return second.seen().jobs.size() == 3; }));
+  ASSERT_TRUE(until([&] { return second.last_snapshot().jobs.size() == 3; }));
   second.end();
-  expect_everything_remembered(second.seen());
+  expect_everything_remembered(second.last_snapshot());
 }
 
 }  // namespace

@@ -73,36 +73,25 @@ class Events : public Observer {
   std::atomic<std::size_t> running{0};
 };
 
-// The operator's loop on a thread of its own against a fake cluster.
-class Scheduling {
- public:
-  explicit Scheduling(FakeCluster& cluster, std::function<bool()> leads = {}, PodMode mode = PodMode::watch)
-      : fake_(cluster) {
-    ClusterSettings settings;
-    settings.mode = mode;
-    settings.leads = std::move(leads);
-    settings.stop = [this] { return stop_.load(); };
-    settings.model.node_price = [](const PriceQuestion& question) {
-      return NodePrice{UsdPerHour(0.05 * question.cpu.value()), 1, question.cpu.value() != 64};
-    };
-    settings.model.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(1e-5); };
-    PolicySettings policy;
-    policy.replan_least = Duration(1000);
-    policy_ = *make_policy("lips", policy);
-    adapter_ = std::make_unique<KubernetesCluster>(fake_.connection(), std::move(settings), counted, log_);
-    adapter_->start();
-    thread_ = std::thread([this] {
-      ClusterState state{ClusterSnapshot{}};
-      EpochController controller(state, *adapter_, *policy_, CostModel{});
-      controller.observe(events_);
-      ControllerSettings rules;
-      rules.stop = [this] { return stop_.load(); };
-      ran_ = controller.run(rules).has_value();
-      free_fits_ = std::all_of(state.snapshot().free.begin(), state.snapshot().free.end(),
-                               [](const Resources& free) { return free.cpu.value() > -1e-6 && free.slots >= 0; });
-    });
+template <class Predicate>
+bool until(Predicate predicate) {
+  const auto deadline = std::chrono::steady_clock::now() + long_enough;
+  while (!predicate()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
   }
-  ~Scheduling() { end(); }
+  return true;
+}
+
+// An adapter, and the loop that drives it on a thread of its own.
+class AdapterLoop {
+ public:
+  ~AdapterLoop() { end(); }
+  void start(std::unique_ptr<KubernetesCluster> adapter, std::function<void(KubernetesCluster&)> loop) {
+    adapter_ = std::move(adapter);
+    adapter_->start();
+    thread_ = std::thread([this, run = std::move(loop)] { run(*adapter_); });
+  }
   void end() {
     if (!thread_.joinable()) return;
     stop_ = true;
@@ -110,14 +99,47 @@ class Scheduling {
     thread_.join();
     adapter_->finish();
   }
+  void wake() { adapter_->wake(); }
+  bool stopping() const { return stop_; }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::unique_ptr<KubernetesCluster> adapter_;
+  std::thread thread_;
+};
+
+// The operator's loop against a fake cluster.
+class Scheduling {
+ public:
+  explicit Scheduling(FakeCluster& cluster, std::function<bool()> leads = {}, PodMode mode = PodMode::watch)
+      : fake_(cluster) {
+    ClusterSettings settings;
+    settings.mode = mode;
+    settings.leads = std::move(leads);
+    settings.stop = [this] { return loop_.stopping(); };
+    settings.model.node_price = [](const PriceQuestion& question) {
+      return NodePrice{UsdPerHour(0.05 * question.cpu.value()), 1, question.cpu.value() != 64};
+    };
+    settings.model.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(1e-5); };
+    PolicySettings policy;
+    policy.replan_least = Duration(1000);
+    policy_ = *make_policy("lips", policy);
+    auto adapter = std::make_unique<KubernetesCluster>(fake_.connection(), std::move(settings), counted, log_);
+    loop_.start(std::move(adapter), [this](KubernetesCluster& port) {
+      ClusterState state{ClusterSnapshot{}};
+      EpochController controller(state, port, *policy_, CostModel{});
+      controller.observe(events_);
+      ControllerSettings rules;
+      rules.stop = [this] { return loop_.stopping(); };
+      ran_ = controller.run(rules).has_value();
+      free_fits_ = std::all_of(state.snapshot().free.begin(), state.snapshot().free.end(),
+                               [](const Resources& free) { return free.cpu.value() > -1e-6 && free.slots >= 0; });
+    });
+  }
+  void end() { loop_.end(); }
   template <class Predicate>
   bool until(Predicate predicate) const {
-    const auto deadline = std::chrono::steady_clock::now() + long_enough;
-    while (!predicate()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::yield();
-    }
-    return true;
+    return kubernetes::until(predicate);
   }
   bool until_bound(const std::string& pod) const {
     return until([&] { return !fake_.pod(pod).node.empty(); });
@@ -126,7 +148,7 @@ class Scheduling {
   std::size_t running() const { return events_.running; }
   bool ran() const { return ran_; }
   int listings() const { return events_.listings; }
-  void wake() { adapter_->wake(); }
+  void wake() { loop_.wake(); }
 
   Counting counted;
 
@@ -134,11 +156,9 @@ class Scheduling {
   FakeCluster& fake_;
   SilentLog log_;
   Events events_;
-  std::atomic<bool> stop_{false};
   bool ran_ = false, free_fits_ = false;
   std::unique_ptr<Policy> policy_;
-  std::unique_ptr<KubernetesCluster> adapter_;
-  std::thread thread_;
+  AdapterLoop loop_;  // last: it ends first
 };
 
 inline FakePod pod_of(int cpu, const std::string& owner = "", int index = 0) {
