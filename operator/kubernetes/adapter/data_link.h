@@ -1,5 +1,5 @@
-// Between the custom resources and the model's data: what the catalog tells becomes what ModelIndex lists and events
-// about replicas; moves of a plan become requests to the mover. Knows no pod but by what it reads.
+// Between the custom resources and the model's data: turns changes of the catalog into entries for ModelIndex and
+// events about replicas, and moves of a plan into requests to the mover. Of pods it knows only what they read.
 #pragma once
 
 #include <limits>
@@ -33,7 +33,7 @@ class DataLink {
     EventRecorder& events;
     std::function<bool()> may_act;
     DataMover::IsRead is_read;
-    NodeLookup node = {};                               // the nodes of directories; none: all count as there
+    NodeLookup node = {};                               // for stores on nodes; none: all nodes count as present
     std::function<std::uint64_t()> nodes_version = {};  // changes with them
   };
   DataLink(Surroundings around, DataSettings settings);
@@ -41,16 +41,17 @@ class DataLink {
   std::vector<DataCatalog::Informer> informers() { return catalog_.informers(); }
   bool complete() const { return catalog_.complete(); }
 
-  // Takes in what has arrived. Appends events about replicas and moves where `index` knows all that they name; true:
-  // there is something that only a listing can say.
+  // Handles what has arrived. Appends events about replicas and moves if `index` knows every id in them. True:
+  // something has changed that needs a full listing.
   bool poll(const ModelIndex& index, bool listed, TimePoint now, std::vector<ClusterEvent>& events);
 
-  // For a listing: data as it stands, moves that are under way among it.
+  // For a listing: the data as it is now, with moves that are under way.
   const DataView& view();
   void start(MoveId id, const DataMove& move, const ModelIndex& index);
-  // Nobody is to begin to read it from now on: the event says so, and another one should it stay after all.
+  // From now on no task may begin to read the replica: an event removes it, and another adds it again if the drop is
+  // refused.
   void drop(const ReplicaDrop& drop, const ModelIndex& index, std::vector<ClusterEvent>& events);
-  // What the pod reads is copied to that store too, to stay while it is of use.
+  // Also copies the blocks that the pod reads to that store, where they stay while they are of use.
   void keep_copy(const PodRecord& reader, const std::string& store);
 
   // See DataCatalog.
@@ -63,7 +64,7 @@ class DataLink {
   const StoreKey& store_key() const { return mover_.store_key(); }
   // Whether pods of that namespace may read the data set.
   bool may_read(const std::string& data_set, const std::string& name_space) const;
-  // A store that holds the block: the wanted one, else one in its zone, else any; none: nobody does.
+  // A store that holds the block: the wanted one, else one in its zone, else any; nullptr: no store does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
   std::map<MovePhase, std::uint64_t> moves_by_phase() const;
   std::size_t drops_under_way() const { return dropping_.size(); }
@@ -94,7 +95,7 @@ class DataLink {
   std::map<std::string, DataSetEntry> sets_;  // usable ones, with the replicas that may be read
   DataView view_;
   std::map<MoveId, MoveEntry> moves_;  // of this process, under way
-  std::map<Place, MoveEntry> others_;  // of a process before it, or of a person; as listed
+  std::map<Place, MoveEntry> others_;  // of an earlier process or of a person; as listed
   std::uint32_t last_move_ = 0;        // the largest id of a move
   std::uint64_t others_reviewed_ = 0;  // the catalog's version
   std::map<Place, bool> dropping_;     // dropped, but still in the DataSet; whether an extra copy

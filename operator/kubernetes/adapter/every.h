@@ -1,4 +1,4 @@
-// When something that is done every so often is due again.
+// A timer for periodic work: when is it due again?
 #pragma once
 
 #include "base/units.h"
@@ -8,7 +8,7 @@ namespace lips::kubernetes {
 class Every {
  public:
   explicit Every(Duration period) : period_(period) {}
-  // True at most once in a period: it is to be done now.
+  // True at most once in a period: do the work now.
   bool due(TimePoint now) {
     if (now < next_) return false;
     next_ = now + period_;

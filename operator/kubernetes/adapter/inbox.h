@@ -1,4 +1,4 @@
-// What the threads that talk to the API server tell the thread that decides, in the order of arrival. Decides nothing.
+// Messages from the threads that talk to the API server to the thread that decides, in the order of arrival.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct Gone {
   WatchedKind kind = WatchedKind::pods;
   ObjectMeta meta;
 };
-struct Listed {  // all of that kind has been told, as it was after that request for a list (ListWatch::relist)
+struct Listed {  // all objects of that kind have been reported, by a list that began after that ListWatch::relist
   WatchedKind kind = WatchedKind::pods;
   std::uint64_t request = 0;
 };
@@ -37,7 +37,7 @@ struct BindReport {
   std::string node;
   BindAnswer outcome;
   std::chrono::microseconds took{0};
-  bool released = false;  // the pod's gate was to go without a zone
+  bool released = false;  // the request removed the pod's gate without giving a zone
 };
 struct WakeUp {};  // something outside has changed: leadership, data
 
@@ -46,11 +46,11 @@ using Message = std::variant<Pod, Node, BatchJob, Claim, Volume, StorageClass, C
 
 class Inbox {
  public:
-  // Waits while very much is unread, so that a flood of changes waits at the server and not in memory.
+  // Blocks while too many messages are unread, so that a flood of changes waits at the server and not in memory.
   void put(Message message);
-  // Everything unread; waits for something at most that long, and then `handful` for more.
+  // All unread messages. Waits at most that long for the first one, and then `handful` for more.
   std::vector<Message> take(std::chrono::microseconds at_most, std::chrono::microseconds handful = {});
-  // Nobody takes any more: put() returns at once.
+  // Nobody reads any more: put() returns at once.
   void close();
 
  private:

@@ -1,5 +1,5 @@
-// The threads that follow nodes, pods, jobs, claims, volumes and what is known of their drivers, and put what they
-// decode into the inbox. Decides nothing.
+// Informers for nodes, pods, jobs, claims, volumes, storage classes and CSI nodes: a thread each, which lists, watches,
+// and puts decoded objects into the inbox. Decides nothing.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@ namespace lips::kubernetes {
 
 class Informers {
  public:
-  // All of them outlive it.
+  // All arguments outlive it.
   Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry);
   ~Informers();  // waits for the threads
 
   void start();
-  // Nodes and pods are listed anew, beginning from now on: Listed says so with this number or a larger one.
+  // Lists nodes and pods again. The lists begin after this call; Listed carries the returned number or a larger one.
   std::uint64_t relist();
-  // One more kind on a thread of its own; `sink` outlives this.
+  // Starts an informer for one more kind on its own thread; `sink` outlives this.
   ListWatch& add(ListWatchOptions options, ObjectSink& sink);
 
  private:

@@ -1,5 +1,5 @@
-// What must be remembered of jobs, kept where a restarted operator finds it: in annotations of the batch/v1 Job, of the
-// pod that owns the others (a Spark driver), or else of one of the job's pods. Understands nothing of it.
+// Keeps what policies remember of jobs where a restarted operator finds it: in annotations of the batch/v1 Job, of the
+// pod that owns the others (a Spark driver), or else of one of the job's pods. Does not interpret it.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct MemoryPlace {
   bool is_job = false;  // batch/v1, else a pod
   ObjectMeta meta;
 };
-// The object that carries it for the pod's job.
+// The object that carries the memory of the pod's job.
 MemoryPlace memory_place(const PodRecord& pod);
 
 // "zone-a=3,zone-b=1"
@@ -32,27 +32,27 @@ class JobMemories {
  public:
   JobMemories(ApiClient& client, std::function<bool()> may_act) : client_(client), may_act_(std::move(may_act)) {}
 
-  // What an object carries, whoever wrote it.
+  // An object was found with these annotations, whoever wrote them.
   void found(const MemoryPlace& place, const TextMap& annotations);
-  // The object is gone; the key of the job whose memory it carried: it needs another place.
+  // The object is gone. Returns the key of the job whose memory it carried: the job needs another place.
   std::optional<std::string> gone(const std::string& uid);
 
-  // Where the memory of the job is kept from now on, unless it has a place; an object that carries something comes
-  // first. False: the object carries that of another job.
+  // Keeps the memory of the job there from now on, unless it already has a place; an object that carries something has
+  // precedence. False: the object carries the memory of another job.
   bool keep_at(const std::string& key, const MemoryPlace& place);
   void remember(const std::string& key, const JobMemory& memory, const std::string& home);
-  // So many at least.
+  // At least that many maps have ended.
   void maps_ended(const std::string& key, const MapsByZone& maps);
-  // One more map of the job has left its output there.
+  // One more map of the job has ended in that zone.
   void map_ended(const std::string& key, const std::string& zone);
   StoredMemory of(const std::string& key) const;
   const MapsByZone& maps_of(const std::string& key) const;
 
-  // What they know goes with the last pod and the Job.
+  // Forgets all other jobs: their last pod and their Job are gone.
   void keep_only(const std::set<std::string>& keys);
   bool something_found() const { return !carried_.empty(); }
   std::size_t kept() const { return entries_.size(); }
-  // Writes what has changed, as much as the rate allows; call it a few times a second.
+  // Writes changes, as many as the rate allows; call it a few times a second.
   void flush(TimePoint now);
 
  private:
@@ -75,7 +75,7 @@ class JobMemories {
   std::function<bool()> may_act_;
   std::map<std::string, Entry> entries_;       // by the job's key
   std::map<std::string, Carried> carried_;     // by uid of objects that carry something
-  std::map<std::string, MemoryPlace> named_;   // objects that say the job of several owners whose memory they carry
+  std::map<std::string, MemoryPlace> named_;   // objects that carry the memory of a job of several owners, and name it
   std::map<std::string, std::string> key_at_;  // by uid of places
   std::set<std::string> changed_;
 };

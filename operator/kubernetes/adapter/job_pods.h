@@ -1,5 +1,5 @@
-// The pods of ours by the job whose tasks they are, and what they say together of the job as a whole: how many tasks it
-// has, and where its maps have run. Sends nothing; knows no ids of the model.
+// Our pods grouped by job, and what is known of each job as a whole: how many tasks it has, and where its maps ran.
+// Sends nothing; knows no ids of the model.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ std::string shared_job_key(const std::string& name_space, const std::string& job
 using MapsByZone = std::map<std::string, std::uint32_t>;
 
 struct KnownJob {
-  std::uint32_t maps = 0, reduces = 0;  // declared, or else as many as are known of
+  std::uint32_t maps = 0, reduces = 0;  // declared, else the number of known ones
   std::uint32_t finished_maps = 0;
   MapsByZone maps_in;  // where finished maps ran
 };
 
 class JobPods {
  public:
-  // Once a version of the pod has been taken in, and before its record goes.
+  // Call update() after PodCache::update(), and forget() before the record is destroyed.
   void update(const PodRecord& pod);
   void forget(const PodRecord& pod);
 
@@ -38,7 +38,7 @@ class JobPods {
 
   struct Surroundings {
     const std::map<std::string, BatchJob>& jobs;                  // by uid
-    std::function<std::string(const std::string& node)> zone_of;  // empty: the node is not there any more
+    std::function<std::string(const std::string& node)> zone_of;  // empty: the node is gone
     const MapsByZone& remembered;                                 // of maps whose pods or nodes may be gone
   };
   KnownJob known(const std::string& key, const Surroundings& around) const;

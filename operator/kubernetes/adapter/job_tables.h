@@ -1,5 +1,5 @@
-// From pods that arrived together to the model's jobs: pods of one owner that ask for the same are a Job of the model,
-// a part of the whole job that the owner means. Pure.
+// Groups pods that arrived together into jobs of the model: pods of one owner with equal needs are one Job of the
+// model, which is a part of the owner's whole job. Pure.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct JobContext {
   const PodClasses& classes;
   const RunTimes& run_times;
   const std::map<std::string, BatchJob>& jobs;                       // by uid
-  std::function<Result<std::string>(const PodRecord& pod)> pool_of;  // error: it may not be in the one that it names
+  std::function<Result<std::string>(const PodRecord& pod)> pool_of;  // error: it may not use the pool that it names
   std::function<KnownJob(const std::string& key)> known;             // of the whole job
   Duration default_run_time{60'000'000};                             // of tasks of which nothing is known
   // Whether pods of that namespace may read the data set; none: all may.
@@ -29,15 +29,15 @@ struct JobContext {
 };
 
 struct GroupedJob {
-  std::string key;  // of the whole job of which it is a part
+  std::string key;  // of the whole job to which it belongs
   Job job;
   std::vector<Task> tasks;
   std::vector<PodRecord*> pods;            // by task
   std::vector<std::uint32_t> maps_before;  // see JobArrived
 };
 
-// Pods whose data set is not there, or has too few blocks for them, or that may not be in their pool, are left out and
-// named in `rejected` with what is wrong.
+// Leaves out pods whose data set is missing or has too few blocks, or that may not use their pool, and names them in
+// `rejected` with the reason.
 struct Rejection {
   PodRecord* pod = nullptr;
   UnschedulableReason reason = UnschedulableReason::none;
@@ -48,12 +48,12 @@ struct Rejection {
 std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, const JobContext& context,
                                         std::vector<ClusterEvent>& events, std::vector<Rejection>& rejected);
 
-// Which blocks task i of N reads of B: [i*B/N, (i+1)*B/N).
+// The blocks that task i of N reads of B blocks: [i*B/N, (i+1)*B/N).
 struct TaskBlocks {
   std::uint32_t first = 0, count = 0;
 };
 TaskBlocks blocks_of_task(std::uint32_t task, std::uint32_t tasks, std::uint32_t blocks);
-// How many tasks the pod's job has; none: nothing says so.
+// How many tasks the pod's job has; none: unknown.
 std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std::string, BatchJob>& jobs);
 
 }  // namespace lips::kubernetes

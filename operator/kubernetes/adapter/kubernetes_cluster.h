@@ -1,5 +1,5 @@
-// The port ClusterClient on a Kubernetes cluster: what follows objects becomes events of the model, and assignments
-// become bindings. One thread calls it; what other threads bring waits in the inbox. Decides nothing.
+// Implements the port ClusterClient on a Kubernetes cluster: turns watched objects into events of the model, and
+// assignments into bindings. One thread calls it; other threads leave messages in the inbox. Decides nothing.
 #pragma once
 
 #include <atomic>
@@ -35,19 +35,19 @@ namespace lips::kubernetes {
 struct ClusterSettings {
   std::string scheduler_name = "lips";
   PodMode mode = PodMode::watch;  // of pools that do not say
-  std::string instance;           // of this copy, for events
+  std::string instance;           // name of this replica, for events
   ModelSettings model;
   int requests_in_flight = 32;
   double events_per_second = 5;
   Duration default_run_time{60'000'000};
   DataSettings data;
-  std::function<Cadence()> cadence;              // of the policy: one that goes by heartbeats is given them
-  std::function<bool()> leads;                   // asked from any thread; empty: always
-  std::function<std::uint64_t()> times_elected;  // Leadership::times_elected(); empty: seen from `leads` alone
+  std::function<Cadence()> cadence;              // of the policy: one that plans by heartbeats gets them
+  std::function<bool()> leads;                   // called from any thread; empty: always
+  std::function<std::uint64_t()> times_elected;  // Leadership::times_elected(); empty: derived from `leads`
   std::chrono::milliseconds bind_timeout = Binder::default_timeout;  // see wire_time
   std::function<bool()> stop;
   std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
-  KeptShares::Place shares;                       // where what policies remember of pools is kept
+  KeptShares::Place shares;                       // where policies' memory of pools is kept
 };
 
 class KubernetesCluster : public ClusterClient {
@@ -63,10 +63,9 @@ class KubernetesCluster : public ClusterClient {
   void wake() { inbox_.put(WakeUp{}); }
 
   TimePoint now() const override;
-  // While another replica leads, or before every kind was listed, it only follows and waits.
+  // While another replica leads, or before every kind has been listed, it only keeps its caches up to date.
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override;
-  // Asks the filters again, by what is known now. Refuses also while nobody can tell where the task's input is to be
-  // read.
+  // Runs the filters again on the caches of now. Also refuses while it is unknown where the task can read its input.
   Result<PreparedBinding> prepare(const Assignment& assignment) override;
   void bind(const PreparedBinding& binding) override;
   void start_move(MoveId id, const DataMove& move) override;
@@ -112,13 +111,13 @@ class KubernetesCluster : public ClusterClient {
 
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries
-  Every counting_{Duration(1'000'000)};     // conditions and what is pending
+  Every counting_{Duration(1'000'000)};     // conditions, and the number of pending pods
   Every detection_{Duration(30'000'000)};   // for custom resources that may be installed later
-  Every forgetting_{Duration(10'000'000)};  // what is gone
+  Every forgetting_{Duration(10'000'000)};  // objects that are gone
   enum class Resources : std::uint8_t { unknown, absent, present };
   std::atomic<Resources> resources_{Resources::unknown};
 
-  // Last, and ended in the destructor before all else: their threads use what is above.
+  // Last, and stopped first by the destructor: their threads use the members above.
   std::unique_ptr<ApiClient> watch_client_, act_client_;
   std::unique_ptr<Binder> binder_;
   std::unique_ptr<EventRecorder> events_recorder_;

@@ -1,6 +1,6 @@
-// What policies remember, as text that is kept in the cluster and back, from the descriptions of the structs: every
-// field, but for those that are as at the start. Ids are said by name, because a listing gives all ids anew. What is
-// not understood counts as not remembered.
+// Converts what policies remember to text that the cluster keeps, and back, by the field lists of the structs: every
+// field that differs from its default. Names stand for ids, because a listing renews all ids. Text that is not
+// understood is ignored.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ StoredMemory read_memory(const std::string& text);
 
 struct StoredShares {
   ShareMemory shares;
-  std::vector<std::string> pools;  // of all slots but the last, which are the small jobs'
+  std::vector<std::string> pools;  // of all slots but the last, which is for small jobs
 };
 std::string shares_text(const StoredShares& stored);
 std::optional<StoredShares> read_shares(const std::string& text);

@@ -1,5 +1,5 @@
-// What the model has been told of the cluster: the ids that the last listing gave, and the events since that nobody has
-// taken yet. Before the first listing, and while another copy leads, there is nobody to tell.
+// Feeds the model: holds the ids of the last listing, and the events since then that nobody has taken yet. Before the
+// first listing, and while another replica leads, the feed is closed.
 #pragma once
 
 #include <memory>
@@ -19,28 +19,28 @@ class ModelFeed {
   ModelIndex& index() { return index_; }
   const ModelIndex& index() const { return index_; }
 
-  // A new beginning, of ids too: what is still to be told names the ids of before, and comes first. The start can be
-  // added to until the events are taken.
+  // Starts again with new ids. Events that were not taken yet use the old ids and come first. The snapshot may be
+  // completed until the events are taken.
   std::shared_ptr<ClusterSnapshot> list(const NodeCache& nodes, const PodClasses& classes, const DataView& data);
   bool listed() const { return listed_; }
   void unlist() { listed_ = false; }
-  // Where only a listing can say what has changed.
+  // Something has changed that only a full listing can express.
   void must_list() { must_list_ = true; }
   bool has_to_list() const { return must_list_ || over_ > many_over; }
 
   std::vector<ClusterEvent>& events() { return events_; }
   std::vector<ClusterEvent> take_events() { return std::exchange(events_, {}); }
 
-  // The next task of the job that was said last is this pod.
+  // This pod is the next task of the job that was added last.
   void add_task(PodRecord& pod);
   const ObjectMeta& pod_of(TaskId task) const { return task_pods_[task]; }
 
-  // Of a pod's task; nothing where the model knows none.
+  // Reports an event of the pod's task; does nothing if the model has no such task.
   void started(const PodRecord& pod);
   void lost(const PodRecord& pod);
-  // It is on its node, wherever the model thought; on a node that is not there it is no task any more.
+  // The pod is on its node, wherever the model expected it; if that node is unknown, it is no task any more.
   void found(PodRecord& pod, TimePoint now);
-  // `finished`: it ran; else it will not. The record has no task any more.
+  // `finished`: the task ran; else it will not. Clears the record's task.
   void ended(PodRecord& pod, bool finished, TimePoint now);
 
  private:

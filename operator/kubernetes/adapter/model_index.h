@@ -1,5 +1,5 @@
-// Which id of the model stands for which object, and the model's values made of objects. A listing gives all ids anew;
-// between two listings ids are only added. Sends nothing and keeps no pod.
+// Maps objects to ids of the model, and builds the model's values from them. A listing renews all ids; between two
+// listings ids are only added. Sends nothing and keeps no pod.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ struct PoolEntry {
 struct StoreEntry {
   std::string name;
   StoreKind kind = StoreKind::node_directory;
-  std::string zone, node;  // of a node's directory the zone is the node's
+  std::string zone, node;  // a node's directory is in the zone of the node
   Mebibytes capacity;
   UsdPerMebibyteHour price;
   std::string region = {};  // of a bucket; empty: its zone's
@@ -61,7 +61,7 @@ struct MoveEntry {
   std::uint32_t block = 0;
   std::string from, to;
 };
-// What is there beside nodes and pods; each sorted by name.
+// Everything but nodes and pods; each sorted by name.
 struct DataView {
   std::vector<MoveEntry> moves;  // under way
   std::vector<PoolEntry> pools;
@@ -73,8 +73,7 @@ class ModelIndex {
  public:
   explicit ModelIndex(ModelSettings settings) : settings_(std::move(settings)) {}
 
-  // Rebuilds everything, with new ids. What is remembered of pools can be added as long as nobody has been told of the
-  // start.
+  // Rebuilds everything with new ids. The memory of pools may be added until the start is handed over.
   struct Listing {
     std::shared_ptr<ClusterSnapshot> start;
     CostModel costs;
@@ -100,23 +99,24 @@ class ModelIndex {
   // Data set and index of a block.
   std::pair<std::string, std::uint32_t> block_name(BlockId block) const;
 
-  // The node as it is now; none: it has to be listed (its zone or rack is new). A profile that is new is added.
+  // The node as it is now; none: a listing is needed, because its zone or rack is new. Adds a new profile.
   std::optional<lips::Node> node_now(const NodeRecord& record, std::vector<ClusterEvent>& events);
-  // Whether the listing took the node's directory for readable, and that is otherwise now.
+  // Whether the readability of the node's directory has changed since the listing.
   bool store_moved(const NodeRecord& record) const;
-  // Labels and resources that only classes of pods since the listing ask about, with the nodes that have any of them.
+  // Adds labels and resources that only classes of pods since the listing refer to, and updates the nodes that have
+  // them.
   void learn(const PodClasses& classes, const NodeCache& nodes, std::vector<ClusterEvent>& events);
-  // An id, and an event that adds it where it is new.
+  // An id; appends an event that adds it if it is new.
   ConstraintId constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events);
   PoolId pool(const std::string& name, std::vector<ClusterEvent>& events);
   // Of the job of that key, in this listing.
   WholeJobId whole_job(const std::string& key);
   Resources request(const PodNeeds& needs) const;
-  // By the names of pools, and by the ids of now; none where there are others than those of which it was remembered.
+  // The memory of pools by name and by current id; none if the pools are not those that it was made for.
   StoredShares stored(const ShareMemory& shares) const;
   std::optional<ShareMemory> remembered(const StoredShares& stored) const;
 
-  // Nodes whose price nobody knew, by name, with their instance types; of the last listing.
+  // Nodes of the last listing whose price is unknown, by name, with their instance types.
   const std::vector<std::pair<std::string, std::string>>& unknown_prices() const { return unknown_prices_; }
   // Nodes left out because the model has no more zones.
   std::size_t left_out() const { return left_out_; }
@@ -156,7 +156,7 @@ class ModelIndex {
   std::size_t left_out_ = 0;
 };
 
-// What well-known labels say of a node.
+// A node's place and kind by its well-known labels.
 struct NodePlace {
   std::string zone, region, rack, instance_type;
   CapacityType capacity_type = CapacityType::on_demand;

@@ -1,5 +1,5 @@
-// The life of our pods between the API server and the model: they arrive, are bound, are refused and tried again, end.
-// Decides nothing; one thread calls it, and answers come back through the inbox.
+// The lifecycle of our pods between the API server and the model: they arrive, are bound, are refused and retried, and
+// end. Decides nothing; one thread calls it, and answers come back through the inbox.
 #pragma once
 
 #include <cstdint>
@@ -34,31 +34,31 @@ class PodLifecycle {
   explicit PodLifecycle(const Surroundings& around) : around_(around) {}
 
   void handle(const PodCache::Update& update, TimePoint now);
-  // The object has gone.
+  // The object was deleted.
   void handle_deleted(const ObjectMeta& meta, TimePoint now);
-  // Its gate has gone without a zone: it is another scheduler's.
+  // Somebody else removed its gate: the pod is the other scheduler's now.
   void handle_left(const ObjectMeta& meta, TimePoint now);
-  // `requested_list`: the number of the last list of pods that was asked for.
+  // `requested_list`: the number of the last list of pods that was requested.
   void handle(const BindReport& report, std::uint64_t requested_list, TimePoint now);
-  // A list that began after that request is known: it settles what became of bindings that nobody answered before it.
+  // A list that began after that request has arrived. It shows what became of earlier bindings without an answer.
   void handle_list(std::uint64_t request);
 
   void bind(PodRecord& record, const std::string& node);
-  // A task that cannot be told where to read is not started, but looked at again soon.
+  // Does not start a task while it is unknown where it can read, but tries again soon.
   void wait_for_input(PodRecord& record, const std::string& why, TimePoint now);
-  // A task whose input no container could start with waits until the data set changes.
+  // The list of its input is too long for any container to start: the task waits until the data set changes.
   void refuse_input(PodRecord& record, std::string why, TimePoint now);
-  // A pod that may be placed is to be told to the model.
+  // Passes a pod that may be placed on to the model.
   void arrive(PodRecord& record);
-  // What it asks of nodes is otherwise than the model was told.
+  // The pod's needs are no longer those that the model knows: removes and adds it.
   void report_again(PodRecord& record, TimePoint now);
-  // Those that arrived and are no task yet.
+  // Pods that arrived and are not a task yet.
   std::vector<PodRecord*> take_arrived();
-  // What is to be tried again by now. A binding in doubt is sent once more only by who knows what is on the nodes.
+  // Retries everything that is due. Sends a binding in doubt again only if `may_bind`: the caches are complete.
   void retry_due(TimePoint now, bool may_bind);
 
-  // Pods of other schedulers: those that should not wait for us any longer are let go, and room that nobody came for is
-  // given back. Call it about once a second.
+  // For pods of other schedulers: releases those that should not wait for us any longer, and frees room that was kept
+  // for a pod that did not come. Call it about once a second.
   void review_steered(TimePoint now);
 
   std::size_t bindings_under_way() const { return under_way_; }

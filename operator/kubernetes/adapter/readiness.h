@@ -1,5 +1,5 @@
-// Whether this copy may decide: it leads, and knows all that the cluster holds, listed anew since it began to lead.
-// Decides nothing itself.
+// Whether this replica may decide: it leads, and has listed the whole cluster since it began to lead. Decides nothing
+// itself.
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@ class Readiness {
   struct Rules {
     std::function<bool()> leads;  // empty: always
     std::function<std::uint64_t()>
-        times_elected;                      // grows each time that this copy begins to lead; empty: seen from `leads`
-    std::function<std::uint64_t()> relist;  // asks for nodes and pods to be listed anew; the request's number
+        times_elected;  // grows each time that this replica begins to lead; empty: derived from `leads`
+    std::function<std::uint64_t()> relist;  // requests new lists of nodes and pods; returns the number of the request
   };
   Readiness(Rules rules, Log& log) : rules_(std::move(rules)), log_(log) {}
 
-  // Looks who leads. True: from here on nothing that was told before counts, because this copy leads no longer, or
-  // anew.
+  // Checks who leads. True: everything reported so far is void, because this replica has lost the lead or gained it
+  // again.
   bool review();
   bool leads() const { return leads_; }
-  // True: with this one everything has been listed once.
+  // True: with this list every kind has been listed once.
   bool handle(const Listed& listed);
-  // All kinds have been listed, and nodes and pods since this copy began to lead.
+  // All kinds have been listed, nodes and pods since this replica began to lead.
   bool has_synced() const;
-  // Without a lease there is nobody else.
+  // Without a lease this is the only replica.
   bool may_act() const { return leads_ || !rules_.leads; }
-  // The number of the last list that was asked for.
+  // The number of the last list that was requested.
   std::uint64_t requested_list() const { return requested_list_; }
 
  private:

@@ -1,4 +1,4 @@
-// From what the books hold to what the model is told: events where they can say it, a full listing where they cannot.
+// Brings the model up to date with the caches: by events where events can express a change, else by a full listing.
 // Decides nothing.
 #pragma once
 
@@ -36,19 +36,19 @@ class Resync {
   struct Rules {
     Duration default_run_time{60'000'000};
     std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
-    std::function<Cadence()> cadence;               // of the policy: one that goes by heartbeats is given them
+    std::function<Cadence()> cadence;               // of the policy: one that plans by heartbeats gets them
     PodMode mode = PodMode::watch;                  // of pools that do not say
   };
   Resync(const Surroundings& around, Rules rules) : around_(around), rules_(std::move(rules)) {}
 
-  // Claims or volumes are otherwise than they were.
+  // Claims or volumes have changed.
   void volumes_changed() { volumes_changed_ = true; }
-  // Tells what was taken in since the last time. `data`: none where the cluster has no custom resources of ours.
+  // Passes on all changes since the last call. `data`: nullptr if the cluster has no custom resources of ours.
   void reconcile(DataLink* data, TimePoint now);
   void emit_heartbeats(TimePoint now);
   // Looks up the modes of pods of other schedulers.
   void review_modes(const DataLink* data);
-  // Under which the memory of a job of the last listing, or one since, is kept.
+  // The key under which the memory of this job is kept.
   const std::string& job_key(JobId job) const { return job_keys_[job]; }
 
  private:
@@ -67,7 +67,7 @@ class Resync {
   TimePoint listed_at_{}, next_beat_{};
   std::uint64_t prices_version_ = 0;
   IdVector<JobId, std::string> job_keys_;
-  std::set<std::string> unpriced_;  // nodes, as told to the telemetry
+  std::set<std::string> unpriced_;  // nodes, as reported to the telemetry
 };
 
 }  // namespace lips::kubernetes

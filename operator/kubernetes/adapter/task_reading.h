@@ -1,5 +1,4 @@
-// Where a pod's task reads its blocks, as lips.dev/input says it: between the model's ids and the data's resources.
-// Pure.
+// Where a pod's task reads its blocks, as text for lips.dev/input, from the model's ids and the data's resources. Pure.
 #pragma once
 
 #include <string>
@@ -12,18 +11,19 @@
 
 namespace lips::kubernetes {
 
-// `data`: none where the cluster has no custom resources of ours.
+// `data`: nullptr if the cluster has no custom resources of ours.
 struct ReadingContext {
   const ModelIndex& index;
   const DataLink* data = nullptr;
-  std::string volumes_namespace;  // of the claims that volumes name: one of the same name elsewhere is another volume
+  std::string volumes_namespace;  // of the claims that stores name: a claim of the same name in another namespace is
+                                  // another volume
 };
 
-// A line for each block that stands elsewhere than the one before; "" where the task reads nothing. An error: nobody
-// can tell.
+// One line for each block that is in another file or place than the block before it; "" if the task reads nothing. An
+// error: it is not known where it can read.
 Result<std::string> input_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment);
 
-// Whether a pod of these reads that replica, or may come to by a binding that is under way.
+// Whether one of these pods reads that replica, or may begin to by a binding that is under way.
 bool is_read(const PodCache& pods, const std::string& data_set, std::uint32_t block, const std::string& store);
 
 }  // namespace lips::kubernetes

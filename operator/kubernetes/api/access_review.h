@@ -1,5 +1,5 @@
-// Asks the API server whose a token is and whether they may read a path of ours (TokenReview, SubjectAccessReview).
-// Keeps answers for a few seconds; decides nothing itself.
+// Asks the API server who owns a token and whether that user may read a path of ours (TokenReview,
+// SubjectAccessReview). Caches answers for a few seconds; decides nothing itself.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ namespace lips::kubernetes {
 
 enum class AccessVerdict : std::uint8_t {
   allowed,
-  unknown,      // the token is nobody's
-  forbidden,    // theirs who may not
-  unavailable,  // the API server does not say
+  unknown,      // nobody owns the token
+  forbidden,    // its owner may not read the path
+  unavailable,  // the API server gave no answer
 };
 
 class AccessReview {

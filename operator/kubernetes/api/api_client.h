@@ -28,9 +28,10 @@ struct ApiRequest {
   std::string body;
   std::string content_type = json_content;
   std::chrono::milliseconds timeout{30'000};  // of one try; a watch has none
-  // Whether it may be sent again when nobody knows if the server has done it. Not said: reading, update and remove may.
+  // Whether it may be sent again when nobody knows if the server has done it. By default only reads, updates and
+  // removals may.
   std::optional<bool> repeatable;
-  // Asked on the client's thread before each try; where it says no, the request ends with `cancelled`.
+  // Called on the client's thread before each try; if it returns false, the request ends with `cancelled`.
   std::function<bool()> still_wanted;
 };
 
@@ -38,7 +39,7 @@ struct ApiRequest {
 // invalid_input (every other refusal, with the server's message), cancelled.
 using Answer = Result<std::string>;
 
-// Counts what happens; called on the client's thread.
+// Counts requests and refusals; called on the client's thread.
 class RequestObserver {
  public:
   virtual ~RequestObserver() = default;
@@ -50,7 +51,7 @@ class RequestObserver {
   };
   // After each try.
   virtual void tried(const Try& ended) = 0;
-  // The server has refused, and asking again does not help: after the last try.
+  // After the last try, when the server has refused and another try would not help.
   struct Refusal {
     Verb verb = Verb::get;
     std::string_view path;
@@ -71,7 +72,7 @@ struct ClientOptions {
 struct StreamState;
 class RequestEngine;
 
-// What a watch brings, in the order of arrival. At most a few MiB wait in memory: beyond, the server has to wait.
+// The bytes of a watch, in the order of arrival. At most a few MiB wait in memory; after that the server has to wait.
 class ByteStream {
  public:
   enum class State : std::uint8_t { data, ended, silent };
@@ -85,8 +86,8 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  // All that has arrived; waits when there is nothing, `silent` after that long. Errors as in Answer; a broken
-  // connection is `unavailable`, close() is `cancelled`.
+  // Everything that has arrived. Waits when nothing has, and gives up with `silent` after that long. Errors as in
+  // Answer; a broken connection is `unavailable`, close() is `cancelled`.
   Result<Chunk> read(std::chrono::milliseconds at_most);
   // From any thread.
   void close();
@@ -117,7 +118,7 @@ class ApiClient {
   std::shared_ptr<RequestEngine> engine_;
 };
 
-// What a path is about, subresource included: "pods", "pods/binding", "leases".
+// The resource that a path names, subresource included: "pods", "pods/binding", "leases".
 std::string resource_of_path(std::string_view path);
 
 // For a query: everything but letters, digits and -._~ as %XX.

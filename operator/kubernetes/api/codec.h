@@ -1,5 +1,5 @@
-// From the API server's JSON to our own values: reads what is used, refuses what is malformed with the object's name.
-// Does not know where the text came from.
+// Decodes the API server's JSON into our own values: reads the fields that we use, and refuses a malformed object by
+// its name. Does not know where the text came from.
 #pragma once
 
 #include <functional>
@@ -64,7 +64,7 @@ class FrameReader {
   std::unique_ptr<Working> working_;
 };
 
-// What a refused request's answer says: the Status object's message, or the beginning of another text.
+// Why a request was refused: the message of the Status object in the answer, or the beginning of any other text.
 Error error_of_answer(int http_code, std::string_view body);
 
 }  // namespace lips::kubernetes

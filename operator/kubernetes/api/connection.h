@@ -1,5 +1,4 @@
-// Where an API server is and how one proves to it who one is: from a pod's service account or from a kubeconfig. Sends
-// nothing.
+// Address of an API server and credentials for it, from a pod's service account or from a kubeconfig. Sends nothing.
 #pragma once
 
 #include <chrono>
@@ -9,7 +8,7 @@
 
 namespace lips::kubernetes {
 
-// A text given as such, or by a file that may change while the program runs.
+// A text given directly, or a file that may change while the program runs.
 struct TextSource {
   std::string text, file;
   bool given() const { return !text.empty() || !file.empty(); }
@@ -27,8 +26,8 @@ inline constexpr const char* service_account_folder = "/var/run/secrets/kubernet
 
 // Reads KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT of the environment. `not_found` outside of a cluster.
 Result<Connection> connection_in_cluster(const std::string& folder = service_account_folder);
-// The named context, or the current one. What would need another program or would leave the server unchecked is
-// refused.
+// The named context, or the current one. Refuses credentials that need another program, and connections that would not
+// verify the server.
 Result<Connection> connection_from_kubeconfig(const std::string& file, const std::string& context = "");
 
 Result<std::string> decode_base64(const std::string& text);
@@ -42,9 +41,9 @@ class CredentialReader {
  public:
   using SteadyTime = std::chrono::steady_clock::time_point;
   explicit CredentialReader(Connection connection, std::chrono::seconds keep = std::chrono::seconds(60));
-  // Valid until the next call. Where a file cannot be read, what was last read stays in use, if there is any.
+  // Valid until the next call. If a file cannot be read, its last content stays in use, if there is any.
   Result<const Credentials*> read(SteadyTime now);
-  // The server refused them: the next read reads the files.
+  // Call when the server refused them: the next read() reads the files again.
   void forget() { fresh_ = false; }
 
  private:

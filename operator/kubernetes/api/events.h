@@ -1,5 +1,5 @@
-// Events (events.k8s.io/v1) about what was decided: equal ones are counted in one object, and no more are written than
-// agreed. Reads no clock.
+// Events (events.k8s.io/v1) about our decisions: equal ones are counted in one object, and writes are limited in rate.
+// Reads no clock.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct EventOptions {
   std::string instance;               // the pod's name
   double per_second = 5;              // writes, on average
   double burst = 50;                  // writes at once
-  Duration series_ends{360'000'000};  // without another one
+  Duration series_ends{360'000'000};  // after the last occurrence
   std::size_t most_kept = 4096;       // further kinds of events are dropped, and counted
 };
 
@@ -41,7 +41,7 @@ class EventRecorder {
 
   // Writes nothing yet.
   void record(const EventNote& note, TimePoint now, std::uint64_t count = 1);
-  // Writes what is new or has counted on, as much as the rate allows; the rest waits for the next time.
+  // Writes new events and new counts, as many as the rate allows; the rest wait for the next call.
   void flush(TimePoint now);
   std::uint64_t dropped() const { return dropped_; }
 

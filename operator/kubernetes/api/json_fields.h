@@ -1,5 +1,5 @@
-// How decoders walk through JSON objects, for any on-demand parser's types. Inside .cpp files only: failures are thrown
-// here and caught by the decoder.
+// Walks through JSON objects for the decoders, with the types of any on-demand parser. Include it in .cpp files only:
+// it throws failures, and the decoder catches them.
 #pragma once
 
 #include <algorithm>
@@ -125,7 +125,7 @@ inline std::optional<LabelRequirement::Operator> selector_operator(std::string_v
   return std::nullopt;
 }
 
-// An operator that is not known goes to `unknown`.
+// An unknown operator is added to `unknown`.
 template <class Value>
 LabelRequirement requirement(Value&& value, std::string& unknown) {
   LabelRequirement result;

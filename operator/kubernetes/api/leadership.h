@@ -1,5 +1,4 @@
-// Keeps a lease on a thread of its own, with a connection of its own: what waits to be sent elsewhere delays no
-// renewal.
+// Holds a lease on its own thread and connection, so that other queued requests cannot delay a renewal.
 #pragma once
 
 #include <functional>
@@ -12,9 +11,9 @@
 
 namespace lips::kubernetes {
 
-// Since the machine started, the time in which it slept included: a lease ages while its holder is suspended.
+// Time since the machine started, including the time in which it was suspended: a lease ages then too.
 Duration since_boot();
-// Time that never jumps and stands still for nothing, beginning with the wall clock's at the start of the program.
+// A time that never jumps and never stops. It starts at the wall clock's time when the program starts.
 TimePoint steady_now();
 
 class Leadership {
@@ -22,11 +21,11 @@ class Leadership {
   struct Place {
     std::string name_space, name;
   };
-  // `changed` is called on its thread when this copy begins or ceases to lead, `failed` when the lease cannot be
-  // reached.
+  // Calls, on its own thread, `changed` when this replica begins or ceases to lead, and `failed` when the lease cannot
+  // be reached.
   Leadership(const Connection& connection, Place place, LeaseOptions options, std::function<void(bool leads)> changed,
              std::function<void(const Error&)> failed);
-  // Gives the lease up. Nothing must be under way any more.
+  // Gives the lease up. No request may be under way any more.
   ~Leadership();
 
   bool leads() const { return election_.leads(steady_now()); }

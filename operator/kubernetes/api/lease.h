@@ -1,5 +1,5 @@
-// One leader among several copies of the operator, by a Lease of the API server. Compares no clocks of different
-// machines, and reads none: the time is a parameter, of one clock that does not jump.
+// Elects one leader among several replicas of the operator, by a Lease of the API server. Never compares clocks of
+// different machines, and reads none: the time is a parameter, from one clock that does not jump.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct LeaseRecord {
   std::string resource_version;  // empty: to be created
 };
 
-// Where the record is kept. Writing is refused with `conflict` when it is no longer the version that was read.
+// Where the record is kept. A write is refused with `conflict` when the version that was read is outdated.
 class LeaseStore {
  public:
   virtual ~LeaseStore() = default;
@@ -44,15 +44,15 @@ class ApiLeaseStore : public LeaseStore {
 };
 
 struct LeaseOptions {
-  std::string identity;           // of this copy, never used again: the pod's name and uid
-  Duration duration{15'000'000};  // others take over when it was not renewed for so long
+  std::string identity;           // of this replica, never used again: the pod's name and uid
+  Duration duration{15'000'000};  // others take over after that long without a renewal
   Duration renew_deadline{
-      10'000'000};            // this copy stops acting when it could not renew for so long; shorter than `duration`
+      10'000'000};            // the leader stops acting after that long without a renewal; shorter than `duration`
   Duration retry{2'000'000};  // between two steps
 };
 
-// How long what only a leader may do can be on the wire: sent at the last moment of the fence it is over before
-// another copy may begin.
+// The longest time that a leader's request may be on the wire: one that is sent just before the fence closes has ended
+// before another replica may act.
 std::chrono::milliseconds wire_time(const LeaseOptions& options);
 
 // One thread calls step() and release(); any thread asks leads().
@@ -60,22 +60,22 @@ class LeaderElection {
  public:
   LeaderElection(LeaseStore& store, LeaseOptions options);
 
-  // Tries to become or to stay the leader; call again `retry` later. `now` is read before the call. An error says why
-  // the lease could not be read or written; who leads is then still decided by the time.
+  // Tries to become or to stay the leader; call it again after `retry`. Read `now` before the call. An error says why
+  // the lease could not be read or written; leadership then still expires with time.
   Result<void> step(TimePoint now);
-  // Gives the lease up, so that the next copy need not wait. Call it when nothing is under way any more.
+  // Gives the lease up, so that the next leader need not wait. Call it when no request is under way any more.
   Result<void> release(TimePoint now);
 
-  // The fence: false from renew_deadline after the last renewal on, whatever the server says.
+  // The fence: false once renew_deadline has passed since the last renewal, whatever the server says.
   bool leads(TimePoint now) const { return now.time_since_epoch().count() < leads_until_.load(); }
-  // Counts the times that this copy began to lead, also after a pause in which nobody else did. Grows before leads()
-  // says so.
+  // How many times this replica began to lead, also after a pause in which nobody else led. Grows before leads()
+  // becomes true.
   std::uint64_t times_elected() const { return times_elected_.load(); }
-  // Counts the leaders: each has a larger one than those before. Of the last lease seen.
+  // Number of the leader (leaseTransitions), larger for each new one; from the lease as last read.
   std::int64_t term() const { return term_.load(); }
   const std::string& holder() const {
     return observed_ ? observed_->holder : nobody_;
-  }  // as last seen, by the stepping thread
+  }  // as last read; for the stepping thread
 
  private:
   void observe(const LeaseRecord& record, TimePoint now);

@@ -1,5 +1,5 @@
-// Follows all objects of one kind: a list, then watches, then a list again when the server no longer knows where we
-// were. Every change is reported once and in order. Knows keys and versions; what is in an object is for the sink.
+// Lists and watches all objects of one kind, and lists again when the server no longer has our resource version.
+// Reports every change once and in order. Knows names and versions; the sink reads the objects.
 #pragma once
 
 #include <chrono>
@@ -22,14 +22,14 @@ namespace lips::kubernetes {
 class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
-  // Added, or another version of it. An object made anew under the same name is deleted first. `json` is valid during
-  // the call.
+  // The object is new or has a new version. If it was recreated under the same name, deleted() comes first. `json` is
+  // valid during the call.
   virtual void changed(const ObjectMeta& meta, std::string_view json) = 0;
   virtual void deleted(const ObjectMeta& meta) = 0;
-  // A whole list has been reported: what was reported until now is everything there is. The list began after the
-  // request that relist() gave this number; 0: nobody had asked.
+  // A whole list has been reported: every object that exists has been reported by now. The list began after the
+  // request to which relist() gave this number; 0: there was none.
   virtual void complete(std::uint64_t request) = 0;
-  // A list or watch failed and is tried again.
+  // A list or watch failed; it will be tried again.
   virtual void failed(const Error& error) = 0;
 };
 
@@ -37,7 +37,7 @@ struct ListWatchOptions {
   std::string path;      // /api/v1/pods
   std::string selector;  // further query, encoded: fieldSelector=spec.schedulerName%3Dlips
   int page_size = 500;
-  std::chrono::seconds watch_for{290};                 // after which the server is asked to end a watch
+  std::chrono::seconds watch_for{290};                 // the server is asked to end a watch after that long
   std::chrono::milliseconds silence_allowed{100'000};  // bookmarks come once a minute
   RetryRules retry{0, std::chrono::milliseconds(200), std::chrono::milliseconds(30'000)};
   std::uint64_t seed = 1;
@@ -46,9 +46,10 @@ struct ListWatchOptions {
 class ListWatch {
  public:
   ListWatch(ApiClient& client, ListWatchOptions options, ObjectSink& sink);
-  // Until the stop is requested; never gives up.
+  // Runs until a stop is requested; never gives up.
   void run(const std::stop_token& stop);
-  // From any thread: asks for a list that begins from now on, whatever is under way; the request's number.
+  // Requests a list that begins after this call, whatever is under way, and returns the number of the request. From any
+  // thread.
   std::uint64_t relist();
 
   struct Counters {
@@ -60,10 +61,10 @@ class ListWatch {
   enum class Next : std::uint8_t { watch, list, stopped };
   struct Known {
     std::string uid, resource_version;
-    std::uint64_t seen = 0;  // the last list that had it
+    std::uint64_t seen = 0;  // the last list that contained it
   };
 
-  // What relist() ends, for as long as it lives: a list that is too old as well as a watch.
+  // While it lives, relist() ends the request that it stands for: a list that began too early, or a watch.
   class UnderWay {
    public:
     UnderWay(ListWatch& owner, std::function<void()> cut);
@@ -86,7 +87,7 @@ class ListWatch {
   void forget_unseen();
   void forget(std::map<std::string, Known, std::less<>>::iterator place);
   std::uint64_t last_request();
-  // Ends at once where a list was asked for since the request of that number.
+  // Returns at once if a list was requested after the request of that number.
   void pause_after_failure(std::uint64_t request, const std::stop_token& stop);
   std::string path_with(std::string query) const;
 

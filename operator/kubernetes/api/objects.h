@@ -1,4 +1,4 @@
-// What the operator reads of Kubernetes objects, as plain values: nothing else of an object is kept. Knows no JSON.
+// The parts of Kubernetes objects that the operator reads, as plain values; it keeps nothing else. Knows no JSON.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ const std::string* find_text(const TextMap& map, std::string_view key);
 using ResourceAmounts = std::vector<std::pair<std::string, std::int64_t>>;
 std::int64_t amount_of(const ResourceAmounts& amounts, std::string_view resource);
 
-// What names an object and a version of it. `name_space` is empty for what belongs to none, such as nodes.
+// Identifies an object and its version. `name_space` is empty for cluster-scoped objects such as nodes.
 struct ObjectMeta {
   std::string name_space, name, uid, resource_version;
   friend bool operator==(const ObjectMeta&, const ObjectMeta&) = default;
@@ -29,15 +29,16 @@ struct ObjectMeta {
 // "namespace/name", or the name alone.
 std::string full_name(const ObjectMeta& meta);
 
-// All of them have to hold. What compares a field (matchFields) has the field's name for a key: metadata.name.
+// All requirements have to hold. One from matchFields has the name of the field as its key: metadata.name.
 using NodeSelectorTerm = std::vector<LabelRequirement>;
 
-// One term of required anti-affinity: who has it wants none of these pods in the same domain.
+// One term of required anti-affinity: no selected pod may run in the same domain as the pod that has the term.
 struct AntiAffinityTerm {
   std::string topology_key;
-  std::optional<std::vector<LabelRequirement>> selector;  // none: no pod is meant; empty: every pod
+  std::optional<std::vector<LabelRequirement>> selector;  // none: selects no pod; empty: every pod
   std::vector<std::string> namespaces;                    // sorted
-  bool any_namespace = false;  // by namespaceSelector, whatever it says: namespaces' labels are not followed
+  bool any_namespace =
+      false;  // it has a namespaceSelector, which counts as "all": labels of namespaces are not watched
   friend auto operator<=>(const AntiAffinityTerm&, const AntiAffinityTerm&) = default;
 };
 
@@ -71,9 +72,9 @@ struct Pod {
   std::optional<std::int32_t> completion_index;  // of an Indexed Job
   std::string node;                              // empty: not bound
   std::string scheduler;
-  std::string nominated;  // the node on which room was made for it, of a pod that is not bound
-  // With init containers, sidecars, overhead and what a resize in place has given or will give, as kube-scheduler
-  // counts.
+  std::string nominated;  // the node on which preemption made room for it, until it is bound
+  // Counted as kube-scheduler does: with init containers, sidecars, overhead, and an in-place resize that was granted
+  // or is pending.
   ResourceAmounts requests;
   TextMap annotations;  // those under lips.dev/
   TextMap labels;
@@ -82,20 +83,20 @@ struct Pod {
   std::vector<std::string> gates;
   std::vector<Toleration> tolerations;
   TextMap node_selector;
-  // One of the terms has to hold; absent: no condition. Present and empty: no node fits.
+  // One of the terms has to hold. Absent: no condition; present but empty: no node fits.
   std::optional<std::vector<NodeSelectorTerm>> required_affinity;
   std::vector<AntiAffinityTerm> anti_affinity;  // required
   std::vector<HostPort> host_ports;
   std::vector<std::string> claims;  // persistent volume claims
-  // Fields that constrain where the pod may run and are not understood here: it must not be placed by us.
+  // Fields that constrain where the pod may run and that we do not understand: we must not place it.
   std::vector<std::string> not_understood;
-  // Fields and annotations with a value that nobody can read: it must not be placed by us, and counts where it is.
+  // Fields and annotations with malformed values: we must not place the pod, but it counts on its node.
   std::vector<std::string> malformed;
   Condition scheduled;  // PodScheduled
   bool ready = false;
   TimePoint created;
   std::optional<TimePoint> started;   // status.startTime
-  std::optional<TimePoint> finished;  // the last container's end, of a pod that succeeded or failed
+  std::optional<TimePoint> finished;  // when its last container ended, if it succeeded or failed
 };
 
 struct Node {

@@ -21,9 +21,8 @@ struct ResourceQuantity {
   friend constexpr auto operator<=>(const ResourceQuantity&, const ResourceQuantity&) = default;
 };
 
-// As k8s.io/apimachinery's resource.ParseQuantity: digits finer than a billionth are rounded away from zero, what
-// exceeds 2^63-1 is 2^63-1. Of more than 19 digits the further ones count as rounded up. `invalid_input` for anything
-// else.
+// Like resource.ParseQuantity of k8s.io/apimachinery: digits finer than a billionth are rounded away from zero, and
+// values above 2^63-1 become 2^63-1. Digits after the first 19 are rounded up. Anything else is `invalid_input`.
 Result<ResourceQuantity> parse_quantity(std::string_view text);
 
 }  // namespace lips::kubernetes

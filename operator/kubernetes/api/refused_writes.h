@@ -1,5 +1,5 @@
-// Writes that the API server refuses for good: each is counted, and of each kind one in a while is logged, however many
-// there are. Every writer of a client is seen, whether it looks at its answers or not.
+// Counts writes that the API server refuses for good, and logs each kind once in a while, however many there are.
+// Covers every writer of a client, also those that ignore their answers.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class RefusedWrites {
   using Count = std::function<void(std::string_view verb, std::string_view resource, int code)>;
   RefusedWrites(Log& log, Count count) : log_(log), count_(std::move(count)) {}
 
-  // Reads, what is gone, and what another was quicker with are no matter. From any thread.
+  // Ignores reads, objects that are gone, and conflicts with a quicker writer. From any thread.
   void count(const RequestObserver::Refusal& refusal, Clock::time_point now = Clock::now());
 
  private:

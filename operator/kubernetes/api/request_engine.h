@@ -1,5 +1,5 @@
-// The thread behind ApiClient: which request is sent when, sent again, or given up. What one request is on the wire is
-// Transfer's.
+// The thread behind ApiClient: decides when a request is sent, sent again, or given up. Transfer puts one request on
+// the wire.
 #pragma once
 
 #include <atomic>
@@ -77,14 +77,14 @@ class RequestEngine {
   std::vector<std::function<void()>> commands_;
   bool stopping_ = false;
 
-  // The thread's own.
+  // Used by the thread alone.
   std::map<RequestId, std::unique_ptr<Request>> requests_;
   std::deque<RequestId> queue_;                        // not yet sent, or sent again at once
   std::multimap<Clock::time_point, RequestId> later_;  // to be sent again
   std::map<void*, RequestId> under_way_;               // by handle
   int ordinary_under_way_ = 0;                         // without watches
   std::vector<std::unique_ptr<Transfer>> idle_;
-  std::deque<Clock::time_point> woken_;  // of late
+  std::deque<Clock::time_point> woken_;  // recently
   std::chrono::microseconds mean_took_{0};
 
   std::thread thread_;  // last: starts when all else is there

@@ -22,7 +22,7 @@ struct TryResult {
   std::optional<std::chrono::seconds> retry_after = std::nullopt;
 };
 
-// Doubles with every try (counted from 1), between half of it and all of it.
+// A random pause between half of the backoff and all of it; the backoff doubles with every try (counted from 1).
 std::chrono::milliseconds backoff(int tries, const RetryRules& rules, Random& random);
 
 // The pause before the next try; none: that was the last.

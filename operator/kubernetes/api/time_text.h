@@ -9,7 +9,7 @@
 
 namespace lips::kubernetes {
 
-// "2026-01-31T12:00:00Z", with or without a fraction, with Z or an offset. Beyond microseconds digits are dropped.
+// "2026-01-31T12:00:00Z", with or without a fraction, with Z or an offset. Digits beyond microseconds are dropped.
 Result<TimePoint> parse_time(std::string_view text);
 // metav1.Time: whole seconds, rounded down.
 std::string time_text(TimePoint time);

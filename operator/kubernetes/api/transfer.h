@@ -13,7 +13,7 @@ namespace lips::kubernetes {
 
 class Transfer {
  public:
-  // Takes bytes of a successful answer as they come; false: not now, they come again after resume().
+  // Takes the bytes of a successful answer as they arrive. If it returns false, they are passed again after resume().
   using Sink = std::function<bool(std::string_view)>;
 
   Transfer();
@@ -24,7 +24,7 @@ class Transfer {
   struct Target {
     std::string server, user_agent;
   };
-  // `request` has to live until the transfer is over. Without a sink the body is collected.
+  // `request` must outlive the transfer. Without a sink the body is collected.
   void prepare(const ApiRequest& request, const Target& target, const Credentials& credentials, Sink sink);
   void* handle() const { return easy_; }
   void resume();

@@ -1,4 +1,4 @@
-// Arithmetic on amounts of named resources, and from them to the model's resources.
+// Arithmetic on amounts of named resources, and their conversion to the model's resources.
 #pragma once
 
 #include <map>
@@ -9,11 +9,11 @@
 
 namespace lips::kubernetes {
 
-// Amounts may become negative: what was taken twice is given back twice.
+// Amounts may become negative: a pod that was subtracted twice will be added twice.
 void add(ResourceAmounts& sum, const ResourceAmounts& more);
 void subtract(ResourceAmounts& sum, const ResourceAmounts& less);
 
-// Resources beside CPU and memory, by the ids that the model has for them. Names are only added.
+// The model's ids for resources other than CPU and memory. Names are only added.
 class ResourceNames {
  public:
   // Names of resources that have a field of their own in Resources get no id.
@@ -26,9 +26,9 @@ class ResourceNames {
   std::map<std::string, ResourceId> ids_;
 };
 
-// A pod's request: one slot. What has no id is left out.
+// A pod's request: one slot. Resources without an id are left out.
 Resources request_of(const ResourceAmounts& requests, const ResourceNames& names);
-// What a node has or what pods take of it; "pods" are its slots.
+// The capacity of a node, or the use of it by pods; "pods" are its slots.
 Resources resources_of(const ResourceAmounts& amounts, const ResourceNames& names);
 
 }  // namespace lips::kubernetes

@@ -14,15 +14,15 @@ class AntiAffinity {
  public:
   explicit AntiAffinity(const NodeCache& nodes) : nodes_(nodes) {}
 
-  // A pod on a node, with what it wants around it; without terms it is forgotten.
+  // A pod on a node with its terms; without terms it is forgotten.
   void update(const ObjectMeta& pod, const std::string& node, const std::vector<AntiAffinityTerm>& terms);
   void forget(const ObjectMeta& pod);
 
-  // The domains that a pod with these labels is kept out of: a node's label is none of those that hold such a pod.
+  // The domains that a pod with these labels must avoid, as requirements on a node's labels.
   std::vector<LabelRequirement> against(const std::string& name_space, const TextMap& labels) const;
 
   bool empty() const { return terms_.empty(); }
-  // Grows when against() may say something else.
+  // Grows whenever the result of against() may have changed.
   std::uint64_t version() const { return version_ + nodes_.version(); }
 
  private:

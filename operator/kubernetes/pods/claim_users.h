@@ -1,5 +1,5 @@
-// Which pods use which claims: a ReadWriteOncePod claim is for one pod at a time. A pod of ours uses its claims from
-// the moment from which it may be placed.
+// Which pods use which claims: only one pod at a time may use a ReadWriteOncePod claim. A pod of ours uses its claims
+// as soon as it may be placed.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class ClaimUsers {
  public:
   void use(const ObjectMeta& pod, const std::vector<std::string>& claims);
   void leave(const ObjectMeta& pod);
-  // A user of the claim beside this pod; empty: none.
+  // Another pod that uses the claim; empty: none.
   std::string other_user(const ObjectMeta& pod, const std::string& claim) const;
   // Whether a pod has left since the last call.
   bool take_left() { return std::exchange(left_, false); }

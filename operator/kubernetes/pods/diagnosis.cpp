@@ -66,29 +66,29 @@ void NodesForDiagnosis::add_row(const NodeRecord& record) {
   }
 }
 
-std::vector<NodesForDiagnosis::Asked> NodesForDiagnosis::asked_by(const PodNeeds& needs) const {
-  std::vector<Asked> asked{{0, 1, std::string(pods_resource)}};
+std::vector<NodesForDiagnosis::ResourceRequest> NodesForDiagnosis::requests_of(const PodNeeds& needs) const {
+  std::vector<ResourceRequest> requests{{0, 1, std::string(pods_resource)}};
   for (const auto& [resource, amount] : needs.requests) {
     if (amount <= 0) continue;
     const auto column = columns_.find(resource);
     if (column != columns_.end())
-      asked.push_back({static_cast<std::ptrdiff_t>(column->second), amount, resource});
+      requests.push_back({static_cast<std::ptrdiff_t>(column->second), amount, resource});
     else if (!resource.starts_with(volumes_of_driver))  // no node has a limit
-      asked.push_back({-1, amount, resource});
+      requests.push_back({-1, amount, resource});
   }
-  return asked;
+  return requests;
 }
 
-Diagnosis NodesForDiagnosis::diagnose(const PodNeeds& needs, bool with_ours, std::size_t& nodes_asked) const {
+Diagnosis NodesForDiagnosis::diagnose(const PodNeeds& needs, bool with_ours, std::size_t& nodes_examined) const {
   if (count_ == 0) return {true, "0/0 nodes are available: the cluster has no nodes. What helps: add nodes"};
-  const std::vector<Asked> asked = asked_by(needs);
+  const std::vector<ResourceRequest> requests = requests_of(needs);
   const std::vector<std::int64_t>& left = left_[with_ours ? 1 : 0];
-  std::vector<std::size_t> lacking_of(asked.size());
+  std::vector<std::size_t> lacking_of(requests.size());
   std::map<std::string, std::size_t> reasons;
   std::map<std::string_view, std::size_t> advice;
   const ResourceAmounts nothing;
   for (const Alike& alike : alike_) {
-    ++nodes_asked;
+    ++nodes_examined;
     std::string why;
     if (const Filter* filter = rejecting(needs, {alike.example, alike.profile, nothing}, why)) {
       reasons[why] += alike.rows.size();
@@ -96,17 +96,18 @@ Diagnosis NodesForDiagnosis::diagnose(const PodNeeds& needs, bool with_ours, std
       continue;
     }
     for (const std::size_t row : alike.rows) {
-      ++nodes_asked;
+      ++nodes_examined;
       const std::int64_t* has = &left[row * columns_.size()];
-      const auto lacks = std::find_if(asked.begin(), asked.end(),
-                                      [&](const Asked& one) { return one.column < 0 || one.amount > has[one.column]; });
-      if (lacks == asked.end()) return {};
-      ++lacking_of[static_cast<std::size_t>(lacks - asked.begin())];
+      const auto lacks = std::find_if(requests.begin(), requests.end(), [&](const ResourceRequest& one) {
+        return one.column < 0 || one.amount > has[one.column];
+      });
+      if (lacks == requests.end()) return {};
+      ++lacking_of[static_cast<std::size_t>(lacks - requests.begin())];
     }
   }
-  for (std::size_t i = 0; i < asked.size(); ++i) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     if (lacking_of[i] == 0) continue;
-    reasons[i == 0 ? "Too many pods" : lacking(asked[i].name)] += lacking_of[i];
+    reasons[i == 0 ? "Too many pods" : lacking(requests[i].name)] += lacking_of[i];
     advice[resource_filter.advice] += lacking_of[i];
   }
   const auto best =
@@ -117,8 +118,8 @@ Diagnosis NodesForDiagnosis::diagnose(const PodNeeds& needs, bool with_ours, std
 Diagnosis diagnose(const PodNeeds& needs, const NodeCache& nodes, bool with_ours) {
   PodClasses classes;
   classes.intern(needs);
-  std::size_t asked = 0;
-  return NodesForDiagnosis(nodes, classes).diagnose(needs, with_ours, asked);
+  std::size_t examined = 0;
+  return NodesForDiagnosis(nodes, classes).diagnose(needs, with_ours, examined);
 }
 
 }  // namespace lips::kubernetes

@@ -23,9 +23,9 @@ class NodesForDiagnosis {
   // Distinguishes nodes by the labels that `classes` refer to.
   NodesForDiagnosis(const NodeCache& nodes, const PodClasses& classes);
 
-  // "0/12 nodes are available: 8 Insufficient memory, 4 node(s) were unschedulable. What helps: ..." What counts as
-  // taken on a node is others' use, and ours as well with `with_ours`. Adds what it cost to `nodes_asked`.
-  Diagnosis diagnose(const PodNeeds& needs, bool with_ours, std::size_t& nodes_asked) const;
+  // "0/12 nodes are available: 8 Insufficient memory, 4 node(s) were unschedulable. What helps: ..." Other schedulers'
+  // pods count as taking room, and ours too with `with_ours`. Adds the number of examined nodes to `nodes_examined`.
+  Diagnosis diagnose(const PodNeeds& needs, bool with_ours, std::size_t& nodes_examined) const;
 
  private:
   struct Alike {
@@ -33,13 +33,13 @@ class NodesForDiagnosis {
     Node example;
     std::vector<std::size_t> rows;  // of left_
   };
-  // What is asked of one resource; -1: no node has it.
-  struct Asked {
+  // A request for one resource; column -1: no node has it.
+  struct ResourceRequest {
     std::ptrdiff_t column = -1;
     std::int64_t amount = 0;
     std::string name;
   };
-  std::vector<Asked> asked_by(const PodNeeds& needs) const;
+  std::vector<ResourceRequest> requests_of(const PodNeeds& needs) const;
   void add_row(const NodeRecord& record);
 
   std::size_t count_ = 0;

@@ -1,4 +1,5 @@
-// What the operator reads of batch/v1 Jobs: how many tasks there are, and what was remembered of it.
+// The parts of batch/v1 Jobs that the operator reads: the number of tasks, and the annotations in which it keeps
+// what it has to remember.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The cluster's nodes by name, with what other schedulers' pods take of them. A pod may be known before its node.
+// The cluster's nodes by name, with the use of each by pods of ours and of others. A pod may be known before its node.
 #pragma once
 
 #include <limits>
@@ -17,13 +17,13 @@ struct NodeRecord {
   std::optional<Node> node;       // none: only its pods are known, or it was deleted
   ResourceAmounts others;         // "pods" is their number
   ResourceAmounts ours;           // of our pods that are bound, or are being bound
-  ResourceAmounts nominated;      // of pods that are to come here, as far as they count against ours
-  ResourceAmounts volume_limits;  // how many each CSI driver attaches; also in node->allocatable
+  ResourceAmounts nominated;      // of nominated pods, as far as they count against ours
+  ResourceAmounts volume_limits;  // how many volumes each CSI driver attaches; also in node->allocatable
 
-  ResourceAmounts of_others() const;  // with what is nominated
+  ResourceAmounts of_others() const;  // including nominated pods
 };
 
-// A pod of another scheduler for which room was made on a node: it is not bound there yet.
+// A pod of another scheduler for which preemption made room on a node; it is not bound there yet.
 struct Nomination {
   std::string node;
   ResourceAmounts requests;
@@ -35,17 +35,17 @@ class NodeCache {
  public:
   void update(Node node);
   void forget(const std::string& name);
-  // Of a pod of another scheduler or of ours that is on the node, or has gone.
+  // Whether the pod that comes or goes is ours or another scheduler's.
   enum class Whose : std::uint8_t { ours, others };
   void take(const std::string& node, const ResourceAmounts& requests, Whose whose);
   void give_back(const std::string& node, const ResourceAmounts& requests, Whose whose);
-  // Beside what was taken, without a pod more: a resize in place of a pod of ours, which may be negative.
+  // Adds to what our pods take without adding a pod: an in-place resize, which may be negative.
   void adjust(const std::string& node, const ResourceAmounts& more);
 
-  // What CSINode says of a node: attachable-volumes-csi-DRIVER.
+  // From CSINode, as attachable-volumes-csi-DRIVER.
   void limit_volumes(const std::string& node, ResourceAmounts limits);
 
-  // By the pod's name. A nomination counts against pods of ours unless all that wait are more important.
+  // `pod` is its name. A nomination counts against pods of ours unless all of ours that wait have a higher priority.
   void nominate(const std::string& pod, Nomination nomination);
   void forget_nomination(const std::string& pod);
   void count_nominations_from(std::int32_t least_priority);
@@ -54,9 +54,9 @@ class NodeCache {
 
   const NodeRecord* find(const std::string& name) const;
   const std::map<std::string, NodeRecord>& all() const { return nodes_; }
-  // Names of nodes of which something but `ours` changed since the last call.
+  // Names of nodes that have changed since the last call, in anything but `ours`.
   std::set<std::string> take_changed() { return std::exchange(changed_, {}); }
-  // Counts changes of what nodes are; not of what runs there.
+  // Counts changes of the nodes themselves, not of the pods on them.
   std::uint64_t version() const { return version_; }
 
  private:

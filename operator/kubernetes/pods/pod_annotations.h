@@ -1,5 +1,5 @@
-// What a pod's own annotations and labels say of its work: which data it reads, how much CPU it takes, its pool. Knows
-// no cluster.
+// Describes a pod's work by its annotations and labels: the data that it reads, the CPU time that it needs, its pool.
+// Knows no cluster.
 #pragma once
 
 #include <optional>
@@ -19,17 +19,17 @@ struct PodAnnotations {
   std::string data_set;           // "namespace/name"; empty: the task reads none
   std::optional<CpuSeconds> cpu;  // of the whole task
   std::optional<CpuSecondsPerMebibyte> cpu_per_mebibyte;
-  std::optional<Duration> run_time;   // on a core of speed 1 as many as requested
+  std::optional<Duration> run_time;   // on as many cores of speed 1 as it requests
   std::optional<Mebibytes> shuffle;   // all map output of the job
   std::optional<std::int32_t> tasks;  // of the job; else its completions
   TaskKind stage = TaskKind::map;
-  std::string mounted_at;  // where the pod sees a store that is at hand; empty: where the store says
-  std::string job;         // pods of several owners that are one job; else the owner
+  std::string mounted_at;  // where the pod mounts a store of its node; empty: where the store says
+  std::string job;         // joins pods of several owners in one job; empty: the owner is the job
 
   friend bool operator==(const PodAnnotations&, const PodAnnotations&) = default;
 };
 
-// The error names the annotation, what was found and what is allowed.
+// The error names the annotation, the value found, and the values allowed.
 Result<PodAnnotations> read_pod_annotations(const Pod& pod);
 
 namespace annotation {

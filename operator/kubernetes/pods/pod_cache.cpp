@@ -73,7 +73,7 @@ void PodCache::update_nomination(const Pod& pod) {
 void PodCache::count_volumes_again() {
   for (auto& [key, other] : others_) {
     if (other.claims.empty()) continue;
-    ResourceAmounts requests = other.asked;
+    ResourceAmounts requests = other.declared;
     add(requests, volumes_of(key.substr(0, key.find('/')), other.claims, claims_));
     if (requests == other.requests) continue;
     nodes_.give_back(other.node, other.requests, NodeCache::Whose::others);

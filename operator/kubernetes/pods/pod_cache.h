@@ -1,6 +1,5 @@
-// The pods of all schedulers: ours, and those that we steer, as records, others as what they take of their node. Knows
-// what each pod of ours asks for and whether it may be placed; knows no ids of the model but the task that a record
-// names.
+// The pods of all schedulers: records of ours and of those that we steer; of others only the room they take. Knows the
+// needs of each pod of ours and whether it may be placed. Of the model's ids it knows only the task in a record.
 #pragma once
 
 #include <map>
@@ -24,53 +23,54 @@ class PodCache {
   PodCache(std::string scheduler, const ClaimLookup& claims, NodeCache& nodes)
       : scheduler_(std::move(scheduler)), claims_(claims), nodes_(nodes), anti_affinity_(nodes) {}
 
-  // What a new version of a pod changed for the model.
+  // The effect of a pod's new version on the model.
   enum class Change : std::uint8_t {
     none,
-    arrived,       // to be told to the model: waiting, or already on a node
+    arrived,       // new to the model: waiting, or already on a node
     placed,        // is on record->node
-    ended,         // gave back what it took
+    ended,         // its room is free again
     withdrawn,     // will not be placed by us any more
-    spec_changed,  // asks for something else than before: first withdrawn, then arrived
+    spec_changed,  // has different needs than before: first withdrawn, then arrived
   };
   struct Update {
     Change change = Change::none;
     PodRecord* record = nullptr;
-    std::string elsewhere_than;  // the node that we had in mind, when it is on another one
+    std::string elsewhere_than;  // the node that we had planned, if it is on another one
   };
   Update update(const Pod& pod, TimePoint now);
-  // A pod of another scheduler whose gate somebody else has taken away: to be forgotten before it is seen as others'.
+  // Whether somebody else removed the gate of this pod of another scheduler. If so, forget() it before update().
   bool has_left(const Pod& pod);
-  // Returns what the record was, so that the model can be told; nullptr: not ours.
+  // Returns its last record, for the model; nullptr: it was not ours.
   std::unique_ptr<PodRecord> forget(const ObjectMeta& meta, TimePoint now);
 
   PodRecord* find(const ObjectMeta& meta);  // the same uid
-  // Binding began, was refused, or is certain.
+  // A binding began, failed, or is confirmed.
   void begin_binding(PodRecord& record, const std::string& node);
   void end_binding(PodRecord& record, PodState then);
   void place(PodRecord& record, const std::string& node);
-  // Its gate is gone, and its room is kept on the plan's node; nobody knows any more where it will go.
+  // Its gate is gone. ungate() keeps room for it on the plan's node; give_up_room() gives that up, because nobody knows
+  // any more where it will go.
   void ungate(PodRecord& record);
   void give_up_room(PodRecord& record);
-  // Asks the filters again, after claims or volumes changed; those that may be placed now.
+  // Runs the filters again after claims or volumes have changed; returns the pods that may be placed now.
   std::vector<PodRecord*> review_held();
-  // Whether a claim that is for one pod at a time may have become free.
+  // Whether a ReadWriteOncePod claim may have become free.
   bool take_claims_left() { return claim_users_.take_left(); }
-  // Waiting pods that other pods' anti-affinity keeps out of other domains than when this was asked last.
+  // Waiting pods whose domains, as excluded by the anti-affinity of other pods, have changed since the last call.
   std::vector<PodRecord*> review_anti_affinity();
-  // The least priority of those that wait; none: nobody does.
+  // The lowest priority among waiting pods; none: no pod waits.
   std::optional<std::int32_t> least_waiting_priority() const;
-  // A held pod that is to be tried again.
+  // A held pod may be tried again.
   bool release(PodRecord& record);
   void hold(PodRecord& record, UnschedulableReason reason, std::string text);
 
-  // Classes of pods that are gone, once they are many. True: all classes have other ids now.
+  // Drops the classes of pods that are gone, once there are many. True: all classes have new ids.
   bool forget_unused_classes();
 
   PodClasses& classes() { return classes_; }
   const PodClasses& classes() const { return classes_; }
   RunTimes& run_times() { return run_times_; }
-  // Tasks that run longer than expected; `assumed`: where nothing is known.
+  // Learns from tasks that run longer than expected; `assumed` is the run time where nothing is known.
   void review_run_times(TimePoint now, Duration assumed);
   const std::map<std::string, std::unique_ptr<PodRecord>>& ours() const { return ours_; }
 
@@ -78,7 +78,7 @@ class PodCache {
   struct Other {
     std::string node;
     ResourceAmounts requests;  // with its volumes
-    ResourceAmounts asked;     // without
+    ResourceAmounts declared;  // without
     std::vector<std::string> claims;
     friend bool operator==(const Other&, const Other&) = default;
   };
@@ -107,7 +107,7 @@ class PodCache {
   ClaimUsers claim_users_;
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::unordered_map<std::string, Other> others_;           // on a node; looked up only
-  std::map<std::string, Pod> held_for_volumes_;             // as last seen
+  std::map<std::string, Pod> held_for_volumes_;             // their last version
 };
 
 }  // namespace lips::kubernetes

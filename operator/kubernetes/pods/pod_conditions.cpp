@@ -74,7 +74,7 @@ void PodConditions::refused(const PodRecord& pod, const std::string& why, TimePo
 
 // One round uses one picture of the nodes. A round goes on until every class had its turn.
 void PodConditions::begin_round(const PodCache& pods, const NodeCache& nodes, TimePoint now) {
-  asked_ = 0;
+  examined_ = 0;
   const bool complete = std::exchange(all_judged_, true);
   const bool expressed = std::exchange(classes_version_, pods.classes().version()) == pods.classes().version();
   const bool over = complete && now - judged_ > judge_every;
@@ -89,13 +89,13 @@ void PodConditions::begin_round(const PodCache& pods, const NodeCache& nodes, Ti
 const PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, const PodCache& pods) {
   ClassVerdict& known = verdicts_[pod_class];
   if (known.round == round_) return known;
-  if (asked_ >= nodes_a_review) {
+  if (examined_ >= nodes_a_review) {
     all_judged_ = false;
     return known;
   }
   known.round = round_;
-  known.empty = nodes_->diagnose(pods.classes()[pod_class], false, asked_);
-  known.now = known.empty.nowhere ? known.empty : nodes_->diagnose(pods.classes()[pod_class], true, asked_);
+  known.empty = nodes_->diagnose(pods.classes()[pod_class], false, examined_);
+  known.now = known.empty.nowhere ? known.empty : nodes_->diagnose(pods.classes()[pod_class], true, examined_);
   return known;
 }
 

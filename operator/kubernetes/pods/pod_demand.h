@@ -1,5 +1,5 @@
-// What a pod asks for, of its containers' requests and what a resize in place has given or will give: as kube-scheduler
-// counts. Knows no JSON.
+// Computes a pod's requests from those of its containers and from in-place resizes, granted or pending, as
+// kube-scheduler does. Knows no JSON.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace lips::kubernetes {
 
-// What a container, or the pod as a whole, asks for and has been given. A resize in place changes the first at once and
-// the others when the node gets to it.
+// What a container, or the pod as a whole, requests and has been given. An in-place resize changes the requests at once
+// and the other two when the node gets to it.
 struct Amounts {
   ResourceAmounts requests;   // of the spec
-  ResourceAmounts allocated;  // that the kubelet has admitted
-  ResourceAmounts actual;     // that the runtime has set
+  ResourceAmounts allocated;  // admitted by the kubelet
+  ResourceAmounts actual;     // set by the runtime
 };
 
 struct Container {
@@ -24,14 +24,14 @@ struct Container {
   bool sidecar = false;  // an init container that keeps running
 };
 
-// What the pod's requests are made of.
+// The parts of a pod's requests.
 struct Demand {
   std::vector<Container> containers, init_containers;
   ResourceAmounts overhead;
   Amounts pod_level;
-  bool resize_infeasible = false;  // the kubelet will not give what the spec asks for
+  bool resize_infeasible = false;  // the kubelet will never grant the requests of the spec
 
-  // Status comes by name, before or after the spec.
+  // Container statuses are matched by name; the status may come before or after the spec.
   std::map<std::string, Amounts> given, given_to_init;
 };
 

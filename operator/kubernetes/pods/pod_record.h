@@ -20,8 +20,8 @@ enum class PodState : std::uint8_t {
   waiting,     // to be placed
   binding,     // to `node`: the request is under way
   ungated,     // its own scheduler binds it; `node` is the plan's, or empty: nobody knows where it goes
-  placed,      // on `node`, says the server
-  terminated,  // ended, or going away without ever having been placed, says the watch
+  placed,      // on `node`, according to the server
+  terminated,  // ended, or being deleted without ever having been placed, according to the watch
 };
 
 struct PodRecord {
@@ -30,20 +30,20 @@ struct PodRecord {
   PodState state = PodState::waiting;
   PodClassId pod_class;
   ResourceAmounts requests;  // those of its class, and the room it takes on its node
-  ResourceAmounts resized;   // more than that, since it was placed; may be negative
+  ResourceAmounts resized;   // in addition, by resizes since it was placed; may be negative
   PodAnnotations work;
   std::int32_t priority = 0;
   std::optional<std::int32_t> index;  // among the tasks of its job
   TimePoint created, first_seen;      // by the server's clock, by ours
   std::optional<TimePoint> started, finished;
   bool succeeded = false;
-  bool learned = false;  // its run time has been
-  Duration declared{};   // how long it says that it takes; 0: it does not
+  bool learned = false;  // run_times has its run time
+  Duration declared{};   // run time by its annotations; 0: not declared
   std::string node;
   std::vector<std::string> claims;
   TextMap labels;  // while it is not placed: others' anti-affinity may select it
   std::int64_t generation = 0;
-  std::string data_set;                            // "namespace/name" that it reads, as the model was told
+  std::string data_set;                            // "namespace/name" that it reads, as reported to the model
   std::uint32_t first_block = 0, block_count = 0;  // of it
   std::string read_from;                           // the store of its first block; empty: reads none
   TaskId task;                                     // none: the model does not know it (yet)
@@ -53,29 +53,29 @@ struct PodRecord {
   std::optional<TimePoint> unscheduled_since;  // when its condition PodScheduled became False
   std::string reported_message;                // the condition's message as last written
   TimePoint reported_at{};
-  bool unanswered = false;  // nobody knows what became of its binding: to be asked again
-  // Some try of its binding was not answered, so it may be on `node` whatever became of later tries; the number of the
-  // last list of pods that had been asked for then (ListWatch::relist): a younger list knows.
+  bool unanswered = false;  // nobody knows whether its binding took effect: to be sent again
+  // Set if some try of its binding was not answered, so that it may be on `node` whatever later tries returned. The
+  // number of the last list of pods that had been requested then (ListWatch::relist): a later list tells.
   std::optional<std::uint64_t> doubt;
   bool degraded = false;  // its first block is decoded from others
   std::string input;      // lips.dev/input of the binding that is under way
-  int refusals = 0;       // of bindings, in a row
+  int refusals = 0;       // of its binding, in a row
 
   // Of a pod of another scheduler, which waits behind our gate or has waited there.
   bool steered = false;
   PodMode mode = PodMode::watch;           // of its pool, as far as known
   std::string pool;                        // for counting
-  TextMap selector;                        // what it is sent with, or was
+  TextMap selector;                        // that its binding carries or carried
   std::optional<TimePoint> ungated_since;  // with room on the plan's node
   bool fits_nowhere = false;               // not even on nodes without pods of ours
   bool releasing = false;                  // its gate is being taken away, without a zone
-  std::string released_for;                // why; empty: nothing to tell
+  std::string released_for;                // why; empty: no event to write
   TimePoint release_again{};               // not before
 
   bool on_node() const {
     return state == PodState::binding || state == PodState::placed || (state == PodState::ungated && !node.empty());
   }
-  // How long it has been on its node by `now`, or was; none: the kubelet has not seen it.
+  // How long it has run by `now`, or ran; none: the kubelet has not started it.
   std::optional<Duration> ran(TimePoint now) const {
     if (!started) return std::nullopt;
     return std::max(Duration(0), finished.value_or(now) - *started);

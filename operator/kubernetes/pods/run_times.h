@@ -1,4 +1,4 @@
-// How long tasks run, learned from pods of the same template: from those that are over, and from those that already run
+// Learns how long tasks run from pods of the same template: from those that have ended, and from those that already run
 // longer than expected. Knows no annotations.
 #pragma once
 
@@ -13,34 +13,34 @@
 
 namespace lips::kubernetes {
 
-// Pods of one owner, and of owners that a CronJob or a person names alike (wordcount-29011320, wordcount-29011380), are
-// of one template.
+// Pods of one owner are of one template, and so are pods of owners whose names differ in a number only
+// (wordcount-29011320, wordcount-29011380), as a CronJob gives them.
 std::string template_of(const std::string& name_space, const std::optional<Owner>& owner, const std::string& pod);
 
 struct RunTime {
   Duration took{};
-  Duration declared{};  // what its annotations said; 0: nothing
+  Duration declared{};  // by its annotations; 0: not declared
 };
 
 class RunTimes {
  public:
-  // A task is over. The latest count most.
+  // A task has ended. Recent tasks count most.
   void add(const std::string& of, RunTime task);
-  // Of tasks that run now `took` is their age. One that is older than expected says that the others may be, too: it is
-  // taken to run as long again, and counts with those that are over. `assumed`: of tasks of which nothing is known.
+  // For running tasks `took` is their age. A task that is older than expected suggests that others will be too: it
+  // counts as one that took twice its age. `assumed` is the run time of tasks of which nothing is known.
   void review(const std::map<std::string, std::vector<RunTime>>& running, Duration assumed);
 
   std::optional<Duration> mean(const std::string& of) const;
-  // How many times as long as declared such tasks take; 1 where that is less than twice as long, or not known.
+  // How many times as long as declared such tasks take; 1 if that is less than twice, or not known.
   double excess(const std::string& of) const;
-  // Whether something has moved by more than a quarter since it was last asked for.
+  // Whether some mean has moved by more than a quarter since mark_reviewed().
   bool moved() const { return moved_; }
   void mark_reviewed();
 
  private:
   struct Sum {
     double count = 0, seconds = 0;           // all
-    double declared = 0, over_declared = 0;  // seconds: what was declared, and what those tasks took
+    double declared = 0, over_declared = 0;  // seconds: declared, and taken by the tasks that declared
     void add(RunTime task);
     void halve();
   };
@@ -55,7 +55,7 @@ class RunTimes {
   Entry* entry_of(const std::string& of);
 
   static constexpr std::size_t most_kept = 10'000;
-  static constexpr double remembered = 200;  // tasks; then older ones count half
+  static constexpr double remembered = 200;  // tasks; after that older ones count half
   std::map<std::string, Entry> entries_;
   std::uint64_t turn_ = 0;
   bool moved_ = false;

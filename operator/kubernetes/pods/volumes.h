@@ -1,4 +1,4 @@
-// Claims, volumes and storage classes, as far as they say where a pod can run. Knows no pod.
+// Claims, volumes and storage classes, as far as they decide where a pod can run. Knows no pod.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ namespace lips::kubernetes {
 
 struct Claim {
   ObjectMeta meta;
-  std::string volume;         // that it is bound to
-  std::string storage_class;  // that is to make one
+  std::string volume;         // to which it is bound
+  std::string storage_class;  // by which a volume is provisioned
   bool exclusive = false;     // ReadWriteOncePod
   bool bound = false;
   bool deleting = false;
@@ -25,8 +25,8 @@ struct Claim {
 struct Volume {
   ObjectMeta meta;
   std::vector<NodeSelectorTerm> required;  // node affinity; empty: everywhere
-  TextMap labels;                          // zone and region: those of old provisioners count as affinity
-  std::string driver;                      // CSI; empty: not attached by one
+  TextMap labels;                          // zone and region; labels by old provisioners count as affinity
+  std::string driver;                      // CSI driver that attaches it; empty: none
 };
 
 struct StorageClass {
@@ -34,13 +34,13 @@ struct StorageClass {
   bool waits_for_consumer = false;  // volumeBindingMode
 };
 
-// How many volumes of each CSI driver a node takes; a driver without a number takes any.
+// How many volumes each CSI driver can attach to a node; a driver without a number has no limit.
 struct CsiNode {
   ObjectMeta meta;  // named as the node
   std::map<std::string, std::int64_t> most_volumes;
 };
 
-// As nodes list resources.
+// In the form of a node's allocatable resources.
 ResourceAmounts volume_limits(const CsiNode& node);
 
 class ClaimDecoder {

@@ -1,4 +1,4 @@
-// The scheduling gate behind which pods of other schedulers wait for a zone, and what is written when they get one.
+// The scheduling gate behind which pods of other schedulers wait for a zone, and the selector by which they get one.
 // Pure.
 #pragma once
 
@@ -10,14 +10,14 @@ inline constexpr const char* zone_gate = "lips.dev/zone";
 
 // It waits behind our gate.
 bool is_gated(const Pod& pod);
-// It went through it with a zone: the same request left the annotation lips.dev/steered.
+// We removed the gate and gave it a zone: the same request wrote the annotation lips.dev/steered.
 bool was_steered(const Pod& pod);
-// As its own scheduler will see it.
+// As its own scheduler will see it once the gate is gone.
 Pod without_gate(Pod pod);
-// Its scheduler has looked, and found no node.
+// Its scheduler has tried, and found no node.
 bool found_no_node(const Pod& pod);
 
-// Of the labels of the plan's node those that keep a pod in its zone, and among nodes of its capacity type.
+// The labels of the plan's node that keep a pod in its zone and on nodes of its capacity type.
 TextMap zone_selector(const Node& node);
 // The zone of such a selector; "none" without one.
 std::string zone_in(const TextMap& selector);

@@ -1,5 +1,5 @@
-// What decides whether a pod may run on a node: one condition, one file, all of them in one table. A filter says what a
-// pod asks for in the model's words, and of a node why it does not do. Knows no dollars and no other pod's data.
+// Decides whether a pod may run on a node: one filter for each condition, in its own file, all of them in one table. A
+// filter expresses a pod's needs in the model's terms, and says why a node will not do. Knows no dollars and no data.
 #pragma once
 
 #include <map>
@@ -14,12 +14,12 @@
 
 namespace lips::kubernetes {
 
-// Where a claim's volume can be reached; `nullptr` from find(): nobody knows the claim.
+// Where a claim's volume can be reached. find() returns nullptr for an unknown claim.
 struct ClaimedVolume {
   bool bound = false;
   std::string why_not;                                    // of a claim that is not bound
   std::vector<std::vector<LabelRequirement>> node_terms;  // of its volume; empty: everywhere
-  std::string driver;                                     // that attaches the volume to a node; empty: none does
+  std::string driver;                                     // CSI driver that attaches the volume; empty: none
   bool exclusive = false;                                 // ReadWriteOncePod: for one pod at a time
 };
 
@@ -29,24 +29,24 @@ class ClaimLookup {
   virtual const ClaimedVolume* find(const std::string& name_space, const std::string& claim) const = 0;
 };
 
-// Why a pod is not placed at all for now; the text is for the pod's condition.
+// A reason why a pod must not be placed for now; the text is for the pod's condition.
 struct UnschedulableCause {
   UnschedulableReason reason;
   std::string text;
 };
 
-// How many volumes a CSI driver may attach to a node: beside other resources, with this before the driver's name. A
+// Prefix of the resource that limits how many volumes a CSI driver may attach to a node; the driver's name follows. A
 // node that lists no such resource has no limit.
 inline constexpr std::string_view volumes_of_driver = "attachable-volumes-csi-";
 
-// All that a pod asks for. Pods that ask for the same are alike to policies.
+// Everything that a pod needs of its node. Policies cannot tell apart pods with equal needs.
 struct PodNeeds {
   ResourceAmounts requests;
   PlacementConstraint constraint;
   // Domains that hold a pod with required anti-affinity against this one.
   std::vector<LabelRequirement> excluded;
 
-  // All of it that is asked of a node's labels and taints.
+  // The whole condition on a node's labels and taints.
   PlacementConstraint placement() const;
   friend auto operator<=>(const PodNeeds&, const PodNeeds&) = default;
 };
@@ -56,29 +56,29 @@ struct Offer {  // a node as filters see it
   const NodeProfile& profile;
   const ResourceAmounts& taken;  // of its allocatable resources; "pods" is their number
 };
-// What is left of a resource.
+// The free amount of a resource.
 std::int64_t left_of(const Offer& offer, const std::string& resource);
-// The words for a node on which too little is left of it.
+// Names the lack of a resource on a node: "Insufficient memory".
 std::string lacking(const std::string& resource);
 
 struct Filter {
   std::string_view name;
   // Adds to `needs` what the pod asks for in this respect, and to `causes` why it must not be placed for now.
   void (*collect)(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::vector<UnschedulableCause>& causes);
-  // As kube-scheduler says it: "Insufficient memory"; empty: the node will do.
+  // In kube-scheduler's words: "Insufficient memory"; empty: the node will do.
   std::string (*rejects)(const PodNeeds& needs, const Offer& offer);
   // What a person can do about it.
   std::string_view advice;
-  bool by_node = false;  // asks more of the node than its profile and its state
+  bool by_node = false;  // depends on more than the node's profile and state
 };
 
-// In the order in which a node is tried: the first that rejects it is named.
+// In the order in which they are tried on a node: the diagnosis names the first that rejects it.
 std::span<const Filter> filters();
 
 extern const Filter node_state_filter, node_affinity_filter, taint_filter, volume_topology_filter, anti_affinity_filter,
     resource_filter, scheduling_gate_filter, not_honoured_filter;
 
-// Key under which a node's name stands among its labels in NodeProfile: what matchFields compare.
+// The key of a node's name among the labels of its NodeProfile; matchFields refers to it.
 inline constexpr const char* node_name_key = "metadata.name";
 // All labels of the node, with its name, and its taints.
 NodeProfile profile_of(const Node& node);

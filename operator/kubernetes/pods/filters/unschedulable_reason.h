@@ -1,4 +1,4 @@
-// Why a pod is not placed for now, as its condition says it.
+// Why a pod is not placed for now: the reason of its condition.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace lips::kubernetes {
 
 enum class UnschedulableReason : std::uint8_t {
   none,
-  unschedulable,  // no node will do: the word that autoscalers look for
+  unschedulable,  // no node will do; autoscalers look for this reason
   not_honoured,   // it has a constraint that this scheduler does not know
   scheduling_gated,
   volume_not_ready,
