@@ -1,5 +1,5 @@
-// The shell around a policy: what it decides reaches nobody unless it can be carried out and its certified bound is no
-// higher than its own cost. Decides nothing.
+// The shell around a policy: passes on a plan only if it can be carried out and its certified bound is no higher than
+// its own cost. Decides nothing.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace lips {
 struct PlanFault {
   enum class Kind : std::uint8_t {
     failed,           // the policy gave no plan
-    invalid,          // validate_plan says what is wrong with it
+    invalid,          // validate_plan refused it
     bound_above_cost  // it would certify that its own plan is impossible
   };
   Kind kind = Kind::failed;
@@ -26,8 +26,9 @@ class CheckedPolicy : public Policy {
  public:
   using OnFault = std::function<void(const PlanFault&)>;
 
-  // Both outlive this. With `on_fault`, for an operator that has to go on: a faulty decision is reported there, and the
-  // plan returned in its place defers every task. Without it, for a simulation that ends: it is the error of decide().
+  // Both outlive this. With `on_fault`, for an operator that has to go on: reports a faulty decision there, and returns
+  // a plan that defers every task. Without it, for a simulation that should end: decide() returns the fault as an
+  // error.
   explicit CheckedPolicy(const Policy& policy, OnFault on_fault = {})
       : policy_(policy), on_fault_(std::move(on_fault)) {}
 

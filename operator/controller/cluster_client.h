@@ -1,5 +1,5 @@
-// The port: all of the world that the controller sees. KubernetesCluster and SimulatedCluster stand behind it, and
-// decorators around either: FaultyCluster injects faults.
+// The port: the controller's only view of the world. KubernetesCluster and SimulatedCluster implement it, and
+// decorators may wrap either: FaultyCluster injects faults.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace lips {
 
-// All that a binding needs to be sent.
+// Everything needed to send a binding.
 struct PreparedBinding {
   Assignment assignment;
-  std::string input = {};  // what the task is told of where to read; empty: an adapter or task that needs nothing
+  std::string input = {};  // tells the task where to read; empty: the adapter or the task needs nothing
 };
 
 class ClusterClient {
@@ -22,14 +22,14 @@ class ClusterClient {
   virtual ~ClusterClient() = default;
 
   virtual TimePoint now() const = 0;
-  // What changed, in the order it happened; returns at the first change (all changes of one instant together), at the
-  // latest at `until`. `cancelled` when the cluster has nothing more to say (a simulation's end) or the program is to
-  // stop.
+  // The changes in the order in which they happened. Returns at the first change (with all changes of that instant), at
+  // the latest at `until`. `cancelled` when there will be no more changes (the end of a simulation) or the program has
+  // to stop.
   virtual Result<std::vector<ClusterEvent>> wait(TimePoint until) = 0;
 
-  // Binding takes three steps: prepare() asks whether the cluster as it is now would take the task there, the caller
-  // takes the room in its state, and bind() sends. Nothing is sent by prepare(). An error: not now; the task stays
-  // pending unless an event says something else.
+  // Binding takes three steps: prepare() checks whether the node would take the task now, the caller reserves the room
+  // in its state, and bind() sends the request. prepare() sends nothing. An error means "not now": the task stays
+  // pending unless an event says otherwise.
   virtual Result<PreparedBinding> prepare(const Assignment& assignment) = 0;
 
   // Actions. Their outcomes come back as events: TaskStarted or TaskLost, MoveEnded with ReplicaAdded before it,

@@ -1,6 +1,6 @@
-// Carries plans out: binds what fits now, in plan order, and goes on as capacity frees until the next plan replaces the
-// queue. A task whose replica is still on its way waits for it; one that its node no longer takes is left to the next
-// plan. Sees no policy.
+// Carries out plans: binds tasks that fit now, in plan order, and continues as capacity becomes free, until the next
+// plan replaces the queue. A task whose replica is still on its way waits for it; one that its node no longer takes is
+// left to the next plan. Knows no policy.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@ class Dispatcher {
 
   // Starts the plan's moves, drops and memories at once; its assignments replace what was queued.
   void accept(const Plan& plan);
-  // Binds what fits. Call after accept, and for nodes on which capacity freed or replicas that came.
+  // Binds every queued task that fits. Call it after accept, and when replicas have arrived.
   void dispatch_all(std::vector<Observer*>& observers);
   // Drops the queue: after a full resync its ids are no longer valid.
   void forget();

@@ -17,9 +17,9 @@ namespace lips {
 struct ControllerSettings {
   std::uint64_t seed = 1;
   const Stopwatch* stopwatch = nullptr;
-  std::function<bool()> stop;  // asked before every wait; empty: never
-  // Not 0: a policy's least time between plans is cut to so many times what the last one took, so that what arrives in
-  // a quiet cluster is planned at once.
+  std::function<bool()> stop;  // called before every wait; empty: never
+  // If not 0, the policy's minimum time between plans is cut to this many times the duration of the last plan, so that
+  // a change in a quiet cluster is planned at once.
   double rest_after_planning = 0;
 };
 
@@ -28,7 +28,7 @@ class EpochController {
   EpochController(ClusterState& state, ClusterClient& client, const Policy& policy, const CostModel& costs);
 
   void observe(Observer& observer) { observers_.push_back(&observer); }
-  // Until the client has nothing more to say (success), stop() (success), or a failure.
+  // Runs until the client has no more changes (success), stop() returns true (success), or a failure.
   Result<void> run(const ControllerSettings& settings);
 
   std::uint64_t plans() const { return plans_; }

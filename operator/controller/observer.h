@@ -1,4 +1,4 @@
-// Who wants to know what the controller did: metrics, journal, report, progress. Observers decide nothing.
+// Observes the controller: metrics, journal, report, progress. Observers decide nothing.
 #pragma once
 
 #include "model/cluster_event.h"
@@ -10,10 +10,10 @@ namespace lips {
 class Observer {
  public:
   virtual ~Observer() = default;
-  // After the state has taken the event in.
+  // After the state has applied the event.
   virtual void on_event(const ClusterSnapshot&, const ClusterEvent&) {}
   virtual void on_plan(const ClusterSnapshot&, const Plan&) {}
-  // After the state has taken the room and the binding was sent; what was refused before that is not told.
+  // After the state has reserved the room and the binding was sent; earlier refusals are not reported.
   virtual void on_bind(const ClusterSnapshot&, const Assignment&) = 0;
 };
 

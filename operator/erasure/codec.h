@@ -12,8 +12,8 @@
 
 namespace lips::erasure {
 
-// Rows 0 to k - 1 are native blocks, k to n - 1 parity. Blocks of a stripe are equally long; a shorter one counts as
-// continued by zeros, a missing native one as zeros altogether.
+// Rows 0 to k - 1 are native blocks, k to n - 1 parity. Blocks of a stripe are equally long; a shorter one is padded
+// with zeros, and a missing native one is all zeros.
 class Encoder {
  public:
   // 0 < k < n < 256.
@@ -29,11 +29,11 @@ class Encoder {
 
 class Decoder {
  public:
-  // `rows`: those that will be given, all different and not the wanted one; with the rows from `natives` to k - 1,
-  // which are zeros, they are k.
+  // `rows`: the available rows, all different and without the wanted one. Together with the rows from `natives` to
+  // k - 1, which are zeros, there are k.
   static Result<Decoder> make(ErasureCode code, std::uint32_t natives, std::uint32_t wanted,
                               std::span<const std::uint32_t> rows);
-  // A piece of each source in the order of `rows`, at the same place of each block.
+  // One piece of each source, in the order of `rows`, from the same offset of each block.
   void decode(std::span<const std::uint8_t* const> sources, std::size_t length, std::uint8_t* wanted) const;
 
  private:

@@ -16,7 +16,7 @@ namespace lips::erasure {
 using Sink = std::function<Result<void>(std::span<const std::uint8_t>)>;
 
 // The wanted block, from sources that are all paths of files. The last native block of a stripe may be shorter than the
-// wanted one and counts as continued by zeros; any other file that ends early is an error.
+// wanted one and is padded with zeros; any other file that ends early is an error.
 Result<void> decode_block(const DegradedInput& input, const Sink& sink);
 
 struct CutFile {
@@ -24,7 +24,7 @@ struct CutFile {
 };
 
 // Writes FOLDER/block-00000, ... and, n - k for each k of those, FOLDER/parity-00000, ... The last native block is as
-// short as the file leaves it. After a failure nothing of it is left.
+// short as the file leaves it. A failure leaves no files behind.
 Result<CutFile> encode_file(const std::string& file, const std::string& folder, ErasureCode code,
                             std::uint64_t block_bytes);
 

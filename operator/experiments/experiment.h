@@ -1,5 +1,5 @@
-// What a reproduced experiment is: a name, the paper's figure, and a function that yields printed claims beside ours.
-// A new one is one function and one line in registry.cpp. Knows no clock, file or option.
+// A reproduced experiment: a name, the paper's figure, and a function that returns printed claims beside our figures.
+// To add one, write a function and a line in registry.cpp. Knows no clock, file or option.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct ExperimentRun {
   const Stopwatch* stopwatch = nullptr;
   std::function<void(double)> progress;      // the share that is done, 0..1; called from several threads
   std::function<bool()> stop;                // true: end now
-  std::shared_ptr<SimulatedRuns> simulated;  // runs that several figures are drawn from; none: nothing is kept
+  std::shared_ptr<SimulatedRuns> simulated;  // runs that several figures share; none: nothing is kept
 
   bool stopped() const { return stop && stop(); }
   void report(double share) const {
@@ -35,14 +35,14 @@ struct ExperimentRun {
   }
 };
 
-// piece(0), piece(1), ... on the run's threads, each once and in no promised order, with progress; cancelled when
-// stopped before all of them ran. Pieces write what they find to a place of their own.
+// Runs piece(0), piece(1), ... on the run's threads, each once, in any order, with progress; `cancelled` if stopped
+// before all of them ran. Each piece writes its result to its own place.
 Result<void> each_piece(const ExperimentRun& run, std::size_t count, const std::function<void(std::size_t)>& piece);
 
-// What a result rests on.
+// The assumptions of a result.
 struct Setting {
   std::vector<std::string> fixed;   // by the paper
-  std::vector<std::string> chosen;  // by us, where the paper says nothing or two things
+  std::vector<std::string> chosen;  // by us, where the paper is silent or ambiguous
 };
 
 // The part of a run's progress from one share of it to another.
@@ -65,7 +65,7 @@ struct Chart {
   bool logarithmic_x = false;
 };
 
-// A bar of that curve, in the last category; the curve is begun where there is none yet.
+// Adds a bar to that curve, in the last category; begins the curve if there is none yet.
 void add_bar(Chart& chart, std::size_t curve, std::string_view name, double value);
 
 struct ExperimentResult {

@@ -32,7 +32,7 @@ std::vector<double> guo_odd_numbers(int most);  // 1, 3, 5, ...
 std::uint64_t guo_setup_seed(std::uint32_t seed);
 ClusterState guo_setup(const GuoShape& shape, std::uint64_t seed);
 
-// Where each assignment of the policy's plan goes. The seed is the policy's.
+// The node of each assignment of the policy's plan. The seed is the policy's.
 std::vector<Assignment> decide(std::string_view policy, const ClusterSnapshot& cluster, std::uint64_t seed,
                                const PolicySettings& settings = {});
 

@@ -11,8 +11,8 @@
 
 namespace lips::experiments {
 
-// Where the only replica of a block lies: on a random node, or where HDFS puts the first one, on the writer's own node;
-// here the master, which is a slave too.
+// The place of a block's only replica: a random node, or the writer's own node, where HDFS puts the first one; here
+// that is the master, which is a slave too.
 enum class FairPlacement : std::uint8_t { writer, random };
 
 struct FairShape {

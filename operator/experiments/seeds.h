@@ -9,7 +9,8 @@
 
 namespace lips::experiments {
 
-// figures(x, seed) yields as many values each time. By figure, then by x: the spread over the seeds 1, 2, ...
+// figures(x, seed) returns the same number of values each time. Result by figure, then by x: the spread over the seeds
+// 1, 2, ...
 using Sweep = std::vector<std::vector<Spread>>;
 Result<Sweep> sweep_seeds(const ExperimentRun& run, const std::vector<double>& xs,
                           const std::function<std::vector<double>(double x, std::uint32_t seed)>& figures);

@@ -1,4 +1,4 @@
-// Whole simulated runs that several figures are drawn from: each is run once. Knows no paper.
+// Whole simulated runs that several figures share: each is run once. Knows no paper.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace lips::experiments {
 
-// One run: a shipped scenario, what is changed in it, a policy.
+// One run: a shipped scenario, the changes to it, a policy.
 struct SimulatedRun {
   std::string scenario;
   std::vector<std::pair<std::string, std::string>> set;  // field paths and values, as of --set
@@ -40,14 +40,14 @@ class SimulatedRuns {
 // The scenario with its changes.
 Result<simulation::Scenario> scenario_of(const ExperimentRun& run, const SimulatedRun& simulated);
 
-// All of them, in order; those that are known are not run again. An error when a policy fails or jobs stay unfinished.
+// The outcomes of all runs, in order; known ones are not run again. An error if a policy fails or jobs stay unfinished.
 Result<std::vector<SimulatedOutcome>> simulate(const ExperimentRun& run, const std::vector<SimulatedRun>& simulated);
 
 // By variant, then by seed 1, 2, ...: each variant with every seed of the run.
 using Variants = std::vector<SimulatedRun>;
 Result<std::vector<std::vector<SimulatedOutcome>>> simulate_seeds(const ExperimentRun& run, const Variants& variants);
 
-// What no schedule of the scenario stays below, however long it may take, by seed.
+// The lower bound on any schedule of the scenario, however long it may take, by seed.
 Result<std::vector<double>> least_dollars_by_seed(const ExperimentRun& run, const SimulatedRun& simulated);
 
 double dollars(const SimulatedOutcome& outcome);

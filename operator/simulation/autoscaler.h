@@ -1,4 +1,4 @@
-// What Karpenter would buy and give back, as a pure function of what it sees: pending pods' requests and constraints,
+// What Karpenter would launch and remove, as a pure function of its inputs: requests and constraints of pending pods,
 // nodes, offers and prices. Knows no policy, job, plan or clock.
 #pragma once
 
@@ -18,7 +18,7 @@ struct PodGroup {
   std::uint64_t count = 0;
 };
 
-// A node that is there or on its way, and what pods have left of it.
+// A node that exists or is on its way, and its free room.
 struct NodeRoom {
   NodeId node;
   Resources free;
@@ -37,7 +37,7 @@ struct Purchase {
 
 class Packing {
  public:
-  // The cluster outlives it and says what nodes and offers are.
+  // The cluster, which outlives it, describes nodes and offers.
   explicit Packing(const ClusterSnapshot& cluster) : cluster_(cluster) {}
 
   // First fit decreasing: first the rooms, in their order, then new nodes, each of which takes what the largest type

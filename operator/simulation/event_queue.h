@@ -16,7 +16,7 @@ class EventQueue {
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
   TimePoint next_time() const { return heap_.empty() ? TimePoint::max() : heap_.top().at; }
-  // Of a queue that is not empty.
+  // The queue must not be empty.
   Payload take() {
     Payload payload = heap_.top().payload;
     heap_.pop();

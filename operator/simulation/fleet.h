@@ -1,4 +1,4 @@
-// What an autoscaler may buy in a scenario, and the settings by which it does. A value; knows no cluster.
+// The nodes that an autoscaler may launch in a scenario, and its settings. A value; knows no cluster.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace lips::simulation {
 
-// One type in one zone, spot or on demand. Its nodes have places among the cluster's nodes, all with the same facts; a
-// place that is not taken is no node.
+// One instance type in one zone, spot or on demand. Its nodes have places among the cluster's nodes, all with the same
+// properties; an empty place is not a node.
 struct NodeOffer {
   NodeId first;
   std::uint32_t limit = 0;   // of nodes at once
@@ -31,8 +31,8 @@ struct AutoscalerSettings {
   Consolidation consolidation = Consolidation::when_empty_or_underutilized;
   Duration consolidate_after{};  // since a pod last came or went
   Duration poll = std::chrono::seconds(10);
-  Duration validation = std::chrono::seconds(15);  // what is to go must still be so after it
-  double budget = 0.1;                             // of the elastic nodes, rounded up: so many may go at once
+  Duration validation = std::chrono::seconds(15);  // after it a candidate for removal must still be one
+  double budget = 0.1;                             // share of the elastic nodes, rounded up, that may go at once
   Duration notice = std::chrono::minutes(2);       // of an interruption
 };
 
@@ -41,7 +41,7 @@ struct Fleet {
   AutoscalerSettings autoscaler;
 };
 
-// The cluster before anything was bought.
+// The cluster before any launch.
 inline ClusterSnapshot without_offers(ClusterSnapshot cluster, const Fleet& fleet) {
   for (const NodeOffer& offer : fleet.offers)
     for (std::uint32_t i = 0; i < offer.limit; ++i) cluster.nodes[NodeId(offer.first.index() + i)].schedulable = false;

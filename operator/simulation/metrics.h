@@ -1,5 +1,4 @@
-// Adds a run up: money, time, places, fairness. Sees what truly happened (as a listener) and what was planned (as an
-// observer).
+// Sums up a run: money, time, locality, fairness. Listens to what truly happened, and observes what was planned.
 #pragma once
 
 #include <map>

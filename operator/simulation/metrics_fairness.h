@@ -1,4 +1,4 @@
-// What each pool was entitled to and what it used, integrated over a run.
+// Each pool's entitlement and use, integrated over a run.
 #pragma once
 
 #include <vector>

@@ -22,8 +22,8 @@ struct RunOptions {
   const Stopwatch* stopwatch = nullptr;           // for seconds spent deciding, and for Thinking::measured
 };
 
-// An error when the policy fails, or makes a plan that CheckedPolicy refuses. Jobs that could not be finished are in
-// the result.
+// An error if the policy fails or makes a plan that CheckedPolicy refuses. Jobs that could not be finished are in the
+// result.
 Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::string policy_name,
                       const RunOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Who wants to know what truly happened in a simulated cluster. Listeners decide nothing.
+// Listens to what truly happens in a simulated cluster. Listeners decide nothing.
 #pragma once
 
 #include <cstdint>

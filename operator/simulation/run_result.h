@@ -1,4 +1,4 @@
-// What a simulated run came to, as a plain value. Equal scenarios and policies: equal values, but for `measured`.
+// The result of a simulated run, as a plain value. Equal scenarios and policies give equal values, except `measured`.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The elastic nodes of a simulated cluster: launched, booted, interrupted and given back as an autoscaler decides from
-// what Karpenter sees. Knows no policy and no plan.
+// The elastic nodes of a simulated cluster: launches, boots, interrupts and removes them as an autoscaler with
+// Karpenter's view decides. Knows no policy and no plan.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class TruthFleet {
   enum class State : std::uint8_t { absent, booting, up, draining };  // draining: cordoned, and about to go
   struct Place {
     State state = State::absent;
-    std::uint32_t launch = 0;  // the how manieth; events of an earlier one are void
+    std::uint32_t launch = 0;  // its number; events of an earlier launch are void
     std::uint32_t offer = 0;
     TimePoint nominated_until{};  // pods that wait are expected to come
   };
@@ -63,7 +63,7 @@ class TruthFleet {
   TimePoint batch_opened_ = TimePoint::max();
   std::uint32_t batch_ = 0;  // the newest; events of older ones are void
   bool polling_ = false;
-  std::vector<NodeId> candidates_;  // that go if nothing changes until the validation
+  std::vector<NodeId> candidates_;  // nodes that go unless something changes before the validation
   bool candidates_empty_ = false;
   TimePoint candidates_since_{};
 };

@@ -1,5 +1,5 @@
-// What is true in a simulated cluster, as plain records, with the clock and the network under it. The classes that
-// TruthJobs, TruthTasks, TruthShuffle, TruthData and TruthOutput are change it; SimulatedCluster owns it.
+// The true state of a simulated cluster, as plain records, with its clock and network. The classes TruthJobs,
+// TruthTasks, TruthShuffle, TruthData, TruthOutput and TruthFleet change it; SimulatedCluster owns it.
 #pragma once
 
 #include <cstdint>
@@ -115,7 +115,7 @@ class TruthData;
 class TruthOutput;
 class TruthFleet;
 
-// Each class of the truth may ask the others.
+// Each class of the truth may call the others.
 struct Peers {
   TruthJobs& jobs;
   TruthTasks& tasks;
@@ -130,7 +130,7 @@ struct World {
 
   const Task& task(TaskId id) const;
   const Job& job(JobId id) const { return scenario.jobs[id.index()].job; }
-  // The controller hears of it at its next wait().
+  // The controller gets the event at its next wait().
   template <class Event>
   void emit(Event event) {
     pending_events.emplace_back(std::in_place_type<Event>, std::move(event));
@@ -163,7 +163,7 @@ struct World {
   std::vector<JobRecord> jobs;
   IdVector<TaskId, TaskRecord> tasks;
   std::size_t waiting = 0;  // tasks
-  bool more_wait = false;   // since the fleet last looked
+  bool more_wait = false;   // since the fleet last opened a batch
   std::size_t running = 0;
 
   IdVector<BlockId, std::vector<Replica>> replicas;

@@ -50,7 +50,7 @@ TEST(GuoExperiments, LoseMostOfTheLocalityCostWithMoreReplicas) {
   EXPECT_TRUE(find(result.claims, "dlc-9/100/level means known").agrees());
 }
 
-TEST(GuoScene, HasTheSlotsTasksAndReplicasThatAreAskedFor) {
+TEST(GuoSetup, HasTheSlotsTasksAndReplicasThatAreAskedFor) {
   GuoShape shape;
   shape.nodes = 30;
   shape.slots = 3;

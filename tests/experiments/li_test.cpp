@@ -53,7 +53,7 @@ TEST(LiAnalysis, AgreesWithTheRangesOfTheText) {
   for (const Claim& claim : result->claims) EXPECT_TRUE(claim.agrees()) << claim.test << " " << claim.what;
 }
 
-TEST(LiScene, LosesTheNodesThatItSays) {
+TEST(LiSetup, LosesTheNodesThatItSays) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     LiShape shape;
@@ -72,7 +72,7 @@ TEST(LiScene, LosesTheNodesThatItSays) {
   }
 }
 
-TEST(LiScene, RunsEveryTaskOfALostNodeAsADegradedOne) {
+TEST(LiSetup, RunsEveryTaskOfALostNodeAsADegradedOne) {
   LiShape shape;
   shape.native_blocks = 300;
   const simulation::Scenario scenario = li_scenario(shape, 3);
@@ -89,7 +89,7 @@ TEST(LiScene, RunsEveryTaskOfALostNodeAsADegradedOne) {
   }
 }
 
-TEST(LiScene, IsQuickerDegradedFirst) {
+TEST(LiSetup, IsQuickerDegradedFirst) {
   LiShape shape;
   shape.native_blocks = 720;
   double first = 0, enhanced = 0;
@@ -101,7 +101,7 @@ TEST(LiScene, IsQuickerDegradedFirst) {
   EXPECT_LT(enhanced, 0.85 * first);
 }
 
-TEST(LiScene, GivesUnequalNodesTheirSpeeds) {
+TEST(LiSetup, GivesUnequalNodesTheirSpeeds) {
   LiShape shape;
   shape.slow_nodes = 0.25;
   int slow = 0;

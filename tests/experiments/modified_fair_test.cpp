@@ -13,7 +13,7 @@ namespace {
 
 FairShape small() { return {2, {6, 10, 16, 21, 25}}; }
 
-TEST(ModifiedFairScene, IsThePapersTestbed) {
+TEST(ModifiedFairSetup, IsThePapersTestbed) {
   const simulation::Scenario scenario = fair_scenario(small(), 1);
   EXPECT_EQ(scenario.cluster.nodes.size(), 8u);
   EXPECT_EQ(scenario.cluster.racks.size(), 2u);
@@ -26,7 +26,7 @@ TEST(ModifiedFairScene, IsThePapersTestbed) {
   for (const Node& node : scenario.cluster.nodes) EXPECT_EQ(node.capacity.slots, 3);
 }
 
-TEST(ModifiedFairScene, IsTheSameForTheSameSeedOnly) {
+TEST(ModifiedFairSetup, IsTheSameForTheSameSeedOnly) {
   const auto arrivals = [](std::uint64_t seed) {
     std::vector<TimePoint> times;
     for (const JobArrived& job : fair_scenario(small(), seed).jobs) times.push_back(job.job.arrival);
@@ -36,7 +36,7 @@ TEST(ModifiedFairScene, IsTheSameForTheSameSeedOnly) {
   EXPECT_NE(arrivals(3), arrivals(4));
 }
 
-TEST(ModifiedFairScene, RunsAllJobsUnderEachPolicy) {
+TEST(ModifiedFairSetup, RunsAllJobsUnderEachPolicy) {
   for (const char* policy : {"fair", "modified-fair", "hadoop-default", "capacity"}) {
     const FairFigures figures = fair_run(policy, fair_scenario(small(), 1), fair_settings());
     EXPECT_GT(figures.turnaround, 100) << policy;

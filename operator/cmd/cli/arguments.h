@@ -1,4 +1,4 @@
-// What a command takes on its command line, and its help text from the same table. Knows no command.
+// The options and operands of a command, and its help text, from one table. Knows no command.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Arguments {
  public:
   Arguments(std::string command, std::string summary) : command_(std::move(command)), summary_(std::move(summary)) {}
 
-  // The targets outlive parse(). A target keeps its value, the default, where the option is not given.
+  // The targets outlive parse(). A target keeps its value, the default, if the option is not given.
   void operand(std::string name, std::string help, std::string& target, bool needed = true);
   void heading(std::string title);  // of the options that follow
   void flag(std::string name, std::string help, bool& target);
@@ -40,16 +40,17 @@ class Arguments {
   void seed(std::string name, std::string help, std::optional<std::uint64_t>& target);
   void example(std::string line, std::string what);
 
-  // invalid_input names the option, what was found and what is allowed.
+  // invalid_input names the option, the value found and the values allowed.
   Result<void> parse(std::span<const std::string> words);
   bool help_requested() const { return help_requested_; }
   std::string help() const;
 
  private:
-  using Take = std::function<std::optional<std::string>(const std::string&)>;  // what is allowed, when it is not that
+  using Take =
+      std::function<std::optional<std::string>(const std::string&)>;  // returns what is allowed if the value is not
   struct Option {
     std::string name, value, help;  // value empty: a flag; name empty: a heading
-    bool many = false;              // takes the words behind it too, as long as they are values
+    bool many = false;              // takes all following words that are values
     Take take;
   };
   void add(std::string name, std::string value, std::string help, Take take, bool many = false);

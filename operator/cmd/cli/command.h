@@ -1,4 +1,4 @@
-// What every command shares: how it ends, what it says, its stopwatch, Ctrl-C. Knows no command.
+// Shared by all commands: exit status, output, stopwatch, Ctrl-C. Knows no command.
 #pragma once
 
 #include <exception>

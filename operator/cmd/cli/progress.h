@@ -1,4 +1,4 @@
-// One line on a terminal that says how far all runs are and how long they will take. Says nothing elsewhere.
+// A progress line on a terminal: how far all runs are and how long they will take. Prints nothing elsewhere.
 #pragma once
 
 #include <mutex>
@@ -39,6 +39,6 @@ class ProgressLine {
 };
 
 bool stderr_is_terminal();
-std::size_t terminal_width();  // of stdout; 100 when it is none
+std::size_t terminal_width();  // of stdout; 100 if that is not a terminal
 
 }  // namespace lips::cmd

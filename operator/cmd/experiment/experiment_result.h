@@ -1,4 +1,4 @@
-// What reproduced experiments came to, in four forms: text, JSON, Markdown and a page. Knows no option and no
+// The results of reproduced experiments in four forms: text, JSON, Markdown and a page. Knows no option and no
 // experiment.
 #pragma once
 
@@ -19,7 +19,7 @@ struct ExperimentOutcome {
 struct ExperimentOutcomes {
   std::uint32_t seeds = 0;
   std::vector<ExperimentOutcome> outcomes;
-  std::vector<std::string> not_run;  // that an interrupt left out
+  std::vector<std::string> not_run;  // left out because of an interrupt
 };
 
 // A figure's points as a table: a row of titles, then one row for each x.

@@ -1,4 +1,4 @@
-// Whether moving data to a cheaper node pays, asked of prices or of a cluster, and the answer in words and as JSON.
+// Whether moving data to a cheaper node pays, by given prices or in a cluster, with the answer in words and as JSON.
 // Reads no options.
 #pragma once
 
@@ -19,7 +19,7 @@ struct MoveCase {
   MoveQuestion question;
 };
 
-// What reads a data set, or what a job reads.
+// A task that reads a data set, or a task of a job.
 struct ReadingTask {
   JobId job;
   ConstraintId constraint;
@@ -32,7 +32,7 @@ struct MovePlaces {
   std::string from, to;  // names of nodes; empty: the cheapest with the data, the best without it
 };
 
-// One case for the tasks whose blocks are in the same zones. invalid_input when a named node is not there.
+// One case for all tasks whose blocks are in the same zones. invalid_input if a named node does not exist.
 Result<std::vector<MoveCase>> move_cases(const ClusterSnapshot& cluster, const CostModel& costs,
                                          const std::string& what, std::span<const ReadingTask> tasks,
                                          const MovePlaces& places);

@@ -13,7 +13,7 @@
 
 namespace lips::cmd {
 
-// Of a plan whose policy says none.
+// For a plan whose policy gives none.
 inline constexpr Duration default_horizon = std::chrono::seconds(600);
 
 struct PlanResult {
@@ -25,18 +25,18 @@ struct PlanResult {
   std::uint64_t deferred = 0;
 };
 
-// Counts what the plan says of every pending task.
+// Counts pending tasks by what the plan does with them.
 void count_deferred(PlanResult& result);
 
 std::string plan_text(const PlanResult& result);
 std::string plan_json(const PlanResult& result);
-// Assignments, moves, drops and deferrals by name, one a line.
+// Assignments, moves, drops and deferrals by name, one per line.
 std::string plan_file(const PlanResult& result);
 
 // "one more core-hour in zone a would save $0.031", dearest first within what they are about; at most `most`.
 std::vector<std::string> shadow_price_sentences(const PlanAccount& account, std::size_t most);
 
-// The linear program that the policy solves for the cluster, as MPS; invalid_input when the policy has none.
+// The linear program that the policy solves for the cluster, as MPS; invalid_input if the policy solves none.
 Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostModel& costs, const std::string& policy,
                                    const PolicySettings& settings);
 

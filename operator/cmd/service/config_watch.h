@@ -11,10 +11,10 @@ namespace lips::cmd {
 
 class ConfigWatch {
  public:
-  // On a thread of the watch's own: the new configuration, or what is wrong with the new file.
+  // Called on the watch's own thread with the new configuration, or with what is wrong with the new file.
   using Changed = std::function<void(Result<OperatorConfig>)>;
 
-  // `text` is what was read at the start.
+  // `text` is the content that was read at the start.
   ConfigWatch(std::string file, std::string text, ConfigOverrides set, Changed changed);
 
  private:

@@ -1,6 +1,5 @@
-// What is done with every decision of a running operator besides carrying it out: counted, compared with baselines on
-// the same snapshot, and kept in the journal. Comparing and keeping may run on a thread of their own, so that binding
-// does not wait for them.
+// Records every decision of a running operator: counts it, compares it with baselines on the same snapshot, and keeps
+// it in the journal. Comparing and keeping may run on their own thread, so that binding does not wait for them.
 #pragma once
 
 #include <condition_variable>
@@ -24,9 +23,9 @@ class EpochRecorder {
  public:
   enum class Work : std::uint8_t { at_once, beside };  // beside: on its own thread, and within baselines.timeShare
 
-  // All outlive this.
+  // All arguments outlive this.
   EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work);
-  // Finishes what is queued.
+  // Finishes queued work.
   ~EpochRecorder();
 
   void keep_in(EpochJournal journal) { journal_ = std::move(journal); }  // before the first record

@@ -1,4 +1,4 @@
-// The policy of a running operator: checked, may be replaced between two plans, and tells what it decided on what.
+// The policy of a running operator: checked, replaceable between two plans, and reporting each decision with its input.
 // Decides nothing itself.
 #pragma once
 
@@ -26,11 +26,11 @@ class LivePolicy : public Policy {
   // On the controller's thread, after each plan; `took` in seconds of the input's stopwatch.
   using Decided = std::function<void(const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took)>;
 
-  // `fault`: of a decision that was refused; everything is deferred in its place, and that is what was decided.
+  // `fault`: why the policy's decision was refused; the plan that is reported then defers everything.
   LivePolicy(std::shared_ptr<const NamedPolicy> policy, Decided decided, CheckedPolicy::OnFault fault)
       : policy_(std::move(policy)), decided_(std::move(decided)), fault_(std::move(fault)) {}
 
-  // From any thread; the next plan is the new one's.
+  // From any thread; the new policy makes the next plan.
   void use(std::shared_ptr<const NamedPolicy> policy);
   std::shared_ptr<const NamedPolicy> current() const;
 

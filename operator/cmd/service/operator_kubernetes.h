@@ -22,10 +22,10 @@ struct KubernetesRun {
   Observer& observer;      // of the controller
   AdapterObserver& adapter;
   Log& log;
-  std::function<bool()> stop;  // true soon after SIGTERM; to be asked at least once a second
+  std::function<bool()> stop;  // true soon after SIGTERM; call it at least once a second
 };
 
-// Who may read the operator's paths, as the cluster's API server says.
+// Decides by the cluster's API server who may read the operator's paths.
 using Admit = std::function<Admission(const std::string& token, const std::string& path)>;
 Result<Admit> admission_by_cluster(const std::string& kubeconfig);
 

@@ -27,7 +27,7 @@ struct Comparison {
   std::vector<simulation::RunResult> runs;
   std::vector<EpochRun> epochs;
   std::optional<Bound> bound;
-  std::vector<std::string> not_run;  // policies that an interrupt left out
+  std::vector<std::string> not_run;  // policies left out because of an interrupt
 };
 
 bool finished(const simulation::RunResult& run);

@@ -1,5 +1,5 @@
-// What a policy remembers of all pools together, kept in a ConfigMap where a restarted operator or the next leader
-// finds it. Understands nothing of it.
+// Keeps what a policy remembers of all pools together in a ConfigMap, where a restarted operator or the next leader
+// finds it. Does not interpret it.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,23 @@ namespace lips::kubernetes {
 class KeptShares {
  public:
   struct Place {
-    std::string name_space, name;  // without a name only this process remembers
+    std::string name_space, name;  // without a name it stays in this process
   };
   struct Surroundings {
     ApiClient& client;
     std::function<bool()> may_act;
     std::function<void()> wake;                 // an answer has come; from any thread
-    std::function<void(const Error&)> refused;  // it cannot be read; from any thread
+    std::function<void(const Error&)> refused;  // the ConfigMap cannot be read; from any thread
   };
   KeptShares(Surroundings surroundings, Place place);
 
-  // Asks what is kept, as who begins to act must: another may have written since.
+  // Reads the ConfigMap. A replica that begins to lead must do so: another one may have written it since.
   void read();
-  // Whether it is known what was kept.
+  // Whether the content of the ConfigMap is known.
   bool known() const;
   std::optional<StoredShares> of() const;
   void remember(StoredShares shares);
-  // Writes what has changed, as often as the rate allows.
+  // Writes changes, as often as the rate allows.
   void flush(TimePoint now);
 
  private:
@@ -46,7 +46,7 @@ class KeptShares {
   const Place place_;
   mutable std::mutex mutex_;  // answers come on the client's thread
   std::optional<StoredShares> shares_;
-  std::string text_, kept_;  // as it is to be kept, and as the cluster has it
+  std::string text_, kept_;  // as it should be, and as the cluster has it
   bool known_ = false, ask_again_ = false, under_way_ = false;
   TimePoint written_at_{};
 };

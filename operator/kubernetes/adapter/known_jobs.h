@@ -1,5 +1,5 @@
-// What is known of jobs beyond each pod: the objects that own them, the pods that share them, and what policies
-// remember of them. Sends what is remembered; decides nothing.
+// Jobs as a whole: the objects that own them, their pods, and what policies remember of them. Writes those memories to
+// the cluster; decides nothing.
 #pragma once
 
 #include <map>
@@ -19,14 +19,14 @@ class KnownJobs {
 
   void update(BatchJob job);
   void update(const PodRecord& pod) { pods_.update(pod); }
-  // Of a job, or of a pod that is no record any more.
+  // A job, or a pod whose record is about to go.
   void forget_job(const std::string& uid);
   void forget(const PodRecord& pod) { pods_.forget(pod); }
-  // The object is gone: if it carried the memory of a job that has other pods, another object is to carry it.
+  // The object is gone. If it carried the memory of a job that has other pods, another object will carry it.
   void move_memory(const std::string& uid);
-  // Memories of these pods' jobs are kept on objects that are there.
+  // Makes sure that the memory of each of these pods' jobs is kept on an object that exists.
   void keep_memories_of(const std::vector<PodRecord*>& pods);
-  // A map has finished: its output stays where it ran, though the pod and the node may go.
+  // A map has finished: its output stays in its zone even if the pod and the node go.
   void note_end_of_map(const PodRecord& pod);
 
   const std::map<std::string, BatchJob>& all() const { return jobs_; }  // by uid

@@ -1,5 +1,5 @@
-// Whose data whom: what a namespace may name in a store, who may read a data set, and from where files may be
-// discovered. Pure; knows nothing of users, whom the API server knows.
+// Access of namespaces to data: which paths of a store a namespace may name, who may read a data set, and from where
+// files may be discovered. Pure; users are the API server's concern.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace lips::kubernetes {
 
 using StoreMap = std::map<std::string, DataStoreResource>;
 
-// What the cluster's owner allows all namespaces.
+// The limits that the cluster's owner sets for all namespaces.
 struct TenantRules {
   std::int64_t blocks = 2'000'000, files = 100'000;  // of a namespace's data sets together
-  std::vector<std::string> discover_from;            // URLs of name nodes; those of no other are fetched
+  std::vector<std::string> discover_from;            // URLs of name nodes; no others are contacted
 };
 
-// "lips-copies": what moves write; no data set lays originals down there.
+// "lips-copies": the folder that moves write to; no data set may have originals there.
 inline constexpr const char* copies_root = "lips-copies";
 
 // Whether pods of that namespace may read it: its own, and those that spec.readers names.
@@ -30,16 +30,17 @@ bool may_read(const DataSetResource& set, const std::string& name_space);
 // store that allows the namespace; in no case among the copies.
 bool may_lie(const DataStoreSpec& store, const std::string& name_space, const std::string& path);
 
-// A sentence with the first store in which the data set names what is not its namespace's; empty: there is none.
+// A sentence with the first store in which the data set names files that its namespace may not use; empty: there is
+// none.
 std::string foreign_data(const DataSetResource& set, const DataLayout& layout, const StoreMap& stores);
 
-// Whether the data set says, or may come to say, that in that store the file is an original of its own, or holds one
-// as a folder. Where nobody knows its files yet every file in its folder counts.
+// Whether the data set names, or may come to name, that file of the store as an original, or a file below it. While its
+// files are not known yet, every file in its folder counts.
 bool names_original(const DataSetResource& set, const Result<DataLayout>& layout, const std::string& store,
                     const std::string& path);
 
-// What is wrong with where it is to be discovered: a folder that is not the namespace's, a URL that is not on the list
-// or is none. Empty: nothing.
+// Why its files must not be discovered there: a folder that its namespace may not use, or a URL that is malformed or
+// not on the list. Empty: they may.
 std::string foreign_discovery(const DataSetResource& set, const StoreMap& stores, const TenantRules& rules);
 
 }  // namespace lips::kubernetes

@@ -1,5 +1,5 @@
-// All custom resources that are of use now, by name, and what changed in them. Objects that make no sense stay outside
-// and are named with the reason. Sends nothing and reads no clock; model ids are for others.
+// All custom resources that are usable now, by name, and the changes to them. Invalid objects stay outside and get a
+// finding with the reason. Sends nothing, reads no clock, and knows no ids of the model.
 #pragma once
 
 #include <functional>
@@ -34,11 +34,11 @@ struct PoolGone {
 struct DataSetChanged {
   std::string data_set;  // namespace/name
 };
-// With it go all its replicas: they are not told one by one.
+// All its replicas go with it, without changes of their own.
 struct DataSetGone {
   std::string data_set;
 };
-// A replica that may be read, or one that may no longer be read. All blocks told of are below the layout's count.
+// Replicas that may be read from now on, or no longer. All block numbers are below the layout's count.
 struct ReplicasAppeared {
   std::string data_set, store;
   BlockRanges blocks;
@@ -58,7 +58,7 @@ struct CatalogDataSet {
   bool usable() const { return layout.has_value() && finding.usable; }
 };
 
-// What is wrong with an object; a finding without a reason: nothing any more.
+// What is wrong with an object; a finding without a reason: nothing is wrong any more.
 struct ObjectFinding {
   DataKind kind = DataKind::data_set;
   ResourceMeta meta;
@@ -66,7 +66,7 @@ struct ObjectFinding {
   Finding finding;
 };
 
-// A node as a store's directory needs it.
+// The state of a node that a store's directory depends on.
 struct NodeState {
   std::string uid;  // empty: there is no node of that name
   bool ready = false;
@@ -84,34 +84,34 @@ class DataCatalog {
   explicit DataCatalog(std::string name_space, TenantRules rules = {});
   ~DataCatalog();
   std::vector<Informer> informers();
-  // All kinds have been listed once and poll() has taken it in.
+  // All kinds have been listed once, and poll() has handled the lists.
   bool complete() const;
-  // Grows with whatever poll() took in.
+  // Grows whenever poll() has handled something.
   std::uint64_t version() const { return version_; }
 
-  // Call before poll() where nodes have changed. Without it every node counts as there.
+  // Call before poll() when nodes have changed. Without it every node counts as present.
   void use_nodes(NodeLookup lookup);
-  // Takes in what has arrived. Stores come before the data sets that name them.
+  // Handles what has arrived. Stores come before the data sets that name them.
   std::vector<CatalogChange> poll();
-  // Of objects whose finding is another one than before, or whose Ready condition does not say so yet.
+  // For objects whose finding has changed, or whose Ready condition does not show it yet.
   std::vector<ObjectFinding> take_findings();
 
-  const DataStoreResource* store(const std::string& name) const;  // null: there is none of use
-  // Whether its files can be read now: of a node's directory the node is there, ready, and the same as before.
+  const DataStoreResource* store(const std::string& name) const;  // nullptr: there is no usable one
+  // Whether its files can be read now: the node of a directory must be present, ready, and the same as before.
   bool readable(const std::string& store) const;
-  // Of the node that has the store's directory now; empty: not known.
+  // The uid of the node that has the store's directory now; empty: not known.
   std::string node_uid(const DataStoreResource& store) const;
   const PoolResource* pool(const std::string& name) const;
   // The pool of a namespace's pods: one that lists it, else the one of its name; null: none.
   const PoolResource* pool_of_name_space(const std::string& name_space) const;
-  // The pool of a pod in that namespace that asks for one by name, or for none (empty). The error says who decides.
+  // The pool of a pod in that namespace that wants a pool by name, or none (empty). The error says who decides.
   Result<std::string> pool_for(const std::string& name_space, const std::string& wanted) const;
-  // Of the pods in the pool of that name; none: the pool does not say, or is a namespace alone.
+  // The mode of the pool of that name; none: the pool does not set it, or there is only a namespace of that name.
   std::optional<PodMode> mode_of(const std::string& pool) const;
   double weight_of(const PoolResource& pool) const { return flat_weight(pool, pools_); }
   const CatalogDataSet* data_set(const std::string& full_name) const;  // also one that is not usable
   const std::map<std::string, CatalogDataSet>& data_sets() const { return data_sets_; }
-  // Of these paths of files in that store, those that are some other data set's too, or hold one of its files.
+  // Those of these paths in that store that belong to another data set too, or contain one of its files.
   std::set<std::string> shared_files(const std::string& data_set, const std::string& store,
                                      const std::vector<std::string>& paths) const;
   const StoreMap& stores() const { return stores_; }
@@ -120,8 +120,8 @@ class DataCatalog {
   const std::map<std::string, WorkJob>& jobs() const { return jobs_; }  // by name
   const std::map<std::string, WorkPod>& pods() const { return pods_; }
 
-  // What we wrote ourselves, before the watch tells it: the answer to a write. Older versions that the watch still
-  // brings are not taken.
+  // Takes the answer to a write of ours before the watch reports it. Older versions that the watch still brings are
+  // ignored.
   void learn(DataKind kind, const std::string& json);
 
  private:
@@ -136,9 +136,9 @@ class DataCatalog {
     ObjectFinding finding;
   };
   class Sink;
-  struct Reported {  // of a data set, to the user of this catalog
+  struct Reported {  // the last state of a data set that poll() has returned
     DataLayout layout;
-    std::vector<std::string> readers;  // pods that wait for it look again when they change
+    std::vector<std::string> readers;  // when they change, waiting pods are tried again
     struct Held {
       BlockRanges blocks, extra;
     };
@@ -178,7 +178,7 @@ class DataCatalog {
 
   std::set<std::string> stores_touched_, pools_touched_, sets_touched_;
   bool store_set_changed_ = false;
-  std::set<std::string> beyond_limits_;  // data sets for which their namespace has no room
+  std::set<std::string> beyond_limits_;  // data sets beyond the limits of their namespace
   std::set<std::string> reported_stores_, reported_pools_;
   std::map<std::string, Reported> reported_sets_;
   std::map<std::pair<DataKind, std::string>, ObjectFinding> findings_;

@@ -1,5 +1,5 @@
-// Finds files and replicas of data sets that ask for it: Jobs list a folder or ask HDFS, their logs are read, and the
-// DataSet's status says what was found.
+// Discovers files and replicas for data sets that request it: runs Jobs that list a folder or query HDFS, reads their
+// logs, and writes the result into the DataSet's status.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class DataDiscovery {
   bool due(const CatalogDataSet& set, TimePoint now) const;
   void discover(const CatalogDataSet& set, TimePoint now);
   void discover_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now);
-  // The log of a Job's pod, once it has succeeded; starts the Job, or reads its log, where there is none yet.
+  // The log of a Job's pod once it has succeeded. Before that, starts the Job or requests the log, and returns nullptr.
   const std::string* log_of(const CatalogDataSet& set, const std::string& job, const std::string& body, TimePoint now);
   void keep(const CatalogDataSet& set, const Result<Discovered>& found, TimePoint now);
   void report_problem(const CatalogDataSet& set, const std::string& what, TimePoint now);

@@ -1,4 +1,4 @@
-// Where the blocks of a data set stand inside a store: which file, from which byte, how many. Knows no server.
+// Where the blocks of a data set are inside a store: which file, from which byte, how many bytes. Knows no server.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct BlockSpan {
   friend bool operator==(const BlockSpan&, const BlockSpan&) = default;
 };
 
-// Costs what its list of files costs: blocks are computed, and files that nobody listed are named by their numbers.
+// As large as its list of files: blocks are computed, and files that are not listed are named by number.
 struct DataLayout {
   // Listed or discovered; null: block i is the file block-i of the folder. Shared by all copies of the layout.
   std::shared_ptr<const std::vector<DataFile>> files;
@@ -36,7 +36,7 @@ struct DataLayout {
   std::string path_of_file(std::uint32_t file) const;
   bool has_file(const std::string& path) const;
   std::int64_t size_of(const BlockRanges& some) const;
-  // The blocks of the block's stripe, itself among them; only itself where there is no code.
+  // The blocks of the stripe to which the block belongs, itself included; without a code only itself.
   std::vector<std::uint32_t> stripe_of(std::uint32_t block) const;
 
  private:
@@ -45,12 +45,12 @@ struct DataLayout {
 
 constexpr Mebibytes mebibytes(std::int64_t bytes) { return Mebibytes(static_cast<double>(bytes) / bytes_per_mebibyte); }
 
-// "in/a": neither empty nor from the root, without "..", ".", empty parts, tabs and ends of lines.
+// "in/a": not empty, relative, without "..", ".", empty parts, tabs and line ends.
 bool good_path(const std::string& path);
-// Without slashes in front and at the end.
+// Without leading and trailing slashes.
 std::string folder_path(std::string path);
 
-// From files that are written or discovered, or else from blocks and blockSize. What does not add up is
+// From files that the spec lists or that were discovered, else from blocks and blockSize. Sizes that do not add up are
 // `invalid_input`, with the field; `not_found`: nothing has been discovered yet.
 Result<DataLayout> layout_of(const DataSetResource& set);
 
@@ -63,16 +63,16 @@ struct FilePart {
   friend bool operator==(const FilePart&, const FilePart&) = default;
 };
 
-// The folder whose files whoever may read that part may read, too: that of the data set's copies or of its numbered
-// files, else the one in which the file is.
+// The folder to which access is granted for reading that part: the folder of the data set's copies or of its numbered
+// files, else the one that contains the file.
 std::string readers_folder(const DataSetResource& set, const DataLayout& layout, const FilePart& part);
 
-// As the data set's owner laid the block down.
+// The block as an original of the data set's owner.
 FilePart original_part(const DataLayout& layout, std::uint32_t block);
-// As moves write it: lips-copies/NAMESPACE/NAME/UID/block-00017. The uid keeps a data set that was made anew apart.
+// The block as moves write it: lips-copies/NAMESPACE/NAME/UID/block-00017. The uid tells a recreated data set apart.
 FilePart copied_part(const DataSetResource& set, const DataLayout& layout, std::uint32_t block);
 std::string copies_folder(const DataSetResource& set);
-// How this store holds it.
+// The block as this store holds it, original or copy.
 FilePart held_part(const DataSetResource& set, const DataLayout& layout, const HeldBlocks& held, std::uint32_t block);
 
 const HeldBlocks* find_held(const DataSetResource& set, const std::string& store);

@@ -1,5 +1,5 @@
-// Carries moves, copies and drops of blocks out: what is to happen stands in DataMove objects, what happens in Jobs,
-// what was reached in the status of both DataMove and DataSet. Decides nothing about when data should move.
+// Carries out moves, copies and drops of blocks: DataMove objects say what should happen, Jobs do it, and the status of
+// DataMove and DataSet records what was achieved. Does not decide when data should move.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace lips::kubernetes {
 
 struct MoveRequest {
-  std::optional<MoveId> id;  // of the plan's move that asks for it; none: a copy to keep
+  std::optional<MoveId> id;  // of the plan's move that requested it; none: a copy to keep
   std::string data_set;      // namespace/name
   std::uint32_t block = 0;
   std::string from, to;
@@ -47,21 +47,21 @@ struct MoverOptions {
   WorkSettings work;
   AdmissionLimits limits;
   std::int64_t bytes_per_second = 0;   // of all moves of a zone pair together; 0: no limit
-  std::uint32_t blocks_per_move = 64;  // of requests that become one DataMove
-  std::int32_t attempts = 0;           // of these
-  Duration keep_finished{};            // these DataMoves
+  std::uint32_t blocks_per_move = 64;  // requests that are joined in one DataMove
+  std::int32_t attempts = 0;           // of a DataMove
+  Duration keep_finished{};            // finished DataMoves
   MoveRules rules;
-  bool serve_stores = false;   // run a pod for each DataStore that wants one
+  bool serve_stores = false;   // run a pod for each DataStore that requests one
   std::function<void()> wake;  // called from another thread when tick() has something to do
 };
 
 class DataMover {
  public:
-  // Whether a pod reads that replica, or may come to by a binding that is under way.
+  // Whether a pod reads that replica, or may begin to by a binding that is under way.
   using IsRead = std::function<bool(const std::string& data_set, std::uint32_t block, const std::string& store)>;
 
-  // `may_act`: whether this process leads; asked on the client's thread before each try of each write. All outlive the
-  // mover.
+  // `may_act`: whether this process leads; called on the client's thread before each try of each write. All arguments
+  // outlive the mover.
   DataMover(ApiClient& client, DataCatalog& catalog, EventRecorder& events, MoverOptions options,
             std::function<bool()> may_act, IsRead is_read);
   ~DataMover();
@@ -73,9 +73,9 @@ class DataMover {
   // nothing before the catalog is complete.
   void tick(TimePoint now);
   std::vector<MoveOutcome> take_outcomes();
-  // Drops that came to nothing: the replicas stay.
+  // Drops that failed: the replicas stay.
   std::vector<DropRequest> take_not_dropped();
-  // From which passwords of served stores are made; not known at first.
+  // The key from which passwords of served stores are derived; not known at first.
   const StoreKey& store_key() const;
   // How many DataMoves are in each phase, by its name.
   std::map<std::string, int> moves_by_phase() const;

@@ -1,5 +1,5 @@
-// From the JSON of a DataSet to a value. What the server would not have let in is refused with the object's name and
-// field; what is wrong in substance is for validation.h.
+// Decodes the JSON of a DataSet. Refuses values that the server would not have admitted, by object name and field;
+// validation.h checks the meaning.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// Which of the waiting moves may begin to copy: room, numbers per zone pair, one unfinished move a block. Pure.
+// Which waiting moves may begin to copy: limits are room in the store, moves per zone pair, and one unfinished move per
+// block. Pure.
 #pragma once
 
 #include <map>
@@ -26,9 +27,9 @@ class MoveAdmission {
   explicit MoveAdmission(AdmissionLimits limits) : limits_(limits) {}
   // A move that has begun; `copying`: it still takes a place and room.
   void count(const MoveClaim& claim, bool copying);
-  // Of a store with a limit: bytes that are in use.
+  // For a store with a limit: the bytes in use.
   void set_room(const std::string& store, std::int64_t capacity, std::int64_t used) { room_[store] = capacity - used; }
-  // Empty: it may begin, and is counted. Else what it waits for.
+  // Empty: it may begin, and is counted. Else the reason why it waits.
   std::string admit(const MoveClaim& claim);
 
  private:

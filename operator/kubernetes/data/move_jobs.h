@@ -1,4 +1,4 @@
-// The Jobs and pods by which rclone carries blocks: their JSON, from what is to be carried. Sends nothing.
+// The JSON of the Jobs and pods in which rclone copies, serves, lists and deletes blocks. Sends nothing.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct WorkSettings {
   std::string service_account;        // of the pods; none gets its token
   std::string scheduler;              // empty: the cluster's own
   std::int64_t bytes_per_second = 0;  // of one Job; 0: no limit
-  std::int32_t run_as_user = -1;      // of pods that mount no node's directory; -1: the namespace says it
+  std::int32_t run_as_user = -1;      // for pods that mount no directory of a node; -1: the namespace decides
   WorkResources resources = {};
   std::string pod_spec = {};    // JSON that is merged into the pods' spec
   std::string key_secret = {};  // its item "key" is the StoreKey
 };
 
-// What is wrong with a text as WorkSettings::pod_spec.
+// What is wrong with a text for WorkSettings::pod_spec.
 Result<void> check_pod_spec(const std::string& text);
 
 struct CarriedBlock {
@@ -39,14 +39,14 @@ struct CarriedBlock {
 
 inline constexpr std::uint32_t most_blocks_of_a_move = 2000;
 
-// Whether the blocks have to be served by a pod, because no pod can have both stores at hand.
+// Whether a pod has to serve the blocks, because no single pod can mount both stores.
 bool needs_source_pod(const DataStoreSpec& from, const DataStoreSpec& to);
 
 struct CopyWork {
   const DataMoveResource* move = nullptr;
   const DataStoreResource *from = nullptr, *to = nullptr;
   std::vector<CarriedBlock> blocks;
-  std::string source_address;  // of the pod that serves, where one is needed
+  std::string source_address;  // of the serving pod, if one is needed
 };
 // Serves the old replicas, and their checksums, to the Job of the same move.
 std::string source_pod_json(const CopyWork& work, const WorkSettings& settings);
@@ -56,24 +56,24 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings);
 struct DeleteWork {
   const DataMoveResource* move = nullptr;
   const DataStoreResource* store = nullptr;
-  bool clean = false;  // what a failed copy left, else a dropped source
+  bool clean = false;  // deletes the rest of a failed copy, else a dropped source
   std::vector<std::string> paths;
 };
 std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings);
 
-// Serves a store to readers elsewhere, as long as the DataStore is there.
+// Serves a store to readers elsewhere, as long as the DataStore exists.
 std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& settings);
 inline constexpr int serve_port = 8080;
 
-// Lists a folder of a store; the listing comes out in the log of its pod.
+// Lists a folder of a store; the listing is written to the log of its pod.
 std::string list_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings);
-// Fetches URLs one after another; the answers come out in the log of its pod, a line each.
+// Fetches URLs one after another; the answers are written to the log of its pod, one line each.
 std::string fetch_job_json(const DataSetResource& set, const std::string& name, const std::vector<std::string>& urls,
                            const WorkSettings& settings);
-// Deletes all copies of a data set that is gone from a store.
+// Deletes all copies of a deleted data set from a store.
 std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings);
 
-// Names are derived from uids: sending twice makes one object.
+// Names are derived from uids, so that sending a request twice makes one object.
 std::string copy_job_name(const DataMoveResource& move, std::int32_t attempt);
 std::string delete_job_name(const DataMoveResource& move, bool clean, std::int32_t attempt);
 std::string source_pod_name(const DataMoveResource& move);

@@ -1,5 +1,5 @@
-// What the containers of moves run. The scripts need rclone and a POSIX shell with sha256sum; they may be ended and run
-// again at any point.
+// The scripts that run in the containers of moves. They need rclone and a POSIX shell with sha256sum, and may be killed
+// and restarted at any point.
 #pragma once
 
 #include <string>

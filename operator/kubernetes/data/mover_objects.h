@@ -1,4 +1,4 @@
-// The Jobs and pods that carry moves out, as far as their progress goes. Knows no JSON.
+// The progress of the Jobs and pods that carry out moves. Knows no JSON.
 #pragma once
 
 #include <cstdint>

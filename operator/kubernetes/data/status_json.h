@@ -1,4 +1,5 @@
-// Bodies of merge patches to custom resources. Bound to the version that was read: a change in between refuses them.
+// Bodies of merge patches to custom resources. They carry the version that was read: the server refuses them if the
+// object has changed since.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The key from which the passwords of served stores are made: whoever has one may read one folder of one store, and
-// whoever has none reads nothing. The scripts of pods that serve (move_scripts.cpp) make the same passwords of it.
+// The key from which the passwords of served stores are derived. A password lets its holder read one folder of one
+// store; without one nothing can be read. The scripts of serving pods (move_scripts.cpp) derive the same passwords.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ class StoreKey {
   bool known() const { return !text_.empty(); }
   const std::string& text() const { return text_; }
 
-  // "USER:PASSWORD" with which a pod that serves the store of that uid lets a folder be read.
+  // "USER:PASSWORD" that a serving pod of the store with that uid accepts for reading the folder.
   std::string credentials(const std::string& store_uid, const std::string& folder) const;
-  // Of what has that name; only who has the key can say it.
+  // A code for that name that only a holder of the key can compute.
   std::string seal(const std::string& name) const;
 
  private:
   std::string text_;
 };
 
-// The folder as a user's name: letters, digits, "-", "_" and "=" alone.
+// The folder as a user name: only letters, digits, "-", "_" and "=".
 std::string folder_as_user(const std::string& folder);
 
 }  // namespace lips::kubernetes

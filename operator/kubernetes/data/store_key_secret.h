@@ -1,5 +1,5 @@
-// Where the key of served stores is kept: a Secret beside the movers, which the chart lays down empty and the first
-// leader fills. Reads that one Secret and no other.
+// Keeps the key of served stores in a Secret in the movers' namespace, which the chart creates empty and the first
+// leader fills. Reads no other Secret.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ class StoreKeySecret {
  public:
   StoreKeySecret(ObjectWrites& writes, std::string name_space, std::string name)
       : writes_(writes), name_space_(std::move(name_space)), name_(std::move(name)) {}
-  // Asks for it until it is known.
+  // Reads the Secret, again and again, until the key is known.
   void tick(TimePoint now);
   const StoreKey& key() const { return key_; }
-  const std::string& problem() const { return problem_; }  // why it is not known yet
+  const std::string& problem() const { return problem_; }  // why the key is not known yet
 
  private:
   void take(const Answer& answer);

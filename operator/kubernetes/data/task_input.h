@@ -1,4 +1,4 @@
-// What a task is told to read: lips.dev/input. A path where the store is at hand, else a URL. Pure.
+// Writes lips.dev/input, which says what a task reads: a path if its node has the store, else a URL. Pure.
 #pragma once
 
 #include <string>
@@ -14,22 +14,22 @@ struct InputRequest {
   const CatalogDataSet* set = nullptr;
   std::uint32_t block = 0;
   const DataStoreResource* store = nullptr;          // that is read
-  std::string node;                                  // where the task is to run
+  std::string node;                                  // where the task will run
   const std::vector<std::string>* claims = nullptr;  // of the movers' namespace that the pod mounts; null: none
   const StoreKey* key = nullptr;                     // of stores that the operator serves; null: none is known
   std::string
-      mounted_at;  // the pod's lips.dev/data-path: where it sees a store that is at hand; empty: where the store says
+      mounted_at;  // the pod's lips.dev/data-path: where it mounts a store of its node; empty: where the store says
 };
 
 // "/srv/data/books/block-00003", "https://files.example/books/all.txt", "http://FOLDER:PASSWORD@10.1.0.7:8080/all.txt"
 // where the operator serves the store, "s3://bucket/prefix/books/all.txt". A block that
 // is a part of a file ends in "#bytes=OFFSET-LAST". Error: the store holds no replica, or nobody serves it.
 Result<std::string> task_input(const InputRequest& request);
-// Of several blocks in order, all in the same store: one line each, and one for neighbours in one file.
+// For several blocks in order, all in the same store: one line each, but one for neighbours in one file.
 Result<std::string> task_inputs(const InputRequest& request, std::uint32_t count);
 
-// What the request's block, which is lost, is decoded from (model/degraded_input.h): blocks of its stripe, each with
-// the store that is read; a store that is gone is null.
+// The sources from which the request's lost block is decoded (model/degraded_input.h): blocks of its stripe, each with
+// the store to read; a store that is gone is null.
 using StripeStore = std::pair<std::uint32_t, const DataStoreResource*>;
 Result<std::string> degraded_task_input(InputRequest request, const std::vector<StripeStore>& sources);
 

@@ -1,5 +1,5 @@
-// What is wrong in substance with custom resources that the server let in: missing stores, sizes that do not add up,
-// pools in a circle. Pure.
+// Finds what is wrong with custom resources that the server has admitted: missing stores, sizes that do not add up,
+// pools in a cycle. Pure.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace lips::kubernetes {
 
 struct Finding {
-  bool usable = true;   // the object is used all the same, without the part that is wrong
+  bool usable = true;   // the object is used anyway, without the part that is wrong
   std::string reason;   // one word, of the condition Ready=False and the event; empty: nothing is wrong
   std::string message;  // a sentence with the field
   bool wrong() const { return !reason.empty(); }
@@ -24,12 +24,12 @@ using PoolMap = std::map<std::string, PoolResource>;
 
 Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores,
                const TenantRules& rules);
-// The other store's directory may neither hold this one's nor lie in it. `node_uid`: of the node that has the store's
-// directory now; empty: not known.
+// No other store's directory may contain this one or lie in it. `node_uid`: of the node that has the store's directory
+// now; empty: not known.
 Finding review(const DataStoreResource& store, const StoreMap& stores, const std::string& node_uid);
 Finding review(const PoolResource& pool, const PoolMap& pools);
 
-// A share of the whole: its own weight within its parent's share. Pools that are wrong count with their own weight.
+// The pool's share of the whole: its own weight within its parent's share. An invalid pool counts with its own weight.
 double flat_weight(const PoolResource& pool, const PoolMap& pools);
 
 }  // namespace lips::kubernetes

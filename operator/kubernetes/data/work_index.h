@@ -1,4 +1,4 @@
-// The Jobs and pods of each move, as the catalog has them at one moment. Sends nothing.
+// The Jobs and pods of each move, from the catalog at one moment. Sends nothing.
 #pragma once
 
 #include <map>
@@ -20,16 +20,16 @@ class WorkIndex {
   explicit WorkIndex(const DataCatalog& catalog);
 
   const WorkOfMove& of(const std::string& move_uid) const;
-  // How the Job of that name is, with the pods that it made; `why` is told where it failed.
+  // The state of the Job of that name and its pods; if it failed, `why` says why.
   WorkState state(const WorkOfMove& work, const std::string& job, std::string& why) const;
-  // Fills in how the work of this move goes.
+  // Fills in the progress of this move's Jobs and pods.
   void fill(const DataMoveResource& move, MoveView& view) const;
 
  private:
   std::map<std::string, WorkOfMove> by_move_;
 };
 
-// The Jobs and pods of those roles, by path, that are not being deleted yet.
+// Paths of the Jobs and pods of those roles that are not being deleted yet.
 std::vector<std::string> paths_of(const WorkOfMove& work, const std::vector<std::string>& roles);
 
 }  // namespace lips::kubernetes

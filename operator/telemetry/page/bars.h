@@ -1,4 +1,4 @@
-// Horizontal bars, one row a name, stacked where a row has several segments. Knows nothing of reports.
+// Horizontal bars, one row per name, stacked if a row has several segments. Knows nothing of reports.
 #pragma once
 
 #include <cstddef>

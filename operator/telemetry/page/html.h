@@ -29,7 +29,7 @@ struct Figure {
   std::string title;
   std::string note;  // one sentence on how to read it
   std::string body;  // HTML
-  Table data;        // what the drawing shows, behind a fold
+  Table data;        // the data of the drawing, behind a fold
 };
 
 std::string render_figure(const Figure& figure);
@@ -46,7 +46,7 @@ Series categorical(std::string name, std::size_t index);
 
 std::string render_legend(const std::vector<Series>& series);
 
-// The patterns that Series names; once a page.
+// The patterns that Series names; include it once per page.
 std::string pattern_definitions();
 
 // "12.34%": a place along an axis for an SVG attribute or a style.

@@ -1,4 +1,4 @@
-// Lines through points, one a name, told apart by colour, dashes and the shape of their points. Knows nothing of
+// Lines through points, one per name, which differ in colour, dashes and the shape of their points. Knows nothing of
 // reports.
 #pragma once
 

@@ -31,7 +31,7 @@ Axis epoch_axis(std::vector<double> values);
 
 Axis share_axis();
 
-// Plain numbers between round ones, from zero where that is near; below zero where `low` is.
+// Plain numbers between round ones, from zero if that is near; below zero if `low` is.
 Axis number_axis(double low, double high);
 // Powers of ten; both positive.
 Axis power_axis(double low, double high);

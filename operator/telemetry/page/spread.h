@@ -1,4 +1,4 @@
-// The spread of a quantity, one row a name: a line from the median to the 95th percentile, with the mean on it.
+// The spread of a quantity, one row per name: a line from the median to the 95th percentile, with the mean on it.
 // Knows nothing of reports.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Machines over time: a bar for each task where that stays readable, else how busy each row was, as a strip of shades.
+// Machines over time: a bar for each task if that stays readable, else a strip of shades that shows how busy a row was.
 // Draws at most 40 rows; more machines are put together by class and zone.
 #pragma once
 
@@ -29,7 +29,7 @@ std::string render_gantt(const GanttChart& chart);
 
 bool drawn_as_tasks(const GanttChart& chart);
 
-// One a machine, or one a class and zone where there are more than 40 machines.
+// One per machine, or one per class and zone if there are more than 40 machines.
 std::vector<Strip> strips(const std::vector<ReportMachine>& machines, double span);
 
 }  // namespace lips::page

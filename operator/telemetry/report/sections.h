@@ -1,4 +1,4 @@
-// The parts of the report below its summary, each as HTML; empty where the data has nothing for it.
+// The parts of the report below its summary, each as HTML; empty if there is no data for it.
 #pragma once
 
 #include <string>

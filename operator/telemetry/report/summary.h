@@ -9,11 +9,11 @@
 
 namespace lips::page {
 
-// Null where there is none.
+// Null if there is none.
 const ReportRun* subject_of(const ReportData& data);
-// Of the bill that the lower bound is about.
+// For the bill that the lower bound refers to.
 double bounded_dollars(const ReportData& data, const ReportRun& run);
-// A name as a heading: "By use"; the fallback where there is none.
+// A name as a heading: "By use"; the fallback if there is none.
 std::string headed(const std::string& name, const char* fallback);
 const ReportRun* baseline_of(const ReportData& data);
 
@@ -23,7 +23,7 @@ struct Headline {
 
 Headline headline(const ReportData& data);
 
-// What keeps the runs from being comparable, one sentence each.
+// The reasons why the runs cannot be compared, one sentence each.
 std::vector<std::string> cautions(const ReportData& data);
 
 std::string render_key_figures(const ReportData& data);

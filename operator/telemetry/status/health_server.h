@@ -1,5 +1,5 @@
-// Answers /healthz and /readyz on a port and a thread of its own, and waits for no visitor: who is slow, silent or many
-// keeps nobody else waiting. Knows nothing of what health means.
+// Answers /healthz and /readyz on its own port and thread. Slow, silent or many clients keep nobody else waiting. Does
+// not know what health means.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct Health {
 };
 
 struct HealthQuestions {
-  std::function<Health()> alive, ready;  // called on the server's thread; may not wait
+  std::function<Health()> alive, ready;  // called on the server's thread; must not block
 };
 
 class HealthServer {

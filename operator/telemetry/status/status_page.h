@@ -1,4 +1,4 @@
-// The page at / of a running operator: what it does now, in one HTML text that reloads itself. Knows no server.
+// The page at / of a running operator: its current state, in one HTML text that reloads itself. Knows no server.
 #pragma once
 
 #include <string>

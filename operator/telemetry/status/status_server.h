@@ -1,5 +1,5 @@
-// Serves a few texts over HTTP: metrics, the status page, and health where it has no port of its own. Knows nothing of
-// what they say, nor who may read them.
+// Serves a few texts over HTTP: metrics, the status page, and health if that has no port of its own. Knows neither
+// their content nor who may read them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ServedTexts {
   std::function<Health()> alive, ready;  // none: there are no such paths
   // /new-data?key=value&...; none: there is no such path
   std::function<QueryAnswer(const std::map<std::string, std::string>&)> new_data = {};
-  // Whether the bearer of that token may read that path; `token` is empty where none came. None: everybody may.
+  // Whether the bearer of that token may read that path; `token` is empty if the request has none. None: everybody may.
   std::function<Admission(const std::string& token, const std::string& path)> admit = {};
 };
 
