@@ -56,7 +56,7 @@ const Variations& variations() {
       {"lips, waiting price 8", [](PolicySettings& settings) { settings.waiting_price = 8; }},
       {"lips without home zones", [](PolicySettings& settings) { settings.home_zones = false; }},
       {"lips without copies", [](PolicySettings& settings) { settings.keep_copies = false; }},
-      {"lips without express", [](PolicySettings& settings) { settings.express_limit = Usd(0); }},
+      {"lips without its fast path", [](PolicySettings& settings) { settings.fast_path_limit = Usd(0); }},
   };
   return all;
 }

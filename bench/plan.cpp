@@ -53,7 +53,7 @@ void run(const Case& test) {
   fmt::print(
       "{:<34} {:>7.3f} s = {:>6.0f} passes | group {:.3f} solve {:.3f} round {:.3f} pack {:.3f} places {:.3f} | check "
       "{:.4f} | {} {} "
-      "units "
+      "commodities "
       "{} classes | assigned {} of {} | cost {:.4f} bound {:.4f} gap {:.4f} %\n",
       test.name, time.total, time.total / std::max(1e-9, pass), time.group, time.solve, time.round, time.pack,
       time.locality, checking, to_string(account.form), account.groups, account.classes, plan->assignments.size(),

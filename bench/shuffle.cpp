@@ -95,15 +95,15 @@ HomeInput make_input(std::uint64_t seed, std::size_t jobs, const Setting& settin
     work += input.jobs.back().reduce_work.value();
     for (const MapGroup& group : input.jobs.back().maps) work += group.tasks * group.work.value();
   }
-  // Six instance types a zone, on demand and spot, each in ten buckets of waiting: 120 steps.
+  // Six instance types a zone, on demand and spot, each in ten time slots of waiting: 120 steps.
   const double load = random.uniform(0.5, 0.95), capacity = work / load / setting.zones;
   for (std::uint32_t zone = 0; zone < setting.zones; ++zone) {
     ZoneSupply steps;
     const double size = random.uniform(0.6, 1.4);
     for (int type = 0; type < 12; ++type) {
       const double price = random.uniform(0.03, 0.06) / 3600 * (type < 6 ? 1 : random.uniform(0.3, 0.6));
-      for (int bucket = 0; bucket < 10; ++bucket)
-        steps.push_back({CpuSeconds(capacity * size / 120), UsdPerCpuSecond(price * (1 + 0.1 * bucket))});
+      for (int slot = 0; slot < 10; ++slot)
+        steps.push_back({CpuSeconds(capacity * size / 120), UsdPerCpuSecond(price * (1 + 0.1 * slot))});
     }
     input.zones.push_back(std::move(steps));
   }

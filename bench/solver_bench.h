@@ -48,7 +48,7 @@ inline solver::ZoneTransportation zone_instance(const ZoneShape& shape, int seed
   for (int g = 0; g < shape.groups; ++g) {
     problem.supply.push_back(0.05 + std::exp(2 * unit(random)));
     total += problem.supply.back();
-    problem.overflow_price.push_back(50 + 50 * unit(random));
+    problem.unserved_price.push_back(50 + 50 * unit(random));
     const double transfer = 3 * unit(random);
     const int home = static_cast<int>(random() % shape.zones), second = static_cast<int>(random() % shape.zones);
     for (int z = 0; z < shape.zones; ++z) problem.unit_cost.push_back(z == home || z == second ? 0 : transfer);
@@ -57,7 +57,8 @@ inline solver::ZoneTransportation zone_instance(const ZoneShape& shape, int seed
   return problem;
 }
 
-// The zone form as a linear program: a row a group and a zone, a column a pair, an overflow and a step.
+// The zone form as a linear program: a row a group and a zone, a column a pair, one for what is left unserved and one a
+// step.
 inline solver::LinearProgram zone_program(const solver::ZoneTransportation& problem) {
   const int groups = static_cast<int>(problem.supply.size()), zones = static_cast<int>(problem.steps.size());
   solver::LinearProgram program;
@@ -67,7 +68,7 @@ inline solver::LinearProgram zone_program(const solver::ZoneTransportation& prob
     for (int z = 0; z < zones; ++z)
       program.add_column(problem.unit_cost[g * zones + z], 0, problem.supply[g],
                          std::vector<solver::Entry>{{g, 1}, {groups + z, 1}});
-    program.add_column(problem.overflow_price[g], 0, problem.supply[g], std::vector<solver::Entry>{{g, 1}});
+    program.add_column(problem.unserved_price[g], 0, problem.supply[g], std::vector<solver::Entry>{{g, 1}});
   }
   for (int z = 0; z < zones; ++z)
     for (const solver::ZoneStep& step : problem.steps[z])

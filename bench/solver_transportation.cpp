@@ -32,7 +32,7 @@ MinCostFlow as_network(const ZoneTransportation& problem) {
     for (int z = 0; z < zones; ++z)
       network.add_arc(g, groups + z, MinCostFlow::unlimited,
                       std::llround(problem.unit_cost[g * zones + z] * price_scale));
-    network.add_arc(g, sink, MinCostFlow::unlimited, std::llround(problem.overflow_price[g] * price_scale));
+    network.add_arc(g, sink, MinCostFlow::unlimited, std::llround(problem.unserved_price[g] * price_scale));
   }
   for (int z = 0; z < zones; ++z)
     for (const ZoneStep& step : problem.steps[z])

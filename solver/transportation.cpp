@@ -22,7 +22,7 @@ struct PriceScale {
       if (std::isfinite(price)) largest = std::max(largest, std::abs(price));
     };
     for (double cost : problem.unit_cost) see(cost);
-    for (double price : problem.overflow_price) see(price);
+    for (double price : problem.unserved_price) see(price);
     for (const auto& zone : problem.steps)
       for (const ZoneStep& step : zone) see(step.unit_price);
     exponent = largest > 0 ? 50 - (std::ilogb(largest) + 1) : 0;
@@ -41,7 +41,8 @@ struct PriceScale {
 
 // Groups are placed one after another, each along the cheapest path of the graph whose nodes are the zones:
 // from zone a to b one exchanges the group in a that minds least; a zone ends at its cheapest step with room.
-// The overflow is one more zone without steps to pay. Ahuja, Magnanti and Orlin, Network Flows, 1993, section 9.7.
+// What is left unserved is one more zone without steps to pay. Ahuja, Magnanti and Orlin, Network Flows, 1993,
+// section 9.7.
 class ZoneFlow {
  public:
   explicit ZoneFlow(const ZoneTransportation& problem)
@@ -88,7 +89,7 @@ class ZoneFlow {
     for (int g = 0; g < groups_; ++g) {
       for (int z = 0; z < zones_; ++z)
         cost_[g * nodes_ + z] = scale_.to_integer(problem_.unit_cost[static_cast<std::size_t>(g) * zones_ + z]);
-      cost_[g * nodes_ + zones_] = scale_.to_integer(problem_.overflow_price[g]);
+      cost_[g * nodes_ + zones_] = scale_.to_integer(problem_.unserved_price[g]);
     }
   }
 
@@ -234,7 +235,7 @@ class ZoneFlow {
     ZoneTransportationSolution solution;
     solution.feasible = !unplaceable_ && beyond_capacity_ <= 1e-12 * total_;
     solution.amount.resize(static_cast<std::size_t>(groups_) * zones_);
-    solution.overflow.resize(groups_);
+    solution.unserved.resize(groups_);
     solution.zone_load.assign(zones_, 0);
     for (int g = 0; g < groups_; ++g) {
       sweep_dust(g);
@@ -242,7 +243,7 @@ class ZoneFlow {
         solution.amount[static_cast<std::size_t>(g) * zones_ + z] = amount(g, z);
         solution.zone_load[z] += amount(g, z);
       }
-      solution.overflow[g] = amount(g, zones_);
+      solution.unserved[g] = amount(g, zones_);
     }
     set_duals(solution);
     set_objective(solution);
@@ -283,7 +284,7 @@ class ZoneFlow {
       solution.zone_dual[z] = scale_.to_price(is_closed(z) ? price[z] - std::min(slack, price[z]) : price[z]);
     solution.group_dual.resize(groups_);
     for (int g = 0; g < groups_; ++g) {
-      double dual = problem_.overflow_price[g];
+      double dual = problem_.unserved_price[g];
       for (int z = 0; z < zones_; ++z)
         dual = std::min(dual, problem_.unit_cost[static_cast<std::size_t>(g) * zones_ + z] + solution.zone_dual[z]);
       solution.group_dual[g] = dual;
@@ -297,7 +298,7 @@ class ZoneFlow {
         const std::size_t cell = static_cast<std::size_t>(g) * zones_ + z;
         if (solution.amount[cell] > 0) sum += solution.amount[cell] * problem_.unit_cost[cell];
       }
-      if (solution.overflow[g] > 0) sum += solution.overflow[g] * problem_.overflow_price[g];
+      if (solution.unserved[g] > 0) sum += solution.unserved[g] * problem_.unserved_price[g];
     }
     for (int z = 0; z < zones_; ++z) {
       double load = solution.zone_load[z];
@@ -332,7 +333,7 @@ class ZoneFlow {
   const PriceScale scale_;
   const int groups_, zones_, nodes_;
   const std::int64_t closed_price_;
-  std::vector<std::int64_t> cost_;     // [group * nodes + node]; the last node is the overflow
+  std::vector<std::int64_t> cost_;     // [group * nodes + node]; the last node takes what is left unserved
   std::vector<double> amount_;         // the same shape
   std::vector<std::uint32_t> queued_;  // the same shape: in which heaps of that zone the group stands
   std::vector<std::vector<Step>> steps_;

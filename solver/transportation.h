@@ -12,19 +12,19 @@ struct ZoneStep {
   double unit_price;
 };
 
-// minimise sum_gz unit_cost x_gz + sum_z price of sum_g x_gz by its steps + sum_g overflow_price o_g
+// minimise sum_gz unit_cost x_gz + sum_z price of sum_g x_gz by its steps + sum_g unserved_price o_g
 // subject to sum_z x_gz + o_g = supply_g; a zone takes at most the sum of its steps. At most 30 zones.
 struct ZoneTransportation {
   std::vector<double> supply;                // one a group, >= 0
-  std::vector<double> overflow_price;        // one a group; infinity: all of it has to be placed
+  std::vector<double> unserved_price;        // one a group; infinity: all of it has to be placed
   std::vector<std::vector<ZoneStep>> steps;  // one list a zone, in any order; the cheapest are used first
   std::vector<double> unit_cost;             // [group * zones + zone]; infinity: the group may not go there
 };
 
 struct ZoneTransportationSolution {
-  bool feasible = false;           // false only where an infinite overflow price meets too little capacity
+  bool feasible = false;           // false only where an infinite price meets too little capacity
   std::vector<double> amount;      // [group * zones + zone]
-  std::vector<double> overflow;    // one a group
+  std::vector<double> unserved;    // one a group
   std::vector<double> zone_load;   // one a zone
   std::vector<double> zone_dual;   // price of one more unit of a zone's capacity at its margin
   std::vector<double> group_dual;  // cost of one more unit of a group's supply

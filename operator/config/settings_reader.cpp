@@ -57,10 +57,10 @@ void each_setting(Fields& fields, PolicySettings& settings) {
   static constexpr std::array<std::string_view, 2> powers = {"counts", "ignored"};
   fields.choice("billing", settings.billing, bills);
   fields.number("waitingPrice", settings.waiting_price);
-  fields.durations("bucketEdges", settings.bucket_edges);
+  fields.durations("bucketEdges", settings.time_slot_edges);
   fields.duration("replanEvery", settings.replan_every);
   fields.duration("replanLeast", settings.replan_least);
-  fields.amount("expressLimit", settings.express_limit, "USD");
+  fields.amount("expressLimit", settings.fast_path_limit, "USD");
   fields.number("orderFactor", settings.order_factor);
   fields.flag("homeZones", settings.home_zones);
   fields.flag("keepCopies", settings.keep_copies);
@@ -165,7 +165,7 @@ class Writing {
 void read_policy_settings(YamlMap fields, PolicySettings& settings) {
   SettingsReading reading(fields);
   each_setting(reading, settings);
-  const std::vector<Duration>& edges = settings.bucket_edges;
+  const std::vector<Duration>& edges = settings.time_slot_edges;
   if (edges.empty() || edges.front() != Duration(0) ||
       std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end())
     fields.error("bucketEdges", "edges that do not rise from 0", "durations that begin with 0 and rise");

@@ -46,7 +46,7 @@ struct ReplicaDrop {
 
 enum class DeferralReason : std::uint8_t {
   no_capacity,     // nothing that fits is free
-  cheaper_later,   // waiting costs less than what is free now (the LP's overflow node or a later bucket)
+  cheaper_later,   // waiting costs less than what is free now (a later time slot, or the paper's overflow node)
   waits_for_data,  // a replica is on its way
   waits_for_locality,
   pool_maximum,

@@ -54,24 +54,24 @@ struct PipelineSettings {
 };
 
 struct PolicySettings {
-  // lips, default mode (buckets of waiting)
+  // lips, default mode (time slots of waiting)
   Billing billing = Billing::invoice;
   double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5
                              // thrifty, 1, 2 balanced, 4 fast
-  std::vector<Duration> bucket_edges = {std::chrono::minutes(0),  std::chrono::minutes(2),   std::chrono::minutes(5),
-                                        std::chrono::minutes(10), std::chrono::minutes(20),  std::chrono::minutes(40),
-                                        std::chrono::minutes(80), std::chrono::minutes(160), std::chrono::minutes(320),
-                                        std::chrono::minutes(640)};
+  std::vector<Duration> time_slot_edges = {
+      std::chrono::minutes(0),   std::chrono::minutes(2),  std::chrono::minutes(5),  std::chrono::minutes(10),
+      std::chrono::minutes(20),  std::chrono::minutes(40), std::chrono::minutes(80), std::chrono::minutes(160),
+      std::chrono::minutes(320), std::chrono::minutes(640)};
   Duration horizon{0};  // lips: 0: time slots of waiting; else one slot of this length, several waves deep
   Duration plan_ahead =
       std::chrono::seconds(2);  // time slots: also assigns the next task to slots expected to free within this
   bool copy_columns = false;    // copies of shared data as columns of the model, moved ahead of reading
   Duration replan_every = std::chrono::seconds(30);
   Duration replan_least = std::chrono::seconds(1);
-  Usd express_limit{0.01};   // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
-  double order_factor = 20;  // k in arrival + k x (job's CPU / slots)
-  bool home_zones = true;    // a home zone for each job with shuffle
-  bool keep_copies = true;   // remote reads stay as extra copies
+  Usd fast_path_limit{0.01};  // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
+  double order_factor = 20;   // k in arrival + k x (job's CPU / slots)
+  bool home_zones = true;     // a home zone for each job with shuffle
+  bool keep_copies = true;    // remote reads stay as extra copies
   Duration drop_copies_after = std::chrono::hours(2);
   // lips-paper
   Duration epoch = std::chrono::seconds(600);  // 0: greedy

@@ -129,8 +129,8 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
   EXPECT_EQ(settings.degraded_read_time, Duration(12'000'000));
   const std::string written = write_policy_settings(settings);
   EXPECT_EQ(write_policy_settings(read(written)), written);
-  EXPECT_EQ(read(written).express_limit, settings.express_limit);
-  EXPECT_EQ(read(written).bucket_edges, settings.bucket_edges);
+  EXPECT_EQ(read(written).fast_path_limit, settings.fast_path_limit);
+  EXPECT_EQ(read(written).time_slot_edges, settings.time_slot_edges);
 }
 
 PriceSheet sheet() {

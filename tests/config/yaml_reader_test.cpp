@@ -198,9 +198,9 @@ TEST(PolicySettings, AreReadAndKeepTheirDefaults) {
   EXPECT_TRUE(errors.messages.empty()) << testing::PrintToString(errors.messages);
   EXPECT_EQ(settings.waiting_price, 2);
   EXPECT_EQ(settings.epoch, std::chrono::minutes(5));
-  EXPECT_EQ(settings.bucket_edges.size(), 3u);
+  EXPECT_EQ(settings.time_slot_edges.size(), 3u);
   EXPECT_FALSE(settings.keep_copies);
-  EXPECT_EQ(settings.express_limit.value(), 0.02);
+  EXPECT_EQ(settings.fast_path_limit.value(), 0.02);
   EXPECT_EQ(settings.order_factor, PolicySettings().order_factor);
 }
 

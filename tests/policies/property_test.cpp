@@ -121,7 +121,7 @@ std::size_t expect_maxima_hold(const World& world, const Plan& plan, Duration pl
   return full;
 }
 
-TEST(LipsProperty, BucketPlansAreValidAndCostNoLessThanTheirBound) {
+TEST(LipsProperty, TimeSlotPlansAreValidAndCostNoLessThanTheirBound) {
   std::size_t limited = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -129,7 +129,7 @@ TEST(LipsProperty, BucketPlansAreValidAndCostNoLessThanTheirBound) {
     bind_more(seed, world.cluster);
     PolicySettings settings = settings_for(seed);
     settings.horizon = Duration(0);
-    settings.express_limit = Usd(seed % 2 == 0 ? 0.01 : 0);
+    settings.fast_path_limit = Usd(seed % 2 == 0 ? 0.01 : 0);
     const Plan plan = decide(world, settings);
     EXPECT_THAT(validate_plan(world.cluster, plan), IsEmpty());
     expect_stores_hold(world, plan);
@@ -149,28 +149,28 @@ TEST(LipsProperty, PackingNeverOvercommitsANodeInTime) {
     World world(simulation::random_full_shape(seed));
     bind_more(seed, world.cluster);
     const Model model(world.cluster, world.costs);
-    if (model.units.units.empty()) continue;
+    if (model.workload.commodities.empty()) continue;
     const Amounts amounts = model.by_class();
     const std::vector<Placement> placements = model.pack_all(amounts, model.packing());
     EXPECT_EQ(testing::overcommitted(model, placements), "");
     std::vector<double> work(model.classes.classes.size(), 0.0);
-    std::vector<std::uint32_t> placed(model.units.portions.size(), 0);
+    std::vector<std::uint32_t> placed(model.workload.portions.size(), 0);
     for (const Placement& placement : placements) {
-      const Portion& portion = model.units.portions[placement.portion];
+      const Portion& portion = model.workload.portions[placement.portion];
       const std::uint32_t c = model.classes.class_of[placement.node];
       work[c] += placement.tasks * portion.work *
-                 occupancy(world.cluster, model.units.units[portion.unit], model.classes.classes[c]);
+                 occupancy(world.cluster, model.workload.commodities[portion.commodity], model.classes.classes[c]);
       placed[placement.portion] += placement.tasks;
       EXPECT_LT(placement.start, horizon);
     }
     for (std::size_t c = 0; c < work.size(); ++c)
       EXPECT_LE(work[c], model.classes.steps[c].front().work * (1 + 1e-6) + 1e-6);
-    for (std::size_t p = 0; p < placed.size(); ++p) EXPECT_LE(placed[p], model.units.portions[p].tasks);
+    for (std::size_t p = 0; p < placed.size(); ++p) EXPECT_LE(placed[p], model.workload.portions[p].tasks);
     if (HasFailure()) return;
   }
 }
 
-// Dollars of the plan's assignments, and the overflow price of what it does not assign.
+// Dollars of the plan's assignments, and the price of unserved work of what it does not assign.
 double in_model_terms(const World& world, const Model& model, const Plan& plan) {
   double usd = plan.account.dollars().value();
   std::map<std::pair<JobId, std::uint32_t>, std::uint32_t> assigned;
@@ -178,9 +178,9 @@ double in_model_terms(const World& world, const Model& model, const Plan& plan) 
     const Task& task = world.cluster.tasks[assignment.task];
     ++assigned[{task.job, task.group}];
   }
-  for (const Portion& portion : model.units.portions)
+  for (const Portion& portion : model.workload.portions)
     usd += (portion.tasks - assigned[{portion.job, portion.group}]) * portion.work *
-           model.units.units[portion.unit].overflow_price;
+           model.workload.commodities[portion.commodity].unserved_price;
   return usd;
 }
 
@@ -216,18 +216,18 @@ TEST(LipsProperty, ZoneFormIsTheClassFormWhereItHolds) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const World world(random_small_shape(seed));
-    BucketSettings buckets;
-    buckets.edges = PolicySettings{}.bucket_edges;
-    const Model model(world.cluster, world.costs, {}, seed % 2 == 0 ? testing::one_bucket() : buckets);
-    if (model.units.units.empty() || !zone_form_holds(model.units)) continue;
+    TimeSlotSettings time_slots;
+    time_slots.edges = PolicySettings{}.time_slot_edges;
+    const Model model(world.cluster, world.costs, {}, seed % 2 == 0 ? testing::one_time_slot() : time_slots);
+    if (model.workload.commodities.empty() || !zone_form_holds(model.workload)) continue;
     const Amounts zone = model.by_zone(), classes = model.by_class();
     EXPECT_NEAR(zone.objective, classes.objective, 1e-6 * std::abs(zone.objective) + 1e-12);
-    if (model.units.costs_are_least) {
+    if (model.workload.costs_are_least) {
       EXPECT_NEAR(zone.lower_bound, zone.objective, 1e-6 * std::abs(zone.objective) + 1e-12);
       EXPECT_NEAR(classes.lower_bound, classes.objective, 1e-6 * std::abs(zone.objective) + 1e-12);
       ++tight;
     }
-    const solver::LpSolution program = solver::solve(zone_form_program(world.cluster, model.classes, model.units));
+    const solver::LpSolution program = solver::solve(zone_form_program(world.cluster, model.classes, model.workload));
     EXPECT_NEAR(program.objective, zone.objective, 1e-6 * std::abs(zone.objective) + 1e-12);
     ++compared;
     if (HasFailure()) return;
@@ -242,12 +242,12 @@ TEST(LipsProperty, ColumnGenerationReachesTheFullProgramsOptimum) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     World world(simulation::random_full_shape(seed));
     bind_more(seed, world.cluster);
-    UnitSettings units;
-    units.copies = seed % 2 ? CopyPricing::columns : CopyPricing::none;
-    units.links = world.cluster.network.zone_link.value() > 0;
-    Model model(world.cluster, world.costs, units);
-    if (units.links) model.settings.link_capacity = world.cluster.network.zone_link.value() * horizon;
-    if (model.units.units.empty()) continue;
+    CommoditySettings commodities;
+    commodities.copies = seed % 2 ? CopyPricing::columns : CopyPricing::none;
+    commodities.links = world.cluster.network.zone_link.value() > 0;
+    Model model(world.cluster, world.costs, commodities);
+    if (commodities.links) model.settings.link_capacity = world.cluster.network.zone_link.value() * horizon;
+    if (model.workload.commodities.empty()) continue;
     const Amounts amounts = model.by_class();
     const solver::LpSolution full = solver::solve(class_form_program(model.input()));
     ASSERT_EQ(full.status, solver::LpStatus::optimal);
@@ -269,9 +269,9 @@ TEST(LipsProperty, ClassFormIsThePapersNodeByNodeModelWhereBothHold) {
     shape.load = std::min(shape.load, 0.6);
     const World world(shape);
     const Model model(world.cluster, world.costs);
-    if (model.units.units.empty()) continue;
+    if (model.workload.commodities.empty()) continue;
     const Amounts amounts = model.by_class();
-    if (std::any_of(amounts.overflow.begin(), amounts.overflow.end(), [](double work) { return work > 1e-6; }))
+    if (std::any_of(amounts.unserved.begin(), amounts.unserved.end(), [](double work) { return work > 1e-6; }))
       continue;
     paper::Options options;
     options.moves = false;
@@ -294,7 +294,7 @@ TEST(LipsProperty, LagrangianBoundHoldsForArbitraryDuals) {
     World world(simulation::random_full_shape(seed));
     bind_more(seed, world.cluster);
     const Model model(world.cluster, world.costs);
-    if (model.units.units.empty()) continue;
+    if (model.workload.commodities.empty()) continue;
     const solver::LinearProgram program = class_form_program(model.input());
     const solver::LpSolution exact = solver::solve(program);
     ASSERT_EQ(exact.status, solver::LpStatus::optimal);
@@ -312,25 +312,25 @@ TEST(LipsProperty, LagrangianBoundHoldsForArbitraryDuals) {
   }
 }
 
-TEST(LipsProperty, CoarseUnitsGiveAValidBoundAndAPossiblePlan) {
+TEST(LipsProperty, CoarseCommoditiesGiveAValidBoundAndAPossiblePlan) {
   int coarse = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     World world(simulation::random_full_shape(seed));
     bind_more(seed, world.cluster);
     Model model(world.cluster, world.costs);
-    if (model.units.units.empty()) continue;
+    if (model.workload.commodities.empty()) continue;
     const solver::LpSolution exact = solver::solve(class_form_program(model.input()));
     ASSERT_EQ(exact.status, solver::LpStatus::optimal);
-    coarse += model.units.units.size() > 2;
-    model.settings.most_units = 2;
+    coarse += model.workload.commodities.size() > 2;
+    model.settings.most_commodities = 2;
     const Amounts amounts = model.by_class();
     EXPECT_LE(amounts.lower_bound, exact.objective * (1 + 1e-7) + 1e-12);
-    for (std::size_t u = 0; u < model.units.units.size(); ++u) {
-      double dealt = amounts.overflow[u];
+    for (std::size_t u = 0; u < model.workload.commodities.size(); ++u) {
+      double dealt = amounts.unserved[u];
       for (double work : amounts.in_zone[u]) dealt += work;
       for (const auto& [c, work] : amounts.in_class[u]) dealt += work;
-      EXPECT_NEAR(dealt, model.units.units[u].work, 1e-6 * model.units.units[u].work);
+      EXPECT_NEAR(dealt, model.workload.commodities[u].work, 1e-6 * model.workload.commodities[u].work);
     }
     if (HasFailure()) return;
   }
@@ -342,22 +342,22 @@ TEST(LipsProperty, RoundingKeepsEachPlacesTotalWithinATaskAndEveryTaskOnce) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const World world(simulation::random_full_shape(seed));
     const Model model(world.cluster, world.costs);
-    if (model.units.units.empty()) continue;
+    if (model.workload.commodities.empty()) continue;
     const Amounts amounts = model.by_class();
-    const WholeQuotas quotas = round_amounts(world.cluster, model.units, amounts, model.classes);
+    const WholeQuotas quotas = round_amounts(world.cluster, model.workload, amounts, model.classes);
     double largest = 0;
-    for (const Portion& portion : model.units.portions) largest = std::max(largest, portion.work);
-    std::vector<std::uint32_t> dealt(model.units.portions.size(), 0);
+    for (const Portion& portion : model.workload.portions) largest = std::max(largest, portion.work);
+    std::vector<std::uint32_t> dealt(model.workload.portions.size(), 0);
     const auto total = [&](const std::vector<Quota>& list) {
       double work = 0;
       for (const Quota& quota : list) {
-        work += quota.tasks * model.units.portions[quota.portion].work;
+        work += quota.tasks * model.workload.portions[quota.portion].work;
         dealt[quota.portion] += quota.tasks;
       }
       return work;
     };
     std::vector<double> zone(world.cluster.zones.size(), 0.0), in_class(model.classes.classes.size(), 0.0);
-    for (std::size_t u = 0; u < model.units.units.size(); ++u) {
+    for (std::size_t u = 0; u < model.workload.commodities.size(); ++u) {
       for (std::size_t z = 0; z < zone.size(); ++z) zone[z] += amounts.in_zone[u][z];
       for (const auto& [c, work] : amounts.in_class[u]) in_class[c] += work;
     }
@@ -365,7 +365,7 @@ TEST(LipsProperty, RoundingKeepsEachPlacesTotalWithinATaskAndEveryTaskOnce) {
       EXPECT_NEAR(total(quotas.zone[z]), zone[z], largest * 1.001) << "zone " << z;
     for (std::size_t c = 0; c < in_class.size(); ++c)
       EXPECT_NEAR(total(quotas.in_class[c]), in_class[c], largest * 1.001) << "class " << c;
-    for (std::size_t p = 0; p < dealt.size(); ++p) EXPECT_LE(dealt[p], model.units.portions[p].tasks);
+    for (std::size_t p = 0; p < dealt.size(); ++p) EXPECT_LE(dealt[p], model.workload.portions[p].tasks);
     if (HasFailure()) return;
   }
 }

@@ -17,7 +17,7 @@ struct Shape {
   double load;          // supply / capacity
   bool round_numbers;   // many ties
   int percent_blocked;  // pairs
-  int percent_no_overflow;
+  int percent_all_served;
 };
 
 ZoneTransportation random_problem(int seed, const Shape& shape) {
@@ -39,7 +39,7 @@ ZoneTransportation random_problem(int seed, const Shape& shape) {
   for (int g = 0; g < shape.groups; ++g) {
     problem.supply.push_back(number(100));
     total += problem.supply.back();
-    problem.overflow_price.push_back(unit(random) * 100 < shape.percent_no_overflow ? infinity : 15 + number(20));
+    problem.unserved_price.push_back(unit(random) * 100 < shape.percent_all_served ? infinity : 15 + number(20));
     for (int z = 0; z < shape.zones; ++z)
       problem.unit_cost.push_back(unit(random) * 100 < shape.percent_blocked ? infinity : number(8) - 1);
   }
@@ -57,8 +57,8 @@ LinearProgram as_linear_program(const ZoneTransportation& problem) {
     for (int z = 0; z < zones; ++z)
       if (const double cost = problem.unit_cost[g * zones + z]; std::isfinite(cost))
         program.add_column(cost, 0, infinity, std::vector<Entry>{{g, 1}, {groups + z, 1}});
-    if (std::isfinite(problem.overflow_price[g]))
-      program.add_column(problem.overflow_price[g], 0, infinity, std::vector<Entry>{{g, 1}});
+    if (std::isfinite(problem.unserved_price[g]))
+      program.add_column(problem.unserved_price[g], 0, infinity, std::vector<Entry>{{g, 1}});
   }
   for (int z = 0; z < zones; ++z)
     for (const ZoneStep& step : problem.steps[z])
@@ -70,10 +70,10 @@ void expect_primal_feasible(const ZoneTransportation& problem, const ZoneTranspo
   const std::size_t groups = problem.supply.size(), zones = problem.steps.size();
   std::vector<double> load(zones, 0);
   for (std::size_t g = 0; g < groups; ++g) {
-    double placed = solution.overflow[g];
-    EXPECT_GE(solution.overflow[g], 0);
-    if (!std::isfinite(problem.overflow_price[g])) {
-      EXPECT_EQ(solution.overflow[g], 0);
+    double placed = solution.unserved[g];
+    EXPECT_GE(solution.unserved[g], 0);
+    if (!std::isfinite(problem.unserved_price[g])) {
+      EXPECT_EQ(solution.unserved[g], 0);
     }
     for (std::size_t z = 0; z < zones; ++z) {
       const double amount = solution.amount[g * zones + z];
@@ -144,7 +144,7 @@ TEST(ZoneTransportation, DualsPriceOneMoreUnit) {
 TEST(ZoneTransportation, FillsTheCheapestStepsFirst) {
   ZoneTransportation problem;
   problem.supply = {10};
-  problem.overflow_price = {100};
+  problem.unserved_price = {100};
   problem.steps = {{{4, 3}, {4, 1}}, {{5, 2}}};
   problem.unit_cost = {0, 0};
   const auto solution = solve_zone_transportation(problem);
@@ -158,11 +158,11 @@ TEST(ZoneTransportation, HandlesNothingToPlaceAndNowhereToPlaceIt) {
   ZoneTransportation problem;
   EXPECT_TRUE(solve_zone_transportation(problem).feasible);
   problem.supply = {0, 3};
-  problem.overflow_price = {infinity, 7};
+  problem.unserved_price = {infinity, 7};
   auto solution = solve_zone_transportation(problem);
   EXPECT_TRUE(solution.feasible);
   EXPECT_EQ(solution.objective, 21);
-  problem.overflow_price = {infinity, infinity};
+  problem.unserved_price = {infinity, infinity};
   EXPECT_FALSE(solve_zone_transportation(problem).feasible);
   problem.steps = {{}};
   problem.unit_cost = {0, 0};
@@ -177,7 +177,7 @@ TEST(ZoneTransportation, HandlesNothingToPlaceAndNowhereToPlaceIt) {
 TEST(ZoneTransportation, SuppliesThatFillTheCapacityOnlyUpToRoundingAreFeasible) {
   ZoneTransportation problem;
   problem.supply = {0.3, 0.6};
-  problem.overflow_price = {infinity, infinity};
+  problem.unserved_price = {infinity, infinity};
   problem.steps = {{{0.1, 1}, {0.2, 2}}, {{0.6, 1}}};
   problem.unit_cost = {0, infinity, infinity, 0};
   const auto solution = solve_zone_transportation(problem);

@@ -33,11 +33,11 @@ double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
          std::max({share(load.work, all.work), share(load.memory, all.memory), share(load.slots, all.slots)});
 }
 
-double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned) {
+double cost_of_unserved(const Workload& workload, const std::vector<std::uint32_t>& planned) {
   double usd = 0;
-  for (std::size_t p = 0; p < units.portions.size(); ++p) {
-    const Portion& portion = units.portions[p];
-    usd += (portion.tasks - planned[p]) * portion.work * units.units[portion.unit].overflow_price;
+  for (std::size_t p = 0; p < workload.portions.size(); ++p) {
+    const Portion& portion = workload.portions[p];
+    usd += (portion.tasks - planned[p]) * portion.work * workload.commodities[portion.commodity].unserved_price;
   }
   return usd;
 }
@@ -47,13 +47,13 @@ double overflow_of(const Units& units, const std::vector<std::uint32_t>& planned
 namespace {
 
 // The class's load of the quotas that are bound to it.
-Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Units& units,
+Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Workload& workload,
              const std::vector<Quota>& quotas, SideRows rows) {
   Load load;
   for (const Quota& quota : quotas) {
-    const Portion& portion = units.portions[quota.portion];
+    const Portion& portion = workload.portions[quota.portion];
     const Resources& request = cluster.jobs[portion.job].request;
-    const double time = quota.tasks * portion.work * occupancy(cluster, units.units[portion.unit], group);
+    const double time = quota.tasks * portion.work * occupancy(cluster, workload.commodities[portion.commodity], group);
     const double span = time / (cores_of(request) * group.speed);
     load.work += time;
     if (rows.memory) load.memory += request.memory.value() * span;
@@ -92,78 +92,82 @@ double price_in_zone(const NodeClasses& classes, const std::vector<std::vector<C
 
 }  // namespace
 
-double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units,
+double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
                       const WholeQuotas& quotas) {
   std::vector<std::vector<CapacityStep>> steps = classes.steps;
-  std::vector<std::uint32_t> planned(units.portions.size(), 0);
-  const SideRows rows = side_rows(units, classes);
-  double usd = 0, dearest_overflow = 0, memory = 0;
+  std::vector<std::uint32_t> planned(workload.portions.size(), 0);
+  const SideRows rows = side_rows(workload, classes);
+  double usd = 0, dearest_unserved = 0, memory = 0;
   if (rows.memory) {
     memory = 1e300;
-    for (const Unit& unit : units.units)
-      if (unit.any_class) memory = std::min(memory, unit.least_memory_per_core);
+    for (const Commodity& commodity : workload.commodities)
+      if (commodity.any_class) memory = std::min(memory, commodity.least_memory_per_core);
   }
   const auto count = [&](const Quota& quota, std::uint32_t zone) {
-    const Portion& portion = units.portions[quota.portion];
-    const Unit& unit = units.units[portion.unit];
+    const Portion& portion = workload.portions[quota.portion];
+    const Commodity& commodity = workload.commodities[portion.commodity];
     planned[quota.portion] += quota.tasks;
-    usd += quota.tasks * portion.work * unit.extra[zone];
-    dearest_overflow = std::max(dearest_overflow, unit.overflow_price);
+    usd += quota.tasks * portion.work * commodity.non_cpu_cost[zone];
+    dearest_unserved = std::max(dearest_unserved, commodity.unserved_price);
     return quota.tasks * portion.work;
   };
   for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
     const NodeClass& group = classes.classes[c];
     for (const Quota& quota : quotas.in_class[c]) usd += count(quota, group.zone.index()) * group.price.value();
-    const double too_much = take(steps[c], load_of(cluster, group, units, quotas.in_class[c], rows), usd);
-    usd += too_much * dearest_overflow;
+    const double too_much = take(steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
+    usd += too_much * dearest_unserved;
   }
   for (std::uint32_t z = 0; z < quotas.zone.size(); ++z) {
     double work = 0;
     for (const Quota& quota : quotas.zone[z]) work += count(quota, z);
     usd += price_in_zone(classes, steps, z, memory, work);
-    usd += work * dearest_overflow;
+    usd += work * dearest_unserved;
   }
-  return usd + overflow_of(units, planned);
+  return usd + cost_of_unserved(workload, planned);
 }
 
-double cost_of_placements(const NodeClasses& classes, const Units& units, const std::vector<Placement>& placements,
-                          const ClusterSnapshot& cluster, const std::vector<PoolRow>& pools) {
-  const PricedPreferences preferences = price_preferences(classes, units, placements, cluster, pools);
+double cost_of_placements(const NodeClasses& classes, const Workload& workload,
+                          const std::vector<Placement>& placements, const ClusterSnapshot& cluster,
+                          const std::vector<PoolRow>& pools) {
+  const PricedPreferences preferences = price_preferences(classes, workload, placements, cluster, pools);
   double usd = (preferences.waiting + preferences.fairness + preferences.locality).value();
   for (const Placement& placement : placements) {
-    const Portion& portion = units.portions[placement.portion];
+    const Portion& portion = workload.portions[placement.portion];
     const NodeClass& group = classes.classes[classes.class_of[placement.node]];
-    const Unit& unit = units.units[portion.unit];
-    const double price = group.price.value() + unit.extra[group.zone.index()] - unit.preference[group.zone.index()];
+    const Commodity& commodity = workload.commodities[portion.commodity];
+    const double price =
+        group.price.value() + commodity.non_cpu_cost[group.zone.index()] - commodity.virtual_cost[group.zone.index()];
     usd += placement.tasks * portion.work * price;
   }
   return usd;
 }
 
-PricedPreferences price_preferences(const NodeClasses& classes, const Units& units,
+PricedPreferences price_preferences(const NodeClasses& classes, const Workload& workload,
                                     const std::vector<Placement>& placements, const ClusterSnapshot& cluster,
                                     const std::vector<PoolRow>& pools) {
-  std::vector<std::uint32_t> planned(units.portions.size(), 0);
+  std::vector<std::uint32_t> planned(workload.portions.size(), 0);
   IdVector<PoolId, double> work(cluster.pools.size(), 0.0), demand(cluster.pools.size(), 0.0);
   PricedPreferences result;
-  for (const Portion& portion : units.portions) demand[cluster.jobs[portion.job].pool] += portion.tasks * portion.work;
+  for (const Portion& portion : workload.portions)
+    demand[cluster.jobs[portion.job].pool] += portion.tasks * portion.work;
   for (const Placement& placement : placements) {
-    const Portion& portion = units.portions[placement.portion];
+    const Portion& portion = workload.portions[placement.portion];
     planned[placement.portion] += placement.tasks;
     work[cluster.jobs[portion.job].pool] += placement.tasks * portion.work;
     const ZoneId zone = classes.classes[classes.class_of[placement.node]].zone;
-    result.locality += Usd(placement.tasks * portion.work * units.units[portion.unit].preference[zone.index()]);
+    result.locality +=
+        Usd(placement.tasks * portion.work * workload.commodities[portion.commodity].virtual_cost[zone.index()]);
   }
   for (const PoolRow& pool : pools)
     if (pool.shortfall_price > 0)
       result.fairness +=
           Usd(pool.shortfall_price * std::max(0.0, std::min(pool.least, demand[pool.pool]) - work[pool.pool]));
-  result.waiting = Usd(overflow_of(units, planned));
+  result.waiting = Usd(cost_of_unserved(workload, planned));
   return result;
 }
 
-void fill_account(const PolicyInput& input, const NodeClasses& classes, const Units& units, const Amounts& amounts,
-                  Plan& plan) {
+void fill_account(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
+                  const Amounts& amounts, Plan& plan) {
   const ClusterSnapshot& cluster = input.cluster;
   PlanAccount& account = plan.account;
   for (const Assignment& assignment : plan.assignments) {
@@ -177,7 +181,7 @@ void fill_account(const PolicyInput& input, const NodeClasses& classes, const Un
                       input.costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
   account.form = amounts.form;
   account.fell_back = amounts.fell_back;
-  account.groups = static_cast<std::uint32_t>(units.units.size());
+  account.groups = static_cast<std::uint32_t>(workload.commodities.size());
   account.classes = static_cast<std::uint32_t>(classes.classes.size());
   account.rows = amounts.rows;
   account.columns = amounts.columns;

@@ -1,4 +1,4 @@
-// What the model decides, in CPU-seconds: how much of each unit runs where, and what waits.
+// What the model decides, in CPU-seconds: how much of each commodity runs where, and what waits.
 #pragma once
 
 #include <utility>
@@ -9,12 +9,12 @@
 namespace lips {
 
 struct Amounts {
-  std::vector<std::vector<double>> in_zone;  // [unit][zone], of units that any class may take
-  std::vector<std::vector<std::pair<std::uint32_t, double>>> in_class;  // [unit] (class, work), of the others
-  std::vector<double> overflow;                                         // [unit]
-  std::vector<double> open_work;                                        // [class] for units that any class may take
-  std::vector<double> zone_price;                                       // [zone] dual: USD per further CPU-second there
-  double objective = 0, lower_bound = 0;                                // USD
+  std::vector<std::vector<double>> in_zone;  // [commodity][zone], of commodities that any class may take
+  std::vector<std::vector<std::pair<std::uint32_t, double>>> in_class;  // [commodity] (class, work), of the others
+  std::vector<double> unserved;                                         // [commodity]
+  std::vector<double> open_work;          // [class] for commodities that any class may take
+  std::vector<double> zone_price;         // [zone] dual: USD per further CPU-second there
+  double objective = 0, lower_bound = 0;  // USD
   ModelForm form = ModelForm::none;
   bool fell_back = false;
   std::int64_t rows = 0, columns = 0;

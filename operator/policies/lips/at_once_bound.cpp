@@ -55,9 +55,9 @@ class Envelope {
 
 class AtOnce {
  public:
-  AtOnce(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Units& units,
+  AtOnce(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Workload& workload,
          const Rents& rents, double more)
-      : cluster_(cluster), costs_(costs), classes_(classes), units_(units), rents_(rents), more_(more) {
+      : cluster_(cluster), costs_(costs), classes_(classes), workload_(workload), rents_(rents), more_(more) {
     std::vector<std::vector<Line>> lines(cluster.zones.size());
     for (std::size_t c = 0; c < classes.classes.size(); ++c)
       lines[classes.classes[c].zone.index()].push_back(line_of(c));
@@ -66,15 +66,15 @@ class AtOnce {
 
   double bound() const {
     double usd = rents_.all_shares - rent_of_free();
-    for (const Unit& unit : units_.units)
-      for (std::uint32_t p : unit.portions) usd += tasks_of(units_.portions[p], unit);
+    for (const Commodity& commodity : workload_.commodities)
+      for (std::uint32_t p : commodity.portions) usd += tasks_of(workload_.portions[p], commodity);
     return usd;
   }
 
  private:
   Line line_of(std::size_t c) const {
     const NodeClass& group = classes_.classes[c];
-    return {group.price.value(), units_.overrun * (group.speed * of(rents_.cpu, c) + more_)};
+    return {group.price.value(), workload_.overrun * (group.speed * of(rents_.cpu, c) + more_)};
   }
 
   double rent_of_free() const {
@@ -83,46 +83,47 @@ class AtOnce {
       for (NodeId node : classes_.classes[c].nodes) {
         const Resources& free = cluster_.free[node];
         usd += std::max(0.0, free.cpu.value()) * line_of(c).rent;
-        usd += std::max(0.0, free.memory.value()) * units_.overrun * of(rents_.memory, c);
-        usd += std::max(0, free.slots) * units_.overrun * of(rents_.slots, c);
+        usd += std::max(0.0, free.memory.value()) * workload_.overrun * of(rents_.memory, c);
+        usd += std::max(0, free.slots) * workload_.overrun * of(rents_.slots, c);
       }
     return usd;
   }
 
-  double tasks_of(const Portion& portion, const Unit& unit) const {
+  double tasks_of(const Portion& portion, const Commodity& commodity) const {
     const double cores = std::max(0.0, cluster_.jobs[portion.job].request.cpu.value()) / portion.work;
     double least = unlimited;
-    if (unit.any_class)
+    if (commodity.any_class)
       for (std::size_t z = 0; z < any_class_.size(); ++z)
-        least = std::min(least, extra(unit, z) + any_class_[z].at(cores));
+        least = std::min(least, non_cpu_cost(commodity, z) + any_class_[z].at(cores));
     else
       for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
-        if (fits(unit.request, classes_.classes[c].shape) &&
-            cluster_.eligible(unit.constraint, classes_.classes[c].nodes.front()))
-          least = std::min(least, extra(unit, classes_.classes[c].zone.index()) + line_of(c).at(cores) +
-                                      side_rent(unit, c) / portion.work);
-    if (!rents_.shares.empty() && unit.pool.valid()) least -= rents_.shares[unit.pool];
-    double overflow = unit.overflow_price;
-    for (const auto& [price, work] : unit.overflow_steps) overflow = std::min(overflow, price);
-    return portion.tasks * portion.work * std::min(least, overflow);
+        if (fits(commodity.request, classes_.classes[c].shape) &&
+            cluster_.eligible(commodity.constraint, classes_.classes[c].nodes.front()))
+          least = std::min(least, non_cpu_cost(commodity, classes_.classes[c].zone.index()) + line_of(c).at(cores) +
+                                      side_rent(commodity, c) / portion.work);
+    if (!rents_.shares.empty() && commodity.pool.valid()) least -= rents_.shares[commodity.pool];
+    double unserved = commodity.unserved_price;
+    for (const auto& [price, work] : commodity.unserved_steps) unserved = std::min(unserved, price);
+    return portion.tasks * portion.work * std::min(least, unserved);
   }
 
-  double side_rent(const Unit& unit, std::uint32_t c) const {
-    return units_.overrun *
-           (unit.request.memory.value() * of(rents_.memory, c) + unit.request.slots * of(rents_.slots, c));
+  double side_rent(const Commodity& commodity, std::uint32_t c) const {
+    return workload_.overrun *
+           (commodity.request.memory.value() * of(rents_.memory, c) + commodity.request.slots * of(rents_.slots, c));
   }
 
   // Copies of shared data may come for nothing: their columns are not looked at.
-  double extra(const Unit& unit, std::size_t zone) const {
-    const double usd = unit.least.extra[zone];
-    if (unit.shared == Unit::no_object) return usd;
-    return usd - unit.input_per_work * costs_.transfer(unit.zones, ZoneId(static_cast<std::uint32_t>(zone))).value();
+  double non_cpu_cost(const Commodity& commodity, std::size_t zone) const {
+    const double usd = commodity.least.non_cpu_cost[zone];
+    if (commodity.shared == Commodity::no_object) return usd;
+    return usd - commodity.input_per_work *
+                     costs_.transfer(commodity.zones, ZoneId(static_cast<std::uint32_t>(zone))).value();
   }
 
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
   const NodeClasses& classes_;
-  const Units& units_;
+  const Workload& workload_;
   const Rents& rents_;
   const double more_;                // USD per core-second
   std::vector<Envelope> any_class_;  // [zone]
@@ -131,9 +132,10 @@ class AtOnce {
 }  // namespace
 
 double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                     const Units& units, const Rents& rents, double enough) {
-  return best_with_more_rent(classes.mean_price, enough,
-                             [&](double more) { return AtOnce(cluster, costs, classes, units, rents, more).bound(); });
+                     const Workload& workload, const Rents& rents, double enough) {
+  return best_with_more_rent(classes.mean_price, enough, [&](double more) {
+    return AtOnce(cluster, costs, classes, workload, rents, more).bound();
+  });
 }
 
 }  // namespace lips

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "policies/lips/units.h"
+#include "policies/lips/commodities.h"
 
 namespace lips {
 
@@ -34,6 +34,6 @@ double best_with_more_rent(double price, double enough, BoundAt bound_at) {
 // rent of what is free now goes back. That holds for all rents that are not negative: those of the program, and more
 // for every core where more tasks wait than may start. No more is looked for when it is `enough`.
 double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                     const Units& units, const Rents& rents, double enough);
+                     const Workload& workload, const Rents& rents, double enough);
 
 }  // namespace lips

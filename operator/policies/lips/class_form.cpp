@@ -15,9 +15,9 @@ namespace lips {
 namespace {
 
 using solver::Entry;
-constexpr std::size_t more_columns = 6;  // that a round may add to a unit
+constexpr std::size_t more_columns = 6;  // that a round may add to a commodity
 constexpr int rounds = 25;
-constexpr double coarse_gap = 2e-3;  // at which no more columns are sought for merged units
+constexpr double coarse_gap = 2e-3;  // at which no more columns are sought for merged commodities
 
 // Duals of the wrong sign become 0, so that each of the others has a bound to stand on.
 void clamp(const solver::LinearProgram& program, std::vector<double>& dual) {
@@ -38,7 +38,7 @@ class ClassForm {
       : input_(input),
         cluster_(input.cluster),
         classes_(input.classes),
-        units_(input.units),
+        workload_(input.workload),
         settings_(input.settings),
         form_(input, ClassColumns::start) {}
 
@@ -46,7 +46,7 @@ class ClassForm {
     solver::LpSolution solution;
     for (int round = 0;; ++round) {
       solver::LpSolution next = solve_program(round > 0 ? &solution.basis : nullptr);
-      if (next.status != solver::LpStatus::optimal) return greedy_amounts(cluster_, classes_, units_);
+      if (next.status != solver::LpStatus::optimal) return greedy_amounts(cluster_, classes_, workload_);
       solution = std::move(next);
       duals_ = solution.row_dual;
       clamp(form_.program, duals_);
@@ -62,18 +62,19 @@ class ClassForm {
                                    solver::VariableStatus::at_lower);
     }
     Amounts amounts = read(solution);
-    if (!units_.costs_are_least) amounts.lower_bound = std::max(0.0, least_bound(units_, least_within_the_horizon()));
+    if (!workload_.costs_are_least)
+      amounts.lower_bound = std::max(0.0, least_bound(workload_, least_within_the_horizon()));
     return amounts;
   }
 
-  // A bound on the cost of other units under this program's prices: theirs must be the same rows otherwise.
-  double bound_for(const Units& units) const {
-    if (units.costs_are_least) return lagrangian_bound(units, Terms::expected, duals_);
-    return least_bound(units, lagrangian_bound(units, Terms::least, duals_));
+  // A bound on the cost of other commodities under this program's prices: theirs must be the same rows otherwise.
+  double bound_for(const Workload& workload) const {
+    if (workload.costs_are_least) return lagrangian_bound(workload, Terms::expected, duals_);
+    return least_bound(workload, lagrangian_bound(workload, Terms::least, duals_));
   }
   double bound_at(std::vector<double> dual) const {
     clamp(form_.program, dual);
-    return lagrangian_bound(units_, Terms::expected, dual);
+    return lagrangian_bound(workload_, Terms::expected, dual);
   }
 
  private:
@@ -91,15 +92,15 @@ class ClassForm {
 
   // With copies as columns the rows that tie them to their readers are priced by the general certificate.
   double lower_bound(const solver::LpSolution& solution) const {
-    if (form_.copies.empty()) return lagrangian_bound(units_, Terms::expected, duals_);
+    if (form_.copies.empty()) return lagrangian_bound(workload_, Terms::expected, duals_);
     return solver::certify(form_.program, solution.primal, duals_).lower_bound + missing_;
   }
 
   // The bound for every plan, whoever makes it.
-  double least_bound(const Units& units, double within_the_horizon) const {
-    if (units.overrun <= 0) return within_the_horizon;
+  double least_bound(const Workload& workload, double within_the_horizon) const {
+    if (workload.overrun <= 0) return within_the_horizon;
     return std::min(within_the_horizon,
-                    at_once_bound(cluster_, input_.costs, classes_, units, rents(), within_the_horizon));
+                    at_once_bound(cluster_, input_.costs, classes_, workload, rents(), within_the_horizon));
   }
 
   Rents rents() const {
@@ -119,18 +120,19 @@ class ClassForm {
   }
 
   double least_within_the_horizon() const {
-    if (form_.copies.empty() || !units_.copies_pay_off_once) return lagrangian_bound(units_, Terms::least, duals_);
+    if (form_.copies.empty() || !workload_.copies_pay_off_once)
+      return lagrangian_bound(workload_, Terms::least, duals_);
     const ClassFormProgram whole(input_, ClassColumns::all, Terms::least);
     const std::vector<double> nothing(static_cast<std::size_t>(whole.program.columns()), 0.0);
     return solver::certify(whole.program, nothing, duals_).lower_bound;
   }
 
-  // Weak duality with the units' rows relaxed last: each unit takes its cheapest column at the given prices, every
-  // other column its better bound. Valid for every dual vector whose signs are right.
-  double lagrangian_bound(const Units& units, Terms terms, std::vector<double> dual) const {
+  // Weak duality with the commodities' rows relaxed last: each commodity takes its cheapest column at the given prices,
+  // every other column its better bound. Valid for every dual vector whose signs are right.
+  double lagrangian_bound(const Workload& workload, Terms terms, std::vector<double> dual) const {
     const solver::LinearProgram& program = form_.program;
     double bound = 0;
-    std::fill_n(dual.begin(), form_.unit_row.size(), 0.0);
+    std::fill_n(dual.begin(), form_.commodity_row.size(), 0.0);
     if (terms == Terms::least) {
       for (std::int32_t row : form_.space_row)  // of copies, which are left out here
         if (row >= 0) dual[static_cast<std::size_t>(row)] = 0;
@@ -138,14 +140,14 @@ class ClassForm {
     }
     for (std::size_t row = 0; row < dual.size(); ++row)
       if (dual[row] != 0) bound += dual[row] * (dual[row] > 0 ? program.row_lower()[row] : program.row_upper()[row]);
-    for (std::int32_t column = 0; column < form_.first_unit_column; ++column)
+    for (std::int32_t column = 0; column < form_.first_commodity_column; ++column)
       bound += gain(column, dual) * program.column_upper()[static_cast<std::size_t>(column)];
-    for (const Unit& unit : units.units) bound += cheapest_of(unit, terms, dual);
+    for (const Commodity& commodity : workload.commodities) bound += cheapest_of(commodity, terms, dual);
     return bound;
   }
 
-  // Zones that hold nothing may have any price up to their cheapest class's. The highest says most of units that would
-  // find them cheaper in other terms; a zone without room has none that is too high.
+  // Zones that hold nothing may have any price up to their cheapest class's. The highest says most of commodities that
+  // would find them cheaper in other terms; a zone without room has none that is too high.
   void raise_zone_prices(std::vector<double>& dual) const {
     constexpr double no_room = 1e9;  // USD per CPU-second
     for (std::size_t z = 0; z < form_.zones(); ++z) {
@@ -173,47 +175,47 @@ class ClassForm {
     return cost;
   }
 
-  double cheapest_of(const Unit& unit, Terms terms, const std::vector<double>& dual) const {
+  double cheapest_of(const Commodity& commodity, Terms terms, const std::vector<double>& dual) const {
     double best = solver::infinity;
     const auto look = [&](const ClassFormProgram::Column& column) {
       best = std::min(best, reduced(column.cost, column.entries(), dual));
     };
-    if (unit.any_class)
-      for (std::uint32_t z = 0; z < form_.zones(); ++z) form_.each_column(unit, z, terms, look);
+    if (commodity.any_class)
+      for (std::uint32_t z = 0; z < form_.zones(); ++z) form_.each_column(commodity, z, terms, look);
     else
       for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
-        if (form_.eligible(unit, c)) form_.each_column(unit, c, terms, look);
-    if (unit.overflow_steps.empty()) return unit.work * std::min(best, unit.overflow_price);
+        if (form_.eligible(commodity, c)) form_.each_column(commodity, c, terms, look);
+    if (commodity.unserved_steps.empty()) return commodity.work * std::min(best, commodity.unserved_price);
     double usd = 0;
-    for (const auto& [price, work] : unit.overflow_steps) usd += work * std::min(best, price);
+    for (const auto& [price, work] : commodity.unserved_steps) usd += work * std::min(best, price);
     return usd;
   }
 
   // The columns that are not in the program, against the duals: candidates_ are those that would help, missing_ is what
-  // they could lower the bound by at most (all of a unit's work in its best one).
+  // they could lower the bound by at most (all of a commodity's work in its best one).
   void price_missing() {
     candidates_.clear();
     missing_ = 0;
     std::vector<bool> present(classes_.classes.size());
     std::vector<std::pair<double, std::uint32_t>> found;
-    for (std::uint32_t u = 0; u < units_.units.size(); ++u) {
-      const Unit& unit = units_.units[u];
-      if (unit.any_class) continue;
+    for (std::uint32_t u = 0; u < workload_.commodities.size(); ++u) {
+      const Commodity& commodity = workload_.commodities[u];
+      if (commodity.any_class) continue;
       present.assign(present.size(), false);
       for (std::uint32_t c : form_.classes_of[u]) present[c] = true;
       found.clear();
-      const double own = duals_[static_cast<std::size_t>(form_.unit_row[u])];
+      const double own = duals_[static_cast<std::size_t>(form_.commodity_row[u])];
       for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
-        if (present[c] || !form_.eligible(unit, c)) continue;
+        if (present[c] || !form_.eligible(commodity, c)) continue;
         double least = solver::infinity;
-        form_.each_column(unit, c, Terms::expected, [&](const ClassFormProgram::Column& column) {
+        form_.each_column(commodity, c, Terms::expected, [&](const ClassFormProgram::Column& column) {
           least = std::min(least, reduced(column.cost, column.entries(), duals_) - own);
         });
         if (least < 0) found.emplace_back(least, c);
       }
       if (found.empty()) continue;
       std::sort(found.begin(), found.end());
-      missing_ += unit.work * found.front().first;
+      missing_ += commodity.work * found.front().first;
       for (std::size_t i = 0; i < std::min(more_columns, found.size()) && found[i].first < -1e-12; ++i)
         candidates_.emplace_back(u, found[i].second);
     }
@@ -224,15 +226,15 @@ class ClassForm {
     const auto value = [&](std::int32_t column) {
       return std::max(0.0, solution.primal[static_cast<std::size_t>(column)]);
     };
-    const std::size_t count = units_.units.size();
+    const std::size_t count = workload_.commodities.size();
     amounts.in_zone.assign(count, std::vector<double>(form_.zones(), 0.0));
     amounts.in_class.resize(count);
     bool any_zone = false, any_class = false;
     for (std::uint32_t u = 0; u < count; ++u) {
-      amounts.overflow.push_back(value(form_.overflow_column[u]));
-      for (std::size_t step = 1; step < units_.units[u].overflow_steps.size(); ++step)
-        amounts.overflow.back() += value(form_.overflow_column[u] + static_cast<std::int32_t>(step));
-      (units_.units[u].any_class ? any_zone : any_class) = true;
+      amounts.unserved.push_back(value(form_.unserved_column[u]));
+      for (std::size_t step = 1; step < workload_.commodities[u].unserved_steps.size(); ++step)
+        amounts.unserved.back() += value(form_.unserved_column[u] + static_cast<std::int32_t>(step));
+      (workload_.commodities[u].any_class ? any_zone : any_class) = true;
     }
     for (const auto& [u, z, column] : form_.in_zone) amounts.in_zone[u][z] += value(column);
     for (const auto& [u, c, column] : form_.in_class) {
@@ -277,10 +279,12 @@ class ClassForm {
              "USD per MiB"});
   }
 
-  // The zones' rows carry no price where no unit may take any class: there the cheapest class's own price stands for
-  // the zone.
+  // The zones' rows carry no price where no commodity may take any class: there the cheapest class's own price stands
+  // for the zone.
   void price_zones_by_class(const std::vector<double>& dual, std::vector<double>& zone_price) const {
-    if (std::any_of(units_.units.begin(), units_.units.end(), [](const Unit& unit) { return unit.any_class; })) return;
+    if (std::any_of(workload_.commodities.begin(), workload_.commodities.end(),
+                    [](const Commodity& commodity) { return commodity.any_class; }))
+      return;
     zone_price.assign(zone_price.size(), 0.0);
     std::vector<bool> seen(zone_price.size(), false);
     for (std::size_t c = 0; c < classes_.classes.size(); ++c) {
@@ -294,7 +298,7 @@ class ClassForm {
   ClassFormInput input_;
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
-  const Units& units_;
+  const Workload& workload_;
   const ClassFormSettings& settings_;
   ClassFormProgram form_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> candidates_;
@@ -305,19 +309,21 @@ class ClassForm {
 }  // namespace
 
 Amounts solve_class_form(const ClassFormInput& input) {
-  const Units& units = input.units;
-  const bool columns_for_copies = std::any_of(units.units.begin(), units.units.end(),
-                                              [](const Unit& unit) { return unit.shared != Unit::no_object; });
-  if (units.units.size() <= input.settings.most_units || columns_for_copies) return ClassForm(input).solve();
-  const Coarsening coarsening(units);
+  const Workload& workload = input.workload;
+  const bool columns_for_copies =
+      std::any_of(workload.commodities.begin(), workload.commodities.end(),
+                  [](const Commodity& commodity) { return commodity.shared != Commodity::no_object; });
+  if (workload.commodities.size() <= input.settings.most_commodities || columns_for_copies)
+    return ClassForm(input).solve();
+  const Coarsening coarsening(workload);
   ClassFormSettings settings = input.settings;
   settings.good_enough =
       std::max(settings.good_enough, coarse_gap);  // the last rounds cost most, and merging costs more
-  ClassForm form({input.cluster, input.costs, input.classes, coarsening.units(), settings});
+  ClassForm form({input.cluster, input.costs, input.classes, coarsening.coarse(), settings});
   const Amounts coarse = form.solve();
-  if (coarse.fell_back) return greedy_amounts(input.cluster, input.classes, units);
+  if (coarse.fell_back) return greedy_amounts(input.cluster, input.classes, workload);
   Amounts amounts = coarsening.deal(coarse);
-  amounts.lower_bound = std::max(0.0, form.bound_for(units));
+  amounts.lower_bound = std::max(0.0, form.bound_for(workload));
   return amounts;
 }
 
@@ -325,12 +331,12 @@ double class_form_bound(const ClassFormInput& input, const std::vector<double>& 
   return ClassForm(input).bound_at(row_dual);
 }
 
-Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units) {
+Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload) {
   Amounts amounts;
   amounts.form = ModelForm::greedy;
   amounts.fell_back = true;
-  amounts.in_zone.assign(units.units.size(), std::vector<double>(cluster.zones.size(), 0.0));
-  amounts.in_class.resize(units.units.size());
+  amounts.in_zone.assign(workload.commodities.size(), std::vector<double>(cluster.zones.size(), 0.0));
+  amounts.in_class.resize(workload.commodities.size());
   amounts.open_work.assign(classes.classes.size(), 0.0);
   amounts.zone_price.assign(cluster.zones.size(), 0.0);
   std::vector<double> room;
@@ -338,14 +344,15 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
     room.push_back(0);
     for (const CapacityStep& step : steps) room.back() += step.work;
   }
-  for (std::size_t u = 0; u < units.units.size(); ++u) {
-    const Unit& unit = units.units[u];
-    double left = unit.work;
+  for (std::size_t u = 0; u < workload.commodities.size(); ++u) {
+    const Commodity& commodity = workload.commodities[u];
+    double left = commodity.work;
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
-      if (fits(unit.request, classes.classes[c].shape) &&
-          cluster.eligible(unit.constraint, classes.classes[c].nodes.front()))
-        order.emplace_back(classes.classes[c].price.value() + unit.extra[classes.classes[c].zone.index()], c);
+      if (fits(commodity.request, classes.classes[c].shape) &&
+          cluster.eligible(commodity.constraint, classes.classes[c].nodes.front()))
+        order.emplace_back(classes.classes[c].price.value() + commodity.non_cpu_cost[classes.classes[c].zone.index()],
+                           c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {
       const double used = std::min(left, room[c]);
@@ -353,7 +360,7 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
       room[c] -= used;
       left -= used;
       amounts.objective += used * price;
-      if (unit.any_class) {
+      if (commodity.any_class) {
         amounts.in_zone[u][classes.classes[c].zone.index()] += used;
         amounts.open_work[c] += used;
       } else {
@@ -361,8 +368,8 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
       }
       if (left <= 0) break;
     }
-    amounts.overflow.push_back(left);
-    amounts.objective += left * unit.overflow_price;
+    amounts.unserved.push_back(left);
+    amounts.objective += left * commodity.unserved_price;
   }
   return amounts;
 }

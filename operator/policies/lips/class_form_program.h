@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/lips/units.h"
+#include "policies/lips/commodities.h"
 #include "solver/linear_program.h"
 
 namespace lips {
@@ -24,20 +24,20 @@ struct ClassFormSettings {
   std::vector<PoolRow> pools;
   double good_enough = 1e-4;  // certified gap at which no more columns are sought
   std::int64_t max_iterations = 2'000'000;
-  std::size_t most_units = 1500;  // that are solved as they are
+  std::size_t most_commodities = 1500;  // that are solved as they are
 };
 
-// Which rows beside CPU's some unit needs: it asks for more of that per core than some class has.
+// Which rows beside CPU's some commodity needs: it asks for more of that per core than some class has.
 struct SideRows {
   bool memory = false, slots = false;
 };
-SideRows side_rows(const Units& units, const NodeClasses& classes);
+SideRows side_rows(const Workload& workload, const NodeClasses& classes);
 
 struct ClassFormInput {
   const ClusterSnapshot& cluster;
   const CostModel& costs;
   const NodeClasses& classes;
-  const Units& units;
+  const Workload& workload;
   const ClassFormSettings& settings;
 };
 
@@ -45,11 +45,11 @@ enum class ClassColumns : std::uint8_t { start, all };
 
 class ClassFormProgram {
  public:
-  struct UnitColumn {
-    std::uint32_t unit, place;  // a class or a zone
+  struct CommodityColumn {
+    std::uint32_t commodity, place;  // a class or a zone
     std::int32_t column;
   };
-  struct Column {  // of a unit: its cost, and its entries without that in the unit's own row
+  struct Column {  // of a commodity: its cost, and its entries without that in the commodity's own row
     double cost = 0;
     std::array<solver::Entry, 7> entry;
     std::size_t count = 0;
@@ -59,21 +59,22 @@ class ClassFormProgram {
 
   ClassFormProgram(const ClassFormInput& input, ClassColumns columns, Terms terms = Terms::expected);
 
-  bool eligible(const Unit& unit, std::uint32_t c) const;
-  // visit(column), without the unit's own row, for each column by which the unit may use the zone (any class) or the
-  // class: one for each zone that it may read from.
+  bool eligible(const Commodity& commodity, std::uint32_t c) const;
+  // visit(column), without the commodity's own row, for each column by which the commodity may use the zone (any class)
+  // or the class: one for each zone that it may read from.
   template <class Visit>
-  void each_column(const Unit& unit, std::uint32_t place, Terms terms, Visit visit) const;
+  void each_column(const Commodity& commodity, std::uint32_t place, Terms terms, Visit visit) const;
   void add_class(std::uint32_t u, std::uint32_t c);
   std::size_t zones() const { return input_.cluster.zones.size(); }
 
   solver::LinearProgram program;
-  std::vector<std::int32_t> unit_row, zone_row, cpu_row, memory_row, slot_row, link_row, space_row;
+  std::vector<std::int32_t> commodity_row, zone_row, cpu_row, memory_row, slot_row, link_row, space_row;
   std::map<PoolId, std::int32_t> share_row, maximum_row;
-  std::int32_t first_unit_column = 0;
-  std::vector<std::int32_t> open_column, overflow_column;  // [class], [unit]: the first of its overflow columns
-  std::vector<UnitColumn> in_zone, in_class;
-  std::vector<std::vector<std::uint32_t>> classes_of;  // [unit] classes with columns
+  std::int32_t first_commodity_column = 0;
+  std::vector<std::int32_t> open_column,
+      unserved_column;  // [class], [commodity]: the first of its columns for unserved work
+  std::vector<CommodityColumn> in_zone, in_class;
+  std::vector<std::vector<std::uint32_t>> classes_of;  // [commodity] classes with columns
   std::vector<std::pair<std::pair<DataSetId, ZoneId>, std::int32_t>> copies;
 
  private:
@@ -81,7 +82,7 @@ class ClassFormProgram {
   void add_side_rows();
   void add_pool_rows();
   void add_steps();
-  void add_units(ClassColumns columns);
+  void add_commodities(ClassColumns columns);
   void add_copies();
   void add_copy(const SharedObject& object, ZoneId zone, const std::vector<std::uint32_t>& readers);
   std::int32_t space(ZoneId zone);
@@ -89,22 +90,22 @@ class ClassFormProgram {
     std::uint32_t place;
     Terms terms;
   };
-  Column column_of(const Unit& unit, At at, ZoneId from) const;
+  Column column_of(const Commodity& commodity, At at, ZoneId from) const;
   ZoneSet remote_sources(ZoneSet holders, ZoneId zone) const;
 
   ClassFormInput input_;
   Terms terms_;
-  double speed_ = 1;  // of all classes, where a pool's maximum meets units that any class may take
+  double speed_ = 1;  // of all classes, where a pool's maximum meets commodities that any class may take
   mutable std::map<ConstraintId, std::vector<bool>> eligible_;  // [class], as asked for
 };
 
 template <class Visit>
-void ClassFormProgram::each_column(const Unit& unit, std::uint32_t place, Terms terms, Visit visit) const {
-  const ZoneId zone = unit.any_class ? ZoneId(place) : input_.classes.classes[place].zone;
-  const ZoneSet sources = remote_sources(terms == Terms::least ? unit.least.zones : unit.zones, zone);
-  if (sources.empty()) visit(column_of(unit, {place, terms}, ZoneId::none()));
+void ClassFormProgram::each_column(const Commodity& commodity, std::uint32_t place, Terms terms, Visit visit) const {
+  const ZoneId zone = commodity.any_class ? ZoneId(place) : input_.classes.classes[place].zone;
+  const ZoneSet sources = remote_sources(terms == Terms::least ? commodity.least.zones : commodity.zones, zone);
+  if (sources.empty()) visit(column_of(commodity, {place, terms}, ZoneId::none()));
   for (std::uint32_t from = 0; from < zones(); ++from)
-    if (sources.contains(ZoneId(from))) visit(column_of(unit, {place, terms}, ZoneId(from)));
+    if (sources.contains(ZoneId(from))) visit(column_of(commodity, {place, terms}, ZoneId(from)));
 }
 
 // With every column, as other solvers are to see it.

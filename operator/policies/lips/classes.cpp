@@ -125,7 +125,7 @@ void group_nodes(const ClusterSnapshot& cluster, Billing billing, bool by_capaci
   }
 }
 
-// What a span of a core's or MiB's time from `free_at` on gives to the bucket [from, to), in seconds.
+// What a span of a core's or MiB's time from `free_at` on gives to the time slot [from, to), in seconds.
 double overlap(double free_at, double from, double to) { return std::max(0.0, to - std::max(from, free_at)); }
 
 void add_totals(const ClusterSnapshot& cluster, NodeClasses& result) {
@@ -139,7 +139,7 @@ void add_totals(const ClusterSnapshot& cluster, NodeClasses& result) {
   result.mean_price = ratio(result.mean_price, result.cores);
 }
 
-void add_free(const ClusterSnapshot& cluster, const BucketSettings& buckets, NodeClasses& result) {
+void add_free(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, NodeClasses& result) {
   const double mean_task = mean_task_seconds(cluster);
   for (std::size_t c = 0; c < result.classes.size(); ++c) {
     const NodeClass& group = result.classes[c];
@@ -150,11 +150,11 @@ void add_free(const ClusterSnapshot& cluster, const BucketSettings& buckets, Nod
       slots += std::max(0, cluster.free[node].slots);
     }
     for (std::size_t b = 0; b < result.steps[c].size(); ++b) {
-      double span = to_seconds(buckets.edges[b + 1] - buckets.edges[b]);
-      if (b == 0 && buckets.stretch_first)
-        span = std::max({span, to_seconds(buckets.least_window), mean_task / group.speed});
+      double span = to_seconds(time_slots.edges[b + 1] - time_slots.edges[b]);
+      if (b == 0 && time_slots.stretch_first)
+        span = std::max({span, to_seconds(time_slots.least_window), mean_task / group.speed});
       if (b == 0) result.now_window[c] = span;
-      const double waiting = buckets.waiting_price * result.mean_price * to_hours(buckets.edges[b]);
+      const double waiting = time_slots.waiting_price * result.mean_price * to_hours(time_slots.edges[b]);
       result.steps[c][b] = {cpu * span * group.speed, memory * span, slots * span, waiting};
     }
   }
@@ -162,19 +162,19 @@ void add_free(const ClusterSnapshot& cluster, const BucketSettings& buckets, Nod
 
 }  // namespace
 
-NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& given) {
-  BucketSettings buckets = given;
-  if (buckets.edges.size() < 2) buckets.edges = {Duration(0), buckets.least_window};
+NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings& given) {
+  TimeSlotSettings time_slots = given;
+  if (time_slots.edges.size() < 2) time_slots.edges = {Duration(0), time_slots.least_window};
   NodeClasses result;
   group_nodes(cluster, given.billing, true, result);
   if (result.classes.size() > most_exact_classes) group_nodes(cluster, given.billing, false, result);
   add_totals(cluster, result);
-  const std::size_t count = buckets.edges.size() - 1;
+  const std::size_t count = time_slots.edges.size() - 1;
   result.steps.assign(result.classes.size(), std::vector<CapacityStep>(count));
   result.now_window.resize(result.classes.size());
-  add_free(cluster, buckets, result);
+  add_free(cluster, time_slots, result);
   std::vector<double> edges;
-  for (Duration edge : buckets.edges) edges.push_back(to_seconds(edge));
+  for (Duration edge : time_slots.edges) edges.push_back(to_seconds(edge));
   for (const RunningTask& run : cluster.running) {
     const std::uint32_t c = result.class_of[run.node];
     if (c == NodeClasses::no_class) continue;

@@ -1,4 +1,4 @@
-// Nodes that no row of the model can tell apart, and the capacity that each such class has in each bucket of time.
+// Nodes that no row of the model can tell apart, and the capacity that each such class has in each time slot.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct NodeClass {
   Cores cores;  // of all its nodes
 };
 
-// Capacity of one class in one bucket of waiting. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds.
+// Capacity of one class in one time slot. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds.
 struct CapacityStep {
   double work = 0, memory = 0, slots = 0;
   double waiting_price = 0;  // USD per CPU-second for starting only then
@@ -28,27 +28,27 @@ struct CapacityStep {
 struct NodeClasses {
   std::vector<NodeClass> classes;                // by zone, then price, then the least node
   IdVector<NodeId, std::uint32_t> class_of;      // no_class where the node takes no tasks
-  std::vector<std::vector<CapacityStep>> steps;  // [class][bucket]
-  std::vector<double> now_window;                // [class] seconds that a free slot offers in bucket 0
+  std::vector<std::vector<CapacityStep>> steps;  // [class][time slot]
+  std::vector<double> now_window;                // [class] seconds that a free slot offers in time slot 0
   double mean_price = 0;                         // USD per CPU-second by use, weighted by cores
   UsdPerCpuSecond dearest;                       // by use
   double cores = 0, work_rate = 0;               // all classes: cores; CPU-seconds of work a second
   static constexpr std::uint32_t no_class = ~std::uint32_t{0};
 };
 
-struct BucketSettings {
+struct TimeSlotSettings {
   std::vector<Duration>
-      edges;  // rising, from 0; buckets lie between neighbours; fewer than two: one bucket of least_window
+      edges;  // rising, from 0; time slots lie between neighbours; fewer than two: one time slot of least_window
   double waiting_price = 1;  // pi: an hour's wait of a CPU-second costs this many mean prices
   Duration least_window =
-      std::chrono::seconds(120);  // bucket 0 offers a free slot at least that long, and at least a mean task
+      std::chrono::seconds(120);  // time slot 0 offers a free slot at least that long, and at least a mean task
   Billing billing = Billing::use;
-  bool stretch_first = true;  // off: bucket 0 is exactly its span (one bucket = the paper's epoch)
+  bool stretch_first = true;  // off: time slot 0 is exactly its span (one time slot = the paper's epoch)
 };
 
 // Of a request that asks for no CPU: what divides by it stays finite.
 inline double cores_of(const Resources& request) { return std::max(1e-3, request.cpu.value()); }
 
-NodeClasses make_classes(const ClusterSnapshot& cluster, const BucketSettings& buckets);
+NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots);
 
 }  // namespace lips

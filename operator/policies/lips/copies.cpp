@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "policies/lips/units.h"
+#include "policies/lips/commodities.h"
 
 namespace lips {
 

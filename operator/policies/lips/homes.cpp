@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "policies/home_zones/home_zone.h"
-#include "policies/lips/units.h"
+#include "policies/lips/commodities.h"
 
 namespace lips {
 

@@ -6,10 +6,10 @@
 #include "policies/lips/account.h"
 #include "policies/lips/class_form.h"
 #include "policies/lips/copies.h"
-#include "policies/lips/express.h"
+#include "policies/lips/fast_path.h"
 #include "policies/lips/homes.h"
 #include "policies/lips/new_data.h"
-#include "policies/lips/places.h"
+#include "policies/lips/task_selection.h"
 #include "policies/lips/zone_form.h"
 
 namespace lips {
@@ -17,11 +17,11 @@ namespace lips {
 namespace {
 
 // Above this many groups the copies of shared data are priced by fair shares instead of columns of their own.
-constexpr std::size_t most_copy_units = 1000;
+constexpr std::size_t most_copy_commodities = 1000;
 
 constexpr int makespan_steps = 12;  // of bisection
 
-// One decision, stage by stage: classes, express, units, model, homes, whole tasks, nodes, tasks, account.
+// One decision, stage by stage: classes, fast path, commodities, model, homes, whole tasks, nodes, tasks, account.
 class Decision {
  public:
   Decision(const PolicyInput& input, const PolicySettings& settings)
@@ -35,7 +35,7 @@ class Decision {
     plan_.rest = DeferralReason::cheaper_later;
     prepare();
     plan_.account.seconds.group = lap(started);
-    if (!units_.units.empty()) {
+    if (!workload_.commodities.empty()) {
       amounts_ = solve(classes_);
       if (whole_horizon_ && settings_.makespan_tolerance > 0) shorten_makespan();
     }
@@ -47,26 +47,26 @@ class Decision {
 
   solver::LinearProgram program() {
     prepare();
-    if (use_zone_form()) return zone_form_program(cluster_, classes_, units_);
+    if (use_zone_form()) return zone_form_program(cluster_, classes_, workload_);
     const ClassFormSettings model = model_settings();
-    return class_form_program({cluster_, input_.costs, classes_, units_, model});
+    return class_form_program({cluster_, input_.costs, classes_, workload_, model});
   }
 
  private:
   void prepare() {
-    classes_ = make_classes(cluster_, buckets());
+    classes_ = make_classes(cluster_, time_slots());
     free_ = cluster_.free;
-    if (!whole_horizon_ && settings_.express_limit.value() > 0)
-      express_ = serve_small_jobs(input_, {settings_.express_limit, copies()}, classes_, free_);
+    if (!whole_horizon_ && settings_.fast_path_limit.value() > 0)
+      fast_path_ = serve_small_jobs(input_, {settings_.fast_path_limit, copies()}, classes_, free_);
     choose_home_zones();
-    units_ = make_units(cluster_, input_.costs, classes_, unit_settings());
+    workload_ = make_commodities(cluster_, input_.costs, classes_, commodity_settings());
   }
 
   double clock() const { return input_.stopwatch ? input_.stopwatch->seconds() : 0; }
   double lap(double started) const { return clock() - started; }
 
   CopyPricing copies() const {
-    if (settings_.copy_columns && shared_groups() <= most_copy_units) return CopyPricing::columns;
+    if (settings_.copy_columns && shared_groups() <= most_copy_commodities) return CopyPricing::columns;
     if (settings_.copy_columns) return CopyPricing::fair_share;
     return settings_.keep_copies ? CopyPricing::shared_price : CopyPricing::none;
   }
@@ -81,17 +81,17 @@ class Decision {
     return count;
   }
 
-  BucketSettings buckets(double share = 1) const {
-    BucketSettings buckets;
+  TimeSlotSettings time_slots(double share = 1) const {
+    TimeSlotSettings time_slots;
     if (whole_horizon_) {
-      buckets.edges = {Duration(0), seconds(share * to_seconds(settings_.horizon))};
-      buckets.stretch_first = false;
+      time_slots.edges = {Duration(0), seconds(share * to_seconds(settings_.horizon))};
+      time_slots.stretch_first = false;
     } else {
-      buckets.edges = settings_.bucket_edges;
-      buckets.billing = settings_.billing;
+      time_slots.edges = settings_.time_slot_edges;
+      time_slots.billing = settings_.billing;
     }
-    buckets.waiting_price = settings_.waiting_price;
-    return buckets;
+    time_slots.waiting_price = settings_.waiting_price;
+    return time_slots;
   }
 
   bool pool_rows() const {
@@ -100,19 +100,19 @@ class Decision {
            });
   }
 
-  UnitSettings unit_settings() const {
-    UnitSettings units;
-    units.order_factor = settings_.order_factor;
-    units.copies = copies();
-    units.locality_price = settings_.locality_price;
-    units.per_pool = pool_rows();
-    units.links = links();
-    if (whole_horizon_) units.horizon = to_seconds(settings_.horizon);
-    units.skip = express_.served;
-    units.homes = homes_.zone;
+  CommoditySettings commodity_settings() const {
+    CommoditySettings commodities;
+    commodities.order_factor = settings_.order_factor;
+    commodities.copies = copies();
+    commodities.locality_price = settings_.locality_price;
+    commodities.per_pool = pool_rows();
+    commodities.links = links();
+    if (whole_horizon_) commodities.horizon = to_seconds(settings_.horizon);
+    commodities.skip = fast_path_.served;
+    commodities.homes = homes_.zone;
     const double hour = settings_.waiting_price * classes_.mean_price;
-    units.share_boost_hours = hour > 0 ? 1 / hour : 0;
-    return units;
+    commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
+    return commodities;
   }
 
   ClassFormSettings model_settings() const {
@@ -155,20 +155,20 @@ class Decision {
   }
 
   bool links() const { return whole_horizon_ && cluster_.network.zone_link.value() > 0; }
-  bool use_zone_form() const { return zone_form_holds(units_) && !pool_rows() && !links(); }
+  bool use_zone_form() const { return zone_form_holds(workload_) && !pool_rows() && !links(); }
 
   Amounts solve(const NodeClasses& classes) const {
-    if (use_zone_form()) return solve_zone_form(cluster_, input_.costs, classes, units_);
+    if (use_zone_form()) return solve_zone_form(cluster_, input_.costs, classes, workload_);
     const ClassFormSettings model = model_settings();
-    return solve_class_form({cluster_, input_.costs, classes, units_, model});
+    return solve_class_form({cluster_, input_.costs, classes, workload_, model});
   }
 
   // The same program for a part of the horizon.
-  Amounts solve_shorter(double share) const { return solve(make_classes(cluster_, buckets(share))); }
+  Amounts solve_shorter(double share) const { return solve(make_classes(cluster_, time_slots(share))); }
 
   void choose_home_zones() {
     if (!settings_.home_zones) return;
-    homes_ = choose_homes(input_, classes_, express_.served);
+    homes_ = choose_homes(input_, classes_, fast_path_.served);
     if (!homes_.decided.empty()) plan_.account.home_gap = homes_.gap;
     for (JobId id : homes_.decided) {
       JobMemory memory = cluster_.jobs[id].memory;
@@ -204,7 +204,7 @@ class Decision {
     const auto cost = [&](const Amounts& amounts, double share) {
       IdVector<NodeId, Resources> free = free_;
       const std::vector<Placement> placements = pack_amounts(amounts, share, free);
-      return cost_of_placements(classes_, units_, placements, cluster_, model_settings().pools);
+      return cost_of_placements(classes_, workload_, placements, cluster_, model_settings().pools);
     };
     const double most = cost(whole, 1) * (1 + settings_.makespan_tolerance) + 1e-12;
     while (window_share_ < 1) {
@@ -216,17 +216,17 @@ class Decision {
   }
 
   std::vector<Placement> pack_amounts(const Amounts& amounts, double share, IdVector<NodeId, Resources>& free) {
-    return pack(input_, classes_, units_, amounts, round_amounts(cluster_, units_, amounts, classes_), packing(share),
-                free);
+    return pack(input_, classes_, workload_, amounts, round_amounts(cluster_, workload_, amounts, classes_),
+                packing(share), free);
   }
 
   PackingSettings packing(double share) const {
     PackingSettings packing;
     packing.window = whole_horizon_ ? to_seconds(settings_.horizon) * share : to_seconds(settings_.plan_ahead);
-    if (express_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
+    if (fast_path_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
     packing.strict = whole_horizon_;
-    packing.balance = whole_horizon_ && side_rows(units_, classes_).memory;
-    packing.pool_cores = express_.pool_cores.empty() ? cluster_.pool_cores : express_.pool_cores;
+    packing.balance = whole_horizon_ && side_rows(workload_, classes_).memory;
+    packing.pool_cores = fast_path_.pool_cores.empty() ? cluster_.pool_cores : fast_path_.pool_cores;
     const ClassFormSettings model = model_settings();
     packing.link_budget = model.link_capacity;
     if (model.pools.empty()) return packing;
@@ -239,14 +239,14 @@ class Decision {
   void place() {
     std::vector<Placement> placements;
     double objective = 0;
-    if (!units_.units.empty()) {
+    if (!workload_.commodities.empty()) {
       const double started = clock();
-      WholeQuotas quotas = round_amounts(cluster_, units_, amounts_, classes_);
-      if (!whole_horizon_) objective = cost_of_quotas(cluster_, classes_, units_, quotas);
+      WholeQuotas quotas = round_amounts(cluster_, workload_, amounts_, classes_);
+      if (!whole_horizon_) objective = cost_of_quotas(cluster_, classes_, workload_, quotas);
       plan_.account.seconds.round = lap(started);
-      placements = pack(input_, classes_, units_, amounts_, std::move(quotas), packing(window_share_), free_);
+      placements = pack(input_, classes_, workload_, amounts_, std::move(quotas), packing(window_share_), free_);
       const PricedPreferences priced =
-          price_preferences(classes_, units_, placements, cluster_, model_settings().pools);
+          price_preferences(classes_, workload_, placements, cluster_, model_settings().pools);
       plan_.account.locality = priced.locality;
       if (whole_horizon_) {
         plan_.account.waiting = priced.waiting;
@@ -256,12 +256,13 @@ class Decision {
       plan_.account.seconds.pack = lap(started) - plan_.account.seconds.round;
     }
     const double started = clock();
-    const PlaceSettings places{settings_.keep_copies, settings_.copy_columns && whole_horizon_, whole_horizon_};
-    LocalityReached reached = choose_tasks(input_, express_.units, express_.placements, places, plan_);
-    const LocalityReached planned = choose_tasks(input_, units_, placements, places, plan_);
+    const TaskSelectionSettings selection{settings_.keep_copies, settings_.copy_columns && whole_horizon_,
+                                          whole_horizon_};
+    LocalityReached reached = choose_tasks(input_, fast_path_.workload, fast_path_.placements, selection, plan_);
+    const LocalityReached planned = choose_tasks(input_, workload_, placements, selection, plan_);
     reached = {reached.readers + planned.readers, reached.local + planned.local, reached.bound + planned.bound};
     plan_.account.seconds.locality = lap(started);
-    fill_account(input_, classes_, units_, amounts_, plan_);
+    fill_account(input_, classes_, workload_, amounts_, plan_);
     PlanAccount& account = plan_.account;
     if (reached.readers > 0) {
       account.node_local_share = static_cast<double>(reached.local) / static_cast<double>(reached.readers);
@@ -280,8 +281,8 @@ class Decision {
   Plan plan_;
   NodeClasses classes_;
   IdVector<NodeId, Resources> free_;
-  Express express_;
-  Units units_;
+  FastPath fast_path_;
+  Workload workload_;
   Homes homes_;
   Amounts amounts_;
 };

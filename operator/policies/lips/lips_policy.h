@@ -1,4 +1,4 @@
-// The policy `lips`: buckets of waiting, replanned on events; or one horizon, filled several waves deep.
+// The policy `lips`: time slots of waiting, replanned on events; or one horizon, filled several waves deep.
 #pragma once
 
 #include <memory>

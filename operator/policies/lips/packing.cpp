@@ -69,16 +69,16 @@ class PoolRoom {
 
 class Packing {
  public:
-  Packing(const PolicyInput& input, const NodeClasses& classes, const Units& units, const PackingSettings& settings,
-          IdVector<NodeId, Resources>& free)
+  Packing(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
+          const PackingSettings& settings, IdVector<NodeId, Resources>& free)
       : cluster_(input.cluster),
         classes_(classes),
-        units_(units),
+        workload_(workload),
         settings_(settings),
         free_now_(free),
         timeline_(cluster_.nodes.size()),
         pools_(cluster_, settings.pool_cores),
-        budget_(cluster_, input.costs, classes, units, {settings.pool_budget, settings.link_budget}) {
+        budget_(cluster_, input.costs, classes, workload, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
     rank_by_price();
   }
@@ -159,19 +159,20 @@ class Packing {
 
  private:
   bool may_take(const Quota& quota, std::uint32_t c) const {
-    return quota.tasks > 0 && pools_.tasks(cluster_.jobs[units_.portions[quota.portion].job]) >= 1 &&
+    return quota.tasks > 0 && pools_.tasks(cluster_.jobs[workload_.portions[quota.portion].job]) >= 1 &&
            budget_.tasks(quota.portion, c) >= 1;
   }
 
   void spill(Quota& quota, std::vector<std::size_t>& cursor, std::vector<Placement>& placements) {
-    const Portion& portion = units_.portions[quota.portion];
+    const Portion& portion = workload_.portions[quota.portion];
     const Job& job = cluster_.jobs[portion.job];
-    const Unit& unit = units_.units[portion.unit];
+    const Commodity& commodity = workload_.commodities[portion.commodity];
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
       if (may_take(quota, c) && fits(job.request, classes_.classes[c].shape) &&
           cluster_.eligible(job.constraint, classes_.classes[c].nodes.front()))
-        order.emplace_back(classes_.classes[c].price.value() + unit.extra[classes_.classes[c].zone.index()], c);
+        order.emplace_back(classes_.classes[c].price.value() + commodity.non_cpu_cost[classes_.classes[c].zone.index()],
+                           c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {
       const std::vector<NodeId>& nodes = classes_.classes[c].nodes;
@@ -243,7 +244,7 @@ class Packing {
 
   // How many of the quota's tasks may start on the node now.
   std::uint32_t takes(const Quota& quota, const Resources& free, std::uint32_t c, double open_work, bool open) const {
-    const Portion& portion = units_.portions[quota.portion];
+    const Portion& portion = workload_.portions[quota.portion];
     const Job& job = cluster_.jobs[portion.job];
     std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(job.request, free));
     count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pools_.tasks(job)));
@@ -274,7 +275,7 @@ class Packing {
       const bool use_class =
           from_class && (!from_zone || more_urgent(class_[c].quotas[in_class], zone.quotas[in_zone]));
       Quota& quota = use_class ? class_[c].quotas[in_class++] : zone.quotas[in_zone++];
-      if (quota.tasks == 0 || pools_.tasks(cluster_.jobs[units_.portions[quota.portion].job]) < 1) {
+      if (quota.tasks == 0 || pools_.tasks(cluster_.jobs[workload_.portions[quota.portion].job]) < 1) {
         --tried;  // a pool at its maximum holds up nobody else
         continue;
       }
@@ -290,14 +291,14 @@ class Packing {
     }
     if (!best) return false;
     start(node, c, *best, best_count, placements);
-    if (!best_in_class) open_work[c] -= best_count * units_.portions[best->portion].work;
+    if (!best_in_class) open_work[c] -= best_count * workload_.portions[best->portion].work;
     return true;
   }
 
   // Cosine of the angle between what the task asks for and what the node has left, both against the node's capacity:
   // tasks that use up what is plentiful leave room for the others (Grandl et al., SIGCOMM 2014, call it alignment).
   double alignment(const Quota& quota, NodeId node) const {
-    const Resources& request = cluster_.jobs[units_.portions[quota.portion].job].request;
+    const Resources& request = cluster_.jobs[workload_.portions[quota.portion].job].request;
     const Resources& free = timeline_[node].free;
     const Resources& capacity = cluster_.nodes[node].capacity;
     const double cpu = request.cpu / capacity.cpu, memory = request.memory / capacity.memory;
@@ -307,19 +308,19 @@ class Packing {
   }
 
   bool more_urgent(const Quota& a, const Quota& b) const {
-    const Portion& left = units_.portions[a.portion];
-    const Portion& right = units_.portions[b.portion];
+    const Portion& left = workload_.portions[a.portion];
+    const Portion& right = workload_.portions[b.portion];
     const std::int32_t high = cluster_.jobs[left.job].priority, low = cluster_.jobs[right.job].priority;
     return high != low ? high > low : left.urgency <= right.urgency;
   }
 
   void start(NodeId node, std::uint32_t c, Quota& quota, std::uint32_t count, std::vector<Placement>& placements) {
-    const Portion& portion = units_.portions[quota.portion];
+    const Portion& portion = workload_.portions[quota.portion];
     const Resources& request = cluster_.jobs[portion.job].request;
     const Resources taken = request * static_cast<std::int32_t>(count);
     Timeline& line = timeline_[node];
     const NodeClass& group = classes_.classes[c];
-    const double time = portion.work * occupancy(cluster_, units_.units[portion.unit], group);
+    const double time = portion.work * occupancy(cluster_, workload_.commodities[portion.commodity], group);
     const double end = line.time + time / (cores_of(request) * group.speed);
     const ZoneId from = settings_.strict ? budget_.take(quota.portion, c, count) : ZoneId::none();
     placements.push_back({quota.portion, count, node, line.time, from});
@@ -332,7 +333,7 @@ class Packing {
 
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
-  const Units& units_;
+  const Workload& workload_;
   const PackingSettings& settings_;
   IdVector<NodeId, Resources>& free_now_;
   IdVector<NodeId, Timeline> timeline_;
@@ -344,11 +345,11 @@ class Packing {
 
 }  // namespace
 
-std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Units& units,
+std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
                             const Amounts& amounts, WholeQuotas quotas, const PackingSettings& settings,
                             IdVector<NodeId, Resources>& free) {
   std::vector<Placement> placements;
-  Packing packing(input, classes, units, settings, free);
+  Packing packing(input, classes, workload, settings, free);
   packing.load(std::move(quotas));
   packing.add_releases();
   std::vector<double> open_work = amounts.open_work;

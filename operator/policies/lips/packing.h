@@ -30,7 +30,7 @@ struct PackingSettings {
 };
 
 // `free` is what each node has left now; what is placed at 0 is taken from it.
-std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Units& units,
+std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
                             const Amounts& amounts, WholeQuotas quotas, const PackingSettings& settings,
                             IdVector<NodeId, Resources>& free);
 

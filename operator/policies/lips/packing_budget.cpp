@@ -15,8 +15,8 @@ double tasks_in(double left, double use) {
 }  // namespace
 
 PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                             const Units& units, const BudgetLimits& limits)
-    : cluster_(cluster), costs_(costs), classes_(classes), units_(units), pools_left_(limits.pool_core_seconds) {
+                             const Workload& workload, const BudgetLimits& limits)
+    : cluster_(cluster), costs_(costs), classes_(classes), workload_(workload), pools_left_(limits.pool_core_seconds) {
   for (const auto& steps : classes.steps) {
     CapacityStep all;
     for (const CapacityStep& step : steps) all.work += step.work, all.memory += step.memory, all.slots += step.slots;
@@ -26,21 +26,21 @@ PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& co
 }
 
 PackingBudget::Use PackingBudget::use(std::uint32_t portion, std::uint32_t c) const {
-  const Portion& of = units_.portions[portion];
-  const Unit& unit = units_.units[of.unit];
+  const Portion& of = workload_.portions[portion];
+  const Commodity& commodity = workload_.commodities[of.commodity];
   const NodeClass& group = classes_.classes[c];
   const Resources& request = cluster_.jobs[of.job].request;
-  const double work = of.work * occupancy(cluster_, unit, group);
+  const double work = of.work * occupancy(cluster_, commodity, group);
   const double span = work / (cores_of(request) * group.speed);
   const TaskGroup& tasks = cluster_.groups[of.job][of.group];
   return {work, request.memory.value() * span, request.slots * span, request.cpu.value() * span,
           tasks.reads ? tasks.input.value() : 0};
 }
 
-ZoneId PackingBudget::source(const Unit& unit, ZoneId to, double mebibytes) const {
+ZoneId PackingBudget::source(const Commodity& commodity, ZoneId to, double mebibytes) const {
   ZoneId best;
   for (ZoneId from : cluster_.zones.ids())
-    if (unit.zones.contains(from) && tasks_in(link(from, to), mebibytes) >= 1 &&
+    if (commodity.zones.contains(from) && tasks_in(link(from, to), mebibytes) >= 1 &&
         (!best.valid() || costs_.transfer(from, to) < costs_.transfer(best, to)))
       best = from;
   return best;
@@ -51,13 +51,13 @@ double PackingBudget::tasks(std::uint32_t portion, std::uint32_t c) const {
   const CapacityStep& left = classes_left_[c];
   double count =
       std::min({tasks_in(left.work, one.work), tasks_in(left.memory, one.memory), tasks_in(left.slots, one.slots)});
-  const Portion& of = units_.portions[portion];
+  const Portion& of = workload_.portions[portion];
   if (!pools_left_.empty())
     count = std::min(count, tasks_in(pools_left_[cluster_.jobs[of.job].pool], one.core_seconds));
-  const Unit& unit = units_.units[of.unit];
+  const Commodity& commodity = workload_.commodities[of.commodity];
   const ZoneId zone = classes_.classes[c].zone;
-  if (!crosses(unit, zone)) return count;
-  const ZoneId from = source(unit, zone, one.mebibytes);
+  if (!crosses(commodity, zone)) return count;
+  const ZoneId from = source(commodity, zone, one.mebibytes);
   return from.valid() ? std::min(count, tasks_in(link(from, zone), one.mebibytes)) : 0;
 }
 
@@ -67,12 +67,12 @@ ZoneId PackingBudget::take(std::uint32_t portion, std::uint32_t c, std::uint32_t
   left.work -= tasks * one.work;
   left.memory -= tasks * one.memory;
   left.slots -= tasks * one.slots;
-  const Portion& of = units_.portions[portion];
+  const Portion& of = workload_.portions[portion];
   if (!pools_left_.empty()) pools_left_[cluster_.jobs[of.job].pool] -= tasks * one.core_seconds;
-  const Unit& unit = units_.units[of.unit];
+  const Commodity& commodity = workload_.commodities[of.commodity];
   const ZoneId zone = classes_.classes[c].zone;
-  if (!crosses(unit, zone)) return ZoneId::none();
-  const ZoneId from = source(unit, zone, one.mebibytes);
+  if (!crosses(commodity, zone)) return ZoneId::none();
+  const ZoneId from = source(commodity, zone, one.mebibytes);
   link(from, zone) -= tasks * one.mebibytes;
   return from;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policies/lips/units.h"
+#include "policies/lips/commodities.h"
 
 namespace lips {
 
@@ -14,8 +14,8 @@ struct BudgetLimits {
 
 class PackingBudget {
  public:
-  PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Units& units,
-                const BudgetLimits& limits);
+  PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                const Workload& workload, const BudgetLimits& limits);
 
   double work_left(std::uint32_t c) const { return classes_left_[c].work; }
   // How many of the portion's tasks the class, the pool and the links still allow.
@@ -29,17 +29,17 @@ class PackingBudget {
   };
   Use use(std::uint32_t portion, std::uint32_t c) const;
   // The cheapest zone whose link has room for one more task, when a link is crossed at all.
-  ZoneId source(const Unit& unit, ZoneId to, double mebibytes) const;
+  ZoneId source(const Commodity& commodity, ZoneId to, double mebibytes) const;
   double& link(ZoneId from, ZoneId to) { return links_left_[from.index() * cluster_.zones.size() + to.index()]; }
   double link(ZoneId from, ZoneId to) const { return links_left_[from.index() * cluster_.zones.size() + to.index()]; }
-  bool crosses(const Unit& unit, ZoneId to) const {
-    return !links_left_.empty() && !unit.zones.empty() && !unit.zones.contains(to);
+  bool crosses(const Commodity& commodity, ZoneId to) const {
+    return !links_left_.empty() && !commodity.zones.empty() && !commodity.zones.contains(to);
   }
 
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
   const NodeClasses& classes_;
-  const Units& units_;
+  const Workload& workload_;
   std::vector<CapacityStep> classes_left_;
   IdVector<PoolId, double> pools_left_;
   std::vector<double> links_left_;

@@ -1,11 +1,11 @@
-// From amounts to whole tasks. What rounding takes from a zone or class in one unit it gives back in a later one, so
-// the total of each stays within one task of the model's.
+// From amounts to whole tasks. What rounding takes from a zone or class in one commodity it gives back in a later one,
+// so the total of each stays within one task of the model's.
 #pragma once
 
 #include <vector>
 
 #include "policies/lips/amounts.h"
-#include "policies/lips/units.h"
+#include "policies/lips/commodities.h"
 
 namespace lips {
 
@@ -20,7 +20,7 @@ struct WholeQuotas {
   std::vector<std::vector<Quota>> in_class;  // [class]
 };
 
-WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Units& units, const Amounts& amounts,
+WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Workload& workload, const Amounts& amounts,
                           const NodeClasses& classes);
 
 }  // namespace lips

@@ -40,7 +40,7 @@ std::vector<std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, s
 // Weak duality at the zones' prices, in the costs that no plan goes below. A zone that holds nothing has the price of
 // its cheapest step.
 double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                   const Units& units, std::vector<double> zone_price) {
+                   const Workload& workload, std::vector<double> zone_price) {
   std::vector<double> cheapest_step(zone_price.size(), std::numeric_limits<double>::infinity());
   const auto each_step = [&](auto visit) {
     for (std::size_t c = 0; c < classes.classes.size(); ++c)
@@ -54,26 +54,27 @@ double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const
   double bound = 0;
   each_step(
       [&](std::size_t zone, double price, double work) { bound += std::min(0.0, price - zone_price[zone]) * work; });
-  for (const Unit& unit : units.units) {
-    double cheapest = unit.overflow_price;
+  for (const Commodity& commodity : workload.commodities) {
+    double cheapest = commodity.unserved_price;
     for (std::size_t z = 0; z < zone_price.size(); ++z)
-      cheapest = std::min(cheapest, unit.least.extra[z] + zone_price[z]);
-    bound += unit.work * cheapest;
+      cheapest = std::min(cheapest, commodity.least.non_cpu_cost[z] + zone_price[z]);
+    bound += commodity.work * cheapest;
   }
-  if (units.overrun > 0) {
+  if (workload.overrun > 0) {
     Rents rents;
     for (const NodeClass& group : classes.classes)
       rents.cpu.push_back(std::max(0.0, zone_price[group.zone.index()] - group.price.value()));
-    bound = std::min(bound, at_once_bound(cluster, costs, classes, units, rents, bound));
+    bound = std::min(bound, at_once_bound(cluster, costs, classes, workload, rents, bound));
   }
   return std::max(0.0, bound);
 }
 
 }  // namespace
 
-bool zone_form_holds(const Units& units) {
-  return std::all_of(units.units.begin(), units.units.end(), [](const Unit& unit) {
-    return unit.any_class && unit.shared == Unit::no_object && unit.extra.size() <= most_zones;
+bool zone_form_holds(const Workload& workload) {
+  return std::all_of(workload.commodities.begin(), workload.commodities.end(), [](const Commodity& commodity) {
+    return commodity.any_class && commodity.shared == Commodity::no_object &&
+           commodity.non_cpu_cost.size() <= most_zones;
   });
 }
 
@@ -93,18 +94,18 @@ void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& 
 }
 
 Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                        const Units& units) {
-  const std::size_t zones = cluster.zones.size(), count = units.units.size();
+                        const Workload& workload) {
+  const std::size_t zones = cluster.zones.size(), count = workload.commodities.size();
   solver::ZoneTransportation problem;
   problem.steps.resize(zones);
   const auto steps = steps_by_zone(classes, zones);
   for (std::size_t z = 0; z < zones; ++z)
     for (const PricedStep& step : steps[z]) problem.steps[z].push_back({step.work, step.price});
   problem.unit_cost.reserve(count * zones);
-  for (const Unit& unit : units.units) {
-    problem.supply.push_back(unit.work);
-    problem.overflow_price.push_back(unit.overflow_price);
-    problem.unit_cost.insert(problem.unit_cost.end(), unit.extra.begin(), unit.extra.end());
+  for (const Commodity& commodity : workload.commodities) {
+    problem.supply.push_back(commodity.work);
+    problem.unserved_price.push_back(commodity.unserved_price);
+    problem.unit_cost.insert(problem.unit_cost.end(), commodity.non_cpu_cost.begin(), commodity.non_cpu_cost.end());
   }
   solver::ZoneTransportationSolution solution = solver::solve_zone_transportation(problem);
 
@@ -115,11 +116,11 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, 
   for (std::size_t u = 0; u < count; ++u)
     amounts.in_zone[u].assign(solution.amount.begin() + static_cast<std::ptrdiff_t>(u * zones),
                               solution.amount.begin() + static_cast<std::ptrdiff_t>((u + 1) * zones));
-  amounts.overflow = std::move(solution.overflow);
+  amounts.unserved = std::move(solution.unserved);
   amounts.zone_price = std::move(solution.zone_dual);
   amounts.objective = solution.objective;
-  amounts.lower_bound =
-      units.costs_are_least ? solution.lower_bound : least_bound(cluster, costs, classes, units, amounts.zone_price);
+  amounts.lower_bound = workload.costs_are_least ? solution.lower_bound
+                                                 : least_bound(cluster, costs, classes, workload, amounts.zone_price);
   amounts.rows = static_cast<std::int64_t>(count + zones);
   amounts.columns = static_cast<std::int64_t>(count * zones);
   for (const auto& list : steps) amounts.columns += static_cast<std::int64_t>(list.size());
@@ -128,7 +129,7 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, 
 }
 
 solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes,
-                                        const Units& units) {
+                                        const Workload& workload) {
   solver::LinearProgram program;
   const std::size_t zones = cluster.zones.size();
   std::vector<std::int32_t> zone_row;
@@ -139,12 +140,12 @@ solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const No
       const solver::Entry entry{zone_row[z], -1};
       program.add_column(step.price, 0, step.work, {&entry, 1});
     }
-  for (const Unit& unit : units.units) {
-    const solver::Entry own{program.add_row(unit.work, unit.work), 1};
-    program.add_column(unit.overflow_price, 0, unit.work, {&own, 1});
+  for (const Commodity& commodity : workload.commodities) {
+    const solver::Entry own{program.add_row(commodity.work, commodity.work), 1};
+    program.add_column(commodity.unserved_price, 0, commodity.work, {&own, 1});
     for (std::size_t z = 0; z < zones; ++z) {
       const std::array<solver::Entry, 2> entries{own, solver::Entry{zone_row[z], 1}};
-      program.add_column(unit.extra[z], 0, unit.work, entries);
+      program.add_column(commodity.non_cpu_cost[z], 0, commodity.work, entries);
     }
   }
   return program;

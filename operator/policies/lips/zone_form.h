@@ -1,21 +1,23 @@
-// The zone form: the class form's optimum by a transportation problem of units against zones, each zone with the convex
-// cost of its classes' capacity steps. Exact when every unit may go to any class and only CPU binds.
+// The zone form: the class form's optimum by a transportation problem of commodities against zones, each zone with the
+// convex cost of its classes' capacity steps. Exact when every commodity may go to any class and only CPU binds.
 #pragma once
 
 #include "policies/lips/amounts.h"
-#include "policies/lips/units.h"
+#include "policies/lips/commodities.h"
 #include "solver/linear_program.h"
 
 namespace lips {
 
-// True when the form is exact for these units (and pools and links have no rows) and the solver takes so many zones.
-bool zone_form_holds(const Units& units);
+// True when the form is exact for these commodities (and pools and links have no rows) and the solver takes so many
+// zones.
+bool zone_form_holds(const Workload& workload);
 
 Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                        const Units& units);
+                        const Workload& workload);
 
 // The same as a linear program, for other solvers.
-solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes, const Units& units);
+solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes,
+                                        const Workload& workload);
 
 // Splits each zone's load over its classes' steps, the cheapest first.
 void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load,

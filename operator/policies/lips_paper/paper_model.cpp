@@ -108,21 +108,21 @@ Solution ModelBuilder::read(const solver::LpSolution& solved, const solver::Cert
   solution.columns = program_.columns();
   solution.nonzeros = program_.nonzeros();
   solution.iterations = solved.iterations;
-  solution.groups = static_cast<int>(units_.size());
+  solution.groups = static_cast<int>(groups_.size());
   solution.lower_bound = Usd(certificate.lower_bound / scale_);
   solution.violation = std::max(certificate.row_violation, certificate.column_violation);
   solution.waiting.assign(instance_.parts.size(), 0);
   solution.overflow_price.assign(instance_.parts.size(), Usd(0));
-  for (const Unit& unit : units_)
-    for (int part : unit.parts) {
+  for (const PartGroup& group : groups_)
+    for (int part : group.parts) {
       const Part& p = instance_.parts[part];
-      const double supply = joint() ? unit.supply / static_cast<double>(unit.parts.size())
+      const double supply = joint() ? group.supply / static_cast<double>(group.parts.size())
                                     : (p.cpu.value() > 0 ? p.cpu.value() : p.tasks);
-      solution.overflow_price[part] = Usd(unit.overflow_price * supply);
+      solution.overflow_price[part] = Usd(group.overflow_price * supply);
     }
   for (std::int32_t row : cpu_row_) solution.machine_shadow.emplace_back(std::max(0.0, -solved.row_dual[row]) / scale_);
   // A pool's machine is limited by its column too, which may carry the price instead of the row.
-  for (const Pool& pool : pools_) {
+  for (const MachinePool& pool : machine_pools_) {
     if (pool.row < 0) continue;
     for (std::size_t i = 0; i < pool.machines.size(); ++i) {
       const int machine = pool.machines[i];
@@ -159,37 +159,37 @@ Usd ModelBuilder::saved_by_dearer_source(const Solution& solution, int data, int
   return Usd((price(cheapest) - least) * size_of(instance_, data));
 }
 
-// What each unit got on each machine. A pool's units take its machines in order of their columns: who takes which does
-// not change the cost.
+// What each group got on each machine. A pool's groups take its machines in order of their columns: who takes which
+// does not change the cost.
 std::vector<std::vector<ModelBuilder::Piece>> ModelBuilder::pieces(const std::vector<double>& primal) const {
-  std::vector<std::vector<Piece>> result(units_.size());
+  std::vector<std::vector<Piece>> result(groups_.size());
   struct Tap {
     std::size_t next = 0;
     double left = 0;
   };
-  std::vector<Tap> taps(pools_.size());
-  const auto given = [&](const Pool& pool, std::size_t at) {
+  std::vector<Tap> taps(machine_pools_.size());
+  const auto given = [&](const MachinePool& pool, std::size_t at) {
     return primal[pool.column + static_cast<std::ptrdiff_t>(at)];
   };
-  for (std::size_t place = 0; place < pools_.size(); ++place)
-    if (pools_[place].row >= 0) taps[place].left = given(pools_[place], 0);
+  for (std::size_t place = 0; place < machine_pools_.size(); ++place)
+    if (machine_pools_[place].row >= 0) taps[place].left = given(machine_pools_[place], 0);
   for (std::size_t c = 0; c < cells_.size(); ++c) {
     const Cell& cell = cells_[c];
     double amount = primal[c];
     if (amount <= 0) continue;
     if (!cell.pooled) {
-      result[cell.unit].push_back({cell.machine, cell.store, amount});
+      result[cell.group].push_back({cell.machine, cell.store, amount});
       continue;
     }
     const int place = instance_.machines[cell.machine].place;
-    const Pool& pool = pools_[place];
+    const MachinePool& pool = machine_pools_[place];
     Tap& tap = taps[place];
     const double noise = nothing * amount;
     while (amount > noise) {
       while (tap.left <= 0 && tap.next + 1 < pool.machines.size()) tap.left = given(pool, ++tap.next);
       const bool last = tap.next + 1 == pool.machines.size();
       const double taken = last ? amount : std::min(amount, tap.left);  // the last gives what tolerances left over
-      if (taken > noise) result[cell.unit].push_back({pool.machines[tap.next], cell.store, taken});
+      if (taken > noise) result[cell.group].push_back({pool.machines[tap.next], cell.store, taken});
       tap.left -= taken;
       amount -= taken;
     }
@@ -197,34 +197,34 @@ std::vector<std::vector<ModelBuilder::Piece>> ModelBuilder::pieces(const std::ve
   return result;
 }
 
-// Merged parts take what their unit got in order: the first part fills up before the next, F comes last.
+// Merged parts take what their group got in order: the first part fills up before the next, F comes last.
 void ModelBuilder::share_out(const solver::LpSolution& solved, Solution& solution) const {
-  std::vector<double> late(units_.size(), 0);
+  std::vector<double> late(groups_.size(), 0);
   for (std::size_t o = 0; o < overflow_.size(); ++o) {
     const double amount = solved.primal[cells_.size() + copies_.size() + o];
-    if (amount > nothing * units_[overflow_[o]].supply) late[overflow_[o]] = amount;
+    if (amount > nothing * groups_[overflow_[o]].supply) late[overflow_[o]] = amount;
   }
   const std::vector<std::vector<Piece>> got = pieces(solved.primal);
-  for (std::size_t u = 0; u < units_.size(); ++u) {
-    if (units_[u].supply <= 0) continue;
+  for (std::size_t u = 0; u < groups_.size(); ++u) {
+    if (groups_[u].supply <= 0) continue;
     if (joint())
-      share_out_jointly(units_[u], got[u], late[u], solution);
+      share_out_jointly(groups_[u], got[u], late[u], solution);
     else
-      share_out_in_order(units_[u], got[u], late[u], solution);
+      share_out_in_order(groups_[u], got[u], late[u], solution);
   }
 }
 
-void ModelBuilder::share_out_jointly(const Unit& unit, const std::vector<Piece>& pieces, double late,
+void ModelBuilder::share_out_jointly(const PartGroup& group, const std::vector<Piece>& pieces, double late,
                                      Solution& solution) const {
   for (const Piece& piece : pieces) {
-    const double share = piece.amount / unit.supply;
+    const double share = piece.amount / group.supply;
     if (share <= nothing) continue;
-    for (int part : unit.parts) solution.flows.push_back({part, piece.machine, piece.store, share});
+    for (int part : group.parts) solution.flows.push_back({part, piece.machine, piece.store, share});
   }
-  for (int part : unit.parts) solution.waiting[part] = late / unit.supply;
+  for (int part : group.parts) solution.waiting[part] = late / group.supply;
 }
 
-void ModelBuilder::share_out_in_order(const Unit& unit, const std::vector<Piece>& pieces, double late,
+void ModelBuilder::share_out_in_order(const PartGroup& group, const std::vector<Piece>& pieces, double late,
                                       Solution& solution) const {
   std::size_t next = 0;
   // Without a share on F the last piece takes what the solver's tolerance left over.
@@ -232,15 +232,15 @@ void ModelBuilder::share_out_in_order(const Unit& unit, const std::vector<Piece>
     return at + 1 == pieces.size() && late == 0 ? solver::infinity : pieces[at].amount;
   };
   double left = pieces.empty() ? 0 : amount(0);
-  for (int part : unit.parts) {
+  for (int part : group.parts) {
     const Part& p = instance_.parts[part];
     const double whole = p.cpu.value() > 0 ? p.cpu.value() : p.tasks;
     double open = whole;
     while (open > nothing * whole && next < pieces.size()) {
       const Piece& piece = pieces[next];
       const double taken = std::min(open, left);
-      // A merged unit's store stands for the part's own one at the same place.
-      const int store = piece.store >= 0 && unit.parts.size() > 1
+      // A merged group's store stands for the part's own one at the same place.
+      const int store = piece.store >= 0 && group.parts.size() > 1
                             ? cheapest_origin(p.data, instance_.machines[piece.machine].place)
                             : piece.store;
       if (taken > nothing * whole) solution.flows.push_back({part, piece.machine, store, taken / whole});

@@ -21,10 +21,10 @@ double without_last_bits(double value) {
 
 ModelBuilder::ModelBuilder(const Instance& instance, const Options& options, TransferLimit limit)
     : instance_(instance), options_(options), limit_(limit) {
-  make_units();
+  make_groups();
   price_overflow();
   choose_copies();
-  if (reducing()) merge_units();
+  if (reducing()) merge_groups();
   add_rows();
   add_flows();
   add_copies();
@@ -32,8 +32,8 @@ ModelBuilder::ModelBuilder(const Instance& instance, const Options& options, Tra
   add_pools();
 }
 
-bool ModelBuilder::may_run(const Unit& unit, const Machine& machine) const {
-  const std::vector<std::uint8_t>& kinds = instance_.jobs[unit.job].kinds;
+bool ModelBuilder::may_run(const PartGroup& group, const Machine& machine) const {
+  const std::vector<std::uint8_t>& kinds = instance_.jobs[group.job].kinds;
   return kinds.empty() || kinds[machine.kind] != 0;
 }
 
@@ -70,37 +70,37 @@ int ModelBuilder::cheapest_origin(int data, int place) const {
   return best;
 }
 
-double ModelBuilder::supply_of(const Unit& unit) const {
+double ModelBuilder::supply_of(const PartGroup& group) const {
   double cpu = 0, tasks = 0;
-  for (int part : unit.parts) {
+  for (int part : group.parts) {
     cpu += instance_.parts[part].cpu.value();
     tasks += instance_.parts[part].tasks;
   }
   return cpu > 0 ? cpu : tasks;
 }
 
-void ModelBuilder::make_units() {
-  std::vector<int> unit_of_job(instance_.jobs.size(), -1);
+void ModelBuilder::make_groups() {
+  std::vector<int> group_of_job(instance_.jobs.size(), -1);
   for (int p = 0; p < static_cast<int>(instance_.parts.size()); ++p) {
     const Part& part = instance_.parts[p];
-    int index = joint() ? unit_of_job[part.job] : -1;
+    int index = joint() ? group_of_job[part.job] : -1;
     if (index < 0) {
-      index = static_cast<int>(units_.size());
-      units_.emplace_back();
-      units_.back().job = part.job;
-      unit_of_job[part.job] = index;
+      index = static_cast<int>(groups_.size());
+      groups_.emplace_back();
+      groups_.back().job = part.job;
+      group_of_job[part.job] = index;
     }
-    units_[index].parts.push_back(p);
-    if (part.data >= 0) units_[index].inputs.push_back({part.data, part.input.value()});
+    groups_[index].parts.push_back(p);
+    if (part.data >= 0) groups_[index].inputs.push_back({part.data, part.input.value()});
   }
-  for (Unit& unit : units_) {
-    unit.supply = supply_of(unit);
+  for (PartGroup& group : groups_) {
+    group.supply = supply_of(group);
     double cpu = 0, bytes = 0;
-    for (int part : unit.parts) cpu += instance_.parts[part].cpu.value();
-    for (const Input& input : unit.inputs) bytes += input.bytes;
-    if (unit.supply <= 0) continue;
-    unit.cpu_per_unit = cpu / unit.supply;
-    unit.bytes_per_unit = bytes / unit.supply;
+    for (int part : group.parts) cpu += instance_.parts[part].cpu.value();
+    for (const Input& input : group.inputs) bytes += input.bytes;
+    if (group.supply <= 0) continue;
+    group.cpu_per_unit = cpu / group.supply;
+    group.bytes_per_unit = bytes / group.supply;
   }
 }
 
@@ -111,21 +111,22 @@ void ModelBuilder::price_overflow() {
   for (const PlaceMatrix* prices : {&instance_.read_price, &instance_.move_price})
     for (const std::vector<double>& row : *prices)
       for (double price : row) transfer = std::max(transfer, price);
-  const auto dearest = [&](const Unit& unit) {
+  const auto dearest = [&](const PartGroup& group) {
     double further = 0;
-    for (int part : unit.parts)
+    for (int part : group.parts)
       for (Usd cost : instance_.parts[part].place_cost) further = std::max(further, cost.value());
-    return machine * unit.cpu_per_unit + transfer * unit.bytes_per_unit + further / std::max(unit.supply, 1e-300);
+    return machine * group.cpu_per_unit + transfer * group.bytes_per_unit + further / std::max(group.supply, 1e-300);
   };
   constexpr double where_all_is_free = 1e-9;  // USD
   scale_ = 1 / (machine > 0 ? machine : transfer > 0 ? transfer : where_all_is_free);
   double common = 0;
-  for (const Unit& unit : units_)
-    if (unit.cpu_per_unit > 0) common = std::max(common, dearest(unit));
-  for (Unit& unit : units_) {
-    const double price = unit.cpu_per_unit > 0 ? common : dearest(unit);
+  for (const PartGroup& group : groups_)
+    if (group.cpu_per_unit > 0) common = std::max(common, dearest(group));
+  for (PartGroup& group : groups_) {
+    const double price = group.cpu_per_unit > 0 ? common : dearest(group);
     // Tasks that cost nothing anywhere would wait on F for ever if that cost nothing too.
-    unit.overflow_price = options_.overflow_factor * instance_.jobs[unit.job].ageing * (price > 0 ? price : 1 / scale_);
+    group.overflow_price =
+        options_.overflow_factor * instance_.jobs[group.job].ageing * (price > 0 ? price : 1 / scale_);
   }
 }
 
@@ -136,15 +137,15 @@ bool ModelBuilder::copy_pays(int data, int store, const std::vector<int>& reader
   const DataObject& object = instance_.data[data];
   double gain = 0;
   for (int reader : readers) {
-    const Unit& unit = units_[reader];
-    if (unit.inputs.size() > 1) return true;  // joint inputs have to meet somewhere
+    const PartGroup& group = groups_[reader];
+    if (group.inputs.size() > 1) return true;  // joint inputs have to meet somewhere
     double best = 0;
     for (int l = 0; l < static_cast<int>(instance_.machines.size()); ++l) {
       const Machine& machine = instance_.machines[l];
-      if (!may_run(unit, machine)) continue;
+      if (!may_run(group, machine)) continue;
       best = std::max(best, read_price(cheapest_origin(data, machine.place), l) - read_price(store, l));
     }
-    gain += best * unit.inputs.front().bytes;
+    gain += best * group.inputs.front().bytes;
   }
   const double scale = options_.move_term == MoveTerm::by_size ? object.size.value() : 1;
   return gain > move_price(data, store) * scale * (1 + 1e-12);
@@ -154,8 +155,8 @@ void ModelBuilder::choose_copies() {
   copy_.assign(instance_.data.size(), std::vector<std::uint8_t>(instance_.stores.size(), 0));
   if (!options_.moves) return;
   std::vector<std::vector<int>> readers(instance_.data.size());
-  for (int u = 0; u < static_cast<int>(units_.size()); ++u)
-    for (const Input& input : units_[u].inputs) readers[input.data].push_back(u);
+  for (int u = 0; u < static_cast<int>(groups_.size()); ++u)
+    for (const Input& input : groups_[u].inputs) readers[input.data].push_back(u);
   for (int i = 0; i < static_cast<int>(instance_.data.size()); ++i)
     for (int j = 0; j < static_cast<int>(instance_.stores.size()); ++j) {
       if (options_.space == StoreSpace::copies && holds(i, j)) continue;
@@ -163,17 +164,17 @@ void ModelBuilder::choose_copies() {
     }
 }
 
-// Parts without copy columns whose columns would be equal but for their length become one unit.
-void ModelBuilder::merge_units() {
+// Parts without copy columns whose columns would be equal but for their length become one group.
+void ModelBuilder::merge_groups() {
   using Key = std::tuple<std::vector<int>, std::vector<std::uint8_t>, double, double, double>;
   std::map<Key, int> known;
-  std::vector<Unit> merged;
-  for (Unit& unit : units_) {
-    const Part& part = instance_.parts[unit.parts.front()];
-    const int data = unit.inputs.empty() ? -1 : unit.inputs.front().data;
+  std::vector<PartGroup> merged;
+  for (PartGroup& group : groups_) {
+    const Part& part = instance_.parts[group.parts.front()];
+    const int data = group.inputs.empty() ? -1 : group.inputs.front().data;
     const bool copied = data >= 0 && std::count(copy_[data].begin(), copy_[data].end(), 1) > 0;
-    if (unit.parts.size() > 1 || unit.inputs.size() > 1 || copied || !part.place_cost.empty() || unit.supply <= 0) {
-      merged.push_back(std::move(unit));
+    if (group.parts.size() > 1 || group.inputs.size() > 1 || copied || !part.place_cost.empty() || group.supply <= 0) {
+      merged.push_back(std::move(group));
       continue;
     }
     std::vector<int> places;
@@ -181,33 +182,33 @@ void ModelBuilder::merge_units() {
       for (int origin : instance_.data[data].origins) places.push_back(instance_.stores[origin].place);
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
-    const Key key{std::move(places), instance_.jobs[unit.job].kinds, without_last_bits(unit.bytes_per_unit),
-                  unit.cpu_per_unit > 0 ? 1.0 : 0.0, unit.overflow_price};
+    const Key key{std::move(places), instance_.jobs[group.job].kinds, without_last_bits(group.bytes_per_unit),
+                  group.cpu_per_unit > 0 ? 1.0 : 0.0, group.overflow_price};
     if (const auto found = known.find(key); found != known.end()) {
-      Unit& into = merged[found->second];
-      const double total = into.supply + unit.supply;
-      into.bytes_per_unit = (into.bytes_per_unit * into.supply + unit.bytes_per_unit * unit.supply) / total;
+      PartGroup& into = merged[found->second];
+      const double total = into.supply + group.supply;
+      into.bytes_per_unit = (into.bytes_per_unit * into.supply + group.bytes_per_unit * group.supply) / total;
       into.supply = total;
-      into.parts.push_back(unit.parts.front());
+      into.parts.push_back(group.parts.front());
       continue;
     }
     known.emplace(key, static_cast<int>(merged.size()));
-    merged.push_back(std::move(unit));
+    merged.push_back(std::move(group));
   }
-  units_ = std::move(merged);
+  groups_ = std::move(merged);
 }
 
 void ModelBuilder::add_rows() {
   const double none = solver::infinity;
   if (reducing() && options_.pool && options_.cpu == CpuCount::per_task && !joint()) {
-    pools_.resize(instance_.read_price.size());
+    machine_pools_.resize(instance_.read_price.size());
     for (int l = 0; l < static_cast<int>(instance_.machines.size()); ++l)
-      if (instance_.machines[l].capacity.value() > 0) pools_[instance_.machines[l].place].machines.push_back(l);
-    for (Pool& pool : pools_)
+      if (instance_.machines[l].capacity.value() > 0) machine_pools_[instance_.machines[l].place].machines.push_back(l);
+    for (MachinePool& pool : machine_pools_)
       if (pool.machines.size() > 1) pool.row = program_.add_row(-none, 0);
   }
-  for (Unit& unit : units_) unit.row = program_.add_row(unit.supply, unit.supply);  // (2), (10), (20)
-  for (const Machine& machine : instance_.machines)                                 // (4), (12), (23)
+  for (PartGroup& group : groups_) group.row = program_.add_row(group.supply, group.supply);  // (2), (10), (20)
+  for (const Machine& machine : instance_.machines)                                           // (4), (12), (23)
     cpu_row_.push_back(program_.add_row(-none, std::max(0.0, machine.capacity.value())));
   for (const Store& store : instance_.stores)  // (11), (22)
     space_row_.push_back(options_.moves && store.limited ? program_.add_row(-none, std::max(0.0, store.space.value()))
@@ -221,11 +222,11 @@ void ModelBuilder::add_rows() {
           transfer_row_[{a, b}] = program_.add_row(-none, instance_.link[a][b] * to_seconds(instance_.horizon));
 }
 
-std::vector<int> ModelBuilder::stores_for(const Unit& unit, int machine) const {
-  if (unit.inputs.empty()) return {-1};
+std::vector<int> ModelBuilder::stores_for(const PartGroup& group, int machine) const {
+  if (group.inputs.empty()) return {-1};
   std::vector<int> stores;
-  if (reducing() && unit.inputs.size() == 1) {
-    const int data = unit.inputs.front().data;
+  if (reducing() && group.inputs.size() == 1) {
+    const int data = group.inputs.front().data;
     const int origin = cheapest_origin(data, instance_.machines[machine].place);
     stores.push_back(origin);
     for (int j = 0; j < static_cast<int>(instance_.stores.size()); ++j)
@@ -233,43 +234,43 @@ std::vector<int> ModelBuilder::stores_for(const Unit& unit, int machine) const {
     return stores;
   }
   for (int j = 0; j < static_cast<int>(instance_.stores.size()); ++j)
-    if (std::all_of(unit.inputs.begin(), unit.inputs.end(),
+    if (std::all_of(group.inputs.begin(), group.inputs.end(),
                     [&](const Input& input) { return copy_[input.data][j] || holds(input.data, j); }))
       stores.push_back(j);
   return stores;
 }
 
-bool ModelBuilder::pools(const Unit& unit, const Pool& pool) const {
-  return pool.row >= 0 && unit.cpu_per_unit > 0 &&
+bool ModelBuilder::pools(const PartGroup& group, const MachinePool& pool) const {
+  return pool.row >= 0 && group.cpu_per_unit > 0 &&
          std::all_of(pool.machines.begin(), pool.machines.end(),
-                     [&](int machine) { return may_run(unit, instance_.machines[machine]); });
+                     [&](int machine) { return may_run(group, instance_.machines[machine]); });
 }
 
 void ModelBuilder::add_flows() {
-  for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
-    const Unit& unit = units_[u];
-    if (unit.supply <= 0) continue;
+  for (int u = 0; u < static_cast<int>(groups_.size()); ++u) {
+    const PartGroup& group = groups_[u];
+    if (group.supply <= 0) continue;
     std::vector<std::uint8_t> pooled(instance_.read_price.size(), 0);
-    for (std::size_t place = 0; place < pools_.size(); ++place) {
-      if (!pools(unit, pools_[place])) continue;
+    for (std::size_t place = 0; place < machine_pools_.size(); ++place) {
+      if (!pools(group, machine_pools_[place])) continue;
       pooled[place] = 1;
-      const int any = pools_[place].machines.front();
-      for (int store : stores_for(unit, any)) add_flow(u, any, store, true);
+      const int any = machine_pools_[place].machines.front();
+      for (int store : stores_for(group, any)) add_flow(u, any, store, true);
     }
     for (int l = 0; l < static_cast<int>(instance_.machines.size()); ++l) {
       const Machine& machine = instance_.machines[l];
-      if (pooled[machine.place] || !may_run(unit, machine)) continue;
-      if (options_.reduce && machine.capacity.value() <= 0 && unit.cpu_per_unit > 0 &&
+      if (pooled[machine.place] || !may_run(group, machine)) continue;
+      if (options_.reduce && machine.capacity.value() <= 0 && group.cpu_per_unit > 0 &&
           options_.cpu == CpuCount::per_task)
         continue;
-      for (int store : stores_for(unit, l)) add_flow(u, l, store, false);
+      for (int store : stores_for(group, l)) add_flow(u, l, store, false);
     }
   }
 }
 
 // What each machine gives to its pool.
 void ModelBuilder::add_pools() {
-  for (Pool& pool : pools_) {
+  for (MachinePool& pool : machine_pools_) {
     if (pool.row < 0) continue;
     pool.column = program_.columns();
     for (int machine : pool.machines) {
@@ -281,48 +282,48 @@ void ModelBuilder::add_pools() {
 }
 
 void ModelBuilder::add_flow(int u, int l, int store, bool pooled) {
-  const Unit& unit = units_[u];
+  const PartGroup& group = groups_[u];
   const Machine& machine = instance_.machines[l];
-  std::vector<Entry> entries{{unit.row, 1}};
-  const bool counts = options_.cpu == CpuCount::per_task || !unit.inputs.empty();
-  if (counts && unit.cpu_per_unit > 0)
-    entries.push_back({pooled ? pools_[machine.place].row : cpu_row_[l], unit.cpu_per_unit});
-  double cost = pooled ? 0 : machine.price.value() * unit.cpu_per_unit;
-  for (int part : unit.parts)
+  std::vector<Entry> entries{{group.row, 1}};
+  const bool counts = options_.cpu == CpuCount::per_task || !group.inputs.empty();
+  if (counts && group.cpu_per_unit > 0)
+    entries.push_back({pooled ? machine_pools_[machine.place].row : cpu_row_[l], group.cpu_per_unit});
+  double cost = pooled ? 0 : machine.price.value() * group.cpu_per_unit;
+  for (int part : group.parts)
     if (const std::vector<Usd>& further = instance_.parts[part].place_cost; !further.empty())
-      cost += further[machine.place].value() / unit.supply;
+      cost += further[machine.place].value() / group.supply;
   if (store >= 0) {
-    cost += read_price(store, l) * unit.bytes_per_unit;
-    add_transfer_entries(unit, l, store, entries);
+    cost += read_price(store, l) * group.bytes_per_unit;
+    add_transfer_entries(group, l, store, entries);
     add_link_entries(u, store, entries);
   }
-  program_.add_column(cost * scale_, 0, unit.supply, entries);
+  program_.add_column(cost * scale_, 0, group.supply, entries);
   cells_.push_back({u, l, store, pooled});
 }
 
-void ModelBuilder::add_transfer_entries(const Unit& unit, int l, int store, std::vector<Entry>& entries) {
+void ModelBuilder::add_transfer_entries(const PartGroup& group, int l, int store, std::vector<Entry>& entries) {
   const int from = instance_.stores[store].place, to = instance_.machines[l].place;
   if (limit_ == TransferLimit::per_link) {
     if (const auto row = transfer_row_.find({from, to}); row != transfer_row_.end())
-      entries.push_back({row->second, unit.bytes_per_unit});
+      entries.push_back({row->second, group.bytes_per_unit});
   } else if (limit_ == TransferLimit::per_job_and_machine && !instance_.stream.empty() &&
              instance_.stream[from][to] > 0) {
-    auto [row, added] = transfer_row_.try_emplace({unit.job, l}, 0);
+    auto [row, added] = transfer_row_.try_emplace({group.job, l}, 0);
     if (added)
       row->second = program_.add_row(-solver::infinity, to_seconds(instance_.horizon) * instance_.machines[l].count);
-    entries.push_back({row->second, unit.bytes_per_unit / instance_.stream[from][to]});
+    entries.push_back({row->second, group.bytes_per_unit / instance_.stream[from][to]});
   }
 }
 
 // (3), (13), (24): what a job reads from a store is not more than the store gets.
 void ModelBuilder::add_link_entries(int u, int store, std::vector<Entry>& entries) {
-  const Unit& unit = units_[u];
-  for (const Input& input : unit.inputs) {
+  const PartGroup& group = groups_[u];
+  for (const Input& input : group.inputs) {
     if (!copy_[input.data][store]) continue;
     auto [row, added] = link_row_.try_emplace({u, input.data, store}, 0);
     if (added) {
       row->second = program_.add_row(-solver::infinity, 0);
-      copy_entries_[{input.data, store}].push_back({row->second, -unit.supply});
+      copy_entries_[{input.data, store}].push_back({row->second, -group.supply});
     }
     const double size = instance_.data[input.data].size.value();
     const bool some = options_.access == PartialAccess::any_blocks && size > 0;
@@ -351,9 +352,9 @@ void ModelBuilder::add_copies() {
 }
 
 void ModelBuilder::add_overflow() {
-  for (int u = 0; u < static_cast<int>(units_.size()); ++u) {
-    const Entry entry{units_[u].row, 1};
-    program_.add_column(units_[u].overflow_price * scale_, 0, units_[u].supply, std::span(&entry, 1));
+  for (int u = 0; u < static_cast<int>(groups_.size()); ++u) {
+    const Entry entry{groups_[u].row, 1};
+    program_.add_column(groups_[u].overflow_price * scale_, 0, groups_[u].supply, std::span(&entry, 1));
     overflow_.push_back(u);
   }
 }

@@ -31,7 +31,7 @@ class ModelBuilder {
     double bytes;
   };
   // What has one supply row: a part, a job (joint inputs) or several parts that no row tells apart.
-  struct Unit {
+  struct PartGroup {
     std::vector<int> parts;
     std::vector<Input> inputs;
     double supply = 0;  // CPU-seconds, or tasks of a part without CPU
@@ -41,15 +41,15 @@ class ModelBuilder {
     int job = 0;
     std::int32_t row = 0;
   };
-  // A column of xt. A pooled one is of all machines at the place of `machine` together: the unit may run on each of
+  // A column of xt. A pooled one is of all machines at the place of `machine` together: the group may run on each of
   // them, so that they differ for it by the price of their CPU-seconds only, which the pool's own columns pay.
   struct Cell {
-    int unit, machine, store;
+    int group, machine, store;
     bool pooled;
   };
-  struct Pool {
+  struct MachinePool {
     std::vector<int> machines;
-    std::int32_t row = -1;     // what its units take <= what its machines give
+    std::int32_t row = -1;     // what its groups take <= what its machines give
     std::int32_t column = -1;  // of the first machine
   };
   struct Piece {
@@ -61,33 +61,35 @@ class ModelBuilder {
   bool reducing() const {
     return options_.reduce && limit_ == TransferLimit::none && options_.space == StoreSpace::copies;
   }
-  bool may_run(const Unit& unit, const Machine& machine) const;
+  bool may_run(const PartGroup& group, const Machine& machine) const;
   bool holds(int data, int store) const;
   double read_price(int store, int machine) const;
   double move_price(int data, int store) const;
   int cheapest_origin(int data, int place) const;
-  double supply_of(const Unit& unit) const;
+  double supply_of(const PartGroup& group) const;
 
-  void make_units();
+  void make_groups();
   void price_overflow();
   void choose_copies();
   bool copy_pays(int data, int store, const std::vector<int>& readers) const;
-  void merge_units();
+  void merge_groups();
   void add_rows();
   void add_flows();
-  void add_flow(int unit, int machine, int store, bool pooled);
-  bool pools(const Unit& unit, const Pool& pool) const;
+  void add_flow(int group, int machine, int store, bool pooled);
+  bool pools(const PartGroup& group, const MachinePool& pool) const;
   void add_pools();
-  std::vector<int> stores_for(const Unit& unit, int machine) const;
-  void add_transfer_entries(const Unit& unit, int machine, int store, std::vector<solver::Entry>& entries);
-  void add_link_entries(int unit, int store, std::vector<solver::Entry>& entries);
+  std::vector<int> stores_for(const PartGroup& group, int machine) const;
+  void add_transfer_entries(const PartGroup& group, int machine, int store, std::vector<solver::Entry>& entries);
+  void add_link_entries(int group, int store, std::vector<solver::Entry>& entries);
   void add_copies();
   void add_overflow();
   std::vector<std::vector<Piece>> pieces(const std::vector<double>& primal) const;
   Usd saved_by_dearer_source(const Solution& solution, int data, int store) const;
   void share_out(const solver::LpSolution& solved, Solution& solution) const;
-  void share_out_jointly(const Unit& unit, const std::vector<Piece>& pieces, double late, Solution& solution) const;
-  void share_out_in_order(const Unit& unit, const std::vector<Piece>& pieces, double late, Solution& solution) const;
+  void share_out_jointly(const PartGroup& group, const std::vector<Piece>& pieces, double late,
+                         Solution& solution) const;
+  void share_out_in_order(const PartGroup& group, const std::vector<Piece>& pieces, double late,
+                          Solution& solution) const;
   void price(Solution& solution) const;
 
   const Instance& instance_;
@@ -95,16 +97,16 @@ class ModelBuilder {
   TransferLimit limit_;
   solver::LinearProgram program_;
   double scale_ = 1;  // objective units a dollar: prices of a CPU-second near 1, far above the solver's tolerances
-  std::vector<Unit> units_;
+  std::vector<PartGroup> groups_;
   std::vector<std::vector<std::uint8_t>> copy_;  // [data][store]: there is a column xd
   std::vector<std::int32_t> cpu_row_, space_row_, placed_row_;
   std::map<std::pair<int, int>, std::int32_t> transfer_row_;                // (job, machine) or (place, place)
-  std::map<std::tuple<int, int, int>, std::int32_t> link_row_;              // (unit, data, store)
+  std::map<std::tuple<int, int, int>, std::int32_t> link_row_;              // (group, data, store)
   std::map<std::pair<int, int>, std::vector<solver::Entry>> copy_entries_;  // links of xd, (data, store)
-  std::vector<Pool> pools_;                                                 // by place
+  std::vector<MachinePool> machine_pools_;                                  // by place
   std::vector<Cell> cells_;                                                 // of the first columns
   std::vector<std::pair<int, int>> copies_;                                 // of the next ones
-  std::vector<int> overflow_;  // units, of the next ones; then the pools' machines
+  std::vector<int> overflow_;  // groups, of the next ones; then the pools' machines
 };
 
 }  // namespace lips::paper

@@ -40,7 +40,7 @@ class GpuMix : public ::testing::TestWithParam<const char*> {
 TEST_P(GpuMix, LipsServesEveryTaskForWhatTheCheapestPolicyPays) {
   const double least = cheapest_of_all();
   for (const Duration horizon : {Duration(std::chrono::seconds(600)), Duration(0)}) {
-    SCOPED_TRACE(horizon.count() > 0 ? "one horizon" : "buckets of waiting");
+    SCOPED_TRACE(horizon.count() > 0 ? "one horizon" : "time_slots of waiting");
     const Plan made = plan("lips", horizon);
     EXPECT_EQ(made.assignments.size(), pending());
     EXPECT_LE(made.account.dollars().value(), least * 1.01);

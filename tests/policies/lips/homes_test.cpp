@@ -48,9 +48,9 @@ JobArrived part(std::uint32_t maps, std::uint32_t reduces, double cores) {
 
 Homes homes_of(const ClusterState& state) {
   const CostModel costs = uniform_costs(2, UsdPerMebibyte(1e-5));
-  BucketSettings buckets;
-  buckets.edges = {Duration(0), Duration(std::chrono::minutes(10))};
-  return choose_homes({state.snapshot(), costs, 1, {}, nullptr}, make_classes(state.snapshot(), buckets), {});
+  TimeSlotSettings time_slots;
+  time_slots.edges = {Duration(0), Duration(std::chrono::minutes(10))};
+  return choose_homes({state.snapshot(), costs, 1, {}, nullptr}, make_classes(state.snapshot(), time_slots), {});
 }
 
 TEST(Homes, AreWhereANodeHasRoomForAReduceAndNotWhereManyHaveRoomForHalfOfOne) {

@@ -1,5 +1,5 @@
-// The default planner's pieces on one cluster: classes, units and the model's settings, as unit and property tests want
-// them.
+// The default planner's pieces on one cluster: classes, commodities and the model's settings, as commodity and property
+// tests want them.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -8,33 +8,33 @@
 #include "policies/lips/class_form.h"
 #include "policies/lips/lips_policy.h"
 #include "policies/lips/packing.h"
-#include "policies/lips/places.h"
 #include "policies/lips/rounding.h"
+#include "policies/lips/task_selection.h"
 #include "policies/lips/zone_form.h"
 #include "tests/policies/case.h"
 
 namespace lips::testing {
 
-// One bucket of that many seconds, exactly.
-inline BucketSettings one_bucket(double span = 600) {
-  BucketSettings buckets;
-  buckets.edges = {Duration(0), seconds(span)};
-  buckets.stretch_first = false;
-  return buckets;
+// One time slot of that many seconds, exactly.
+inline TimeSlotSettings one_time_slot(double span = 600) {
+  TimeSlotSettings time_slots;
+  time_slots.edges = {Duration(0), seconds(span)};
+  time_slots.stretch_first = false;
+  return time_slots;
 }
 
 struct Model {
-  explicit Model(const ClusterSnapshot& snapshot, const CostModel& prices, const UnitSettings& unit_settings = {},
-                 const BucketSettings& buckets = one_bucket())
+  explicit Model(const ClusterSnapshot& snapshot, const CostModel& prices,
+                 const CommoditySettings& commodity_settings = {}, const TimeSlotSettings& time_slots = one_time_slot())
       : cluster(snapshot),
         costs(prices),
-        classes(make_classes(snapshot, buckets)),
-        units(make_units(snapshot, prices, classes, unit_settings)) {
+        classes(make_classes(snapshot, time_slots)),
+        workload(make_commodities(snapshot, prices, classes, commodity_settings)) {
     settings.good_enough = 0;
   }
-  ClassFormInput input() const { return {cluster, costs, classes, units, settings}; }
+  ClassFormInput input() const { return {cluster, costs, classes, workload, settings}; }
   Amounts by_class() const { return solve_class_form(input()); }
-  Amounts by_zone() const { return solve_zone_form(cluster, costs, classes, units); }
+  Amounts by_zone() const { return solve_zone_form(cluster, costs, classes, workload); }
   PackingSettings packing(double window = 600, bool strict = true) const {
     PackingSettings packing;
     packing.window = window;
@@ -44,14 +44,14 @@ struct Model {
   }
   std::vector<Placement> pack_all(const Amounts& amounts, const PackingSettings& packing) const {
     IdVector<NodeId, Resources> free = cluster.free;
-    return pack({cluster, costs, 1, {}, nullptr}, classes, units, amounts,
-                round_amounts(cluster, units, amounts, classes), packing, free);
+    return pack({cluster, costs, 1, {}, nullptr}, classes, workload, amounts,
+                round_amounts(cluster, workload, amounts, classes), packing, free);
   }
 
   const ClusterSnapshot& cluster;
   const CostModel& costs;
   NodeClasses classes;
-  Units units;
+  Workload workload;
   ClassFormSettings settings;
 };
 
@@ -70,11 +70,11 @@ inline std::string overcommitted(const Model& model, const std::vector<Placement
     changes[run.node].push_back(
         {std::max(0.0, to_seconds(run.expected_end - cluster.now)), cluster.jobs[cluster.tasks[run.task].job].request});
   for (const Placement& placement : placements) {
-    const Portion& portion = model.units.portions[placement.portion];
-    const Unit& unit = model.units.units[portion.unit];
+    const Portion& portion = model.workload.portions[placement.portion];
+    const Commodity& commodity = model.workload.commodities[portion.commodity];
     const NodeClass& group = model.classes.classes[model.classes.class_of[placement.node]];
     const Resources& request = cluster.jobs[portion.job].request;
-    const double span = portion.work * occupancy(cluster, unit, group) / (cores_of(request) * group.speed);
+    const double span = portion.work * occupancy(cluster, commodity, group) / (cores_of(request) * group.speed);
     changes[placement.node].push_back({placement.start, times(request, -static_cast<double>(placement.tasks))});
     changes[placement.node].push_back({placement.start + span, times(request, placement.tasks)});
   }

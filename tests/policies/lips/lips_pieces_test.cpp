@@ -1,4 +1,5 @@
-// Classes, units, the form's conditions, rounding and packing of the default planner, each on clusters made by hand.
+// Classes, commodities, the form's conditions, rounding and packing of the default planner, each on clusters made by
+// hand.
 #include "tests/policies/lips/lips_case.h"
 
 namespace lips {
@@ -8,24 +9,24 @@ using testing::Case;
 using testing::ClusterBuilder;
 using ::testing::ElementsAre;
 using testing::Model;
-using testing::one_bucket;
+using testing::one_time_slot;
 
 const UsdPerMebibyte across(0.01);
 
-BucketSettings two_buckets(bool stretch) {
-  BucketSettings buckets;
-  buckets.edges = {Duration(0), seconds(100), seconds(300)};
-  buckets.stretch_first = stretch;
-  return buckets;
+TimeSlotSettings two_time_slots(bool stretch) {
+  TimeSlotSettings time_slots;
+  time_slots.edges = {Duration(0), seconds(100), seconds(300)};
+  time_slots.stretch_first = stretch;
+  return time_slots;
 }
 
-TEST(NodeClasses, OfferFreeSlotsInEveryBucketAndRunningOnesFromTheirEnd) {
+TEST(NodeClasses, OfferFreeSlotsInEveryTimeSlotAndRunningOnesFromTheirEnd) {
   ClusterBuilder builder;
   const NodeId node = builder.node({.slots = 3, .cpu = 3, .memory = 300});
   Case test("lips", builder);
   const JobId running = test.add({.maps = 1, .cpu = 150, .cores = 2, .memory = 200});
   ASSERT_TRUE(test.state.assume({test.task(running, 0), node, {}, {}}));  // 75 s
-  const NodeClasses classes = make_classes(test.state.snapshot(), two_buckets(false));
+  const NodeClasses classes = make_classes(test.state.snapshot(), two_time_slots(false));
   ASSERT_EQ(classes.classes.size(), 1u);
   EXPECT_NEAR(classes.steps[0][0].work, 1 * 100 + 2 * 25, 1e-6);
   EXPECT_NEAR(classes.steps[0][1].work, 3 * 200, 1e-6);
@@ -33,23 +34,23 @@ TEST(NodeClasses, OfferFreeSlotsInEveryBucketAndRunningOnesFromTheirEnd) {
   EXPECT_NEAR(classes.steps[0][0].slots, 2 * 100 + 1 * 25, 1e-6);
 }
 
-TEST(NodeClasses, StretchTheFirstBucketToALeastWindowAndToAMeanTask) {
+TEST(NodeClasses, StretchTheFirstTimeSlotToALeastWindowAndToAMeanTask) {
   ClusterBuilder builder;
   builder.node({.slots = 1, .cpu = 1});
   Case test("lips", builder);
-  EXPECT_NEAR(make_classes(test.state.snapshot(), two_buckets(true)).now_window[0], 120, 1e-6);
+  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(true)).now_window[0], 120, 1e-6);
   test.add({.maps = 2, .cpu = 500});
-  EXPECT_NEAR(make_classes(test.state.snapshot(), two_buckets(true)).now_window[0], 500, 1e-6);
-  EXPECT_NEAR(make_classes(test.state.snapshot(), two_buckets(false)).now_window[0], 100, 1e-6);
+  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(true)).now_window[0], 500, 1e-6);
+  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(false)).now_window[0], 100, 1e-6);
 }
 
-TEST(NodeClasses, ChargeWaitingByTheStartOfTheBucket) {
+TEST(NodeClasses, ChargeWaitingByTheStartOfTheTimeSlot) {
   ClusterBuilder builder;
   builder.node({.price = 3});
   Case test("lips", builder);
-  BucketSettings buckets = two_buckets(false);
-  buckets.waiting_price = 2;
-  const NodeClasses classes = make_classes(test.state.snapshot(), buckets);
+  TimeSlotSettings time_slots = two_time_slots(false);
+  time_slots.waiting_price = 2;
+  const NodeClasses classes = make_classes(test.state.snapshot(), time_slots);
   EXPECT_EQ(classes.steps[0][0].waiting_price, 0);
   EXPECT_NEAR(classes.steps[0][1].waiting_price, 2 * 3 * 100 / 3600.0, 1e-12);
 }
@@ -66,7 +67,7 @@ TEST(NodeClasses, JoinNodesThatNoPendingTaskTellsApart) {
   builder.start.nodes[builder.node()].schedulable = false;
   builder.start.constraints.push_back({{{"host", LabelRequirement::Operator::in, {"a"}}}, {}, {}});
   Case test("lips", builder);
-  const auto classes = [&] { return make_classes(test.state.snapshot(), one_bucket()).classes.size(); };
+  const auto classes = [&] { return make_classes(test.state.snapshot(), one_time_slot()).classes.size(); };
   EXPECT_EQ(classes(), 4u);  // price, zone and memory per core
   test.add({.maps = 1, .constraint = ConstraintId(0)});
   EXPECT_EQ(classes(), 5u) << "a pending task asks for the label";
@@ -81,7 +82,7 @@ TEST(NodeClasses, SeparateWhatAPendingTaskAsksFor) {
   builder.start.constraints.push_back({{{"disk", LabelRequirement::Operator::exists, {}}}, {}, {}});
   Case test("lips", builder);
   test.add({.maps = 1});
-  const auto classes = [&] { return make_classes(test.state.snapshot(), one_bucket()).classes.size(); };
+  const auto classes = [&] { return make_classes(test.state.snapshot(), one_time_slot()).classes.size(); };
   EXPECT_EQ(classes(), 1u);
   test.add({.maps = 1, .constraint = ConstraintId(0)});
   EXPECT_EQ(classes(), 2u);
@@ -96,7 +97,7 @@ TEST(LipsPolicy, RunsATaskThatFitsOnlyTheLargerOfTwoNodesAlike) {
     const NodeId large = builder.node({.slots = 8, .cpu = 8, .memory = 8000});
     PolicySettings settings;
     settings.horizon = seconds(horizon);
-    settings.express_limit = Usd(0);
+    settings.fast_path_limit = Usd(0);
     Case test("lips", builder, settings);
     const JobId job = test.add({.maps = 1, .cores = 6});
     EXPECT_THAT(test.plan().assignments, ElementsAre(testing::Runs(test.task(job, 0), large)));
@@ -110,7 +111,7 @@ struct Pair {
     second = builder.node({.zone = ZoneId(1)});
     block = builder.block({first});
   }
-  Model model(Case& test, const UnitSettings& settings = {}) const {
+  Model model(Case& test, const CommoditySettings& settings = {}) const {
     return Model(test.state.snapshot(), test.costs, settings);
   }
   ClusterBuilder builder;
@@ -118,7 +119,7 @@ struct Pair {
   BlockId block;
 };
 
-TEST(Units, MergeJobsOfEqualPrices) {
+TEST(Commodities, MergeJobsOfEqualPrices) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
   test.add({.blocks = {pair.block}});
@@ -126,12 +127,12 @@ TEST(Units, MergeJobsOfEqualPrices) {
   test.add({.maps = 3});
   test.add({.maps = 2, .cpu = 20});  // no input: equal extra costs (none), whatever the work
   const Model model = pair.model(test);
-  ASSERT_EQ(model.units.units.size(), 2u);
-  EXPECT_NEAR(model.units.units[0].work, 20, 1e-9);
-  EXPECT_NEAR(model.units.units[1].work, 70, 1e-9);
+  ASSERT_EQ(model.workload.commodities.size(), 2u);
+  EXPECT_NEAR(model.workload.commodities[0].work, 20, 1e-9);
+  EXPECT_NEAR(model.workload.commodities[1].work, 70, 1e-9);
 }
 
-TEST(Units, SeparatePoolsLinksMemoryAndSelectors) {
+TEST(Commodities, SeparatePoolsLinksMemoryAndSelectors) {
   Pair pair;
   pair.builder.pool();
   pair.builder.start.constraints.push_back({});
@@ -139,20 +140,20 @@ TEST(Units, SeparatePoolsLinksMemoryAndSelectors) {
   Case test("lips", pair.builder, {}, across);
   test.add({.maps = 1});
   test.add({.pool = PoolId(1), .maps = 1});
-  EXPECT_EQ(pair.model(test).units.units.size(), 1u);
-  UnitSettings settings;
+  EXPECT_EQ(pair.model(test).workload.commodities.size(), 1u);
+  CommoditySettings settings;
   settings.per_pool = true;
-  EXPECT_EQ(pair.model(test, settings).units.units.size(), 2u);
+  EXPECT_EQ(pair.model(test, settings).workload.commodities.size(), 2u);
   settings = {};
   test.add({.maps = 1, .memory = 3000});
-  EXPECT_EQ(pair.model(test).units.units.size(), 2u);
+  EXPECT_EQ(pair.model(test).workload.commodities.size(), 2u);
   test.add({.maps = 1, .constraint = ConstraintId(0)});  // no requirement: merges
-  EXPECT_EQ(pair.model(test).units.units.size(), 2u);
+  EXPECT_EQ(pair.model(test).workload.commodities.size(), 2u);
   test.add({.maps = 1, .constraint = ConstraintId(1)});
-  EXPECT_EQ(pair.model(test).units.units.size(), 3u);
+  EXPECT_EQ(pair.model(test).workload.commodities.size(), 3u);
 }
 
-TEST(Units, ReadingByALinkKeepsItsZones) {
+TEST(Commodities, ReadingByALinkKeepsItsZones) {
   ClusterBuilder builder(3);
   const NodeId a = builder.node(), b = builder.node({.zone = ZoneId(1)});
   builder.node({.zone = ZoneId(2)});
@@ -160,21 +161,21 @@ TEST(Units, ReadingByALinkKeepsItsZones) {
   Case test("lips", builder, {}, UsdPerMebibyte(0));
   test.add({.blocks = {in_a}});
   test.add({.blocks = {in_b}});
-  UnitSettings settings;
-  EXPECT_EQ(Model(test.state.snapshot(), test.costs, settings).units.units.size(), 1u);
+  CommoditySettings settings;
+  EXPECT_EQ(Model(test.state.snapshot(), test.costs, settings).workload.commodities.size(), 1u);
   settings.links = true;
-  EXPECT_EQ(Model(test.state.snapshot(), test.costs, settings).units.units.size(), 2u);
+  EXPECT_EQ(Model(test.state.snapshot(), test.costs, settings).workload.commodities.size(), 2u);
 }
 
-TEST(Units, PriceTransferByTaskOfWork) {
+TEST(Commodities, PriceTransferByTaskOfWork) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
   test.add({.blocks = {pair.block}, .cpu = 10});
   const Model model = pair.model(test);
-  EXPECT_THAT(model.units.units[0].extra, ElementsAre(0, 64 * 0.01 / 10));
+  EXPECT_THAT(model.workload.commodities[0].non_cpu_cost, ElementsAre(0, 64 * 0.01 / 10));
 }
 
-TEST(Units, PriceAReduceByWhereMapOutputLies) {
+TEST(Commodities, PriceAReduceByWhereMapOutputLies) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
   const JobId job = test.add({.maps = 2, .reduces = 2, .shuffle = 100});
@@ -185,11 +186,11 @@ TEST(Units, PriceAReduceByWhereMapOutputLies) {
   const ClusterSnapshot& cluster = test.state.snapshot();
   std::vector<double> usd;
   for (const TaskGroup& group : cluster.groups[job])
-    if (group.count > 0) extra_costs(cluster, test.costs, cluster.jobs[job], group, ZoneId::none(), usd);
+    if (group.count > 0) non_cpu_costs(cluster, test.costs, cluster.jobs[job], group, ZoneId::none(), usd);
   EXPECT_THAT(usd, ElementsAre(0, 50 * 0.01));
 }
 
-TEST(Units, ChargeAMapAwayFromHomeItsShareOfTheShuffleAsAPreference) {
+TEST(Commodities, ChargeAMapAwayFromHomeItsShareOfTheShuffleAsAPreference) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
   const JobId job = test.add({.maps = 4, .reduces = 1, .cpu = 10, .shuffle = 100});
@@ -198,19 +199,20 @@ TEST(Units, ChargeAMapAwayFromHomeItsShareOfTheShuffleAsAPreference) {
   memory.home_decided = true;
   test.state.remember({job, memory});
   const Model model = pair.model(test);
-  EXPECT_THAT(model.units.units[0].extra, ElementsAre(25 * 0.01 / 10, 0));
-  EXPECT_THAT(model.units.units[0].preference, ElementsAre(25 * 0.01 / 10, 0));
+  EXPECT_THAT(model.workload.commodities[0].non_cpu_cost, ElementsAre(25 * 0.01 / 10, 0));
+  EXPECT_THAT(model.workload.commodities[0].virtual_cost, ElementsAre(25 * 0.01 / 10, 0));
 }
 
-TEST(Units, DiscountACopyThatOthersWillRead) {
+TEST(Commodities, DiscountACopyThatOthersWillRead) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
   for (int jobs = 0; jobs < 5; ++jobs) test.add({.blocks = {pair.block}, .cpu = 10});
-  UnitSettings settings;
+  CommoditySettings settings;
   settings.copies = CopyPricing::shared_price;
-  EXPECT_NEAR(pair.model(test, settings).units.units[0].extra[1], 0.064 / 3, 1e-12) << "at most two others count";
+  EXPECT_NEAR(pair.model(test, settings).workload.commodities[0].non_cpu_cost[1], 0.064 / 3, 1e-12)
+      << "at most two others count";
   settings.copies = CopyPricing::fair_share;
-  EXPECT_NEAR(pair.model(test, settings).units.units[0].extra[1], 0.064 / 5, 1e-12);
+  EXPECT_NEAR(pair.model(test, settings).workload.commodities[0].non_cpu_cost[1], 0.064 / 5, 1e-12);
 }
 
 TEST(SharedData, IsWhatSeveralPortionsReadInFull) {
@@ -228,7 +230,7 @@ TEST(SharedData, IsWhatSeveralPortionsReadInFull) {
   EXPECT_EQ(shared.objects()[0].size, Mebibytes(128));
   EXPECT_EQ(shared.object(JobId(0), 0), 0u);
   EXPECT_EQ(shared.object(JobId(1), 0), 0u);
-  EXPECT_EQ(shared.object(JobId(2), 0), Unit::no_object) << "it shares one block of two";
+  EXPECT_EQ(shared.object(JobId(2), 0), Commodity::no_object) << "it shares one block of two";
   EXPECT_EQ(shared.fair_share(JobId(2), 0), 0.5);
   EXPECT_EQ(shared.fair_share(JobId(0), 0), 0.5);
 }
@@ -237,7 +239,7 @@ TEST(ZoneForm, HoldsWhereOnlyCpuBinds) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
   test.add({.blocks = {pair.block}, .memory = 2048});
-  EXPECT_TRUE(zone_form_holds(pair.model(test).units));
+  EXPECT_TRUE(zone_form_holds(pair.model(test).workload));
 }
 
 TEST(ZoneForm, DoesNotHoldForASelectorThatSomeNodeFails) {
@@ -247,21 +249,21 @@ TEST(ZoneForm, DoesNotHoldForASelectorThatSomeNodeFails) {
   pair.builder.start.constraints.push_back({{{"disk", LabelRequirement::Operator::exists, {}}}, {}, {}});
   Case test("lips", pair.builder, {}, across);
   test.add({.maps = 1, .constraint = ConstraintId(0)});
-  EXPECT_FALSE(zone_form_holds(pair.model(test).units));
+  EXPECT_FALSE(zone_form_holds(pair.model(test).workload));
 }
 
 TEST(ZoneForm, DoesNotHoldForMoreMemoryPerCoreThanANodeHas) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
   test.add({.maps = 1, .memory = 2049});
-  EXPECT_FALSE(zone_form_holds(pair.model(test).units));
+  EXPECT_FALSE(zone_form_holds(pair.model(test).workload));
 }
 
 TEST(ZoneForm, DoesNotHoldForMoreSlotsPerCoreThanANodeHas) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
   test.add({.maps = 1, .cores = 0.5, .memory = 10});
-  EXPECT_FALSE(zone_form_holds(pair.model(test).units));
+  EXPECT_FALSE(zone_form_holds(pair.model(test).workload));
 }
 
 TEST(ZoneForm, DoesNotHoldForReadsSlowerThanTheirWork) {
@@ -271,22 +273,22 @@ TEST(ZoneForm, DoesNotHoldForReadsSlowerThanTheirWork) {
         MebibytesPerSecond(6);
     Case test("lips", pair.builder, {}, across);
     test.add({.blocks = {pair.block}, .cpu = 10});
-    EXPECT_FALSE(zone_form_holds(pair.model(test).units)) << in_zone;
+    EXPECT_FALSE(zone_form_holds(pair.model(test).workload)) << in_zone;
     Case longer("lips", pair.builder, {}, across);
     longer.add({.blocks = {pair.block}, .cpu = 11});
-    EXPECT_TRUE(zone_form_holds(pair.model(longer).units)) << in_zone;
+    EXPECT_TRUE(zone_form_holds(pair.model(longer).workload)) << in_zone;
   }
 }
 
 TEST(ZoneForm, DoesNotHoldForCopiesOfDataWithSeveralReaders) {
   Pair pair;
   Case test("lips", pair.builder, {}, across);
-  UnitSettings settings;
+  CommoditySettings settings;
   settings.copies = CopyPricing::columns;
   test.add({.blocks = {pair.block}});
-  EXPECT_TRUE(zone_form_holds(pair.model(test, settings).units));
+  EXPECT_TRUE(zone_form_holds(pair.model(test, settings).workload));
   test.add({.blocks = {pair.block}});
-  EXPECT_FALSE(zone_form_holds(pair.model(test, settings).units));
+  EXPECT_FALSE(zone_form_holds(pair.model(test, settings).workload));
 }
 
 TEST(ClassForm, ChargesASlowReadItsWholeTime) {
@@ -295,8 +297,8 @@ TEST(ClassForm, ChargesASlowReadItsWholeTime) {
   Case test("lips", pair.builder, {}, across);
   test.add({.blocks = {pair.block}, .cpu = 16});
   const Model model = pair.model(test);
-  EXPECT_NEAR(occupancy(model.cluster, model.units.units[0], model.classes.classes[0]), 1, 1e-12);
-  EXPECT_NEAR(occupancy(model.cluster, model.units.units[0], model.classes.classes[1]), 4, 1e-12);
+  EXPECT_NEAR(occupancy(model.cluster, model.workload.commodities[0], model.classes.classes[0]), 1, 1e-12);
+  EXPECT_NEAR(occupancy(model.cluster, model.workload.commodities[0], model.classes.classes[1]), 4, 1e-12);
 }
 
 TEST(ClassForm, BoundsBytesOverALink) {
@@ -307,9 +309,9 @@ TEST(ClassForm, BoundsBytesOverALink) {
   std::vector<BlockId> blocks;
   for (std::uint32_t i = 0; i < 10; ++i) blocks.emplace_back(i);
   test.add({.blocks = blocks, .cpu = 10});
-  UnitSettings units;
-  units.links = true;
-  Model model = pair.model(test, units);
+  CommoditySettings commodities;
+  commodities.links = true;
+  Model model = pair.model(test, commodities);
   model.settings.link_capacity = 64 * 3;
   const Amounts amounts = model.by_class();
   EXPECT_NEAR(amounts.in_zone[0][1], 30, 1e-6);
@@ -326,9 +328,9 @@ TEST(ClassForm, BuysOneCopyForAllReadersWhereThatIsCheaper) {
   pair.builder.start.nodes[pair.first].cpu_price = UsdPerCpuSecond(100);
   Case test("lips", pair.builder, {}, across);
   for (int i = 0; i < 4; ++i) test.add({.blocks = {pair.block}, .cpu = 10});
-  UnitSettings units;
-  units.copies = CopyPricing::columns;
-  const Amounts amounts = pair.model(test, units).by_class();
+  CommoditySettings commodities;
+  commodities.copies = CopyPricing::columns;
+  const Amounts amounts = pair.model(test, commodities).by_class();
   EXPECT_NEAR(amounts.objective, 40 * 1 + 64 * 0.01, 1e-6);
   EXPECT_EQ(amounts.copies.size(), 1u);
 }
@@ -339,12 +341,12 @@ TEST(Rounding, LeavesOutTheLeastUrgent) {
   Case test("lips", builder);
   const JobId urgent = test.add({.priority = 1, .maps = 3, .cpu = 10}),
               later = test.add({.arrival = 1, .maps = 9, .cpu = 10});
-  const Model model(test.state.snapshot(), test.costs, {}, one_bucket(40));
-  const WholeQuotas quotas = round_amounts(model.cluster, model.units, model.by_zone(), model.classes);
+  const Model model(test.state.snapshot(), test.costs, {}, one_time_slot(40));
+  const WholeQuotas quotas = round_amounts(model.cluster, model.workload, model.by_zone(), model.classes);
   ASSERT_EQ(quotas.zone[0].size(), 2u);
-  EXPECT_EQ(model.units.portions[quotas.zone[0][0].portion].job, urgent);
+  EXPECT_EQ(model.workload.portions[quotas.zone[0][0].portion].job, urgent);
   EXPECT_EQ(quotas.zone[0][0].tasks, 3u);
-  EXPECT_EQ(model.units.portions[quotas.zone[0][1].portion].job, later);
+  EXPECT_EQ(model.workload.portions[quotas.zone[0][1].portion].job, later);
   EXPECT_EQ(quotas.zone[0][1].tasks, 1u);
 }
 
@@ -355,7 +357,7 @@ TEST(Packing, StartsWhereARunningTaskEnds) {
   const JobId running = test.add({.maps = 1, .cpu = 100});
   ASSERT_TRUE(test.state.assume({test.task(running, 0), node, {}, {}}));
   test.add({.maps = 2, .cpu = 50});
-  const Model model(test.state.snapshot(), test.costs, {}, one_bucket(200));
+  const Model model(test.state.snapshot(), test.costs, {}, one_time_slot(200));
   const std::vector<Placement> placements = model.pack_all(model.by_zone(), model.packing(200));
   ASSERT_EQ(placements.size(), 2u);
   EXPECT_NEAR(placements[0].start, 100, 1e-6);
@@ -370,7 +372,7 @@ TEST(Packing, GivesAClassNoMoreThanItsCapacity) {
   builder.start.nodes[builder.node({.slots = 1, .cpu = 1})].profile = ProfileId(1);
   Case test("lips", builder);
   test.add({.maps = 5, .cpu = 60, .constraint = ConstraintId(0)});
-  const Model model(test.state.snapshot(), test.costs, {}, one_bucket(100));
+  const Model model(test.state.snapshot(), test.costs, {}, one_time_slot(100));
   std::uint32_t tasks = 0;
   for (const Placement& placement : model.pack_all(model.by_class(), model.packing(100))) tasks += placement.tasks;
   EXPECT_EQ(tasks, 1u) << "a second one would end after 120 s";
@@ -382,7 +384,7 @@ TEST(Packing, KeepsAPoolBelowItsMaximumAndGivesBackWhatEnds) {
   builder.node({.slots = 8, .cpu = 8});
   Case test("lips", builder);
   test.add({.pool = small, .maps = 20, .cpu = 50});
-  const Model model(test.state.snapshot(), test.costs, {}, one_bucket(200));
+  const Model model(test.state.snapshot(), test.costs, {}, one_time_slot(200));
   std::map<double, std::uint32_t> starts;
   for (const Placement& placement : model.pack_all(model.by_zone(), model.packing(200)))
     starts[placement.start] += placement.tasks;
@@ -396,10 +398,10 @@ TEST(Packing, LetsNoPoolAtItsMaximumHoldUpOthers) {
   Case test("lips", builder);
   for (int i = 0; i < 40; ++i) test.add({.pool = small, .maps = 1, .cpu = 50});
   test.add({.arrival = 1, .maps = 3, .cpu = 50});
-  const Model model(test.state.snapshot(), test.costs, {}, one_bucket(6000));
+  const Model model(test.state.snapshot(), test.costs, {}, one_time_slot(6000));
   std::uint32_t others = 0;
   for (const Placement& placement : model.pack_all(model.by_zone(), model.packing(2, false)))
-    if (model.cluster.jobs[model.units.portions[placement.portion].job].pool != small) others += placement.tasks;
+    if (model.cluster.jobs[model.workload.portions[placement.portion].job].pool != small) others += placement.tasks;
   EXPECT_EQ(others, 3u);
 }
 
@@ -409,7 +411,7 @@ TEST(Packing, BalancesMemoryAgainstCpu) {
   Case test("lips", builder);
   test.add({.maps = 4, .cpu = 50, .cores = 1, .memory = 100});
   test.add({.maps = 2, .cpu = 50, .cores = 1, .memory = 1900});
-  const Model model(test.state.snapshot(), test.costs, {}, one_bucket(100));
+  const Model model(test.state.snapshot(), test.costs, {}, one_time_slot(100));
   PackingSettings packing = model.packing(100);
   packing.balance = true;
   const std::vector<Placement> placements = model.pack_all(model.by_class(), packing);
@@ -417,7 +419,7 @@ TEST(Packing, BalancesMemoryAgainstCpu) {
   std::uint32_t heavy_first = 0;
   for (const Placement& placement : placements)
     if (placement.start == 0 &&
-        model.cluster.jobs[model.units.portions[placement.portion].job].request.memory.value() > 1000)
+        model.cluster.jobs[model.workload.portions[placement.portion].job].request.memory.value() > 1000)
       heavy_first += placement.tasks;
   EXPECT_GE(heavy_first, 1u);
 }

@@ -1,8 +1,8 @@
-// Places, express, homes, copies and the account of the default planner, and what its settings do.
+// Places, fast path, homes, copies and the account of the default planner, and what its settings do.
 #include <set>
 
 #include "policies/lips/copies.h"
-#include "policies/lips/express.h"
+#include "policies/lips/fast_path.h"
 #include "policies/lips/homes.h"
 #include "tests/policies/lips/lips_case.h"
 
@@ -14,7 +14,7 @@ using testing::ClusterBuilder;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::Model;
-using testing::one_bucket;
+using testing::one_time_slot;
 using testing::Runs;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
@@ -27,7 +27,7 @@ PolicySettings whole(double span = 600) {
   return settings;
 }
 
-TEST(Places, ChooseDistinctTasksAndTheLocalOnesFirst) {
+TEST(TaskSelection, ChooseDistinctTasksAndTheLocalOnesFirst) {
   ClusterBuilder builder;
   const NodeId a = builder.node({.slots = 1, .cpu = 1}), b = builder.node({.slots = 1, .cpu = 1});
   const BlockId on_b = builder.block({b}), on_a = builder.block({a});
@@ -39,7 +39,7 @@ TEST(Places, ChooseDistinctTasksAndTheLocalOnesFirst) {
   EXPECT_EQ(plan.account.node_local_bound, 1);
 }
 
-TEST(Places, FindTheMostLocalTasksByFlowWhereNodeByNodeMissesOne) {
+TEST(TaskSelection, FindTheMostLocalTasksByFlowWhereNodeByNodeMissesOne) {
   ClusterBuilder builder;
   const NodeId a = builder.node({.slots = 1, .cpu = 1}), b = builder.node({.slots = 1, .cpu = 1});
   const BlockId both = builder.block({a, b}), only_a = builder.block({a});
@@ -49,16 +49,16 @@ TEST(Places, FindTheMostLocalTasksByFlowWhereNodeByNodeMissesOne) {
   const std::vector<Placement> placements{{0, 1, a, 0, {}}, {0, 1, b, 0, {}}};
   const PolicyInput input{model.cluster, model.costs, 1, {}, nullptr};
   Plan greedy, flow;
-  EXPECT_EQ(choose_tasks(input, model.units, placements, {}, greedy).local, 1u);
-  PlaceSettings settings;
+  EXPECT_EQ(choose_tasks(input, model.workload, placements, {}, greedy).local, 1u);
+  TaskSelectionSettings settings;
   settings.by_flow = true;
-  const LocalityReached reached = choose_tasks(input, model.units, placements, settings, flow);
+  const LocalityReached reached = choose_tasks(input, model.workload, placements, settings, flow);
   EXPECT_EQ(reached.local, 2u);
   EXPECT_EQ(reached.bound, 2u);
   EXPECT_THAT(flow.assignments, ElementsAre(Runs(test.task(job, 1), a), Runs(test.task(job, 0), b)));
 }
 
-TEST(Places, ShareOneMoveOfABlockThatSeveralRead) {
+TEST(TaskSelection, ShareOneMoveOfABlockThatSeveralRead) {
   ClusterBuilder builder(2);
   const NodeId far = builder.node({.slots = 4, .cpu = 4});
   const NodeId holder = builder.node({.zone = ZoneId(1), .price = 100});
@@ -77,7 +77,7 @@ TEST(Places, ShareOneMoveOfABlockThatSeveralRead) {
   EXPECT_NEAR(plan.account.gap, 0, 1e-6);
 }
 
-TEST(Places, KeepNoMoreInAStoreThanItHolds) {
+TEST(TaskSelection, KeepNoMoreInAStoreThanItHolds) {
   ClusterBuilder builder(2);
   const NodeId far = builder.node({.slots = 4, .cpu = 4});
   const NodeId holder = builder.node({.zone = ZoneId(1), .price = 100});
@@ -92,44 +92,44 @@ TEST(Places, KeepNoMoreInAStoreThanItHolds) {
 
 struct Lane {
   explicit Lane(Case& test, double limit)
-      : classes(make_classes(test.state.snapshot(), one_bucket())), free(test.state.snapshot().free) {
-    express = serve_small_jobs({test.state.snapshot(), test.costs, 1, {}, nullptr}, {Usd(limit), CopyPricing::none},
-                               classes, free);
+      : classes(make_classes(test.state.snapshot(), one_time_slot())), free(test.state.snapshot().free) {
+    fast_path = serve_small_jobs({test.state.snapshot(), test.costs, 1, {}, nullptr}, {Usd(limit), CopyPricing::none},
+                                 classes, free);
   }
   NodeClasses classes;
   IdVector<NodeId, Resources> free;
-  Express express;
+  FastPath fast_path;
 };
 
-TEST(ExpressLane, ServesJobsUpToTheLimitAtTheCheapestSlot) {
+TEST(FastPath, ServesJobsUpToTheLimitAtTheCheapestSlot) {
   ClusterBuilder builder;
   builder.node({.price = 2});
   const NodeId cheap = builder.node({.price = 1});
   Case test("lips", builder);
   const JobId small = test.add({.maps = 1, .cpu = 50}), large = test.add({.maps = 1, .cpu = 51});
   const Lane lane(test, 100);
-  EXPECT_TRUE(lane.express.served[small.index()]);
-  EXPECT_FALSE(lane.express.served[large.index()]);
-  ASSERT_THAT(lane.express.placements, SizeIs(1));
-  EXPECT_EQ(lane.express.placements[0].node, cheap);
+  EXPECT_TRUE(lane.fast_path.served[small.index()]);
+  EXPECT_FALSE(lane.fast_path.served[large.index()]);
+  ASSERT_THAT(lane.fast_path.placements, SizeIs(1));
+  EXPECT_EQ(lane.fast_path.placements[0].node, cheap);
   EXPECT_EQ(lane.free[cheap].slots, 1);
 }
 
-TEST(ExpressLane, CountsTransferAgainstCpu) {
+TEST(FastPath, CountsTransferAgainstCpu) {
   ClusterBuilder builder(2);
   builder.node({.price = 1});
   const NodeId near = builder.node({.zone = ZoneId(1), .price = 1.05});
   const BlockId block = builder.block({near});
   Case test("lips", builder, {}, across);
   test.add({.blocks = {block}, .cpu = 10});
-  EXPECT_EQ(Lane(test, 100).express.placements.at(0).node, near);
+  EXPECT_EQ(Lane(test, 100).fast_path.placements.at(0).node, near);
 }
 
-TEST(ExpressLane, LosesNothingWhenNoSlotIsFree) {
+TEST(FastPath, LosesNothingWhenNoSlotIsFree) {
   ClusterBuilder builder;
   builder.node({.slots = 1, .cpu = 1});
   PolicySettings settings;
-  settings.express_limit = Usd(100);
+  settings.fast_path_limit = Usd(100);
   Case test("lips", builder, settings);
   const JobId job = test.add({.maps = 2});
   EXPECT_THAT(test.step(), SizeIs(1));
@@ -138,12 +138,12 @@ TEST(ExpressLane, LosesNothingWhenNoSlotIsFree) {
   EXPECT_THAT(test.step(), SizeIs(1));
 }
 
-TEST(ExpressLane, RespectsAPoolsMaximumTogetherWithTheRest) {
+TEST(FastPath, RespectsAPoolsMaximumTogetherWithTheRest) {
   ClusterBuilder builder;
   const PoolId pool = builder.pool(1, 0, 3);
   builder.node({.slots = 8, .cpu = 8});
   PolicySettings settings;
-  settings.express_limit = Usd(25);
+  settings.fast_path_limit = Usd(25);
   Case test("lips", builder, settings);
   test.add({.pool = pool, .maps = 2, .cpu = 10});
   test.add({.pool = pool, .maps = 5, .cpu = 100});
@@ -156,7 +156,7 @@ TEST(Homes, AreTheZoneThatSavesShuffleAndAreAskedOnce) {
   const NodeId second = builder.node({.zone = ZoneId(1), .slots = 4, .cpu = 4});
   const BlockId block = builder.block({second});
   PolicySettings settings;
-  settings.express_limit = Usd(0);
+  settings.fast_path_limit = Usd(0);
   Case test("lips", builder, settings, across);
   const JobId job = test.add({.blocks = {block}, .maps = 1, .reduces = 1, .shuffle = 100});
   const Plan plan = test.plan();
@@ -178,7 +178,7 @@ TEST(Homes, AreNeverAZoneWithoutNodes) {
   static_cast<void>(node);
   Case test("lips", builder, {}, across);
   const JobId job = test.add({.blocks = {block}, .reduces = 1, .shuffle = 1});
-  const NodeClasses classes = make_classes(test.state.snapshot(), one_bucket());
+  const NodeClasses classes = make_classes(test.state.snapshot(), one_time_slot());
   const Homes homes = choose_homes({test.state.snapshot(), test.costs, 1, {}, nullptr}, classes, {});
   EXPECT_NE(homes.zone[job.index()], ZoneId(1));
 }
@@ -291,7 +291,7 @@ std::int64_t started_on_the_dear(FleetKind fleet, const PolicySettings& settings
 TEST(LipsPolicy, PaysMoreToWaitLessWhereWaitingIsDear) {
   const auto dear_tasks = [](double waiting_price) {
     PolicySettings settings;
-    settings.express_limit = Usd(0);
+    settings.fast_path_limit = Usd(0);
     settings.waiting_price = waiting_price;
     return started_on_the_dear(FleetKind::elastic, settings);
   };
@@ -302,7 +302,7 @@ TEST(LipsPolicy, PaysMoreToWaitLessWhereWaitingIsDear) {
 // Its hours are paid anyway.
 TEST(LipsPolicy, DoesNotWaitForACheaperNodeOfAFixedFleetUnlessBilledByUse) {
   PolicySettings settings;
-  settings.express_limit = Usd(0);
+  settings.fast_path_limit = Usd(0);
   settings.waiting_price = 1;
   EXPECT_EQ(started_on_the_dear(FleetKind::elastic, settings), 0);
   EXPECT_EQ(started_on_the_dear(FleetKind::fixed, settings), 1);
@@ -315,7 +315,7 @@ TEST(LipsPolicy, RunsHigherPriorityFirst) {
   builder.node({.slots = 1, .cpu = 1});
   for (const double horizon : {0.0, 15.0}) {
     PolicySettings settings = whole(horizon);
-    settings.express_limit = Usd(0);
+    settings.fast_path_limit = Usd(0);
     Case test("lips", builder, settings);
     test.add({.maps = 3});
     const JobId high = test.add({.priority = 5, .maps = 1});

@@ -176,7 +176,7 @@ TEST(Pipeline, KeepsPoolsToTheirSharesOfOthers) {
     builder.node({.slots = 8, .cpu = 8});
     PolicySettings settings;
     settings.plan_ahead = Duration(0);
-    settings.express_limit = Usd(0);
+    settings.fast_path_limit = Usd(0);
     settings.pipeline = {PipelineShares::fair, amounts, PipelinePlaces::lsap, PipelineOrder::arrival};
     Case with("pipeline", builder, settings);
     with.add({.pool = PoolId(0), .maps = 20});

@@ -1,4 +1,4 @@
-#include "policies/lips/express.h"
+#include "policies/lips/fast_path.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@ namespace lips {
 
 namespace {
 
-class ExpressLane {
+class FastPathPacking {
  public:
-  ExpressLane(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes,
-              IdVector<NodeId, Resources>& free)
+  FastPathPacking(const PolicyInput& input, const FastPathSettings& settings, NodeClasses& classes,
+                  IdVector<NodeId, Resources>& free)
       : cluster_(input.cluster),
         costs_(input.costs),
         settings_(settings),
@@ -22,7 +22,7 @@ class ExpressLane {
     if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster_);
   }
 
-  Express run() {
+  FastPath run() {
     std::vector<JobId> small;
     for (JobId id : cluster_.pending)
       if (cluster_.jobs[id].work * classes_.dearest <= settings_.limit) small.push_back(id);
@@ -39,10 +39,11 @@ class ExpressLane {
       const TaskGroup& group = cluster_.groups[id][g];
       if (group.count == 0) continue;
       if (group.reads && group.zones.empty()) continue;
-      extra_costs(cluster_, costs_, job, group, job.memory.home, extra_);
-      if (settings_.copies != CopyPricing::none) discount_shared_copy(cluster_, costs_, readers_, id, group, extra_);
-      const auto portion = static_cast<std::uint32_t>(result_.units.portions.size());
-      result_.units.portions.push_back({id, g, group.count, group.cpu.value(), to_seconds(job.arrival), 0});
+      non_cpu_costs(cluster_, costs_, job, group, job.memory.home, non_cpu_cost_);
+      if (settings_.copies != CopyPricing::none)
+        discount_shared_copy(cluster_, costs_, readers_, id, group, non_cpu_cost_);
+      const auto portion = static_cast<std::uint32_t>(result_.workload.portions.size());
+      result_.workload.portions.push_back({id, g, group.count, group.cpu.value(), to_seconds(job.arrival), 0});
       place(job, group, portion);
     }
     result_.served[id.index()] = true;
@@ -82,7 +83,7 @@ class ExpressLane {
     double best_usd = 0;
     for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
       const NodeClass& candidate = classes_.classes[c];
-      const double usd = (group.cpu * candidate.price).value() + extra_[candidate.zone.index()];
+      const double usd = (group.cpu * candidate.price).value() + non_cpu_cost_[candidate.zone.index()];
       if (best != NodeClasses::no_class && usd >= best_usd) continue;
       if (!cluster_.eligible(job.constraint, candidate.nodes.front()) || !open_node(c, job, group).valid()) continue;
       best = c;
@@ -108,20 +109,20 @@ class ExpressLane {
 
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
-  ExpressSettings settings_;
+  FastPathSettings settings_;
   NodeClasses& classes_;
   IdVector<NodeId, Resources>& free_;
   std::vector<std::size_t> first_open_;
   IdVector<DataSetId, double> readers_;
-  std::vector<double> extra_;
-  Express result_;
+  std::vector<double> non_cpu_cost_;
+  FastPath result_;
 };
 
 }  // namespace
 
-Express serve_small_jobs(const PolicyInput& input, const ExpressSettings& settings, NodeClasses& classes,
-                         IdVector<NodeId, Resources>& free) {
-  return ExpressLane(input, settings, classes, free).run();
+FastPath serve_small_jobs(const PolicyInput& input, const FastPathSettings& settings, NodeClasses& classes,
+                          IdVector<NodeId, Resources>& free) {
+  return FastPathPacking(input, settings, classes, free).run();
 }
 
 }  // namespace lips

@@ -6,16 +6,16 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-PolicySettings express_up_to(double usd) {
+PolicySettings fast_path_up_to(double usd) {
   PolicySettings settings;
-  settings.express_limit = Usd(usd);
+  settings.fast_path_limit = Usd(usd);
   return settings;
 }
 
-TEST(LipsExpress, KeepsTheNextFreeSlotForASmallJobThatFoundNone) {
+TEST(LipsFastPath, KeepsTheNextFreeSlotForASmallJobThatFoundNone) {
   ClusterBuilder builder;
   const NodeId node = builder.node({.slots = 1, .cpu = 1});
-  Case with("lips", builder, express_up_to(5));
+  Case with("lips", builder, fast_path_up_to(5));
   const JobId big = with.add({.maps = 3, .cpu = 10});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(big, 0), node)));
   with.at(9);  // the slot frees within a second, and the big job may be given it ahead

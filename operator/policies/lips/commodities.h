@@ -1,5 +1,5 @@
-// What the model sees of the pending work: portions (a job's tasks that are alike), merged into units that no row can
-// tell apart.
+// What the model sees of the pending work: portions (a job's tasks that are alike), merged into commodities that no row
+// can tell apart.
 #pragma once
 
 #include <cstdint>
@@ -23,33 +23,33 @@ struct Portion {
   std::uint32_t tasks = 0;
   double work = 0;     // CPU-seconds of one task
   double urgency = 0;  // arrival + k x (job's work / cluster's rate), seconds; least goes first
-  std::uint32_t unit = 0;
+  std::uint32_t commodity = 0;
 };
 
 // What no plan goes below, whichever policy makes it; only with a horizon, where plans can be compared. Nothing is
 // preferred, one copy of a block serves all of its readers, blocks that are on their way have arrived, and tasks that
 // round up to the least work pay for their own.
 struct LeastCosts {
-  std::vector<double> extra;  // [zone] USD per CPU-second
-  double input_per_work = 0;  // MiB per CPU-second that cross a link
-  ZoneSet zones;              // that hold its input
+  std::vector<double> non_cpu_cost;  // [zone] USD per CPU-second
+  double input_per_work = 0;         // MiB per CPU-second that cross a link
+  ZoneSet zones;                     // that hold its input
 };
 
 // Equal portions: their amounts are counted in CPU-seconds of work.
-struct Unit {
-  double work = 0;            // of all its tasks
-  std::vector<double> extra;  // [zone] USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
-  std::vector<double>
-      preference;  // [zone] the part of `extra` that no bill of this plan shows: locality, and what home expects
-  double overflow_price = 0;  // USD per CPU-second for not being planned at all
+struct Commodity {
+  double work = 0;                   // of all its tasks
+  std::vector<double> non_cpu_cost;  // [zone] USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
+  std::vector<double> virtual_cost;  // [zone] the part of `non_cpu_cost` that no bill of this plan shows: locality, and
+                                     // what home expects
+  double unserved_price = 0;         // USD per CPU-second for not being planned at all
   std::vector<std::pair<double, double>>
-      overflow_steps;     // of merged units: (price, work); empty: all at overflow_price
+      unserved_steps;     // of merged commodities: (price, work); empty: all at unserved_price
   bool any_class = true;  // every class of every zone may take it and only CPU binds: the zone form is exact for it
   ConstraintId constraint;
   Resources request;  // where not any class may take it: of each task
   double least_memory_per_core = 0;
   PoolId pool;                       // none unless pools have rows
-  std::uint32_t shared = no_object;  // in Units::objects: its copies are columns
+  std::uint32_t shared = no_object;  // in Commodities::objects: its copies are columns
   static constexpr std::uint32_t no_object = ~std::uint32_t{0};
   ZoneSet zones;              // that hold its input
   double input_per_work = 0;  // MiB per CPU-second
@@ -65,13 +65,13 @@ struct SharedObject {
   Mebibytes size;
 };
 
-struct Units {
+struct Workload {
   std::vector<Portion> portions;
-  std::vector<Unit> units;
+  std::vector<Commodity> commodities;
   std::vector<SharedObject> objects;
   bool copies_pay_off_once =
       true;                     // no chain of copies and reads is cheaper than a direct one: copy columns miss nothing
-  bool costs_are_least = true;  // of every unit: the model's own bound is one for every plan
+  bool costs_are_least = true;  // of every commodity: the model's own bound is one for every plan
   // Seconds, where some task may run past that: plans that start it at once are as good as any, and no row of the model
   // speaks of them. 0: none may.
   double overrun = 0;
@@ -80,9 +80,9 @@ struct Units {
 // What a bound may count on: the costs that the model expects, or those that no plan goes below.
 enum class Terms : std::uint8_t { expected, least };
 
-// How many CPU-seconds of the class's time a CPU-second of the unit's work takes: more than one when its read is
+// How many CPU-seconds of the class's time a CPU-second of the commodity's work takes: more than one when its read is
 // slower. At the least, it reads from the node itself, and a task that asks for no CPU takes none.
-double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group,
+double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group,
                  Terms terms = Terms::expected);
 
 enum class CopyPricing : std::uint8_t {
@@ -93,29 +93,29 @@ enum class CopyPricing : std::uint8_t {
   columns        // copies of shared objects are columns of the model; readers of parts of them pay their fair share
 };
 
-struct UnitSettings {
+struct CommoditySettings {
   double order_factor = 20;
   CopyPricing copies = CopyPricing::none;
   UsdPerMebibyte locality_price{0};
   bool per_pool = false;      // pools have rows of their own
   bool links = false;         // links between zones have rows of their own
-  double overflow_price = 0;  // 0: ten times the dearest real unit price
-  std::vector<bool> skip;     // [job] already served (express); empty: none
+  double unserved_price = 0;  // 0: ten times the dearest real commodity price
+  std::vector<bool> skip;     // [job] already served (fast path); empty: none
   std::vector<ZoneId> homes;  // [job] chosen just now, where valid; empty: none
   double horizon = 0;         // seconds; 0: time slots that wait for everything, and no LeastCosts
   double share_boost_hours =
       0;  // per USD per CPU-second of shortfall price: how much earlier a pool below its share goes
 };
 
-Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                 const UnitSettings& settings);
+Workload make_commodities(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                          const CommoditySettings& settings);
 
 // USD that a map of the job away from its home pays later for sending its output there (docs/shuffle.md: sigma).
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone);
 
 // [zone] USD that one task of the group costs there besides its CPU, when its job's home is `home` (or none).
-void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
-                 ZoneId home, std::vector<double>& usd);
+void non_cpu_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
+                   ZoneId home, std::vector<double>& usd);
 
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
@@ -156,7 +156,7 @@ class SharedData {
 
  private:
   struct Entry {
-    std::uint32_t object = Unit::no_object, most_readers = 1;
+    std::uint32_t object = Commodity::no_object, most_readers = 1;
   };
   void count_readers(const ClusterSnapshot& cluster);
   void find_objects(const ClusterSnapshot& cluster);

@@ -1,4 +1,4 @@
-#include "policies/lips/units.h"
+#include "policies/lips/commodities.h"
 
 #include <algorithm>
 #include <array>
@@ -22,13 +22,13 @@ double other_readers(const ClusterSnapshot& cluster, const IdVector<DataSetId, d
   return std::max(0.0, readers[group.data_set] - own / cluster.data_sets[group.data_set].size.value());
 }
 
-constexpr double overflow_where_all_is_free = 1e-6;
+constexpr double unserved_where_all_is_free = 1e-6;
 
 constexpr std::array<Locality, 2> near_and_far{Locality::zone, Locality::remote};
 
-// All that a row of the model may tell one unit from another by. Whole values, compared as such: a field that is added
-// to one of them takes part by itself.
-struct UnitKey {
+// All that a row of the model may tell one commodity from another by. Whole values, compared as such: a field that is
+// added to one of them takes part by itself.
+struct CommodityKey {
   struct Demand {
     ConstraintId constraint;
     Resources request;
@@ -40,25 +40,25 @@ struct UnitKey {
     Mebibytes input;
     friend bool operator==(const Read&, const Read&) = default;
   };
-  std::vector<double> extra, preference;
+  std::vector<double> non_cpu_cost, virtual_cost;
   std::optional<Demand> demand;  // where not any class may take it
   std::optional<Read> read;      // there too, and where links have rows
   PoolId pool;
-  std::uint32_t shared = Unit::no_object;
-  friend bool operator==(const UnitKey&, const UnitKey&) = default;
+  std::uint32_t shared = Commodity::no_object;
+  friend bool operator==(const CommodityKey&, const CommodityKey&) = default;
 };
 
 // Spreads the keys of one snapshot; what it leaves out costs a comparison, never a wrong answer.
-struct UnitKeyHash {
+struct CommodityKeyHash {
   static void mix(std::size_t& hash, std::uint64_t bits) {
     hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
     hash ^= hash >> 32;
   }
   static void mix(std::size_t& hash, double value) { mix(hash, std::bit_cast<std::uint64_t>(value)); }
-  std::size_t operator()(const UnitKey& key) const {
+  std::size_t operator()(const CommodityKey& key) const {
     std::size_t hash = key.shared;
-    for (double usd : key.extra) mix(hash, usd);
-    for (double usd : key.preference) mix(hash, usd);
+    for (double usd : key.non_cpu_cost) mix(hash, usd);
+    for (double usd : key.virtual_cost) mix(hash, usd);
     if (key.demand) {
       mix(hash, std::uint64_t{key.demand->constraint.index()});
       mix(hash, key.demand->request.cpu.value());
@@ -106,10 +106,10 @@ class CheapestChains {
   bool direct_ = true;
 };
 
-class UnitMaker {
+class CommodityMaker {
  public:
-  UnitMaker(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-            const UnitSettings& settings)
+  CommodityMaker(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                 const CommoditySettings& settings)
       : cluster_(cluster),
         costs_(costs),
         classes_(classes),
@@ -133,7 +133,7 @@ class UnitMaker {
     }
   }
 
-  Units make() {
+  Workload make() {
     if (settings_.copies == CopyPricing::columns) find_open_objects();
     for (JobId id : cluster_.pending) {
       if (!settings_.skip.empty() && settings_.skip[id.index()]) continue;
@@ -156,7 +156,7 @@ class UnitMaker {
       for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g) {
         if (!readable(cluster_.groups[id][g])) continue;
         const std::uint32_t object = shared_data_->object(id, g);
-        if (object != Unit::no_object && !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g]))
+        if (object != Commodity::no_object && !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g]))
           open_object_[object] = false;
       }
   }
@@ -170,38 +170,39 @@ class UnitMaker {
     portion.urgency -= boost(job);
     const bool chosen = !settings_.homes.empty() && settings_.homes[id.index()].valid();
     const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
-    extra_costs(cluster_, costs_, job, group, home, extra_);
+    non_cpu_costs(cluster_, costs_, job, group, home, non_cpu_cost_);
     const bool any_class = fits_every_class(job, group);
     const std::uint32_t shared = price_copies(id, g);
     const double locality = settings_.locality_price.value() * (group.reads ? group.input.value() : 0);
-    preference_.resize(extra_.size());
-    for (std::uint32_t z = 0; z < extra_.size(); ++z) {
-      preference_[z] = (locality + home_cost(costs_, job, group, home, ZoneId(z))) / portion.work;
-      extra_[z] = (extra_[z] + locality) / portion.work;
+    virtual_cost_.resize(non_cpu_cost_.size());
+    for (std::uint32_t z = 0; z < non_cpu_cost_.size(); ++z) {
+      virtual_cost_[z] = (locality + home_cost(costs_, job, group, home, ZoneId(z))) / portion.work;
+      non_cpu_cost_[z] = (non_cpu_cost_[z] + locality) / portion.work;
     }
-    portion.unit = unit_for(job, group, {any_class, shared, portion.work});
-    Unit& unit = result_.units[portion.unit];
-    unit.work += portion.work * portion.tasks;
-    unit.portions.push_back(static_cast<std::uint32_t>(result_.portions.size()));
-    if (job.request.cpu.value() > 0) unit.longest = std::max(unit.longest, portion.work / cores_of(job.request));
-    if (reads_) lower(unit.least, group, portion.work, shared);
+    portion.commodity = commodity_for(job, group, {any_class, shared, portion.work});
+    Commodity& commodity = result_.commodities[portion.commodity];
+    commodity.work += portion.work * portion.tasks;
+    commodity.portions.push_back(static_cast<std::uint32_t>(result_.portions.size()));
+    if (job.request.cpu.value() > 0)
+      commodity.longest = std::max(commodity.longest, portion.work / cores_of(job.request));
+    if (reads_) lower(commodity.least, group, portion.work, shared);
     result_.portions.push_back(portion);
   }
 
-  // The least costs of a unit are the least of its portions'.
+  // The least costs of a commodity are the least of its portions'.
   void lower(LeastCosts& least, const TaskGroup& group, double work, std::uint32_t shared) {
     const bool reads = group.reads && group.kind == TaskKind::map;
     const PendingReads::Of read = reads ? reads_->of(group) : PendingReads::Of{1, group.zones};
-    const bool by_column = shared != Unit::no_object && chains_.direct();  // the model pays for its copies
+    const bool by_column = shared != Commodity::no_object && chains_.direct();  // the model pays for its copies
     const double share = by_column ? 1.0 : 1.0 / read.most_readers;
     const ZoneSet zones = by_column ? group.zones : read.zones;
     const double own = std::min(1.0, group.cpu.value() / work);  // of the work that the model counts
-    const bool first = least.extra.empty();
-    if (first) least.extra.assign(extra_.size(), 1e300);
-    for (std::uint32_t z = 0; z < extra_.size(); ++z) {
-      double usd = extra_[z] - preference_[z];
+    const bool first = least.non_cpu_cost.empty();
+    if (first) least.non_cpu_cost.assign(non_cpu_cost_.size(), 1e300);
+    for (std::uint32_t z = 0; z < non_cpu_cost_.size(); ++z) {
+      double usd = non_cpu_cost_[z] - virtual_cost_[z];
       if (reads) usd = std::min(usd, share * (group.input.value() * chains_.price(zones, z)) / work);
-      least.extra[z] = std::min(least.extra[z], usd - (1 - own) * dearest_[z]);
+      least.non_cpu_cost[z] = std::min(least.non_cpu_cost[z], usd - (1 - own) * dearest_[z]);
     }
     const double link = share * (reads ? group.input.value() / work : 0);
     least.input_per_work = first ? link : std::min(least.input_per_work, link);
@@ -212,17 +213,18 @@ class UnitMaker {
   std::uint32_t price_copies(JobId id, std::uint32_t g) {
     const TaskGroup& group = cluster_.groups[id][g];
     if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map)
-      return Unit::no_object;
+      return Commodity::no_object;
     if (settings_.copies == CopyPricing::shared_price) {
-      discount_shared_copy(cluster_, costs_, readers_, id, group, extra_);
-      return Unit::no_object;
+      discount_shared_copy(cluster_, costs_, readers_, id, group, non_cpu_cost_);
+      return Commodity::no_object;
     }
     const std::uint32_t object = shared_data_->object(id, g);
-    if (settings_.copies == CopyPricing::columns && object != Unit::no_object && open_object_[object]) return object;
+    if (settings_.copies == CopyPricing::columns && object != Commodity::no_object && open_object_[object])
+      return object;
     const double off = 1 - shared_data_->fair_share(id, g);
-    for (std::uint32_t z = 0; z < extra_.size(); ++z)
-      extra_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
-    return Unit::no_object;
+    for (std::uint32_t z = 0; z < non_cpu_cost_.size(); ++z)
+      non_cpu_cost_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
+    return Commodity::no_object;
   }
 
   // Seconds by which jobs of a pool below its share go earlier.
@@ -274,32 +276,32 @@ class UnitMaker {
     double work;
   };
 
-  std::uint32_t unit_for(const Job& job, const TaskGroup& group, const Trait& trait) {
+  std::uint32_t commodity_for(const Job& job, const TaskGroup& group, const Trait& trait) {
     const bool any_class = trait.any_class;
-    key_.extra = extra_;
-    key_.preference = preference_;
-    key_.demand = any_class ? std::nullopt : std::optional(UnitKey::Demand{job.constraint, job.request});
+    key_.non_cpu_cost = non_cpu_cost_;
+    key_.virtual_cost = virtual_cost_;
+    key_.demand = any_class ? std::nullopt : std::optional(CommodityKey::Demand{job.constraint, job.request});
     const bool reads_count = settings_.links || !any_class;
-    key_.read = reads_count ? std::optional(UnitKey::Read{group.zones, trait.work, group.input}) : std::nullopt;
+    key_.read = reads_count ? std::optional(CommodityKey::Read{group.zones, trait.work, group.input}) : std::nullopt;
     key_.pool = settings_.per_pool ? job.pool : PoolId::none();
     key_.shared = trait.shared;
-    const auto [found, added] = by_key_.try_emplace(key_, static_cast<std::uint32_t>(result_.units.size()));
+    const auto [found, added] = by_key_.try_emplace(key_, static_cast<std::uint32_t>(result_.commodities.size()));
     const double memory_per_core = job.request.memory.value() / cores_of(job.request);
     if (added) {
-      Unit unit;
-      unit.extra = extra_;
-      unit.preference = preference_;
-      unit.any_class = any_class;
-      unit.constraint = job.constraint;
-      unit.request = job.request;
-      unit.least_memory_per_core = memory_per_core;
-      unit.pool = key_.pool;
-      unit.shared = trait.shared;
-      unit.zones = group.zones;
-      unit.input_per_work = group.reads ? group.input.value() / trait.work : 0;
-      result_.units.push_back(std::move(unit));
+      Commodity commodity;
+      commodity.non_cpu_cost = non_cpu_cost_;
+      commodity.virtual_cost = virtual_cost_;
+      commodity.any_class = any_class;
+      commodity.constraint = job.constraint;
+      commodity.request = job.request;
+      commodity.least_memory_per_core = memory_per_core;
+      commodity.pool = key_.pool;
+      commodity.shared = trait.shared;
+      commodity.zones = group.zones;
+      commodity.input_per_work = group.reads ? group.input.value() / trait.work : 0;
+      result_.commodities.push_back(std::move(commodity));
     }
-    double& least = result_.units[found->second].least_memory_per_core;
+    double& least = result_.commodities[found->second].least_memory_per_core;
     least = std::min(least, memory_per_core);
     return found->second;
   }
@@ -308,22 +310,22 @@ class UnitMaker {
     if (reads_) compare_with_least();
     double dearest = 0;
     for (const NodeClass& group : classes_.classes) dearest = std::max(dearest, group.price.value());
-    double extra = 0, waiting = 0;
-    for (const Unit& unit : result_.units)
-      for (double usd : unit.extra) extra = std::max(extra, usd);
+    double non_cpu_cost = 0, waiting = 0;
+    for (const Commodity& commodity : result_.commodities)
+      for (double usd : commodity.non_cpu_cost) non_cpu_cost = std::max(non_cpu_cost, usd);
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);
-    const double real = dearest + extra + waiting;
-    const double price = settings_.overflow_price > 0 ? settings_.overflow_price
+    const double real = dearest + non_cpu_cost + waiting;
+    const double price = settings_.unserved_price > 0 ? settings_.unserved_price
                          : real > 0                   ? 10 * real
-                                                      : overflow_where_all_is_free;
-    for (Unit& unit : result_.units) {
-      // Nobody starves: the price rises with the wait of the unit's longest waiting job.
+                                                      : unserved_where_all_is_free;
+    for (Commodity& commodity : result_.commodities) {
+      // Nobody starves: the price rises with the wait of the commodity's longest waiting job.
       double waited = 0;
-      for (std::uint32_t p : unit.portions)
+      for (std::uint32_t p : commodity.portions)
         waited = std::max(waited, to_hours(cluster_.now - cluster_.jobs[result_.portions[p].job].arrival));
-      unit.overflow_price = price * (1 + waited);
-      std::sort(unit.portions.begin(), unit.portions.end(), [&](std::uint32_t a, std::uint32_t b) {
+      commodity.unserved_price = price * (1 + waited);
+      std::sort(commodity.portions.begin(), commodity.portions.end(), [&](std::uint32_t a, std::uint32_t b) {
         const Portion& left = result_.portions[a];
         const Portion& right = result_.portions[b];
         if (cluster_.jobs[left.job].priority != cluster_.jobs[right.job].priority)
@@ -335,55 +337,57 @@ class UnitMaker {
   }
 
   void compare_with_least() {
-    for (const Unit& unit : result_.units) {
-      const bool linked = unit.least.zones == unit.zones && unit.least.input_per_work == unit.input_per_work;
-      if (unit.least.extra != unit.extra || (!unit.any_class && unit.least.zones != unit.zones) ||
-          (settings_.links && !linked) || occupies_less_at_least(unit))
+    for (const Commodity& commodity : result_.commodities) {
+      const bool linked =
+          commodity.least.zones == commodity.zones && commodity.least.input_per_work == commodity.input_per_work;
+      if (commodity.least.non_cpu_cost != commodity.non_cpu_cost ||
+          (!commodity.any_class && commodity.least.zones != commodity.zones) || (settings_.links && !linked) ||
+          occupies_less_at_least(commodity))
         result_.costs_are_least = false;
-      if (may_run_past(unit, settings_.horizon)) result_.overrun = settings_.horizon;
+      if (may_run_past(commodity, settings_.horizon)) result_.overrun = settings_.horizon;
     }
     if (result_.overrun > 0) result_.costs_are_least = false;
   }
 
   // Where the model takes a read to be slower than one from the node itself, or counts cores that nobody asks for.
-  bool occupies_less_at_least(const Unit& unit) const {
-    if (unit.any_class) return false;
+  bool occupies_less_at_least(const Commodity& commodity) const {
+    if (commodity.any_class) return false;
     const double zone = cluster_.network.stream(Locality::zone).value();
-    return unit.request.cpu.value() <= 0 || (zone > 0 && read_rate(unit) / zone * fastest_ > 1);
+    return commodity.request.cpu.value() <= 0 || (zone > 0 && read_rate(commodity) / zone * fastest_ > 1);
   }
 
   // MiB/s at speed 1.
-  static double read_rate(const Unit& unit) { return cores_of(unit.request) * unit.input_per_work; }
+  static double read_rate(const Commodity& commodity) { return cores_of(commodity.request) * commodity.input_per_work; }
 
-  bool may_run_past(const Unit& unit, double horizon) const {
+  bool may_run_past(const Commodity& commodity, double horizon) const {
     const double remote = cluster_.network.stream(Locality::remote).value();
-    const double read = unit.any_class || remote <= 0 ? 0 : read_rate(unit) / remote;
-    return unit.longest * std::max(1 / slowest_, read) > horizon * (1 + 1e-9);
+    const double read = commodity.any_class || remote <= 0 ? 0 : read_rate(commodity) / remote;
+    return commodity.longest * std::max(1 / slowest_, read) > horizon * (1 + 1e-9);
   }
 
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
   const NodeClasses& classes_;
-  const UnitSettings& settings_;
+  const CommoditySettings& settings_;
   std::optional<PendingReads> reads_;  // where a bound is to cover the plans of others
   CheapestChains chains_;
   std::vector<double> dearest_;  // [zone] USD per CPU-second
-  Units result_;
+  Workload result_;
   IdVector<DataSetId, double> readers_;
   std::optional<SharedData> shared_data_;
   std::vector<bool> open_object_;
-  std::unordered_map<UnitKey, std::uint32_t, UnitKeyHash> by_key_;
+  std::unordered_map<CommodityKey, std::uint32_t, CommodityKeyHash> by_key_;
   std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
-  std::vector<double> extra_, preference_;
-  UnitKey key_;  // of the last portion; its room is used again
+  std::vector<double> non_cpu_cost_, virtual_cost_;
+  CommodityKey key_;  // of the last portion; its room is used again
   double least_memory_per_core_ = 0, least_slots_per_core_ = 0, slowest_ = 1e300, fastest_ = 0;
 };
 
 }  // namespace
 
-Units make_units(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                 const UnitSettings& settings) {
-  return UnitMaker(cluster, costs, classes, settings).make();
+Workload make_commodities(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
+                          const CommoditySettings& settings) {
+  return CommodityMaker(cluster, costs, classes, settings).make();
 }
 
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster) {
@@ -462,7 +466,7 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
   for (const MoveInFlight& move : cluster.moves) coming.insert(move.block);
   std::map<std::vector<BlockId>, std::uint32_t> sets;
   std::vector<Found> found;
-  IdVector<BlockId, std::uint32_t> set_of(cluster.blocks.size(), Unit::no_object);
+  IdVector<BlockId, std::uint32_t> set_of(cluster.blocks.size(), Commodity::no_object);
   std::vector<BlockId> blocks;
   for (JobId id : cluster.pending) {
     of_[id].resize(cluster.groups[id].size());
@@ -483,7 +487,7 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
           std::any_of(blocks.begin(), blocks.end(), [&](BlockId block) { return coming.contains(block); });
       if (twice || moving) found[set].mixed = true;
       for (BlockId block : blocks) {
-        if (set_of[block] != Unit::no_object && set_of[block] != set)
+        if (set_of[block] != Commodity::no_object && set_of[block] != set)
           found[set].mixed = found[set_of[block]].mixed = true;
         set_of[block] = set;
       }
@@ -512,15 +516,15 @@ double fastest_in_zone(const Network& network) {
 
 }  // namespace
 
-double occupancy(const ClusterSnapshot& cluster, const Unit& unit, const NodeClass& group, Terms terms) {
-  if (terms == Terms::least && !unit.any_class && unit.request.cpu.value() <= 0) return 0;
-  if (unit.any_class || unit.zones.empty()) return 1;
-  const bool near = (terms == Terms::least ? unit.least.zones : unit.zones).contains(group.zone);
+double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group, Terms terms) {
+  if (terms == Terms::least && !commodity.any_class && commodity.request.cpu.value() <= 0) return 0;
+  if (commodity.any_class || commodity.zones.empty()) return 1;
+  const bool near = (terms == Terms::least ? commodity.least.zones : commodity.zones).contains(group.zone);
   const double bandwidth = near && terms == Terms::least
                                ? fastest_in_zone(cluster.network)
                                : cluster.network.stream(near ? Locality::zone : Locality::remote).value();
   if (bandwidth <= 0) return 1;
-  return std::max(1.0, unit.input_per_work / bandwidth * cores_of(unit.request) * group.speed);
+  return std::max(1.0, commodity.input_per_work / bandwidth * cores_of(commodity.request) * group.speed);
 }
 
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone) {
@@ -539,8 +543,8 @@ double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& cos
   return others;
 }
 
-void extra_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
-                 ZoneId home, std::vector<double>& usd) {
+void non_cpu_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
+                   ZoneId home, std::vector<double>& usd) {
   usd.assign(cluster.zones.size(), 0.0);
   for (std::uint32_t z = 0; z < usd.size(); ++z) {
     const ZoneId zone(z);

@@ -6,7 +6,7 @@
 
 namespace lips {
 
-struct PlaceSettings {
+struct TaskSelectionSettings {
   bool keep_copies = false;  // a remotely read block stays in the reader's zone
   bool share_copies =
       false;  // blocks that several tasks read in a zone that has none are moved there once, ahead of reading
@@ -20,8 +20,9 @@ struct LocalityReached {
 };
 
 // Appends to plan.assignments in order of start.
-LocalityReached choose_tasks(const PolicyInput& input, const Units& units, const std::vector<Placement>& placements,
-                             const PlaceSettings& settings, Plan& plan);
+LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
+                             const std::vector<Placement>& placements, const TaskSelectionSettings& settings,
+                             Plan& plan);
 
 // Room in stores, less what a plan already moves or keeps there.
 class StoreRoom {

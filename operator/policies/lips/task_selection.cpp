@@ -1,4 +1,4 @@
-#include "policies/lips/places.h"
+#include "policies/lips/task_selection.h"
 
 #include <algorithm>
 #include <map>
@@ -215,8 +215,8 @@ StoreId read_from(const PolicyInput& input, BlockId block, const Placement& plac
 // More tasks than this are chosen node by node.
 constexpr std::uint64_t most_flow_tasks = 200'000;
 
-Chosen choose(const PolicyInput& input, const Units& units, const std::vector<Placement>& placements, bool by_flow,
-              LocalityReached& reached) {
+Chosen choose(const PolicyInput& input, const Workload& workload, const std::vector<Placement>& placements,
+              bool by_flow, LocalityReached& reached) {
   const ClusterSnapshot& cluster = input.cluster;
   if (cluster.pending_tasks > most_flow_tasks) by_flow = false;
   std::vector<std::uint32_t> order(placements.size());
@@ -230,7 +230,7 @@ Chosen choose(const PolicyInput& input, const Units& units, const std::vector<Pl
     const std::uint32_t portion = placements[order[first]].portion;
     while (last < order.size() && placements[order[last]].portion == portion) ++last;
     const auto own = std::span(order).subspan(first, last - first);
-    const PortionTasks chooser(cluster, units.portions[portion], placements, own);
+    const PortionTasks chooser(cluster, workload.portions[portion], placements, own);
     std::uint32_t local = chooser.node_by_node(taken, chosen), bound = chooser.wanted();
     if (!chooser.reads()) continue;
     if (by_flow && local < bound) local = chooser.by_flow(bin_of, chosen, bound);
@@ -272,11 +272,12 @@ StoreId StoreRoom::take(BlockId block, NodeId node) {
   return found;
 }
 
-LocalityReached choose_tasks(const PolicyInput& input, const Units& units, const std::vector<Placement>& placements,
-                             const PlaceSettings& settings, Plan& plan) {
+LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
+                             const std::vector<Placement>& placements, const TaskSelectionSettings& settings,
+                             Plan& plan) {
   const ClusterSnapshot& cluster = input.cluster;
   LocalityReached reached;
-  Chosen chosen = choose(input, units, placements, settings.by_flow, reached);
+  Chosen chosen = choose(input, workload, placements, settings.by_flow, reached);
   std::vector<std::uint32_t> by_start(placements.size());
   for (std::uint32_t i = 0; i < by_start.size(); ++i) by_start[i] = i;
   std::stable_sort(by_start.begin(), by_start.end(),

@@ -1,0 +1,29 @@
+// The fast path: a job too small to be worth planning goes at once to the free slot of least CPU plus transfer.
+#pragma once
+
+#include <vector>
+
+#include "policies/lips/packing.h"
+#include "policies/policy.h"
+
+namespace lips {
+
+struct FastPathSettings {
+  Usd limit;  // of a job's whole CPU at the dearest price
+  CopyPricing copies = CopyPricing::none;
+};
+
+// Tasks that start now, as portions and placements of their own; what they take is gone from `free` and from time slot
+// 0. served[job] is set for every small job: what finds no slot now waits for one, ahead of all others.
+struct FastPath {
+  Workload workload;
+  std::vector<Placement> placements;
+  std::vector<bool> served;
+  bool waiting = false;                // a small job found no slot
+  IdVector<PoolId, Cores> pool_cores;  // in use, with these
+};
+
+FastPath serve_small_jobs(const PolicyInput& input, const FastPathSettings& settings, NodeClasses& classes,
+                          IdVector<NodeId, Resources>& free);
+
+}  // namespace lips
