@@ -58,16 +58,16 @@ void LinearProgram::reserve(std::int32_t rows, std::int32_t columns, std::int64_
   value_.reserve(nonzeros);
 }
 
-std::int32_t LinearProgram::add_row(double lower, double upper) {
+RowId LinearProgram::add_row(double lower, double upper) {
   row_lower_.push_back(lower);
   row_upper_.push_back(upper);
   return rows() - 1;
 }
 
-std::int32_t LinearProgram::add_column(double cost, double lower, double upper, std::span<const Entry> entries) {
+ColumnId LinearProgram::add_column(double cost, double lower, double upper, std::span<const Entry> entries) {
   for (const Entry& entry : entries) {
     if (entry.value == 0) continue;
-    row_index_.push_back(entry.row);
+    row_index_.push_back(entry.row.number());
     value_.push_back(entry.value);
   }
   column_start_.push_back(nonzeros());
@@ -77,14 +77,14 @@ std::int32_t LinearProgram::add_column(double cost, double lower, double upper, 
   return columns() - 1;
 }
 
-void LinearProgram::set_row_bounds(std::int32_t row, double lower, double upper) {
-  row_lower_[row] = lower;
-  row_upper_[row] = upper;
+void LinearProgram::set_row_bounds(RowId row, double lower, double upper) {
+  row_lower_[row.index()] = lower;
+  row_upper_[row.index()] = upper;
 }
 
-void LinearProgram::set_column_bounds(std::int32_t column, double lower, double upper) {
-  column_lower_[column] = lower;
-  column_upper_[column] = upper;
+void LinearProgram::set_column_bounds(ColumnId column, double lower, double upper) {
+  column_lower_[column.index()] = lower;
+  column_upper_[column.index()] = upper;
 }
 
 }  // namespace lips::solver

@@ -1,6 +1,9 @@
 // A linear program as a value, and what comes back when it is solved. Knows no solver and no meaning of its rows.
 #pragma once
 
+#include <compare>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -16,8 +19,28 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 // Numbers beyond it are no amounts of anything, and products of two of them leave no digit of a small one.
 inline constexpr double most_magnitude = 1e15;
 
+// A row or a column of a program, by its number; neither is taken for the other, nor for a count or an index of
+// something else. A plain std::int32_t becomes either, so that small programs can be written by number.
+template <class Tag>
+class Position {
+ public:
+  constexpr Position() = default;
+  template <std::same_as<std::int32_t> Number>
+  constexpr Position(Number number) : number_(number) {}
+  static constexpr Position none() { return Position(); }
+  constexpr bool valid() const { return number_ >= 0; }
+  constexpr std::int32_t number() const { return number_; }
+  constexpr std::size_t index() const { return static_cast<std::size_t>(number_); }
+  friend constexpr auto operator<=>(Position, Position) = default;
+
+ private:
+  std::int32_t number_ = -1;
+};
+using RowId = Position<struct RowTag>;
+using ColumnId = Position<struct ColumnTag>;
+
 struct Entry {
-  std::int32_t row;
+  RowId row;
   double value;
 };
 
@@ -26,9 +49,9 @@ struct Entry {
 class LinearProgram {
  public:
   void reserve(std::int32_t rows, std::int32_t columns, std::int64_t nonzeros);
-  std::int32_t add_row(double lower, double upper);
+  RowId add_row(double lower, double upper);
   // Entries of one column may come in any row order; a row may appear once. Zero values are dropped.
-  std::int32_t add_column(double cost, double lower, double upper, std::span<const Entry> entries);
+  ColumnId add_column(double cost, double lower, double upper, std::span<const Entry> entries);
 
   std::int32_t rows() const { return static_cast<std::int32_t>(row_lower_.size()); }
   std::int32_t columns() const { return static_cast<std::int32_t>(cost_.size()); }
@@ -48,9 +71,9 @@ class LinearProgram {
   // well.
   std::optional<std::string> out_of_range() const;
 
-  void set_cost(std::int32_t column, double cost) { cost_[column] = cost; }
-  void set_row_bounds(std::int32_t row, double lower, double upper);
-  void set_column_bounds(std::int32_t column, double lower, double upper);
+  void set_cost(ColumnId column, double cost) { cost_[column.index()] = cost; }
+  void set_row_bounds(RowId row, double lower, double upper);
+  void set_column_bounds(ColumnId column, double lower, double upper);
 
  private:
   std::vector<double> cost_, column_lower_, column_upper_, row_lower_, row_upper_;

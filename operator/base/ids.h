@@ -42,6 +42,7 @@ class IdVector {
  public:
   IdVector() = default;
   explicit IdVector(std::size_t size, const T& value = T()) : items_(size, value) {}
+  explicit IdVector(std::vector<T> items) : items_(std::move(items)) {}
 
   typename std::vector<T>::reference operator[](IdType id) { return items_[id.index()]; }
   typename std::vector<T>::const_reference operator[](IdType id) const { return items_[id.index()]; }
@@ -53,12 +54,14 @@ class IdVector {
   std::size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }
   void resize(std::size_t size, const T& value = T()) { items_.resize(size, value); }
+  void assign(std::size_t size, const T& value) { items_.assign(size, value); }
   void reserve(std::size_t size) { items_.reserve(size); }
   auto begin() { return items_.begin(); }
   auto end() { return items_.end(); }
   auto begin() const { return items_.begin(); }
   auto end() const { return items_.end(); }
   const std::vector<T>& items() const { return items_; }
+  friend bool operator==(const IdVector&, const IdVector&) = default;
 
   // for (NodeId node : nodes.ids())
   struct Ids {

@@ -153,19 +153,18 @@ TEST(LipsProperty, PackingNeverOvercommitsANodeInTime) {
     const Amounts amounts = model.by_class();
     const std::vector<Placement> placements = model.pack_all(amounts, model.packing());
     EXPECT_EQ(testing::overcommitted(model, placements), "");
-    std::vector<double> work(model.classes.classes.size(), 0.0);
-    std::vector<std::uint32_t> placed(model.workload.portions.size(), 0);
+    IdVector<ClassId, double> work(model.classes.classes.size(), 0.0);
+    IdVector<PortionId, std::uint32_t> placed(model.workload.portions.size(), 0);
     for (const Placement& placement : placements) {
       const Portion& portion = model.workload.portions[placement.portion];
-      const std::uint32_t c = model.classes.class_of[placement.node];
+      const ClassId c = model.classes.class_of[placement.node];
       work[c] += placement.tasks * portion.work *
                  occupancy(world.cluster, model.workload.commodities[portion.commodity], model.classes.classes[c]);
       placed[placement.portion] += placement.tasks;
       EXPECT_LT(placement.start, horizon);
     }
-    for (std::size_t c = 0; c < work.size(); ++c)
-      EXPECT_LE(work[c], model.classes.steps[c].front().work * (1 + 1e-6) + 1e-6);
-    for (std::size_t p = 0; p < placed.size(); ++p) EXPECT_LE(placed[p], model.workload.portions[p].tasks);
+    for (ClassId c : work.ids()) EXPECT_LE(work[c], model.classes.steps[c].front().work * (1 + 1e-6) + 1e-6);
+    for (PortionId p : placed.ids()) EXPECT_LE(placed[p], model.workload.portions[p].tasks);
     if (HasFailure()) return;
   }
 }
@@ -326,7 +325,7 @@ TEST(LipsProperty, CoarseCommoditiesGiveAValidBoundAndAPossiblePlan) {
     model.settings.most_commodities = 2;
     const Amounts amounts = model.by_class();
     EXPECT_LE(amounts.lower_bound, exact.objective * (1 + 1e-7) + 1e-12);
-    for (std::size_t u = 0; u < model.workload.commodities.size(); ++u) {
+    for (CommodityId u : model.workload.commodities.ids()) {
       double dealt = amounts.unserved[u];
       for (double work : amounts.in_zone[u]) dealt += work;
       for (const auto& [c, work] : amounts.in_class[u]) dealt += work;
@@ -347,7 +346,7 @@ TEST(LipsProperty, RoundingKeepsEachPlacesTotalWithinATaskAndEveryTaskOnce) {
     const WholeQuotas quotas = round_amounts(world.cluster, model.workload, amounts, model.classes);
     double largest = 0;
     for (const Portion& portion : model.workload.portions) largest = std::max(largest, portion.work);
-    std::vector<std::uint32_t> dealt(model.workload.portions.size(), 0);
+    IdVector<PortionId, std::uint32_t> dealt(model.workload.portions.size(), 0);
     const auto total = [&](const std::vector<Quota>& list) {
       double work = 0;
       for (const Quota& quota : list) {
@@ -356,16 +355,16 @@ TEST(LipsProperty, RoundingKeepsEachPlacesTotalWithinATaskAndEveryTaskOnce) {
       }
       return work;
     };
-    std::vector<double> zone(world.cluster.zones.size(), 0.0), in_class(model.classes.classes.size(), 0.0);
-    for (std::size_t u = 0; u < model.workload.commodities.size(); ++u) {
-      for (std::size_t z = 0; z < zone.size(); ++z) zone[z] += amounts.in_zone[u][z];
+    IdVector<ZoneId, double> zone(world.cluster.zones.size());
+    IdVector<ClassId, double> in_class(model.classes.classes.size());
+    for (CommodityId u : model.workload.commodities.ids()) {
+      for (ZoneId z : zone.ids()) zone[z] += amounts.in_zone[u][z];
       for (const auto& [c, work] : amounts.in_class[u]) in_class[c] += work;
     }
-    for (std::size_t z = 0; z < zone.size(); ++z)
-      EXPECT_NEAR(total(quotas.zone[z]), zone[z], largest * 1.001) << "zone " << z;
-    for (std::size_t c = 0; c < in_class.size(); ++c)
-      EXPECT_NEAR(total(quotas.in_class[c]), in_class[c], largest * 1.001) << "class " << c;
-    for (std::size_t p = 0; p < dealt.size(); ++p) EXPECT_LE(dealt[p], model.workload.portions[p].tasks);
+    for (ZoneId z : zone.ids()) EXPECT_NEAR(total(quotas.zone[z]), zone[z], largest * 1.001) << "zone " << z.index();
+    for (ClassId c : in_class.ids())
+      EXPECT_NEAR(total(quotas.in_class[c]), in_class[c], largest * 1.001) << "class " << c.index();
+    for (PortionId p : dealt.ids()) EXPECT_LE(dealt[p], model.workload.portions[p].tasks);
     if (HasFailure()) return;
   }
 }

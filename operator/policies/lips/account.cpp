@@ -33,9 +33,9 @@ double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
          std::max({share(load.work, all.work), share(load.memory, all.memory), share(load.slots, all.slots)});
 }
 
-double cost_of_unserved(const Workload& workload, const std::vector<std::uint32_t>& planned) {
+double cost_of_unserved(const Workload& workload, const IdVector<PortionId, std::uint32_t>& planned) {
   double usd = 0;
-  for (std::size_t p = 0; p < workload.portions.size(); ++p) {
+  for (PortionId p : workload.portions.ids()) {
     const Portion& portion = workload.portions[p];
     usd += (portion.tasks - planned[p]) * portion.work * workload.commodities[portion.commodity].unserved_price;
   }
@@ -64,15 +64,15 @@ Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Workl
 
 // Price of the work on what the zone's steps have left, the cheapest first; `memory` MiB-seconds a CPU-second at
 // speed 1. What no step holds stays in `work`.
-double price_in_zone(const NodeClasses& classes, const std::vector<std::vector<CapacityStep>>& steps,
-                     std::uint32_t zone, double memory, double& work) {
+double price_in_zone(const NodeClasses& classes, const IdVector<ClassId, std::vector<CapacityStep>>& steps, ZoneId zone,
+                     double memory, double& work) {
   struct Step {
     double price, waiting, work, most;
   };
   std::vector<Step> left;
-  for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
+  for (ClassId c : classes.classes.ids()) {
     const NodeClass& group = classes.classes[c];
-    if (group.zone.index() != zone) continue;
+    if (group.zone != zone) continue;
     for (const CapacityStep& step : steps[c]) {
       const double most = memory > 0 ? std::min(step.work, step.memory * group.speed / memory) : step.work;
       // Memory that runs out first leaves cores that are waited for and not used.
@@ -94,8 +94,8 @@ double price_in_zone(const NodeClasses& classes, const std::vector<std::vector<C
 
 double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
                       const WholeQuotas& quotas) {
-  std::vector<std::vector<CapacityStep>> steps = classes.steps;
-  std::vector<std::uint32_t> planned(workload.portions.size(), 0);
+  IdVector<ClassId, std::vector<CapacityStep>> steps = classes.steps;
+  IdVector<PortionId, std::uint32_t> planned(workload.portions.size(), 0);
   const SideRows rows = side_rows(workload, classes);
   double usd = 0, dearest_unserved = 0, memory = 0;
   if (rows.memory) {
@@ -103,7 +103,7 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
     for (const Commodity& commodity : workload.commodities)
       if (commodity.any_class) memory = std::min(memory, commodity.least_memory_per_core);
   }
-  const auto count = [&](const Quota& quota, std::uint32_t zone) {
+  const auto count = [&](const Quota& quota, ZoneId zone) {
     const Portion& portion = workload.portions[quota.portion];
     const Commodity& commodity = workload.commodities[portion.commodity];
     planned[quota.portion] += quota.tasks;
@@ -111,13 +111,13 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
     dearest_unserved = std::max(dearest_unserved, commodity.unserved_price);
     return quota.tasks * portion.work;
   };
-  for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
+  for (ClassId c : classes.classes.ids()) {
     const NodeClass& group = classes.classes[c];
-    for (const Quota& quota : quotas.in_class[c]) usd += count(quota, group.zone.index()) * group.price.value();
+    for (const Quota& quota : quotas.in_class[c]) usd += count(quota, group.zone) * group.price.value();
     const double too_much = take(steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
     usd += too_much * dearest_unserved;
   }
-  for (std::uint32_t z = 0; z < quotas.zone.size(); ++z) {
+  for (ZoneId z : quotas.zone.ids()) {
     double work = 0;
     for (const Quota& quota : quotas.zone[z]) work += count(quota, z);
     usd += price_in_zone(classes, steps, z, memory, work);
@@ -135,8 +135,7 @@ double cost_of_placements(const NodeClasses& classes, const Workload& workload,
     const Portion& portion = workload.portions[placement.portion];
     const NodeClass& group = classes.classes[classes.class_of[placement.node]];
     const Commodity& commodity = workload.commodities[portion.commodity];
-    const double price =
-        group.price.value() + commodity.non_cpu_cost[group.zone.index()] - commodity.virtual_cost[group.zone.index()];
+    const double price = group.price.value() + commodity.non_cpu_cost[group.zone] - commodity.virtual_cost[group.zone];
     usd += placement.tasks * portion.work * price;
   }
   return usd;
@@ -145,7 +144,7 @@ double cost_of_placements(const NodeClasses& classes, const Workload& workload,
 PricedPreferences price_preferences(const NodeClasses& classes, const Workload& workload,
                                     const std::vector<Placement>& placements, const ClusterSnapshot& cluster,
                                     const std::vector<PoolRow>& pools) {
-  std::vector<std::uint32_t> planned(workload.portions.size(), 0);
+  IdVector<PortionId, std::uint32_t> planned(workload.portions.size(), 0);
   IdVector<PoolId, double> work(cluster.pools.size(), 0.0), demand(cluster.pools.size(), 0.0);
   PricedPreferences result;
   for (const Portion& portion : workload.portions)
@@ -155,8 +154,7 @@ PricedPreferences price_preferences(const NodeClasses& classes, const Workload& 
     planned[placement.portion] += placement.tasks;
     work[cluster.jobs[portion.job].pool] += placement.tasks * portion.work;
     const ZoneId zone = classes.classes[classes.class_of[placement.node]].zone;
-    result.locality +=
-        Usd(placement.tasks * portion.work * workload.commodities[portion.commodity].virtual_cost[zone.index()]);
+    result.locality += Usd(placement.tasks * portion.work * workload.commodities[portion.commodity].virtual_cost[zone]);
   }
   for (const PoolRow& pool : pools)
     if (pool.shortfall_price > 0)
@@ -186,9 +184,9 @@ void fill_account(const PolicyInput& input, const NodeClasses& classes, const Wo
   account.rows = amounts.rows;
   account.columns = amounts.columns;
   if (!amounts.fell_back) account.lower_bound = Usd(amounts.lower_bound);
-  for (std::uint32_t z = 0; z < amounts.zone_price.size(); ++z)
-    account.shadow_prices.push_back({fmt::format("zone {}", cluster.zones[ZoneId(z)].name),
-                                     amounts.zone_price[z] * 3600, "USD per core-hour at speed 1"});
+  for (ZoneId z : amounts.zone_price.ids())
+    account.shadow_prices.push_back(
+        {fmt::format("zone {}", cluster.zones[z].name), amounts.zone_price[z] * 3600, "USD per core-hour at speed 1"});
   account.shadow_prices.insert(account.shadow_prices.end(), amounts.shadow_prices.begin(), amounts.shadow_prices.end());
 }
 

@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "model/plan.h"
+#include "policies/lips/ids.h"
 
 namespace lips {
 
 struct Amounts {
-  std::vector<std::vector<double>> in_zone;  // [commodity][zone], of commodities that any class may take
-  std::vector<std::vector<std::pair<std::uint32_t, double>>> in_class;  // [commodity] (class, work), of the others
-  std::vector<double> unserved;                                         // [commodity]
-  std::vector<double> open_work;          // [class] for commodities that any class may take
-  std::vector<double> zone_price;         // [zone] dual: USD per further CPU-second there
+  IdVector<CommodityId, IdVector<ZoneId, double>> in_zone;                  // of those that any class may take
+  IdVector<CommodityId, std::vector<std::pair<ClassId, double>>> in_class;  // of the others
+  IdVector<CommodityId, double> unserved;
+  IdVector<ClassId, double> open_work;    // for commodities that any class may take
+  IdVector<ZoneId, double> zone_price;    // dual: USD per further CPU-second there
   double objective = 0, lower_bound = 0;  // USD
   ModelForm form = ModelForm::none;
   bool fell_back = false;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-double of(const std::vector<double>& rents, std::size_t c) { return rents.empty() ? 0 : rents[c]; }
+double of(const IdVector<ClassId, double>& rents, ClassId c) { return rents.empty() ? 0 : rents[c]; }
 
 // Price of a CPU-second and rent of a core for the horizon: a line over cores per CPU-second.
 struct Line {
@@ -58,28 +58,27 @@ class AtOnce {
   AtOnce(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Workload& workload,
          const Rents& rents, double more)
       : cluster_(cluster), costs_(costs), classes_(classes), workload_(workload), rents_(rents), more_(more) {
-    std::vector<std::vector<Line>> lines(cluster.zones.size());
-    for (std::size_t c = 0; c < classes.classes.size(); ++c)
-      lines[classes.classes[c].zone.index()].push_back(line_of(c));
-    for (std::vector<Line>& zone : lines) any_class_.emplace_back(std::move(zone));
+    IdVector<ZoneId, std::vector<Line>> lines(cluster.zones.size());
+    for (ClassId c : classes.classes.ids()) lines[classes.classes[c].zone].push_back(line_of(c));
+    for (std::vector<Line>& zone : lines) any_class_.push_back(Envelope(std::move(zone)));
   }
 
   double bound() const {
     double usd = rents_.all_shares - rent_of_free();
     for (const Commodity& commodity : workload_.commodities)
-      for (std::uint32_t p : commodity.portions) usd += tasks_of(workload_.portions[p], commodity);
+      for (PortionId p : commodity.portions) usd += tasks_of(workload_.portions[p], commodity);
     return usd;
   }
 
  private:
-  Line line_of(std::size_t c) const {
+  Line line_of(ClassId c) const {
     const NodeClass& group = classes_.classes[c];
     return {group.price.value(), workload_.overrun * (group.speed * of(rents_.cpu, c) + more_)};
   }
 
   double rent_of_free() const {
     double usd = 0;
-    for (std::size_t c = 0; c < classes_.classes.size(); ++c)
+    for (ClassId c : classes_.classes.ids())
       for (NodeId node : classes_.classes[c].nodes) {
         const Resources& free = cluster_.free[node];
         usd += std::max(0.0, free.cpu.value()) * line_of(c).rent;
@@ -93,13 +92,12 @@ class AtOnce {
     const double cores = std::max(0.0, cluster_.jobs[portion.job].request.cpu.value()) / portion.work;
     double least = unlimited;
     if (commodity.any_class)
-      for (std::size_t z = 0; z < any_class_.size(); ++z)
-        least = std::min(least, non_cpu_cost(commodity, z) + any_class_[z].at(cores));
+      for (ZoneId z : any_class_.ids()) least = std::min(least, non_cpu_cost(commodity, z) + any_class_[z].at(cores));
     else
-      for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
+      for (ClassId c : classes_.classes.ids())
         if (fits(commodity.request, classes_.classes[c].shape) &&
             cluster_.eligible(commodity.constraint, classes_.classes[c].nodes.front()))
-          least = std::min(least, non_cpu_cost(commodity, classes_.classes[c].zone.index()) + line_of(c).at(cores) +
+          least = std::min(least, non_cpu_cost(commodity, classes_.classes[c].zone) + line_of(c).at(cores) +
                                       side_rent(commodity, c) / portion.work);
     if (!rents_.shares.empty() && commodity.pool.valid()) least -= rents_.shares[commodity.pool];
     double unserved = commodity.unserved_price;
@@ -107,17 +105,16 @@ class AtOnce {
     return portion.tasks * portion.work * std::min(least, unserved);
   }
 
-  double side_rent(const Commodity& commodity, std::uint32_t c) const {
+  double side_rent(const Commodity& commodity, ClassId c) const {
     return workload_.overrun *
            (commodity.request.memory.value() * of(rents_.memory, c) + commodity.request.slots * of(rents_.slots, c));
   }
 
   // Copies of shared data may come for nothing: their columns are not looked at.
-  double non_cpu_cost(const Commodity& commodity, std::size_t zone) const {
+  double non_cpu_cost(const Commodity& commodity, ZoneId zone) const {
     const double usd = commodity.least.non_cpu_cost[zone];
-    if (commodity.shared == Commodity::no_object) return usd;
-    return usd - commodity.input_per_work *
-                     costs_.transfer(commodity.zones, ZoneId(static_cast<std::uint32_t>(zone))).value();
+    if (!commodity.shared.valid()) return usd;
+    return usd - commodity.input_per_work * costs_.transfer(commodity.zones, zone).value();
   }
 
   const ClusterSnapshot& cluster_;
@@ -125,8 +122,8 @@ class AtOnce {
   const NodeClasses& classes_;
   const Workload& workload_;
   const Rents& rents_;
-  const double more_;                // USD per core-second
-  std::vector<Envelope> any_class_;  // [zone]
+  const double more_;  // USD per core-second
+  IdVector<ZoneId, Envelope> any_class_;
 };
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace lips {
 
 // What the program charges beside the dollars.
 struct Rents {
-  std::vector<double> cpu, memory, slots;  // [class] USD per CPU-second, MiB-second, slot-second; empty: nothing
-  IdVector<PoolId, double> shares;         // USD per CPU-second that a pool gets off; empty: nothing
-  double all_shares = 0;                   // USD, were no pool given anything
+  IdVector<ClassId, double> cpu, memory, slots;  // USD per CPU-second, MiB-second, slot-second; empty: nothing
+  IdVector<PoolId, double> shares;               // USD per CPU-second that a pool gets off; empty: nothing
+  double all_shares = 0;                         // USD, were no pool given anything
 };
 
 // The highest of the bounds at more rent for every core, from none to several prices of a core-second. A bound is

@@ -14,7 +14,9 @@ namespace lips {
 
 namespace {
 
+using solver::ColumnId;
 using solver::Entry;
+using solver::RowId;
 constexpr std::size_t more_columns = 6;  // that a round may add to a commodity
 constexpr int rounds = 25;
 constexpr double coarse_gap = 2e-3;  // at which no more columns are sought for merged commodities
@@ -28,7 +30,7 @@ void clamp(const solver::LinearProgram& program, std::vector<double>& dual) {
 }
 
 double reduced(double cost, std::span<const Entry> entries, const std::vector<double>& dual) {
-  for (const Entry& entry : entries) cost -= dual[static_cast<std::size_t>(entry.row)] * entry.value;
+  for (const Entry& entry : entries) cost -= dual[entry.row.index()] * entry.value;
   return cost;
 }
 
@@ -56,7 +58,7 @@ class ClassForm {
       const bool close = solution.objective - best_bound_ <= settings_.good_enough * std::abs(best_bound_);
       if (close || candidates_.empty() || round + 1 == rounds) break;
       const std::int32_t before = form_.program.columns();
-      for (const auto& [u, c] : candidates_) form_.add_class(u, c);
+      for (const auto& [commodity, c] : candidates_) form_.add_class(commodity, c);
       solution.basis.column.insert(solution.basis.column.end(),
                                    static_cast<std::size_t>(form_.program.columns() - before),
                                    solver::VariableStatus::at_lower);
@@ -105,16 +107,16 @@ class ClassForm {
 
   Rents rents() const {
     Rents rents;
-    const auto add = [&](const std::vector<std::int32_t>& rows, std::vector<double>& to) {
-      for (std::int32_t row : rows) to.push_back(std::max(0.0, -duals_[static_cast<std::size_t>(row)]));
+    const auto add = [&](const IdVector<ClassId, RowId>& rows, IdVector<ClassId, double>& to) {
+      for (RowId row : rows) to.push_back(std::max(0.0, -duals_[row.index()]));
     };
     add(form_.cpu_row, rents.cpu);
     add(form_.memory_row, rents.memory);
     add(form_.slot_row, rents.slots);
     rents.shares = IdVector<PoolId, double>(cluster_.pools.size(), 0.0);
     for (const auto& [pool, row] : form_.share_row) {
-      rents.shares[pool] = std::max(0.0, duals_[static_cast<std::size_t>(row)]);
-      rents.all_shares += rents.shares[pool] * form_.program.row_lower()[static_cast<std::size_t>(row)];
+      rents.shares[pool] = std::max(0.0, duals_[row.index()]);
+      rents.all_shares += rents.shares[pool] * form_.program.row_lower()[row.index()];
     }
     return rents;
   }
@@ -134,14 +136,14 @@ class ClassForm {
     double bound = 0;
     std::fill_n(dual.begin(), form_.commodity_row.size(), 0.0);
     if (terms == Terms::least) {
-      for (std::int32_t row : form_.space_row)  // of copies, which are left out here
-        if (row >= 0) dual[static_cast<std::size_t>(row)] = 0;
+      for (const auto& [zone, row] : form_.space_row)  // of copies, which are left out here
+        if (row.valid()) dual[row.index()] = 0;
       raise_zone_prices(dual);
     }
     for (std::size_t row = 0; row < dual.size(); ++row)
       if (dual[row] != 0) bound += dual[row] * (dual[row] > 0 ? program.row_lower()[row] : program.row_upper()[row]);
-    for (std::int32_t column = 0; column < form_.first_commodity_column; ++column)
-      bound += gain(column, dual) * program.column_upper()[static_cast<std::size_t>(column)];
+    for (std::int32_t i = 0; i < form_.supply_columns; ++i)
+      bound += std::min(0.0, reduced_cost(i, dual)) * program.column_upper()[ColumnId(i).index()];
     for (const Commodity& commodity : workload.commodities) bound += cheapest_of(commodity, terms, dual);
     return bound;
   }
@@ -150,27 +152,21 @@ class ClassForm {
   // would find them cheaper in other terms; a zone without room has none that is too high.
   void raise_zone_prices(std::vector<double>& dual) const {
     constexpr double no_room = 1e9;  // USD per CPU-second
-    for (std::size_t z = 0; z < form_.zones(); ++z) {
-      double& price = dual[static_cast<std::size_t>(form_.zone_row[z])];
+    for (ZoneId zone : form_.zone_row.ids()) {
+      double& price = dual[form_.zone_row[zone].index()];
       double rise = no_room;
-      for (std::size_t c = 0; c < classes_.classes.size(); ++c)
-        if (classes_.classes[c].zone.index() == z &&
-            form_.program.column_upper()[static_cast<std::size_t>(form_.open_column[c])] > 0)
+      for (ClassId c : classes_.classes.ids())
+        if (classes_.classes[c].zone == zone && form_.program.column_upper()[form_.open_column[c].index()] > 0)
           rise = std::min(rise, std::max(0.0, reduced_cost(form_.open_column[c], dual)));
       price -= rise;
     }
   }
 
-  // What one more of the column changes at these prices, where it is worth having.
-  double gain(std::int32_t column, const std::vector<double>& dual) const {
-    return std::min(0.0, reduced_cost(column, dual));
-  }
-
-  double reduced_cost(std::int32_t column, const std::vector<double>& dual) const {
+  double reduced_cost(ColumnId column, const std::vector<double>& dual) const {
     const solver::LinearProgram& program = form_.program;
-    double cost = program.cost()[static_cast<std::size_t>(column)];
-    for (auto e = static_cast<std::size_t>(program.column_start()[static_cast<std::size_t>(column)]);
-         e < static_cast<std::size_t>(program.column_start()[static_cast<std::size_t>(column) + 1]); ++e)
+    double cost = program.cost()[column.index()];
+    for (auto e = static_cast<std::size_t>(program.column_start()[column.index()]);
+         e < static_cast<std::size_t>(program.column_start()[column.index() + 1]); ++e)
       cost -= dual[static_cast<std::size_t>(program.row_index()[e])] * program.value()[e];
     return cost;
   }
@@ -181,9 +177,9 @@ class ClassForm {
       best = std::min(best, reduced(column.cost, column.entries(), dual));
     };
     if (commodity.any_class)
-      for (std::uint32_t z = 0; z < form_.zones(); ++z) form_.each_column(commodity, z, terms, look);
+      for (ZoneId zone : form_.zone_row.ids()) form_.each_column(commodity, zone, terms, look);
     else
-      for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
+      for (ClassId c : classes_.classes.ids())
         if (form_.eligible(commodity, c)) form_.each_column(commodity, c, terms, look);
     if (commodity.unserved_steps.empty()) return commodity.work * std::min(best, commodity.unserved_price);
     double usd = 0;
@@ -196,16 +192,16 @@ class ClassForm {
   void price_missing() {
     candidates_.clear();
     missing_ = 0;
-    std::vector<bool> present(classes_.classes.size());
-    std::vector<std::pair<double, std::uint32_t>> found;
-    for (std::uint32_t u = 0; u < workload_.commodities.size(); ++u) {
-      const Commodity& commodity = workload_.commodities[u];
+    IdVector<ClassId, bool> present;
+    std::vector<std::pair<double, ClassId>> found;
+    for (CommodityId id : workload_.commodities.ids()) {
+      const Commodity& commodity = workload_.commodities[id];
       if (commodity.any_class) continue;
-      present.assign(present.size(), false);
-      for (std::uint32_t c : form_.classes_of[u]) present[c] = true;
+      present.assign(classes_.classes.size(), false);
+      for (ClassId c : form_.classes_of[id]) present[c] = true;
       found.clear();
-      const double own = duals_[static_cast<std::size_t>(form_.commodity_row[u])];
-      for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
+      const double own = duals_[form_.commodity_row[id].index()];
+      for (ClassId c : classes_.classes.ids()) {
         if (present[c] || !form_.eligible(commodity, c)) continue;
         double least = solver::infinity;
         form_.each_column(commodity, c, Terms::expected, [&](const ClassFormProgram::Column& column) {
@@ -217,36 +213,34 @@ class ClassForm {
       std::sort(found.begin(), found.end());
       missing_ += commodity.work * found.front().first;
       for (std::size_t i = 0; i < std::min(more_columns, found.size()) && found[i].first < -1e-12; ++i)
-        candidates_.emplace_back(u, found[i].second);
+        candidates_.emplace_back(id, found[i].second);
     }
   }
 
   Amounts read(const solver::LpSolution& solution) const {
     Amounts amounts;
-    const auto value = [&](std::int32_t column) {
-      return std::max(0.0, solution.primal[static_cast<std::size_t>(column)]);
-    };
+    const auto value = [&](ColumnId column) { return std::max(0.0, solution.primal[column.index()]); };
     const std::size_t count = workload_.commodities.size();
-    amounts.in_zone.assign(count, std::vector<double>(form_.zones(), 0.0));
+    amounts.in_zone.assign(count, IdVector<ZoneId, double>(form_.zone_row.size()));
     amounts.in_class.resize(count);
     bool any_zone = false, any_class = false;
-    for (std::uint32_t u = 0; u < count; ++u) {
-      amounts.unserved.push_back(value(form_.unserved_column[u]));
-      for (std::size_t step = 1; step < workload_.commodities[u].unserved_steps.size(); ++step)
-        amounts.unserved.back() += value(form_.unserved_column[u] + static_cast<std::int32_t>(step));
-      (workload_.commodities[u].any_class ? any_zone : any_class) = true;
+    for (CommodityId id : workload_.commodities.ids()) {
+      double unserved = 0;
+      for (ColumnId column : form_.unserved_columns[id]) unserved += value(column);
+      amounts.unserved.push_back(unserved);
+      (workload_.commodities[id].any_class ? any_zone : any_class) = true;
     }
-    for (const auto& [u, z, column] : form_.in_zone) amounts.in_zone[u][z] += value(column);
-    for (const auto& [u, c, column] : form_.in_class) {
+    for (const auto& [id, zone, column] : form_.in_zone) amounts.in_zone[id][zone] += value(column);
+    for (const auto& [id, c, column] : form_.in_class) {
       if (value(column) <= 0) continue;
-      if (!amounts.in_class[u].empty() && amounts.in_class[u].back().first == c)
-        amounts.in_class[u].back().second += value(column);
+      if (!amounts.in_class[id].empty() && amounts.in_class[id].back().first == c)
+        amounts.in_class[id].back().second += value(column);
       else
-        amounts.in_class[u].emplace_back(c, value(column));
+        amounts.in_class[id].emplace_back(c, value(column));
     }
     for (const auto& [copy, column] : form_.copies)
       if (value(column) > 0.5) amounts.copies.push_back(copy);
-    for (std::int32_t column : form_.open_column) amounts.open_work.push_back(value(column));
+    for (ColumnId column : form_.open_column) amounts.open_work.push_back(value(column));
     read_prices(solution.row_dual, amounts);
     amounts.objective = solution.objective;
     amounts.lower_bound = best_bound_;
@@ -260,11 +254,8 @@ class ClassForm {
   }
 
   void read_prices(const std::vector<double>& dual, Amounts& amounts) const {
-    const auto of = [&](std::int32_t row) { return dual[static_cast<std::size_t>(row)]; };
-    const auto zone_name = [&](std::size_t zone) {
-      return cluster_.zones[ZoneId(static_cast<std::uint32_t>(zone))].name;
-    };
-    for (std::int32_t row : form_.zone_row) amounts.zone_price.push_back(-of(row));
+    const auto of = [&](RowId row) { return dual[row.index()]; };
+    for (RowId row : form_.zone_row) amounts.zone_price.push_back(-of(row));
     price_zones_by_class(dual, amounts.zone_price);
     for (const auto& [pool, row] : form_.share_row)
       amounts.shadow_prices.push_back(
@@ -272,24 +263,24 @@ class ClassForm {
     for (const auto& [pool, row] : form_.maximum_row)
       amounts.shadow_prices.push_back(
           {fmt::format("pool {} maximum", cluster_.pools[pool].name), of(row), "USD per core-second"});
-    for (std::size_t link = 0; link < form_.link_row.size(); ++link)
-      if (const double price = -of(form_.link_row[link]); price > 1e-15)
-        amounts.shadow_prices.push_back(
-            {fmt::format("link {} -> {}", zone_name(link / form_.zones()), zone_name(link % form_.zones())), price,
-             "USD per MiB"});
+    for (ZoneId from : form_.link_row.ids())
+      for (ZoneId to : form_.link_row[from].ids())
+        if (const double price = -of(form_.link_row[from][to]); price > 1e-15)
+          amounts.shadow_prices.push_back(
+              {fmt::format("link {} -> {}", cluster_.zones[from].name, cluster_.zones[to].name), price, "USD per MiB"});
   }
 
   // The zones' rows carry no price where no commodity may take any class: there the cheapest class's own price stands
   // for the zone.
-  void price_zones_by_class(const std::vector<double>& dual, std::vector<double>& zone_price) const {
+  void price_zones_by_class(const std::vector<double>& dual, IdVector<ZoneId, double>& zone_price) const {
     if (std::any_of(workload_.commodities.begin(), workload_.commodities.end(),
                     [](const Commodity& commodity) { return commodity.any_class; }))
       return;
     zone_price.assign(zone_price.size(), 0.0);
-    std::vector<bool> seen(zone_price.size(), false);
-    for (std::size_t c = 0; c < classes_.classes.size(); ++c) {
-      const std::size_t z = classes_.classes[c].zone.index();
-      const double price = classes_.classes[c].price.value() - dual[static_cast<std::size_t>(form_.cpu_row[c])];
+    IdVector<ZoneId, bool> seen(zone_price.size(), false);
+    for (ClassId c : classes_.classes.ids()) {
+      const ZoneId z = classes_.classes[c].zone;
+      const double price = classes_.classes[c].price.value() - dual[form_.cpu_row[c].index()];
       if (!seen[z] || price < zone_price[z]) zone_price[z] = price;
       seen[z] = true;
     }
@@ -301,7 +292,7 @@ class ClassForm {
   const Workload& workload_;
   const ClassFormSettings& settings_;
   ClassFormProgram form_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> candidates_;
+  std::vector<std::pair<CommodityId, ClassId>> candidates_;
   std::vector<double> duals_;  // of the last solve, with signs that are right
   double best_bound_ = 0, missing_ = 0;
 };
@@ -310,9 +301,8 @@ class ClassForm {
 
 Amounts solve_class_form(const ClassFormInput& input) {
   const Workload& workload = input.workload;
-  const bool columns_for_copies =
-      std::any_of(workload.commodities.begin(), workload.commodities.end(),
-                  [](const Commodity& commodity) { return commodity.shared != Commodity::no_object; });
+  const bool columns_for_copies = std::any_of(workload.commodities.begin(), workload.commodities.end(),
+                                              [](const Commodity& commodity) { return commodity.shared.valid(); });
   if (workload.commodities.size() <= input.settings.most_commodities || columns_for_copies)
     return ClassForm(input).solve();
   const Coarsening coarsening(workload);
@@ -335,24 +325,24 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
   Amounts amounts;
   amounts.form = ModelForm::greedy;
   amounts.fell_back = true;
-  amounts.in_zone.assign(workload.commodities.size(), std::vector<double>(cluster.zones.size(), 0.0));
+  amounts.in_zone.assign(workload.commodities.size(), IdVector<ZoneId, double>(cluster.zones.size()));
   amounts.in_class.resize(workload.commodities.size());
   amounts.open_work.assign(classes.classes.size(), 0.0);
   amounts.zone_price.assign(cluster.zones.size(), 0.0);
-  std::vector<double> room;
+  IdVector<ClassId, double> room;
   for (const auto& steps : classes.steps) {
-    room.push_back(0);
-    for (const CapacityStep& step : steps) room.back() += step.work;
+    double work = 0;
+    for (const CapacityStep& step : steps) work += step.work;
+    room.push_back(work);
   }
-  for (std::size_t u = 0; u < workload.commodities.size(); ++u) {
-    const Commodity& commodity = workload.commodities[u];
+  for (CommodityId id : workload.commodities.ids()) {
+    const Commodity& commodity = workload.commodities[id];
     double left = commodity.work;
-    std::vector<std::pair<double, std::uint32_t>> order;
-    for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
+    std::vector<std::pair<double, ClassId>> order;
+    for (ClassId c : classes.classes.ids())
       if (fits(commodity.request, classes.classes[c].shape) &&
           cluster.eligible(commodity.constraint, classes.classes[c].nodes.front()))
-        order.emplace_back(classes.classes[c].price.value() + commodity.non_cpu_cost[classes.classes[c].zone.index()],
-                           c);
+        order.emplace_back(classes.classes[c].price.value() + commodity.non_cpu_cost[classes.classes[c].zone], c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {
       const double used = std::min(left, room[c]);
@@ -361,10 +351,10 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
       left -= used;
       amounts.objective += used * price;
       if (commodity.any_class) {
-        amounts.in_zone[u][classes.classes[c].zone.index()] += used;
+        amounts.in_zone[id][classes.classes[c].zone] += used;
         amounts.open_work[c] += used;
       } else {
-        amounts.in_class[u].emplace_back(c, used);
+        amounts.in_class[id].emplace_back(c, used);
       }
       if (left <= 0) break;
     }

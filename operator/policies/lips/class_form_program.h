@@ -45,37 +45,49 @@ enum class ClassColumns : std::uint8_t { start, all };
 
 class ClassFormProgram {
  public:
+  template <class Place>
   struct CommodityColumn {
-    std::uint32_t commodity, place;  // a class or a zone
-    std::int32_t column;
+    CommodityId commodity;
+    Place place;
+    solver::ColumnId column;
   };
   struct Column {  // of a commodity: its cost, and its entries without that in the commodity's own row
     double cost = 0;
     std::array<solver::Entry, 7> entry;
     std::size_t count = 0;
-    void add(std::int32_t row, double value) { entry[count++] = {row, value}; }
+    void add(solver::RowId row, double value) { entry[count++] = {row, value}; }
     std::span<const solver::Entry> entries() const { return {entry.data(), count}; }
   };
 
   ClassFormProgram(const ClassFormInput& input, ClassColumns columns, Terms terms = Terms::expected);
 
-  bool eligible(const Commodity& commodity, std::uint32_t c) const;
-  // visit(column), without the commodity's own row, for each column by which the commodity may use the zone (any class)
-  // or the class: one for each zone that it may read from.
+  bool eligible(const Commodity& commodity, ClassId c) const;
+  // visit(column), without the commodity's own row, for each column by which the commodity may use the zone (any class
+  // of it) or the class: one for each zone that it may read from.
   template <class Visit>
-  void each_column(const Commodity& commodity, std::uint32_t place, Terms terms, Visit visit) const;
-  void add_class(std::uint32_t u, std::uint32_t c);
-  std::size_t zones() const { return input_.cluster.zones.size(); }
+  void each_column(const Commodity& commodity, ZoneId zone, Terms terms, Visit visit) const {
+    each_column(commodity, {zone, ClassId::none(), terms}, visit);
+  }
+  template <class Visit>
+  void each_column(const Commodity& commodity, ClassId c, Terms terms, Visit visit) const {
+    each_column(commodity, {input_.classes.classes[c].zone, c, terms}, visit);
+  }
+  void add_class(CommodityId id, ClassId c);
 
   solver::LinearProgram program;
-  std::vector<std::int32_t> commodity_row, zone_row, cpu_row, memory_row, slot_row, link_row, space_row;
-  std::map<PoolId, std::int32_t> share_row, maximum_row;
-  std::int32_t first_commodity_column = 0;
-  std::vector<std::int32_t> open_column,
-      unserved_column;  // [class], [commodity]: the first of its columns for unserved work
-  std::vector<CommodityColumn> in_zone, in_class;
-  std::vector<std::vector<std::uint32_t>> classes_of;  // [commodity] classes with columns
-  std::vector<std::pair<std::pair<DataSetId, ZoneId>, std::int32_t>> copies;
+  IdVector<CommodityId, solver::RowId> commodity_row;
+  IdVector<ZoneId, solver::RowId> zone_row;
+  IdVector<ClassId, solver::RowId> cpu_row, memory_row, slot_row;  // the latter two: empty where nothing needs them
+  IdVector<ZoneId, IdVector<ZoneId, solver::RowId>> link_row;      // [from][to]; empty: links have no limit
+  std::map<ZoneId, solver::RowId> space_row;                       // of zones that copies may go to; none: no limit
+  std::map<PoolId, solver::RowId> share_row, maximum_row;
+  std::int32_t supply_columns = 0;  // the first so many: of pools, time slots and open work, not of commodities
+  IdVector<ClassId, solver::ColumnId> open_column;
+  IdVector<CommodityId, std::vector<solver::ColumnId>> unserved_columns;
+  std::vector<CommodityColumn<ZoneId>> in_zone;
+  std::vector<CommodityColumn<ClassId>> in_class;
+  IdVector<CommodityId, std::vector<ClassId>> classes_of;  // with columns
+  std::vector<std::pair<std::pair<DataSetId, ZoneId>, solver::ColumnId>> copies;
 
  private:
   void add_rows();
@@ -84,28 +96,30 @@ class ClassFormProgram {
   void add_steps();
   void add_commodities(ClassColumns columns);
   void add_copies();
-  void add_copy(const SharedObject& object, ZoneId zone, const std::vector<std::uint32_t>& readers);
-  std::int32_t space(ZoneId zone);
+  void add_copy(const SharedObject& object, ZoneId zone, const std::vector<CommodityId>& readers);
+  solver::RowId space(ZoneId zone);
   struct At {  // where a column's work runs, and in which terms it is counted
-    std::uint32_t place;
+    ZoneId zone;
+    ClassId of_class;  // none: any of the zone
     Terms terms;
   };
-  Column column_of(const Commodity& commodity, At at, ZoneId from) const;
+  template <class Visit>
+  void each_column(const Commodity& commodity, const At& at, Visit visit) const;
+  Column column_of(const Commodity& commodity, const At& at, ZoneId from) const;
   ZoneSet remote_sources(ZoneSet holders, ZoneId zone) const;
 
   ClassFormInput input_;
   Terms terms_;
   double speed_ = 1;  // of all classes, where a pool's maximum meets commodities that any class may take
-  mutable std::map<ConstraintId, std::vector<bool>> eligible_;  // [class], as asked for
+  mutable std::map<ConstraintId, IdVector<ClassId, bool>> eligible_;  // as asked for
 };
 
 template <class Visit>
-void ClassFormProgram::each_column(const Commodity& commodity, std::uint32_t place, Terms terms, Visit visit) const {
-  const ZoneId zone = commodity.any_class ? ZoneId(place) : input_.classes.classes[place].zone;
-  const ZoneSet sources = remote_sources(terms == Terms::least ? commodity.least.zones : commodity.zones, zone);
-  if (sources.empty()) visit(column_of(commodity, {place, terms}, ZoneId::none()));
-  for (std::uint32_t from = 0; from < zones(); ++from)
-    if (sources.contains(ZoneId(from))) visit(column_of(commodity, {place, terms}, ZoneId(from)));
+void ClassFormProgram::each_column(const Commodity& commodity, const At& at, Visit visit) const {
+  const ZoneSet sources = remote_sources(at.terms == Terms::least ? commodity.least.zones : commodity.zones, at.zone);
+  if (sources.empty()) visit(column_of(commodity, at, ZoneId::none()));
+  for (ZoneId from : input_.cluster.zones.ids())
+    if (sources.contains(from)) visit(column_of(commodity, at, from));
 }
 
 // With every column, as other solvers are to see it.

@@ -107,9 +107,10 @@ void group_nodes(const ClusterSnapshot& cluster, Billing billing, bool by_capaci
     const NodeId first = least.try_emplace(alike, id).first->second;
     by_key[{node.zone, price, node.speed, first}].push_back(id);
   }
-  result.classes.clear();
-  result.class_of = IdVector<NodeId, std::uint32_t>(cluster.nodes.size(), NodeClasses::no_class);
+  result.classes = {};
+  result.class_of = IdVector<NodeId, ClassId>(cluster.nodes.size());
   for (auto& [key, nodes] : by_key) {
+    const ClassId id(static_cast<std::uint32_t>(result.classes.size()));
     NodeClass added;
     std::tie(added.zone, added.price, added.speed, std::ignore) = key;
     added.shape = added.least = cluster.nodes[nodes.front()].capacity;
@@ -118,7 +119,7 @@ void group_nodes(const ClusterSnapshot& cluster, Billing billing, bool by_capaci
       const Resources& capacity = cluster.nodes[node].capacity;
       added.shape = of_both(added.shape, capacity, [](auto x, auto y) { return std::max(x, y); });
       added.least = of_both(added.least, capacity, [](auto x, auto y) { return std::min(x, y); });
-      result.class_of[node] = static_cast<std::uint32_t>(result.classes.size());
+      result.class_of[node] = id;
       added.cores += cluster.nodes[node].capacity.cpu;
     }
     result.classes.push_back(std::move(added));
@@ -141,7 +142,7 @@ void add_totals(const ClusterSnapshot& cluster, NodeClasses& result) {
 
 void add_free(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, NodeClasses& result) {
   const double mean_task = mean_task_seconds(cluster);
-  for (std::size_t c = 0; c < result.classes.size(); ++c) {
+  for (ClassId c : result.classes.ids()) {
     const NodeClass& group = result.classes[c];
     double cpu = 0, memory = 0, slots = 0;
     for (NodeId node : group.nodes) {
@@ -170,14 +171,14 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
   if (result.classes.size() > most_exact_classes) group_nodes(cluster, given.billing, false, result);
   add_totals(cluster, result);
   const std::size_t count = time_slots.edges.size() - 1;
-  result.steps.assign(result.classes.size(), std::vector<CapacityStep>(count));
+  result.steps.resize(result.classes.size(), std::vector<CapacityStep>(count));
   result.now_window.resize(result.classes.size());
   add_free(cluster, time_slots, result);
   std::vector<double> edges;
   for (Duration edge : time_slots.edges) edges.push_back(to_seconds(edge));
   for (const RunningTask& run : cluster.running) {
-    const std::uint32_t c = result.class_of[run.node];
-    if (c == NodeClasses::no_class) continue;
+    const ClassId c = result.class_of[run.node];
+    if (!c.valid()) continue;
     const Resources& request = cluster.jobs[cluster.tasks[run.task].job].request;
     const double free_at = to_seconds(run.expected_end - cluster.now);
     const double cores = request.cpu.value(), memory = request.memory.value(), speed = result.classes[c].speed;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/snapshot.h"
+#include "policies/lips/ids.h"
 #include "policies/settings.h"
 
 namespace lips {
@@ -26,14 +27,13 @@ struct CapacityStep {
 };
 
 struct NodeClasses {
-  std::vector<NodeClass> classes;                // by zone, then price, then the least node
-  IdVector<NodeId, std::uint32_t> class_of;      // no_class where the node takes no tasks
-  std::vector<std::vector<CapacityStep>> steps;  // [class][time slot]
-  std::vector<double> now_window;                // [class] seconds that a free slot offers in time slot 0
-  double mean_price = 0;                         // USD per CPU-second by use, weighted by cores
-  UsdPerCpuSecond dearest;                       // by use
-  double cores = 0, work_rate = 0;               // all classes: cores; CPU-seconds of work a second
-  static constexpr std::uint32_t no_class = ~std::uint32_t{0};
+  IdVector<ClassId, NodeClass> classes;                // by zone, then price, then the least node
+  IdVector<NodeId, ClassId> class_of;                  // none where the node takes no tasks
+  IdVector<ClassId, std::vector<CapacityStep>> steps;  // by time slot
+  IdVector<ClassId, double> now_window;                // seconds that a free slot offers in time slot 0
+  double mean_price = 0;                               // USD per CPU-second by use, weighted by cores
+  UsdPerCpuSecond dearest;                             // by use
+  double cores = 0, work_rate = 0;                     // all classes: cores; CPU-seconds of work a second
 };
 
 struct TimeSlotSettings {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double unserved_steps = 8;  // of a coarse commodity
 
-using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, std::uint32_t>;
+using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId>;
 
 // Prices of reading differ by less than a factor of two inside one key.
 Key key(const Commodity& commodity) {
@@ -25,7 +25,7 @@ Key key(const Commodity& commodity) {
 
 void merge(Commodity& into, const Commodity& commodity) {
   const double share = commodity.work / (into.work + commodity.work);
-  for (std::size_t z = 0; z < into.non_cpu_cost.size(); ++z)
+  for (ZoneId z : into.non_cpu_cost.ids())
     into.non_cpu_cost[z] += share * (commodity.non_cpu_cost[z] - into.non_cpu_cost[z]);
   into.unserved_price += share * (commodity.unserved_price - into.unserved_price);
   into.input_per_work += share * (commodity.input_per_work - into.input_per_work);
@@ -36,67 +36,77 @@ void merge(Commodity& into, const Commodity& commodity) {
 }  // namespace
 
 Coarsening::Coarsening(const Workload& workload) : workload_(workload) {
-  std::map<Key, std::uint32_t> by_key;
+  std::map<Key, CommodityId> by_key;
   coarse_.objects = workload.objects;
-  for (std::uint32_t u = 0; u < workload.commodities.size(); ++u) {
-    const Commodity& commodity = workload.commodities[u];
-    const auto [found, added] =
-        by_key.try_emplace(key(commodity), static_cast<std::uint32_t>(coarse_.commodities.size()));
+  for (CommodityId id : workload.commodities.ids()) {
+    const Commodity& commodity = workload.commodities[id];
+    const auto [found, added] = by_key.try_emplace(key(commodity));
     if (added) {
-      coarse_.commodities.push_back(commodity);
-      coarse_.commodities.back().portions.clear();
-      members_.push_back({u});
+      found->second = coarse_.commodities.push_back(commodity);
+      coarse_.commodities[found->second].portions.clear();
+      members_.push_back({id});
       continue;
     }
     merge(coarse_.commodities[found->second], commodity);
-    members_[found->second].push_back(u);
+    members_[found->second].push_back(id);
   }
-  for (std::size_t g = 0; g < coarse_.commodities.size(); ++g) price_unserved(g);
+  for (CommodityId coarse : coarse_.commodities.ids()) price_unserved(coarse);
 }
+
+namespace {
+
+// What one coarse commodity got in the places, to its members one after the other.
+template <class Place, class Give>
+void share_out(std::vector<std::pair<Place, double>> places, const IdVector<CommodityId, Commodity>& commodities,
+               const std::vector<CommodityId>& members, IdVector<CommodityId, double>& unserved, Give give) {
+  auto place = places.begin();
+  for (CommodityId member : members) {
+    double left = commodities[member].work;
+    for (; left > 0 && place != places.end(); ++place) {
+      const double given = std::min(left, place->second);
+      if (given > 0) give(member, place->first, given);
+      left -= given;
+      place->second -= given;
+      if (place->second > 0) break;
+    }
+    unserved[member] = left;
+  }
+}
+
+}  // namespace
 
 Amounts Coarsening::deal(const Amounts& coarse) const {
   Amounts fine = coarse;
-  const std::size_t count = workload_.commodities.size();
-  const auto zones = static_cast<std::uint32_t>(coarse.zone_price.size());
-  fine.in_zone.assign(count, std::vector<double>(zones, 0.0));
-  fine.in_class.assign(count, {});
-  fine.unserved.assign(count, 0.0);
-  for (std::size_t g = 0; g < coarse_.commodities.size(); ++g) {
-    std::vector<std::pair<std::uint32_t, double>> places;
-    if (coarse_.commodities[g].any_class)
-      for (std::uint32_t z = 0; z < zones; ++z) places.emplace_back(z, coarse.in_zone[g][z]);
-    else
-      places = coarse.in_class[g];
-    auto place = places.begin();
-    for (std::uint32_t u : members_[g]) {
-      double left = workload_.commodities[u].work;
-      for (; left > 0 && place != places.end(); ++place) {
-        const double given = std::min(left, place->second);
-        if (given > 0 && coarse_.commodities[g].any_class) fine.in_zone[u][place->first] += given;
-        if (given > 0 && !coarse_.commodities[g].any_class) fine.in_class[u].emplace_back(place->first, given);
-        left -= given;
-        place->second -= given;
-        if (place->second > 0) break;
-      }
-      fine.unserved[u] = left;
+  const IdVector<CommodityId, Commodity>& commodities = workload_.commodities;
+  fine.in_zone.assign(commodities.size(), IdVector<ZoneId, double>(coarse.zone_price.size()));
+  fine.in_class.assign(commodities.size(), {});
+  fine.unserved.assign(commodities.size(), 0.0);
+  for (CommodityId id : coarse_.commodities.ids())
+    if (coarse_.commodities[id].any_class) {
+      std::vector<std::pair<ZoneId, double>> zones;
+      for (ZoneId zone : coarse.zone_price.ids()) zones.emplace_back(zone, coarse.in_zone[id][zone]);
+      share_out(std::move(zones), commodities, members_[id], fine.unserved,
+                [&](CommodityId member, ZoneId zone, double work) { fine.in_zone[member][zone] += work; });
+    } else {
+      share_out(coarse.in_class[id], commodities, members_[id], fine.unserved,
+                [&](CommodityId member, ClassId c, double work) { fine.in_class[member].emplace_back(c, work); });
     }
-  }
   return fine;
 }
 
 // Members that are dear to leave out come first, both in the steps and when amounts are dealt.
-void Coarsening::price_unserved(std::size_t g) {
-  std::vector<std::uint32_t>& members = members_[g];
+void Coarsening::price_unserved(CommodityId coarse) {
+  std::vector<CommodityId>& members = members_[coarse];
   if (members.size() < 2) return;
-  std::stable_sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::stable_sort(members.begin(), members.end(), [&](CommodityId a, CommodityId b) {
     return workload_.commodities[a].unserved_price > workload_.commodities[b].unserved_price;
   });
-  Commodity& commodity = coarse_.commodities[g];
+  Commodity& commodity = coarse_.commodities[coarse];
   double price = 0, work = 0;
-  for (std::uint32_t u : members) {
-    price += workload_.commodities[u].unserved_price * workload_.commodities[u].work;
-    work += workload_.commodities[u].work;
-    if (work < commodity.work / unserved_steps && u != members.back()) continue;
+  for (CommodityId id : members) {
+    price += workload_.commodities[id].unserved_price * workload_.commodities[id].work;
+    work += workload_.commodities[id].work;
+    if (work < commodity.work / unserved_steps && id != members.back()) continue;
     commodity.unserved_steps.emplace_back(price / work, work);
     price = work = 0;
   }

@@ -18,11 +18,11 @@ class Coarsening {
   Amounts deal(const Amounts& coarse) const;
 
  private:
-  void price_unserved(std::size_t g);
+  void price_unserved(CommodityId coarse);
 
   const Workload& workload_;
   Workload coarse_;
-  std::vector<std::vector<std::uint32_t>> members_;
+  IdVector<CommodityId, std::vector<CommodityId>> members_;  // of each coarse one
 };
 
 }  // namespace lips

@@ -40,11 +40,11 @@ struct CommodityKey {
     Mebibytes input;
     friend bool operator==(const Read&, const Read&) = default;
   };
-  std::vector<double> non_cpu_cost, virtual_cost;
+  IdVector<ZoneId, double> non_cpu_cost, virtual_cost;
   std::optional<Demand> demand;  // where not any class may take it
   std::optional<Read> read;      // there too, and where links have rows
   PoolId pool;
-  std::uint32_t shared = Commodity::no_object;
+  SharedObjectId shared;
   friend bool operator==(const CommodityKey&, const CommodityKey&) = default;
 };
 
@@ -56,7 +56,7 @@ struct CommodityKeyHash {
   }
   static void mix(std::size_t& hash, double value) { mix(hash, std::bit_cast<std::uint64_t>(value)); }
   std::size_t operator()(const CommodityKey& key) const {
-    std::size_t hash = key.shared;
+    std::size_t hash = key.shared.index();
     for (double usd : key.non_cpu_cost) mix(hash, usd);
     for (double usd : key.virtual_cost) mix(hash, usd);
     if (key.demand) {
@@ -81,28 +81,28 @@ struct CommodityKeyHash {
 // Prices of a MiB by the cheapest chain of copies and reads, which may cost less than the direct way.
 class CheapestChains {
  public:
-  CheapestChains(const CostModel& costs, std::size_t zones) : price_(zones, std::vector<double>(zones, 0.0)) {
-    for (std::uint32_t from = 0; from < zones; ++from)
-      for (std::uint32_t to = 0; to < zones; ++to) price_[from][to] = costs.transfer(ZoneId(from), ZoneId(to)).value();
-    for (std::size_t by = 0; by < zones; ++by)
-      for (std::size_t from = 0; from < zones; ++from)
-        for (std::size_t to = 0; to < zones; ++to)
+  CheapestChains(const CostModel& costs, std::size_t zones) : price_(zones, IdVector<ZoneId, double>(zones)) {
+    for (ZoneId from : price_.ids())
+      for (ZoneId to : price_.ids()) price_[from][to] = costs.transfer(from, to).value();
+    for (ZoneId by : price_.ids())
+      for (ZoneId from : price_.ids())
+        for (ZoneId to : price_.ids())
           if (const double chain = price_[from][by] + price_[by][to]; chain < price_[from][to] * (1 - 1e-12)) {
             price_[from][to] = chain;
             direct_ = false;
           }
   }
   bool direct() const { return direct_; }
-  double price(ZoneSet from, std::uint32_t to) const {
-    if (from.empty() || from.contains(ZoneId(to))) return 0;
+  double price(ZoneSet from, ZoneId to) const {
+    if (from.empty() || from.contains(to)) return 0;
     double least = 1e300;
-    for (std::uint32_t zone = 0; zone < price_.size(); ++zone)
-      if (from.contains(ZoneId(zone))) least = std::min(least, price_[zone][to]);
+    for (ZoneId zone : price_.ids())
+      if (from.contains(zone)) least = std::min(least, price_[zone][to]);
     return least;
   }
 
  private:
-  std::vector<std::vector<double>> price_;
+  IdVector<ZoneId, IdVector<ZoneId, double>> price_;
   bool direct_ = true;
 };
 
@@ -115,7 +115,7 @@ class CommodityMaker {
         classes_(classes),
         settings_(settings),
         chains_(costs, cluster.zones.size()),
-        dearest_(cluster.zones.size(), 0.0) {
+        dearest_(cluster.zones.size()) {
     result_.copies_pay_off_once = chains_.direct();
     if (settings.horizon > 0) reads_.emplace(cluster);
     if (settings.copies == CopyPricing::shared_price) readers_ = pending_readers(cluster);
@@ -127,7 +127,7 @@ class CommodityMaker {
     for (const NodeClass& group : classes.classes) {
       least_memory_per_core_ = std::min(least_memory_per_core_, group.shape.memory.value() / group.shape.cpu.value());
       least_slots_per_core_ = std::min(least_slots_per_core_, group.shape.slots / group.shape.cpu.value());
-      dearest_[group.zone.index()] = std::max(dearest_[group.zone.index()], group.price.value());
+      dearest_[group.zone] = std::max(dearest_[group.zone], group.price.value());
       slowest_ = std::min(slowest_, group.speed);
       fastest_ = std::max(fastest_, group.speed);
     }
@@ -151,12 +151,12 @@ class CommodityMaker {
   // Only where all of its readers may run in any class are an object's copies columns: one price for all of its
   // readers.
   void find_open_objects() {
-    open_object_.assign(result_.objects.size(), true);
+    open_object_.resize(result_.objects.size(), true);
     for (JobId id : cluster_.pending)
       for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g) {
         if (!readable(cluster_.groups[id][g])) continue;
-        const std::uint32_t object = shared_data_->object(id, g);
-        if (object != Commodity::no_object && !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g]))
+        const SharedObjectId object = shared_data_->object(id, g);
+        if (object.valid() && !fits_every_class(cluster_.jobs[id], cluster_.groups[id][g]))
           open_object_[object] = false;
       }
   }
@@ -164,7 +164,7 @@ class CommodityMaker {
   void add(JobId id, std::uint32_t g) {
     const Job& job = cluster_.jobs[id];
     const TaskGroup& group = cluster_.groups[id][g];
-    Portion portion{id, g, group.count, std::max(least_work, group.cpu.value()), 0, 0};
+    Portion portion{id, g, group.count, std::max(least_work, group.cpu.value()), 0, {}};
     portion.urgency =
         to_seconds(job.arrival) + settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
     portion.urgency -= boost(job);
@@ -172,17 +172,17 @@ class CommodityMaker {
     const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
     non_cpu_costs(cluster_, costs_, job, group, home, non_cpu_cost_);
     const bool any_class = fits_every_class(job, group);
-    const std::uint32_t shared = price_copies(id, g);
+    const SharedObjectId shared = price_copies(id, g);
     const double locality = settings_.locality_price.value() * (group.reads ? group.input.value() : 0);
     virtual_cost_.resize(non_cpu_cost_.size());
-    for (std::uint32_t z = 0; z < non_cpu_cost_.size(); ++z) {
-      virtual_cost_[z] = (locality + home_cost(costs_, job, group, home, ZoneId(z))) / portion.work;
+    for (ZoneId z : non_cpu_cost_.ids()) {
+      virtual_cost_[z] = (locality + home_cost(costs_, job, group, home, z)) / portion.work;
       non_cpu_cost_[z] = (non_cpu_cost_[z] + locality) / portion.work;
     }
     portion.commodity = commodity_for(job, group, {any_class, shared, portion.work});
     Commodity& commodity = result_.commodities[portion.commodity];
     commodity.work += portion.work * portion.tasks;
-    commodity.portions.push_back(static_cast<std::uint32_t>(result_.portions.size()));
+    commodity.portions.emplace_back(static_cast<std::uint32_t>(result_.portions.size()));
     if (job.request.cpu.value() > 0)
       commodity.longest = std::max(commodity.longest, portion.work / cores_of(job.request));
     if (reads_) lower(commodity.least, group, portion.work, shared);
@@ -190,16 +190,16 @@ class CommodityMaker {
   }
 
   // The least costs of a commodity are the least of its portions'.
-  void lower(LeastCosts& least, const TaskGroup& group, double work, std::uint32_t shared) {
+  void lower(LeastCosts& least, const TaskGroup& group, double work, SharedObjectId shared) {
     const bool reads = group.reads && group.kind == TaskKind::map;
     const PendingReads::Of read = reads ? reads_->of(group) : PendingReads::Of{1, group.zones};
-    const bool by_column = shared != Commodity::no_object && chains_.direct();  // the model pays for its copies
+    const bool by_column = shared.valid() && chains_.direct();  // the model pays for its copies
     const double share = by_column ? 1.0 : 1.0 / read.most_readers;
     const ZoneSet zones = by_column ? group.zones : read.zones;
     const double own = std::min(1.0, group.cpu.value() / work);  // of the work that the model counts
     const bool first = least.non_cpu_cost.empty();
-    if (first) least.non_cpu_cost.assign(non_cpu_cost_.size(), 1e300);
-    for (std::uint32_t z = 0; z < non_cpu_cost_.size(); ++z) {
+    if (first) least.non_cpu_cost.resize(non_cpu_cost_.size(), 1e300);
+    for (ZoneId z : non_cpu_cost_.ids()) {
       double usd = non_cpu_cost_[z] - virtual_cost_[z];
       if (reads) usd = std::min(usd, share * (group.input.value() * chains_.price(zones, z)) / work);
       least.non_cpu_cost[z] = std::min(least.non_cpu_cost[z], usd - (1 - own) * dearest_[z]);
@@ -210,21 +210,20 @@ class CommodityMaker {
   }
 
   // Copies as columns leave the price to the model and name the object.
-  std::uint32_t price_copies(JobId id, std::uint32_t g) {
+  SharedObjectId price_copies(JobId id, std::uint32_t g) {
     const TaskGroup& group = cluster_.groups[id][g];
     if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map)
-      return Commodity::no_object;
+      return SharedObjectId::none();
     if (settings_.copies == CopyPricing::shared_price) {
       discount_shared_copy(cluster_, costs_, readers_, id, group, non_cpu_cost_);
-      return Commodity::no_object;
+      return SharedObjectId::none();
     }
-    const std::uint32_t object = shared_data_->object(id, g);
-    if (settings_.copies == CopyPricing::columns && object != Commodity::no_object && open_object_[object])
-      return object;
+    const SharedObjectId object = shared_data_->object(id, g);
+    if (settings_.copies == CopyPricing::columns && object.valid() && open_object_[object]) return object;
     const double off = 1 - shared_data_->fair_share(id, g);
-    for (std::uint32_t z = 0; z < non_cpu_cost_.size(); ++z)
-      non_cpu_cost_[z] -= off * (group.input * costs_.transfer(group.zones, ZoneId(z))).value();
-    return Commodity::no_object;
+    for (ZoneId z : non_cpu_cost_.ids())
+      non_cpu_cost_[z] -= off * (group.input * costs_.transfer(group.zones, z)).value();
+    return SharedObjectId::none();
   }
 
   // Seconds by which jobs of a pool below its share go earlier.
@@ -272,11 +271,11 @@ class CommodityMaker {
 
   struct Trait {
     bool any_class;
-    std::uint32_t shared;
+    SharedObjectId shared;
     double work;
   };
 
-  std::uint32_t commodity_for(const Job& job, const TaskGroup& group, const Trait& trait) {
+  CommodityId commodity_for(const Job& job, const TaskGroup& group, const Trait& trait) {
     const bool any_class = trait.any_class;
     key_.non_cpu_cost = non_cpu_cost_;
     key_.virtual_cost = virtual_cost_;
@@ -322,10 +321,10 @@ class CommodityMaker {
     for (Commodity& commodity : result_.commodities) {
       // Nobody starves: the price rises with the wait of the commodity's longest waiting job.
       double waited = 0;
-      for (std::uint32_t p : commodity.portions)
+      for (PortionId p : commodity.portions)
         waited = std::max(waited, to_hours(cluster_.now - cluster_.jobs[result_.portions[p].job].arrival));
       commodity.unserved_price = price * (1 + waited);
-      std::sort(commodity.portions.begin(), commodity.portions.end(), [&](std::uint32_t a, std::uint32_t b) {
+      std::sort(commodity.portions.begin(), commodity.portions.end(), [&](PortionId a, PortionId b) {
         const Portion& left = result_.portions[a];
         const Portion& right = result_.portions[b];
         if (cluster_.jobs[left.job].priority != cluster_.jobs[right.job].priority)
@@ -371,14 +370,14 @@ class CommodityMaker {
   const CommoditySettings& settings_;
   std::optional<PendingReads> reads_;  // where a bound is to cover the plans of others
   CheapestChains chains_;
-  std::vector<double> dearest_;  // [zone] USD per CPU-second
+  IdVector<ZoneId, double> dearest_;  // USD per CPU-second
   Workload result_;
   IdVector<DataSetId, double> readers_;
   std::optional<SharedData> shared_data_;
-  std::vector<bool> open_object_;
-  std::unordered_map<CommodityKey, std::uint32_t, CommodityKeyHash> by_key_;
+  IdVector<SharedObjectId, bool> open_object_;
+  std::unordered_map<CommodityKey, CommodityId, CommodityKeyHash> by_key_;
   std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
-  std::vector<double> non_cpu_cost_, virtual_cost_;
+  IdVector<ZoneId, double> non_cpu_cost_, virtual_cost_;
   CommodityKey key_;  // of the last portion; its room is used again
   double least_memory_per_core_ = 0, least_slots_per_core_ = 0, slowest_ = 1e300, fastest_ = 0;
 };
@@ -464,9 +463,10 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
   };
   std::unordered_set<BlockId> coming;
   for (const MoveInFlight& move : cluster.moves) coming.insert(move.block);
-  std::map<std::vector<BlockId>, std::uint32_t> sets;
-  std::vector<Found> found;
-  IdVector<BlockId, std::uint32_t> set_of(cluster.blocks.size(), Commodity::no_object);
+  using SetId = Id<struct BlockSetTag>;
+  std::map<std::vector<BlockId>, SetId> sets;
+  IdVector<SetId, Found> found;
+  IdVector<BlockId, SetId> set_of(cluster.blocks.size());
   std::vector<BlockId> blocks;
   for (JobId id : cluster.pending) {
     of_[id].resize(cluster.groups[id].size());
@@ -479,16 +479,16 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
       if (of_[id][g].most_readers < 2) continue;
       std::sort(blocks.begin(), blocks.end());
       const bool twice = std::adjacent_find(blocks.begin(), blocks.end()) != blocks.end();
-      const auto set = sets.try_emplace(blocks, static_cast<std::uint32_t>(found.size())).first->second;
-      if (set == found.size()) found.push_back({{}, &group, false});
+      const auto [known, added] = sets.try_emplace(blocks);
+      if (added) known->second = found.push_back({{}, &group, false});
+      const SetId set = known->second;
       found[set].portions.push_back(&of_[id][g]);
       // Blocks on their way are soon where no column knows them.
       const bool moving =
           std::any_of(blocks.begin(), blocks.end(), [&](BlockId block) { return coming.contains(block); });
       if (twice || moving) found[set].mixed = true;
       for (BlockId block : blocks) {
-        if (set_of[block] != Commodity::no_object && set_of[block] != set)
-          found[set].mixed = found[set_of[block]].mixed = true;
+        if (set_of[block].valid() && set_of[block] != set) found[set].mixed = found[set_of[block]].mixed = true;
         set_of[block] = set;
       }
     }
@@ -497,8 +497,8 @@ void SharedData::find_objects(const ClusterSnapshot& cluster) {
     if (found[set].mixed || found[set].portions.size() < 2) continue;
     SharedObject object{found[set].group->data_set, found[set].group->zones, {}};
     for (BlockId block : members) object.size += cluster.blocks[block].size;
-    for (Entry* portion : found[set].portions) portion->object = static_cast<std::uint32_t>(objects_.size());
-    objects_.push_back(object);
+    const SharedObjectId id = objects_.push_back(object);
+    for (Entry* portion : found[set].portions) portion->object = id;
   }
 }
 
@@ -534,27 +534,25 @@ double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group,
 
 double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs,
                             const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group,
-                            std::vector<double>& usd) {
+                            IdVector<ZoneId, double>& usd) {
   if (!group.data_set.valid() || group.kind != TaskKind::map) return 0;
   const double others = other_readers(cluster, readers, job, group);
   const double off = 1 - 1 / (1 + std::min(others, 2.0));
-  for (std::uint32_t z = 0; z < usd.size(); ++z)
-    usd[z] -= off * (group.input * costs.transfer(group.zones, ZoneId(z))).value();
+  for (ZoneId z : usd.ids()) usd[z] -= off * (group.input * costs.transfer(group.zones, z)).value();
   return others;
 }
 
 void non_cpu_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
-                   ZoneId home, std::vector<double>& usd) {
+                   ZoneId home, IdVector<ZoneId, double>& usd) {
   usd.assign(cluster.zones.size(), 0.0);
-  for (std::uint32_t z = 0; z < usd.size(); ++z) {
-    const ZoneId zone(z);
+  for (ZoneId zone : usd.ids()) {
     if (group.kind == TaskKind::reduce) {
       for (std::uint32_t from = 0; from < job.map_output.size(); ++from)
-        usd[z] += ((job.map_output[from] / job.all_reduces()) * costs.transfer(ZoneId(from), zone)).value();
+        usd[zone] += ((job.map_output[from] / job.all_reduces()) * costs.transfer(ZoneId(from), zone)).value();
       continue;
     }
-    usd[z] = group.reads ? (group.input * costs.transfer(group.zones, zone)).value() : 0;
-    usd[z] += home_cost(costs, job, group, home, zone);
+    usd[zone] = group.reads ? (group.input * costs.transfer(group.zones, zone)).value() : 0;
+    usd[zone] += home_cost(costs, job, group, home, zone);
   }
 }
 

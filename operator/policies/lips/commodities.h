@@ -23,39 +23,38 @@ struct Portion {
   std::uint32_t tasks = 0;
   double work = 0;     // CPU-seconds of one task
   double urgency = 0;  // arrival + k x (job's work / cluster's rate), seconds; least goes first
-  std::uint32_t commodity = 0;
+  CommodityId commodity;
 };
 
 // What no plan goes below, whichever policy makes it; only with a horizon, where plans can be compared. Nothing is
 // preferred, one copy of a block serves all of its readers, blocks that are on their way have arrived, and tasks that
 // round up to the least work pay for their own.
 struct LeastCosts {
-  std::vector<double> non_cpu_cost;  // [zone] USD per CPU-second
-  double input_per_work = 0;         // MiB per CPU-second that cross a link
-  ZoneSet zones;                     // that hold its input
+  IdVector<ZoneId, double> non_cpu_cost;  // USD per CPU-second
+  double input_per_work = 0;              // MiB per CPU-second that cross a link
+  ZoneSet zones;                          // that hold its input
 };
 
 // Equal portions: their amounts are counted in CPU-seconds of work.
 struct Commodity {
-  double work = 0;                   // of all its tasks
-  std::vector<double> non_cpu_cost;  // [zone] USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
-  std::vector<double> virtual_cost;  // [zone] the part of `non_cpu_cost` that no bill of this plan shows: locality, and
-                                     // what home expects
-  double unserved_price = 0;         // USD per CPU-second for not being planned at all
+  double work = 0;                        // of all its tasks
+  IdVector<ZoneId, double> non_cpu_cost;  // USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
+  IdVector<ZoneId, double> virtual_cost;  // the part of `non_cpu_cost` that no bill of this plan shows: locality, and
+                                          // what home expects
+  double unserved_price = 0;              // USD per CPU-second for not being planned at all
   std::vector<std::pair<double, double>>
       unserved_steps;     // of merged commodities: (price, work); empty: all at unserved_price
   bool any_class = true;  // every class of every zone may take it and only CPU binds: the zone form is exact for it
   ConstraintId constraint;
   Resources request;  // where not any class may take it: of each task
   double least_memory_per_core = 0;
-  PoolId pool;                       // none unless pools have rows
-  std::uint32_t shared = no_object;  // in Commodities::objects: its copies are columns
-  static constexpr std::uint32_t no_object = ~std::uint32_t{0};
+  PoolId pool;                // none unless pools have rows
+  SharedObjectId shared;      // its copies are columns
   ZoneSet zones;              // that hold its input
   double input_per_work = 0;  // MiB per CPU-second
   double longest = 0;         // seconds that one of its tasks takes at speed 1
   LeastCosts least;
-  std::vector<std::uint32_t> portions;  // by urgency
+  std::vector<PortionId> portions;  // by urgency
 };
 
 // Blocks that several portions read, each of them all: one copy in a zone serves every reader there.
@@ -66,9 +65,9 @@ struct SharedObject {
 };
 
 struct Workload {
-  std::vector<Portion> portions;
-  std::vector<Commodity> commodities;
-  std::vector<SharedObject> objects;
+  IdVector<PortionId, Portion> portions;
+  IdVector<CommodityId, Commodity> commodities;
+  IdVector<SharedObjectId, SharedObject> objects;
   bool copies_pay_off_once =
       true;                     // no chain of copies and reads is cheaper than a direct one: copy columns miss nothing
   bool costs_are_least = true;  // of every commodity: the model's own bound is one for every plan
@@ -113,9 +112,9 @@ Workload make_commodities(const ClusterSnapshot& cluster, const CostModel& costs
 // USD that a map of the job away from its home pays later for sending its output there (docs/shuffle.md: sigma).
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone);
 
-// [zone] USD that one task of the group costs there besides its CPU, when its job's home is `home` (or none).
+// USD by zone that one task of the group costs there besides its CPU, when its job's home is `home` (or none).
 void non_cpu_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
-                   ZoneId home, std::vector<double>& usd);
+                   ZoneId home, IdVector<ZoneId, double>& usd);
 
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
@@ -147,21 +146,22 @@ class PendingReads {
 class SharedData {
  public:
   explicit SharedData(const ClusterSnapshot& cluster);
-  const std::vector<SharedObject>& objects() const { return objects_; }
-  // no_object where the portion shares nothing, or shares some of its blocks only.
-  std::uint32_t object(JobId job, std::uint32_t group) const { return of_[job][group].object; }
+  const IdVector<SharedObjectId, SharedObject>& objects() const { return objects_; }
+  // None where the portion shares nothing, or shares some of its blocks only.
+  SharedObjectId object(JobId job, std::uint32_t group) const { return of_[job][group].object; }
   // One over the pending readers of the portion's most read block: what each pays when all share one copy of it, so
   // never more than in any plan with copies.
   double fair_share(JobId job, std::uint32_t group) const { return 1.0 / of_[job][group].most_readers; }
 
  private:
   struct Entry {
-    std::uint32_t object = Commodity::no_object, most_readers = 1;
+    SharedObjectId object;
+    std::uint32_t most_readers = 1;
   };
   void count_readers(const ClusterSnapshot& cluster);
   void find_objects(const ClusterSnapshot& cluster);
 
-  std::vector<SharedObject> objects_;
+  IdVector<SharedObjectId, SharedObject> objects_;
   IdVector<JobId, std::vector<Entry>> of_;
   IdVector<BlockId, std::uint32_t> readers_;
 };
@@ -170,6 +170,6 @@ class SharedData {
 // Returns E, the other pending jobs' unread share of the group's data set.
 double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs,
                             const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group,
-                            std::vector<double>& usd);
+                            IdVector<ZoneId, double>& usd);
 
 }  // namespace lips

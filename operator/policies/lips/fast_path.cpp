@@ -42,18 +42,18 @@ class FastPathPacking {
       non_cpu_costs(cluster_, costs_, job, group, job.memory.home, non_cpu_cost_);
       if (settings_.copies != CopyPricing::none)
         discount_shared_copy(cluster_, costs_, readers_, id, group, non_cpu_cost_);
-      const auto portion = static_cast<std::uint32_t>(result_.workload.portions.size());
-      result_.workload.portions.push_back({id, g, group.count, group.cpu.value(), to_seconds(job.arrival), 0});
+      const PortionId portion =
+          result_.workload.portions.push_back({id, g, group.count, group.cpu.value(), to_seconds(job.arrival), {}});
       place(job, group, portion);
     }
     result_.served[id.index()] = true;
   }
 
-  void place(const Job& job, const TaskGroup& group, std::uint32_t portion) {
+  void place(const Job& job, const TaskGroup& group, PortionId portion) {
     std::uint32_t left = group.count;
     while (left > 0 && pool_tasks(job) >= 1) {
-      const std::uint32_t c = cheapest_open(job, group);
-      if (c == NodeClasses::no_class) {
+      const ClassId c = cheapest_open(job, group);
+      if (!c.valid()) {
         result_.waiting = true;
         return;
       }
@@ -78,13 +78,13 @@ class FastPathPacking {
     return most > 0 ? std::floor((most - result_.pool_cores[job.pool].value() + 1e-7) / cores_of(job.request)) : 1e18;
   }
 
-  std::uint32_t cheapest_open(const Job& job, const TaskGroup& group) {
-    std::uint32_t best = NodeClasses::no_class;
+  ClassId cheapest_open(const Job& job, const TaskGroup& group) {
+    ClassId best;
     double best_usd = 0;
-    for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
+    for (ClassId c : classes_.classes.ids()) {
       const NodeClass& candidate = classes_.classes[c];
-      const double usd = (group.cpu * candidate.price).value() + non_cpu_cost_[candidate.zone.index()];
-      if (best != NodeClasses::no_class && usd >= best_usd) continue;
+      const double usd = (group.cpu * candidate.price).value() + non_cpu_cost_[candidate.zone];
+      if (best.valid() && usd >= best_usd) continue;
       if (!cluster_.eligible(job.constraint, candidate.nodes.front()) || !open_node(c, job, group).valid()) continue;
       best = c;
       best_usd = usd;
@@ -93,7 +93,7 @@ class FastPathPacking {
   }
 
   // A node of the class with room: one that holds a replica of the group's first task if there is one.
-  NodeId open_node(std::uint32_t c, const Job& job, const TaskGroup& group) {
+  NodeId open_node(ClassId c, const Job& job, const TaskGroup& group) {
     const NodeClass& candidate = classes_.classes[c];
     if (const BlockId block = cluster_.tasks[group.first].block; block.valid())
       for (const Replica& replica : cluster_.blocks[block].replicas) {
@@ -112,9 +112,9 @@ class FastPathPacking {
   FastPathSettings settings_;
   NodeClasses& classes_;
   IdVector<NodeId, Resources>& free_;
-  std::vector<std::size_t> first_open_;
+  IdVector<ClassId, std::size_t> first_open_;
   IdVector<DataSetId, double> readers_;
-  std::vector<double> non_cpu_cost_;
+  IdVector<ZoneId, double> non_cpu_cost_;
   FastPath result_;
 };
 

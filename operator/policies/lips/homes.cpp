@@ -104,7 +104,7 @@ Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const s
   HomeInput problem;
   problem.costs = input.costs;
   problem.zones.resize(cluster.zones.size());
-  for (std::size_t c = 0; c < classes.classes.size(); ++c)
+  for (ClassId c : classes.classes.ids())
     for (const CapacityStep& step : classes.steps[c])
       if (step.work > 0)
         problem.zones[classes.classes[c].zone.index()].push_back(

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <queue>
 #include <tuple>
 
@@ -84,8 +83,8 @@ class Packing {
   }
 
   void load(WholeQuotas quotas) {
-    zone_.clear();
-    class_.clear();
+    zone_ = {};
+    class_ = {};
     for (auto& list : quotas.zone) zone_.push_back({std::move(list), 0});
     for (auto& list : quotas.in_class) class_.push_back({std::move(list), 0});
   }
@@ -101,10 +100,10 @@ class Packing {
   }
 
   // Goes on where an earlier run ended on each node.
-  void run(std::vector<double>& open_work, std::vector<Placement>& placements) {
+  void run(IdVector<ClassId, double>& open_work, std::vector<Placement>& placements) {
     std::vector<Slot> first;
-    for (std::uint32_t c = 0; c < classes_.classes.size(); ++c) {
-      const std::uint32_t zone = classes_.classes[c].zone.index();
+    for (ClassId c : classes_.classes.ids()) {
+      const ZoneId zone = classes_.classes[c].zone;
       if (class_[c].empty() && (zone_[zone].empty() || open_work[c] <= 0)) continue;
       for (NodeId node : classes_.classes[c].nodes) {
         const Timeline& line = timeline_[node];
@@ -118,8 +117,8 @@ class Packing {
     while (!slots.empty()) {
       const Slot slot = slots.top();
       slots.pop();
-      const NodeId node(std::get<2>(slot));
-      const std::uint32_t c = classes_.class_of[node];
+      const NodeId node = std::get<2>(slot);
+      const ClassId c = classes_.class_of[node];
       Timeline& line = timeline_[node];
       line.time = std::get<0>(slot);
       pools_.advance(line.time);
@@ -128,51 +127,54 @@ class Packing {
       }
       if (!wanted(c, open_work) || line.releases.empty()) continue;
       const double next = line.releases.top().at;
-      if (within(next)) slots.emplace(next, rank_[c], node.index());
+      if (within(next)) slots.emplace(next, rank_[c], node);
     }
     pools_.stay_at_peak();
   }
 
-  double work_left(std::uint32_t c) const { return budget_.work_left(c); }
+  double work_left(ClassId c) const { return budget_.work_left(c); }
 
   // The rest, task by task, to the cheapest class with room whatever its zone, at the earliest time that a node of it
   // has.
   void spill(std::vector<Placement>& placements) {
-    std::vector<std::size_t> cursor(classes_.classes.size(), 0);
+    IdVector<ClassId, std::size_t> cursor(classes_.classes.size(), 0);
     WholeQuotas rest = leftover();
-    for (auto* lists : {&rest.in_class, &rest.zone})
-      for (auto& list : *lists)
+    const auto spill_all = [&](auto& lists) {
+      for (auto& list : lists)
         for (Quota& quota : list) spill(quota, cursor, placements);
+    };
+    spill_all(rest.in_class);
+    spill_all(rest.zone);
   }
 
   WholeQuotas leftover() {
     WholeQuotas result;
-    for (auto* from : {&zone_, &class_}) {
-      auto& to = from == &zone_ ? result.zone : result.in_class;
-      for (Queue& queue : *from) {
+    const auto collect = [](auto& from, auto& to) {
+      for (Queue& queue : from) {
         std::erase_if(queue.quotas, [](const Quota& quota) { return quota.tasks == 0; });
         to.push_back(std::move(queue.quotas));
       }
-    }
+    };
+    collect(zone_, result.zone);
+    collect(class_, result.in_class);
     return result;
   }
 
  private:
-  bool may_take(const Quota& quota, std::uint32_t c) const {
+  bool may_take(const Quota& quota, ClassId c) const {
     return quota.tasks > 0 && pools_.tasks(cluster_.jobs[workload_.portions[quota.portion].job]) >= 1 &&
            budget_.tasks(quota.portion, c) >= 1;
   }
 
-  void spill(Quota& quota, std::vector<std::size_t>& cursor, std::vector<Placement>& placements) {
+  void spill(Quota& quota, IdVector<ClassId, std::size_t>& cursor, std::vector<Placement>& placements) {
     const Portion& portion = workload_.portions[quota.portion];
     const Job& job = cluster_.jobs[portion.job];
     const Commodity& commodity = workload_.commodities[portion.commodity];
-    std::vector<std::pair<double, std::uint32_t>> order;
-    for (std::uint32_t c = 0; c < classes_.classes.size(); ++c)
+    std::vector<std::pair<double, ClassId>> order;
+    for (ClassId c : classes_.classes.ids())
       if (may_take(quota, c) && fits(job.request, classes_.classes[c].shape) &&
           cluster_.eligible(job.constraint, classes_.classes[c].nodes.front()))
-        order.emplace_back(classes_.classes[c].price.value() + commodity.non_cpu_cost[classes_.classes[c].zone.index()],
-                           c);
+        order.emplace_back(classes_.classes[c].price.value() + commodity.non_cpu_cost[classes_.classes[c].zone], c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {
       const std::vector<NodeId>& nodes = classes_.classes[c].nodes;
@@ -214,36 +216,35 @@ class Packing {
     line.free += cluster_.jobs[ended.job].request * static_cast<std::int32_t>(ended.tasks);
     line.releases.pop();
   }
-  using Slot = std::tuple<double, std::uint32_t, std::uint32_t>;  // time, class's rank by price, node
+  using Slot = std::tuple<double, std::uint32_t, NodeId>;  // time, class's rank by price, node
 
   bool within(double time) const { return time < settings_.window || time == 0; }
 
-  void add_slot(std::vector<Slot>& slots, NodeId node, std::uint32_t c, double time) const {
-    if (within(time)) slots.emplace_back(time, rank_[c], node.index());
+  void add_slot(std::vector<Slot>& slots, NodeId node, ClassId c, double time) const {
+    if (within(time)) slots.emplace_back(time, rank_[c], node);
   }
 
   // Most nodes are, most of the time: they wait for their first release without a look at any task.
   static bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
 
   void rank_by_price() {
-    std::vector<std::uint32_t> order(classes_.classes.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return classes_.classes[a].price < classes_.classes[b].price;
-    });
+    std::vector<ClassId> order;
+    for (ClassId c : classes_.classes.ids()) order.push_back(c);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](ClassId a, ClassId b) { return classes_.classes[a].price < classes_.classes[b].price; });
     rank_.resize(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
   }
 
-  bool wanted(std::uint32_t c, const std::vector<double>& open_work) {
-    Queue& zone = zone_[classes_.classes[c].zone.index()];
+  bool wanted(ClassId c, const IdVector<ClassId, double>& open_work) {
+    Queue& zone = zone_[classes_.classes[c].zone];
     class_[c].trim();
     zone.trim();
     return !class_[c].empty() || (!zone.empty() && open_work[c] > 0);
   }
 
   // How many of the quota's tasks may start on the node now.
-  std::uint32_t takes(const Quota& quota, const Resources& free, std::uint32_t c, double open_work, bool open) const {
+  std::uint32_t takes(const Quota& quota, const Resources& free, ClassId c, double open_work, bool open) const {
     const Portion& portion = workload_.portions[quota.portion];
     const Job& job = cluster_.jobs[portion.job];
     std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(job.request, free));
@@ -259,8 +260,8 @@ class Packing {
     return room < 0 ? 0 : static_cast<std::uint32_t>(std::min<double>(count, room + 1));
   }
 
-  bool place(NodeId node, std::uint32_t c, std::vector<double>& open_work, std::vector<Placement>& placements) {
-    Queue& zone = zone_[classes_.classes[c].zone.index()];
+  bool place(NodeId node, ClassId c, IdVector<ClassId, double>& open_work, std::vector<Placement>& placements) {
+    Queue& zone = zone_[classes_.classes[c].zone];
     class_[c].trim();
     zone.trim();
     std::size_t in_class = class_[c].first, in_zone = open_work[c] > 0 ? zone.first : zone.quotas.size();
@@ -314,7 +315,7 @@ class Packing {
     return high != low ? high > low : left.urgency <= right.urgency;
   }
 
-  void start(NodeId node, std::uint32_t c, Quota& quota, std::uint32_t count, std::vector<Placement>& placements) {
+  void start(NodeId node, ClassId c, Quota& quota, std::uint32_t count, std::vector<Placement>& placements) {
     const Portion& portion = workload_.portions[quota.portion];
     const Resources& request = cluster_.jobs[portion.job].request;
     const Resources taken = request * static_cast<std::int32_t>(count);
@@ -337,8 +338,9 @@ class Packing {
   const PackingSettings& settings_;
   IdVector<NodeId, Resources>& free_now_;
   IdVector<NodeId, Timeline> timeline_;
-  std::vector<Queue> zone_, class_;
-  std::vector<std::uint32_t> rank_;
+  IdVector<ZoneId, Queue> zone_;
+  IdVector<ClassId, Queue> class_;
+  IdVector<ClassId, std::uint32_t> rank_;  // by price
   PoolRoom pools_;
   PackingBudget budget_;
 };
@@ -352,12 +354,12 @@ std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes
   Packing packing(input, classes, workload, settings, free);
   packing.load(std::move(quotas));
   packing.add_releases();
-  std::vector<double> open_work = amounts.open_work;
+  IdVector<ClassId, double> open_work = amounts.open_work;
   packing.run(open_work, placements);
   if (!settings.strict) return placements;
   // What rounding left over: first in the same zone or class, then task by task wherever there is room.
-  std::vector<double> left;
-  for (std::uint32_t c = 0; c < classes.classes.size(); ++c) left.push_back(packing.work_left(c));
+  IdVector<ClassId, double> left;
+  for (ClassId c : classes.classes.ids()) left.push_back(packing.work_left(c));
   packing.load(packing.leftover());
   packing.run(left, placements);
   packing.spill(placements);

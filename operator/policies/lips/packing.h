@@ -11,7 +11,7 @@ namespace lips {
 
 // Tasks of one portion that start together on one node.
 struct Placement {
-  std::uint32_t portion = 0;
+  PortionId portion;
   std::uint32_t tasks = 0;
   NodeId node;
   double start = 0;  // seconds from now

@@ -22,10 +22,11 @@ PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& co
     for (const CapacityStep& step : steps) all.work += step.work, all.memory += step.memory, all.slots += step.slots;
     classes_left_.push_back(all);
   }
-  if (limits.link_mebibytes > 0) links_left_.assign(cluster.zones.size() * cluster.zones.size(), limits.link_mebibytes);
+  if (limits.link_mebibytes > 0)
+    links_left_.resize(cluster.zones.size(), IdVector<ZoneId, double>(cluster.zones.size(), limits.link_mebibytes));
 }
 
-PackingBudget::Use PackingBudget::use(std::uint32_t portion, std::uint32_t c) const {
+PackingBudget::Use PackingBudget::use(PortionId portion, ClassId c) const {
   const Portion& of = workload_.portions[portion];
   const Commodity& commodity = workload_.commodities[of.commodity];
   const NodeClass& group = classes_.classes[c];
@@ -46,7 +47,7 @@ ZoneId PackingBudget::source(const Commodity& commodity, ZoneId to, double mebib
   return best;
 }
 
-double PackingBudget::tasks(std::uint32_t portion, std::uint32_t c) const {
+double PackingBudget::tasks(PortionId portion, ClassId c) const {
   const Use one = use(portion, c);
   const CapacityStep& left = classes_left_[c];
   double count =
@@ -61,7 +62,7 @@ double PackingBudget::tasks(std::uint32_t portion, std::uint32_t c) const {
   return from.valid() ? std::min(count, tasks_in(link(from, zone), one.mebibytes)) : 0;
 }
 
-ZoneId PackingBudget::take(std::uint32_t portion, std::uint32_t c, std::uint32_t tasks) {
+ZoneId PackingBudget::take(PortionId portion, ClassId c, std::uint32_t tasks) {
   const Use one = use(portion, c);
   CapacityStep& left = classes_left_[c];
   left.work -= tasks * one.work;

@@ -17,21 +17,21 @@ class PackingBudget {
   PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
                 const Workload& workload, const BudgetLimits& limits);
 
-  double work_left(std::uint32_t c) const { return classes_left_[c].work; }
+  double work_left(ClassId c) const { return classes_left_[c].work; }
   // How many of the portion's tasks the class, the pool and the links still allow.
-  double tasks(std::uint32_t portion, std::uint32_t c) const;
+  double tasks(PortionId portion, ClassId c) const;
   // Takes them, and says from which zone they read; none: the cheapest. At most `tasks` may be taken at once.
-  ZoneId take(std::uint32_t portion, std::uint32_t c, std::uint32_t tasks);
+  ZoneId take(PortionId portion, ClassId c, std::uint32_t tasks);
 
  private:
   struct Use {
     double work, memory, slots, core_seconds, mebibytes;
   };
-  Use use(std::uint32_t portion, std::uint32_t c) const;
+  Use use(PortionId portion, ClassId c) const;
   // The cheapest zone whose link has room for one more task, when a link is crossed at all.
   ZoneId source(const Commodity& commodity, ZoneId to, double mebibytes) const;
-  double& link(ZoneId from, ZoneId to) { return links_left_[from.index() * cluster_.zones.size() + to.index()]; }
-  double link(ZoneId from, ZoneId to) const { return links_left_[from.index() * cluster_.zones.size() + to.index()]; }
+  double& link(ZoneId from, ZoneId to) { return links_left_[from][to]; }
+  double link(ZoneId from, ZoneId to) const { return links_left_[from][to]; }
   bool crosses(const Commodity& commodity, ZoneId to) const {
     return !links_left_.empty() && !commodity.zones.empty() && !commodity.zones.contains(to);
   }
@@ -40,9 +40,9 @@ class PackingBudget {
   const CostModel& costs_;
   const NodeClasses& classes_;
   const Workload& workload_;
-  std::vector<CapacityStep> classes_left_;
+  IdVector<ClassId, CapacityStep> classes_left_;
   IdVector<PoolId, double> pools_left_;
-  std::vector<double> links_left_;
+  IdVector<ZoneId, IdVector<ZoneId, double>> links_left_;  // [from][to]; empty: no limit
 };
 
 }  // namespace lips

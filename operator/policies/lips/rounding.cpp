@@ -2,82 +2,99 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lips {
 
 namespace {
 
-struct Bin {
-  std::uint32_t place;  // zone or class; the last one stands for what is left unserved
-  double wanted;
-};
+// Whole tasks for one kind of place: zones, or classes.
+template <class Place>
+class Dealer {
+ public:
+  Dealer(const Workload& workload, std::size_t places) : lists(places), workload_(workload), owed_(places) {}
 
-// Where the next task goes: the bin that is furthest behind, and what is left unserved (the last) only when no other
-// wants half a task.
-Bin& next_bin(std::vector<Bin>& bins, bool leaves_some, double work) {
-  if (bins.size() == 1) return bins.front();
-  const auto before = [](const Bin& a, const Bin& b) { return a.wanted < b.wanted; };
-  Bin& most = *std::max_element(bins.begin(), bins.end() - leaves_some, before);
-  return leaves_some && most.wanted < work / 2 && bins.back().wanted > most.wanted ? bins.back() : most;
-}
+  void offer(Place place, double work) { bins_.push_back({place, work}); }
 
-// Deals the commodity's portions, the most urgent first.
-template <class Give>
-void deal(const Workload& workload, const Commodity& commodity, std::vector<Bin>& bins, bool leaves_some, Give give) {
-  for (std::uint32_t p : commodity.portions) {
-    const Portion& portion = workload.portions[p];
+  // Deals the commodity's portions to what was offered and to `unserved`, the most urgent first.
+  void deal(const Commodity& commodity, double unserved, double tiny) {
+    leaves_some_ = unserved > tiny || bins_.empty();
+    if (leaves_some_) bins_.push_back({Place::none(), unserved});
+    const bool several = bins_.size() > 1;
+    if (several)
+      for (Bin& bin : bins_) bin.wanted += owed(bin.place);
+    for (PortionId portion : commodity.portions) deal(portion);
+    if (several)
+      for (const Bin& bin : bins_) owed(bin.place) = bin.wanted;
+    bins_.clear();
+  }
+
+  IdVector<Place, std::vector<Quota>> lists;
+
+ private:
+  struct Bin {
+    Place place;  // none: what is left unserved, always the last
+    double wanted;
+  };
+
+  // Where the next task goes: the bin that is furthest behind, and what is left unserved only when no other wants half
+  // a task.
+  Bin& next_bin(double work) {
+    if (bins_.size() == 1) return bins_.front();
+    const auto before = [](const Bin& a, const Bin& b) { return a.wanted < b.wanted; };
+    Bin& most = *std::max_element(bins_.begin(), bins_.end() - leaves_some_, before);
+    return leaves_some_ && most.wanted < work / 2 && bins_.back().wanted > most.wanted ? bins_.back() : most;
+  }
+
+  void deal(PortionId id) {
+    const Portion& portion = workload_.portions[id];
     std::uint32_t left = portion.tasks;
     while (left > 0) {
-      Bin& bin = next_bin(bins, leaves_some, portion.work);
-      const double whole = bins.size() == 1 ? left : std::floor(bin.wanted / portion.work + 0.5);
+      Bin& bin = next_bin(portion.work);
+      const double whole = bins_.size() == 1 ? left : std::floor(bin.wanted / portion.work + 0.5);
       const auto count = static_cast<std::uint32_t>(std::clamp(whole, 1.0, static_cast<double>(left)));
-      give(bin.place, Quota{p, count});
+      if (bin.place.valid()) append(lists[bin.place], {id, count});
       bin.wanted -= count * portion.work;
       left -= count;
     }
   }
-}
+
+  static void append(std::vector<Quota>& list, Quota quota) {
+    if (!list.empty() && list.back().portion == quota.portion)
+      list.back().tasks += quota.tasks;
+    else
+      list.push_back(quota);
+  }
+
+  double& owed(Place place) { return place.valid() ? owed_[place] : owed_unserved_; }
+
+  const Workload& workload_;
+  std::vector<Bin> bins_;
+  bool leaves_some_ = false;
+  IdVector<Place, double> owed_;
+  double owed_unserved_ = 0;
+};
 
 }  // namespace
 
 WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Workload& workload, const Amounts& amounts,
                           const NodeClasses& classes) {
-  const std::uint32_t zones = static_cast<std::uint32_t>(cluster.zones.size());
-  const std::uint32_t class_count = static_cast<std::uint32_t>(classes.classes.size());
-  WholeQuotas result;
-  result.zone.resize(zones);
-  result.in_class.resize(class_count);
-  std::vector<double> zone_owed(zones + 1, 0.0), class_owed(class_count + 1, 0.0);
-  std::vector<Bin> bins;
-  for (std::size_t u = 0; u < workload.commodities.size(); ++u) {
-    const Commodity& commodity = workload.commodities[u];
-    const std::uint32_t unserved = commodity.any_class ? zones : class_count;
-    std::vector<double>& owed = commodity.any_class ? zone_owed : class_owed;
-    std::vector<std::vector<Quota>>& lists = commodity.any_class ? result.zone : result.in_class;
+  Dealer<ZoneId> zones(workload, cluster.zones.size());
+  Dealer<ClassId> in_class(workload, classes.classes.size());
+  for (CommodityId id : workload.commodities.ids()) {
+    const Commodity& commodity = workload.commodities[id];
     const double tiny = 1e-9 * commodity.work;
-    bins.clear();
     if (commodity.any_class) {
-      for (std::uint32_t z = 0; z < zones; ++z)
-        if (amounts.in_zone[u][z] > tiny) bins.push_back({z, amounts.in_zone[u][z]});
+      for (ZoneId zone : amounts.in_zone[id].ids())
+        if (amounts.in_zone[id][zone] > tiny) zones.offer(zone, amounts.in_zone[id][zone]);
+      zones.deal(commodity, amounts.unserved[id], tiny);
     } else {
-      for (const auto& [c, work] : amounts.in_class[u])
-        if (work > tiny) bins.push_back({c, work});
+      for (const auto& [c, work] : amounts.in_class[id])
+        if (work > tiny) in_class.offer(c, work);
+      in_class.deal(commodity, amounts.unserved[id], tiny);
     }
-    const bool leaves_some = amounts.unserved[u] > tiny || bins.empty();
-    if (leaves_some) bins.push_back({unserved, amounts.unserved[u]});
-    if (bins.size() > 1)
-      for (Bin& bin : bins) bin.wanted += owed[bin.place];
-    deal(workload, commodity, bins, leaves_some, [&](std::uint32_t place, Quota quota) {
-      if (place == unserved) return;
-      std::vector<Quota>& list = lists[place];
-      if (!list.empty() && list.back().portion == quota.portion)
-        list.back().tasks += quota.tasks;
-      else
-        list.push_back(quota);
-    });
-    if (bins.size() > 1)
-      for (const Bin& bin : bins) owed[bin.place] = bin.wanted;
   }
+  WholeQuotas result{std::move(zones.lists), std::move(in_class.lists)};
   const auto before = [&](const Quota& a, const Quota& b) {
     const Portion& left = workload.portions[a.portion];
     const Portion& right = workload.portions[b.portion];
@@ -86,8 +103,8 @@ WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Workload& worklo
     if (left.urgency != right.urgency) return left.urgency < right.urgency;
     return a.portion < b.portion;
   };
-  for (auto* lists : {&result.zone, &result.in_class})
-    for (std::vector<Quota>& list : *lists) std::sort(list.begin(), list.end(), before);
+  for (std::vector<Quota>& list : result.zone) std::sort(list.begin(), list.end(), before);
+  for (std::vector<Quota>& list : result.in_class) std::sort(list.begin(), list.end(), before);
   return result;
 }
 

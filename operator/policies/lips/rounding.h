@@ -10,14 +10,14 @@
 namespace lips {
 
 struct Quota {
-  std::uint32_t portion = 0;
+  PortionId portion;
   std::uint32_t tasks = 0;
 };
 
 // Each list by priority and urgency: the most urgent first.
 struct WholeQuotas {
-  std::vector<std::vector<Quota>> zone;      // [zone] for any of its classes
-  std::vector<std::vector<Quota>> in_class;  // [class]
+  IdVector<ZoneId, std::vector<Quota>> zone;  // for any of its classes
+  IdVector<ClassId, std::vector<Quota>> in_class;
 };
 
 WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Workload& workload, const Amounts& amounts,

@@ -227,7 +227,7 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
   IdVector<TaskId, bool> taken(cluster.tasks.size(), false);
   Chosen chosen(placements);
   for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-    const std::uint32_t portion = placements[order[first]].portion;
+    const PortionId portion = placements[order[first]].portion;
     while (last < order.size() && placements[order[last]].portion == portion) ++last;
     const auto own = std::span(order).subspan(first, last - first);
     const PortionTasks chooser(cluster, workload.portions[portion], placements, own);

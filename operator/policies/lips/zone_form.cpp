@@ -18,18 +18,18 @@ constexpr double tolerance = 1e-12;
 
 struct PricedStep {
   double price, work;
-  std::uint32_t of_class;
+  ClassId of_class;
 };
 
-std::vector<std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, std::size_t zones) {
-  std::vector<std::vector<PricedStep>> result(zones);
+IdVector<ZoneId, std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, std::size_t zones) {
+  IdVector<ZoneId, std::vector<PricedStep>> result(zones);
   double largest = 0;
   for (const auto& steps : classes.steps)
     for (const CapacityStep& step : steps) largest = std::max(largest, step.work);
-  for (std::uint32_t c = 0; c < classes.classes.size(); ++c)
+  for (ClassId c : classes.classes.ids())
     for (const CapacityStep& step : classes.steps[c])
       if (step.work > tolerance * largest)
-        result[classes.classes[c].zone.index()].push_back(
+        result[classes.classes[c].zone].push_back(
             {classes.classes[c].price.value() + step.waiting_price, step.work, c});
   for (auto& steps : result)
     std::stable_sort(steps.begin(), steps.end(),
@@ -40,30 +40,27 @@ std::vector<std::vector<PricedStep>> steps_by_zone(const NodeClasses& classes, s
 // Weak duality at the zones' prices, in the costs that no plan goes below. A zone that holds nothing has the price of
 // its cheapest step.
 double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                   const Workload& workload, std::vector<double> zone_price) {
-  std::vector<double> cheapest_step(zone_price.size(), std::numeric_limits<double>::infinity());
+                   const Workload& workload, IdVector<ZoneId, double> zone_price) {
+  IdVector<ZoneId, double> cheapest_step(zone_price.size(), std::numeric_limits<double>::infinity());
   const auto each_step = [&](auto visit) {
-    for (std::size_t c = 0; c < classes.classes.size(); ++c)
+    for (ClassId c : classes.classes.ids())
       for (const CapacityStep& step : classes.steps[c])
         if (step.work > 0)
-          visit(classes.classes[c].zone.index(), classes.classes[c].price.value() + step.waiting_price, step.work);
+          visit(classes.classes[c].zone, classes.classes[c].price.value() + step.waiting_price, step.work);
   };
-  each_step(
-      [&](std::size_t zone, double price, double) { cheapest_step[zone] = std::min(cheapest_step[zone], price); });
-  for (std::size_t z = 0; z < zone_price.size(); ++z) zone_price[z] = std::max(zone_price[z], cheapest_step[z]);
+  each_step([&](ZoneId zone, double price, double) { cheapest_step[zone] = std::min(cheapest_step[zone], price); });
+  for (ZoneId z : zone_price.ids()) zone_price[z] = std::max(zone_price[z], cheapest_step[z]);
   double bound = 0;
-  each_step(
-      [&](std::size_t zone, double price, double work) { bound += std::min(0.0, price - zone_price[zone]) * work; });
+  each_step([&](ZoneId zone, double price, double work) { bound += std::min(0.0, price - zone_price[zone]) * work; });
   for (const Commodity& commodity : workload.commodities) {
     double cheapest = commodity.unserved_price;
-    for (std::size_t z = 0; z < zone_price.size(); ++z)
-      cheapest = std::min(cheapest, commodity.least.non_cpu_cost[z] + zone_price[z]);
+    for (ZoneId z : zone_price.ids()) cheapest = std::min(cheapest, commodity.least.non_cpu_cost[z] + zone_price[z]);
     bound += commodity.work * cheapest;
   }
   if (workload.overrun > 0) {
     Rents rents;
     for (const NodeClass& group : classes.classes)
-      rents.cpu.push_back(std::max(0.0, zone_price[group.zone.index()] - group.price.value()));
+      rents.cpu.push_back(std::max(0.0, zone_price[group.zone] - group.price.value()));
     bound = std::min(bound, at_once_bound(cluster, costs, classes, workload, rents, bound));
   }
   return std::max(0.0, bound);
@@ -73,16 +70,15 @@ double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const
 
 bool zone_form_holds(const Workload& workload) {
   return std::all_of(workload.commodities.begin(), workload.commodities.end(), [](const Commodity& commodity) {
-    return commodity.any_class && commodity.shared == Commodity::no_object &&
-           commodity.non_cpu_cost.size() <= most_zones;
+    return commodity.any_class && !commodity.shared.valid() && commodity.non_cpu_cost.size() <= most_zones;
   });
 }
 
-void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load,
-                         std::vector<double>& open_work) {
+void open_cheapest_steps(const NodeClasses& classes, const IdVector<ZoneId, double>& zone_load,
+                         IdVector<ClassId, double>& open_work) {
   open_work.assign(classes.classes.size(), 0.0);
   const auto steps = steps_by_zone(classes, zone_load.size());
-  for (std::size_t z = 0; z < zone_load.size(); ++z) {
+  for (ZoneId z : zone_load.ids()) {
     double left = zone_load[z];
     for (const PricedStep& step : steps[z]) {
       const double used = std::min(left, step.work);
@@ -99,8 +95,8 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, 
   solver::ZoneTransportation problem;
   problem.steps.resize(zones);
   const auto steps = steps_by_zone(classes, zones);
-  for (std::size_t z = 0; z < zones; ++z)
-    for (const PricedStep& step : steps[z]) problem.steps[z].push_back({step.work, step.price});
+  for (ZoneId z : steps.ids())
+    for (const PricedStep& step : steps[z]) problem.steps[z.index()].push_back({step.work, step.price});
   problem.unit_cost.reserve(count * zones);
   for (const Commodity& commodity : workload.commodities) {
     problem.supply.push_back(commodity.work);
@@ -112,30 +108,30 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, 
   Amounts amounts;
   amounts.form = ModelForm::zone;
   amounts.in_class.resize(count);
-  amounts.in_zone.resize(count);
-  for (std::size_t u = 0; u < count; ++u)
-    amounts.in_zone[u].assign(solution.amount.begin() + static_cast<std::ptrdiff_t>(u * zones),
-                              solution.amount.begin() + static_cast<std::ptrdiff_t>((u + 1) * zones));
-  amounts.unserved = std::move(solution.unserved);
-  amounts.zone_price = std::move(solution.zone_dual);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto amount = solution.amount.begin() + static_cast<std::ptrdiff_t>(i * zones);
+    amounts.in_zone.push_back(
+        IdVector<ZoneId, double>(std::vector<double>(amount, amount + static_cast<std::ptrdiff_t>(zones))));
+  }
+  amounts.unserved = IdVector<CommodityId, double>(std::move(solution.unserved));
+  amounts.zone_price = IdVector<ZoneId, double>(std::move(solution.zone_dual));
   amounts.objective = solution.objective;
   amounts.lower_bound = workload.costs_are_least ? solution.lower_bound
                                                  : least_bound(cluster, costs, classes, workload, amounts.zone_price);
   amounts.rows = static_cast<std::int64_t>(count + zones);
   amounts.columns = static_cast<std::int64_t>(count * zones);
   for (const auto& list : steps) amounts.columns += static_cast<std::int64_t>(list.size());
-  open_cheapest_steps(classes, solution.zone_load, amounts.open_work);
+  open_cheapest_steps(classes, IdVector<ZoneId, double>(std::move(solution.zone_load)), amounts.open_work);
   return amounts;
 }
 
 solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes,
                                         const Workload& workload) {
   solver::LinearProgram program;
-  const std::size_t zones = cluster.zones.size();
-  std::vector<std::int32_t> zone_row;
-  for (std::size_t z = 0; z < zones; ++z) zone_row.push_back(program.add_row(-solver::infinity, 0));
-  const auto steps = steps_by_zone(classes, zones);
-  for (std::size_t z = 0; z < zones; ++z)
+  const auto steps = steps_by_zone(classes, cluster.zones.size());
+  IdVector<ZoneId, solver::RowId> zone_row(steps.size());
+  for (solver::RowId& row : zone_row) row = program.add_row(-solver::infinity, 0);
+  for (ZoneId z : steps.ids())
     for (const PricedStep& step : steps[z]) {
       const solver::Entry entry{zone_row[z], -1};
       program.add_column(step.price, 0, step.work, {&entry, 1});
@@ -143,7 +139,7 @@ solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const No
   for (const Commodity& commodity : workload.commodities) {
     const solver::Entry own{program.add_row(commodity.work, commodity.work), 1};
     program.add_column(commodity.unserved_price, 0, commodity.work, {&own, 1});
-    for (std::size_t z = 0; z < zones; ++z) {
+    for (ZoneId z : steps.ids()) {
       const std::array<solver::Entry, 2> entries{own, solver::Entry{zone_row[z], 1}};
       program.add_column(commodity.non_cpu_cost[z], 0, commodity.work, entries);
     }

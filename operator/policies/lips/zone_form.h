@@ -20,7 +20,7 @@ solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const No
                                         const Workload& workload);
 
 // Splits each zone's load over its classes' steps, the cheapest first.
-void open_cheapest_steps(const NodeClasses& classes, const std::vector<double>& zone_load,
-                         std::vector<double>& open_work);
+void open_cheapest_steps(const NodeClasses& classes, const IdVector<ZoneId, double>& zone_load,
+                         IdVector<ClassId, double>& open_work);
 
 }  // namespace lips

@@ -120,14 +120,15 @@ Solution ModelBuilder::read(const solver::LpSolution& solved, const solver::Cert
                                     : (p.cpu.value() > 0 ? p.cpu.value() : p.tasks);
       solution.overflow_price[part] = Usd(group.overflow_price * supply);
     }
-  for (std::int32_t row : cpu_row_) solution.machine_shadow.emplace_back(std::max(0.0, -solved.row_dual[row]) / scale_);
+  for (solver::RowId row : cpu_row_)
+    solution.machine_shadow.emplace_back(std::max(0.0, -solved.row_dual[row.index()]) / scale_);
   // A pool's machine is limited by its column too, which may carry the price instead of the row.
   for (const MachinePool& pool : machine_pools_) {
-    if (pool.row < 0) continue;
+    if (!pool.row.valid()) continue;
     for (std::size_t i = 0; i < pool.machines.size(); ++i) {
       const int machine = pool.machines[i];
-      const double reduced = program_.cost()[pool.column + static_cast<std::ptrdiff_t>(i)] + solved.row_dual[pool.row] -
-                             solved.row_dual[cpu_row_[machine]];
+      const double reduced = program_.cost()[pool.column.index() + i] + solved.row_dual[pool.row.index()] -
+                             solved.row_dual[cpu_row_[machine].index()];
       solution.machine_shadow[machine] += UsdPerCpuSecond(std::max(0.0, -reduced) / scale_);
     }
   }
@@ -135,7 +136,7 @@ Solution ModelBuilder::read(const solver::LpSolution& solved, const solver::Cert
     const std::size_t places = instance_.link.size();
     solution.link_shadow.assign(places, std::vector<double>(places, 0));
     for (const auto& [link, row] : transfer_row_)
-      solution.link_shadow[link.first][link.second] = std::max(0.0, -solved.row_dual[row]) / scale_;
+      solution.link_shadow[link.first][link.second] = std::max(0.0, -solved.row_dual[row.index()]) / scale_;
     for (const auto& [data, store] : copies_) solution.dearer_sources += saved_by_dearer_source(solution, data, store);
   }
   share_out(solved, solution);
@@ -168,11 +169,9 @@ std::vector<std::vector<ModelBuilder::Piece>> ModelBuilder::pieces(const std::ve
     double left = 0;
   };
   std::vector<Tap> taps(machine_pools_.size());
-  const auto given = [&](const MachinePool& pool, std::size_t at) {
-    return primal[pool.column + static_cast<std::ptrdiff_t>(at)];
-  };
+  const auto given = [&](const MachinePool& pool, std::size_t at) { return primal[pool.column.index() + at]; };
   for (std::size_t place = 0; place < machine_pools_.size(); ++place)
-    if (machine_pools_[place].row >= 0) taps[place].left = given(machine_pools_[place], 0);
+    if (machine_pools_[place].row.valid()) taps[place].left = given(machine_pools_[place], 0);
   for (std::size_t c = 0; c < cells_.size(); ++c) {
     const Cell& cell = cells_[c];
     double amount = primal[c];

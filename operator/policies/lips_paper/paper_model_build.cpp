@@ -212,7 +212,7 @@ void ModelBuilder::add_rows() {
     cpu_row_.push_back(program_.add_row(-none, std::max(0.0, machine.capacity.value())));
   for (const Store& store : instance_.stores)  // (11), (22)
     space_row_.push_back(options_.moves && store.limited ? program_.add_row(-none, std::max(0.0, store.space.value()))
-                                                         : -1);
+                                                         : solver::RowId::none());
   if (options_.moves && options_.space == StoreSpace::everything)  // (9), (19)
     for (std::size_t i = 0; i < instance_.data.size(); ++i) placed_row_.push_back(program_.add_row(1, none));
   if (limit_ == TransferLimit::per_link)
@@ -241,7 +241,7 @@ std::vector<int> ModelBuilder::stores_for(const PartGroup& group, int machine) c
 }
 
 bool ModelBuilder::pools(const PartGroup& group, const MachinePool& pool) const {
-  return pool.row >= 0 && group.cpu_per_unit > 0 &&
+  return pool.row.valid() && group.cpu_per_unit > 0 &&
          std::all_of(pool.machines.begin(), pool.machines.end(),
                      [&](int machine) { return may_run(group, instance_.machines[machine]); });
 }
@@ -271,12 +271,12 @@ void ModelBuilder::add_flows() {
 // What each machine gives to its pool.
 void ModelBuilder::add_pools() {
   for (MachinePool& pool : machine_pools_) {
-    if (pool.row < 0) continue;
-    pool.column = program_.columns();
+    if (!pool.row.valid()) continue;
     for (int machine : pool.machines) {
       const Machine& m = instance_.machines[machine];
       const Entry entries[] = {{pool.row, -1}, {cpu_row_[machine], 1}};
-      program_.add_column(m.price.value() * scale_, 0, m.capacity.value(), entries);
+      const solver::ColumnId column = program_.add_column(m.price.value() * scale_, 0, m.capacity.value(), entries);
+      if (!pool.column.valid()) pool.column = column;
     }
   }
 }
@@ -308,7 +308,7 @@ void ModelBuilder::add_transfer_entries(const PartGroup& group, int l, int store
       entries.push_back({row->second, group.bytes_per_unit});
   } else if (limit_ == TransferLimit::per_job_and_machine && !instance_.stream.empty() &&
              instance_.stream[from][to] > 0) {
-    auto [row, added] = transfer_row_.try_emplace({group.job, l}, 0);
+    auto [row, added] = transfer_row_.try_emplace({group.job, l});
     if (added)
       row->second = program_.add_row(-solver::infinity, to_seconds(instance_.horizon) * instance_.machines[l].count);
     entries.push_back({row->second, group.bytes_per_unit / instance_.stream[from][to]});
@@ -320,7 +320,7 @@ void ModelBuilder::add_link_entries(int u, int store, std::vector<Entry>& entrie
   const PartGroup& group = groups_[u];
   for (const Input& input : group.inputs) {
     if (!copy_[input.data][store]) continue;
-    auto [row, added] = link_row_.try_emplace({u, input.data, store}, 0);
+    auto [row, added] = link_row_.try_emplace({u, input.data, store});
     if (added) {
       row->second = program_.add_row(-solver::infinity, 0);
       copy_entries_[{input.data, store}].push_back({row->second, -group.supply});
@@ -338,7 +338,7 @@ void ModelBuilder::add_copies() {
       const double size = instance_.data[i].size.value();
       std::vector<Entry> entries = copy_entries_[{i, j}];
       if (entries.empty() && options_.space == StoreSpace::copies) continue;  // nobody would read it
-      if (space_row_[j] >= 0) entries.push_back({space_row_[j], size});
+      if (space_row_[j].valid()) entries.push_back({space_row_[j], size});
       if (!placed_row_.empty()) entries.push_back({placed_row_[i], 1});
       if (limit_ == TransferLimit::per_link && !holds(i, j)) {
         const std::pair link(cheapest_source(instance_, i, j), instance_.stores[j].place);

@@ -39,7 +39,7 @@ class ModelBuilder {
     double bytes_per_unit = 0;
     double overflow_price = 0;
     int job = 0;
-    std::int32_t row = 0;
+    solver::RowId row;
   };
   // A column of xt. A pooled one is of all machines at the place of `machine` together: the group may run on each of
   // them, so that they differ for it by the price of their CPU-seconds only, which the pool's own columns pay.
@@ -49,8 +49,8 @@ class ModelBuilder {
   };
   struct MachinePool {
     std::vector<int> machines;
-    std::int32_t row = -1;     // what its groups take <= what its machines give
-    std::int32_t column = -1;  // of the first machine
+    solver::RowId row;        // what its groups take <= what its machines give
+    solver::ColumnId column;  // of the first machine
   };
   struct Piece {
     int machine, store;
@@ -99,9 +99,9 @@ class ModelBuilder {
   double scale_ = 1;  // objective units a dollar: prices of a CPU-second near 1, far above the solver's tolerances
   std::vector<PartGroup> groups_;
   std::vector<std::vector<std::uint8_t>> copy_;  // [data][store]: there is a column xd
-  std::vector<std::int32_t> cpu_row_, space_row_, placed_row_;
-  std::map<std::pair<int, int>, std::int32_t> transfer_row_;                // (job, machine) or (place, place)
-  std::map<std::tuple<int, int, int>, std::int32_t> link_row_;              // (group, data, store)
+  std::vector<solver::RowId> cpu_row_, space_row_, placed_row_;
+  std::map<std::pair<int, int>, solver::RowId> transfer_row_;               // (job, machine) or (place, place)
+  std::map<std::tuple<int, int, int>, solver::RowId> link_row_;             // (group, data, store)
   std::map<std::pair<int, int>, std::vector<solver::Entry>> copy_entries_;  // links of xd, (data, store)
   std::vector<MachinePool> machine_pools_;                                  // by place
   std::vector<Cell> cells_;                                                 // of the first columns

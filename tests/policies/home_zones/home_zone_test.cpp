@@ -98,9 +98,9 @@ double lp_optimum(const HomeInput& input, const std::vector<std::vector<std::uin
   }
   for (std::size_t j = 0; j < input.jobs.size(); ++j) {
     const HomeJob& job = input.jobs[j];
-    const std::int32_t one_home = lp.add_row(1, 1);
+    const solver::RowId one_home = lp.add_row(1, 1);
     for (const std::uint32_t h : homes[j]) {
-      std::vector<std::int32_t> rows;
+      std::vector<solver::RowId> rows;
       std::vector<solver::Entry> home_entries{{one_home, 1}};
       for (const MapGroup& group : job.maps) {
         rows.push_back(lp.add_row(0, 0));
@@ -112,7 +112,7 @@ double lp_optimum(const HomeInput& input, const std::vector<std::vector<std::uin
       if (shuffles(job) || job.home.valid()) {
         home_entries.push_back({static_cast<std::int32_t>(h), job.reduce_work.value()});
       } else {
-        const std::int32_t row = lp.add_row(0, 0);
+        const solver::RowId row = lp.add_row(0, 0);
         home_entries.push_back({row, -1});
         for (std::uint32_t z = 0; z < zones; ++z) {
           const std::vector<solver::Entry> entries{{row, 1}, {static_cast<std::int32_t>(z), job.reduce_work.value()}};

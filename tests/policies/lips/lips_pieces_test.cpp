@@ -28,20 +28,20 @@ TEST(NodeClasses, OfferFreeSlotsInEveryTimeSlotAndRunningOnesFromTheirEnd) {
   ASSERT_TRUE(test.state.assume({test.task(running, 0), node, {}, {}}));  // 75 s
   const NodeClasses classes = make_classes(test.state.snapshot(), two_time_slots(false));
   ASSERT_EQ(classes.classes.size(), 1u);
-  EXPECT_NEAR(classes.steps[0][0].work, 1 * 100 + 2 * 25, 1e-6);
-  EXPECT_NEAR(classes.steps[0][1].work, 3 * 200, 1e-6);
-  EXPECT_NEAR(classes.steps[0][0].memory, 100 * 100 + 200 * 25, 1e-6);
-  EXPECT_NEAR(classes.steps[0][0].slots, 2 * 100 + 1 * 25, 1e-6);
+  EXPECT_NEAR(classes.steps[ClassId(0)][0].work, 1 * 100 + 2 * 25, 1e-6);
+  EXPECT_NEAR(classes.steps[ClassId(0)][1].work, 3 * 200, 1e-6);
+  EXPECT_NEAR(classes.steps[ClassId(0)][0].memory, 100 * 100 + 200 * 25, 1e-6);
+  EXPECT_NEAR(classes.steps[ClassId(0)][0].slots, 2 * 100 + 1 * 25, 1e-6);
 }
 
 TEST(NodeClasses, StretchTheFirstTimeSlotToALeastWindowAndToAMeanTask) {
   ClusterBuilder builder;
   builder.node({.slots = 1, .cpu = 1});
   Case test("lips", builder);
-  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(true)).now_window[0], 120, 1e-6);
+  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(true)).now_window[ClassId(0)], 120, 1e-6);
   test.add({.maps = 2, .cpu = 500});
-  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(true)).now_window[0], 500, 1e-6);
-  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(false)).now_window[0], 100, 1e-6);
+  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(true)).now_window[ClassId(0)], 500, 1e-6);
+  EXPECT_NEAR(make_classes(test.state.snapshot(), two_time_slots(false)).now_window[ClassId(0)], 100, 1e-6);
 }
 
 TEST(NodeClasses, ChargeWaitingByTheStartOfTheTimeSlot) {
@@ -51,8 +51,8 @@ TEST(NodeClasses, ChargeWaitingByTheStartOfTheTimeSlot) {
   TimeSlotSettings time_slots = two_time_slots(false);
   time_slots.waiting_price = 2;
   const NodeClasses classes = make_classes(test.state.snapshot(), time_slots);
-  EXPECT_EQ(classes.steps[0][0].waiting_price, 0);
-  EXPECT_NEAR(classes.steps[0][1].waiting_price, 2 * 3 * 100 / 3600.0, 1e-12);
+  EXPECT_EQ(classes.steps[ClassId(0)][0].waiting_price, 0);
+  EXPECT_NEAR(classes.steps[ClassId(0)][1].waiting_price, 2 * 3 * 100 / 3600.0, 1e-12);
 }
 
 TEST(NodeClasses, JoinNodesThatNoPendingTaskTellsApart) {
@@ -128,8 +128,8 @@ TEST(Commodities, MergeJobsOfEqualPrices) {
   test.add({.maps = 2, .cpu = 20});  // no input: equal extra costs (none), whatever the work
   const Model model = pair.model(test);
   ASSERT_EQ(model.workload.commodities.size(), 2u);
-  EXPECT_NEAR(model.workload.commodities[0].work, 20, 1e-9);
-  EXPECT_NEAR(model.workload.commodities[1].work, 70, 1e-9);
+  EXPECT_NEAR(model.workload.commodities[CommodityId(0)].work, 20, 1e-9);
+  EXPECT_NEAR(model.workload.commodities[CommodityId(1)].work, 70, 1e-9);
 }
 
 TEST(Commodities, SeparatePoolsLinksMemoryAndSelectors) {
@@ -172,7 +172,7 @@ TEST(Commodities, PriceTransferByTaskOfWork) {
   Case test("lips", pair.builder, {}, across);
   test.add({.blocks = {pair.block}, .cpu = 10});
   const Model model = pair.model(test);
-  EXPECT_THAT(model.workload.commodities[0].non_cpu_cost, ElementsAre(0, 64 * 0.01 / 10));
+  EXPECT_THAT(model.workload.commodities[CommodityId(0)].non_cpu_cost.items(), ElementsAre(0, 64 * 0.01 / 10));
 }
 
 TEST(Commodities, PriceAReduceByWhereMapOutputLies) {
@@ -184,10 +184,10 @@ TEST(Commodities, PriceAReduceByWhereMapOutputLies) {
   test.finish(test.task(job, 0));
   test.finish(test.task(job, 1));
   const ClusterSnapshot& cluster = test.state.snapshot();
-  std::vector<double> usd;
+  IdVector<ZoneId, double> usd;
   for (const TaskGroup& group : cluster.groups[job])
     if (group.count > 0) non_cpu_costs(cluster, test.costs, cluster.jobs[job], group, ZoneId::none(), usd);
-  EXPECT_THAT(usd, ElementsAre(0, 50 * 0.01));
+  EXPECT_THAT(usd.items(), ElementsAre(0, 50 * 0.01));
 }
 
 TEST(Commodities, ChargeAMapAwayFromHomeItsShareOfTheShuffleAsAPreference) {
@@ -199,8 +199,8 @@ TEST(Commodities, ChargeAMapAwayFromHomeItsShareOfTheShuffleAsAPreference) {
   memory.home_decided = true;
   test.state.remember({job, memory});
   const Model model = pair.model(test);
-  EXPECT_THAT(model.workload.commodities[0].non_cpu_cost, ElementsAre(25 * 0.01 / 10, 0));
-  EXPECT_THAT(model.workload.commodities[0].virtual_cost, ElementsAre(25 * 0.01 / 10, 0));
+  EXPECT_THAT(model.workload.commodities[CommodityId(0)].non_cpu_cost.items(), ElementsAre(25 * 0.01 / 10, 0));
+  EXPECT_THAT(model.workload.commodities[CommodityId(0)].virtual_cost.items(), ElementsAre(25 * 0.01 / 10, 0));
 }
 
 TEST(Commodities, DiscountACopyThatOthersWillRead) {
@@ -209,10 +209,11 @@ TEST(Commodities, DiscountACopyThatOthersWillRead) {
   for (int jobs = 0; jobs < 5; ++jobs) test.add({.blocks = {pair.block}, .cpu = 10});
   CommoditySettings settings;
   settings.copies = CopyPricing::shared_price;
-  EXPECT_NEAR(pair.model(test, settings).workload.commodities[0].non_cpu_cost[1], 0.064 / 3, 1e-12)
+  EXPECT_NEAR(pair.model(test, settings).workload.commodities[CommodityId(0)].non_cpu_cost[ZoneId(1)], 0.064 / 3, 1e-12)
       << "at most two others count";
   settings.copies = CopyPricing::fair_share;
-  EXPECT_NEAR(pair.model(test, settings).workload.commodities[0].non_cpu_cost[1], 0.064 / 5, 1e-12);
+  EXPECT_NEAR(pair.model(test, settings).workload.commodities[CommodityId(0)].non_cpu_cost[ZoneId(1)], 0.064 / 5,
+              1e-12);
 }
 
 TEST(SharedData, IsWhatSeveralPortionsReadInFull) {
@@ -227,10 +228,10 @@ TEST(SharedData, IsWhatSeveralPortionsReadInFull) {
   test.add({.blocks = {d}});
   const SharedData shared(test.state.snapshot());
   ASSERT_EQ(shared.objects().size(), 1u);
-  EXPECT_EQ(shared.objects()[0].size, Mebibytes(128));
-  EXPECT_EQ(shared.object(JobId(0), 0), 0u);
-  EXPECT_EQ(shared.object(JobId(1), 0), 0u);
-  EXPECT_EQ(shared.object(JobId(2), 0), Commodity::no_object) << "it shares one block of two";
+  EXPECT_EQ(shared.objects()[SharedObjectId(0)].size, Mebibytes(128));
+  EXPECT_EQ(shared.object(JobId(0), 0), SharedObjectId(0));
+  EXPECT_EQ(shared.object(JobId(1), 0), SharedObjectId(0));
+  EXPECT_EQ(shared.object(JobId(2), 0), SharedObjectId::none()) << "it shares one block of two";
   EXPECT_EQ(shared.fair_share(JobId(2), 0), 0.5);
   EXPECT_EQ(shared.fair_share(JobId(0), 0), 0.5);
 }
@@ -297,8 +298,10 @@ TEST(ClassForm, ChargesASlowReadItsWholeTime) {
   Case test("lips", pair.builder, {}, across);
   test.add({.blocks = {pair.block}, .cpu = 16});
   const Model model = pair.model(test);
-  EXPECT_NEAR(occupancy(model.cluster, model.workload.commodities[0], model.classes.classes[0]), 1, 1e-12);
-  EXPECT_NEAR(occupancy(model.cluster, model.workload.commodities[0], model.classes.classes[1]), 4, 1e-12);
+  EXPECT_NEAR(occupancy(model.cluster, model.workload.commodities[CommodityId(0)], model.classes.classes[ClassId(0)]),
+              1, 1e-12);
+  EXPECT_NEAR(occupancy(model.cluster, model.workload.commodities[CommodityId(0)], model.classes.classes[ClassId(1)]),
+              4, 1e-12);
 }
 
 TEST(ClassForm, BoundsBytesOverALink) {
@@ -314,7 +317,7 @@ TEST(ClassForm, BoundsBytesOverALink) {
   Model model = pair.model(test, commodities);
   model.settings.link_capacity = 64 * 3;
   const Amounts amounts = model.by_class();
-  EXPECT_NEAR(amounts.in_zone[0][1], 30, 1e-6);
+  EXPECT_NEAR(amounts.in_zone[CommodityId(0)][ZoneId(1)], 30, 1e-6);
   PackingSettings packing = model.packing();
   packing.link_budget = 64 * 3;
   int crossing = 0;
@@ -343,11 +346,11 @@ TEST(Rounding, LeavesOutTheLeastUrgent) {
               later = test.add({.arrival = 1, .maps = 9, .cpu = 10});
   const Model model(test.state.snapshot(), test.costs, {}, one_time_slot(40));
   const WholeQuotas quotas = round_amounts(model.cluster, model.workload, model.by_zone(), model.classes);
-  ASSERT_EQ(quotas.zone[0].size(), 2u);
-  EXPECT_EQ(model.workload.portions[quotas.zone[0][0].portion].job, urgent);
-  EXPECT_EQ(quotas.zone[0][0].tasks, 3u);
-  EXPECT_EQ(model.workload.portions[quotas.zone[0][1].portion].job, later);
-  EXPECT_EQ(quotas.zone[0][1].tasks, 1u);
+  ASSERT_EQ(quotas.zone[ZoneId(0)].size(), 2u);
+  EXPECT_EQ(model.workload.portions[quotas.zone[ZoneId(0)][0].portion].job, urgent);
+  EXPECT_EQ(quotas.zone[ZoneId(0)][0].tasks, 3u);
+  EXPECT_EQ(model.workload.portions[quotas.zone[ZoneId(0)][1].portion].job, later);
+  EXPECT_EQ(quotas.zone[ZoneId(0)][1].tasks, 1u);
 }
 
 TEST(Packing, StartsWhereARunningTaskEnds) {

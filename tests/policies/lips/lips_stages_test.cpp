@@ -46,7 +46,7 @@ TEST(TaskSelection, FindTheMostLocalTasksByFlowWhereNodeByNodeMissesOne) {
   Case test("lips", builder);
   const JobId job = test.add({.blocks = {both, only_a}, .cpu = 10});
   const Model model(test.state.snapshot(), test.costs);
-  const std::vector<Placement> placements{{0, 1, a, 0, {}}, {0, 1, b, 0, {}}};
+  const std::vector<Placement> placements{{PortionId(0), 1, a, 0, {}}, {PortionId(0), 1, b, 0, {}}};
   const PolicyInput input{model.cluster, model.costs, 1, {}, nullptr};
   Plan greedy, flow;
   EXPECT_EQ(choose_tasks(input, model.workload, placements, {}, greedy).local, 1u);
