@@ -20,8 +20,8 @@ void time_large(std::uint32_t nodes, double tasks_a_slot, const Stopwatch& stopw
   shape.group_weights = {1, 2, 4};
   const ClusterState state = guo_setup(shape, 1);
   PolicySettings racks;
-  racks.lsap_rack_cost = 1;
-  racks.lsap_zone_cost = racks.lsap_remote_cost = 4;
+  racks.lsap.rack_cost = 1;
+  racks.lsap.zone_cost = racks.lsap.remote_cost = 4;
   for (const char* policy : {"lsap", "lsap-uniform", "lsap-fair"}) {
     const double begun = stopwatch.seconds();
     const auto assignments = decide(policy, state.snapshot(), 1, racks);

@@ -49,14 +49,14 @@ constexpr const char* as_it_is = "lips (waiting price 1)";
 
 const Variations& variations() {
   static const Variations all = {
-      {"lips, waiting price 0.5", [](PolicySettings& settings) { settings.waiting_price = 0.5; }},
+      {"lips, waiting price 0.5", [](PolicySettings& settings) { settings.lips.waiting_price = 0.5; }},
       {as_it_is, [](PolicySettings&) {}},
-      {"lips, waiting price 2", [](PolicySettings& settings) { settings.waiting_price = 2; }},
-      {"lips, waiting price 4", [](PolicySettings& settings) { settings.waiting_price = 4; }},
-      {"lips, waiting price 8", [](PolicySettings& settings) { settings.waiting_price = 8; }},
-      {"lips without home zones", [](PolicySettings& settings) { settings.home_zones = false; }},
-      {"lips without copies", [](PolicySettings& settings) { settings.keep_copies = false; }},
-      {"lips without its fast path", [](PolicySettings& settings) { settings.fast_path_limit = Usd(0); }},
+      {"lips, waiting price 2", [](PolicySettings& settings) { settings.lips.waiting_price = 2; }},
+      {"lips, waiting price 4", [](PolicySettings& settings) { settings.lips.waiting_price = 4; }},
+      {"lips, waiting price 8", [](PolicySettings& settings) { settings.lips.waiting_price = 8; }},
+      {"lips without home zones", [](PolicySettings& settings) { settings.lips.home_zones = false; }},
+      {"lips without copies", [](PolicySettings& settings) { settings.lips.keep_copies = false; }},
+      {"lips without its fast path", [](PolicySettings& settings) { settings.lips.fast_path_limit = Usd(0); }},
   };
   return all;
 }
@@ -94,7 +94,7 @@ Result<Scenario> read(const Instance& instance) {
   options.set = {{"load", fmt::format("{}", instance.load)},
                  {"placement", instance.placement},
                  {"seed", std::to_string(instance.seed)},
-                 {"billing", instance.billing == Billing::use ? "use" : "invoice"}};
+                 {"billing", to_string(instance.billing)}};
   return read_scenario(*path, options);
 }
 
@@ -314,7 +314,7 @@ int main(int argc, char** argv) {
   const double began = seconds_now();
   if (waiting_price > 0) {
     const Variation other{fmt::format("lips, waiting price {}", waiting_price),
-                          [&](PolicySettings& settings) { settings.waiting_price = waiting_price; }};
+                          [&](PolicySettings& settings) { settings.lips.waiting_price = waiting_price; }};
     const std::vector<Answer> both = answers(instances, {{as_it_is, [](PolicySettings&) {}}, other}, span);
     if (!both.empty()) summarise(both, as_it_is);
     return both.size() == instances.size() ? 0 : 1;

@@ -35,8 +35,8 @@ void run(const Case& test) {
   const ClusterState state = simulation::random_cluster(test.shape);
   const CostModel costs = simulation::random_costs(test.shape);
   PolicySettings settings;
-  settings.horizon = test.shape.horizon;
-  settings.copy_columns = test.shape.share_of_jobs_sharing_data > 0;
+  settings.lips.horizon = test.shape.horizon;
+  settings.lips.copy_columns = test.shape.share_of_jobs_sharing_data > 0;
   const WallStopwatch watch;
   const double pass = one_pass(state.snapshot(), watch);
   const auto policy = make_policy("lips", settings);

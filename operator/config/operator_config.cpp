@@ -377,7 +377,7 @@ void check(YamlMap& root, const OperatorConfig& config) {
 
 PolicySettings OperatorConfig::PolicyChoice::effective() const {
   PolicySettings result = settings;
-  if (epoch > Duration(0)) result.replan_every = result.epoch = epoch;
+  if (epoch > Duration(0)) result.replan_every = result.paper.epoch = epoch;
   return result;
 }
 

@@ -13,25 +13,46 @@ namespace lips {
 
 namespace {
 
+// Each family's settings, once: what reads and what writes them both go through these lists.
 template <class Fields>
-void each_fair_setting(Fields& fields, PolicySettings& settings) {
+void each_setting(Fields& fields, LipsSettings& lips) {
+  fields.choice("billing", lips.billing, billing_names);
+  fields.number("waitingPrice", lips.waiting_price);
+  fields.durations("bucketEdges", lips.time_slot_edges);
+  fields.duration("horizon", lips.horizon);
+  fields.duration("planAhead", lips.plan_ahead);
+  fields.flag("copyColumns", lips.copy_columns);
+  fields.amount("expressLimit", lips.fast_path_limit, "USD");
+  fields.number("orderFactor", lips.order_factor);
+  fields.flag("homeZones", lips.home_zones);
+  fields.flag("keepCopies", lips.keep_copies);
+  fields.duration("dropCopiesAfter", lips.drop_copies_after);
+  fields.amount("localityPrice", lips.locality_price, "USD/MiB");
+  fields.number("makespanTolerance", lips.makespan_tolerance);
+}
+
+template <class Fields>
+void each_setting(Fields& fields, PaperSettings& paper) {
+  fields.duration("epoch", paper.epoch);
+  fields.flag("adaptiveEpoch", paper.adaptive_epoch);
+  fields.duration("uptime", paper.uptime);
+  fields.quantity("leastTask", paper.least_task);
+}
+
+template <class Fields>
+void each_setting(Fields& fields, DelaySettings& delay) {
+  fields.duration("nodeDelay", delay.node);
+  fields.duration("rackDelay", delay.rack);
+}
+
+template <class Fields>
+void each_setting(Fields& fields, ModifiedFairSettings& fair) {
   static constexpr std::array<std::string_view, 2> none_to_node = {"text", "printed"};
   static constexpr std::array<std::string_view, 3> adjustments = {"table", "text", "off"};
   static constexpr std::array<std::string_view, 2> ratios = {"zero", "one"};
   static constexpr std::array<std::string_view, 2> pending = {"most", "least"};
   static constexpr std::array<std::string_view, 2> bases = {"free", "all"};
   static constexpr std::array<std::string_view, 2> samples = {"refused", "sinceArrival"};
-  static constexpr std::array<std::string_view, 4> shares = {"none", "fair", "demand", "capacity"};
-  static constexpr std::array<std::string_view, 2> amounts = {"lips", "all"};
-  static constexpr std::array<std::string_view, 3> places = {"planned", "lsap", "nearest"};
-  static constexpr std::array<std::string_view, 5> orders = {"planned", "arrival", "fair", "modifiedFair",
-                                                             "degradedFirst"};
-  ModifiedFairSettings& fair = settings.modified_fair;
-  fields.choice("pipelineShares", settings.pipeline.shares, shares);
-  fields.choice("pipelineAmounts", settings.pipeline.amounts, amounts);
-  fields.choice("pipelinePlaces", settings.pipeline.places, places);
-  fields.choice("pipelineOrder", settings.pipeline.order, orders);
-  fields.number("reduceSlots", settings.reduce_slots);
   fields.flag("smallJobPool", fair.small_pool);
   fields.flag("demandShares", fair.demand_shares);
   fields.flag("resourceOrder", fair.resource_order);
@@ -46,50 +67,57 @@ void each_fair_setting(Fields& fields, PolicySettings& settings) {
   fields.choice("delaySample", fair.delay_sample, samples);
 }
 
-// Every setting, once: what reads and what writes them both go through this list.
 template <class Fields>
-void each_setting(Fields& fields, PolicySettings& settings) {
-  static constexpr std::array<std::string_view, 2> bills = {"invoice", "use"};
+void each_setting(Fields& fields, LsapSettings& lsap) {
   static constexpr std::array<std::string_view, 3> roundings = {"down", "nearest", "up"};
   static constexpr std::array<std::string_view, 2> unreachable = {"formula", "one"};
+  fields.number("lsapRackCost", lsap.rack_cost);
+  fields.number("lsapZoneCost", lsap.zone_cost);
+  fields.number("lsapRemoteCost", lsap.remote_cost);
+  fields.duration("lsapPatience", lsap.patience);
+  fields.number("lsapAlpha", lsap.alpha);
+  fields.number("lsapBeta", lsap.beta);
+  fields.choice("lsapRounding", lsap.rounding, roundings);
+  fields.choice("lsapUnreachable", lsap.unreachable, unreachable);
+}
+
+template <class Fields>
+void each_setting(Fields& fields, DegradedSettings& degraded) {
   static constexpr std::array<std::string_view, 2> sources = {"random", "nearest"};
   static constexpr std::array<std::string_view, 2> node_tests = {"prose", "listing"};
   static constexpr std::array<std::string_view, 2> powers = {"counts", "ignored"};
-  fields.choice("billing", settings.billing, bills);
-  fields.number("waitingPrice", settings.waiting_price);
-  fields.durations("bucketEdges", settings.time_slot_edges);
+  fields.choice("degradedSources", degraded.sources, sources);
+  fields.choice("degradedNodeTest", degraded.node_test, node_tests);
+  fields.choice("degradedPower", degraded.power, powers);
+  fields.duration("degradedReadTime", degraded.read_time);
+}
+
+template <class Fields>
+void each_setting(Fields& fields, PipelineSettings& pipeline) {
+  static constexpr std::array<std::string_view, 4> shares = {"none", "fair", "demand", "capacity"};
+  static constexpr std::array<std::string_view, 2> amounts = {"lips", "all"};
+  static constexpr std::array<std::string_view, 3> places = {"planned", "lsap", "nearest"};
+  static constexpr std::array<std::string_view, 5> orders = {"planned", "arrival", "fair", "modifiedFair",
+                                                             "degradedFirst"};
+  fields.choice("pipelineShares", pipeline.shares, shares);
+  fields.choice("pipelineAmounts", pipeline.amounts, amounts);
+  fields.choice("pipelinePlaces", pipeline.places, places);
+  fields.choice("pipelineOrder", pipeline.order, orders);
+}
+
+template <class Fields>
+void each_setting(Fields& fields, PolicySettings& settings) {
   fields.duration("replanEvery", settings.replan_every);
   fields.duration("replanLeast", settings.replan_least);
-  fields.amount("expressLimit", settings.fast_path_limit, "USD");
-  fields.number("orderFactor", settings.order_factor);
-  fields.flag("homeZones", settings.home_zones);
-  fields.flag("keepCopies", settings.keep_copies);
-  fields.duration("dropCopiesAfter", settings.drop_copies_after);
-  fields.duration("epoch", settings.epoch);
-  fields.flag("adaptiveEpoch", settings.adaptive_epoch);
-  fields.amount("localityPrice", settings.locality_price, "USD/MiB");
-  fields.number("makespanTolerance", settings.makespan_tolerance);
-  fields.quantity("leastTask", settings.least_task);
   fields.duration("heartbeat", settings.heartbeat);
-  fields.duration("nodeDelay", settings.node_delay);
-  fields.duration("rackDelay", settings.rack_delay);
-  fields.duration("horizon", settings.horizon);
-  fields.duration("planAhead", settings.plan_ahead);
-  fields.flag("copyColumns", settings.copy_columns);
-  fields.duration("uptime", settings.uptime);
-  each_fair_setting(fields, settings);
-  fields.number("lsapRackCost", settings.lsap_rack_cost);
-  fields.number("lsapZoneCost", settings.lsap_zone_cost);
-  fields.number("lsapRemoteCost", settings.lsap_remote_cost);
-  fields.duration("lsapPatience", settings.lsap_patience);
-  fields.number("lsapAlpha", settings.lsap_alpha);
-  fields.number("lsapBeta", settings.lsap_beta);
-  fields.choice("lsapRounding", settings.lsap_rounding, roundings);
-  fields.choice("lsapUnreachable", settings.lsap_unreachable, unreachable);
-  fields.choice("degradedSources", settings.degraded_sources, sources);
-  fields.choice("degradedNodeTest", settings.degraded_node_test, node_tests);
-  fields.choice("degradedPower", settings.degraded_power, powers);
-  fields.duration("degradedReadTime", settings.degraded_read_time);
+  fields.number("reduceSlots", settings.reduce_slots);
+  each_setting(fields, settings.lips);
+  each_setting(fields, settings.paper);
+  each_setting(fields, settings.delay);
+  each_setting(fields, settings.modified_fair);
+  each_setting(fields, settings.lsap);
+  each_setting(fields, settings.degraded);
+  each_setting(fields, settings.pipeline);
 }
 
 class SettingsReading {
@@ -165,7 +193,7 @@ class Writing {
 void read_policy_settings(YamlMap fields, PolicySettings& settings) {
   SettingsReading reading(fields);
   each_setting(reading, settings);
-  const std::vector<Duration>& edges = settings.time_slot_edges;
+  const std::vector<Duration>& edges = settings.lips.time_slot_edges;
   if (edges.empty() || edges.front() != Duration(0) ||
       std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end())
     fields.error("bucketEdges", "edges that do not rise from 0", "durations that begin with 0 and rise");
@@ -175,8 +203,8 @@ void read_policy_settings(YamlMap fields, PolicySettings& settings) {
     fields.error("heartbeat", fmt::format("{} s", to_seconds(settings.heartbeat)), "a duration from 1ms to 24h");
   if (settings.replan_every < least)
     fields.error("replanEvery", fmt::format("{} s", to_seconds(settings.replan_every)), "a duration of 1ms or more");
-  if (settings.epoch != Duration(0) && settings.epoch < least)
-    fields.error("epoch", fmt::format("{} s", to_seconds(settings.epoch)), "0, or a duration of 1ms or more");
+  if (settings.paper.epoch != Duration(0) && settings.paper.epoch < least)
+    fields.error("epoch", fmt::format("{} s", to_seconds(settings.paper.epoch)), "0, or a duration of 1ms or more");
   fields.finish();
 }
 

@@ -222,12 +222,12 @@ std::vector<double> fairness_curve(UnreachableCost unreachable, std::uint32_t se
   shape.group_weights = {1, 2, 4, 8, 16};
   const ClusterState state = guo_setup(shape, guo_setup_seed(seed));
   PolicySettings settings;
-  settings.lsap_alpha = 1;
-  settings.lsap_unreachable = unreachable;
+  settings.lsap.alpha = 1;
+  settings.lsap.unreachable = unreachable;
   std::vector<double> locality, improvement;
   int steps = 0;
   for (int i = 0; i <= points; ++i) {
-    settings.lsap_rack_cost = settings.lsap_zone_cost = settings.lsap_remote_cost = cost_at(i);
+    settings.lsap.rack_cost = settings.lsap.zone_cost = settings.lsap.remote_cost = cost_at(i);
     const Fairness at = fairness_at(state.snapshot(), settings);
     steps += i > 0 && (locality.back() != at.locality || improvement.back() != at.improvement);
     locality.push_back(at.locality);

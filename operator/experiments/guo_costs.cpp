@@ -47,8 +47,8 @@ LocalityCosts locality_costs(GuoShape shape, Known known, std::uint32_t seed) {
   result.uniform = costs.sum(uniform);
   result.uniform_counted = 2.5 * static_cast<double>(uniform.size()) * (1 - local_share(cluster, uniform));
   PolicySettings means;
-  means.lsap_rack_cost = 1;
-  means.lsap_zone_cost = means.lsap_remote_cost = 4;
+  means.lsap.rack_cost = 1;
+  means.lsap.zone_cost = means.lsap.remote_cost = 4;
   result.lsap = known == Known::means ? costs.sum(decide("lsap", cluster, seed, means)) : costs.least_sum(cluster);
   return result;
 }

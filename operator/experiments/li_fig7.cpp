@@ -39,7 +39,7 @@ enum Figure : std::size_t { lf, edf, bdf, saved, saved_basic, normal, figure_cou
 
 Result<LiRun> one(const LiShape& shape, std::uint32_t seed, std::string_view policy, SourceChoice sources) {
   PolicySettings settings;
-  settings.degraded_sources = sources;
+  settings.degraded.sources = sources;
   return li_run(li_scenario(shape, seed), policy, settings);
 }
 

@@ -117,7 +117,7 @@ double least_total_turnaround(std::vector<MapWork> jobs, double slots) {
 PolicySettings fair_settings() {
   PolicySettings settings;
   settings.heartbeat = std::chrono::milliseconds(300);
-  settings.node_delay = settings.rack_delay = std::chrono::seconds(3);
+  settings.delay.node = settings.delay.rack = std::chrono::seconds(3);
   settings.reduce_slots = 1;
   return settings;
 }

@@ -1,6 +1,9 @@
-// The knobs of all policies, with their defaults. A policy reads those that concern it.
+// The knobs of all policies by family, with their defaults. A policy reads those that concern it.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -10,6 +13,8 @@ namespace lips {
 
 // What a plan minimises: what a cloud will bill, or CPU-seconds at the prices of their nodes (the LiPS paper).
 enum class Billing : std::uint8_t { invoice, use };
+inline constexpr std::array<std::string_view, 2> billing_names{"invoice", "use"};
+constexpr std::string_view to_string(Billing billing) { return billing_names[static_cast<std::size_t>(billing)]; }
 enum class AdaptiveEpoch : std::uint8_t { off, on };
 enum class ShareRounding : std::uint8_t { down, nearest, up };  // of a group's slots, AS w
 enum class DegradedNodeTest : std::uint8_t { prose, listing };  // refuse when ts > E[ts]; allow only when ts < E[ts]
@@ -53,8 +58,8 @@ struct PipelineSettings {
   PipelineOrder order = PipelineOrder::planned;
 };
 
-struct PolicySettings {
-  // lips, default mode (time slots of waiting)
+// lips. With a horizon: one time slot of that length, filled several waves deep; without: time slots of waiting.
+struct LipsSettings {
   Billing billing = Billing::invoice;
   double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5
                              // thrifty, 1, 2 balanced, 4 fast
@@ -62,47 +67,65 @@ struct PolicySettings {
       std::chrono::minutes(0),   std::chrono::minutes(2),  std::chrono::minutes(5),  std::chrono::minutes(10),
       std::chrono::minutes(20),  std::chrono::minutes(40), std::chrono::minutes(80), std::chrono::minutes(160),
       std::chrono::minutes(320), std::chrono::minutes(640)};
-  Duration horizon{0};  // lips: 0: time slots of waiting; else one slot of this length, several waves deep
+  Duration horizon{0};
   Duration plan_ahead =
       std::chrono::seconds(2);  // time slots: also assigns the next task to slots expected to free within this
   bool copy_columns = false;    // copies of shared data as columns of the model, moved ahead of reading
-  Duration replan_every = std::chrono::seconds(30);
-  Duration replan_least = std::chrono::seconds(1);
-  Usd fast_path_limit{0.01};  // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
-  double order_factor = 20;   // k in arrival + k x (job's CPU / slots)
-  bool home_zones = true;     // a home zone for each job with shuffle
-  bool keep_copies = true;    // remote reads stay as extra copies
+  Usd fast_path_limit{0.01};    // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
+  double order_factor = 20;     // k in arrival + k x (job's CPU / slots)
+  bool home_zones = true;       // a home zone for each job with shuffle
+  bool keep_copies = true;      // remote reads stay as extra copies
   Duration drop_copies_after = std::chrono::hours(2);
-  // lips-paper
-  Duration epoch = std::chrono::seconds(600);  // 0: greedy
-  AdaptiveEpoch adaptive_epoch = AdaptiveEpoch::off;
-  // lips-offline, lips-offline-simple
-  Duration uptime = std::chrono::hours(24);  // that every node can still run
-  // priced preferences of every lips policy
   UsdPerMebibyte locality_price{0};  // of a MiB that is not read on the node itself
   double makespan_tolerance = 0;     // d: the shortest makespan among plans within (1 + d) of the least cost; 0: off
-  CpuSeconds least_task{0};          // portions of less work are rounded up to this
-  // baselines
+};
+
+// lips-paper, lips-offline, lips-offline-simple (docs/paper-model.md).
+struct PaperSettings {
+  Duration epoch = std::chrono::seconds(600);  // lips-paper; 0: greedy
+  AdaptiveEpoch adaptive_epoch = AdaptiveEpoch::off;
+  Duration uptime = std::chrono::hours(24);  // offline: that every node can still run
+  CpuSeconds least_task{0};                  // portions of less work are rounded up to this
+};
+
+// Of delay scheduling, also in the fair schedulers.
+struct DelaySettings {
+  Duration node = std::chrono::seconds(5);   // wait for a node-local slot
+  Duration rack = std::chrono::seconds(10);  // further wait for a rack-local slot
+};
+
+// lsap, lsap-uniform, lsap-fair (docs/lsap.md).
+struct LsapSettings {
+  double rack_cost = 0, zone_cost = 0, remote_cost = 0;  // of a read; all 0: its size over the bandwidth
+  Duration patience = std::chrono::minutes(10);  // waiting so much longer outweighs any other cost; 0: no ageing
+  double alpha = 0;                              // lsap-fair: times the locality cost; 0: the dearest read costs 100
+  double beta = 0;  // lsap-fair: of tasks beyond a share; 0: the least that makes them dearer than any within one
+  ShareRounding rounding = ShareRounding::nearest;
+  UnreachableCost unreachable = UnreachableCost::by_formula;
+};
+
+// locality-first, degraded-first-basic, degraded-first (docs/degraded-first.md).
+struct DegradedSettings {
+  SourceChoice sources = SourceChoice::random;  // every policy's degraded tasks
+  DegradedNodeTest node_test = DegradedNodeTest::prose;
+  NodePower power = NodePower::counts;  // in ts: work over the node's cores times speed, or work alone
+  Duration read_time{0};                // ASSIGNTORACK's threshold; 0: (R - 1) k S / (R W)
+};
+
+struct PolicySettings {
+  // Of those that plan on events, and of those that plan on heartbeats.
+  Duration replan_every = std::chrono::seconds(30);
+  Duration replan_least = std::chrono::seconds(1);
   Duration heartbeat = std::chrono::seconds(3);
-  Duration node_delay = std::chrono::seconds(5);   // delay: wait for a node-local slot
-  Duration rack_delay = std::chrono::seconds(10);  // delay: further wait for a rack-local slot
   double reduce_slots =
       0;  // hadoop-default, fair, capacity, modified-fair: of each node, for reduces only; 0: a slot takes either
+  LipsSettings lips;
+  PaperSettings paper;
+  DelaySettings delay;
   ModifiedFairSettings modified_fair;
+  LsapSettings lsap;
+  DegradedSettings degraded;
   PipelineSettings pipeline;
-  // lsap, lsap-uniform, lsap-fair (docs/lsap.md)
-  double lsap_rack_cost = 0, lsap_zone_cost = 0, lsap_remote_cost = 0;  // of a read; all 0: its size over the bandwidth
-  Duration lsap_patience = std::chrono::minutes(10);  // waiting so much longer outweighs any other cost; 0: no ageing
-  std::uint32_t lsap_dense_pairs = 1u << 22;  // up to so many pairs of task and slot where the costs are not tiered
-  double lsap_alpha = 0;                      // lsap-fair: times the locality cost; 0: the dearest read costs 100
-  double lsap_beta = 0;  // lsap-fair: of tasks beyond a share; 0: the least that makes them dearer than any within one
-  ShareRounding lsap_rounding = ShareRounding::nearest;
-  UnreachableCost lsap_unreachable = UnreachableCost::by_formula;
-  // locality-first, degraded-first-basic, degraded-first (docs/degraded-first.md)
-  SourceChoice degraded_sources = SourceChoice::random;  // every policy's degraded tasks
-  DegradedNodeTest degraded_node_test = DegradedNodeTest::prose;
-  NodePower degraded_power = NodePower::counts;  // in ts: work over the node's cores times speed, or work alone
-  Duration degraded_read_time{0};                // ASSIGNTORACK's threshold; 0: (R - 1) k S / (R W)
 };
 
 }  // namespace lips

@@ -139,8 +139,8 @@ void read_policies(YamlMap& root, ScenarioDraft& draft) {
   for (const std::string& name : draft.scenario.policies)
     if (std::find(known.begin(), known.end(), name) == known.end())
       root.error("policies", '\'' + name + '\'', fmt::format("{}", fmt::join(known, ", ")));
-  static constexpr std::array<std::string_view, 2> bills{"invoice", "use"};
-  draft.scenario.billing = draft.scenario.settings.billing = static_cast<Billing>(root.choice("billing", bills, 0));
+  draft.scenario.billing = draft.scenario.settings.lips.billing =
+      static_cast<Billing>(root.choice("billing", billing_names, 0));
   if (std::optional<YamlMap> settings = root.map("settings")) read_policy_settings(*settings, draft.scenario.settings);
 }
 

@@ -53,8 +53,8 @@ TEST(OperatorConfig, NeedsOnlyTheKeysThatDiffer) {
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->scheduler_name, "cheap");
   EXPECT_EQ(config->policy.effective().replan_every, std::chrono::minutes(10));
-  EXPECT_EQ(config->policy.effective().epoch, std::chrono::minutes(10));
-  EXPECT_EQ(config->policy.settings.waiting_price, 2);
+  EXPECT_EQ(config->policy.effective().paper.epoch, std::chrono::minutes(10));
+  EXPECT_EQ(config->policy.settings.lips.waiting_price, 2);
   EXPECT_THAT(paths(changed_keys({}, *config)),
               ElementsAre("schedulerName", "policy.epoch", "policy.settings", "prices.instances", "log.level"));
 }
@@ -123,14 +123,14 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
   };
   const PolicySettings settings = read(text);
   EXPECT_EQ(settings.replan_every, Duration(7'000'003));
-  EXPECT_EQ(settings.order_factor, 3.3000000000000003);
-  EXPECT_EQ(settings.lsap_unreachable, UnreachableCost::one);
-  EXPECT_EQ(settings.degraded_node_test, DegradedNodeTest::listing);
-  EXPECT_EQ(settings.degraded_read_time, Duration(12'000'000));
+  EXPECT_EQ(settings.lips.order_factor, 3.3000000000000003);
+  EXPECT_EQ(settings.lsap.unreachable, UnreachableCost::one);
+  EXPECT_EQ(settings.degraded.node_test, DegradedNodeTest::listing);
+  EXPECT_EQ(settings.degraded.read_time, Duration(12'000'000));
   const std::string written = write_policy_settings(settings);
   EXPECT_EQ(write_policy_settings(read(written)), written);
-  EXPECT_EQ(read(written).fast_path_limit, settings.fast_path_limit);
-  EXPECT_EQ(read(written).time_slot_edges, settings.time_slot_edges);
+  EXPECT_EQ(read(written).lips.fast_path_limit, settings.lips.fast_path_limit);
+  EXPECT_EQ(read(written).lips.time_slot_edges, settings.lips.time_slot_edges);
 }
 
 PriceSheet sheet() {

@@ -196,12 +196,12 @@ TEST(PolicySettings, AreReadAndKeepTheirDefaults) {
   PolicySettings settings;
   read_policy_settings(YamlMap(tree, "settings", errors), settings);
   EXPECT_TRUE(errors.messages.empty()) << testing::PrintToString(errors.messages);
-  EXPECT_EQ(settings.waiting_price, 2);
-  EXPECT_EQ(settings.epoch, std::chrono::minutes(5));
-  EXPECT_EQ(settings.time_slot_edges.size(), 3u);
-  EXPECT_FALSE(settings.keep_copies);
-  EXPECT_EQ(settings.fast_path_limit.value(), 0.02);
-  EXPECT_EQ(settings.order_factor, PolicySettings().order_factor);
+  EXPECT_EQ(settings.lips.waiting_price, 2);
+  EXPECT_EQ(settings.paper.epoch, std::chrono::minutes(5));
+  EXPECT_EQ(settings.lips.time_slot_edges.size(), 3u);
+  EXPECT_FALSE(settings.lips.keep_copies);
+  EXPECT_EQ(settings.lips.fast_path_limit.value(), 0.02);
+  EXPECT_EQ(settings.lips.order_factor, PolicySettings().lips.order_factor);
 }
 
 TEST(PolicySettings, RefuseEdgesThatDoNotRiseAndUnknownKnobs) {

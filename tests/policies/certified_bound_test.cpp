@@ -97,14 +97,14 @@ TEST_P(CertifiedBound, AndThePlanHoldTheOptimumOfWholeTasksBetweenThem) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomWorld world(seed, {.tasks = 10});
     PolicySettings settings = testing::settings_for(seed);
-    settings.copy_columns = false;
-    settings.makespan_tolerance = 0;
+    settings.lips.copy_columns = false;
+    settings.lips.makespan_tolerance = 0;
     const Result<Plan> made = world.decide("lips", settings);
     ASSERT_TRUE(made.has_value());
     if (!made->account.lower_bound || world.cluster.network.zone_link.value() > 0 || world.has_pool_maximum()) continue;
     const auto tasks = served_by(world.cluster, *made);
     if (tasks.empty()) continue;
-    const std::optional<double> optimum = testing::cheapest_whole_tasks(world, tasks, settings.horizon);
+    const std::optional<double> optimum = testing::cheapest_whole_tasks(world, tasks, settings.lips.horizon);
     ASSERT_TRUE(optimum.has_value()) << "the plan itself keeps to the classes' capacities";
     const double paid = *pays_for(world, *made, tasks), slack = 1e-7 * paid + 1e-12;
     const double refused = (made->account.waiting + made->account.fairness).value();

@@ -128,15 +128,15 @@ TEST(LipsProperty, TimeSlotPlansAreValidAndCostNoLessThanTheirBound) {
     World world(simulation::random_full_shape(seed));
     bind_more(seed, world.cluster);
     PolicySettings settings = settings_for(seed);
-    settings.horizon = Duration(0);
-    settings.fast_path_limit = Usd(seed % 2 == 0 ? 0.01 : 0);
+    settings.lips.horizon = Duration(0);
+    settings.lips.fast_path_limit = Usd(seed % 2 == 0 ? 0.01 : 0);
     const Plan plan = decide(world, settings);
     EXPECT_THAT(validate_plan(world.cluster, plan), IsEmpty());
     expect_stores_hold(world, plan);
     if (plan.account.lower_bound) {
       EXPECT_GE(plan.account.objective->value(), plan.account.lower_bound->value() * (1 - 1e-7) - 1e-12);
     }
-    limited += expect_maxima_hold(world, plan, settings.plan_ahead);
+    limited += expect_maxima_hold(world, plan, settings.lips.plan_ahead);
     EXPECT_FALSE(plan.account.fell_back);
     if (HasFailure()) return;
   }
@@ -185,8 +185,8 @@ double in_model_terms(const World& world, const Model& model, const Plan& plan) 
 
 TEST(LipsProperty, BoundIsNoMoreThanWhatOtherPoliciesPlansCost) {
   PolicySettings settings;
-  settings.horizon = seconds(horizon);
-  settings.keep_copies = settings.home_zones = false;
+  settings.lips.horizon = seconds(horizon);
+  settings.lips.keep_copies = settings.lips.home_zones = false;
   int compared = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -216,7 +216,7 @@ TEST(LipsProperty, ZoneFormIsTheClassFormWhereItHolds) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const World world(random_small_shape(seed));
     TimeSlotSettings time_slots;
-    time_slots.edges = PolicySettings{}.time_slot_edges;
+    time_slots.edges = PolicySettings{}.lips.time_slot_edges;
     const Model model(world.cluster, world.costs, {}, seed % 2 == 0 ? testing::one_time_slot() : time_slots);
     if (model.workload.commodities.empty() || !zone_form_holds(model.workload)) continue;
     const Amounts zone = model.by_zone(), classes = model.by_class();
@@ -428,8 +428,8 @@ TEST(LipsProperty, NumbersOfNodesAndTasksChangeNoBoundAndHardlyACost) {
     shape.busy = 0;
     const World world(shape), other = renumbered(world.cluster, shape);
     PolicySettings settings;
-    settings.horizon = seconds(horizon);
-    settings.home_zones = false;  // a home is chosen by one of several optimal prices
+    settings.lips.horizon = seconds(horizon);
+    settings.lips.home_zones = false;  // a home is chosen by one of several optimal prices
     const Plan a = decide(world, settings), b = decide(other, settings);
     ASSERT_EQ(a.account.lower_bound.has_value(), b.account.lower_bound.has_value());
     if (!a.account.lower_bound) continue;

@@ -62,12 +62,12 @@ struct RandomWorld {
 
 inline PolicySettings settings_for(std::uint64_t seed) {
   PolicySettings settings;
-  settings.horizon = settings.epoch = settings.uptime = std::chrono::seconds(600);
-  settings.copy_columns = seed % 3 == 0;
-  settings.keep_copies = seed % 2 == 0;
-  settings.makespan_tolerance = seed % 5 == 0 ? 0.05 : 0;
-  settings.locality_price = UsdPerMebibyte(seed % 7 == 0 ? 1e-7 : 0);
-  settings.home_zones = seed % 4 != 0;
+  settings.lips.horizon = settings.paper.epoch = settings.paper.uptime = std::chrono::seconds(600);
+  settings.lips.copy_columns = seed % 3 == 0;
+  settings.lips.keep_copies = seed % 2 == 0;
+  settings.lips.makespan_tolerance = seed % 5 == 0 ? 0.05 : 0;
+  settings.lips.locality_price = UsdPerMebibyte(seed % 7 == 0 ? 1e-7 : 0);
+  settings.lips.home_zones = seed % 4 != 0;
   return settings;
 }
 

@@ -209,10 +209,10 @@ class Search {
 }  // namespace
 
 bool within_the_model(const RandomWorld& world, const Plan& plan, const PolicySettings& settings) {
-  const double horizon = to_seconds(settings.horizon);
+  const double horizon = to_seconds(settings.lips.horizon);
   const bool at_once = starts_at_once(world, plan);
   return keeps_maxima(world, plan, at_once, horizon) && keeps_links(world, plan, horizon) &&
-         (at_once || keeps_classes(world, plan, settings.horizon));
+         (at_once || keeps_classes(world, plan, settings.lips.horizon));
 }
 
 std::optional<double> cheapest_whole_tasks(const RandomWorld& world, const std::map<TaskId, Assignment>& tasks,

@@ -77,7 +77,7 @@ RunResult run_lake(const std::string& policy, const std::string& bucket, const s
   const Result<Scenario> scenario = parse_scenario("lake.yaml", lake(bucket, transfer));
   EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().message);
   PolicySettings settings = scenario->settings;
-  settings.billing = Billing::use;  // work on these fixed nodes has a price
+  settings.lips.billing = Billing::use;  // work on these fixed nodes has a price
   const auto made = make_policy(policy, settings);
   EXPECT_TRUE(made);
   return run_with(*scenario, **made);

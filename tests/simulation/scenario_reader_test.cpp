@@ -302,7 +302,7 @@ notes: [one]
   EXPECT_EQ(scenario->stragglers.slowdown, 3);
   EXPECT_EQ(scenario->thinking, Thinking::fixed);
   EXPECT_EQ(scenario->remote_read, RemoteRead::copy_first);
-  EXPECT_EQ(scenario->settings.waiting_price, 4);
+  EXPECT_EQ(scenario->settings.lips.waiting_price, 4);
 }
 
 TEST(ScenarioReader, ReadsCompressedTracesBesideTheScenario) {

@@ -58,7 +58,7 @@ Arguments describe(PlanOptions& options) {
 
 Result<PolicySettings> settings_of(const PlanOptions& options) {
   PolicySettings settings;
-  settings.billing = Billing::use;  // the figures of one plan are what its tasks use
+  settings.lips.billing = Billing::use;  // the figures of one plan are what its tasks use
   YamlValue root;
   root.kind = YamlValue::Kind::map;
   for (auto [key, value] : options.set) {
@@ -68,9 +68,9 @@ Result<PolicySettings> settings_of(const PlanOptions& options) {
   YamlErrors errors{"plan", {}};
   read_policy_settings(YamlMap(root, "", errors), settings);
   if (!errors.messages.empty()) return errors.as_error();
-  if (options.horizon) settings.horizon = settings.epoch = settings.uptime = *options.horizon;
-  if (!options.horizon && settings.horizon.count() == 0) settings.horizon = default_horizon;
-  if (options.buckets) settings.horizon = Duration(0);
+  if (options.horizon) settings.lips.horizon = settings.paper.epoch = settings.paper.uptime = *options.horizon;
+  if (!options.horizon && settings.lips.horizon.count() == 0) settings.lips.horizon = default_horizon;
+  if (options.buckets) settings.lips.horizon = Duration(0);
   return settings;
 }
 

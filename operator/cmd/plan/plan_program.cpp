@@ -21,7 +21,9 @@ Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostMod
   options.overflow = !policy.starts_with("lips-offline");
   options.moves = policy != "lips-offline-simple";
   const bool offline = policy.starts_with("lips-offline");
-  const Duration horizon = offline ? settings.uptime : settings.epoch.count() > 0 ? settings.epoch : default_horizon;
+  const Duration horizon = offline                            ? settings.paper.uptime
+                           : settings.paper.epoch.count() > 0 ? settings.paper.epoch
+                                                              : default_horizon;
   const paper::SnapshotInstance instance = paper::paper_instance(cluster, costs, horizon, paper::Granularity::classes);
   if (instance.instance.parts.empty())
     return fail(ErrorCode::invalid_input, "--export-mps: no task is pending, so there is no linear program");

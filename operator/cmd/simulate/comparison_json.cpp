@@ -181,7 +181,7 @@ std::string comparison_json(const Comparison& comparison) {
   json["description"] = scenario.description;
   json["seed"] = scenario.seed;
   json["version"] = version;
-  json["billing"] = scenario.billing == Billing::invoice ? "invoice" : "use";
+  json["billing"] = to_string(scenario.billing);
   json["lowerBound"] = comparison.bound ? Json(comparison.bound->dollars) : Json();
   json["lowerBoundHorizonSeconds"] = comparison.bound ? Json(comparison.bound->horizon_seconds) : Json();
   json["assumptions"] = Json::array();

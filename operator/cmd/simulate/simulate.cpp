@@ -136,7 +136,7 @@ Result<std::vector<Task>> tasks_of(const SimulateOptions& options, const simulat
   for (const std::string& name : policies) tasks.push_back({name, name, scenario.settings, std::nullopt});
   for (const Duration epoch : options.epochs) {
     PolicySettings settings = scenario.settings;
-    settings.epoch = epoch;
+    settings.paper.epoch = epoch;
     tasks.push_back({"lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings, std::nullopt});
   }
   return tasks;

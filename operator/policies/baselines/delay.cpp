@@ -24,7 +24,7 @@ struct PoolQueue {
 class Heartbeats {
  public:
   Heartbeats(Draft& draft, const PolicySettings& settings)
-      : draft_(draft), cluster_(draft.cluster), node_delay_(settings.node_delay), rack_delay_(settings.rack_delay) {}
+      : draft_(draft), cluster_(draft.cluster), node_delay_(settings.delay.node), rack_delay_(settings.delay.rack) {}
 
   void answer(NodeId node) {
     if (!draft_.free.has_room(node)) return;

@@ -69,7 +69,7 @@ class DegradedFirst : public Policy {
   Cadence cadence() const override { return {Cadence::Trigger::heartbeats, settings_.heartbeat, Duration(0)}; }
   Result<Plan> decide(const PolicyInput& input) const override {
     Draft draft(input);
-    draft.source_rule.choice = settings_.degraded_sources;
+    draft.source_rule.choice = settings_.degraded.sources;
     if (input.cluster.pending_tasks > 0) {
       Heartbeats heartbeats(draft, version_, settings_);
       for (NodeId node : input.reporting) heartbeats.answer(node);

@@ -97,7 +97,7 @@ class DegradedTail : public Policy {
 }  // namespace
 
 std::unique_ptr<Policy> with_degraded_tail(std::unique_ptr<Policy> policy, const PolicySettings& settings) {
-  return std::make_unique<DegradedTail>(std::move(policy), settings.degraded_sources);
+  return std::make_unique<DegradedTail>(std::move(policy), settings.degraded.sources);
 }
 
 }  // namespace lips

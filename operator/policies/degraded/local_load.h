@@ -11,7 +11,7 @@ class LocalLoad {
  public:
   // The draft outlives this. Counts at the first question what is unassigned then.
   LocalLoad(const Draft& draft, const PolicySettings& settings)
-      : draft_(draft), rule_(settings.degraded_node_test), by_power_(settings.degraded_power) {}
+      : draft_(draft), rule_(settings.degraded.node_test), by_power_(settings.degraded.power) {}
 
   bool allows(NodeId node);
   void took(TaskId task);

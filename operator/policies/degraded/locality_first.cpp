@@ -26,7 +26,7 @@ class LocalityFirst : public Policy {
   Cadence cadence() const override { return {Cadence::Trigger::heartbeats, settings_.heartbeat, Duration(0)}; }
   Result<Plan> decide(const PolicyInput& input) const override {
     Draft draft(input);
-    draft.source_rule.choice = settings_.degraded_sources;
+    draft.source_rule.choice = settings_.degraded.sources;
     if (input.cluster.pending_tasks > 0) {
       const std::vector<JobId> jobs = jobs_by_priority(input.cluster);
       for (NodeId node : input.reporting)

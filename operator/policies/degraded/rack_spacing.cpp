@@ -8,7 +8,7 @@
 namespace lips {
 
 RackSpacing::RackSpacing(const Draft& draft, const PolicySettings& settings)
-    : draft_(draft), fixed_seconds_(to_seconds(settings.degraded_read_time)) {
+    : draft_(draft), fixed_seconds_(to_seconds(settings.degraded.read_time)) {
   const ClusterSnapshot& cluster = draft.cluster;
   since_.assign(cluster.racks.size() + cluster.zones.size(), std::numeric_limits<double>::infinity());
   used_.assign(since_.size(), false);

@@ -47,7 +47,7 @@ class Fair : public Policy {
     on.adaptive_delays = mechanisms_.adaptive_delays;
     if (mechanisms_.small_pool && shares->small_pool) on.small_pool = shares;
     if (mechanisms_.demand_shares) on.shares = shares;
-    const fair::Delays configured{settings_.node_delay, settings_.rack_delay};
+    const fair::Delays configured{settings_.delay.node, settings_.delay.rack};
     on.delays = mechanisms_.adaptive_delays ? fair::mean_waits(cluster, configured) : configured;
     on.readings = mechanisms_;
     return on;

@@ -25,19 +25,22 @@ constexpr int makespan_steps = 12;  // of bisection
 class Decision {
  public:
   Decision(const PolicyInput& input, const PolicySettings& settings)
-      : input_(input), cluster_(input.cluster), settings_(settings), whole_horizon_(settings.horizon > Duration(0)) {}
+      : input_(input),
+        cluster_(input.cluster),
+        settings_(settings),
+        whole_horizon_(settings.lips.horizon > Duration(0)) {}
 
   Result<Plan> run() {
     const double started = clock();
-    plan_.replan_after = whole_horizon_ ? settings_.horizon : settings_.replan_every;
-    if (settings_.keep_copies) drop_idle_copies(cluster_, settings_.drop_copies_after, plan_);
+    plan_.replan_after = whole_horizon_ ? settings_.lips.horizon : settings_.replan_every;
+    if (settings_.lips.keep_copies) drop_idle_copies(cluster_, settings_.lips.drop_copies_after, plan_);
     if (cluster_.pending_tasks == 0) return std::move(plan_);
     plan_.rest = DeferralReason::cheaper_later;
     prepare();
     plan_.account.seconds.group = lap(started);
     if (!workload_.commodities.empty()) {
       amounts_ = solve(classes_);
-      if (whole_horizon_ && settings_.makespan_tolerance > 0) shorten_makespan();
+      if (whole_horizon_ && settings_.lips.makespan_tolerance > 0) shorten_makespan();
     }
     plan_.account.seconds.solve = lap(started) - plan_.account.seconds.group;
     place();
@@ -56,8 +59,8 @@ class Decision {
   void prepare() {
     classes_ = make_classes(cluster_, time_slots());
     free_ = cluster_.free;
-    if (!whole_horizon_ && settings_.fast_path_limit.value() > 0)
-      fast_path_ = serve_small_jobs(input_, {settings_.fast_path_limit, copies()}, classes_, free_);
+    if (!whole_horizon_ && settings_.lips.fast_path_limit.value() > 0)
+      fast_path_ = serve_small_jobs(input_, {settings_.lips.fast_path_limit, copies()}, classes_, free_);
     choose_home_zones();
     workload_ = make_commodities(cluster_, input_.costs, classes_, commodity_settings());
   }
@@ -66,9 +69,9 @@ class Decision {
   double lap(double started) const { return clock() - started; }
 
   CopyPricing copies() const {
-    if (settings_.copy_columns && shared_groups() <= most_copy_commodities) return CopyPricing::columns;
-    if (settings_.copy_columns) return CopyPricing::fair_share;
-    return settings_.keep_copies ? CopyPricing::shared_price : CopyPricing::none;
+    if (settings_.lips.copy_columns && shared_groups() <= most_copy_commodities) return CopyPricing::columns;
+    if (settings_.lips.copy_columns) return CopyPricing::fair_share;
+    return settings_.lips.keep_copies ? CopyPricing::shared_price : CopyPricing::none;
   }
 
   // Task groups that read data of more than one pending job, as far as it matters here.
@@ -84,13 +87,13 @@ class Decision {
   TimeSlotSettings time_slots(double share = 1) const {
     TimeSlotSettings time_slots;
     if (whole_horizon_) {
-      time_slots.edges = {Duration(0), seconds(share * to_seconds(settings_.horizon))};
+      time_slots.edges = {Duration(0), seconds(share * to_seconds(settings_.lips.horizon))};
       time_slots.stretch_first = false;
     } else {
-      time_slots.edges = settings_.time_slot_edges;
-      time_slots.billing = settings_.billing;
+      time_slots.edges = settings_.lips.time_slot_edges;
+      time_slots.billing = settings_.lips.billing;
     }
-    time_slots.waiting_price = settings_.waiting_price;
+    time_slots.waiting_price = settings_.lips.waiting_price;
     return time_slots;
   }
 
@@ -102,22 +105,22 @@ class Decision {
 
   CommoditySettings commodity_settings() const {
     CommoditySettings commodities;
-    commodities.order_factor = settings_.order_factor;
+    commodities.order_factor = settings_.lips.order_factor;
     commodities.copies = copies();
-    commodities.locality_price = settings_.locality_price;
+    commodities.locality_price = settings_.lips.locality_price;
     commodities.per_pool = pool_rows();
     commodities.links = links();
-    if (whole_horizon_) commodities.horizon = to_seconds(settings_.horizon);
+    if (whole_horizon_) commodities.horizon = to_seconds(settings_.lips.horizon);
     commodities.skip = fast_path_.served;
     commodities.homes = homes_.zone;
-    const double hour = settings_.waiting_price * classes_.mean_price;
+    const double hour = settings_.lips.waiting_price * classes_.mean_price;
     commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
     return commodities;
   }
 
   ClassFormSettings model_settings() const {
     ClassFormSettings model;
-    const double horizon = to_seconds(settings_.horizon);
+    const double horizon = to_seconds(settings_.lips.horizon);
     if (whole_horizon_) model.link_capacity = cluster_.network.zone_link.value() * horizon;
     if (!pool_rows()) return model;
     const double rate = classes_.work_rate / std::max(1e-9, classes_.cores) * horizon;  // work of one core
@@ -147,7 +150,7 @@ class Decision {
     IdVector<PoolId, PoolUse> use(cluster_.pools.size());
     for (const RunningTask& run : cluster_.running) {
       const Job& job = cluster_.jobs[cluster_.tasks[run.task].job];
-      const double left = to_seconds(std::clamp(run.expected_end - cluster_.now, Duration(0), settings_.horizon));
+      const double left = to_seconds(std::clamp(run.expected_end - cluster_.now, Duration(0), settings_.lips.horizon));
       use[job.pool].core_seconds += job.request.cpu.value() * left;
       use[job.pool].work += job.request.cpu.value() * left * cluster_.nodes[run.node].speed;
     }
@@ -167,7 +170,7 @@ class Decision {
   Amounts solve_shorter(double share) const { return solve(make_classes(cluster_, time_slots(share))); }
 
   void choose_home_zones() {
-    if (!settings_.home_zones) return;
+    if (!settings_.lips.home_zones) return;
     homes_ = choose_homes(input_, classes_, fast_path_.served);
     if (!homes_.decided.empty()) plan_.account.home_gap = homes_.gap;
     for (JobId id : homes_.decided) {
@@ -181,7 +184,7 @@ class Decision {
   // The least horizon whose optimum stays within (1 + d) of the least cost (the second objective).
   void shorten_makespan() {
     if (amounts_.fell_back) return;
-    const double most = amounts_.objective * (1 + settings_.makespan_tolerance);
+    const double most = amounts_.objective * (1 + settings_.lips.makespan_tolerance);
     const Amounts whole = amounts_;
     double low = 0, high = 1;
     for (int step = 0; step < makespan_steps; ++step) {
@@ -206,7 +209,7 @@ class Decision {
       const std::vector<Placement> placements = pack_amounts(amounts, share, free);
       return cost_of_placements(classes_, workload_, placements, cluster_, model_settings().pools);
     };
-    const double most = cost(whole, 1) * (1 + settings_.makespan_tolerance) + 1e-12;
+    const double most = cost(whole, 1) * (1 + settings_.lips.makespan_tolerance) + 1e-12;
     while (window_share_ < 1) {
       if (cost(amounts_, window_share_) <= most) return;
       window_share_ = window_share_ > 0.95 ? 1 : (1 + 3 * window_share_) / 4;
@@ -222,7 +225,8 @@ class Decision {
 
   PackingSettings packing(double share) const {
     PackingSettings packing;
-    packing.window = whole_horizon_ ? to_seconds(settings_.horizon) * share : to_seconds(settings_.plan_ahead);
+    packing.window =
+        whole_horizon_ ? to_seconds(settings_.lips.horizon) * share : to_seconds(settings_.lips.plan_ahead);
     if (fast_path_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
     packing.strict = whole_horizon_;
     packing.balance = whole_horizon_ && side_rows(workload_, classes_).memory;
@@ -256,7 +260,7 @@ class Decision {
       plan_.account.seconds.pack = lap(started) - plan_.account.seconds.round;
     }
     const double started = clock();
-    const TaskSelectionSettings selection{settings_.keep_copies, settings_.copy_columns && whole_horizon_,
+    const TaskSelectionSettings selection{settings_.lips.keep_copies, settings_.lips.copy_columns && whole_horizon_,
                                           whole_horizon_};
     LocalityReached reached = choose_tasks(input_, fast_path_.workload, fast_path_.placements, selection, plan_);
     const LocalityReached planned = choose_tasks(input_, workload_, placements, selection, plan_);
@@ -290,14 +294,14 @@ class Decision {
 }  // namespace
 
 Cadence LipsPolicy::cadence() const {
-  if (settings_.horizon > Duration(0)) return {Cadence::Trigger::epoch, settings_.horizon, Duration(0)};
+  if (settings_.lips.horizon > Duration(0)) return {Cadence::Trigger::epoch, settings_.lips.horizon, Duration(0)};
   return {Cadence::Trigger::events, settings_.replan_every, settings_.replan_least};
 }
 
 Result<Plan> LipsPolicy::decide(const PolicyInput& input) const {
   constexpr Duration ahead = std::chrono::hours(1);  // that readers of new data are taken to run within
   Result<Plan> plan = Decision(input, settings_).run();
-  if (plan) place_new_data(input, settings_.horizon > Duration(0) ? settings_.horizon : ahead, *plan);
+  if (plan) place_new_data(input, settings_.lips.horizon > Duration(0) ? settings_.lips.horizon : ahead, *plan);
   return plan;
 }
 

@@ -11,9 +11,9 @@ namespace {
 PaperMode offline(const PolicySettings& settings, bool moves) {
   PaperMode mode;
   mode.model.moves = moves;
-  mode.horizon = settings.uptime;
-  mode.least_task = settings.least_task;
-  mode.cadence = {Cadence::Trigger::events, settings.uptime, settings.replan_every};
+  mode.horizon = settings.paper.uptime;
+  mode.least_task = settings.paper.least_task;
+  mode.cadence = {Cadence::Trigger::events, settings.paper.uptime, settings.replan_every};
   return mode;
 }
 

@@ -101,11 +101,11 @@ std::unique_ptr<Policy> make_paper_policy(const PaperMode& mode) { return std::m
 
 std::unique_ptr<Policy> make_lips_paper(const PolicySettings& settings) {
   PaperMode mode;
-  mode.horizon = settings.epoch;
-  mode.adaptive = settings.adaptive_epoch;
-  mode.least_task = settings.least_task;
-  if (settings.epoch.count() > 0)
-    mode.cadence = {Cadence::Trigger::epoch, settings.epoch, Duration(0)};
+  mode.horizon = settings.paper.epoch;
+  mode.adaptive = settings.paper.adaptive_epoch;
+  mode.least_task = settings.paper.least_task;
+  if (settings.paper.epoch.count() > 0)
+    mode.cadence = {Cadence::Trigger::epoch, settings.paper.epoch, Duration(0)};
   else
     mode.cadence = {Cadence::Trigger::events, settings.replan_every, settings.replan_least};
   return make_paper_policy(mode);

@@ -14,11 +14,11 @@ double& at(LevelCosts& costs, Locality level) { return costs.cost[static_cast<st
 
 LevelCosts level_costs(const Network& network, const PolicySettings& settings) {
   LevelCosts costs;
-  if (settings.lsap_rack_cost > 0 || settings.lsap_zone_cost > 0 || settings.lsap_remote_cost > 0) {
+  if (settings.lsap.rack_cost > 0 || settings.lsap.zone_cost > 0 || settings.lsap.remote_cost > 0) {
     costs.per_mebibyte = false;
-    at(costs, Locality::rack) = settings.lsap_rack_cost;
-    at(costs, Locality::zone) = settings.lsap_zone_cost;
-    at(costs, Locality::remote) = settings.lsap_remote_cost;
+    at(costs, Locality::rack) = settings.lsap.rack_cost;
+    at(costs, Locality::zone) = settings.lsap.zone_cost;
+    at(costs, Locality::remote) = settings.lsap.remote_cost;
   } else {
     for (const Locality level : far_levels)
       if (const double bandwidth = network.stream(level).value(); bandwidth > 0) at(costs, level) = 1 / bandwidth;

@@ -41,8 +41,8 @@ class Lsap : public Policy {
     std::vector<lsap::TaskCost> costs = variant_ == Variant::fair
                                             ? lsap::fair_costs(draft.cluster, wave, levels, running, settings_)
                                             : lsap::locality_costs(draft.cluster, wave, levels);
-    lsap::add_credit(draft.cluster, wave, settings_.lsap_patience, costs);
-    const lsap::Placing placing = lsap::solve_placement(draft.cluster, wave, levels, costs, settings_.lsap_dense_pairs);
+    lsap::add_credit(draft.cluster, wave, settings_.lsap.patience, costs);
+    const lsap::Placing placing = lsap::solve_placement(draft.cluster, wave, levels, costs, lsap::most_dense_pairs);
     bool assigned = false;
     for (const lsap::Placed& placed : placing.placed) {
       const lsap::WaitingTask& task = wave.tasks[placed.task];

@@ -33,6 +33,9 @@ struct Placing {
   bool exact = true;  // but for rounding costs to millionths of the largest
 };
 
+// Up to so many pairs of task and slot are solved as they are where the costs are not tiered.
+inline constexpr std::uint64_t most_dense_pairs = 1u << 22;
+
 // `levels` says which levels cost the same; costs[i] belongs to wave.tasks[i].
 Placing solve_placement(const ClusterSnapshot& cluster, const Wave& wave, const LevelCosts& levels,
                         const std::vector<TaskCost>& costs, std::uint64_t dense_pairs);

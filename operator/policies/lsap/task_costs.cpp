@@ -75,9 +75,9 @@ std::vector<TaskCost> fair_costs(const ClusterSnapshot& cluster, const Wave& wav
                                  const std::vector<std::uint64_t>& running, const PolicySettings& settings) {
   std::vector<TaskCost> costs = locality_costs(cluster, wave, levels);
   const double most = largest(costs);
-  const double alpha = settings.lsap_alpha > 0 ? settings.lsap_alpha : most > 0 ? dearest_read / most : 1;
+  const double alpha = settings.lsap.alpha > 0 ? settings.lsap.alpha : most > 0 ? dearest_read / most : 1;
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    const bool one = settings.lsap_unreachable == UnreachableCost::one && reads(cluster, wave.tasks[i]) &&
+    const bool one = settings.lsap.unreachable == UnreachableCost::one && reads(cluster, wave.tasks[i]) &&
                      !wave.tasks[i].may_be_local;
     for (const Locality level : every_level) {
       double& cost = costs[i].at[static_cast<std::size_t>(level)];
@@ -88,7 +88,7 @@ std::vector<TaskCost> fair_costs(const ClusterSnapshot& cluster, const Wave& wav
   std::uint64_t slots = wave.slots;  // AS: idle or not
   for (const std::uint64_t used : running) slots += used;
   const std::vector<GroupUse> groups = uses(cluster, wave, running);
-  const std::vector<GroupCost> of_group = group_costs(groups, slots, settings.lsap_beta, settings.lsap_rounding);
+  const std::vector<GroupCost> of_group = group_costs(groups, slots, settings.lsap.beta, settings.lsap.rounding);
   const std::vector<bool> chosen = choose(cluster, wave, of_group);
   for (std::size_t i = 0; i < costs.size(); ++i) {
     const GroupCost& group = of_group[pool_of(cluster, wave.tasks[i]).index()];

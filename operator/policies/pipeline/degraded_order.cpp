@@ -30,7 +30,7 @@ void take_back(const PolicyInput& input, const Assignment& assignment, PlanAccou
 
 void start_due_degraded(Draft& draft, const PolicySettings& settings) {
   const ClusterSnapshot& cluster = draft.cluster;
-  draft.source_rule.choice = settings.degraded_sources;
+  draft.source_rule.choice = settings.degraded.sources;
   std::vector<NodeId> nodes = draft.free.open();
   std::ranges::stable_sort(nodes, {}, [&](NodeId node) { return cluster.nodes[node].cpu_price; });
   LocalLoad load(draft, settings);

@@ -219,7 +219,7 @@ Result<void> check_pipeline(const PolicySettings& settings) {
     return refuse(
         "pipeline: places 'nearest' would undo the zones and classes of nodes that amounts 'lips' pays for; take "
         "planned or lsap");
-  if (settings.horizon <= Duration(0)) return {};
+  if (settings.lips.horizon <= Duration(0)) return {};
   if (parts.shares != PipelineShares::none)
     return refuse(
         "pipeline: shares of this moment do not hold for a plan of a whole horizon; there lips prices shares itself "

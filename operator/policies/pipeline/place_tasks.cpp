@@ -75,7 +75,7 @@ std::vector<TaskId> assign_by_lsap(Draft& draft, const std::vector<TaskId>& task
   std::vector<lsap::TaskCost> costs;
   for (const TaskId task : tasks) costs.push_back(cost_of(cluster, task, levels));
   std::vector<bool> placed(tasks.size(), false);
-  for (const lsap::Placed& at : lsap::solve_placement(cluster, wave, levels, costs, settings.lsap_dense_pairs).placed) {
+  for (const lsap::Placed& at : lsap::solve_placement(cluster, wave, levels, costs, lsap::most_dense_pairs).placed) {
     if (!draft.free.can_take(wave.tasks[at.task].kind, wave.nodes[at.node].node)) continue;
     draft.assign(tasks[at.task], wave.nodes[at.node].node);
     placed[at.task] = true;
@@ -106,7 +106,7 @@ void exchange(const PolicyInput& input, const PolicySettings& settings, const st
   const lsap::LevelCosts levels = lsap::level_costs(cluster.network, settings);
   std::vector<lsap::TaskCost> costs;
   for (const std::size_t i : members) costs.push_back(cost_of(cluster, plan.assignments[i].task, levels));
-  for (const lsap::Placed& at : lsap::solve_placement(cluster, wave, levels, costs, settings.lsap_dense_pairs).placed) {
+  for (const lsap::Placed& at : lsap::solve_placement(cluster, wave, levels, costs, lsap::most_dense_pairs).placed) {
     Assignment& assignment = plan.assignments[members[at.task]];
     const Task& task = cluster.tasks[assignment.task];
     const Bill before = task_bill(cluster, input.costs, task, assignment);

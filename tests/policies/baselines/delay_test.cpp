@@ -11,8 +11,8 @@ constexpr const char* policy = "delay";
 
 PolicySettings waits(int node, int rack) {
   PolicySettings settings;
-  settings.node_delay = std::chrono::seconds(node);
-  settings.rack_delay = std::chrono::seconds(rack);
+  settings.delay.node = std::chrono::seconds(node);
+  settings.delay.rack = std::chrono::seconds(rack);
   return settings;
 }
 

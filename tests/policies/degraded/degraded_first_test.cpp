@@ -157,7 +157,7 @@ TEST(RackSpacing, ComputesTheTimeOfADegradedReadUnlessToldOne) {
   EXPECT_FALSE(allows(read - 0.1, {}));
   EXPECT_TRUE(allows(read + 0.1, {}));
   PolicySettings settings;
-  settings.degraded_read_time = std::chrono::seconds(30);
+  settings.degraded.read_time = std::chrono::seconds(30);
   EXPECT_FALSE(allows(29, settings));
   EXPECT_TRUE(allows(31, settings));
 }
@@ -192,7 +192,7 @@ TEST(LocalLoad, LetsFasterNodesHaveMoreWorkUnlessPowerIsIgnored) {
   EXPECT_TRUE(load_allows(state, NodeId(0)));
   EXPECT_FALSE(load_allows(state, NodeId(1)));
   PolicySettings settings;
-  settings.degraded_power = NodePower::ignored;
+  settings.degraded.power = NodePower::ignored;
   EXPECT_FALSE(load_allows(state, NodeId(0), settings));
 }
 
@@ -206,7 +206,7 @@ TEST(LocalLoad, OfEqualNodesAllowsAllByTheProseAndNoneByTheListing) {
   ClusterState state(builder.start);
   state.apply(testing::job(state.snapshot(), {.blocks = blocks}));
   PolicySettings listing;
-  listing.degraded_node_test = DegradedNodeTest::listing;
+  listing.degraded.node_test = DegradedNodeTest::listing;
   for (NodeId node : state.snapshot().nodes.ids()) {
     EXPECT_TRUE(load_allows(state, node));
     EXPECT_FALSE(load_allows(state, node, listing));
@@ -221,7 +221,7 @@ TEST(DegradedFirst, StarvesTheLastDegradedTasksByTheListing) {
     return answer(*policy("degraded-first", settings), cluster, testing::all_nodes(cluster)).assignments.size();
   };
   PolicySettings listing;
-  listing.degraded_node_test = DegradedNodeTest::listing;
+  listing.degraded.node_test = DegradedNodeTest::listing;
   EXPECT_EQ(assigned({}), 1u);
   EXPECT_EQ(assigned(listing), 0u) << "ts = E[ts] = 0 everywhere";
 }

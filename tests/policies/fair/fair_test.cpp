@@ -12,8 +12,8 @@ using ::testing::SizeIs;
 
 PolicySettings waits(int node, int rack) {
   PolicySettings settings;
-  settings.node_delay = std::chrono::seconds(node);
-  settings.rack_delay = std::chrono::seconds(rack);
+  settings.delay.node = std::chrono::seconds(node);
+  settings.delay.rack = std::chrono::seconds(rack);
   settings.heartbeat = std::chrono::seconds(3);
   return settings;
 }

@@ -23,8 +23,8 @@ inline solver::LinearProgram random_program(std::uint64_t seed) {
   const simulation::SnapshotShape shape = simulation::random_small_shape(seed);
   ClusterSnapshot cluster = simulation::random_cluster(shape).snapshot();
   PolicySettings settings;
-  settings.horizon = std::chrono::seconds(600);
-  settings.copy_columns = seed % 3 == 0;
+  settings.lips.horizon = std::chrono::seconds(600);
+  settings.lips.copy_columns = seed % 3 == 0;
   if (seed % 4 == 1)
     for (PoolId pool : cluster.pools.ids()) {
       cluster.pools[pool].shortfall_price = UsdPerCpuSecond(1e-5);

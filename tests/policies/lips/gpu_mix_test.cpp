@@ -17,8 +17,8 @@ class GpuMix : public ::testing::TestWithParam<const char*> {
   }
   Plan plan(std::string_view policy, Duration horizon) const {
     PolicySettings settings;
-    settings.horizon = horizon;
-    settings.epoch = settings.uptime = std::chrono::seconds(600);
+    settings.lips.horizon = horizon;
+    settings.paper.epoch = settings.paper.uptime = std::chrono::seconds(600);
     std::vector<NodeId> all;
     for (NodeId node : file_.cluster.nodes.ids()) all.push_back(node);
     Result<Plan> made = (*make_policy(policy, settings))->decide({file_.cluster, file_.costs, 1, all, nullptr});

@@ -39,7 +39,7 @@ TEST(HugeNumbers, AreAnErrorOfThePaperModelsThatNamesOne) {
 TEST(HugeNumbers, MakeLipsFallBackToItsGreedyPlanWithoutABound) {
   const HugeBlock huge;
   PolicySettings settings;
-  settings.horizon = std::chrono::seconds(600);
+  settings.lips.horizon = std::chrono::seconds(600);
   Case with("lips", huge.builder, settings);
   with.add({.blocks = {huge.block}, .constraint = ConstraintId(0)});
   const Plan plan = with.plan();
@@ -56,8 +56,8 @@ TEST(TinyNumbers, LeaveTheBoundBelowTheCost) {
     builder.node({.zone = ZoneId(1), .price = 2});
     const BlockId block = builder.block({node}, 1.0 / (1 << 20));
     PolicySettings settings;
-    settings.horizon = std::chrono::seconds(60);
-    settings.locality_price = UsdPerMebibyte(locality);
+    settings.lips.horizon = std::chrono::seconds(60);
+    settings.lips.locality_price = UsdPerMebibyte(locality);
     Case with("lips", builder, settings);
     with.add({.blocks = {block}, .cpu = 1e-6, .cores = 0.5});
     const Plan plan = with.plan();

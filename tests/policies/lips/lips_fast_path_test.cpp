@@ -8,7 +8,7 @@ using ::testing::IsEmpty;
 
 PolicySettings fast_path_up_to(double usd) {
   PolicySettings settings;
-  settings.fast_path_limit = Usd(usd);
+  settings.lips.fast_path_limit = Usd(usd);
   return settings;
 }
 

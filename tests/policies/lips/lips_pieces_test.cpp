@@ -96,8 +96,8 @@ TEST(LipsPolicy, RunsATaskThatFitsOnlyTheLargerOfTwoNodesAlike) {
     builder.node({.slots = 2, .cpu = 2, .memory = 2000});
     const NodeId large = builder.node({.slots = 8, .cpu = 8, .memory = 8000});
     PolicySettings settings;
-    settings.horizon = seconds(horizon);
-    settings.fast_path_limit = Usd(0);
+    settings.lips.horizon = seconds(horizon);
+    settings.lips.fast_path_limit = Usd(0);
     Case test("lips", builder, settings);
     const JobId job = test.add({.maps = 1, .cores = 6});
     EXPECT_THAT(test.plan().assignments, ElementsAre(testing::Runs(test.task(job, 0), large)));

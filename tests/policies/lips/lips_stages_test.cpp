@@ -23,7 +23,7 @@ const UsdPerMebibyte across(0.01);
 
 PolicySettings whole(double span = 600) {
   PolicySettings settings;
-  settings.horizon = seconds(span);
+  settings.lips.horizon = seconds(span);
   return settings;
 }
 
@@ -64,7 +64,7 @@ TEST(TaskSelection, ShareOneMoveOfABlockThatSeveralRead) {
   const NodeId holder = builder.node({.zone = ZoneId(1), .price = 100});
   const BlockId block = builder.block({holder});
   PolicySettings settings = whole();
-  settings.copy_columns = true;
+  settings.lips.copy_columns = true;
   Case test("lips", builder, settings, across);
   for (int i = 0; i < 3; ++i) test.add({.blocks = {block}});
   const Plan plan = test.plan();
@@ -129,7 +129,7 @@ TEST(FastPath, LosesNothingWhenNoSlotIsFree) {
   ClusterBuilder builder;
   builder.node({.slots = 1, .cpu = 1});
   PolicySettings settings;
-  settings.fast_path_limit = Usd(100);
+  settings.lips.fast_path_limit = Usd(100);
   Case test("lips", builder, settings);
   const JobId job = test.add({.maps = 2});
   EXPECT_THAT(test.step(), SizeIs(1));
@@ -143,7 +143,7 @@ TEST(FastPath, RespectsAPoolsMaximumTogetherWithTheRest) {
   const PoolId pool = builder.pool(1, 0, 3);
   builder.node({.slots = 8, .cpu = 8});
   PolicySettings settings;
-  settings.fast_path_limit = Usd(25);
+  settings.lips.fast_path_limit = Usd(25);
   Case test("lips", builder, settings);
   test.add({.pool = pool, .maps = 2, .cpu = 10});
   test.add({.pool = pool, .maps = 5, .cpu = 100});
@@ -156,7 +156,7 @@ TEST(Homes, AreTheZoneThatSavesShuffleAndAreAskedOnce) {
   const NodeId second = builder.node({.zone = ZoneId(1), .slots = 4, .cpu = 4});
   const BlockId block = builder.block({second});
   PolicySettings settings;
-  settings.fast_path_limit = Usd(0);
+  settings.lips.fast_path_limit = Usd(0);
   Case test("lips", builder, settings, across);
   const JobId job = test.add({.blocks = {block}, .maps = 1, .reduces = 1, .shuffle = 100});
   const Plan plan = test.plan();
@@ -256,7 +256,7 @@ TEST(LipsPolicy, SpendsUpToTheToleranceForAShorterMakespan) {
     builder.node({.price = 1, .slots = 1, .cpu = 1});
     builder.node({.price = 1.1, .slots = 1, .cpu = 1});
     PolicySettings settings = whole(1000);
-    settings.makespan_tolerance = tolerance;
+    settings.lips.makespan_tolerance = tolerance;
     Case test("lips", builder, settings);
     test.add({.maps = 40, .cpu = 10});
     const Plan plan = test.plan();
@@ -291,8 +291,8 @@ std::int64_t started_on_the_dear(FleetKind fleet, const PolicySettings& settings
 TEST(LipsPolicy, PaysMoreToWaitLessWhereWaitingIsDear) {
   const auto dear_tasks = [](double waiting_price) {
     PolicySettings settings;
-    settings.fast_path_limit = Usd(0);
-    settings.waiting_price = waiting_price;
+    settings.lips.fast_path_limit = Usd(0);
+    settings.lips.waiting_price = waiting_price;
     return started_on_the_dear(FleetKind::elastic, settings);
   };
   EXPECT_EQ(dear_tasks(0.1), 0);
@@ -302,11 +302,11 @@ TEST(LipsPolicy, PaysMoreToWaitLessWhereWaitingIsDear) {
 // Its hours are paid anyway.
 TEST(LipsPolicy, DoesNotWaitForACheaperNodeOfAFixedFleetUnlessBilledByUse) {
   PolicySettings settings;
-  settings.fast_path_limit = Usd(0);
-  settings.waiting_price = 1;
+  settings.lips.fast_path_limit = Usd(0);
+  settings.lips.waiting_price = 1;
   EXPECT_EQ(started_on_the_dear(FleetKind::elastic, settings), 0);
   EXPECT_EQ(started_on_the_dear(FleetKind::fixed, settings), 1);
-  settings.billing = Billing::use;
+  settings.lips.billing = Billing::use;
   EXPECT_EQ(started_on_the_dear(FleetKind::fixed, settings), 0);
 }
 
@@ -315,7 +315,7 @@ TEST(LipsPolicy, RunsHigherPriorityFirst) {
   builder.node({.slots = 1, .cpu = 1});
   for (const double horizon : {0.0, 15.0}) {
     PolicySettings settings = whole(horizon);
-    settings.fast_path_limit = Usd(0);
+    settings.lips.fast_path_limit = Usd(0);
     Case test("lips", builder, settings);
     test.add({.maps = 3});
     const JobId high = test.add({.priority = 5, .maps = 1});

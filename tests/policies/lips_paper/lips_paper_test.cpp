@@ -88,7 +88,7 @@ Plan decided(const Policy& policy, const ClusterState& state, const CostModel& c
 
 PolicySettings with_epoch(int length) {
   PolicySettings settings;
-  settings.epoch = std::chrono::seconds(length);
+  settings.paper.epoch = std::chrono::seconds(length);
   return settings;
 }
 
@@ -246,7 +246,7 @@ TEST(LipsPaper, AsksForEveryEpochAndAdaptsItToTheQueue) {
   EXPECT_EQ(adapted_epoch(std::chrono::seconds(400), CpuSeconds(4000), CpuSeconds(10)), std::chrono::seconds(500));
   EXPECT_EQ(adapted_epoch(std::chrono::seconds(400), CpuSeconds(1e6), CpuSeconds(10)), std::chrono::seconds(1600));
   EXPECT_EQ(adapted_epoch(std::chrono::seconds(400), CpuSeconds(1), CpuSeconds(0)), std::chrono::seconds(1600));
-  settings.adaptive_epoch = AdaptiveEpoch::on;
+  settings.paper.adaptive_epoch = AdaptiveEpoch::on;
   SmallCluster cluster(1, 0, 1e-5, 0);
   ClusterState state(cluster.start);
   state.apply(SmallCluster::job(10, 100, SmallCluster::no_input));
@@ -261,7 +261,7 @@ TEST(LipsPaper, RoundsSharesUpToTheLeastTask) {
   state.apply(SmallCluster::job(9, 20, SmallCluster::no_input));
   PolicySettings settings = with_epoch(140);  // 7 tasks on the cheap node, 2 on the other
   EXPECT_EQ(tasks_by_node(decided(*make_lips_paper(settings), state, cluster.costs))[NodeId(1)], 2);
-  settings.least_task = CpuSeconds(60);
+  settings.paper.least_task = CpuSeconds(60);
   EXPECT_EQ(tasks_by_node(decided(*make_lips_paper(settings), state, cluster.costs))[NodeId(1)], 3);
 }
 

@@ -78,7 +78,7 @@ TEST(Lsap, ServesWhoWaitedBeyondPatienceBeforeAnyoneLocal) {
     builder.start.nodes[gone].schedulable = false;
     const BlockId far = builder.block({gone}), near = builder.block({idle});
     PolicySettings settings;
-    settings.lsap_patience = seconds(60);
+    settings.lsap.patience = seconds(60);
     Case test(policy, builder, settings);
     test.at(100);
     const JobId old = test.add({.name = "old", .arrival = 0, .blocks = {far}});
@@ -146,9 +146,9 @@ int heavy_runs(double remote_cost, UnreachableCost unreachable = UnreachableCost
   for (std::size_t i = 1; i < pools.nodes.size(); ++i) pools.builder.start.nodes[pools.nodes[i]].schedulable = false;
   const BlockId far = pools.builder.block({pools.nodes[1]}), near = pools.builder.block({pools.nodes[0]});
   PolicySettings settings;
-  settings.lsap_alpha = 1;
-  settings.lsap_remote_cost = settings.lsap_zone_cost = settings.lsap_rack_cost = remote_cost;
-  settings.lsap_unreachable = unreachable;
+  settings.lsap.alpha = 1;
+  settings.lsap.remote_cost = settings.lsap.zone_cost = settings.lsap.rack_cost = remote_cost;
+  settings.lsap.unreachable = unreachable;
   Case test("lsap-fair", pools.builder, settings);
   test.add({.pool = pools.light, .blocks = {near}});
   test.add({.pool = pools.heavy, .blocks = {far}});
@@ -246,8 +246,8 @@ TEST(LsapPlacement, CostsAsMuchTieredAsDense) {
     const CostModel costs = uniform_costs(3, UsdPerMebibyte(0.01));
     Draft draft({cluster, costs, 1, {}, nullptr});
     PolicySettings by_rack;
-    by_rack.lsap_rack_cost = 1;
-    by_rack.lsap_zone_cost = by_rack.lsap_remote_cost = 4;
+    by_rack.lsap.rack_cost = 1;
+    by_rack.lsap.zone_cost = by_rack.lsap.remote_cost = 4;
     const lsap::LevelCosts levels = lsap::level_costs(cluster.network, seed % 4 == 0 ? by_rack : PolicySettings{});
     const lsap::Wave wave = lsap::gather_wave(draft, true, 1);
     const auto task_costs = lsap::locality_costs(cluster, wave, levels);

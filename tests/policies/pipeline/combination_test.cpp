@@ -138,7 +138,7 @@ TEST(PipelineCombinations, ThatMakeNoSenseAreRefusedWithTheReason) {
   const auto refusal = [](const PipelineSettings& parts, Duration horizon = Duration(0)) {
     PolicySettings settings;
     settings.pipeline = parts;
-    settings.horizon = horizon;
+    settings.lips.horizon = horizon;
     const Result<std::unique_ptr<Policy>> policy = make_policy("pipeline", settings);
     EXPECT_FALSE(policy.has_value());
     if (policy) return std::string();
@@ -175,8 +175,8 @@ TEST(Pipeline, KeepsPoolsToTheirSharesOfOthers) {
     const PoolId heavy = builder.pool(3);
     builder.node({.slots = 8, .cpu = 8});
     PolicySettings settings;
-    settings.plan_ahead = Duration(0);
-    settings.fast_path_limit = Usd(0);
+    settings.lips.plan_ahead = Duration(0);
+    settings.lips.fast_path_limit = Usd(0);
     settings.pipeline = {PipelineShares::fair, amounts, PipelinePlaces::lsap, PipelineOrder::arrival};
     Case with("pipeline", builder, settings);
     with.add({.pool = PoolId(0), .maps = 20});
