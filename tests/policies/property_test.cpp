@@ -245,7 +245,7 @@ TEST(LipsProperty, ColumnGenerationReachesTheFullProgramsOptimum) {
     commodities.copies = seed % 2 ? CopyPricing::columns : CopyPricing::none;
     commodities.links = world.cluster.network.zone_link.value() > 0;
     Model model(world.cluster, world.costs, commodities);
-    if (commodities.links) model.settings.link_capacity = world.cluster.network.zone_link.value() * horizon;
+    if (commodities.links) model.settings.link_capacity = Mebibytes(world.cluster.network.zone_link.value() * horizon);
     if (model.workload.commodities.empty()) continue;
     const Amounts amounts = model.by_class();
     const solver::LpSolution full = solver::solve(class_form_program(model.input()));

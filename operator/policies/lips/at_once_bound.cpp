@@ -130,7 +130,7 @@ class AtOnce {
 
 double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
                      const Workload& workload, const Rents& rents, double enough) {
-  return best_with_more_rent(classes.mean_price, enough, [&](double more) {
+  return best_with_more_rent(classes.mean_price.value(), enough, [&](double more) {
     return AtOnce(cluster, costs, classes, workload, rents, more).bound();
   });
 }

@@ -65,12 +65,12 @@ void ClassFormProgram::add_side_rows() {
     if (memory) memory_row.push_back(program.add_row(-solver::infinity, 0));
     if (slots) slot_row.push_back(program.add_row(-solver::infinity, 0));
   }
-  if (input_.settings.link_capacity <= 0) return;
+  if (input_.settings.link_capacity <= Mebibytes(0)) return;
   const std::size_t zones = input_.cluster.zones.size();
   link_row.resize(zones);
   for (auto& to : link_row)
     for (std::size_t zone = 0; zone < zones; ++zone)
-      to.push_back(program.add_row(-solver::infinity, input_.settings.link_capacity));
+      to.push_back(program.add_row(-solver::infinity, input_.settings.link_capacity.value()));
 }
 
 void ClassFormProgram::add_pool_rows() {

@@ -20,7 +20,7 @@ struct PoolRow {
 };
 
 struct ClassFormSettings {
-  double link_capacity = 0;  // MiB from one zone to one other in the horizon; 0: not limited
+  Mebibytes link_capacity;  // from one zone to one other in the horizon; 0: not limited
   std::vector<PoolRow> pools;
   double good_enough = 1e-4;  // certified gap at which no more columns are sought
   std::int64_t max_iterations = 2'000'000;

@@ -131,13 +131,13 @@ double overlap(double free_at, double from, double to) { return std::max(0.0, to
 
 void add_totals(const ClusterSnapshot& cluster, NodeClasses& result) {
   for (const NodeClass& group : result.classes) {
-    result.cores += group.cores.value();
+    result.cores += group.cores;
     result.work_rate += group.cores.value() * group.speed;
     const UsdPerCpuSecond by_use = cluster.nodes[group.nodes.front()].cpu_price;
-    result.mean_price += group.cores.value() * by_use.value();
+    result.mean_price += group.cores.value() * by_use;
     result.dearest = std::max(result.dearest, by_use);
   }
-  result.mean_price = ratio(result.mean_price, result.cores);
+  result.mean_price = UsdPerCpuSecond(ratio(result.mean_price.value(), result.cores.value()));
 }
 
 void add_free(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, NodeClasses& result) {
@@ -155,7 +155,7 @@ void add_free(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots
       if (b == 0 && time_slots.stretch_first)
         span = std::max({span, to_seconds(time_slots.least_window), mean_task / group.speed});
       if (b == 0) result.now_window[c] = span;
-      const double waiting = time_slots.waiting_price * result.mean_price * to_hours(time_slots.edges[b]);
+      const double waiting = time_slots.waiting_price * result.mean_price.value() * to_hours(time_slots.edges[b]);
       result.steps[c][b] = {cpu * span * group.speed, memory * span, slots * span, waiting};
     }
   }

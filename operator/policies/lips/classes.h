@@ -20,7 +20,8 @@ struct NodeClass {
   Cores cores;  // of all its nodes
 };
 
-// Capacity of one class in one time slot. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds.
+// Capacity of one class in one time slot. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds. From
+// here on amounts are plain numbers, as the coefficients of the program are in which they end.
 struct CapacityStep {
   double work = 0, memory = 0, slots = 0;
   double waiting_price = 0;  // USD per CPU-second for starting only then
@@ -31,9 +32,9 @@ struct NodeClasses {
   IdVector<NodeId, ClassId> class_of;                  // none where the node takes no tasks
   IdVector<ClassId, std::vector<CapacityStep>> steps;  // by time slot
   IdVector<ClassId, double> now_window;                // seconds that a free slot offers in time slot 0
-  double mean_price = 0;                               // USD per CPU-second by use, weighted by cores
-  UsdPerCpuSecond dearest;                             // by use
-  double cores = 0, work_rate = 0;                     // all classes: cores; CPU-seconds of work a second
+  UsdPerCpuSecond mean_price, dearest;                 // by use; the mean weighted by cores
+  Cores cores;                                         // of all classes
+  double work_rate = 0;                                // of all classes: CPU-seconds of work a second
 };
 
 struct TimeSlotSettings {

@@ -117,7 +117,7 @@ class CommodityMaker {
         chains_(costs, cluster.zones.size()),
         dearest_(cluster.zones.size()) {
     result_.copies_pay_off_once = chains_.direct();
-    if (settings.horizon > 0) reads_.emplace(cluster);
+    if (settings.horizon > Duration(0)) reads_.emplace(cluster);
     if (settings.copies == CopyPricing::shared_price) readers_ = pending_readers(cluster);
     if (settings.copies == CopyPricing::fair_share || settings.copies == CopyPricing::columns) {
       shared_data_.emplace(cluster);
@@ -232,7 +232,7 @@ class CommodityMaker {
     if (pool.shortfall_price.value() <= 0 || settings_.share_boost_hours <= 0) return 0;
     double weights = 0;
     for (const Pool& other : cluster_.pools) weights += other.weight;
-    const double share = std::max(pool.minimum.value(), classes_.cores * pool.weight / std::max(1e-9, weights));
+    const double share = std::max(pool.minimum.value(), classes_.cores.value() * pool.weight / std::max(1e-9, weights));
     return cluster_.pool_cores[job.pool].value() < share
                ? 3600 * settings_.share_boost_hours * pool.shortfall_price.value()
                : 0;
@@ -315,9 +315,9 @@ class CommodityMaker {
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);
     const double real = dearest + non_cpu_cost + waiting;
-    const double price = settings_.unserved_price > 0 ? settings_.unserved_price
-                         : real > 0                   ? 10 * real
-                                                      : unserved_where_all_is_free;
+    const double price = settings_.unserved_price.value() > 0 ? settings_.unserved_price.value()
+                         : real > 0                           ? 10 * real
+                                                              : unserved_where_all_is_free;
     for (Commodity& commodity : result_.commodities) {
       // Nobody starves: the price rises with the wait of the commodity's longest waiting job.
       double waited = 0;
@@ -343,7 +343,8 @@ class CommodityMaker {
           (!commodity.any_class && commodity.least.zones != commodity.zones) || (settings_.links && !linked) ||
           occupies_less_at_least(commodity))
         result_.costs_are_least = false;
-      if (may_run_past(commodity, settings_.horizon)) result_.overrun = settings_.horizon;
+      const double horizon = to_seconds(settings_.horizon);
+      if (may_run_past(commodity, horizon)) result_.overrun = horizon;
     }
     if (result_.overrun > 0) result_.costs_are_least = false;
   }

@@ -35,7 +35,7 @@ struct LeastCosts {
   ZoneSet zones;                          // that hold its input
 };
 
-// Equal portions: their amounts are counted in CPU-seconds of work.
+// Equal portions: their amounts are counted in CPU-seconds of work. Plain numbers, as in CapacityStep.
 struct Commodity {
   double work = 0;                        // of all its tasks
   IdVector<ZoneId, double> non_cpu_cost;  // USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
@@ -96,12 +96,12 @@ struct CommoditySettings {
   double order_factor = 20;
   CopyPricing copies = CopyPricing::none;
   UsdPerMebibyte locality_price{0};
-  bool per_pool = false;      // pools have rows of their own
-  bool links = false;         // links between zones have rows of their own
-  double unserved_price = 0;  // 0: ten times the dearest real commodity price
-  std::vector<bool> skip;     // [job] already served (fast path); empty: none
-  std::vector<ZoneId> homes;  // [job] chosen just now, where valid; empty: none
-  double horizon = 0;         // seconds; 0: time slots that wait for everything, and no LeastCosts
+  bool per_pool = false;           // pools have rows of their own
+  bool links = false;              // links between zones have rows of their own
+  UsdPerCpuSecond unserved_price;  // 0: ten times the dearest real price
+  std::vector<bool> skip;          // [job] already served (fast path); empty: none
+  std::vector<ZoneId> homes;       // [job] chosen just now, where valid; empty: none
+  Duration horizon{0};             // 0: time slots that wait for everything, and no LeastCosts
   double share_boost_hours =
       0;  // per USD per CPU-second of shortfall price: how much earlier a pool below its share goes
 };

@@ -110,10 +110,10 @@ class Decision {
     commodities.locality_price = settings_.lips.locality_price;
     commodities.per_pool = pool_rows();
     commodities.links = links();
-    if (whole_horizon_) commodities.horizon = to_seconds(settings_.lips.horizon);
+    if (whole_horizon_) commodities.horizon = settings_.lips.horizon;
     commodities.skip = fast_path_.served;
     commodities.homes = homes_.zone;
-    const double hour = settings_.lips.waiting_price * classes_.mean_price;
+    const double hour = settings_.lips.waiting_price * classes_.mean_price.value();
     commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
     return commodities;
   }
@@ -121,16 +121,16 @@ class Decision {
   ClassFormSettings model_settings() const {
     ClassFormSettings model;
     const double horizon = to_seconds(settings_.lips.horizon);
-    if (whole_horizon_) model.link_capacity = cluster_.network.zone_link.value() * horizon;
+    if (whole_horizon_) model.link_capacity = Mebibytes(cluster_.network.zone_link.value() * horizon);
     if (!pool_rows()) return model;
-    const double rate = classes_.work_rate / std::max(1e-9, classes_.cores) * horizon;  // work of one core
+    const double rate = classes_.work_rate / std::max(1e-9, classes_.cores.value()) * horizon;  // work of one core
     double weights = 0;
     for (const Pool& pool : cluster_.pools) weights += pool.weight;
     const IdVector<PoolId, PoolUse> running = pools_running();
     for (PoolId id : cluster_.pools.ids()) {
       const Pool& pool = cluster_.pools[id];
       PoolRow row{id, 0, solver::infinity, pool.shortfall_price.value()};
-      row.least = std::max(pool.minimum.value(), classes_.cores * pool.weight / std::max(1e-9, weights)) * rate;
+      row.least = std::max(pool.minimum.value(), classes_.cores.value() * pool.weight / std::max(1e-9, weights)) * rate;
       if (pool.maximum.value() > 0) {
         row.most = std::max(0.0, pool.maximum.value() * horizon - running[id].core_seconds);
         row.least = std::min(row.least, pool.maximum.value() * rate);

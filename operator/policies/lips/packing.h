@@ -26,7 +26,7 @@ struct PackingSettings {
       false;  // memory binds too: of the most urgent tasks the one whose request is shaped like what is free goes first
   IdVector<PoolId, Cores> pool_cores;    // in use
   IdVector<PoolId, double> pool_budget;  // core-seconds that each pool may still use (strict); empty: no limit
-  double link_budget = 0;                // MiB from each zone to each other (strict); 0: no limit
+  Mebibytes link_budget;                 // from each zone to each other (strict); 0: no limit
 };
 
 // `free` is what each node has left now; what is placed at 0 is taken from it.

@@ -22,8 +22,8 @@ PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& co
     for (const CapacityStep& step : steps) all.work += step.work, all.memory += step.memory, all.slots += step.slots;
     classes_left_.push_back(all);
   }
-  if (limits.link_mebibytes > 0)
-    links_left_.resize(cluster.zones.size(), IdVector<ZoneId, double>(cluster.zones.size(), limits.link_mebibytes));
+  if (limits.link > Mebibytes(0))
+    links_left_.resize(cluster.zones.size(), IdVector<ZoneId, double>(cluster.zones.size(), limits.link.value()));
 }
 
 PackingBudget::Use PackingBudget::use(PortionId portion, ClassId c) const {

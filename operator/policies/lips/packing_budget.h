@@ -9,7 +9,7 @@ namespace lips {
 
 struct BudgetLimits {
   IdVector<PoolId, double> pool_core_seconds;  // empty: no limit
-  double link_mebibytes = 0;                   // 0: no limit
+  Mebibytes link;                              // from each zone to each other; 0: no limit
 };
 
 class PackingBudget {

@@ -315,11 +315,11 @@ TEST(ClassForm, BoundsBytesOverALink) {
   CommoditySettings commodities;
   commodities.links = true;
   Model model = pair.model(test, commodities);
-  model.settings.link_capacity = 64 * 3;
+  model.settings.link_capacity = Mebibytes(64 * 3);
   const Amounts amounts = model.by_class();
   EXPECT_NEAR(amounts.in_zone[CommodityId(0)][ZoneId(1)], 30, 1e-6);
   PackingSettings packing = model.packing();
-  packing.link_budget = 64 * 3;
+  packing.link_budget = Mebibytes(64 * 3);
   int crossing = 0;
   for (const Placement& placement : model.pack_all(amounts, packing))
     if (placement.node == pair.second) crossing += static_cast<int>(placement.tasks);
