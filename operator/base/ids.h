@@ -28,6 +28,7 @@ class Id {
 using ZoneId = Id<struct ZoneTag>;
 using RackId = Id<struct RackTag>;
 using NodeId = Id<struct NodeTag>;
+using OfferId = Id<struct OfferTag>;
 using StoreId = Id<struct StoreTag>;
 using DataSetId = Id<struct DataSetTag>;
 using BlockId = Id<struct BlockTag>;  // over all data sets

@@ -107,6 +107,7 @@ Result<void> EpochController::plan(const ControllerSettings& settings) {
   next_plan_ = cluster.now + plan->replan_after.value_or(policy_.cadence().interval);
   dispatcher_.accept(*plan);
   dispatcher_.dispatch_all(observers_);
+  client_.request_nodes(plan->node_requests);
   const Duration least = policy_.cadence().least;
   const TimePoint ended = client_.now();
   const Duration rest = seconds(to_seconds(ended - began) * settings.rest_after_planning);

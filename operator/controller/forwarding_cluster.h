@@ -1,6 +1,9 @@
 // A decorator of the port that changes nothing: those that change something derive from it, and override only that.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "controller/cluster_client.h"
 
 namespace lips {
@@ -13,6 +16,9 @@ class ForwardingCluster : public ClusterClient {
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override { return cluster_.wait(until); }
   Result<PreparedBinding> prepare(const Assignment& assignment) override { return cluster_.prepare(assignment); }
   void bind(const PreparedBinding& binding) override { cluster_.bind(binding); }
+  void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override {
+    cluster_.request_nodes(requests);
+  }
   void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
   void remember(const Remembered& remembered) override { cluster_.remember(remembered); }

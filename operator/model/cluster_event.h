@@ -34,6 +34,9 @@ struct PoolAdded {  // with the next id
 struct ProfileAdded {  // with the next id
   NodeProfile profile;
 };
+struct OffersChanged {  // of all offers: how many nodes could be launched now
+  IdVector<OfferId, std::uint32_t> left;
+};
 struct ResourceAdded {  // with the next id: of Resources::extended
   std::string name;
 };
@@ -96,8 +99,9 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
   NodeId node;
 };
 
-using ClusterEvent = std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound,
-                                  TaskFinished, TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded,
-                                  Heartbeat, ClusterListed, ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded>;
+using ClusterEvent =
+    std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound, TaskFinished,
+                 TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat, ClusterListed,
+                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged>;
 
 }  // namespace lips

@@ -87,6 +87,9 @@ void ClusterState::apply(const ClusterEvent& event) {
       state.snapshot_.pool_cores.push_back(Cores(0));
     }
     void operator()(const ProfileAdded& e) const { state.snapshot_.profiles.push_back(e.profile); }
+    void operator()(const OffersChanged& e) const {
+      for (const OfferId offer : state.snapshot_.offers.ids()) state.snapshot_.offers[offer].left = e.left[offer];
+    }
     void operator()(const ResourceAdded& e) const { state.snapshot_.extended_names.push_back(e.name); }
   };
   std::visit(Visitor{*this}, event);

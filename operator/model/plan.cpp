@@ -26,6 +26,8 @@ std::string_view to_string(DeferralReason reason) {
   switch (reason) {
     case DeferralReason::no_capacity:
       return "no-capacity";
+    case DeferralReason::waits_for_node:
+      return "waits-for-node";
     case DeferralReason::cheaper_later:
       return "cheaper-later";
     case DeferralReason::waits_for_data:

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/costs.h"
+#include "model/offers.h"
 #include "model/stripe_sources.h"
 #include "model/work.h"
 
@@ -46,6 +47,7 @@ struct ReplicaDrop {
 
 enum class DeferralReason : std::uint8_t {
   no_capacity,     // nothing that fits is free
+  waits_for_node,  // one was asked for
   cheaper_later,   // waiting costs less than what is free now (a later time slot, or the paper's overflow node)
   waits_for_data,  // a replica is on its way
   waits_for_locality,
@@ -55,10 +57,10 @@ enum class DeferralReason : std::uint8_t {
   plan_refused,  // the plan or the policy failed the controller's check; the next one is tried
 };
 
-inline constexpr std::array all_deferral_reasons{DeferralReason::no_capacity,    DeferralReason::cheaper_later,
-                                                 DeferralReason::waits_for_data, DeferralReason::waits_for_locality,
-                                                 DeferralReason::pool_maximum,   DeferralReason::not_eligible,
-                                                 DeferralReason::not_considered, DeferralReason::plan_refused};
+inline constexpr std::array all_deferral_reasons{
+    DeferralReason::no_capacity,    DeferralReason::waits_for_node,     DeferralReason::cheaper_later,
+    DeferralReason::waits_for_data, DeferralReason::waits_for_locality, DeferralReason::pool_maximum,
+    DeferralReason::not_eligible,   DeferralReason::not_considered,     DeferralReason::plan_refused};
 
 struct Deferral {
   TaskId task;
@@ -118,14 +120,16 @@ struct Plan {
   std::vector<Assignment>
       assignments;  // in order of dispatch; a node may get more than fits now: the rest starts as it frees
   std::vector<Deferral> deferrals;
+  // Deferred tasks for which an autoscaler is to launch nodes; absent: every task that finds no room asks for any node.
+  std::optional<std::vector<NodeRequest>> node_requests;
   DeferralReason rest = DeferralReason::not_considered;
   std::vector<Remembered> remember;
   std::optional<ShareMemory> remember_shares;
   bool copies_reviewed = false;          // idle extra copies were looked for
   std::optional<Duration> replan_after;  // plan again after this time even if nothing happens
   PlanAccount account;
-  static constexpr auto fields = field_names("moves", "drops", "assignments", "deferrals", "rest", "remember",
-                                             "rememberShares", "copiesReviewed", "replanAfter", "account");
+  static constexpr auto fields = field_names("moves", "drops", "assignments", "deferrals", "nodeRequests", "rest",
+                                             "remember", "rememberShares", "copiesReviewed", "replanAfter", "account");
 };
 
 }  // namespace lips

@@ -14,6 +14,7 @@
 #include "model/data.h"
 #include "model/network.h"
 #include "model/nodes.h"
+#include "model/offers.h"
 #include "model/plan.h"
 #include "model/work.h"
 
@@ -58,6 +59,7 @@ struct ClusterSnapshot {
   IdVector<ZoneId, Zone> zones;
   IdVector<RackId, Rack> racks;
   IdVector<NodeId, Node> nodes;
+  IdVector<OfferId, Offer> offers;                   // of nodes that are not there
   IdVector<ResourceId, std::string> extended_names;  // of Resources::extended
   IdVector<NodeId, Resources> free;  // what others and tasks that are bound or run have left of each node
   IdVector<ProfileId, NodeProfile> profiles;
@@ -85,10 +87,11 @@ struct ClusterSnapshot {
   IdVector<RackId, std::optional<TimePoint>> rack_degraded;
   IdVector<ZoneId, std::optional<TimePoint>> zone_degraded;
   std::optional<ShareMemory> shares;
-  static constexpr auto fields = field_names(
-      "now", "zones", "racks", "nodes", "extendedNames", "free", "profiles", "constraints", "stores", "nodeStore",
-      "dataSets", "blocks", "network", "pools", "poolCores", "jobs", "tasks", "locality", "groups", "pending", "held",
-      "running", "moves", "extraCopies", "copiesReviewed", "pendingTasks", "rackDegraded", "zoneDegraded", "shares");
+  static constexpr auto fields =
+      field_names("now", "zones", "racks", "nodes", "offers", "extendedNames", "free", "profiles", "constraints",
+                  "stores", "nodeStore", "dataSets", "blocks", "network", "pools", "poolCores", "jobs", "tasks",
+                  "locality", "groups", "pending", "held", "running", "moves", "extraCopies", "copiesReviewed",
+                  "pendingTasks", "rackDegraded", "zoneDegraded", "shares");
 
   bool eligible(ConstraintId constraint, NodeId node) const;
 

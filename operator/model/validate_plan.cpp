@@ -27,6 +27,7 @@ class Validation {
     for (const Assignment& assignment : plan_.assignments) check(assignment);
     for (const Deferral& deferral : plan_.deferrals) once(deferral.task);
     for (const Remembered& remembered : plan_.remember) check(remembered);
+    if (plan_.node_requests) check(*plan_.node_requests);
     return std::move(problems_);
   }
 
@@ -77,6 +78,30 @@ class Validation {
       last_eligible_ = *known;
     }
     return last_eligible_->second;
+  }
+
+  // Of the deferred tasks, each once.
+  void check(const std::vector<NodeRequest>& requests) {
+    std::unordered_set<TaskId> asked, assigned;
+    for (const Assignment& assignment : plan_.assignments) assigned.insert(assignment.task);
+    for (const NodeRequest& request : requests) {
+      if (!cluster_.tasks.contains(request.task) || cluster_.tasks[request.task].state != TaskState::pending) {
+        problem("task {} asks for a node and is not pending", request.task.index());
+        continue;
+      }
+      if (assigned.contains(request.task)) problem("task {} has a node and asks for one", request.task.index());
+      if (!asked.insert(request.task).second) problem("task {} asks for two nodes", request.task.index());
+      if (!cluster_.offers.contains(request.offer)) {
+        problem("task {} asks for a node that nobody offers", request.task.index());
+        continue;
+      }
+      const Job& job = cluster_.jobs[cluster_.tasks[request.task].job];
+      const Offer& offer = cluster_.offers[request.offer];
+      const Node& node = cluster_.nodes[offer.like];
+      if (offer.left == 0) problem("task {} asks for a node like {}: sold out", request.task.index(), node.name);
+      if (!fits(job.request, node.capacity) || !eligible(job.constraint, offer.like))
+        problem("task {} asks for a node like {} and may not run there", request.task.index(), node.name);
+    }
   }
 
   void check(const Remembered& remembered) {

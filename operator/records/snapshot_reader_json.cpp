@@ -33,6 +33,7 @@ class Reader {
   void read_places();
   void read_eligibility();
   void read_nodes();
+  void read_offers();
   void read_stores();
   void read_blocks();
   void read_network();
@@ -171,6 +172,21 @@ void Reader::read_nodes() {
     tables_.start.nodes.push_back(std::move(node));
   }
   check_names(table, tables_.start.nodes);
+}
+
+void Reader::read_offers() {
+  if (!root_.has("offers")) return;
+  const View rows = root_.at("offers");
+  const Whole span{0, any_time};
+  for (std::size_t i = 0, count = rows.rows(5); i < count; ++i) {
+    const View row = rows.item(i);
+    Offer offer;
+    offer.like = id<NodeId>(row.cell(0, index_below(tables_.start.nodes.size())));
+    offer.left = static_cast<std::uint32_t>(row.cell(1, Whole{0, most_rows}));
+    offer.boot = Duration(row.cell(2, span)), offer.idle = Duration(row.cell(3, span));
+    offer.interruptions = row.cell(4, Real{0});
+    tables_.start.offers.push_back(offer);
+  }
 }
 
 void Reader::read_stores() {
@@ -526,7 +542,7 @@ void Reader::read_degraded() {
 
 SnapshotTables Reader::read() {
   root_.known({"format", "version", "now",      "zones",    "racks",   "profiles", "constraints", "nodeKinds",
-               "nodes",  "stores",  "dataSets", "blocks",   "network", "pools",    "shares",      "jobs",
+               "nodes",  "offers", "stores",  "dataSets", "blocks",   "network", "pools",    "shares",      "jobs",
                "tasks",  "placed",  "moves",    "transfer", "beyond",  "exact",    "degraded"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
@@ -537,7 +553,7 @@ SnapshotTables Reader::read() {
   // Later tables point into earlier ones: with a wrong one they would only add noise.
   using Step = void (Reader::*)();
   for (Step step :
-       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_stores,
+       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers, &Reader::read_stores,
         &Reader::read_blocks, &Reader::read_network, &Reader::read_shares, &Reader::read_jobs, &Reader::read_tasks,
         &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();

@@ -261,6 +261,9 @@ void sort_by_name(SnapshotTables& tables) {
   rename_data(tables, stores, data_sets, blocks);
   for (Node& node : start.nodes) node.profile = profiles(node.profile);
   for (DataStore& store : start.stores) store.node = nodes(store.node);
+  for (Offer& offer : start.offers) offer.like = nodes(offer.like);
+  std::sort(start.offers.begin(), start.offers.end(),
+            [](const Offer& a, const Offer& b) { return a.like < b.like; });
   for (JobArrived& job : tables.jobs)
     job.job.pool = pools(job.job.pool), job.job.constraint = constraints(job.job.constraint);
   for (PlacedTask& placed : tables.placed) placed.node = nodes(placed.node);

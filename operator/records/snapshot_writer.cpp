@@ -316,6 +316,12 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   out.line();
   write_nodes(out, cluster);
   out.line();
+  if (!cluster.offers.empty()) {
+    out.open("offers", '[');
+    for (const Offer& offer : cluster.offers) out.described_row(offer);
+    out.close(']');
+    out.line();
+  }
   write_data(out, cluster);
   out.line();
   out.object("network", cluster.network);

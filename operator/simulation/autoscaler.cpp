@@ -10,8 +10,8 @@ namespace {
 
 void sort_decreasing(std::vector<PodGroup>& pods) {
   std::stable_sort(pods.begin(), pods.end(), [](const PodGroup& a, const PodGroup& b) {
-    return std::tuple(-a.request.cpu.value(), -a.request.memory.value(), a.constraint) <
-           std::tuple(-b.request.cpu.value(), -b.request.memory.value(), b.constraint);
+    return std::tuple(-a.request.cpu.value(), -a.request.memory.value(), a.constraint, a.like) <
+           std::tuple(-b.request.cpu.value(), -b.request.memory.value(), b.constraint, b.like);
   });
 }
 
@@ -24,12 +24,20 @@ struct Packing::Claim {
   std::vector<std::uint32_t> offers;
 };
 
+bool Packing::may_take(const PodGroup& group, NodeId node) const {
+  if (group.like.valid()) {
+    const Node &wanted = cluster_.nodes[group.like], &found = cluster_.nodes[node];
+    if (found.zone != wanted.zone || found.capacity_type != wanted.capacity_type) return false;
+  }
+  return cluster_.eligible(group.constraint, node);
+}
+
 // How many of the group are left.
 std::uint64_t Packing::place(const PodGroup& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const {
   std::uint64_t left = group.count;
   for (NodeRoom& room : rooms) {
     if (left == 0) break;
-    if (!fits(group.request, room.free) || !cluster_.eligible(group.constraint, room.node)) continue;
+    if (!fits(group.request, room.free) || !may_take(group, room.node)) continue;
     const std::uint64_t count = std::min(left, static_cast<std::uint64_t>(fit_count(group.request, room.free)));
     room.free -= group.request * static_cast<std::int32_t>(count);
     left -= count;
@@ -47,11 +55,11 @@ void Packing::claim(const PodGroup& group, std::uint64_t count, const std::vecto
   const auto fill = [&](Claim& claim) {
     std::uint64_t most = 0;
     for (const std::uint32_t offer : claim.offers)
-      if (cluster_.eligible(group.constraint, offers[offer].like)) most = std::max(most, room_of(claim, offer));
+      if (may_take(group, offers[offer].like)) most = std::max(most, room_of(claim, offer));
     const std::uint64_t taken = std::min(count, most);
     if (taken == 0) return false;
     std::erase_if(claim.offers, [&](std::uint32_t offer) {
-      return room_of(claim, offer) < taken || !cluster_.eligible(group.constraint, offers[offer].like);
+      return room_of(claim, offer) < taken || !may_take(group, offers[offer].like);
     });
     claim.used += group.request * static_cast<std::int32_t>(taken);
     claim.pods += taken;

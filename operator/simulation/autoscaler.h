@@ -11,10 +11,11 @@
 
 namespace lips::simulation {
 
-// Pods that nobody can tell apart.
+// Pods that nobody can tell apart. `like`: only nodes of its zone and capacity type; none: any.
 struct PodGroup {
   Resources request;
   ConstraintId constraint;
+  NodeId like;
   std::uint64_t count = 0;
 };
 
@@ -49,6 +50,7 @@ class Packing {
 
  private:
   struct Claim;
+  bool may_take(const PodGroup& group, NodeId node) const;
   std::uint64_t place(const PodGroup& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const;
   void claim(const PodGroup& group, std::uint64_t count, const std::vector<OfferRoom>& offers,
              std::vector<Claim>& claims) const;

@@ -36,15 +36,26 @@ struct AutoscalerSettings {
   Duration notice = std::chrono::minutes(2);       // of an interruption
 };
 
+inline constexpr Duration longest_idle = std::chrono::hours(24);
+
 struct Fleet {
   std::vector<NodeOffer> offers;
   AutoscalerSettings autoscaler;
 };
 
+// How long a node that has become empty is still there, as it is known beforehand.
+inline Duration idle_time(const AutoscalerSettings& settings) {
+  if (settings.consolidation == Consolidation::never) return longest_idle;
+  return settings.consolidate_after + settings.poll / 2 + settings.validation;
+}
+
 // The cluster before any launch.
-inline ClusterSnapshot without_offers(ClusterSnapshot cluster, const Fleet& fleet) {
-  for (const NodeOffer& offer : fleet.offers)
+inline ClusterSnapshot before_purchases(ClusterSnapshot cluster, const Fleet& fleet) {
+  const Duration idle = idle_time(fleet.autoscaler);
+  for (const NodeOffer& offer : fleet.offers) {
+    cluster.offers.push_back({offer.first, offer.limit, offer.boot, idle, offer.interruptions});
     for (std::uint32_t i = 0; i < offer.limit; ++i) cluster.nodes[NodeId(offer.first.index() + i)].schedulable = false;
+  }
   return cluster;
 }
 

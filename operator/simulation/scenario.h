@@ -72,7 +72,7 @@ struct Scenario {
 
   bool nodes_go() const { return !failures.empty() || !fleet.offers.empty(); }
   // As policies see it before anything was bought.
-  ClusterSnapshot at_start() const { return without_offers(cluster, fleet); }
+  ClusterSnapshot at_start() const { return before_purchases(cluster, fleet); }
 };
 
 }  // namespace lips::simulation

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ class SimulatedCluster : public ClusterClient {
   // Takes everything: what the truth refuses comes back as TaskLost, as from a kubelet.
   Result<PreparedBinding> prepare(const Assignment& assignment) override { return PreparedBinding{assignment, ""}; }
   void bind(const PreparedBinding& binding) override { tasks_.bind(binding); }
+  void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override { fleet_.request(requests); }
   void start_move(MoveId id, const DataMove& move) override { data_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { data_.drop(drop); }
   void remember(const Remembered&) override {}

@@ -14,6 +14,7 @@ namespace lips::simulation {
 
 TruthFleet::TruthFleet(World& world, const Peers& peers)
     : world_(world), peers_(peers), fleet_(world.scenario.fleet), packing_(world.scenario.cluster) {
+  sold_out_.resize(fleet_.offers.size(), false);
   if (!fleet_.offers.empty()) place_of_.assign(world.scenario.cluster.nodes.size(), 0);
   for (std::uint32_t offer = 0; offer < fleet_.offers.size(); ++offer)
     for (std::uint32_t i = 0; i < fleet_.offers[offer].limit; ++i) {
@@ -23,8 +24,15 @@ TruthFleet::TruthFleet(World& world, const Peers& peers)
     }
 }
 
+void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests) {
+  if (places_.empty() || requests == requests_) return;
+  requests_ = requests;
+  world_.more_wait = world_.more_wait || !requests_ || !requests_->empty();
+}
+
 // A batch ends when no pod has come for a second, or ten seconds after the first.
 void TruthFleet::open_batch() {
+  if (std::exchange(launched_or_gone_, false)) tell_left();
   if (!std::exchange(world_.more_wait, false) || places_.empty() || world_.waiting == 0) return;
   if (batch_opened_ == TimePoint::max()) batch_opened_ = world_.now;
   const AutoscalerSettings& settings = fleet_.autoscaler;
@@ -63,6 +71,21 @@ void TruthFleet::handle(const SimEvent& event) {
 
 // What waits, by request and constraint: all that is known of pods.
 std::vector<PodGroup> TruthFleet::pending() const {
+  if (!requests_) return all_that_wait();
+  std::map<std::tuple<Resources, ConstraintId, NodeId>, std::uint64_t> counts;
+  for (const NodeRequest& asks : *requests_) {
+    const TaskRecord& record = world_.tasks[asks.task];
+    const Job& job = world_.job(record.job);
+    if (record.state == SimTaskState::waiting)
+      ++counts[{job.request, job.constraint, fleet_.offers[asks.offer.index()].first}];
+  }
+  std::vector<PodGroup> groups;
+  for (const auto& [key, count] : counts)
+    groups.push_back({std::get<Resources>(key), std::get<ConstraintId>(key), std::get<NodeId>(key), count});
+  return groups;
+}
+
+std::vector<PodGroup> TruthFleet::all_that_wait() const {
   std::map<std::pair<Resources, ConstraintId>, std::uint64_t> counts;
   for (std::uint32_t i = 0; i < world_.jobs.size(); ++i) {
     const JobRecord& record = world_.jobs[i];
@@ -70,7 +93,7 @@ std::vector<PodGroup> TruthFleet::pending() const {
     counts[{world_.job(JobId(i)).request, world_.job(JobId(i)).constraint}] += record.waiting;
   }
   std::vector<PodGroup> groups;
-  for (const auto& [key, count] : counts) groups.push_back({key.first, key.second, count});
+  for (const auto& [key, count] : counts) groups.push_back({key.first, key.second, NodeId::none(), count});
   return groups;
 }
 
@@ -78,7 +101,7 @@ std::vector<PodGroup> TruthFleet::pods_on(NodeId node) const {
   std::vector<PodGroup> groups;
   for (const Attempt& attempt : world_.attempts)
     if (attempt.live && !attempt.refused && attempt.assignment.node == node)
-      groups.push_back({world_.job(attempt.job).request, world_.job(attempt.job).constraint, 1});
+      groups.push_back({world_.job(attempt.job).request, world_.job(attempt.job).constraint, NodeId::none(), 1});
   return groups;
 }
 
@@ -100,6 +123,24 @@ std::vector<NodeRoom> TruthFleet::rooms_to_come() const {
   return all;
 }
 
+// Only when something sells out, or is to be had again.
+void TruthFleet::tell_left() {
+  const Cores cores_left = cores_to_buy();
+  IdVector<OfferId, std::uint32_t> left;
+  bool news = false;
+  for (const OfferRoom& offer : offers()) {
+    const double room = cores_left / world_.scenario.cluster.nodes[offer.like].capacity.cpu;
+    const OfferId id = left.push_back(static_cast<std::uint32_t>(std::min<double>(offer.left, std::max(0.0, room))));
+    news = news || (left[id] == 0) != sold_out_[id];
+    sold_out_[id] = left[id] == 0;
+  }
+  if (news) world_.emit(OffersChanged{std::move(left)});
+}
+
+Cores TruthFleet::cores_to_buy() const {
+  return fleet_.autoscaler.limit.value() > 0 ? fleet_.autoscaler.limit - cores_ : Cores(1e300);
+}
+
 std::vector<OfferRoom> TruthFleet::offers() const {
   std::vector<OfferRoom> rooms;
   for (const NodeOffer& offer : fleet_.offers) rooms.push_back({offer.first, 0});
@@ -111,8 +152,7 @@ std::vector<OfferRoom> TruthFleet::offers() const {
 void TruthFleet::buy() {
   batch_opened_ = TimePoint::max();
   if (world_.waiting == 0) return;
-  const Cores limit = fleet_.autoscaler.limit.value() > 0 ? fleet_.autoscaler.limit - cores_ : Cores(1e300);
-  const Purchase purchase = packing_.buy(pending(), rooms_to_come(), offers(), limit);
+  const Purchase purchase = packing_.buy(pending(), rooms_to_come(), offers(), cores_to_buy());
   for (const std::uint32_t offer : purchase.launches) launch(offer);
   for (const NodeId node : purchase.nominated)
     if (Place* nominated = place(node)) nominated->nominated_until = world_.now + fleet_.autoscaler.nomination;
@@ -127,6 +167,7 @@ void TruthFleet::launch(std::uint32_t offer) {
     if (free.state != State::absent || world_.loss_unreported(node)) continue;
     free.state = State::booting;
     ++free.launch, ++there_;
+    launched_or_gone_ = true;
     cores_ += world_.scenario.cluster.nodes[node].capacity.cpu;
     world_.last_progress = world_.last_task = world_.now;
     world_.listener.on_launch(node, world_.now);
@@ -174,6 +215,7 @@ void TruthFleet::go(NodeId node, RunListener::Gone why) {
   world_.listener.on_gone(node, why, world_.now);
   gone.state = State::absent;
   --there_;
+  launched_or_gone_ = true;
   cores_ -= world_.scenario.cluster.nodes[node].capacity.cpu;
   const bool was_up = world_.up[node.index()];
   if (was_up)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,8 @@ class TruthFleet {
  public:
   TruthFleet(World& world, const Peers& peers);
 
+  // What the last plan asked for; absent: every task that waits asks for any node.
+  void request(const std::optional<std::vector<NodeRequest>>& requests);
   // At the end of every instant: pods that wait open a batch.
   void open_batch();
   void handle(const SimEvent& event);
@@ -35,6 +38,9 @@ class TruthFleet {
   NodeId node_of(std::size_t place) const { return nodes_[place]; }
   bool current(const SimEvent& event);
   std::vector<PodGroup> pending() const;
+  std::vector<PodGroup> all_that_wait() const;
+  void tell_left();
+  Cores cores_to_buy() const;
   std::vector<PodGroup> pods_on(NodeId node) const;
   std::vector<NodeRoom> rooms(std::span<const NodeId> without) const;
   std::vector<NodeRoom> rooms_to_come() const;
@@ -58,8 +64,11 @@ class TruthFleet {
   std::vector<Place> places_;
   std::vector<NodeId> nodes_;            // by place
   std::vector<std::uint32_t> place_of_;  // by node: place + 1; 0: a fixed node
-  std::size_t there_ = 0;                // places that are taken
-  Cores cores_{0};                       // of them
+  std::optional<std::vector<NodeRequest>> requests_;
+  IdVector<OfferId, bool> sold_out_;  // as policies have been told
+  bool launched_or_gone_ = false;     // a node, since the last look
+  std::size_t there_ = 0;             // places that are taken
+  Cores cores_{0};                    // of them
   TimePoint batch_opened_ = TimePoint::max();
   std::uint32_t batch_ = 0;  // the newest; events of older ones are void
   bool polling_ = false;

@@ -73,6 +73,7 @@ class Cluster : public ClusterClient {
     if (on_bind) on_bind(binding);
     bound.push_back(binding.assignment);
   }
+  void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override { node_requests = requests; }
   void start_move(MoveId id, const DataMove& move) override { moves.emplace_back(id, move); }
   void drop(const ReplicaDrop& drop) override { drops.push_back(drop); }
   void remember(const Remembered& remembered) override { memories.push_back(remembered); }
@@ -86,6 +87,7 @@ class Cluster : public ClusterClient {
   std::vector<Assignment> bound;
   std::vector<std::pair<MoveId, DataMove>> moves;
   std::vector<ReplicaDrop> drops;
+  std::optional<std::vector<NodeRequest>> node_requests;
   std::vector<Remembered> memories;
   std::vector<ShareMemory> shares;
 

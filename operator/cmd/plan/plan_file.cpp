@@ -42,13 +42,14 @@ class PlanWriter {
 
   std::string write() {
     // Dollars, bound and the like are what `lips plan --format json` prints.
-    const auto& [moves, drops, assignments, deferrals, rest, remember, shares, reviewed, replan, account_elsewhere] =
+    const auto& [moves, drops, assignments, deferrals, node_requests, rest, remember, shares, reviewed, replan, account_elsewhere] =
         result_.plan;
     add("{{\n  \"policy\": {}", quoted(result_.policy));
     list("assignments", assignments);
     list("moves", moves);
     list("drops", drops);
     list("deferrals", deferrals);
+    if (node_requests) list("nodeRequests", *node_requests);
     add(",\n  \"rest\": \"{}\"", to_string(rest));
     if (!remember.empty()) list("remember", remember);
     if (shares) add(",\n  \"rememberShares\": "), object(*shares);
@@ -108,6 +109,7 @@ class PlanWriter {
     value(content);
   }
   void value(NodeId id) { add("{}", nodes_[id]); }
+  void value(OfferId id) { value(cluster_.offers[id].like); }
   void value(StoreId id) { add("{}", store(id)); }
   void value(JobId id) { add("{}", jobs_[id]); }
   void value(ZoneId id) { add("{}", id.valid() ? quoted(cluster_.zones[id].name) : "null"); }

@@ -19,6 +19,8 @@ const char* in_words(DeferralReason reason) {
   switch (reason) {
     case DeferralReason::no_capacity:
       return "nothing that fits is free";
+    case DeferralReason::waits_for_node:
+      return "wait for a node that was asked for";
     case DeferralReason::cheaper_later:
       return "waiting is cheaper than what is free now";
     case DeferralReason::waits_for_data:

@@ -321,6 +321,9 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
     data_->keep_copy(*record, model_.index().store_name(assignment.keep_in));
 }
 
+// Its snapshots name no offers, so that no plan asks: pods that no node has room for say so themselves.
+void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeRequest>>&) {}
+
 void KubernetesCluster::start_move(MoveId id, const DataMove& move) {
   if (data_)
     data_->start(id, move, model_.index());

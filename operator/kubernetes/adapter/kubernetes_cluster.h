@@ -68,6 +68,7 @@ class KubernetesCluster : public ClusterClient {
   // Runs the filters again on the caches of now. Also refuses while it is unknown where the task can read its input.
   Result<PreparedBinding> prepare(const Assignment& assignment) override;
   void bind(const PreparedBinding& binding) override;
+  void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override;
   void start_move(MoveId id, const DataMove& move) override;
   void drop(const ReplicaDrop& drop) override;
   void remember(const Remembered& remembered) override;

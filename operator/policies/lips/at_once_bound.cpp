@@ -96,7 +96,7 @@ class AtOnce {
     else
       for (ClassId c : classes_.classes.ids())
         if (fits(commodity.request, classes_.classes[c].shape) &&
-            cluster_.eligible(commodity.constraint, classes_.classes[c].nodes.front()))
+            cluster_.eligible(commodity.constraint, classes_.classes[c].like))
           least = std::min(least, non_cpu_cost(commodity, classes_.classes[c].zone) + line_of(c).at(cores) +
                                       side_rent(commodity, c) / portion.work);
     if (!rents_.shares.empty() && commodity.pool.valid()) least -= rents_.shares[commodity.pool];

@@ -341,7 +341,7 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
     std::vector<std::pair<double, ClassId>> order;
     for (ClassId c : classes.classes.ids())
       if (fits(commodity.request, classes.classes[c].shape) &&
-          cluster.eligible(commodity.constraint, classes.classes[c].nodes.front()))
+          cluster.eligible(commodity.constraint, classes.classes[c].like))
         order.emplace_back(classes.classes[c].price.value() + commodity.non_cpu_cost[classes.classes[c].zone], c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {

@@ -45,7 +45,7 @@ bool ClassFormProgram::eligible(const Commodity& commodity, ClassId c) const {
   IdVector<ClassId, bool>& known = eligible_[commodity.constraint];
   if (known.empty())
     for (const NodeClass& group : input_.classes.classes)
-      known.push_back(input_.cluster.eligible(commodity.constraint, group.nodes.front()));
+      known.push_back(input_.cluster.eligible(commodity.constraint, group.like));
   return known[c] && fits(commodity.request, input_.classes.classes[c].shape);
 }
 

@@ -16,15 +16,18 @@ struct NodeClass {
   double speed = 1;
   Resources shape;  // of each resource the most that a node has; all have this one's memory and slots per core
   Resources least;  // of each the least: where there are few classes, what fits one node fits every other
-  std::vector<NodeId> nodes;
-  Cores cores;  // of all its nodes
+  std::vector<NodeId> nodes;  // empty: those of an offer, which are not there
+  NodeId like;                // any of them
+  OfferId offer;
+  double drain = 0;  // of an offer: seconds in which the work that asks for its nodes is done
+  Cores cores;       // of all its nodes
 };
 
 // Capacity of one class in one time slot. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds. From
 // here on amounts are plain numbers, as the coefficients of the program are in which they end.
 struct CapacityStep {
   double work = 0, memory = 0, slots = 0;
-  double waiting_price = 0;  // USD per CPU-second for starting only then
+  double waiting_price = 0;  // USD per CPU-second for starting only then, less what is paid for anyway
 };
 
 struct NodeClasses {

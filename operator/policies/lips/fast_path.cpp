@@ -85,7 +85,7 @@ class FastPathPacking {
       const NodeClass& candidate = classes_.classes[c];
       const double usd = (group.cpu * candidate.price).value() + non_cpu_cost_[candidate.zone];
       if (best.valid() && usd >= best_usd) continue;
-      if (!cluster_.eligible(job.constraint, candidate.nodes.front()) || !open_node(c, job, group).valid()) continue;
+      if (!cluster_.eligible(job.constraint, candidate.like) || !open_node(c, job, group).valid()) continue;
       best = c;
       best_usd = usd;
     }

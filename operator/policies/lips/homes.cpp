@@ -32,13 +32,18 @@ std::vector<std::vector<JobId>> whole_jobs(const ClusterSnapshot& cluster, const
   return result;
 }
 
-// Zones with a node on which one of the part's tasks can run at all, whatever else of ours runs now.
+// Zones with a node, or one to be had, on which one of the part's tasks can run at all, whatever else of ours runs now.
 ZoneSet zones_with_room(const ClusterSnapshot& cluster, const Job& job) {
   ZoneSet zones;
   for (const NodeId id : cluster.nodes.ids()) {
     const Node& node = cluster.nodes[id];
     if (node.schedulable && !zones.contains(node.zone) && fits(job.request, node.capacity - node.others) &&
         cluster.eligible(job.constraint, id))
+      zones.insert(node.zone);
+  }
+  for (const Offer& offer : cluster.offers) {
+    const Node& node = cluster.nodes[offer.like];
+    if (offer.left > 0 && fits(job.request, node.capacity) && cluster.eligible(job.constraint, offer.like))
       zones.insert(node.zone);
   }
   return zones;

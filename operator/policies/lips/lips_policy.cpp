@@ -9,6 +9,7 @@
 #include "policies/lips/fast_path.h"
 #include "policies/lips/homes.h"
 #include "policies/lips/new_data.h"
+#include "policies/lips/node_requests.h"
 #include "policies/lips/task_selection.h"
 #include "policies/lips/zone_form.h"
 
@@ -59,10 +60,15 @@ class Decision {
   void prepare() {
     classes_ = make_classes(cluster_, time_slots());
     free_ = cluster_.free;
-    if (!whole_horizon_ && settings_.lips.fast_path_limit.value() > 0)
+    if (!whole_horizon_ && !buys() && settings_.lips.fast_path_limit.value() > 0)
       fast_path_ = serve_small_jobs(input_, {settings_.lips.fast_path_limit, copies()}, classes_, free_);
     choose_home_zones();
     workload_ = make_commodities(cluster_, input_.costs, classes_, commodity_settings());
+  }
+
+  // Small jobs too wait for a node that others need rather than each for one of its own.
+  bool buys() const {
+    return !whole_horizon_ && settings_.lips.billing == Billing::invoice && !cluster_.offers.empty();
   }
 
   double clock() const { return input_.stopwatch ? input_.stopwatch->seconds() : 0; }
@@ -242,13 +248,14 @@ class Decision {
 
   void place() {
     std::vector<Placement> placements;
+    WholeQuotas quotas;
     double objective = 0;
     if (!workload_.commodities.empty()) {
       const double started = clock();
-      WholeQuotas quotas = round_amounts(cluster_, workload_, amounts_, classes_);
+      quotas = round_amounts(cluster_, workload_, amounts_, classes_);
       if (!whole_horizon_) objective = cost_of_quotas(cluster_, classes_, workload_, quotas);
       plan_.account.seconds.round = lap(started);
-      placements = pack(input_, classes_, workload_, amounts_, std::move(quotas), packing(window_share_), free_);
+      placements = pack(input_, classes_, workload_, amounts_, quotas, packing(window_share_), free_);
       const PricedPreferences priced =
           price_preferences(classes_, workload_, placements, cluster_, model_settings().pools);
       plan_.account.locality = priced.locality;
@@ -264,6 +271,7 @@ class Decision {
                                           whole_horizon_};
     LocalityReached reached = choose_tasks(input_, fast_path_.workload, fast_path_.placements, selection, plan_);
     const LocalityReached planned = choose_tasks(input_, workload_, placements, selection, plan_);
+    if (buys()) request_nodes(cluster_, classes_, workload_, amounts_, std::move(quotas), placements, plan_);
     reached = {reached.readers + planned.readers, reached.local + planned.local, reached.bound + planned.bound};
     plan_.account.seconds.locality = lap(started);
     fill_account(input_, classes_, workload_, amounts_, plan_);

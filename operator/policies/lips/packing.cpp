@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "policies/lips/packing_budget.h"
+#include "policies/lips/paid_until.h"
 
 namespace lips {
 
@@ -76,6 +77,7 @@ class Packing {
         settings_(settings),
         free_now_(free),
         timeline_(cluster_.nodes.size()),
+        paid_until_(paid_until(cluster_)),
         pools_(cluster_, settings.pool_cores),
         budget_(cluster_, input.costs, classes, workload, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
@@ -117,7 +119,7 @@ class Packing {
     while (!slots.empty()) {
       const Slot slot = slots.top();
       slots.pop();
-      const NodeId node = std::get<2>(slot);
+      const NodeId node = std::get<3>(slot);
       const ClassId c = classes_.class_of[node];
       Timeline& line = timeline_[node];
       line.time = std::get<0>(slot);
@@ -127,7 +129,7 @@ class Packing {
       }
       if (!wanted(c, open_work) || line.releases.empty()) continue;
       const double next = line.releases.top().at;
-      if (within(next)) slots.emplace(next, rank_[c], node);
+      if (within(next)) slots.push(slot_of(node, c, next));
     }
     pools_.stay_at_peak();
   }
@@ -173,7 +175,7 @@ class Packing {
     std::vector<std::pair<double, ClassId>> order;
     for (ClassId c : classes_.classes.ids())
       if (may_take(quota, c) && fits(job.request, classes_.classes[c].shape) &&
-          cluster_.eligible(job.constraint, classes_.classes[c].nodes.front()))
+          cluster_.eligible(job.constraint, classes_.classes[c].like))
         order.emplace_back(classes_.classes[c].price.value() + commodity.non_cpu_cost[classes_.classes[c].zone], c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {
@@ -216,12 +218,15 @@ class Packing {
     line.free += cluster_.jobs[ended.job].request * static_cast<std::int32_t>(ended.tasks);
     line.releases.pop();
   }
-  using Slot = std::tuple<double, std::uint32_t, NodeId>;  // time, class's rank by price, node
+  // Time, the class's rank by price, seconds (negative) for which the node is paid for anyway, node: nodes that stay
+  // fill up first, so that others run empty and go.
+  using Slot = std::tuple<double, std::uint32_t, double, NodeId>;
+  Slot slot_of(NodeId node, ClassId c, double time) const { return {time, rank_[c], -paid_until_[node], node}; }
 
   bool within(double time) const { return time < settings_.window || time == 0; }
 
   void add_slot(std::vector<Slot>& slots, NodeId node, ClassId c, double time) const {
-    if (within(time)) slots.emplace_back(time, rank_[c], node);
+    if (within(time)) slots.push_back(slot_of(node, c, time));
   }
 
   // Most nodes are, most of the time: they wait for their first release without a look at any task.
@@ -338,6 +343,7 @@ class Packing {
   const PackingSettings& settings_;
   IdVector<NodeId, Resources>& free_now_;
   IdVector<NodeId, Timeline> timeline_;
+  const IdVector<NodeId, double> paid_until_;
   IdVector<ZoneId, Queue> zone_;
   IdVector<ClassId, Queue> class_;
   IdVector<ClassId, std::uint32_t> rank_;  // by price

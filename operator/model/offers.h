@@ -1,0 +1,31 @@
+// Nodes that an autoscaler would launch, and the tasks that ask for one.
+#pragma once
+
+#include <cstdint>
+
+#include "base/fields.h"
+#include "base/ids.h"
+#include "base/units.h"
+
+namespace lips {
+
+// Nodes of one type in one zone, spot or on demand.
+struct Offer {
+  NodeId like;               // has their facts; takes no task itself
+  std::uint32_t left = 0;    // could be launched now; 0: sold out
+  Duration boot{};           // from the launch until tasks start; billed
+  Duration idle{};           // how long an empty node is kept; billed
+  double interruptions = 0;  // of one node, an hour
+  static constexpr auto fields = field_names("like", "left", "boot", "idle", "interruptions");
+  friend bool operator==(const Offer&, const Offer&) = default;
+};
+
+// The task is to start on a node of the offer's zone and capacity type. Its type is the autoscaler's choice.
+struct NodeRequest {
+  TaskId task;
+  OfferId offer;
+  static constexpr auto fields = field_names("task", "offer");
+  friend bool operator==(const NodeRequest&, const NodeRequest&) = default;
+};
+
+}  // namespace lips

@@ -1,0 +1,101 @@
+#include "policies/lips/capacity_steps.h"
+
+#include <algorithm>
+
+#include "policies/lips/paid_until.h"
+
+namespace lips {
+
+namespace {
+
+// Of a span of capacity from `free_at` on the part in [from, to), in seconds.
+double overlap(double free_at, double from, double to) { return std::max(0.0, to - std::max(from, free_at)); }
+
+class Steps {
+ public:
+  Steps(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, double mean_task, NodeClasses& classes)
+      : cluster_(cluster), classes_(classes), until_(paid_until(cluster)), paid_(classes.classes.size()) {
+    for (Duration edge : time_slots.edges) edges_.push_back(to_seconds(edge));
+    count_ = edges_.size() - 1;
+    classes.steps.resize(classes.classes.size(), std::vector<CapacityStep>(count_));
+    classes.now_window.resize(classes.classes.size());
+    for (ClassId c : classes.classes.ids()) {
+      const double task = mean_task / classes.classes[c].speed;
+      double& now = classes.now_window[c] = edges_[1];
+      if (time_slots.stretch_first) now = std::max({now, to_seconds(time_slots.least_window), task});
+      for (std::size_t slot = 0; slot < count_; ++slot)
+        classes.steps[c][slot].waiting_price =
+            time_slots.waiting_price * classes.mean_price.value() * to_hours(time_slots.edges[slot]);
+      paid_[c].resize(is_elastic(c, time_slots.billing) ? count_ : 0);
+    }
+  }
+
+  void add_free() {
+    for (ClassId c : classes_.classes.ids()) {
+      Resources all{Cores(0), Mebibytes(0), 0};
+      for (NodeId node : classes_.classes[c].nodes) {
+        const Resources& free = cluster_.free[node];
+        const Resources now{std::max(Cores(0), free.cpu), std::max(Mebibytes(0), free.memory), std::max(0, free.slots)};
+        all += now;
+        for (std::size_t slot = 0; slot < paid_[c].size(); ++slot)
+          add(paid_[c][slot], c, now, overlap(0, edges_[slot], std::min(edges_[slot] + span(c, slot), until_[node])));
+      }
+      for (std::size_t slot = 0; slot < count_; ++slot) add(classes_.steps[c][slot], c, all, span(c, slot));
+    }
+  }
+
+  void add_after(const RunningTask& run) {
+    const ClassId c = classes_.class_of[run.node];
+    if (!c.valid()) return;
+    const Resources& request = cluster_.jobs[cluster_.tasks[run.task].job].request;
+    const double free_at = to_seconds(run.expected_end - cluster_.now);
+    for (std::size_t slot = count_; slot-- > 0 && edges_[slot + 1] > free_at;) {
+      add(classes_.steps[c][slot], c, request, overlap(free_at, edges_[slot], edges_[slot + 1]));
+      if (!paid_[c].empty())
+        add(paid_[c][slot], c, request, overlap(free_at, edges_[slot], std::min(edges_[slot + 1], until_[run.node])));
+    }
+  }
+
+  void part_paid_capacity() {
+    for (ClassId c : classes_.classes.ids())
+      for (std::size_t slot = 0; slot < paid_[c].size(); ++slot) {
+        CapacityStep &all = classes_.steps[c][slot], &paid = paid_[c][slot];
+        if (paid.work <= 0) continue;
+        all.work -= paid.work, all.memory -= paid.memory, all.slots -= paid.slots;
+        paid.waiting_price = all.waiting_price - (1 - price_of_paid_capacity) * classes_.classes[c].price.value();
+        classes_.steps[c].push_back(paid);
+      }
+  }
+
+ private:
+  bool is_elastic(ClassId c, Billing billing) const {
+    return billing == Billing::invoice && cluster_.nodes[classes_.classes[c].like].fleet == FleetKind::elastic;
+  }
+  double span(ClassId c, std::size_t slot) const {
+    return slot == 0 ? classes_.now_window[c] : edges_[slot + 1] - edges_[slot];
+  }
+  void add(CapacityStep& step, ClassId c, const Resources& amount, double seconds) const {
+    step.work += amount.cpu.value() * seconds * classes_.classes[c].speed;
+    step.memory += amount.memory.value() * seconds;
+    step.slots += amount.slots * seconds;
+  }
+
+  const ClusterSnapshot& cluster_;
+  NodeClasses& classes_;
+  const IdVector<NodeId, double> until_;
+  std::vector<double> edges_;
+  std::size_t count_ = 0;
+  IdVector<ClassId, std::vector<CapacityStep>> paid_;  // by time slot, part of the steps; empty: of fixed nodes
+};
+
+}  // namespace
+
+void fill_steps(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, double mean_task,
+                NodeClasses& classes) {
+  Steps steps(cluster, time_slots, mean_task, classes);
+  steps.add_free();
+  for (const RunningTask& run : cluster.running) steps.add_after(run);
+  steps.part_paid_capacity();
+}
+
+}  // namespace lips

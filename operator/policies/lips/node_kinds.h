@@ -1,0 +1,28 @@
+// Which nodes the pending tasks tell apart.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "model/snapshot.h"
+
+namespace lips {
+
+// Numbers profiles by the pending constraints that they meet, and capacities by the pending requests that fit them:
+// a difference that no pending task asks about separates no nodes.
+class NodeKinds {
+ public:
+  explicit NodeKinds(const ClusterSnapshot& cluster);
+  int by_profile(NodeId node);
+  int by_capacity(const Resources& capacity);
+
+ private:
+  const ClusterSnapshot& cluster_;
+  std::vector<ConstraintId> constraints_;
+  std::vector<Resources> requests_;
+  IdVector<ProfileId, int> of_profile_;
+  std::map<Resources, int> of_capacity_;
+  std::map<std::vector<bool>, int> profile_kinds_, capacity_kinds_;
+};
+
+}  // namespace lips

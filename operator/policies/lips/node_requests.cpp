@@ -1,0 +1,93 @@
+#include "policies/lips/node_requests.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lips {
+
+namespace {
+
+class Requests {
+ public:
+  Requests(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload, WholeQuotas quotas,
+           Plan& plan)
+      : cluster_(cluster),
+        classes_(classes),
+        workload_(workload),
+        quotas_(std::move(quotas)),
+        plan_(plan),
+        pool_cores_(cluster.pool_cores),
+        taken_(cluster.tasks.size(), false) {
+    for (const Assignment& assignment : plan.assignments) {
+      const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
+      taken_[assignment.task] = true;
+      pool_cores_[job.pool] += job.request.cpu;
+    }
+    plan_.node_requests.emplace();
+  }
+
+  void leave_out(const std::vector<Placement>& placements) {
+    for (const Placement& placement : placements) {
+      std::uint32_t left = placement.tasks;
+      const ClassId c = classes_.class_of[placement.node];
+      const bool any_class = workload_.commodities[workload_.portions[placement.portion].commodity].any_class;
+      for (Quota& quota : any_class ? quotas_.zone[classes_.classes[c].zone] : quotas_.in_class[c]) {
+        if (quota.portion != placement.portion) continue;
+        const std::uint32_t placed = std::min(left, quota.tasks);
+        quota.tasks -= placed, left -= placed;
+      }
+    }
+  }
+
+  // `shared_work`: of the zone's quotas, CPU-seconds.
+  void ask_for(ClassId c, double shared_work) {
+    const NodeClass& offer = classes_.classes[c];
+    double work = shared_work;
+    for (const Quota& quota : quotas_.in_class[c]) work += quota.tasks * workload_.portions[quota.portion].work;
+    double nodes = work / (offer.drain * offer.speed * offer.shape.cpu.value());
+    for (Quota& quota : quotas_.in_class[c]) ask_for(offer, quota, nodes);
+    if (shared_work > least_work)
+      for (Quota& quota : quotas_.zone[offer.zone]) ask_for(offer, quota, nodes);
+  }
+
+ private:
+  void ask_for(const NodeClass& offer, Quota& quota, double& nodes) {
+    if (quota.tasks == 0 || nodes <= 0) return;
+    const Portion& portion = workload_.portions[quota.portion];
+    const Job& job = cluster_.jobs[portion.job];
+    const Pool& pool = cluster_.pools[job.pool];
+    const double share = 1 / static_cast<double>(std::max<std::int64_t>(1, fit_count(job.request, offer.shape)));
+    for (const TaskId task : cluster_.tasks_of(cluster_.groups[portion.job][portion.group])) {
+      if (quota.tasks == 0 || nodes <= 0) return;
+      if (taken_[task]) continue;
+      if (pool.maximum.value() > 0 && pool_cores_[job.pool] + job.request.cpu > pool.maximum + Cores(1e-9)) return;
+      pool_cores_[job.pool] += job.request.cpu;
+      taken_[task] = true;
+      plan_.node_requests->push_back({task, offer.offer});
+      plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
+      --quota.tasks;
+      nodes -= share;
+    }
+  }
+
+  const ClusterSnapshot& cluster_;
+  const NodeClasses& classes_;
+  const Workload& workload_;
+  WholeQuotas quotas_;
+  Plan& plan_;
+  IdVector<PoolId, Cores> pool_cores_;
+  IdVector<TaskId, bool> taken_;
+};
+
+}  // namespace
+
+void request_nodes(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
+                   const Amounts& amounts, WholeQuotas quotas, const std::vector<Placement>& placements, Plan& plan) {
+  Requests requests(cluster, classes, workload, std::move(quotas), plan);
+  if (workload.commodities.empty()) return;
+  requests.leave_out(placements);
+  for (ClassId c : classes.classes.ids())
+    if (classes.classes[c].offer.valid()) requests.ask_for(c, amounts.open_work[c]);
+}
+
+}  // namespace lips

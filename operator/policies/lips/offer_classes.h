@@ -1,0 +1,19 @@
+// Nodes that could be bought, as classes beside those that are there.
+//
+// A node is paid from its launch until it has been idle for a while: o = boot + idle seconds of its price p that do no
+// work. Whoever buys the nodes for W CPU-seconds of work in order to be done after D seconds pays W p (1 + o / D), and
+// W waits D / 2 in the mean. With w the price of a second's wait the sum is least at D = sqrt(2 o p / w): an economic
+// order quantity (F. W. Harris, How Many Parts to Make at Once, 1913). The class's price is the one at that D, and of
+// the work that it is given only D's part asks for nodes; the rest queues for them.
+#pragma once
+
+#include "policies/lips/classes.h"
+#include "policies/lips/node_kinds.h"
+
+namespace lips {
+
+// One class for each kind of offer that the pending tasks tell apart: the cheapest of its zone and capacity type.
+void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, double mean_task, NodeKinds& kinds,
+                NodeClasses& classes);
+
+}  // namespace lips
