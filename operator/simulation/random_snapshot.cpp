@@ -369,6 +369,7 @@ ClusterState Generator::make() {
   add_constraints();
   add_jobs();
   limit_pools(shape_, start_);
+  offer_nodes(shape_, start_);
   limit_stores(shape_, start_);
   add_extended(shape_, start_, jobs_);
   vary_jobs(shape_, jobs_);
@@ -444,6 +445,7 @@ SnapshotShape random_full_shape(std::uint64_t seed) {
   shape.odd_requests = now_and_then(0.3);
   shape.homes_decided = now_and_then(0.2);
   shape.share_of_jobs_in_parts = now_and_then(0.3) ? 0.7 : 0;
+  shape.offers = now_and_then(0.3);
   return shape;
 }
 

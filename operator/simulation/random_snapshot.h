@@ -36,6 +36,7 @@ struct SnapshotShape {
   double share_of_jobs_held = 0;             // whose inputs do not exist yet
   double share_of_blocks_moving = 0;         // on their way to one more store
   bool pool_limits = false;                  // maxima, minima, weights and prices of shortfall
+  bool offers = false;                       // an autoscaler would launch nodes; some that are there are its own
   bool limited_stores = false;               // with hardly any room; a volume in each zone
   bool odd_requests =
       false;  // parts of cores and several, priorities, jobs that read half of a block or one block twice

@@ -16,7 +16,8 @@ enum FeatureStream : std::uint64_t {
   vary_stream,
   move_stream,
   home_stream,
-  part_stream
+  part_stream,
+  offer_stream
 };
 
 }  // namespace
@@ -30,6 +31,30 @@ void limit_pools(const SnapshotShape& shape, ClusterSnapshot& start) {
     if (random.below(2) == 0) pool.minimum = Cores(static_cast<double>(random.below(4)));
     if (pool.maximum.value() > 0) pool.minimum = std::min(pool.minimum, pool.maximum);
     if (random.below(2) == 0) pool.shortfall_price = UsdPerCpuSecond(1e-5);
+  }
+}
+
+// A cordoned node like one of each zone stands for those to come.
+void offer_nodes(const SnapshotShape& shape, ClusterSnapshot& start) {
+  if (!shape.offers || start.nodes.empty()) return;
+  Random random(derive_seed(shape.seed, offer_stream));
+  for (Node& node : start.nodes)
+    if (random.below(2) == 0) node.fleet = FleetKind::elastic;
+  for (const ZoneId zone : start.zones.ids()) {
+    Node like = start.nodes[NodeId(static_cast<std::uint32_t>(random.below(start.nodes.size())))];
+    like.name = "like-" + start.zones[zone].name;
+    like.zone = zone;
+    like.rack = RackId::none();
+    like.fleet = FleetKind::elastic;
+    like.others = {Cores(0), Mebibytes(0), 0};
+    like.schedulable = false;
+    Offer offer;
+    offer.left = static_cast<std::uint32_t>(random.below(4));
+    offer.boot = seconds(static_cast<double>(random.below(120)));
+    offer.idle = seconds(static_cast<double>(random.below(300)));
+    offer.interruptions = random.below(2) == 0 ? 0 : 0.05;
+    offer.like = start.nodes.push_back(std::move(like));
+    start.offers.push_back(offer);
   }
 }
 

@@ -10,6 +10,7 @@ namespace lips::simulation {
 
 // Before the state is made. Each asks the shape whether there is anything to do.
 void limit_pools(const SnapshotShape& shape, ClusterSnapshot& start);
+void offer_nodes(const SnapshotShape& shape, ClusterSnapshot& start);
 void limit_stores(const SnapshotShape& shape, ClusterSnapshot& start);
 void add_extended(const SnapshotShape& shape, ClusterSnapshot& start, std::vector<JobArrived>& jobs);
 void vary_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs);

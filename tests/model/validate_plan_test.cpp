@@ -49,6 +49,35 @@ TEST_F(ValidatePlan, AcceptsDeferralsAndAnEmptyPlan) {
   EXPECT_THAT(problems(), IsEmpty());
 }
 
+// The cordoned node stands for nodes that could be launched.
+TEST_F(ValidatePlan, AcceptsRequestsForNodesThatAreOffered) {
+  builder.start.offers.push_back({cordoned, 3, {}, {}, 0});
+  plan.node_requests = {{plain, OfferId(0)}};
+  plan.deferrals = {{plain, DeferralReason::waits_for_node}};
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(ValidatePlan, FindsEveryKindOfWrongRequestForANode) {
+  builder.start.offers.push_back({cordoned, 3, {}, {}, 0});
+  builder.start.offers.push_back({cordoned, 0, {}, {}, 0});
+  builder.start.offers.push_back({tiny, 3, {}, {}, 0});
+  builder.start.offers.push_back({tainted, 3, {}, {}, 0});
+  plan.assignments = {{reading, second, of(first), {}}};
+  const auto problem_of = [&](TaskId task, std::uint32_t offer) {
+    plan.node_requests = {{task, OfferId(offer)}};
+    return problems();
+  };
+  EXPECT_THAT(problem_of(reading, 0), ElementsAre(HasSubstr("has a node and asks for one")));
+  EXPECT_THAT(problem_of(blocked, 0), ElementsAre(HasSubstr("is not pending")));
+  EXPECT_THAT(problem_of(TaskId(99), 0), ElementsAre(HasSubstr("is not pending")));
+  EXPECT_THAT(problem_of(plain, 9), ElementsAre(HasSubstr("that nobody offers")));
+  EXPECT_THAT(problem_of(plain, 1), ElementsAre(HasSubstr("sold out")));
+  EXPECT_THAT(problem_of(plain, 2), ElementsAre(HasSubstr("may not run there")));
+  EXPECT_THAT(problem_of(plain, 3), ElementsAre(HasSubstr("may not run there")));
+  plan.node_requests = {{plain, OfferId(0)}, {plain, OfferId(0)}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("asks for two nodes")));
+}
+
 TEST_F(ValidatePlan, FindsATaskPlannedTwice) {
   plan.assignments = {{plain, first, {}, {}}};
   plan.deferrals = {{plain, DeferralReason::no_capacity}};

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
@@ -53,11 +55,12 @@ class FleetTest : public testing::Test {
     return fleet.offers.back();
   }
   AutoscalerSettings& settings() { return builder_.scenario.fleet.autoscaler; }
-  FleetLog log() {
+  FleetLog log() { return log(policy_); }
+  FleetLog log(const Policy& policy) {
     FleetLog told;
-    SimulatedCluster cluster(builder_.scenario, policy_.cadence(), told);
+    SimulatedCluster cluster(builder_.scenario, policy.cadence(), told);
     ClusterState state(builder_.scenario.at_start());
-    EpochController controller(state, cluster, policy_, builder_.scenario.costs);
+    EpochController controller(state, cluster, policy, builder_.scenario.costs);
     EXPECT_TRUE(controller.run({}).has_value());
     EXPECT_EQ(cluster.jobs_finished(), builder_.scenario.jobs.size());
     return told;
@@ -198,6 +201,70 @@ TEST_F(FleetTest, BuysBesideFixedNodesOnlyWhatDoesNotFitThere) {
   const FleetLog told = log();
   EXPECT_EQ(told.launched.size(), 1u);
   EXPECT_DOUBLE_EQ(told.started[0], 0);
+}
+
+// First fit, and a plan that asks: for the first two tasks of each job, nodes in zone 1.
+class Asking : public Policy {
+ public:
+  Cadence cadence() const override { return first_fit_.cadence(); }
+  Result<Plan> decide(const PolicyInput& input) const override {
+    Result<Plan> plan = first_fit_.decide(input);
+    std::set<TaskId> assigned;
+    for (const Assignment& assignment : plan->assignments) assigned.insert(assignment.task);
+    plan->node_requests.emplace();
+    for (const JobId id : input.cluster.pending)
+      for (std::uint32_t i = 0; i < std::min(2u, input.cluster.jobs[id].tasks()); ++i) {
+        const TaskId task(input.cluster.jobs[id].first_task.index() + i);
+        if (input.cluster.tasks[task].state == TaskState::pending && !assigned.contains(task))
+          plan->node_requests->push_back({task, OfferId(1)});
+      }
+    return plan;
+  }
+
+ private:
+  FirstFit first_fit_;
+};
+
+TEST_F(FleetTest, WhereAPlanAsksOnlyThatIsBoughtAndThere) {
+  builder_.scenario.cluster.zones.push_back({"b"});
+  offer(4, 1, 1);
+  const NodeOffer dear = offer(4, 1, 3.6, 1);
+  builder_.computing_job(0, 4, 100);
+  const Asking asking;
+  const FleetLog told = log(asking);
+  ASSERT_EQ(told.launched.size(), 2u) << "for two of the four tasks; the others follow on their nodes";
+  for (const auto& [node, when] : told.launched) {
+    EXPECT_GE(node.index(), dear.first.index());
+    EXPECT_DOUBLE_EQ(when, 1);
+  }
+  EXPECT_DOUBLE_EQ(told.started[3], 141);
+}
+
+// Policies hear when an offer sells out, and when there is some again.
+TEST_F(FleetTest, PoliciesSeeWhatIsSoldOut) {
+  offer(1, 2, 3.6);
+  builder_.computing_job(0, 2, 100);
+  builder_.computing_job(1000, 2, 100);
+  std::vector<std::pair<double, std::uint32_t>> seen;
+  struct Watching : public FirstFit {
+    explicit Watching(std::vector<std::pair<double, std::uint32_t>>& seen) : seen_(seen) {}
+    Result<Plan> decide(const PolicyInput& input) const override {
+      seen_.emplace_back(to_seconds(input.cluster.now.time_since_epoch()), input.cluster.offers[OfferId(0)].left);
+      return FirstFit::decide(input);
+    }
+    std::vector<std::pair<double, std::uint32_t>>& seen_;
+  };
+  const Watching watching(seen);
+  log(watching);
+  const auto left_at = [&](double second) {
+    std::uint32_t left = 99;
+    for (const auto& [when, count] : seen)
+      if (when <= second) left = count;
+    return left;
+  };
+  EXPECT_EQ(left_at(0.5), 1u);
+  EXPECT_EQ(left_at(50), 0u);
+  EXPECT_EQ(left_at(1000), 1u);
 }
 
 TEST_F(FleetTest, EndsStuckWhereNoOfferHoldsATask) {

@@ -1,0 +1,168 @@
+// The planner beside an autoscaler: where it asks for nodes, for how many tasks, and when it waits.
+#include <map>
+
+#include "tests/policies/case.h"
+
+namespace lips::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::testing::SizeIs;
+
+// Offers of four-core nodes; no node is there.
+struct NodeRequests : ::testing::Test {
+  ClusterBuilder builder{2};
+  OfferId here, there;
+
+  OfferId offer(ZoneId zone, double usd_an_hour, std::uint32_t left = 100) {
+    const NodeId like = builder.node({.zone = zone, .slots = 4, .cpu = 4});
+    Node& node = builder.start.nodes[like];
+    node.schedulable = false;
+    node.fleet = FleetKind::elastic;
+    node.price = UsdPerHour(usd_an_hour);
+    node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
+    return builder.start.offers.push_back({like, left, seconds(40), seconds(20), 0});
+  }
+  // A node of the autoscaler's that is there.
+  NodeId elastic_node(ZoneId zone, double usd_an_hour) {
+    const NodeId id = builder.node({.zone = zone, .slots = 4, .cpu = 4});
+    Node& node = builder.start.nodes[id];
+    node.fleet = FleetKind::elastic;
+    node.price = UsdPerHour(usd_an_hour);
+    node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
+    return id;
+  }
+  static std::map<OfferId, int> by_offer(const Plan& plan) {
+    std::map<OfferId, int> counts;
+    for (const NodeRequest& request : plan.node_requests.value_or(std::vector<NodeRequest>())) ++counts[request.offer];
+    return counts;
+  }
+};
+
+TEST_F(NodeRequests, AskInTheZoneOfTheDataThoughANodeIsCheaperElsewhere) {
+  here = offer(ZoneId(0), 0.4), there = offer(ZoneId(1), 0.3);
+  const StoreId volume = builder.volume(ZoneId(0));
+  std::vector<BlockId> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(builder.block_in({volume}, 1000));
+  Case with("lips", builder, {}, UsdPerMebibyte(2e-5));
+  with.add({.blocks = blocks, .cpu = 600});
+  const Plan plan = with.plan();
+  EXPECT_THAT(plan.node_requests, Optional(Each(Field(&NodeRequest::offer, here))));
+  EXPECT_GE(by_offer(plan)[here], 1);
+  EXPECT_THAT(plan.assignments, IsEmpty());
+}
+
+TEST_F(NodeRequests, AskInTheCheapestZoneWhereNothingIsRead) {
+  here = offer(ZoneId(0), 0.4), there = offer(ZoneId(1), 0.3);
+  Case with("lips", builder);
+  with.add({.maps = 8, .cpu = 600});
+  EXPECT_THAT(with.plan().node_requests, Optional(Each(Field(&NodeRequest::offer, there))));
+}
+
+// W p (1 + o / D) + w W D / 2 with o = 60 s and w = p / 3600 a second: D = sqrt(2 x 60 x 3600) = 657 s.
+TEST_F(NodeRequests, AskForWhatIsDoneWhenWaitingCostsAsMuchAsAnotherNode) {
+  here = offer(ZoneId(0), 0.4);
+  Case with("lips", builder);
+  with.add({.maps = 4000, .cpu = 100});
+  const double drain = 657.27, nodes = 4000 * 100 / (drain * 4);
+  EXPECT_NEAR(by_offer(with.plan())[here], nodes * 4, 2);
+}
+
+TEST_F(NodeRequests, AskForMoreTheDearerWaitingIs) {
+  here = offer(ZoneId(0), 0.4);
+  int before = 0;
+  for (const double price : {0.25, 1.0, 4.0}) {
+    PolicySettings settings;
+    settings.lips.waiting_price = price;
+    Case with("lips", builder, settings);
+    with.add({.maps = 4000, .cpu = 100});
+    const int asked = by_offer(with.plan())[here];
+    EXPECT_NEAR(asked, before == 0 ? asked : 2 * before, 6) << "D falls with the root of the price";
+    before = asked;
+  }
+}
+
+TEST_F(NodeRequests, AskForTheMostUrgentAndLetTheOthersWait) {
+  here = offer(ZoneId(0), 0.4);
+  Case with("lips", builder);
+  const JobId first = with.add({.arrival = 0, .maps = 40, .cpu = 100});
+  with.add({.arrival = 300, .maps = 40, .cpu = 100});
+  with.at(300);
+  const Plan plan = with.plan();
+  ASSERT_TRUE(plan.node_requests);
+  for (const NodeRequest& request : *plan.node_requests)
+    EXPECT_EQ(with.state.snapshot().tasks[request.task].job, first);
+  EXPECT_LT(plan.node_requests->size(), 40u);
+  EXPECT_EQ(plan.rest, DeferralReason::cheaper_later);
+  EXPECT_THAT(plan.deferrals, SizeIs(plan.node_requests->size()));
+  EXPECT_THAT(plan.deferrals, Each(Field(&Deferral::reason, DeferralReason::waits_for_node)));
+}
+
+TEST_F(NodeRequests, ANodeThatIsPaidForAnywayIsTakenFirst) {
+  here = offer(ZoneId(0), 0.1);
+  const NodeId dear = elastic_node(ZoneId(0), 2);
+  Case with("lips", builder);
+  const JobId job = with.add({.maps = 1, .cpu = 5});
+  const Plan plan = with.plan();
+  EXPECT_THAT(plan.assignments, ElementsAre(Runs(with.task(job, 0), dear))) << "it is idle, and paid for 20 s more";
+  EXPECT_THAT(plan.node_requests, Optional(IsEmpty()));
+}
+
+TEST_F(NodeRequests, TheNodeThatStaysLongestFillsUpFirst) {
+  offer(ZoneId(0), 0.4);
+  elastic_node(ZoneId(0), 0.4);
+  const NodeId stays = elastic_node(ZoneId(0), 0.4);
+  elastic_node(ZoneId(0), 0.4);
+  Case with("lips", builder);
+  const JobId longest = with.add({.maps = 1, .cpu = 1000});
+  ASSERT_TRUE(with.state.assume({with.task(longest, 0), stays, {}, {}}));
+  with.add({.maps = 3, .cpu = 30});
+  EXPECT_THAT(with.plan().assignments, Each(Field(&Assignment::node, stays)));
+}
+
+TEST_F(NodeRequests, NothingIsAskedForThatIsSoldOut) {
+  here = offer(ZoneId(0), 0.3, 0), there = offer(ZoneId(1), 0.4);
+  Case with("lips", builder);
+  with.add({.maps = 8, .cpu = 600});
+  EXPECT_THAT(with.plan().node_requests, Optional(Each(Field(&NodeRequest::offer, there))));
+}
+
+TEST_F(NodeRequests, APoolsMaximumHoldsForThemToo) {
+  here = offer(ZoneId(0), 0.4);
+  builder.start.pools[PoolId(0)].maximum = Cores(3);
+  PolicySettings settings;
+  settings.lips.waiting_price = 1000;
+  Case with("lips", builder, settings);
+  with.add({.maps = 50, .cpu = 100});
+  EXPECT_EQ(by_offer(with.plan())[here], 3);
+}
+
+TEST_F(NodeRequests, TasksThatNoOfferHoldsAskForNothing) {
+  here = offer(ZoneId(0), 0.4);
+  Case with("lips", builder);
+  with.add({.maps = 2, .cpu = 100, .cores = 5});
+  EXPECT_THAT(with.plan().node_requests, Optional(IsEmpty()));
+}
+
+TEST_F(NodeRequests, TheBillByUseAsksForNothingInParticular) {
+  here = offer(ZoneId(0), 0.4);
+  PolicySettings settings;
+  settings.lips.billing = Billing::use;
+  Case with("lips", builder, settings);
+  with.add({.maps = 2, .cpu = 100});
+  EXPECT_EQ(with.plan().node_requests, std::nullopt);
+}
+
+TEST_F(NodeRequests, WithoutOffersNoPlanSpeaksOfNodes) {
+  builder.node();
+  Case with("lips", builder);
+  with.add({.maps = 9, .cpu = 100});
+  EXPECT_EQ(with.plan().node_requests, std::nullopt);
+}
+
+}  // namespace
+}  // namespace lips::testing
