@@ -9,9 +9,12 @@ namespace lips::kubernetes {
 namespace {
 
 Pod pod_with(std::string_view input) {
-  static constexpr const char* keys[] = {
-      annotation::cpu,  annotation::cpu_per_mebibyte, annotation::data_set, annotation::job,   annotation::memory, annotation::mounted_at,
-      annotation::pool, annotation::run_time,         annotation::shuffle,  annotation::stage, annotation::tasks};
+  static constexpr const char* keys[] = {annotation::cpu,      annotation::cpu_per_mebibyte,
+                                         annotation::data_set, annotation::job,
+                                         annotation::memory,   annotation::mounted_at,
+                                         annotation::pool,     annotation::run_time,
+                                         annotation::shuffle,  annotation::stage,
+                                         annotation::tasks};
   Pod pod;
   pod.meta.name_space = "etl", pod.meta.name = "p";
   for (const char* key : keys) {

@@ -30,9 +30,10 @@ Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
   const bool own = pod.work.data_set.starts_with(pod.meta.name_space + '/');
   const bool allowed = own || !context.may_read || context.may_read(pod.work.data_set, pod.meta.name_space);
   if (!data_set || data_set->native_blocks == 0 || !allowed)
-    return fail(ErrorCode::not_found,
-                fmt::format("{}: data set '{}' does not exist or is not ready{}", annotation::data_set, pod.work.data_set,
-                            own ? "" : ", or does not list " + pod.meta.name_space + " among its spec.readers"));
+    return fail(
+        ErrorCode::not_found,
+        fmt::format("{}: data set '{}' does not exist or is not ready{}", annotation::data_set, pod.work.data_set,
+                    own ? "" : ", or does not list " + pod.meta.name_space + " among its spec.readers"));
   const std::optional<std::uint32_t> tasks = task_count(pod, context.jobs);
   const std::uint32_t count = tasks.value_or(data_set->native_blocks);
   const std::uint32_t task = static_cast<std::uint32_t>(pod.index.value_or(0));

@@ -72,14 +72,15 @@ Result<PodAnnotations> read_pod_annotations(const Pod& pod) {
   if (const std::string* data_set = note(pod, annotation::data_set); data_set && !data_set->empty())
     result.data_set = data_set->find('/') == std::string::npos ? pod.meta.name_space + '/' + *data_set : *data_set;
   read(pod, annotation::cpu, "a number of CPU-seconds above 0, at most 1e9", some_work, result.cpu, problem);
-  read(pod, annotation::cpu_per_mebibyte, "a number of CPU-seconds, 0 to 1e6", work_per_mebibyte, result.cpu_per_mebibyte,
-       problem);
+  read(pod, annotation::cpu_per_mebibyte, "a number of CPU-seconds, 0 to 1e6", work_per_mebibyte,
+       result.cpu_per_mebibyte, problem);
   read(pod, annotation::run_time, "a time such as 90s or 1h30m, above 0 and at most 366 days", positive_duration,
        result.run_time, problem);
   read(pod, annotation::shuffle, "a size such as 1.5Gi, at most 1e9 MiB", some_size, result.shuffle, problem);
   read(pod, annotation::tasks, "a whole number, 1 to 1e9", task_count, result.tasks, problem);
   if (const std::string* stage = note(pod, annotation::stage)) {
-    if (*stage != "map" && *stage != "reduce" && problem.empty()) problem = wrong(annotation::stage, *stage, "map, reduce");
+    if (*stage != "map" && *stage != "reduce" && problem.empty())
+      problem = wrong(annotation::stage, *stage, "map, reduce");
     result.stage = *stage == "reduce" ? TaskKind::reduce : TaskKind::map;
   }
   if (const std::string* job = note(pod, annotation::job)) result.job = *job;

@@ -321,7 +321,8 @@ TEST(PodAnnotations, SayWhatIsWrong) {
     pod.annotations = {{key, value}};
     const Result<PodAnnotations> annotations = read_pod_annotations(pod);
     ASSERT_FALSE(annotations) << key;
-    EXPECT_THAT(annotations.error().message, testing::StartsWith(std::string(key) + ": found '" + value + "'; allowed: "));
+    EXPECT_THAT(annotations.error().message,
+                testing::StartsWith(std::string(key) + ": found '" + value + "'; allowed: "));
   }
 }
 
