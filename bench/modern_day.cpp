@@ -94,7 +94,7 @@ Result<Scenario> read(const Instance& instance) {
   options.set = {{"load", fmt::format("{}", instance.load)},
                  {"placement", instance.placement},
                  {"seed", std::to_string(instance.seed)},
-                 {"billing", to_string(instance.billing)}};
+                 {"billing", std::string(to_string(instance.billing))}};
   return read_scenario(*path, options);
 }
 

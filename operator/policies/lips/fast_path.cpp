@@ -1,7 +1,8 @@
 #include "policies/lips/fast_path.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "policies/lips/pool_room.h"
 
 namespace lips {
 
@@ -16,9 +17,9 @@ class FastPathPacking {
         settings_(settings),
         classes_(classes),
         free_(free),
+        pools_(cluster_, cluster_.pool_cores),
         first_open_(classes.classes.size(), 0) {
     result_.served.assign(cluster_.jobs.size(), false);
-    result_.pool_cores = cluster_.pool_cores;
     if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster_);
   }
 
@@ -29,6 +30,7 @@ class FastPathPacking {
     std::stable_sort(small.begin(), small.end(),
                      [&](JobId a, JobId b) { return cluster_.jobs[a].priority > cluster_.jobs[b].priority; });
     for (JobId id : small) serve(id);
+    result_.pool_cores = pools_.in_use();
     return std::move(result_);
   }
 
@@ -51,16 +53,16 @@ class FastPathPacking {
 
   void place(const Job& job, const TaskGroup& group, PortionId portion) {
     std::uint32_t left = group.count;
-    while (left > 0 && pool_tasks(job) >= 1) {
+    while (left > 0 && pools_.tasks(job) >= 1) {
       const ClassId c = cheapest_open(job, group);
       if (!c.valid()) {
         result_.waiting = true;
         return;
       }
       const NodeId node = open_node(c, job, group);
-      const auto most = std::min(static_cast<double>(fit_count(job.request, free_[node])), pool_tasks(job));
+      const auto most = std::min(static_cast<double>(fit_count(job.request, free_[node])), pools_.tasks(job));
       const auto count = static_cast<std::uint32_t>(std::min<double>(left, most));
-      result_.pool_cores[job.pool] += job.request.cpu * count;
+      pools_.take(job.pool, job.request.cpu * count);
       free_[node] -= job.request * static_cast<std::int32_t>(count);
       CapacityStep& now = classes_.steps[c].front();
       now.work = std::max(
@@ -70,12 +72,6 @@ class FastPathPacking {
       result_.placements.push_back({portion, count, node, 0, {}});
       left -= count;
     }
-  }
-
-  // How many more of the job's tasks its pool's maximum allows.
-  double pool_tasks(const Job& job) const {
-    const double most = cluster_.pools[job.pool].maximum.value();
-    return most > 0 ? std::floor((most - result_.pool_cores[job.pool].value() + 1e-7) / cores_of(job.request)) : 1e18;
   }
 
   ClassId cheapest_open(const Job& job, const TaskGroup& group) {
@@ -112,6 +108,7 @@ class FastPathPacking {
   FastPathSettings settings_;
   NodeClasses& classes_;
   IdVector<NodeId, Resources>& free_;
+  PoolRoom pools_;
   IdVector<ClassId, std::size_t> first_open_;
   IdVector<DataSetId, double> readers_;
   IdVector<ZoneId, double> non_cpu_cost_;

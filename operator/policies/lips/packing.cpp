@@ -7,6 +7,7 @@
 
 #include "policies/lips/packing_budget.h"
 #include "policies/lips/paid_until.h"
+#include "policies/lips/pool_room.h"
 
 namespace lips {
 
@@ -24,47 +25,6 @@ struct Queue {
     while (first < quotas.size() && quotas[first].tasks == 0) ++first;
   }
   bool empty() const { return first >= quotas.size(); }
-};
-
-// Cores that each pool's maximum still leaves.
-class PoolRoom {
- public:
-  PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use) {
-    for (PoolId pool : cluster.pools.ids()) {
-      const double most = cluster.pools[pool].maximum.value(), used = in_use[pool].value();
-      pools_.push_back({most > 0 ? most : 1e300, used, used});
-    }
-  }
-  double tasks(const Job& job) const {
-    const Pool& pool = pools_[job.pool];
-    return std::floor((pool.most - pool.used + 1e-7) / cores_of(job.request));
-  }
-  void release(PoolId pool, double cores, double at) {
-    if (pools_[pool].most < 1e300) releases_.emplace(at, pool, cores);
-  }
-  void take(PoolId pool, double cores, double until) {
-    pools_[pool].used += cores;
-    pools_[pool].peak = std::max(pools_[pool].peak, pools_[pool].used);
-    release(pool, cores, until);
-  }
-  // Time runs forward: what ended by now is given back.
-  void advance(double now) {
-    for (; !releases_.empty() && std::get<0>(releases_.top()) <= now; releases_.pop())
-      pools_[std::get<1>(releases_.top())].used -= std::get<2>(releases_.top());
-  }
-  // From here on times are not in order: only what was never used is left.
-  void stay_at_peak() {
-    for (Pool& pool : pools_) pool.used = pool.peak;
-    releases_ = {};
-  }
-
- private:
-  struct Pool {
-    double most = 0, used = 0, peak = 0;
-  };
-  using Release = std::tuple<double, PoolId, double>;
-  IdVector<PoolId, Pool> pools_;
-  std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
 };
 
 class Packing {
@@ -97,7 +57,7 @@ class Packing {
       if (at >= settings_.window) continue;
       const Job& job = cluster_.jobs[cluster_.tasks[run.task].job];
       timeline_[run.node].releases.push({at, cluster_.tasks[run.task].job, 1});
-      pools_.release(job.pool, job.request.cpu.value(), at);
+      pools_.release(job.pool, job.request.cpu, at);
     }
   }
 
@@ -334,7 +294,9 @@ class Packing {
     line.free = line.free - taken;
     if (line.time == 0) free_now_[node] = free_now_[node] - taken;
     if (end < settings_.window) line.releases.push({end, portion.job, count});
-    pools_.take(cluster_.jobs[portion.job].pool, taken.cpu.value(), end);
+    const PoolId pool = cluster_.jobs[portion.job].pool;
+    pools_.take(pool, taken.cpu);
+    pools_.release(pool, taken.cpu, end);
   }
 
   const ClusterSnapshot& cluster_;

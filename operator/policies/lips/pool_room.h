@@ -1,0 +1,41 @@
+// Cores that each pool's maximum still leaves, as tasks take them and give them back in time.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "policies/lips/classes.h"
+
+namespace lips {
+
+class PoolRoom {
+ public:
+  PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use);
+
+  // How many more of the job's tasks its pool's maximum allows.
+  double tasks(const Job& job) const {
+    const Pool& pool = pools_[job.pool];
+    return std::floor((pool.most - pool.used + 1e-7) / cores_of(job.request));
+  }
+  IdVector<PoolId, Cores> in_use() const;
+
+  void take(PoolId pool, Cores cores);
+  void release(PoolId pool, Cores cores, double at);
+  // Time runs forward: what ended by now is given back.
+  void advance(double now);
+  // From here on times are not in order: only what was never used is left.
+  void stay_at_peak();
+
+ private:
+  struct Pool {
+    double most = 0, used = 0, peak = 0;
+  };
+  using Release = std::tuple<double, PoolId, double>;
+  IdVector<PoolId, Pool> pools_;
+  std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
+};
+
+}  // namespace lips
