@@ -32,7 +32,7 @@ void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests
 
 // A batch ends when no pod has come for a second, or ten seconds after the first.
 void TruthFleet::open_batch() {
-  if (std::exchange(launched_or_gone_, false)) tell_left();
+  if (launched_or_gone_) tell_left();
   if (!std::exchange(world_.more_wait, false) || places_.empty() || world_.waiting == 0) return;
   if (batch_opened_ == TimePoint::max()) batch_opened_ = world_.now;
   const AutoscalerSettings& settings = fleet_.autoscaler;
@@ -135,6 +135,8 @@ void TruthFleet::tell_left() {
     sold_out_[id] = left[id] == 0;
   }
   if (news) world_.emit(OffersChanged{std::move(left)});
+  // A node that has gone can be launched again once its loss has been said.
+  launched_or_gone_ = !world_.unreported_losses.empty();
 }
 
 Cores TruthFleet::cores_to_buy() const {

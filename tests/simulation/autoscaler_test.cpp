@@ -25,7 +25,7 @@ class Autoscaler : public testing::Test {
   }
   NodeRoom room(NodeId id) const { return {id, cluster_.nodes[id].capacity}; }
   static PodGroup pods(std::uint64_t count, double cores, ConstraintId constraint = ConstraintId::none()) {
-    return {{Cores(cores), Mebibytes(0), 1}, constraint, count};
+    return {{Cores(cores), Mebibytes(0), 1}, constraint, NodeId::none(), count};
   }
   std::vector<std::uint32_t> launches(const std::vector<PodGroup>& pods, const std::vector<NodeRoom>& rooms,
                                       const std::vector<OfferRoom>& offers, double limit = 1e9) const {
@@ -60,6 +60,16 @@ TEST_F(Autoscaler, BuysWhatAConstraintAllows) {
   const NodeId plain = node(4, 0.1), ssd = node(4, 0.9, 1);
   EXPECT_EQ(launches({pods(1, 1, ssd_)}, {room(plain)}, {{plain, 9}, {ssd, 9}}), Chosen{1});
   EXPECT_EQ(launches({pods(1, 1, ssd_)}, {}, {{plain, 9}}), Chosen{});
+}
+
+TEST_F(Autoscaler, BuysInTheZoneAndOfTheCapacityTypeThatIsAskedFor) {
+  const NodeId cheap = node(4, 0.1), there = node(4, 0.9), spot = node(4, 0.5);
+  cluster_.nodes[there].zone = cluster_.nodes[spot].zone = ZoneId(1);
+  cluster_.nodes[spot].capacity_type = CapacityType::spot;
+  PodGroup asked = pods(2, 1);
+  asked.like = there;
+  EXPECT_EQ(launches({asked}, {room(cheap), room(spot)}, {{cheap, 9}, {there, 9}, {spot, 9}}), Chosen{1});
+  EXPECT_EQ(launches({asked}, {room(there)}, {{cheap, 9}, {there, 9}, {spot, 9}}), Chosen{});
 }
 
 TEST_F(Autoscaler, KeepsToTheNodesAndCoresThatAreLeft) {

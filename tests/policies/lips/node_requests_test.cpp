@@ -18,7 +18,7 @@ struct NodeRequests : ::testing::Test {
   ClusterBuilder builder{2};
   OfferId here, there;
 
-  OfferId offer(ZoneId zone, double usd_an_hour, std::uint32_t left = 100) {
+  OfferId offer(ZoneId zone, double usd_an_hour, std::uint32_t left = 1000) {
     const NodeId like = builder.node({.zone = zone, .slots = 4, .cpu = 4});
     Node& node = builder.start.nodes[like];
     node.schedulable = false;
