@@ -1,8 +1,9 @@
 // Policies on a modern day (config/scenarios/modern-day.yaml) at several loads, placements and seeds, against each
 // other and against the clairvoyant bound at the same mean wait. docs/results.md has the tables.
-//   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice] [--variations | --waiting-price
-//   P]
+//   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic]
+//                    [--variations | --waiting-price P]
 // USD are dollars by use, which the bound is of; with --invoice they are a cloud's invoice, and plans minimise that.
+// --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice; without a bound.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,8 +38,15 @@ struct Instance {
   std::string placement;
   int seed = 1;
   Billing billing = Billing::use;
+  bool elastic = false;
   std::string name() const { return fmt::format("{:.2f} {:<14} {}", load, placement, seed); }
 };
+
+// On elastic nodes a run costs ten times as much: the rivals are the cheapest baseline there and the quickest.
+std::vector<const char*> policies_of(const Instance& instance) {
+  if (instance.elastic) return {"lips", "delay", "own-zone-cheapest"};
+  return {policies.begin(), policies.end()};
+}
 
 struct Variation {
   std::string name;
@@ -70,7 +78,7 @@ struct Outcome {
   Billing billing = Billing::use;
   double by_use() const { return run.bill.total().value(); }
   double dollars() const { return billing == Billing::invoice ? run.invoice.total().value() : by_use(); }
-  double over_bound() const { return by_use() / bound; }
+  double over_bound() const { return bound > 0 ? by_use() / bound : 0; }
 };
 
 struct Answer {
@@ -88,7 +96,7 @@ double seconds_now() {
 }
 
 Result<Scenario> read(const Instance& instance) {
-  const Result<std::string> path = find_scenario("modern-day");
+  const Result<std::string> path = find_scenario(instance.elastic ? "modern-day-elastic" : "modern-day");
   if (!path) return tl::unexpected<Error>(path.error());
   ScenarioOptions options;
   options.set = {{"load", fmt::format("{}", instance.load)},
@@ -119,7 +127,8 @@ Answer answer(const Instance& instance, const Variations& varied, Duration slot)
   WaitingBoundSettings bound;
   bound.slot = slot;
   const double prices[] = {0, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.45, 0.7, 1.4, 3, 7, 15};
-  const Result<std::vector<WaitingCut>> cuts = waiting_cuts(whole, prices, bound);
+  Result<std::vector<WaitingCut>> cuts = std::vector<WaitingCut>();  // none: without a bound
+  if (!instance.elastic) cuts = waiting_cuts(whole, prices, bound);
   if (!cuts) return result.error = cuts.error().message, result;
   const double small_alone = small_jobs_alone(*scenario);
   const auto add = [&](const std::string& name, const std::string& policy_name, const PolicySettings& settings) {
@@ -129,10 +138,11 @@ Answer answer(const Instance& instance, const Variations& varied, Duration slot)
     if (!ran) return void(result.error = ran.error().message);
     if (ran->jobs_finished < ran->jobs) return void(result.error = name + " did not finish all jobs");
     Outcome outcome{name, std::move(*ran), 0, small_alone, instance.billing};
-    outcome.bound =
-        least_dollars_with_mean_wait(
-            whole, *cuts, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(outcome.run.mean_wait)))
-            .value();
+    if (!cuts->empty())
+      outcome.bound =
+          least_dollars_with_mean_wait(
+              whole, *cuts, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(outcome.run.mean_wait)))
+              .value();
     result.outcomes.push_back(std::move(outcome));
   };
   for (const Variation& variation : varied) {
@@ -141,7 +151,7 @@ Answer answer(const Instance& instance, const Variations& varied, Duration slot)
     add(variation.name, "lips", settings);
   }
   if (varied.empty())
-    for (const char* policy : policies) add(policy, policy, scenario->settings);
+    for (const char* policy : policies_of(instance)) add(policy, policy, scenario->settings);
   else
     add("delay", "delay", scenario->settings);
   return result;
@@ -226,7 +236,7 @@ void summarise(const std::vector<Answer>& all, const std::string& reference) {
 
 void count_wins(const std::vector<Answer>& all) {
   fmt::print("\n| lips against | cheaper and faster | cheaper | faster | neither |\n|---|---|---|---|---|\n");
-  for (const char* other : policies) {
+  for (const char* other : policies_of(all.front().instance)) {
     if (std::string(other) == "lips") continue;
     int both = 0, cheaper = 0, faster = 0, neither = 0;
     std::string rest;
@@ -278,7 +288,7 @@ bool compare_policies(const std::vector<Instance>& instances, Duration slot) {
 int main(int argc, char** argv) {
   std::size_t count = 24;
   double only_load = 0, slot = 120, waiting_price = 0;
-  bool only_variations = false;
+  bool only_variations = false, elastic = false;
   Billing billing = Billing::use;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -292,14 +302,17 @@ int main(int argc, char** argv) {
       only_variations = true;
     else if (argument == "--invoice")
       billing = Billing::invoice;
+    else if (argument == "--elastic")
+      billing = Billing::invoice, elastic = true;
     else if (argument == "--waiting-price" && i + 1 < argc)
       waiting_price = std::atof(argv[++i]);
     else if (argument == "--slot" && i + 1 < argc)
       slot = std::atof(argv[++i]);
     else
-      return fmt::print(stderr,
-                        "bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice] "
-                        "[--variations | --waiting-price P]\n"),
+      return fmt::print(
+                 stderr,
+                 "bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic] "
+                 "[--variations | --waiting-price P]\n"),
              2;
   }
   const std::vector<double> loads =
@@ -308,8 +321,9 @@ int main(int argc, char** argv) {
   for (int seed = 1; instances.size() < count; ++seed)
     for (double load : loads)
       for (const char* placement : placements)
-        if (instances.size() < count) instances.push_back({load, placement, seed, billing});
-  for (const char* placement : placements) few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, billing});
+        if (instances.size() < count) instances.push_back({load, placement, seed, billing, elastic});
+  for (const char* placement : placements)
+    few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, billing, elastic});
   const Duration span = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(slot));
   const double began = seconds_now();
   if (waiting_price > 0) {
@@ -320,6 +334,7 @@ int main(int argc, char** argv) {
     return both.size() == instances.size() ? 0 : 1;
   }
   if (!only_variations && !compare_policies(instances, span)) return 1;
+  if (elastic && !only_variations) return 0;
   fmt::print("\nvariations\n");
   const std::vector<Answer> varied = answers(few, variations(), span);
   if (!varied.empty()) summarise(varied, as_it_is);

@@ -16,7 +16,9 @@ GROUPS = {"Job": ("batch/v1", "jobs", True), "Lease": ("coordination.k8s.io/v1",
           "ClusterRoleBinding": ("rbac.authorization.k8s.io/v1", "clusterrolebindings", False),
           "CustomResourceDefinition": ("apiextensions.k8s.io/v1", "customresourcedefinitions", False),
           "DataSet": ("lips.dev/v1alpha1", "datasets", True), "DataStore": ("lips.dev/v1alpha1", "datastores", False),
-          "Pool": ("lips.dev/v1alpha1", "pools", False), "DataMove": ("lips.dev/v1alpha1", "datamoves", False)}
+          "Pool": ("lips.dev/v1alpha1", "pools", False), "DataMove": ("lips.dev/v1alpha1", "datamoves", False),
+          "NodePool": ("karpenter.sh/v1", "nodepools", False), "NodeClaim": ("karpenter.sh/v1", "nodeclaims", False),
+          "KWOKNodeClass": ("karpenter.kwok.sh/v1alpha1", "kwoknodeclasses", False)}
 
 
 def api_version(kind):

@@ -84,6 +84,8 @@ class Recorder:
                 self.take_pod(event, obj)
             else:
                 self.history[kind].append((time.monotonic(), event, obj))
+                if kind == "Node" and event != "DELETED" and "allocatable" in obj.get("status", {}):
+                    self.know_node(obj)
             for watcher in self.watchers[kind]:
                 watcher(event, obj)
 

@@ -12,12 +12,17 @@ class Missing(Exception):
 
 
 class Story:
-    def __init__(self, name, folder, full=False, seed=1, lips=""):
-        self.name, self.folder, self.full, self.seed, self.lips = name, folder, full, seed, lips
+    def __init__(self, name, folder, full=False, seed=1, lips="", options=None):
+        """`options`: as parsed, with those that the story has added."""
+        self.name, self.folder, self.full, self.seed, self.lips, self.options = name, folder, full, seed, lips, options
         self.figures = []
         self.failures = []
         self.began = time.monotonic()
         os.makedirs(folder, exist_ok=True)
+
+    def part(self, name):
+        """A story in this one, with a folder and a cluster of its own, for a process of its own."""
+        return Story(f"{self.name}-{name}", os.path.join(self.folder, name), self.full, self.seed, self.lips, self.options)
 
     def say(self, text):
         line = f"{time.monotonic() - self.began:7.2f} s  {text}"

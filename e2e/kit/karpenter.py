@@ -1,0 +1,116 @@
+"""The real Karpenter with its kwok provider: it decides as in a cloud, and kwok plays the machines that it buys."""
+import collections
+import csv
+import json
+import os
+import urllib.request
+
+from kit import objects
+from kit.cluster import E2E, TOOLS, need_tools, wait_for
+from kit.operator import Process, free_port
+from kit.story import Missing, StoryFailed
+
+TYPES = ["c6i.xlarge", "c6i.2xlarge", "m6i.xlarge", "m6i.2xlarge", "m6i.4xlarge", "r6i.xlarge", "r6i.2xlarge"]
+SPOT = {"zone-a": 0.38, "zone-b": 0.30, "zone-c": 0.46}  # of the on-demand price
+BOOT = "30s"
+IDLE = "15s"
+
+Offer = collections.namedtuple("Offer", "type zone capacity")
+Machine = collections.namedtuple("Machine", "cores memory_gib usd_per_hour")
+
+
+def need_karpenter():
+    need_tools("karpenter")
+    if not os.path.isdir(os.path.join(TOOLS, "karpenter")):
+        raise Missing(f"no custom resources of Karpenter in {TOOLS}/karpenter: e2e/build-tools karpenter gets them")
+
+
+def machines():
+    """The types that can be bought, from the shipped price sheet: its newest row of each."""
+    found = {}
+    with open(os.path.join(os.path.dirname(E2E), "config", "prices", "ec2-on-demand.csv"), encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["region"] == objects.REGION and row["instance_type"] in TYPES:
+                found[row["instance_type"]] = Machine(int(row["vcpu"]), float(row["memory_gib"]), float(row["usd_per_hour"]))
+    return {name: found[name] for name in TYPES}
+
+
+def prices(sold_out=()):
+    """USD an hour of each offer. `sold_out`: types that nobody can buy on spot; the provider takes all that it is told of for sale."""
+    found = {}
+    for name, machine in machines().items():
+        for zone in objects.ZONES:
+            found[Offer(name, zone, "on-demand")] = machine.usd_per_hour
+            if name not in sold_out:
+                found[Offer(name, zone, "spot")] = round(machine.usd_per_hour * SPOT[zone], 6)
+    return found
+
+
+def instance_types(offers):
+    """As the provider reads them."""
+    def offering(offer, price):
+        wants = {"karpenter.sh/capacity-type": offer.capacity, "topology.kubernetes.io/zone": offer.zone}
+        return {"Price": price, "Available": True, "Requirements": [{"key": key, "operator": "In", "values": [value]} for key, value in wants.items()]}
+    return [{"name": name, "architecture": "amd64", "operatingSystems": ["linux"],
+             "resources": {"cpu": str(machine.cores), "memory": f"{machine.memory_gib:.0f}Gi", "ephemeral-storage": "100Gi", "pods": "110"},
+             "offerings": [offering(offer, price) for offer, price in offers.items() if offer.type == name]}
+            for name, machine in machines().items()]
+
+
+def node_pool():
+    """Everything may be bought; what is empty or could be packed better goes after IDLE, as many nodes at once as that concerns."""
+    wants = {"kubernetes.io/arch": ["amd64"], "kubernetes.io/os": ["linux"], "karpenter.sh/capacity-type": ["spot", "on-demand"]}
+    return {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "batch"},
+            "spec": {"template": {"spec": {"nodeClassRef": {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "played"}, "expireAfter": "Never",
+                                           "requirements": [{"key": key, "operator": "In", "values": values} for key, values in wants.items()]}},
+                     "disruption": {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": IDLE, "budgets": [{"nodes": "100%"}]}}}
+
+
+def stages(folder):
+    """For kwok: those of all stories, and one for pods that are evicted."""
+    path = os.path.join(folder, "stages.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        for name in ("stages.yaml", "stages-evicted.yaml"):
+            with open(os.path.join(E2E, name), encoding="utf-8") as part:
+                file.write(part.read() + "---\n")
+    return path
+
+
+class Karpenter(Process):
+    def __init__(self, cluster, offers, name="karpenter"):
+        need_karpenter()
+        self.health = free_port()
+        types = os.path.join(cluster.story.folder, "instance-types.json")
+        with open(types, "w", encoding="utf-8") as file:
+            json.dump(instance_types(offers), file, indent=1)
+        super().__init__(cluster, name, [os.path.join(TOOLS, "bin", "karpenter")], {
+            "KUBECONFIG": cluster.kubeconfig, "DISABLE_LEADER_ELECTION": "true", "METRICS_PORT": str(free_port()), "HEALTH_PROBE_PORT": str(self.health),
+            "SYSTEM_NAMESPACE": "default", "KARPENTER_SERVICE": "karpenter", "INSTANCE_TYPES_FILE_PATH": types})
+
+    def install(self):
+        """Its custom resources, and one NodePool."""
+        self.cluster.kubectl("apply", "--server-side", "-f", os.path.join(TOOLS, "karpenter"))
+        self.cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+        self.cluster.api.create({"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": "played"},
+                                 "spec": {"nodeRegistrationDelay": BOOT}})
+        self.cluster.api.create(node_pool())
+        return self
+
+    def start(self):
+        super().start()
+        wait_for(self.healthy, 60, lambda: f"Karpenter is not healthy: {self.log()[-800:]}", pause=0.2)
+        return self
+
+    def healthy(self):
+        if not self.running():
+            raise StoryFailed(f"Karpenter ended with {self.child.returncode}: {self.log()[-800:]}")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/healthz", timeout=5) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def ready(self):
+        """Whether it would buy: the NodePool says so."""
+        pool = self.cluster.api.get("NodePool", "batch")
+        return any(c["type"] == "Ready" and c["status"] == "True" for c in pool.get("status", {}).get("conditions", []))

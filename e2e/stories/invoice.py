@@ -1,0 +1,257 @@
+"""Jobs over zonal data cost less where LiPS says in which zone the real Karpenter buys: the whole bill, of nodes and of transfer.
+
+Each run is one workload under one pair of scheduler and Karpenter, in a cluster of its own. The bill is counted from the lives of Node and
+NodeClaim objects and from where tasks ran (kit/bill.py). Compare runs of one machine and one hour only.
+"""
+import collections
+import ctypes
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import time
+
+from kit import bill, karpenter, objects, workloads
+from kit.cluster import Cluster, wait_for
+from kit.data import replicas
+from kit.operator import Operator
+from kit.recorder import Recorder
+
+GATE = "lips.dev/zone"
+OURS = "lips.dev/"
+
+Pair = collections.namedtuple("Pair", "letter about packed pinned mode")
+PAIRS = {
+    "kube": Pair("a", "kube-scheduler", False, False, None),
+    "packed": Pair("b", "kube-scheduler, MostAllocated", True, False, None),
+    "kube-pinned": Pair("c", "kube-scheduler, jobs pinned to their data's zone", False, True, None),
+    "packed-pinned": Pair("d", "kube-scheduler, MostAllocated, pinned", True, True, None),
+    "steer": Pair("e", "LiPS steers kube-scheduler", False, False, "steer"),
+    "bind": Pair("f", "LiPS binds", False, False, "bind"),
+    "packed-steer": Pair("g", "LiPS steers kube-scheduler, MostAllocated", True, False, "steer"),
+}
+DEFAULT = (["brief"], ["kube", "steer"])
+MOST = 0.8        # of kube-scheduler's invoice, for LiPS that steers, in the default
+RUN_LIMIT = 900   # seconds, of one run
+EMPTY_AFTER = 120  # until the last node has gone, after the last task
+
+
+def add_options(group):
+    group.add_argument("--workloads", metavar="NAME,...", help=f"of {', '.join(workloads.WORKLOADS)}, or all (default: brief; --full: all but brief)")
+    group.add_argument("--pairs", metavar="NAME,...", help="of " + ", ".join(f"{p.letter} {name}" for name, p in PAIRS.items()) +
+                       ", or all (default: kube,steer; --full: all)")
+    group.add_argument("--at-once", type=int, default=2, metavar="N", help="runs side by side, each with a control plane of its own (default: 2)")
+    group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot")
+    group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, deletes the NodeClaims of N nodes that run tasks")
+    group.add_argument("--restart-karpenter", action="store_true", help="half-way, kills Karpenter and starts it again")
+
+
+def chosen(text, known, default, everything):
+    if text is None:
+        return default
+    letters = {getattr(value, "letter", name): name for name, value in known.items()}
+    names = everything if text == "all" else [letters.get(name, name) for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            sys.exit(f"no {name}; there are: {', '.join(known)}")
+    return names
+
+
+def runs(options):
+    whole = [name for name in workloads.WORKLOADS if name != "brief"]
+    loads = chosen(options.workloads, workloads.WORKLOADS, whole if options.full else DEFAULT[0], whole)
+    pairs = chosen(options.pairs, PAIRS, list(PAIRS) if options.full else DEFAULT[1], list(PAIRS))
+    return [(load, pair) for load in loads for pair in pairs]
+
+
+def limit(options):
+    return (RUN_LIMIT + 60) * -(-len(runs(options)) // max(1, options.at_once)) if options.workloads or options.pairs or options.full else 540
+
+
+def most_allocated(story, cluster):
+    """kube-scheduler's configuration; with one, its flags of the same meaning are not read."""
+    path = os.path.join(story.folder, "kube-scheduler.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "leaderElection": {"leaderElect": False},
+                   "clientConnection": {"kubeconfig": cluster.kubeconfig, "qps": 5000, "burst": 5000},
+                   "profiles": [{"schedulerName": "default-scheduler", "pluginConfig": [{"name": "NodeResourcesFit", "args": {
+                       "scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]}}}]}]},
+                  file, indent=1)
+    cluster.flags["kube-scheduler"] = f"--config={path}"
+
+
+def job_object(job, pair):
+    """What the users of that pair submit. A pod that is evicted is made again, and is no failure of its job."""
+    scheduler = "lips" if pair.mode == "bind" else "default-scheduler"
+    more = {"nodeSelector": {"topology.kubernetes.io/zone": job.zone}} if pair.pinned else {}
+    if pair.mode == "steer":
+        more["schedulingGates"] = [{"name": GATE}]
+    cores = bill.amount("cpu", job.cpu) / 1000
+    notes = {OURS + "dataset": job.name, OURS + "cpu-seconds": f"{job.seconds * cores:g}"} if pair.mode else {}
+    found = objects.indexed_job(job.name, job.tasks, scheduler=scheduler, annotations=notes, run_for=f"{job.seconds}s", cpu=job.cpu,
+                                memory=job.memory, **more)
+    found["spec"]["podFailurePolicy"] = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]}
+    return found
+
+
+def prepare_lips(cluster, jobs, pair):
+    """The operator, and what it is told of the data. Nothing can copy bytes between played nodes, so no copies are made."""
+    cluster.install_custom_resources()
+    api = cluster.api
+    api.create_all(objects.bucket_store(f"bucket-{zone}", zone, f"data-{zone}", "http://buckets.example") for zone in objects.ZONES)
+    for job in jobs:
+        api.create(objects.data_set(job.name, job.tasks, {f"bucket-{job.zone}": f"0-{job.tasks - 1}"}, f"{job.mebibytes}Mi"))
+    operator = Operator(cluster, {"mode": pair.mode, "nodesAreBought": True, "leaderElection": {"enabled": False},
+                                  "policy": {"settings": {"keepCopies": False}},
+                                  "prices": {"spotFactor": sum(karpenter.SPOT.values()) / len(karpenter.SPOT)}}).start().wait_ready()
+    wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 60, "data sets have no replicas in their status")
+    return operator
+
+
+class Mishaps:
+    """What was asked to go wrong half-way, once each."""
+
+    def __init__(self, story, cluster, buyer):
+        self.story, self.cluster, self.buyer = story, cluster, buyer
+        self.interruptions, self.restart = story.options.interrupt, story.options.restart_karpenter
+
+    def left(self):
+        return ", ".join(["the restart of Karpenter"] * self.restart + [f"{self.interruptions} interruptions"] * bool(self.interruptions))
+
+    def happen(self, seen):
+        if self.interruptions:
+            busy = {pod.node for pod in list(seen.pods.values()) if pod.node and not pod.ended_at}
+            for claim in self.cluster.api.list("NodeClaim"):
+                if self.interruptions and claim.get("status", {}).get("nodeName") in busy and "deletionTimestamp" not in claim["metadata"]:
+                    self.story.say(f"interrupts {claim['metadata']['name']}")
+                    self.cluster.api.delete("NodeClaim", claim["metadata"]["name"])
+                    self.interruptions -= 1
+        # The provider forgets machines that boot when it dies, which a cloud would not.
+        if self.restart and all(claim.get("status", {}).get("nodeName") for claim in self.cluster.api.list("NodeClaim")):
+            self.story.say("kills Karpenter and starts it again")
+            self.buyer.kill()
+            self.buyer.start()
+            self.restart = False
+
+
+def submit(story, cluster, seen, pair, jobs, mishaps):
+    """All jobs at their times; back, with when each was created, when the last task has ended."""
+    scheduler = "lips" if pair.mode == "bind" else "default-scheduler"
+    began, created = time.monotonic(), []
+    for job in jobs:
+        while (pause := began + job.at - time.monotonic()) > 0:
+            if time.monotonic() - began > jobs[-1].at / 2:
+                mishaps.happen(seen)
+            time.sleep(min(pause, 1))
+        cluster.api.create(job_object(job, pair))
+        created.append((job, time.monotonic()))
+    wanted = sum(job.tasks for job in jobs)
+    succeeded = lambda: sum(1 for pod in seen.of(scheduler=scheduler) if pod.job and pod.pod["status"].get("phase") == "Succeeded")
+
+    def over():
+        mishaps.happen(seen)
+        return succeeded() >= wanted
+
+    wait_for(over, RUN_LIMIT - 300, lambda: f"{succeeded()} of {wanted} tasks have ended", pause=0.5)
+    story.expect(not mishaps.left(), lambda: f"there was no occasion for {mishaps.left()}")
+    story.say(f"all tasks have ended {time.monotonic() - began:.0f} s after the first job's arrival")
+    return scheduler, created
+
+
+def run_pair(story, load, name):
+    """One run; its bill goes to bill.json of its folder."""
+    pair = PAIRS[name]
+    jobs = workloads.WORKLOADS[load].draw(story.seed)
+    sold_out = [kind for kind in story.options.sold_out.split(",") if kind]
+    offers = karpenter.prices(sold_out)
+    cluster = Cluster(story, scheduler=True, stages=karpenter.stages(story.folder))
+    if pair.packed:
+        most_allocated(story, cluster)
+    with cluster:
+        buyer = karpenter.Karpenter(cluster, offers).install().start()
+        wait_for(buyer.ready, 60, "Karpenter's NodePool is not ready")
+        operator = prepare_lips(cluster, jobs, pair) if pair.mode else None
+        with Recorder(cluster, kinds=("Pod", "Node", "NodeClaim")) as seen:
+            scheduler, created = submit(story, cluster, seen, pair, jobs, Mishaps(story, cluster, buyer))
+            deadline = time.monotonic() + EMPTY_AFTER
+            while cluster.api.list("Node") and time.monotonic() < deadline:
+                time.sleep(0.5)
+            time.sleep(1)  # the recorder hears of the last one
+            story.check(not seen.broken, lambda: "; ".join(seen.broken[:5]))
+            story.check(operator is None or operator.running(), "the operator ended")
+            found = bill.bill(seen, scheduler, offers, karpenter.machines(), created)
+    found = {"workload": load, "pair": name, "seed": story.seed, **found}
+    with open(os.path.join(story.folder, "bill.json"), "w", encoding="utf-8") as file:
+        json.dump(found, file, indent=1)
+    story.say(line(found))
+
+
+def line(found):
+    pair = PAIRS[found["pair"]]
+    return (f"{found['workload']:7} {pair.letter} {found['pair']:13}  nodes {found['nodes']:.3f}  transfer {found['transfer']:.3f}  "
+            f"invoice {found['invoice']:.3f} USD  mean completion {found['meanCompletion']:3.0f} s  core-hours paid {found['paidCoreHours']:.1f} "
+            f"used {found['usedCoreHours']:.1f}")
+
+
+def apart(story, load, name):
+    """In a process of its own, which ends with this one; its output goes to its folder."""
+    part = story.part(f"{load}-{name}")
+
+    def work():
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+        output = os.open(os.path.join(part.folder, "run.log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        run_pair(part, load, name)
+
+    process = multiprocessing.get_context("fork").Process(target=work)
+    process.start()
+    return process, part
+
+
+def tell(story):
+    karpenter.need_karpenter()
+    wanted = runs(story.options)
+    story.say(f"{len(wanted)} runs, {story.options.at_once} at once: " + ", ".join(f"{load}/{pair}" for load, pair in wanted))
+    default = not (story.options.workloads or story.options.pairs or story.full)
+    if default:
+        story.say("the default: a workload of a minute and a half under two pairs; all pairs: --pairs all, all workloads: --workloads all")
+    waiting, running, bills = list(wanted), {}, {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < story.options.at_once:
+                key = waiting.pop(0)
+                running[key] = apart(story, *key)
+            time.sleep(0.5)
+            for key in [key for key, (process, _) in running.items() if not process.is_alive()]:
+                process, part = running.pop(key)
+                path = os.path.join(part.folder, "bill.json")
+                if process.exitcode == 0 and os.path.exists(path):
+                    with open(path, encoding="utf-8") as file:
+                        bills[key] = json.load(file)
+                    story.say(line(bills[key]))
+                else:
+                    story.expect(False, f"{'/'.join(key)} failed: see {part.folder}/run.log")
+    finally:
+        for process, _ in running.values():
+            process.terminate()
+        for process, _ in running.values():
+            process.join(60)
+    found = [bills[key] for key in wanted if key in bills]
+    with open(os.path.join(story.folder, "invoice.json"), "w", encoding="utf-8") as file:
+        json.dump(found, file, indent=1)
+    for one in found:
+        name = f"{one['workload']}/{one['pair']}"
+        story.figure(PAIRS[one["pair"]].about, line(one))
+        story.expect(one["runs"] >= one["tasks"] and one["machines"] > 0, f"{name}: {one['runs']} runs of {one['tasks']} tasks on {one['machines']} machines")
+        story.expect(one["machinesLeft"] == 0, f"{name}: {one['machinesLeft']} machines are left {EMPTY_AFTER} s after the last task")
+    compare(story, bills, at_most=MOST if default else None)
+
+
+def compare(story, bills, at_most):
+    """What LiPS costs beside both rivals: the stock pair, and the zones pinned by hand."""
+    for (load, pair), one in bills.items():
+        for rival in ("kube", "kube-pinned") if PAIRS[pair].mode else ():
+            if (load, rival) in bills:
+                story.figure(f"{load}: invoice of {pair}, as a share of that of {rival}", one["invoice"] / bills[load, rival]["invoice"], at_most=at_most)
