@@ -20,15 +20,19 @@ Result<NodePrices> NodePrices::make(const PriceSheet& carried, const OperatorCon
   return result;
 }
 
-NodePrice NodePrices::node(std::string_view region, std::string_view instance_type, CapacityType type,
-                           Cores cores) const {
-  const double factor = type == CapacityType::spot ? prices_.spot_factor : 1;
-  const InstanceOffer* offer = sheet_.find(region_or_default(region), instance_type);
+NodePrice NodePrices::node(const Question& question) const {
+  double factor = 1;
+  if (question.capacity_type == CapacityType::spot) {
+    factor = prices_.spot_factor;
+    for (const auto& [zone, share] : prices_.spot_factors)
+      if (zone == question.zone) factor = share;
+  }
+  const InstanceOffer* offer = size(question.region, question.instance_type);
   const double speed = offer && offer->ecu && offer->vcpu.value() > 0 ? *offer->ecu / offer->vcpu.value() : 1;
   for (const auto& [name, price] : prices_.instances)
-    if (name == instance_type) return {UsdPerHour(price * factor), speed, true};
+    if (name == question.instance_type) return {UsdPerHour(price * factor), speed, true};
   if (offer) return {offer->price * factor, speed, true};
-  return {UsdPerHour(prices_.unknown_core_hour * cores.value() * factor), 1, false};
+  return {UsdPerHour(prices_.unknown_core_hour * question.cores.value() * factor), 1, false};
 }
 
 UsdPerMebibyte NodePrices::transfer(TransferEnd from, TransferEnd to) const {

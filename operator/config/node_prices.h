@@ -20,7 +20,16 @@ class NodePrices {
   static Result<NodePrices> make(const PriceSheet& carried, const OperatorConfig::Prices& prices);
 
   // An empty region is the configured one.
-  NodePrice node(std::string_view region, std::string_view instance_type, CapacityType type, Cores cores) const;
+  struct Question {
+    std::string_view region, zone, instance_type;
+    CapacityType capacity_type = CapacityType::on_demand;
+    Cores cores;  // where no sheet has the type
+  };
+  NodePrice node(const Question& question) const;
+  // The type in the sheet; nullptr where it has none.
+  const InstanceOffer* size(std::string_view region, std::string_view instance_type) const {
+    return sheet_.find(region_or_default(region), instance_type);
+  }
   UsdPerMebibyte transfer(TransferEnd from, TransferEnd to) const;
   UsdPerMebibyteHour storage(StoreKind kind) const;
 

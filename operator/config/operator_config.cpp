@@ -57,6 +57,8 @@ void each_price_key(Fields& fields, OperatorConfig& config) {
                       {"USD/h", "on-demand price by instance type, in every region; overrides every sheet", live});
         in.number("spotFactor", prices.spot_factor,
                   {"", "price of a spot node as a share of the on-demand price", live});
+        in.number_map("spotFactors", prices.spot_factors,
+                      {"", "the same by zone, where it differs; overrides spotFactor", live});
         in.amount("unknownCoreHour", prices.unknown_core_hour, "USD",
                   {"USD/core-hour",
                    "price of nodes whose type is in no sheet; a metric counts them and the log names them", live});
@@ -73,6 +75,24 @@ void each_price_key(Fields& fields, OperatorConfig& config) {
         in.amount("volumeMonth", prices.volume_month, "USD/GB",
                   {"USD/GB-month", "storage in zonal volumes and node directories", live});
         in.amount("bucketMonth", prices.bucket_month, "USD/GB", {"USD/GB-month", "storage in buckets", live});
+      });
+}
+
+template <class Fields>
+void each_fleet_key(Fields& fields, OperatorConfig& config) {
+  OperatorConfig::Fleet& fleet = config.fleet;
+  fields.section(
+      "fleet", "nodes that an autoscaler such as Karpenter may launch: plans ask for them where they pay",
+      [&](auto& in) {
+        in.texts("instanceTypes", fleet.instance_types,
+                 {"", "that its NodePools allow, with a price and a size in the sheet; empty: plans ask for no nodes"});
+        in.texts("zones", fleet.zones, {"", "in which it may launch them"});
+        in.texts("capacityTypes", fleet.capacity_types, {"", "spot, on-demand or both"});
+        in.duration("bootTime", fleet.boot_time, {"duration", "from the launch of a node until pods start on it"});
+        in.duration(
+            "idleTime", fleet.idle_time,
+            {"duration", "how long an empty node is kept: consolidateAfter and what the autoscaler takes itself"});
+        in.number("interruptionsPerHour", fleet.interruptions_per_hour, {"", "of one spot node, in the mean"});
       });
 }
 
@@ -192,6 +212,7 @@ void each_key(Fields& fields, OperatorConfig& config) {
                  "(gates are taken away); a Pool's spec.mode wins (docs/steering.md)"});
   each_policy_key(fields, config);
   each_price_key(fields, config);
+  each_fleet_key(fields, config);
   each_cluster_key(fields, config);
   each_service_key(fields, config);
 }
@@ -353,6 +374,11 @@ void list_keys(const OperatorConfig& config, const Listing::Section& section, co
 
 void check(YamlMap& root, const OperatorConfig& config) {
   const auto& election = config.leader_election;
+  for (const std::string& type : config.fleet.capacity_types)
+    if (type != "spot" && type != "on-demand")
+      root.error("fleet", "capacityTypes with " + quoted(type), "spot, on-demand");
+  if (!config.fleet.instance_types.empty() && (config.fleet.zones.empty() || config.fleet.capacity_types.empty()))
+    root.error("fleet", "instanceTypes without zones or capacityTypes", "some of each");
   if (election.renew_deadline >= election.lease)
     root.error("leaderElection", "a renewDeadline that is not shorter than leaseDuration",
                "retryPeriod < renewDeadline < leaseDuration");

@@ -35,6 +35,7 @@ struct OperatorConfig {
     std::string region = "us-east-1", file;
     std::vector<std::pair<std::string, double>> instances;  // USD an hour, by instance type
     double spot_factor = 0.35;
+    std::vector<std::pair<std::string, double>> spot_factors;  // by zone
     double unknown_core_hour = 0.05;
     double across_zones = 0.02, across_regions = 0.02;  // USD/GB
     bool gateway_endpoint = true;                       // of regional buckets
@@ -43,6 +44,13 @@ struct OperatorConfig {
 
   Network network{MebibytesPerSecond(0), MebibytesPerSecond(0),   MebibytesPerSecond(0),
                   MebibytesPerSecond(0), MebibytesPerSecond(119), MebibytesPerSecond(60)};
+
+  // What the cluster's autoscaler may launch: every type in every zone and of every capacity type.
+  struct Fleet {
+    std::vector<std::string> instance_types, zones, capacity_types{"spot", "on-demand"};
+    Duration boot_time{60'000'000}, idle_time{60'000'000};
+    double interruptions_per_hour = 0;  // of a spot node
+  } fleet;
 
   struct LeaderElection {
     bool enabled = true;

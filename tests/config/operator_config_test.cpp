@@ -19,7 +19,7 @@ const std::string head = "apiVersion: config.lips.dev/v1alpha1\nkind: OperatorCo
 
 std::string error_of(const std::string& text) {
   const Result<OperatorConfig> config = parse_operator_config("c.yaml", text);
-  return config ? "" : config.error().message;
+  return config ? std::string() : config.error().message;
 }
 
 std::vector<std::string> paths(const std::vector<ConfigKey>& keys) {
@@ -145,14 +145,41 @@ TEST(NodePrices, ComeFromTheSheetAndAreReplacedByTheConfiguration) {
   OperatorConfig::Prices config;
   config.instances = {{"m5.large", 0.5}};
   const NodePrices prices = *NodePrices::make(sheet(), config);
-  EXPECT_DOUBLE_EQ(prices.node("", "m5.large", CapacityType::on_demand, Cores(2)).price.value(), 0.5);
-  EXPECT_DOUBLE_EQ(prices.node("us-east-1", "m5.large", CapacityType::spot, Cores(2)).price.value(), 0.5 * 0.35);
-  EXPECT_DOUBLE_EQ(prices.node("us-east-1", "m1.medium", CapacityType::on_demand, Cores(1)).speed, 2);
+  EXPECT_DOUBLE_EQ(prices.node({"", "", "m5.large", CapacityType::on_demand, Cores(2)}).price.value(), 0.5);
+  EXPECT_DOUBLE_EQ(prices.node({"us-east-1", "", "m5.large", CapacityType::spot, Cores(2)}).price.value(), 0.5 * 0.35);
+  EXPECT_DOUBLE_EQ(prices.node({"us-east-1", "", "m1.medium", CapacityType::on_demand, Cores(1)}).speed, 2);
+}
+
+TEST(NodePrices, OfSpotNodesDifferByZone) {
+  OperatorConfig::Prices config;
+  config.spot_factor = 0.5;
+  config.spot_factors = {{"zone-a", 0.25}};
+  const NodePrices prices = *NodePrices::make(sheet(), config);
+  const auto of = [&](const char* zone, CapacityType kind) {
+    return prices.node({"", zone, "m1.medium", kind, Cores(1)}).price.value();
+  };
+  EXPECT_DOUBLE_EQ(of("zone-a", CapacityType::spot), 0.25 * 0.087);
+  EXPECT_DOUBLE_EQ(of("zone-b", CapacityType::spot), 0.5 * 0.087);
+  EXPECT_DOUBLE_EQ(of("zone-a", CapacityType::on_demand), 0.087);
+  ASSERT_NE(prices.size("", "m1.medium"), nullptr);
+  EXPECT_EQ(prices.size("", "m1.medium")->memory, Mebibytes(3750));
+  EXPECT_EQ(prices.size("", "who-knows"), nullptr);
+}
+
+TEST(OperatorConfig, AFleetNeedsZonesAndCapacityTypesThatExist) {
+  const auto refused = [](const std::string& fleet) {
+    const Result<OperatorConfig> config = parse_operator_config("c.yaml", head + "fleet: " + fleet + "\n");
+    return config ? std::string() : config.error().message;
+  };
+  EXPECT_EQ(refused("{instanceTypes: [m5.large], zones: [a, b]}"), "");
+  EXPECT_EQ(refused("{zones: [a]}"), "");
+  EXPECT_THAT(refused("{instanceTypes: [m5.large]}"), testing::HasSubstr("without zones"));
+  EXPECT_THAT(refused("{instanceTypes: [m5.large], zones: [a], capacityTypes: [free]}"), testing::HasSubstr("free"));
 }
 
 TEST(NodePrices, StateADefaultForUnknownNodes) {
   const NodePrices prices = *NodePrices::make(sheet(), {});
-  const NodePrice found = prices.node("eu-1", "who-knows", CapacityType::on_demand, Cores(4));
+  const NodePrice found = prices.node({"eu-1", "", "who-knows", CapacityType::on_demand, Cores(4)});
   EXPECT_FALSE(found.known);
   EXPECT_DOUBLE_EQ(found.price.value(), 0.2);
 }

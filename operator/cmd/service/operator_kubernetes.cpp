@@ -21,6 +21,8 @@ namespace {
 // The rest between plans that events bring, in planning times: most of the time is for binding.
 constexpr double rest_after_planning = 10;
 
+constexpr std::int32_t pods_on_a_node = 110;  // kubelet's default
+
 Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
   if (!kubeconfig.empty()) return kubernetes::connection_from_kubeconfig(kubeconfig);
   auto in_cluster = kubernetes::connection_in_cluster();
@@ -44,6 +46,31 @@ std::string identity() {
   return fmt::format("{}_{}_{:016x}", host.data(), getpid(), random);
 }
 
+// Every type in every zone and of every capacity type; types that no sheet has are left out.
+std::vector<kubernetes::OfferEntry> offers_of(const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
+  std::vector<kubernetes::OfferEntry> offers;
+  for (const std::string& type : fleet.instance_types) {
+    const InstanceOffer* size = prices.size("", type);
+    if (!size) continue;
+    for (const std::string& zone : fleet.zones)
+      for (const std::string& capacity : fleet.capacity_types) {
+        const CapacityType kind = capacity == "spot" ? CapacityType::spot : CapacityType::on_demand;
+        kubernetes::OfferEntry offer;
+        offer.instance_type = type;
+        offer.zone = zone;
+        offer.region = size->region;
+        offer.capacity_type = kind;
+        offer.capacity = {size->vcpu, size->memory, pods_on_a_node};
+        offer.price = prices.node({"", zone, type, kind, size->vcpu}).price;
+        offer.available = true;
+        offer.boot = fleet.boot_time, offer.idle = fleet.idle_time;
+        offer.interruptions = kind == CapacityType::spot ? fleet.interruptions_per_hour : 0;
+        offers.push_back(std::move(offer));
+      }
+  }
+  return offers;
+}
+
 kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std::string& name) {
   const auto config = run.live.config();
   kubernetes::ClusterSettings settings;
@@ -54,8 +81,10 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.events_per_second = config->kubernetes.events_per_minute / 60.0;
   settings.model.network = config->network;
   settings.model.node_price = [&live = run.live](const kubernetes::PriceQuestion& question) {
-    return live.prices()->node(question.region, question.instance_type, question.capacity_type, question.cpu);
+    return live.prices()->node(
+        {question.region, question.zone, question.instance_type, question.capacity_type, question.cpu});
   };
+  settings.model.offers = [&live = run.live] { return offers_of(live.config()->fleet, *live.prices()); };
   settings.model.transfer_price = [&live = run.live](const TransferEnd& from, const TransferEnd& to) {
     return live.prices()->transfer(from, to);
   };
