@@ -314,7 +314,7 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
   record->degraded = !assignment.sources.empty();
   record->input = binding.input;
   const NodeRecord* node = nodes_.find(model_.index().node_name(assignment.node));
-  if (record->steered && node) record->selector = zone_selector(*node->node);
+  if (record->steered && node) record->selector = zone_selector(node->node->labels);
   lifecycle_->bind(*record, model_.index().node_name(assignment.node));
   // What is read from afar stays in the reader's zone where the plan says so.
   if (data_ && assignment.keep_in.valid() && assignment.read_from.valid())

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "config/quantities.h"
 #include "kubernetes/pods/amounts.h"
+#include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -60,6 +62,8 @@ bool is_to_be_avoided(const Node& node) {
 constexpr double avoidance = 1.05;
 constexpr UsdPerCpuSecond least_avoidance{1e-12};  // of nodes without a price
 
+constexpr std::uint32_t most_nodes_of_an_offer = 1000;  // nobody says how many there are
+
 // What a node has no number for it has no limit of.
 constexpr double unlimited = 1e6;
 
@@ -90,6 +94,8 @@ NodePlace place_of(const Node& node) {
 ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& classes, const DataView& data) {
   auto start = std::make_shared<ClusterSnapshot>();
   *this = ModelIndex(settings_);
+  if (settings_.offers)
+    for (OfferEntry& entry : settings_.offers()) offers_.push_back({std::move(entry), {}, {}, {}});
   extended_ = classes.extended();
   label_keys_ = classes.label_keys();
   classes_version_ = classes.version();
@@ -97,13 +103,14 @@ ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& c
   start->network = settings_.network;
   add_places(nodes, data, *start);
   add_nodes(nodes, *start);
+  add_offers(*start);
   for (const PoolEntry& pool : data.pools)
     pools_[pool.name] =
         start->pools.push_back({pool.name, pool.weight, pool.minimum, pool.maximum, pool.shortfall_price});
   add_data(nodes, data, *start);
   add_moves(data, *start);
-  CostModel prices = costs(*start);
-  return {std::move(start), std::move(prices)};
+  costs_ = costs(*start);
+  return {std::move(start), costs_};
 }
 
 // Ids in order of name, so that they do not depend on who came first.
@@ -115,6 +122,10 @@ void ModelIndex::add_places(const NodeCache& nodes, const DataView& data, Cluste
     zones_[place.zone];
     ends_[place.zone] = {EndKind::zone, place.region, place.zone};
     if (!place.rack.empty()) racks[{place.rack, place.zone}];
+  }
+  for (const auto& [entry, like, profile, capacity] : offers_) {
+    zones_[entry.zone];
+    ends_.try_emplace(entry.zone, TransferEnd{EndKind::zone, entry.region, entry.zone});
   }
   for (const StoreEntry& store : data.stores) {
     if (store.zone.empty()) continue;
@@ -159,6 +170,47 @@ void ModelIndex::add_nodes(const NodeCache& nodes, ClusterSnapshot& start) {
   }
 }
 
+// As nodes that take no task, after those that are there.
+void ModelIndex::add_offers(ClusterSnapshot& start) {
+  IdVector<OfferId, KnownOffer> known;
+  for (KnownOffer& offer : offers_) {
+    if (!found(zones_, offer.entry.zone).valid()) continue;
+    lips::Node like = like_node(offer.entry, offer.profile);
+    offer.capacity = like.capacity;
+    const auto [profile, added] = profiles_.try_emplace(offer.profile);
+    if (added) profile->second = start.profiles.push_back(offer.profile);
+    like.profile = profile->second;
+    node_names_.push_back(like.name);
+    node_zones_.push_back(like.zone);
+    offer.like = start.nodes.push_back(std::move(like));
+    const OfferEntry& entry = offer.entry;
+    start.offers.push_back(
+        {offer.like, entry.available ? most_nodes_of_an_offer : 0, entry.boot, entry.idle, entry.interruptions});
+    known.push_back(std::move(offer));
+  }
+  offers_ = std::move(known);
+}
+
+// Without its profile's id.
+lips::Node ModelIndex::like_node(const OfferEntry& entry, NodeProfile& profile) const {
+  Node node;
+  node.labels = place_selector(entry.zone, entry.capacity_type);
+  node.labels.emplace_back("node.kubernetes.io/instance-type", entry.instance_type);
+  if (!entry.region.empty()) node.labels.emplace_back("topology.kubernetes.io/region", entry.region);
+  std::sort(node.labels.begin(), node.labels.end());
+  node.meta.name = "offer/" + entry.instance_type + '/' + entry.zone + '/' + capacity_type_name(entry.capacity_type);
+  profile = projected(node);
+  lips::Node like = model_node(node, {});
+  like.fleet = FleetKind::elastic;
+  const ExtendedAmounts unlimited_ones = std::move(like.capacity.extended);
+  like.capacity = entry.capacity;
+  like.capacity.extended.add(unlimited_ones, 1);
+  like.price = entry.price;
+  if (like.capacity.cpu.value() > 0) like.cpu_price = full_packing_price(like.price, like.capacity.cpu, like.speed);
+  like.schedulable = false;
+  return like;
+}
+
 void ModelIndex::add_data(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start) {
   // What lies in the directory of a node that is not ready cannot be read.
   const auto readable = [&](const DataStore& store) { return !store.node.valid() || store_readable_[store.node]; };
@@ -171,6 +223,7 @@ void ModelIndex::add_data(const NodeCache& nodes, const DataView& data, ClusterS
                                                   entry.kind == StoreKind::node_directory ? node : NodeId::none(),
                                                   entry.capacity, Mebibytes(0), entry.price});
     store_names_.push_back(entry.name);
+    store_zones_.push_back(zone);
   }
   for (const DataSetEntry& entry : data.data_sets) {
     const DataLayout& layout = entry.layout;
@@ -268,12 +321,14 @@ std::optional<lips::Node> ModelIndex::node_now(const NodeRecord& record, std::ve
   lips::Node node = model_node(*record.node, record.of_others());
   const bool rack_known = place.rack.empty() || node.rack.valid();
   if (!node.zone.valid() || !rack_known) return std::nullopt;
-  if (node.profile.valid()) return node;
-  NodeProfile profile = projected(*record.node);
-  node.profile = ProfileId(static_cast<std::uint32_t>(profiles_.size()));
-  profiles_[profile] = node.profile;
-  events.emplace_back(ProfileAdded{std::move(profile)});
+  if (!node.profile.valid()) node.profile = profile_id(projected(*record.node), events);
   return node;
+}
+
+ProfileId ModelIndex::profile_id(const NodeProfile& profile, std::vector<ClusterEvent>& events) {
+  const auto [known, added] = profiles_.try_emplace(profile, ProfileId(static_cast<std::uint32_t>(profiles_.size())));
+  if (added) events.emplace_back(ProfileAdded{profile});
+  return known->second;
 }
 
 bool ModelIndex::store_moved(const NodeRecord& record) const {
@@ -307,6 +362,23 @@ void ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::v
     if (!by_label && !by_resource) continue;
     if (const std::optional<lips::Node> now = node_now(record, events)) events.emplace_back(NodeChanged{id, *now});
   }
+  for (KnownOffer& offer : offers_) {
+    NodeProfile profile;
+    lips::Node like = like_node(offer.entry, profile);
+    if (profile == offer.profile && like.capacity == offer.capacity) continue;
+    offer.profile = std::move(profile);
+    offer.capacity = like.capacity;
+    like.profile = profile_id(offer.profile, events);
+    events.emplace_back(NodeChanged{offer.like, std::move(like)});
+  }
+}
+
+bool ModelIndex::fits_an_offer(const PodNeeds& needs) const {
+  const PlacementConstraint placement = needs.placement();
+  const Resources asked = request(needs);
+  return std::any_of(offers_.begin(), offers_.end(), [&](const KnownOffer& offer) {
+    return fits(asked, offer.capacity) && eligible(placement, offer.profile);
+  });
 }
 
 NodeId ModelIndex::node(const std::string& name) const { return found(nodes_, name); }
@@ -316,6 +388,16 @@ ZoneId ModelIndex::zone_of_node(const std::string& name) const {
   return id.valid() ? node_zones_[id] : ZoneId::none();
 }
 StoreId ModelIndex::store(const std::string& name) const { return found(stores_, name); }
+
+StoreId ModelIndex::nearest(const std::vector<std::string>& stores, ZoneId zone) const {
+  StoreId best;
+  const auto distance = [&](StoreId id) {
+    return std::tuple(store_zones_[id] != zone, costs_.transfer(store_zones_[id], zone).value(), id);
+  };
+  for (const std::string& name : stores)
+    if (const StoreId id = store(name); id.valid() && (!best.valid() || distance(id) < distance(best))) best = id;
+  return best;
+}
 
 const ModelIndex::KnownDataSet* ModelIndex::data_set(const std::string& name) const {
   const auto known = data_sets_.find(name);

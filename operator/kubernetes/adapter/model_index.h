@@ -27,8 +27,20 @@ struct PriceQuestion {
   Cores cpu;
 };
 
+// Nodes that an autoscaler could launch; what it would be as a node.
+struct OfferEntry {
+  std::string instance_type, zone, region;
+  CapacityType capacity_type = CapacityType::on_demand;
+  Resources capacity;
+  UsdPerHour price;
+  bool available = true;
+  Duration boot{}, idle{};   // see lips::Offer
+  double interruptions = 0;  // of one node, an hour
+};
+
 struct ModelSettings {
   Network network;
+  std::function<std::vector<OfferEntry>()> offers = {};  // asked at each listing; empty: nobody launches nodes
   std::function<NodePrice(const PriceQuestion&)> node_price;
   std::function<UsdPerMebibyte(const TransferEnd& from, const TransferEnd& to)> transfer_price;  // of two zones
 };
@@ -86,7 +98,13 @@ class ModelIndex {
   ZoneId zone(const std::string& name) const;
   ZoneId zone_of_node(const std::string& name) const;
   std::size_t zones() const { return zone_names_.size(); }
+  // An offer of the last listing.
+  const OfferEntry& offer(OfferId id) const { return offers_[id].entry; }
+  // Whether an empty node of some offer would hold such a pod.
+  bool fits_an_offer(const PodNeeds& needs) const;
   StoreId store(const std::string& name) const;
+  // Of these stores the one to read from in that zone: one that lies there, else the cheapest; none: all are unknown.
+  StoreId nearest(const std::vector<std::string>& stores, ZoneId zone) const;
   const std::string& store_name(StoreId id) const { return store_names_[id]; }
   struct KnownDataSet {
     DataSetId id;
@@ -125,8 +143,12 @@ class ModelIndex {
   lips::Node model_node(const Node& node, const ResourceAmounts& others) const;
   Resources capacity_of(const Node& node) const;
   NodeProfile projected(const Node& node) const;
+  // Appends an event that adds it if it is new.
+  ProfileId profile_id(const NodeProfile& profile, std::vector<ClusterEvent>& events);
   void add_places(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start);
   void add_nodes(const NodeCache& nodes, ClusterSnapshot& start);
+  void add_offers(ClusterSnapshot& start);
+  lips::Node like_node(const OfferEntry& entry, NodeProfile& profile) const;
   void add_data(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start);
   void add_moves(const DataView& data, ClusterSnapshot& start) const;
   CostModel costs(const ClusterSnapshot& start) const;
@@ -142,6 +164,13 @@ class ModelIndex {
   std::map<std::string, NodeId> nodes_;
   IdVector<NodeId, std::string> node_names_;
   IdVector<NodeId, ZoneId> node_zones_;
+  struct KnownOffer {
+    OfferEntry entry;
+    NodeId like;
+    NodeProfile profile;
+    Resources capacity;
+  };
+  IdVector<OfferId, KnownOffer> offers_;
   std::map<NodeProfile, ProfileId> profiles_;
   std::map<PlacementConstraint, ConstraintId> constraints_;
   std::map<std::string, PoolId> pools_;
@@ -149,6 +178,8 @@ class ModelIndex {
   std::map<std::string, StoreId> stores_;
   std::map<NodeId, bool> store_readable_;  // of nodes with a directory
   IdVector<StoreId, std::string> store_names_;
+  IdVector<StoreId, ZoneId> store_zones_;
+  CostModel costs_;
   std::map<std::string, KnownDataSet> data_sets_;
   std::map<BlockId, std::string> first_blocks_;
   IdVector<BlockId, Mebibytes> block_sizes_;

@@ -24,11 +24,26 @@ bool found_no_node(const Pod& pod) {
   return pod.scheduled.status == ConditionStatus::no && pod.scheduled.reason == "Unschedulable";
 }
 
-TextMap zone_selector(const Node& node) {
+TextMap zone_selector(const TextMap& labels) {
   TextMap selector;
   for (const char* label : {capacity_type_label, zone_label})  // sorted
-    if (const std::string* value = find_text(node.labels, label)) selector.emplace_back(label, *value);
+    if (const std::string* value = find_text(labels, label)) selector.emplace_back(label, *value);
   return selector;
+}
+
+TextMap place_selector(const std::string& zone, CapacityType capacity_type) {
+  return {{capacity_type_label, capacity_type_name(capacity_type)}, {zone_label, zone}};
+}
+
+std::string capacity_type_name(CapacityType type) { return type == CapacityType::spot ? "spot" : "on-demand"; }
+
+bool names_zone(const PlacementConstraint& placement) {
+  const auto any = [](const std::vector<LabelRequirement>& term) {
+    return std::any_of(term.begin(), term.end(), [](const auto& label) { return label.key == zone_label; });
+  };
+  const auto any_term = [&](const auto& terms) { return std::any_of(terms.begin(), terms.end(), any); };
+  return any(placement.required) || any_term(placement.any_of) ||
+         std::any_of(placement.volumes.begin(), placement.volumes.end(), any_term);
 }
 
 std::string zone_in(const TextMap& selector) {

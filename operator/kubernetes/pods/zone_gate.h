@@ -2,7 +2,10 @@
 // Pure.
 #pragma once
 
+#include <string>
+
 #include "kubernetes/api/objects.h"
+#include "model/nodes.h"
 
 namespace lips::kubernetes {
 
@@ -17,8 +20,13 @@ Pod without_gate(Pod pod);
 // Its scheduler has tried, and found no node.
 bool found_no_node(const Pod& pod);
 
-// The labels of the plan's node that keep a pod in its zone and on nodes of its capacity type.
-TextMap zone_selector(const Node& node);
+// Of a node's labels, or a pod's selector, those that keep a pod in a zone and on nodes of a capacity type.
+TextMap zone_selector(const TextMap& labels);
+// The same of a node that is not there yet.
+TextMap place_selector(const std::string& zone, CapacityType capacity_type);
+std::string capacity_type_name(CapacityType type);
+// Whether the pod itself says in which zone it may be: it gets no other.
+bool names_zone(const PlacementConstraint& placement);
 // The zone of such a selector; "none" without one.
 std::string zone_in(const TextMap& selector);
 

@@ -108,12 +108,26 @@ class AdapterLoop {
   std::thread thread_;
 };
 
+// Four cores in that zone, on demand.
+inline OfferEntry offer_in(const std::string& zone, double usd_per_hour) {
+  OfferEntry entry;
+  entry.instance_type = "m.xlarge";
+  entry.zone = zone;
+  entry.region = "r";
+  entry.capacity = {Cores(4), Mebibytes(16 << 10), 100};
+  entry.price = UsdPerHour(usd_per_hour);
+  entry.boot = entry.idle = std::chrono::seconds(30);
+  return entry;
+}
+
 // The operator's loop against a fake cluster.
 class Scheduling {
  public:
-  explicit Scheduling(FakeCluster& cluster, std::function<bool()> leads = {}, PodMode mode = PodMode::watch)
+  explicit Scheduling(FakeCluster& cluster, std::function<bool()> leads = {}, PodMode mode = PodMode::watch,
+                      std::vector<OfferEntry> offers = {})
       : fake_(cluster) {
     ClusterSettings settings;
+    settings.model.offers = [offers = std::move(offers)] { return offers; };
     settings.mode = mode;
     settings.leads = std::move(leads);
     settings.stop = [this] { return loop_.stopping(); };

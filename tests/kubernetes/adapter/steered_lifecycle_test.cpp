@@ -166,12 +166,12 @@ TEST_F(SteeredLifecycle, APodThatReadsDataWaitsForAZone) {
 
 TEST(ZoneGate, TakesZoneAndCapacityTypeFromTheLabelsThatANodeHas) {
   Node node;
-  EXPECT_TRUE(zone_selector(node).empty());
-  EXPECT_EQ(zone_in(zone_selector(node)), "none");
+  EXPECT_TRUE(zone_selector(node.labels).empty());
+  EXPECT_EQ(zone_in(zone_selector(node.labels)), "none");
   node.labels = {{"karpenter.sh/capacity-type", "spot"}, {"other", "x"}, {"topology.kubernetes.io/zone", "zone-b"}};
-  EXPECT_EQ(zone_selector(node),
+  EXPECT_EQ(zone_selector(node.labels),
             (TextMap{{"karpenter.sh/capacity-type", "spot"}, {"topology.kubernetes.io/zone", "zone-b"}}));
-  EXPECT_EQ(zone_in(zone_selector(node)), "zone-b");
+  EXPECT_EQ(zone_in(zone_selector(node.labels)), "zone-b");
 }
 
 }  // namespace

@@ -1,0 +1,149 @@
+// Nodes that an autoscaler could launch, in the model of a real cluster.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubernetes/adapter/model_index.h"
+#include "tests/kubernetes/adapter/scheduling.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+constexpr std::string_view disks = "attachable-volumes-csi-disk";
+
+PodNeeds asking(const std::string& label, const std::string& value) {
+  PodNeeds needs;
+  needs.requests = {{"cpu", 1000}};
+  needs.constraint.required = {{label, LabelRequirement::Operator::in, {value}}};
+  return needs;
+}
+
+class Offers : public testing::Test {
+ protected:
+  Offers() {
+    Node node;
+    node.meta.name = "here";
+    node.ready = true;
+    node.labels = {{"topology.kubernetes.io/zone", "b"}};
+    node.allocatable = {{"cpu", 4000}, {"pods", 10}};
+    nodes_.update(node);
+    entries_ = {offer_in("c", 0.4), offer_in("a", 0.2)};
+    entries_[0].capacity_type = CapacityType::spot;
+    entries_[0].interruptions = 0.1;
+    entries_[1].available = false;
+    for (const char* zone : {"b", "c"})
+      data_.stores.push_back({std::string("in-") + zone, StoreKind::zonal_bucket, zone, "", {}, {}});
+    data_.stores.push_back({"lake", StoreKind::regional_bucket, "a", "", {}, {}, "r"});
+    ModelSettings settings;
+    settings.node_price = [](const PriceQuestion&) { return NodePrice{UsdPerHour(9), 2}; };
+    settings.transfer_price = [](const TransferEnd& from, const TransferEnd& to) {
+      const bool lake = from.kind == EndKind::regional_bucket || to.kind == EndKind::regional_bucket;
+      return UsdPerMebibyte(lake ? 0 : from.zone == "b" || to.zone == "b" ? 1 : 2);
+    };
+    settings.offers = [this] { return entries_; };
+    index_ = std::make_unique<ModelIndex>(settings);
+  }
+  const ClusterSnapshot& list() {
+    start_ = index_->list(nodes_, classes_, data_).start;
+    return *start_;
+  }
+
+  NodeCache nodes_;
+  PodClasses classes_;
+  DataView data_;
+  std::vector<OfferEntry> entries_;
+  std::unique_ptr<ModelIndex> index_;
+  std::shared_ptr<const ClusterSnapshot> start_;
+};
+
+TEST_F(Offers, HaveANodeOfTheirKindThatTakesNoTask) {
+  const ClusterSnapshot& start = list();
+  ASSERT_THAT(start.offers, SizeIs(2));
+  const lips::Offer& spot = start.offers[OfferId(0)];
+  const lips::Node& like = start.nodes[spot.like];
+  EXPECT_EQ(like.name, "offer/m.xlarge/c/spot");
+  EXPECT_EQ(start.zones[like.zone].name, "c");
+  EXPECT_EQ(like.capacity_type, CapacityType::spot);
+  EXPECT_EQ(like.fleet, FleetKind::elastic);
+  EXPECT_EQ(like.capacity, entries_[0].capacity);
+  EXPECT_FALSE(like.schedulable);
+  EXPECT_EQ(like.price, UsdPerHour(0.4));
+  EXPECT_DOUBLE_EQ(like.cpu_price.value(), 0.4 / 3600 / (4 * 2));
+  EXPECT_EQ(spot.boot, std::chrono::seconds(30));
+  EXPECT_EQ(spot.interruptions, 0.1);
+  EXPECT_GT(spot.left, 0u);
+  EXPECT_EQ(start.offers[OfferId(1)].left, 0u) << "sold out";
+  EXPECT_EQ(index_->node_name(spot.like), like.name);
+  EXPECT_FALSE(index_->node(like.name).valid()) << "it is no node";
+  EXPECT_EQ(index_->offer(OfferId(1)).zone, "a");
+}
+
+TEST_F(Offers, HaveTheirZonesInOrderOfNameWithTheOthers) {
+  std::vector<std::string> names;
+  for (const Zone& zone : list().zones) names.push_back(zone.name);
+  EXPECT_THAT(names, ElementsAre("a", "b", "c", "store/lake"));
+}
+
+TEST_F(Offers, AreToldApartByLabelsThatPodsAskFor) {
+  const PodNeeds in_c = asking("topology.kubernetes.io/zone", "c");
+  const PodNeeds spot = asking("karpenter.sh/capacity-type", "spot"), other = asking("disk", "ssd");
+  for (const PodNeeds& needs : {in_c, spot, other}) classes_.intern(needs);
+  const ClusterSnapshot& start = list();
+  const auto takes = [&](const PodNeeds& needs, std::uint32_t offer) {
+    const lips::Node& like = start.nodes[start.offers[OfferId(offer)].like];
+    return eligible(needs.placement(), start.profiles[like.profile]);
+  };
+  for (const PodNeeds& needs : {in_c, spot}) {
+    EXPECT_TRUE(takes(needs, 0));
+    EXPECT_FALSE(takes(needs, 1));
+    EXPECT_TRUE(index_->fits_an_offer(needs));
+  }
+  EXPECT_FALSE(index_->fits_an_offer(other));
+  PodNeeds wide = in_c;
+  wide.requests = {{"cpu", 5000}};
+  EXPECT_FALSE(index_->fits_an_offer(wide));
+}
+
+// A pod came that asks for what no pod before it asked for.
+TEST_F(Offers, LearnLabelsAndVolumesThatPodsAskForLater) {
+  const NodeId like = list().offers[OfferId(0)].like;
+  PodNeeds needs = asking("topology.kubernetes.io/zone", "c");
+  needs.requests.emplace(needs.requests.begin(), std::string(disks), 1);
+  classes_.intern(needs);
+  EXPECT_FALSE(index_->fits_an_offer(needs));
+  std::vector<ClusterEvent> events;
+  index_->learn(classes_, nodes_, events);
+  EXPECT_TRUE(index_->fits_an_offer(needs)) << "nobody limits the volumes of a node that is not there";
+  std::vector<NodeProfile> profiles(start_->profiles.begin(), start_->profiles.end());
+  bool told = false;
+  for (const ClusterEvent& event : events) {
+    if (const auto* added = std::get_if<ProfileAdded>(&event)) profiles.push_back(added->profile);
+    const auto* changed = std::get_if<NodeChanged>(&event);
+    if (!changed || changed->node != like) continue;
+    told = true;
+    EXPECT_TRUE(eligible(needs.placement(), profiles[changed->now.profile.index()]));
+    EXPECT_TRUE(fits(index_->request(needs), changed->now.capacity));
+    EXPECT_FALSE(changed->now.schedulable);
+  }
+  EXPECT_TRUE(told);
+  events.clear();
+  index_->learn(classes_, nodes_, events);
+  EXPECT_THAT(events, SizeIs(0));
+}
+
+TEST_F(Offers, ReadInTheirZoneElseWhereItIsCheapest) {
+  list();
+  const auto nearest = [&](const std::vector<std::string>& stores, const char* zone) {
+    const StoreId id = index_->nearest(stores, index_->zone(zone));
+    return id.valid() ? index_->store_name(id) : "none";
+  };
+  EXPECT_EQ(nearest({"in-b", "in-c", "lake"}, "c"), "in-c");
+  EXPECT_EQ(nearest({"in-b", "in-c"}, "a"), "in-b");
+  EXPECT_EQ(nearest({"in-b", "in-c", "lake"}, "a"), "lake");
+  EXPECT_EQ(nearest({"gone"}, "a"), "none");
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
