@@ -278,4 +278,14 @@ const DataStoreResource* DataLink::holder(const std::string& data_set, std::uint
   return best;
 }
 
+std::vector<std::string> DataLink::holders(const std::string& data_set, std::uint32_t block) const {
+  std::vector<std::string> names;
+  const auto set = sets_.find(data_set);
+  if (set == sets_.end()) return names;
+  for (const auto& [name, held] : set->second.stores)
+    if (held.blocks.contains(block) && catalog_.store(name) && !dropping_.contains({data_set, block, name}))
+      names.push_back(name);
+  return names;
+}
+
 }  // namespace lips::kubernetes

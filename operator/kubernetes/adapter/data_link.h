@@ -66,6 +66,8 @@ class DataLink {
   bool may_read(const std::string& data_set, const std::string& name_space) const;
   // A store that holds the block: the wanted one, else one in its zone, else any; nullptr: no store does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
+  // All of them, by name.
+  std::vector<std::string> holders(const std::string& data_set, std::uint32_t block) const;
   std::map<MovePhase, std::uint64_t> moves_by_phase() const;
   std::size_t drops_under_way() const { return dropping_.size(); }
   // Moves that ended since the last call: whether committed, and their size.

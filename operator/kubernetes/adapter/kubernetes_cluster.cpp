@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -292,19 +293,24 @@ Result<PreparedBinding> KubernetesCluster::prepare(const Assignment& assignment)
   }
   if (Result<void> allowed = ask_filters(*record, model_.index().node_name(assignment.node)); !allowed)
     return tl::unexpected(std::move(allowed.error()));
-  PreparedBinding binding{assignment, ""};
+  Result<std::string> input = input_for(*record, assignment);
+  if (!input) return tl::unexpected(std::move(input.error()));
+  return PreparedBinding{assignment, *std::move(input)};
+}
+
+// A pod that cannot be told where to read waits.
+Result<std::string> KubernetesCluster::input_for(PodRecord& record, const Assignment& assignment) {
   Result<std::string> input =
-      input_text({model_.index(), data_.get(), settings_.data.mover.work.name_space}, *record, assignment);
+      input_text({model_.index(), data_.get(), settings_.data.mover.work.name_space}, record, assignment);
   if (!input) {
-    lifecycle_->wait_for_input(*record, input.error().message, now());
-    return tl::unexpected(std::move(input.error()));
+    lifecycle_->wait_for_input(record, input.error().message, now());
+    return input;
   }
-  if (std::string why = why_too_long(*record, *input); !why.empty()) {
-    lifecycle_->refuse_input(*record, why, now());
+  if (std::string why = why_too_long(record, *input); !why.empty()) {
+    lifecycle_->refuse_input(record, why, now());
     return fail(ErrorCode::invalid_input, std::move(why));
   }
-  binding.input = *std::move(input);
-  return binding;
+  return input;
 }
 
 void KubernetesCluster::bind(const PreparedBinding& binding) {
@@ -321,8 +327,48 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
     data_->keep_copy(*record, model_.index().store_name(assignment.keep_in));
 }
 
-// Its snapshots name no offers, so that no plan asks: pods that no node has room for say so themselves.
-void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeRequest>>&) {}
+// A gated pod that was sent off cannot be called back, and the next plan, which no longer sees it, may ask again for
+// the node that is being launched for it: so many requests of the same place are its.
+void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeRequest>>& requests) {
+  selective_ = requests.has_value();
+  std::map<TextMap, std::size_t> sent;  // by zone and capacity type
+  for (const auto& [name, record] : pods_.ours()) {
+    record->wants_node = false;
+    if (record->state == PodState::ungated && !record->on_node()) ++sent[record->selector];
+  }
+  if (!requests) return;
+  for (const NodeRequest& request : *requests) {
+    PodRecord* record = pods_.find(model_.pod_of(request.task));
+    if (!record || record->state != PodState::waiting) continue;
+    if (!record->steered) {
+      record->wants_node = true;
+      continue;
+    }
+    const OfferEntry& offer = model_.index().offer(request.offer);
+    std::size_t& under_way = sent[place_selector(offer.zone, offer.capacity_type)];
+    if (under_way > 0)
+      --under_way;
+    else if (prepare_for(*record, offer))
+      lifecycle_->send_ahead(*record, now());
+  }
+}
+
+// Says where the pod is to go, and where it reads there. False: it cannot be told.
+bool KubernetesCluster::prepare_for(PodRecord& record, const OfferEntry& offer) {
+  Assignment assignment;
+  if (!record.data_set.empty() && data_) {
+    assignment.read_from =
+        model_.index().nearest(data_->holders(record.data_set, record.first_block), model_.index().zone(offer.zone));
+    if (!assignment.read_from.valid()) return false;
+  }
+  Result<std::string> input = input_for(record, assignment);
+  if (!input) return false;
+  record.input = *std::move(input);
+  record.read_from = assignment.read_from.valid() ? model_.index().store_name(assignment.read_from) : "";
+  record.degraded = false;
+  record.selector = place_selector(offer.zone, offer.capacity_type);
+  return true;
+}
 
 void KubernetesCluster::start_move(MoveId id, const DataMove& move) {
   if (data_)
@@ -371,7 +417,8 @@ void KubernetesCluster::run_periodic() {
   if (resources_ != Resources::present && detection_.due(now())) detect_resources();
   if (!model_.listed() || !counting_.due(now())) return;
   resync_->review_modes(data_.get());
-  conditions_->review(pods_, nodes_, now());
+  const auto offered = [this](const PodNeeds& needs) { return model_.index().fits_an_offer(needs); };
+  conditions_->review(pods_, nodes_, now(), {selective_, offered});
   lifecycle_->review_steered(now());
   for (const auto& [reason, count] : conditions_->pending()) telemetry_.on_pending(reason, count);
   if (data_)

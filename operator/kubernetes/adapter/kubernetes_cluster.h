@@ -95,6 +95,8 @@ class KubernetesCluster : public ClusterClient {
   std::uint64_t relist();
   void detect_resources();
   void link_data();
+  Result<std::string> input_for(PodRecord& record, const Assignment& assignment);
+  bool prepare_for(PodRecord& record, const OfferEntry& offer);
   Result<void> ask_filters(const PodRecord& record, const std::string& node_name);
   Duration until_next_duty(TimePoint until) const;
 
@@ -109,6 +111,7 @@ class KubernetesCluster : public ClusterClient {
   PodCache pods_;
   ModelFeed model_;
   Readiness readiness_;
+  bool selective_ = true;  // NodeDemand; until a plan says otherwise nobody asks in haste
 
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries

@@ -42,6 +42,19 @@ Duration pause_after(int refusals) {
   return std::min(longest_pause, Duration(1'000'000) * (1 << std::min(refusals, 6)));
 }
 
+TextMap reading_annotations(const PodRecord& record) {
+  TextMap annotations;
+  if (!record.input.empty()) annotations.emplace_back(annotation::input, record.input);
+  if (!record.read_from.empty()) annotations.emplace_back(annotation::read_from, record.read_from);
+  return annotations;
+}
+
+PodSteering steering_of(const PodRecord& record) {
+  TextMap annotations = reading_annotations(record);
+  annotations.emplace_back(annotation::steered, zone_in(record.selector));
+  return {record.meta, record.selector, std::move(annotations), record.node};
+}
+
 // Why a gated pod is let go without a zone; empty: it waits.
 std::string why_let_go(const PodRecord& pod, TimePoint now) {
   using Reason = UnschedulableReason;
@@ -115,15 +128,8 @@ void PodLifecycle::bind(PodRecord& record, const std::string& node) {
 }
 
 void PodLifecycle::send(const PodRecord& record) {
-  PodBinding binding;
-  binding.pod = record.meta;
-  binding.node = record.node;
-  if (!record.input.empty()) binding.annotations.emplace_back(annotation::input, record.input);
-  if (!record.read_from.empty()) binding.annotations.emplace_back(annotation::read_from, record.read_from);
-  if (record.steered) {
-    binding.annotations.emplace_back(annotation::steered, zone_in(record.selector));
-    return steer({record.meta, record.selector, std::move(binding.annotations), record.node}, false);
-  }
+  if (record.steered) return steer(steering_of(record), false);
+  PodBinding binding{record.meta, record.node, reading_annotations(record)};
   const auto began = std::chrono::steady_clock::now();
   ++under_way_;
   around_.binder.bind(std::move(binding), [&inbox = around_.inbox, began](const PodBinding& done, BindAnswer answer) {
@@ -146,6 +152,24 @@ void PodLifecycle::let_go(PodRecord& record, std::string why) {
   steer({record.meta, {}, {}, ""}, true);
 }
 
+// A pod that names its zone keeps it: the selector is then only what it counts for.
+void PodLifecycle::send_ahead(PodRecord& record, TimePoint now) {
+  if (record.releasing || now < record.release_again) return;
+  PodSteering steering = steering_of(record);
+  if (names_zone(around_.pods.classes()[record.pod_class].constraint)) steering.selector.clear();
+  end_task(record, false, now);
+  around_.pods.ungate(record);
+  record.releasing = true;
+  steer(std::move(steering), true);
+}
+
+// The watch may have been quicker, and is believed.
+void PodLifecycle::handle_sent_ahead(PodRecord& record, const BindReport& report, TimePoint now) {
+  const bool watched = !std::exchange(record.releasing, false);
+  if (report.outcome.kind == AnswerKind::bound) return report_bound(record, now);
+  if (!watched && record.state == PodState::ungated) refused(record, report, now);
+}
+
 void PodLifecycle::report_released(PodRecord& record, TimePoint now) {
   if (record.released_for.empty()) return;
   around_.telemetry.on_steered(record.pool, "none");
@@ -153,6 +177,7 @@ void PodLifecycle::report_released(PodRecord& record, TimePoint now) {
 }
 
 void PodLifecycle::handle_release(PodRecord& record, const BindReport& report, TimePoint now) {
+  if (record.released_for.empty()) return handle_sent_ahead(record, report, now);
   if (report.outcome.kind == AnswerKind::bound) return report_released(record, now);
   record.releasing = false;
   record.released_for.clear();

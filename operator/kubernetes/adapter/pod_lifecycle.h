@@ -44,6 +44,9 @@ class PodLifecycle {
   void handle_list(std::uint64_t request);
 
   void bind(PodRecord& record, const std::string& node);
+  // Sends a gated pod to the place that its selector names, where a node is to be launched. It is no task until it is
+  // on a node.
+  void send_ahead(PodRecord& record, TimePoint now);
   // Does not start a task while it is unknown where it can read, but tries again soon.
   void wait_for_input(PodRecord& record, const std::string& why, TimePoint now);
   // The list of its input is too long for any container to start: the task waits until the data set changes.
@@ -72,6 +75,7 @@ class PodLifecycle {
   void steer(PodSteering steering, bool released);
   void let_go(PodRecord& record, std::string why);
   void report_released(PodRecord& record, TimePoint now);
+  void handle_sent_ahead(PodRecord& record, const BindReport& report, TimePoint now);
   void handle_release(PodRecord& record, const BindReport& report, TimePoint now);
 
   Surroundings around_;

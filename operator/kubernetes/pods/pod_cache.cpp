@@ -189,10 +189,12 @@ PodCache::Update PodCache::update_steered(const Pod& pod, TimePoint now) {
 
 // Not bound yet. That its scheduler finds no node says that the room which is kept for it is not where it will be.
 PodCache::Update PodCache::update_ungated(const Pod& pod, PodRecord& record) {
+  record.releasing = false;
   if (record.state != PodState::ungated) {
     const bool by_us = record.state == PodState::binding;
     ungate(record);
     if (!by_us) {  // by the copy that led before
+      record.selector = zone_selector(pod.node_selector);
       record.data_set = record.work.data_set;
       record.block_count = std::numeric_limits<std::uint32_t>::max();  // nobody knows which: all of them
       return {Change::withdrawn, &record, ""};

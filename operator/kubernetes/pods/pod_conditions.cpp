@@ -86,7 +86,8 @@ void PodConditions::begin_round(const PodCache& pods, const NodeCache& nodes, Ti
 }
 
 // A class whose turn has not come keeps its verdict of the round before; at first it has none.
-const PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, const PodCache& pods) {
+const PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, const PodCache& pods,
+                                                          const NodeDemand& demand) {
   ClassVerdict& known = verdicts_[pod_class];
   if (known.round == round_) return known;
   if (examined_ >= nodes_a_review) {
@@ -95,11 +96,12 @@ const PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, 
   }
   known.round = round_;
   known.empty = nodes_->diagnose(pods.classes()[pod_class], false, examined_);
+  known.offered = known.empty.nowhere && demand.offered && demand.offered(pods.classes()[pod_class]);
   known.now = known.empty.nowhere ? known.empty : nodes_->diagnose(pods.classes()[pod_class], true, examined_);
   return known;
 }
 
-void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now) {
+void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now, const NodeDemand& demand) {
   for (auto& [reason, count] : pending_) count = 0;
   waiting_ = 0;
   const double passed = refilled_ == TimePoint{} ? 0 : to_seconds(now - refilled_);
@@ -114,11 +116,11 @@ void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now
       tell(pod, pod.unschedulable_reason, pod.unschedulable_message, now);
     } else if (pod.state == PodState::waiting) {
       ++waiting_;
-      const ClassVerdict& judged = verdict(pod.pod_class, pods);
-      pod.fits_nowhere = judged.empty.nowhere;
-      ++pending_[judged.empty.nowhere ? std::string(to_string(nowhere)) : "Waiting"];
-      const bool full = judged.now.nowhere && now - pod.first_seen > patience;
-      if (judged.empty.nowhere || full) tell(pod, nowhere, judged.now.sentence, now);
+      const ClassVerdict& judged = verdict(pod.pod_class, pods, demand);
+      pod.fits_nowhere = judged.empty.nowhere && !(demand.selective && judged.offered);
+      ++pending_[pod.fits_nowhere ? std::string(to_string(nowhere)) : "Waiting"];
+      const bool asks = pod.wants_node || (!demand.selective && now - pod.first_seen > patience);
+      if (pod.fits_nowhere || (judged.now.nowhere && asks)) tell(pod, nowhere, judged.now.sentence, now);
     } else if (pod.state == PodState::ungated) {
       ++pending_["Ungated"];
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,12 @@
 
 namespace lips::kubernetes {
 
+// What the last plan says of nodes that an autoscaler could launch.
+struct NodeDemand {
+  bool selective = false;  // only pods with wants_node ask for one; else every pod that finds no room
+  std::function<bool(const PodNeeds&)> offered = {};  // whether some would hold such a pod; empty: nobody offers any
+};
+
 class PodConditions {
  public:
   PodConditions(Binder& binder, EventRecorder& events) : binder_(binder), events_(events) {}
@@ -28,7 +35,7 @@ class PodConditions {
   // Writes the reasons to as many waiting pods as the rate allows; call it a few times a second. Planning waits for it,
   // so a call examines at most that many nodes, and the next call continues with the remaining classes of pods.
   static constexpr std::size_t nodes_a_review = 1'000'000;
-  void review(PodCache& pods, const NodeCache& nodes, TimePoint now);
+  void review(PodCache& pods, const NodeCache& nodes, TimePoint now, const NodeDemand& demand = {});
   // Drops all verdicts, because classes of pods have new ids.
   void forget_classes() { verdicts_.clear(); }
   // Waiting pods by reason, as of the last review.
@@ -38,10 +45,11 @@ class PodConditions {
  private:
   struct ClassVerdict {
     Diagnosis empty, now;  // if no pod of ours ran; as things are
+    bool offered = false;  // though no node would do
     std::uint64_t round = 0;
   };
   void begin_round(const PodCache& pods, const NodeCache& nodes, TimePoint now);
-  const ClassVerdict& verdict(PodClassId pod_class, const PodCache& pods);
+  const ClassVerdict& verdict(PodClassId pod_class, const PodCache& pods, const NodeDemand& demand);
   void tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now);
   EventSubject subject_of(const PodRecord& pod, bool crowd) const;
   bool one_of_many(TimePoint now);  // pods that are bound or released in these seconds

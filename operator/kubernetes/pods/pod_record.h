@@ -57,18 +57,19 @@ struct PodRecord {
   // Set if some try of its binding was not answered, so that it may be on `node` whatever later tries returned. The
   // number of the last list of pods that had been requested then (ListWatch::relist): a later list tells.
   std::optional<std::uint64_t> doubt;
-  bool degraded = false;  // its first block is decoded from others
-  std::string input;      // lips.dev/input of the binding that is under way
-  int refusals = 0;       // of its binding, in a row
+  bool degraded = false;    // its first block is decoded from others
+  std::string input;        // lips.dev/input of the binding that is under way
+  int refusals = 0;         // of its binding, in a row
+  bool wants_node = false;  // the last plan asks for one for it
 
   // Of a pod of another scheduler, which waits behind our gate or has waited there.
   bool steered = false;
   PodMode mode = PodMode::watch;           // of its pool, as far as known
   std::string pool;                        // for counting
-  TextMap selector;                        // that its binding carries or carried
+  TextMap selector;                        // of the zone and capacity type that it is or was sent to
   std::optional<TimePoint> ungated_since;  // with room on the plan's node
-  bool fits_nowhere = false;               // not even on nodes without pods of ours
-  bool releasing = false;                  // its gate is being taken away, without a zone
+  bool fits_nowhere = false;               // not even on nodes without pods of ours, or on nodes that are offered
+  bool releasing = false;                  // its gate is being taken away, though no node is planned for it
   std::string released_for;                // why; empty: no event to write
   TimePoint release_again{};               // not before
 

@@ -164,6 +164,86 @@ TEST_F(SteeredLifecycle, APodThatReadsDataWaitsForAZone) {
   EXPECT_EQ(sent(), 0u) << "where it reads can only be said together with a zone";
 }
 
+TEST_F(SteeredLifecycle, SendsAPodToAPlaceWhereANodeIsToBeLaunched) {
+  PodRecord& record = update(start_);
+  record.selector = place_selector("zone-b", CapacityType::spot);
+  record.input = "s3://b/x";
+  lifecycle_.send_ahead(record, start_);
+  lifecycle_.send_ahead(record, start_);
+  EXPECT_EQ(record.state, PodState::ungated) << "it is not planned again";
+  take_answers(start_);
+  ASSERT_EQ(sent(), 1u);
+  const auto body = nlohmann::json::parse(server_.requests()[0].body);
+  EXPECT_EQ(body["spec"]["nodeSelector"],
+            (nlohmann::json{{"karpenter.sh/capacity-type", "spot"}, {"topology.kubernetes.io/zone", "zone-b"}}));
+  EXPECT_EQ(body["metadata"]["annotations"],
+            (nlohmann::json{{"lips.dev/steered", "zone-b"}, {"lips.dev/input", "s3://b/x"}}));
+  EXPECT_EQ(taken(), 0) << "it has room nowhere yet";
+  EXPECT_EQ(counted_.steered_pods(), (std::map<std::string, int>{{" zone-b", 1}}));
+  pod_.gates.clear();
+  pod_.annotations = {{"lips.dev/steered", "zone-b"}};
+  pod_.node = "a";
+  update(start_);
+  EXPECT_EQ(record.state, PodState::placed);
+  EXPECT_EQ(taken(), 1000);
+}
+
+TEST_F(SteeredLifecycle, PlansAPodAgainWhosePlaceWasRefused) {
+  code_ = 422;
+  PodRecord& record = update(start_);
+  record.selector = place_selector("zone-b", CapacityType::spot);
+  lifecycle_.send_ahead(record, start_);
+  take_answers(start_);
+  EXPECT_EQ(record.state, PodState::held);
+  EXPECT_TRUE(counted_.steered_pods().empty());
+  lifecycle_.retry_due(start_ + std::chrono::seconds(2), true);
+  EXPECT_EQ(record.state, PodState::waiting);
+  EXPECT_EQ(lifecycle_.take_arrived().size(), 1u);
+}
+
+// The answer says no, but the watch shows the pod without its gate, or on its node.
+TEST_F(SteeredLifecycle, BelievesTheWatchMoreThanTheAnswer) {
+  code_ = 422;
+  PodRecord& record = update(start_);
+  record.selector = place_selector("zone-b", CapacityType::spot);
+  lifecycle_.send_ahead(record, start_);
+  pod_.gates.clear();
+  pod_.annotations = {{"lips.dev/steered", "zone-b"}};
+  update(start_);
+  take_answers(start_);
+  EXPECT_EQ(record.state, PodState::ungated);
+}
+
+TEST_F(SteeredLifecycle, BelievesTheWatchThatItsSchedulerHasBoundIt) {
+  code_ = 422;
+  PodRecord& record = update(start_);
+  record.selector = place_selector("zone-b", CapacityType::spot);
+  lifecycle_.send_ahead(record, start_);
+  pod_.gates.clear();
+  pod_.annotations = {{"lips.dev/steered", "zone-b"}};
+  pod_.node = "a";
+  update(start_);
+  take_answers(start_);
+  EXPECT_EQ(record.state, PodState::placed);
+  EXPECT_EQ(taken(), 1000);
+}
+
+TEST(ZoneGate, SeesWhetherAPodNamesAZoneItself) {
+  const LabelRequirement zone{"topology.kubernetes.io/zone", LabelRequirement::Operator::in, {"zone-a"}};
+  const LabelRequirement disk{"disk", LabelRequirement::Operator::in, {"ssd"}};
+  PlacementConstraint placement;
+  placement.required = {disk};
+  EXPECT_FALSE(names_zone(placement));
+  placement.any_of = {{disk}, {disk, zone}};
+  EXPECT_TRUE(names_zone(placement));
+  placement.any_of.clear();
+  placement.volumes = {{{zone}}};
+  EXPECT_TRUE(names_zone(placement));
+  placement.volumes.clear();
+  placement.required.push_back(zone);
+  EXPECT_TRUE(names_zone(placement));
+}
+
 TEST(ZoneGate, TakesZoneAndCapacityTypeFromTheLabelsThatANodeHas) {
   Node node;
   EXPECT_TRUE(zone_selector(node.labels).empty());

@@ -145,6 +145,43 @@ TEST(Steering, APodWithAConstraintThatOnlyItsSchedulerKnowsIsLetGo) {
   EXPECT_THAT(scheduling.counted.steered_pods(), ElementsAre(Pair("default none", 1)));
 }
 
+// Data in zone-c, and no node.
+void put_books(FakeCluster& cluster) {
+  for (const char* kind : {"pools", "datamoves"}) cluster.put_resource(kind, "none", "{}");
+  cluster.put_resource("datastores", "s",
+                       R"({"metadata":{"name":"s","uid":"s","resourceVersion":"1"},)"
+                       R"("spec":{"zone":"zone-c","bucket":{"name":"b"}}})");
+  cluster.put_resource("datasets", "books",
+                       R"({"metadata":{"namespace":"default","name":"books","uid":"d","resourceVersion":"1"},)"
+                       R"("spec":{"blocks":1,"blockSize":"1Gi","stores":[{"name":"s"}]},)"
+                       R"("status":{"blocks":1,"replicas":[{"store":"s","blocks":"0"}]}})");
+}
+
+TEST(Steering, WhereNodesAreLaunchedAPodWithoutRoomNamesTheZoneOfItsData) {
+  FakeCluster cluster;
+  put_books(cluster);
+  FakePod reader = gated(4);
+  reader.annotations = {{"lips.dev/dataset", "books"}, {"lips.dev/cpu-seconds", "7200"}};
+  cluster.put_pod("reader", reader);
+  FakePod other = gated(4);
+  other.annotations = {{"lips.dev/cpu-seconds", "7200"}};
+  cluster.put_pod("other", other);
+  Scheduling scheduling(cluster, {}, PodMode::steer, {offer_in("zone-a", 0.20), offer_in("zone-c", 0.201)});
+  for (const char* name : {"reader", "other"})
+    ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, name); })) << name;
+  EXPECT_THAT(cluster.pod("reader").selector,
+              ElementsAre(Pair("karpenter.sh/capacity-type", "on-demand"), Pair(zone_label, "zone-c")));
+  EXPECT_THAT(cluster.pod("reader").annotations.at("lips.dev/input"), testing::HasSubstr("s3://b"));
+  EXPECT_EQ(cluster.pod("reader").annotations.at("lips.dev/read-from"), "s");
+  EXPECT_EQ(cluster.pod("other").selector.at(zone_label), "zone-a") << "the cheaper one";
+  cluster.put_node("c", {.cpu = 5, .zone = "zone-c"});
+  schedule(cluster, "reader", "c");
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.running() == 1; })) << "it is a task again, where it is";
+  cluster.put_pod("own", pod_of(1));
+  ASSERT_TRUE(scheduling.until_bound("own"));
+  EXPECT_EQ(cluster.pod("own").node, "c");
+}
+
 TEST(Steering, ThePodsRoomIsKeptUntilItIsSomewhereElse) {
   FakeCluster cluster;
   cluster.put_node("a", {.cpu = 1});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "kubernetes/pods/volumes.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
@@ -46,6 +48,66 @@ TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
   EXPECT_EQ(found_after(112), static_cast<std::uint64_t>(classes));
   nodes.forget("n0");
   EXPECT_EQ(found_after(130), static_cast<std::uint64_t>(classes)) << "what was said stays until it is asked again";
+}
+
+// Three pods wait, one of them for more cores than any node has; the node's one core is taken.
+class PodConditionsDemand : public testing::Test {
+ protected:
+  PodConditionsDemand() {
+    Node node;
+    node.meta = {"", "full", "u", "1"};
+    node.ready = true;
+    node.allocatable = {{"cpu", 1000}, {"pods", 110}};
+    nodes_.update(node);
+    Pod pod;
+    pod.scheduler = "lips";
+    pod.requests = {{"cpu", 1000}};
+    for (const char* name : {"holder", "chosen", "waits", "wide"}) {
+      pod.meta = {"n", name, name, "1"};
+      pod.node = pod.meta.name == "holder" ? "full" : "";
+      if (pod.meta.name == "wide") pod.requests = {{"cpu", 9000}};
+      pods_.update(pod, start_);
+    }
+    pod_of("chosen").wants_node = true;
+    conditions_.review(pods_, nodes_, start_ - std::chrono::minutes(1));  // the rate allows nothing at first
+  }
+  PodRecord& pod_of(const std::string& name) { return *pods_.find({"n", name, name, "1"}); }
+  std::set<std::string> marked_after(Duration waited, const NodeDemand& demand) {
+    conditions_.review(pods_, nodes_, start_ + waited, demand);
+    std::set<std::string> names;
+    for (const char* name : {"chosen", "waits", "wide"})
+      if (!pod_of(name).reported_message.empty()) names.insert(name);
+    return names;
+  }
+  using Names = std::set<std::string>;
+
+  FakeApiServer server_{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
+  ApiClient client_{server_.connection(), ClientOptions{}};
+  Binder binder_{client_, [] { return true; }};
+  EventRecorder events_{client_, EventOptions{}, [] { return true; }};
+  PodConditions conditions_{binder_, events_};
+  VolumeCache volumes_;
+  NodeCache nodes_;
+  PodCache pods_{"lips", volumes_, nodes_};
+  const TimePoint start_{std::chrono::hours(1)};
+};
+
+TEST_F(PodConditionsDemand, AreQuietAboutPodsForWhichAPlanAsksForNoNode) {
+  const NodeDemand none_fits{true, [](const PodNeeds&) { return false; }};
+  EXPECT_EQ(marked_after(Duration(0), none_fits), (Names{"chosen", "wide"}));
+  EXPECT_EQ(marked_after(std::chrono::hours(1), none_fits), (Names{"chosen", "wide"}));
+}
+
+TEST_F(PodConditionsDemand, AreQuietAboutAPodThatFitsNoNodeButAnOffer) {
+  const NodeDemand all_fit{true, [](const PodNeeds&) { return true; }};
+  EXPECT_EQ(marked_after(std::chrono::hours(1), all_fit), Names{"chosen"});
+  EXPECT_FALSE(pod_of("wide").fits_nowhere);
+}
+
+TEST_F(PodConditionsDemand, SpeakOfEveryPodWithoutRoomWhereNobodyChooses) {
+  const NodeDemand any{false, [](const PodNeeds&) { return true; }};
+  EXPECT_EQ(marked_after(std::chrono::seconds(1), any), (Names{"chosen", "wide"}));
+  EXPECT_EQ(marked_after(std::chrono::seconds(31), any), (Names{"chosen", "waits", "wide"}));
 }
 
 }  // namespace
