@@ -43,6 +43,7 @@ def add_options(group):
                        ", or all (default: kube,steer; --full: all)")
     group.add_argument("--at-once", type=int, default=2, metavar="N", help="runs side by side, each with a control plane of its own (default: 2)")
     group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot")
+    group.add_argument("--waiting-price", type=float, default=1, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second")
     group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, deletes the NodeClaims of N nodes that run tasks")
     group.add_argument("--restart-karpenter", action="store_true", help="half-way, kills Karpenter and starts it again")
 
@@ -95,16 +96,17 @@ def job_object(job, pair):
     return found
 
 
-def prepare_lips(cluster, jobs, pair):
+def prepare_lips(story, cluster, jobs, pair):
     """The operator, and what it is told of the data. Nothing can copy bytes between played nodes, so no copies are made."""
     cluster.install_custom_resources()
     api = cluster.api
     api.create_all(objects.bucket_store(f"bucket-{zone}", zone, f"data-{zone}", "http://buckets.example") for zone in objects.ZONES)
     for job in jobs:
         api.create(objects.data_set(job.name, job.tasks, {f"bucket-{job.zone}": f"0-{job.tasks - 1}"}, f"{job.mebibytes}Mi"))
-    operator = Operator(cluster, {"mode": pair.mode, "nodesAreBought": True, "leaderElection": {"enabled": False},
-                                  "policy": {"settings": {"keepCopies": False}},
-                                  "prices": {"spotFactor": sum(karpenter.SPOT.values()) / len(karpenter.SPOT)}}).start().wait_ready()
+    # An empty node goes after IDLE, and after what Karpenter takes to look twice.
+    fleet = {"instanceTypes": karpenter.TYPES, "zones": objects.ZONES, "bootTime": karpenter.BOOT, "idleTime": "30s"}
+    operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False},
+                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": story.options.waiting_price}}, "prices": {"spotFactors": karpenter.SPOT}}).start().wait_ready()
     wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 60, "data sets have no replicas in their status")
     return operator
 
@@ -171,7 +173,7 @@ def run_pair(story, load, name):
     with cluster:
         buyer = karpenter.Karpenter(cluster, offers).install().start()
         wait_for(buyer.ready, 60, "Karpenter's NodePool is not ready")
-        operator = prepare_lips(cluster, jobs, pair) if pair.mode else None
+        operator = prepare_lips(story, cluster, jobs, pair) if pair.mode else None
         with Recorder(cluster, kinds=("Pod", "Node", "NodeClaim")) as seen:
             scheduler, created = submit(story, cluster, seen, pair, jobs, Mishaps(story, cluster, buyer))
             deadline = time.monotonic() + EMPTY_AFTER

@@ -252,6 +252,7 @@ bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
 // Those that save most for each pod that is lost come first: as many of them at once as a binary search finds, else
 // the first that can go alone.
 std::vector<NodeId> TruthFleet::underutilized(std::vector<NodeId> used) const {
+  if (requests_) return {};  // whose plans ask for nodes marks its tasks: they are not to be evicted
   if (!packing_.fit(pending(), rooms({}))) return {};
   const auto worth = [&](NodeId node) {
     return world_.scenario.cluster.nodes[node].price.value() / world_.pods[node].count;

@@ -330,6 +330,7 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
 // A gated pod that was sent off cannot be called back, and the next plan, which no longer sees it, may ask again for
 // the node that is being launched for it: so many requests of the same place are its.
 void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeRequest>>& requests) {
+  if (!requests && !std::exchange(selective_, false)) return;
   selective_ = requests.has_value();
   std::map<TextMap, std::size_t> sent;  // by zone and capacity type
   for (const auto& [name, record] : pods_.ours()) {

@@ -163,8 +163,8 @@ void ModelIndex::add_nodes(const NodeCache& nodes, ClusterSnapshot& start) {
     node_names_.push_back(name);
     node_zones_.push_back(start.nodes[id].zone);
     const lips::Node& added = start.nodes[id];
-    const PriceQuestion question{ends_[zone_names_[added.zone]].region, added.instance_type, added.capacity_type,
-                                 added.capacity.cpu};
+    const PriceQuestion question{ends_[zone_names_[added.zone]].region, zone_names_[added.zone], added.instance_type,
+                                 added.capacity_type, added.capacity.cpu};
     if (!stated_price(*record.node) && !settings_.node_price(question).known)
       unknown_prices_.emplace_back(name, added.instance_type);
   }
@@ -291,7 +291,7 @@ lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& other
   result.others = resources_of(others, extended_);
   result.others.cpu = std::max(result.others.cpu, Cores(0));  // a pod of ours that has shrunk gives nothing to others
   result.others.memory = std::max(result.others.memory, Mebibytes(0));
-  const PriceQuestion question{place.region, place.instance_type, place.capacity_type, result.capacity.cpu};
+  const PriceQuestion question{place.region, place.zone, place.instance_type, place.capacity_type, result.capacity.cpu};
   const std::optional<UsdPerHour> stated = stated_price(node);
   const NodePrice price = settings_.node_price(question);
   result.price = stated.value_or(price.price);

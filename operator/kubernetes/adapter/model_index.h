@@ -22,7 +22,7 @@
 namespace lips::kubernetes {
 
 struct PriceQuestion {
-  std::string region, instance_type;
+  std::string region, zone, instance_type;
   CapacityType capacity_type = CapacityType::on_demand;
   Cores cpu;
 };
@@ -100,6 +100,7 @@ class ModelIndex {
   std::size_t zones() const { return zone_names_.size(); }
   // An offer of the last listing.
   const OfferEntry& offer(OfferId id) const { return offers_[id].entry; }
+  bool has_offers() const { return !offers_.empty(); }
   // Whether an empty node of some offer would hold such a pod.
   bool fits_an_offer(const PodNeeds& needs) const;
   StoreId store(const std::string& name) const;

@@ -42,15 +42,7 @@ Duration pause_after(int refusals) {
   return std::min(longest_pause, Duration(1'000'000) * (1 << std::min(refusals, 6)));
 }
 
-TextMap reading_annotations(const PodRecord& record) {
-  TextMap annotations;
-  if (!record.input.empty()) annotations.emplace_back(annotation::input, record.input);
-  if (!record.read_from.empty()) annotations.emplace_back(annotation::read_from, record.read_from);
-  return annotations;
-}
-
-PodSteering steering_of(const PodRecord& record) {
-  TextMap annotations = reading_annotations(record);
+PodSteering steering_of(const PodRecord& record, TextMap annotations) {
   annotations.emplace_back(annotation::steered, zone_in(record.selector));
   return {record.meta, record.selector, std::move(annotations), record.node};
 }
@@ -127,9 +119,20 @@ void PodLifecycle::bind(PodRecord& record, const std::string& node) {
   send(record);
 }
 
+// Where nodes come and go, an autoscaler would move tasks together to save what is left of a node, and lose what they
+// have done.
+TextMap PodLifecycle::annotations_of(const PodRecord& record) const {
+  TextMap annotations;
+  if (!record.input.empty()) annotations.emplace_back(annotation::input, record.input);
+  if (!record.read_from.empty()) annotations.emplace_back(annotation::read_from, record.read_from);
+  if (around_.model.index().has_offers() && !record.says_disruption)
+    annotations.emplace_back(annotation::do_not_disrupt, "true");
+  return annotations;
+}
+
 void PodLifecycle::send(const PodRecord& record) {
-  if (record.steered) return steer(steering_of(record), false);
-  PodBinding binding{record.meta, record.node, reading_annotations(record)};
+  if (record.steered) return steer(steering_of(record, annotations_of(record)), false);
+  PodBinding binding{record.meta, record.node, annotations_of(record)};
   const auto began = std::chrono::steady_clock::now();
   ++under_way_;
   around_.binder.bind(std::move(binding), [&inbox = around_.inbox, began](const PodBinding& done, BindAnswer answer) {
@@ -155,7 +158,7 @@ void PodLifecycle::let_go(PodRecord& record, std::string why) {
 // A pod that names its zone keeps it: the selector is then only what it counts for.
 void PodLifecycle::send_ahead(PodRecord& record, TimePoint now) {
   if (record.releasing || now < record.release_again) return;
-  PodSteering steering = steering_of(record);
+  PodSteering steering = steering_of(record, annotations_of(record));
   if (names_zone(around_.pods.classes()[record.pod_class].constraint)) steering.selector.clear();
   end_task(record, false, now);
   around_.pods.ungate(record);

@@ -72,6 +72,7 @@ class PodLifecycle {
   void report_bound(PodRecord& record, TimePoint now);
   void refused(PodRecord& record, const BindReport& report, TimePoint now);
   void retry_later(PodRecord& record, TimePoint now);
+  TextMap annotations_of(const PodRecord& record) const;
   void steer(PodSteering steering, bool released);
   void let_go(PodRecord& record, std::string why);
   void report_released(PodRecord& record, TimePoint now);

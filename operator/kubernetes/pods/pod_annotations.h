@@ -39,7 +39,7 @@ inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/datas
                             *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
                             *memory = "lips.dev/memory", *finished_maps = "lips.dev/finished-maps",
                             *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path",
-                            *steered = "lips.dev/steered";
+                            *steered = "lips.dev/steered", *do_not_disrupt = "karpenter.sh/do-not-disrupt";
 }
 
 }  // namespace lips::kubernetes

@@ -4,6 +4,7 @@
 
 #include "kubernetes/api/codec.h"
 #include "kubernetes/api/json_fields.h"
+#include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/pod_demand.h"
 
 namespace lips::kubernetes {
@@ -259,7 +260,8 @@ void read_completion_index(std::string_view text, Pod& pod) {
 
 void read_annotations(value json, Pod& pod) {
   each_tolerated(json, "metadata.annotations", pod, [&](std::string_view key, value content) {
-    if (key.starts_with(own_prefix)) pod.annotations.emplace_back(key, json::text(content));
+    if (key.starts_with(own_prefix) || key == annotation::do_not_disrupt)
+      pod.annotations.emplace_back(key, json::text(content));
     if (key == completion_index) read_completion_index(json::text(content), pod);
   });
   json::sort_by_key(pod.annotations);

@@ -57,10 +57,11 @@ struct PodRecord {
   // Set if some try of its binding was not answered, so that it may be on `node` whatever later tries returned. The
   // number of the last list of pods that had been requested then (ListWatch::relist): a later list tells.
   std::optional<std::uint64_t> doubt;
-  bool degraded = false;    // its first block is decoded from others
-  std::string input;        // lips.dev/input of the binding that is under way
-  int refusals = 0;         // of its binding, in a row
-  bool wants_node = false;  // the last plan asks for one for it
+  bool degraded = false;         // its first block is decoded from others
+  std::string input;             // lips.dev/input of the binding that is under way
+  int refusals = 0;              // of its binding, in a row
+  bool says_disruption = false;  // whether autoscalers may evict it
+  bool wants_node = false;       // the last plan asks for one for it
 
   // Of a pod of another scheduler, which waits behind our gate or has waited there.
   bool steered = false;

@@ -89,6 +89,21 @@ void bind_one(FakeCluster& cluster, const std::string& node) {
       return cluster.change_pod(name, [&](FakePod& changed) { changed.node = node; });
 }
 
+// It would run again from its start.
+TEST(NodeRequests, ATaskIsNotEvictedToSaveWhatIsLeftOfANode) {
+  FakeCluster cluster;
+  cluster.put_pod("p", gated());
+  FakePod own = gated();
+  own.annotations["karpenter.sh/do-not-disrupt"] = "false";
+  cluster.put_pod("says-itself", own);
+  Planned planned(cluster);
+  ASSERT_TRUE(planned.until_pending(2));
+  planned.request(2, in_a);
+  ASSERT_TRUE(planned.until([&] { return open_pods(cluster) == 2; }));
+  EXPECT_EQ(cluster.pod("p").annotations.at("karpenter.sh/do-not-disrupt"), "true");
+  EXPECT_EQ(cluster.pod("says-itself").annotations.at("karpenter.sh/do-not-disrupt"), "false");
+}
+
 TEST(NodeRequests, TwoPlansInARowThatAskForTheSameSendItOnce) {
   FakeCluster cluster;
   for (int i = 0; i < 6; ++i) cluster.put_pod(fmt::format("p{}", i), gated());
