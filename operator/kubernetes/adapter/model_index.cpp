@@ -131,7 +131,9 @@ void ModelIndex::add_places(const NodeCache& nodes, const DataView& data, Cluste
     if (store.zone.empty()) continue;
     const std::string zone = zone_of(store);
     zones_[zone];
-    const std::string region = store.region.empty() ? ends_[store.zone].region : store.region;
+    const auto place = ends_.find(store.zone);
+    const std::string of_zone = place == ends_.end() ? "" : place->second.region;
+    const std::string region = store.region.empty() ? of_zone : store.region;
     ends_.try_emplace(zone, TransferEnd{end_kind(store.kind), region, zone});
   }
   for (auto entry = zones_.begin(); entry != zones_.end();) {

@@ -29,7 +29,9 @@ class Planned {
     ClusterSettings settings;
     settings.mode = PodMode::steer;
     settings.model.offers = [] { return std::vector{offer_in("zone-a", 0.2), offer_in("zone-c", 0.2)}; };
-    settings.model.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(1e-5); };
+    settings.model.transfer_price = [](const TransferEnd& from, const TransferEnd& to) {
+      return UsdPerMebibyte(from.zone == "zone-d" || to.zone == "zone-d" ? 1e-6 : 1e-5);
+    };
     adapter_ = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), counted_, log_);
     adapter_->start();
   }
@@ -173,7 +175,7 @@ TEST(NodeRequests, APodThatNamesItsZoneKeepsItAndIsSentOnce) {
   for (const auto& [name, each] : cluster.pods()) EXPECT_THAT(each.selector, ElementsAre(Pair(zone_label, "zone-c")));
 }
 
-// Data in zone-c and in zone-d, where no node is offered.
+// Data in zone-c and in zone-d, where no node is offered; what leaves zone-d is cheaper.
 TEST(NodeRequests, APodReadsInTheZoneElseFromTheNearestStore) {
   FakeCluster cluster;
   for (const char* kind : {"pools", "datamoves"}) cluster.put_resource(kind, "none", "{}");
@@ -195,12 +197,14 @@ TEST(NodeRequests, APodReadsInTheZoneElseFromTheNearestStore) {
   ASSERT_TRUE(planned.until([&] { return open_pods(cluster) == 1; }));
   EXPECT_EQ(cluster.pod("p0").annotations.at("lips.dev/read-from"), "c");
   EXPECT_THAT(cluster.pod("p0").annotations.at("lips.dev/input"), HasSubstr("s3://bucket-c"));
+  ASSERT_TRUE(planned.until_pending(0));
   cluster.put_pod("p1", reader);
   ASSERT_TRUE(planned.until_pending(1));
   planned.request(1, in_a);
   ASSERT_TRUE(planned.until([&] { return open_pods(cluster) == 2; }));
   EXPECT_EQ(cluster.pod("p1").selector.at(zone_label), "zone-a");
-  EXPECT_THAT(cluster.pod("p1").annotations.at("lips.dev/input"), HasSubstr("s3://bucket-"));
+  EXPECT_EQ(cluster.pod("p1").annotations.at("lips.dev/read-from"), "d") << "the cheaper way";
+  EXPECT_THAT(cluster.pod("p1").annotations.at("lips.dev/input"), HasSubstr("s3://bucket-d"));
 }
 
 TEST(NodeRequests, APodOfOursIsMarkedForAutoscalersAtOnceAndTheOthersAreNot) {
