@@ -1,4 +1,4 @@
-// Programmer errors end the program and say with which values.
+// A broken promise of the code ends the program and prints the values.
 #pragma once
 
 #include <string_view>

@@ -19,7 +19,7 @@ consteval std::array<std::string_view, sizeof...(Names)> field_names(Names... na
 template <class T>
 concept Described = requires { std::remove_cvref_t<T>::fields.size(); };
 
-// As a tuple of references. C++20 has no pack of structured bindings: one line a number of members.
+// The members as a tuple of references. C++20 cannot bind a pack of names, so each number of members has a line.
 template <class T>
   requires Described<T>
 constexpr auto members(T& value) {
@@ -65,7 +65,7 @@ constexpr auto members(T& value) {
   static_assert(count > 0 && count <= 32, "one more line above");
 }
 
-// visit(name, member) for each, in order.
+// Calls visit(name, member) for each member, in order.
 template <class T, class Visit>
   requires Described<T>
 constexpr void each_field(T& value, Visit&& visit) {

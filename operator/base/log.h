@@ -1,5 +1,5 @@
-// What a part of the program that runs for long says to those who watch it: a sentence and named values. Knows no
-// format and no place where it goes.
+// Log lines of the long-running parts of the program: a sentence and named values. Knows neither format nor
+// destination.
 #pragma once
 
 #include <cstdint>

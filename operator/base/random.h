@@ -29,7 +29,8 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// An independent stream for a purpose, so that drawing more in one place changes nothing in another.
+// The seed of an independent stream. With one stream for each purpose, more draws in one place change nothing
+// elsewhere.
 std::uint64_t derive_seed(std::uint64_t seed, std::uint64_t stream);
 
 }  // namespace lips

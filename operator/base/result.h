@@ -1,4 +1,4 @@
-// A value or the reason why there is none. Outcomes that a caller plans for (deferred, conflict) are data, not errors.
+// A value, or the reason why there is none. Outcomes that a caller plans for (deferred, conflict) are data, not errors.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Physical quantities and money as types. A value is in the canonical unit that the name says; nothing else converts
-// silently.
+// Physical quantities and money as types. The name of a type states its unit; no conversion is silent.
 #pragma once
 
 #include <chrono>
@@ -55,10 +54,10 @@ struct ClusterClock {
 };
 using TimePoint = ClusterClock::time_point;
 
-// About 73,000 years. No span of ours is longer, so that a time of any run and two such spans still add up.
+// About 73,000 years. No span is longer, and the time of any run plus two such spans does not overflow.
 inline constexpr Duration longest_span{std::int64_t{1} << 61};
 
-// Rounded up, so that a positive span never becomes none. What is longer, or no number, is the longest span.
+// Rounds up, so a positive span never becomes zero. NaN and anything longer become longest_span.
 inline Duration seconds(double count) {
   const double micros = std::ceil(count * 1e6 - 1e-6);
   constexpr auto most = static_cast<double>(longest_span.count());

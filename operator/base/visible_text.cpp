@@ -12,7 +12,7 @@ struct Character {
   std::size_t length = 1;
 };
 
-// Only as far as controls need it: of two or three bytes.
+// Decodes sequences of two or three bytes only: no character that matters here is longer.
 Character character_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])) : 0;

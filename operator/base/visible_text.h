@@ -1,4 +1,5 @@
-// Text of others on its way to a reader: what would steer a terminal or turn the direction of writing is spelled out.
+// Makes untrusted text safe to print: characters that control a terminal or change the direction of writing are
+// escaped.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +8,11 @@
 
 namespace lips {
 
-// How many bytes at that place are a control character (line ends and tabs are none) or one that turns the direction
-// of writing (Unicode's bidirectional controls); 0 when it is neither.
+// Length in bytes of the control character (line ends and tabs excepted) or Unicode bidirectional control at that
+// position; 0 when there is neither.
 std::size_t control_length(std::string_view text, std::size_t at);
 
-// Such characters as \u001b, \u202e and so on, which is also how JSON spells them.
+// Writes such characters as \u001b, \u202e and so on, as JSON does.
 std::string visible(std::string_view text);
 
 }  // namespace lips

@@ -8,9 +8,9 @@ namespace lips::erasure {
 
 namespace {
 
-constexpr std::size_t table_bytes = 32;  // of a coefficient, as ISA-L expands it
+constexpr std::size_t table_bytes = 32;  // per coefficient, as ISA-L expands it
 
-// Identity above a Cauchy matrix: every k of its rows are independent.
+// The identity above a Cauchy matrix: any k rows are independent.
 std::vector<std::uint8_t> generator(ErasureCode code) {
   std::vector<std::uint8_t> matrix(static_cast<std::size_t>(code.n) * static_cast<std::size_t>(code.k));
   gf_gen_cauchy1_matrix(matrix.data(), code.n, code.k);
@@ -40,7 +40,7 @@ void combine(const std::vector<std::uint8_t>& tables, std::span<const std::uint8
                  writable(tables.data()), sources.data(), results.data());
 }
 
-// The k rows that are known, those of zeros last; empty when they are not k different ones.
+// The k known rows, rows of zeros last; empty unless these are k different rows.
 std::vector<std::uint32_t> known_rows(ErasureCode code, std::uint32_t natives, std::uint32_t wanted,
                                       std::span<const std::uint32_t> rows) {
   const auto n = static_cast<std::uint32_t>(code.n), k = static_cast<std::uint32_t>(code.k);
@@ -74,7 +74,7 @@ void Encoder::encode(std::span<const std::uint8_t* const> natives, std::size_t l
   combine(tables_, natives, length, parities);
 }
 
-// The wanted row of the generator, times the inverse of the rows that are known, says how to combine them.
+// The wanted row of the generator times the inverse of the known rows gives the coefficients.
 Result<Decoder> Decoder::make(ErasureCode code, std::uint32_t natives, std::uint32_t wanted,
                               std::span<const std::uint32_t> rows) {
   if (const Result<void> sound = check_code(code); !sound) return tl::unexpected(sound.error());

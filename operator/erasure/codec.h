@@ -18,7 +18,7 @@ class Encoder {
  public:
   // 0 < k < n < 256.
   static Result<Encoder> make(ErasureCode code);
-  // k pieces of `length` bytes in, n - k out.
+  // Reads k pieces of `length` bytes and writes n - k.
   void encode(std::span<const std::uint8_t* const> natives, std::size_t length,
               std::span<std::uint8_t* const> parities) const;
 
@@ -33,7 +33,7 @@ class Decoder {
   // k - 1, which are zeros, there are k.
   static Result<Decoder> make(ErasureCode code, std::uint32_t natives, std::uint32_t wanted,
                               std::span<const std::uint32_t> rows);
-  // One piece of each source, in the order of `rows`, from the same offset of each block.
+  // Takes one piece of each source, in the order of `rows`, at the same offset in every block.
   void decode(std::span<const std::uint8_t* const> sources, std::size_t length, std::uint8_t* wanted) const;
 
  private:

@@ -17,14 +17,15 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::uint32_t most_blocks = 100'000;  // of a file, because each is a file
+constexpr std::uint32_t most_blocks = 100'000;  // per file, because each becomes a file
 
 tl::unexpected<Error> cannot_read(const std::string& path) { return fail(ErrorCode::not_found, "cannot read " + path); }
 tl::unexpected<Error> cannot_write(const std::string& path) {
   return fail(ErrorCode::unavailable, "cannot write " + path);
 }
 
-// Fills the bytes, with zeros behind the end of the file; how many the file had. Nothing when it cannot be read.
+// Fills the bytes, with zeros after the end of the file, and returns how many the file had; nothing when it cannot be
+// read.
 std::optional<std::size_t> read_padded(std::istream& file, std::span<std::uint8_t> bytes) {
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (file.bad()) return std::nullopt;
@@ -82,7 +83,7 @@ class StripeWriter {
     return {};
   }
 
-  // Takes back what it wrote, after a failure.
+  // Removes its files after a failure.
   void remove_all() const {
     for (const std::string& path : written_) std::remove(path.c_str());
   }
@@ -110,7 +111,7 @@ class StripeWriter {
 
 namespace {
 
-// Only the last native block of a stripe may be shorter than the others; where it is the only one, none is.
+// The last native block of a stripe may be shorter than the others, unless it is the only one.
 bool may_be_short(const DegradedInput& input, std::uint32_t row) {
   return input.natives > 1 && row + 1 == input.natives;
 }
@@ -130,7 +131,7 @@ Result<void> decode_block(const DegradedInput& input, const Sink& sink) {
     files.emplace_back(path, std::ios::binary);
     std::error_code unknown;
     if (!files.back() || std::filesystem::is_directory(path, unknown)) return cannot_read(path);
-    // Before anything is written; of a pipe only its end tells.
+    // Checked before anything is written. The size of a pipe is known only at its end.
     const std::uint64_t size =
         std::filesystem::is_regular_file(path, unknown) ? std::filesystem::file_size(path, unknown) : input.bytes;
     if (!unknown && size < input.bytes && !may_be_short(input, row)) return too_short(path, size, input.bytes);

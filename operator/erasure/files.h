@@ -12,11 +12,11 @@
 
 namespace lips::erasure {
 
-// Takes the bytes in order.
+// Receives the bytes in order.
 using Sink = std::function<Result<void>(std::span<const std::uint8_t>)>;
 
-// The wanted block, from sources that are all paths of files. The last native block of a stripe may be shorter than the
-// wanted one and is padded with zeros; any other file that ends early is an error.
+// Decodes the wanted block from sources that are all paths of files. The last native block of a stripe may be shorter
+// than the wanted one and is padded with zeros; any other file that ends early is an error.
 Result<void> decode_block(const DegradedInput& input, const Sink& sink);
 
 struct CutFile {

@@ -1,4 +1,5 @@
-// What changed in the cluster, as both adapters say it. Names carry ids: an adapter asks ClusterState for new ones.
+// Changes in the cluster, as both adapters report them. Things are named by id: an adapter asks ClusterState for new
+// ones.
 #pragma once
 
 #include <memory>
@@ -18,9 +19,9 @@ namespace lips {
 
 struct ClusterSnapshot;
 
-// All that was said before is void: nodes, stores, data sets, pools and prices of a new beginning; jobs and what runs
-// follow as events. Said at the start of a program, and whenever something came or went that no other event is made
-// for.
+// A resync: everything reported before is void. Holds nodes, stores, data sets, pools and prices; jobs and running
+// tasks follow as events. Sent when the program starts, and when something came or went for which there is no other
+// event.
 struct ClusterListed {
   std::shared_ptr<const ClusterSnapshot> start;
   CostModel costs;
@@ -34,7 +35,7 @@ struct PoolAdded {  // with the next id
 struct ProfileAdded {  // with the next id
   NodeProfile profile;
 };
-struct OffersChanged {  // of all offers: how many nodes could be launched now
+struct OffersChanged {  // how many nodes of each offer could be launched now
   IdVector<OfferId, std::uint32_t> left;
 };
 struct ResourceAdded {  // with the next id: of Resources::extended
@@ -54,7 +55,7 @@ struct NodeBack {
 struct JobArrived {
   Job job;
   std::vector<Task> tasks;  // maps, then reduces; only block, cpu, input and kind are read
-  // Of a whole job's first part: maps that had ended before, by zone.
+  // For the first part of a whole job: maps that had ended before, by zone.
   std::vector<std::uint32_t> maps_before = {};
 };
 struct JobReleased {  // a held job: its inputs exist
@@ -64,21 +65,21 @@ struct TaskStarted {
   TaskId task;
   NodeId node;
 };
-struct TaskFound {  // it is on that node, whatever was assumed and whether it fits or not: the cluster is believed
+struct TaskFound {  // it is on that node, whatever was assumed and whether or not it fits: the cluster is right
   TaskId task;
   NodeId node;
   TimePoint since{};
   bool degraded = false;  // its lips.dev/input is that of a degraded task
 };
-struct TaskWithdrawn {  // will not run any more; was pending or not
+struct TaskWithdrawn {  // will not run any more, pending or not
   TaskId task;
   std::optional<Duration> ran = {};  // see TaskFinished
 };
 struct TaskFinished {
   TaskId task;
   NodeId node;
-  std::optional<Duration> ran = {};  // how long it was on its node, as the cluster says; none: nobody says
-  bool failed = false;               // it is over, and has left nothing
+  std::optional<Duration> ran = {};  // time on its node, as the cluster reports it; none: unknown
+  bool failed = false;               // it ended and left no output
 };
 struct TaskLost {  // failed, evicted, or its binding was refused: pending again
   TaskId task;

@@ -63,7 +63,7 @@ void ClusterState::apply(const ClusterEvent& event) {
       if (task.state != TaskState::bound || task.node != e.node) return;
       task.state = TaskState::running;
       RunningTask& run = state.snapshot_.running[state.running_index_[e.task]];
-      // The estimate was made for a start at once.
+      // The estimate assumed an immediate start.
       run.expected_end = std::max(run.expected_end, state.snapshot_.now);
     }
     void operator()(const TaskFound& e) const { state.find(e); }
@@ -146,7 +146,7 @@ void ClusterState::release_maps(JobId id) {
   update_active(id);
 }
 
-// It waits for its turn from now on.
+// Its wait counts from now.
 void ClusterState::release_job(JobId id) {
   Job& job = snapshot_.jobs[id];
   if (!job.held) return;
@@ -261,7 +261,7 @@ void ClusterState::finish(const TaskFinished& finished) {
   const TaskId id = finished.task;
   Task& task = snapshot_.tasks[id];
   if (task.state != TaskState::bound && task.state != TaskState::running) return;
-  if (task.node != finished.node) return;  // of a run that was given up: the task runs elsewhere by now
+  if (task.node != finished.node) return;  // an abandoned run: the task runs elsewhere by now
   release(id);
   task.state = TaskState::finished;
   Job& job = snapshot_.jobs[task.job];
@@ -274,7 +274,7 @@ void ClusterState::finish(const TaskFinished& finished) {
   complete_if_finished(task.job);
 }
 
-// `where` it left its output; none: it left none.
+// `where` is the zone of its output; none: it left no output.
 void ClusterState::end_map(JobId id, ZoneId where) {
   Job& job = snapshot_.jobs[id];
   if (job.whole.id.valid())
@@ -300,7 +300,7 @@ void ClusterState::complete_if_finished(JobId id) {
   update_active(id);
 }
 
-// Once no map of the whole job is under way.
+// Does nothing while a map of the whole job is under way.
 void ClusterState::release_reduces(JobId id) {
   const Job& job = snapshot_.jobs[id];
   if (job.held || wholes_.maps_under_way(job)) return;
@@ -309,7 +309,7 @@ void ClusterState::release_reduces(JobId id) {
     if (snapshot_.tasks[TaskId(first + i)].state == TaskState::blocked) make_pending(TaskId(first + i));
 }
 
-// Maps have come after them: those that do not run yet wait again.
+// More maps have arrived: reduces that do not run yet wait again.
 void ClusterState::block_reduces(JobId id) {
   const Job& job = snapshot_.jobs[id];
   const std::uint32_t first = job.first_task.index() + job.map_tasks;
@@ -406,7 +406,7 @@ void ClusterState::regroup_readers(BlockId block) {
   }
 }
 
-// With one block of a stripe the others become decodable, or no longer are.
+// When one block of a stripe changes, the others may become decodable or cease to be.
 void ClusterState::regroup_stripe(BlockId block) {
   const DataSetId id = snapshot_.blocks[block].data_set;
   if (!id.valid() || !is_coded(snapshot_.data_sets[id])) return;

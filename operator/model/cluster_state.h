@@ -1,5 +1,5 @@
-// The only mutable truth: applies what the cluster says, assumes bindings until they are confirmed or refused, and
-// never lets a node be overcommitted. Knows no adapter, policy or clock.
+// The only mutable truth: applies events of the cluster, assumes bindings until they are confirmed or refused, and
+// never overcommits a node. Knows no adapter, policy or clock.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,15 @@ namespace lips {
 
 class ClusterState {
  public:
-  // Nodes, stores, data sets and pools of the start; jobs come as events. Derived parts (free, zones of blocks) are
-  // computed.
+  // `start` has nodes, stores, data sets and pools; jobs come as events. Computes the derived parts (free, zones of
+  // blocks).
   explicit ClusterState(ClusterSnapshot start);
 
-  // Ids of jobs and tasks are given in the order of JobArrived events.
+  // Jobs and tasks get their ids in the order of JobArrived events.
   void apply(const ClusterEvent& event);
   void advance(TimePoint now) { snapshot_.now = now; }
-  // Takes the room for it; false, and nothing changes, when the task is not pending, or the node does not take it (any
-  // more): cordoned, not eligible, too little room.
+  // Takes room for the task. Returns false and changes nothing when the task is not pending or the node does not take
+  // it (any more): cordoned, not eligible, too little room.
   bool assume(const Assignment& assignment);
   void remember(const Remembered& remembered);
   void remember(const ShareMemory& shares) { snapshot_.shares = shares; }
@@ -62,12 +62,11 @@ class ClusterState {
   ClusterSnapshot snapshot_;
   WholeJobs wholes_;
   GroupIndex group_index_;
-  IdVector<TaskId, std::uint32_t> running_index_;   // of a bound or running task in snapshot_.running
+  IdVector<TaskId, std::uint32_t> running_index_;   // place of a bound or running task in snapshot_.running
   IdVector<BlockId, std::vector<TaskId>> readers_;  // tasks that may still read it
 };
 
-// Makes a snapshot's derived parts from its plain ones: free, node_store, zones of blocks, sizes of data sets,
-// full-packing prices.
+// Computes the derived parts of a snapshot: free, node_store, zones of blocks, sizes of data sets, full-packing prices.
 void derive(ClusterSnapshot& snapshot);
 
 }  // namespace lips

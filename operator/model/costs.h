@@ -1,4 +1,4 @@
-// Money is computed here and nowhere else: the bill, the objective, the metrics and the report all ask this.
+// Money is computed here and nowhere else: the bill, the objective, the metrics and the report all use this.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +12,24 @@
 
 namespace lips {
 
-// Dollars by term. What a user pays; priced preferences (waiting, locality, fairness) are not in it.
+// The dollars that a user pays, by term. Priced preferences (waiting, locality, fairness) are not in it.
 struct Bill {
   Usd cpu;       // CPU-seconds used (the paper's billing)
   Usd transfer;  // reads across zones by running maps
   Usd shuffle;   // map output across zones
-  Usd moves;     // data moved or copied by plan
+  Usd moves;     // data that plans move or copy
   Usd storage;   // of extra copies
   Usd total() const { return cpu + transfer + shuffle + moves + storage; }
   Bill& operator+=(const Bill& other);
 };
 
-// What a task that asks for no CPU counts as.
+// Cores counted for a task that requests no CPU.
 inline constexpr double least_cores = 0.1;
 
 class CostModel {
  public:
   CostModel() = default;
-  // price[from][to] per MiB; both directions' charges are in it already.
+  // price[from][to] per MiB; includes the charges of both directions.
   explicit CostModel(std::vector<std::vector<UsdPerMebibyte>> transfer) : transfer_(std::move(transfer)) {}
 
   UsdPerMebibyte transfer(ZoneId from, ZoneId to) const {
@@ -38,7 +38,7 @@ class CostModel {
   // From the cheapest of several zones; 0 when there is none.
   UsdPerMebibyte transfer(ZoneSet from, ZoneId to) const;
   static Usd cpu(CpuSeconds work, const Node& node) { return work * node.cpu_price; }
-  // What a task takes from a node that it is on for so long, whatever it was expected to need.
+  // The work that a task takes from a node by holding cores for that span, whatever it was expected to need.
   static CpuSeconds work(Cores held, Duration span, const Node& node) {
     return CpuSeconds(std::max(held.value(), least_cores) * to_seconds(span) * node.speed);
   }

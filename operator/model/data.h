@@ -20,7 +20,7 @@ constexpr bool is_bucket(StoreKind kind) {
   return kind == StoreKind::zonal_bucket || kind == StoreKind::regional_bucket;
 }
 
-// What the price of a transfer knows of each of its ends.
+// An end of a transfer, as far as its price depends on it.
 enum class EndKind : std::uint8_t { zone, regional_bucket, internet };
 
 constexpr EndKind end_kind(StoreKind kind) {
@@ -31,16 +31,16 @@ constexpr EndKind end_kind(StoreKind kind) {
 struct DataStore {
   std::string name;
   StoreKind kind = StoreKind::node_directory;
-  ZoneId zone;         // of what lies in no zone: one of its own, without nodes
-  NodeId node;         // of a node's directory, else none
+  ZoneId zone;         // a store outside all zones has one of its own, without nodes
+  NodeId node;         // of a node directory, else none
   Mebibytes capacity;  // 0: no limit
   Mebibytes used;
   UsdPerMebibyteHour price;
   static constexpr auto fields = field_names("name", "kind", "zone", "node", "capacity", "used", "price");
 };
 
-// A verified copy of a block. An extra copy was made by us and may be dropped again; an original never is the last to
-// go.
+// A verified copy of a block. LiPS made the extra ones and may drop them again. The last replica of a block is never
+// dropped.
 struct Replica {
   StoreId store;
   bool extra = false;
@@ -52,7 +52,7 @@ struct Replica {
 struct Block {
   DataSetId data_set;
   Mebibytes size;
-  ZoneSet zones;                  // that hold a replica
+  ZoneSet zones;                  // with a replica
   std::vector<Replica> replicas;  // sorted by store
   static constexpr auto fields = field_names("dataSet", "size", "zones", "replicas");
 
@@ -80,7 +80,7 @@ struct ErasureCode {
 struct DataSet {
   std::string name;
   BlockId first_block;
-  std::uint32_t blocks = 0;  // native ones; those of parity follow them (model/stripe.h)
+  std::uint32_t blocks = 0;  // native blocks; parity blocks follow them (model/stripe.h)
   Mebibytes size;            // of the native blocks
   ErasureCode code;          // n == 0: replicated
   static constexpr auto fields = field_names("name", "firstBlock", "blocks", "size", "code");

@@ -44,7 +44,7 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-// False when the field is none of ours or its value cannot be read.
+// False for an unknown field or a value that cannot be read.
 bool take_field(std::string_view key, std::string_view value, DegradedInput& input) {
   if (key == "code") {
     const std::size_t comma = std::min(value.find(','), value.size());

@@ -1,4 +1,4 @@
-// The parts of eligible(), for those who have to say which of them fails.
+// The parts of eligible(), for callers that report which one fails.
 #pragma once
 
 #include <vector>

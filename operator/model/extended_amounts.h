@@ -1,5 +1,5 @@
-// Amounts of resources beside CPU and memory (GPUs, local storage), of as many names as a cluster has. Most nodes and
-// tasks have none, and pay nothing for it.
+// Amounts of resources other than CPU and memory (GPUs, local storage), under as many names as a cluster has. Most
+// nodes and tasks have none and pay nothing for it.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ class ExtendedAmounts {
     for (const auto& [resource, amount] : entries) set(resource, amount);
   }
 
-  // 0 of what is not listed.
+  // 0 for a resource that is not listed.
   double operator[](ResourceId resource) const;
   void set(ResourceId resource, double amount);
   void add(const ExtendedAmounts& more, double times) {
@@ -31,7 +31,7 @@ class ExtendedAmounts {
 
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
-  // In order of the id, without zeros, so that equal amounts are equal values.
+  // Sorted by id and without zeros: equal amounts are equal values.
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
 

@@ -1,4 +1,4 @@
-// What pools are entitled to of a capacity. Knows no policy.
+// How pools share a capacity fairly. Knows no policy.
 #pragma once
 
 #include <span>

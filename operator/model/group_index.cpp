@@ -14,7 +14,7 @@ bool alike(const TaskGroup& a, const TaskGroup& b) {
          a.data_set == b.data_set && a.cpu == b.cpu && a.input == b.input;
 }
 
-// What is alike has the same hash; zones and kinds differ too seldom to be worth their time.
+// Equal groups have equal hashes. Zones and kinds are left out: they differ too seldom to be worth the time.
 std::size_t hash_of(const TaskGroup& group) {
   const std::size_t cpu = std::hash<double>{}(group.cpu.value()), input = std::hash<double>{}(group.input.value());
   std::size_t hash = (cpu ^ (cpu >> 29)) * 0x9e3779b97f4a7c15u + input;

@@ -1,4 +1,4 @@
-// Finds the group of a job's tasks that a task belongs to, also where nearly every task is one of its own.
+// Finds the group of tasks that a task of a job belongs to, fast even where nearly every task is a group of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace lips {
 
 class GroupIndex {
  public:
-  // Of the job's groups the one alike, but for its chain and count; added at the end where there is none.
+  // The group that equals `wanted` except for chain and count; appended to the groups of the job when there is none.
   std::uint32_t find_or_add(JobId job, std::vector<TaskGroup>& groups, const TaskGroup& wanted);
   void forget(JobId job) { jobs_.erase(job); }
 
  private:
-  // By hash, of jobs with many groups alone: most have a handful, which are compared faster than they are hashed.
+  // By hash, only for jobs with many groups: a handful is faster to compare than to hash.
   std::unordered_map<JobId, std::unordered_multimap<std::size_t, std::uint32_t>> jobs_;
 };
 

@@ -1,4 +1,4 @@
-// How far a move of data has come; what resources say and what is counted.
+// The phase of a data move, for the status of resources and for metrics.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace lips {
 
 enum class MovePhase : std::uint8_t {
-  none,  // just asked for, nobody has looked at it yet
+  none,  // requested, not looked at yet
   pending,
   copying,
   verifying,

@@ -11,16 +11,16 @@
 namespace lips {
 
 struct Network {
-  MebibytesPerSecond local_read;     // a task from its own node's store
+  MebibytesPerSecond local_read;     // a task reads the store of its own node
   MebibytesPerSecond node_link;      // a node's interface, each direction
   MebibytesPerSecond rack_link;      // a rack's uplink, each direction
-  MebibytesPerSecond zone_link;      // from one zone to one other, each direction
+  MebibytesPerSecond zone_link;      // between two zones, each direction
   MebibytesPerSecond zone_stream;    // one transfer inside a zone
   MebibytesPerSecond remote_stream;  // one transfer across zones
   static constexpr auto fields =
       field_names("localRead", "nodeLink", "rackLink", "zoneLink", "zoneStream", "remoteStream");
 
-  // What one reader may expect at a level of locality when nobody else uses the links.
+  // The rate of one reader at a level of locality when nobody else uses the links.
   MebibytesPerSecond stream(Locality level) const;
 };
 

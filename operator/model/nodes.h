@@ -26,19 +26,20 @@ struct Rack {
   static constexpr auto fields = field_names("name", "zone");
 };
 
-// What a task asks for and a node offers. A slot is one concurrent task (Hadoop's slot, Kubernetes' pod count).
+// Resources that a task requests or a node offers. A slot is one concurrent task (a slot of Hadoop, the pod count of
+// Kubernetes).
 struct Resources {
   Cores cpu;
   Mebibytes memory;
   std::int32_t slots = 1;
-  ExtendedAmounts extended = {};  // of ClusterSnapshot::extended_names
+  ExtendedAmounts extended = {};  // named by ClusterSnapshot::extended_names
   static constexpr auto fields = field_names("cpu", "memory", "slots", "extended");
 
   Resources& operator+=(const Resources& b) { return add(b, 1); }
   Resources& operator-=(const Resources& b) { return add(b, -1); }
   friend Resources operator+(Resources a, const Resources& b) { return a += b; }
   friend Resources operator-(Resources a, const Resources& b) { return a -= b; }
-  // That many of it at once.
+  // `count` times these resources.
   friend Resources operator*(const Resources& a, std::int32_t count) {
     Resources result{Cores(0), Mebibytes(0), 0};
     return result.add(a, count);
@@ -56,7 +57,7 @@ struct Resources {
   }
 };
 
-// With room for rounding errors of many additions and subtractions.
+// Tolerates the rounding errors of many additions and subtractions.
 bool fits(const Resources& request, const Resources& free);
 // How many tasks of this request fit into the free resources at once.
 std::int64_t fit_count(const Resources& request, const Resources& free);
@@ -95,8 +96,8 @@ struct PlacementConstraint {
   std::vector<LabelRequirement> required;             // all of them (node selector)
   std::vector<std::vector<LabelRequirement>> any_of;  // at least one term, when there are terms (required affinity)
   std::vector<Toleration> tolerations;
-  std::vector<std::vector<std::vector<LabelRequirement>>> volumes =
-      {};  // at least one term of each (topology of bound volumes)
+  // At least one term of each (topology of bound volumes).
+  std::vector<std::vector<std::vector<LabelRequirement>>> volumes = {};
   static constexpr auto fields = field_names("required", "anyOf", "tolerations", "volumes");
   friend auto operator<=>(const PlacementConstraint&, const PlacementConstraint&) = default;
 };
@@ -105,7 +106,7 @@ struct PlacementConstraint {
 bool eligible(const PlacementConstraint& constraint, const NodeProfile& profile);
 
 enum class CapacityType : std::uint8_t { on_demand, spot };
-// Whether the node is there, and paid for, whatever runs on it, or goes when it is empty.
+// A fixed node stays, and is paid for, whatever runs on it. An elastic one goes when it is empty.
 enum class FleetKind : std::uint8_t { fixed, elastic };
 
 struct Node {
@@ -116,12 +117,13 @@ struct Node {
   std::string instance_type;
   CapacityType capacity_type = CapacityType::on_demand;
   FleetKind fleet = FleetKind::fixed;
-  Resources capacity;                           // what tasks may use of it
-  Resources others{Cores(0), Mebibytes(0), 0};  // of it, in use by what is not scheduled here
+  Resources capacity;                           // the part that tasks may use
+  Resources others{Cores(0), Mebibytes(0), 0};  // of it, used by work that is not scheduled here
   double speed = 1;                             // CPU-seconds of work per core and second
-  UsdPerHour price;                             // while the node exists: the cloud's invoice
-  UsdPerCpuSecond cpu_price;  // per CPU-second of work used: the paper's billing; full_packing_price() unless stated
-  bool schedulable = true;    // ready and not cordoned
+  UsdPerHour price;                             // while the node exists: the invoice
+  // Per CPU-second of work used: billing as in the paper. full_packing_price() unless stated.
+  UsdPerCpuSecond cpu_price;
+  bool schedulable = true;  // ready and not cordoned
   static constexpr auto fields = field_names("name", "zone", "rack", "profile", "instanceType", "capacityType", "fleet",
                                              "capacity", "others", "speed", "price", "cpuPrice", "schedulable");
 

@@ -1,4 +1,4 @@
-// Nodes that an autoscaler would launch, and the tasks that ask for one.
+// Nodes that an autoscaler would launch, and requests of tasks for such nodes.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace lips {
 
 // Nodes of one type in one zone, spot or on demand.
 struct Offer {
-  NodeId like;               // has their facts; takes no task itself
+  NodeId like;               // has their properties; takes no task itself
   std::uint32_t left = 0;    // could be launched now; 0: sold out
   Duration boot{};           // from the launch until tasks start; billed
   Duration idle{};           // how long an empty node is kept; billed
-  double interruptions = 0;  // of one node, an hour
+  double interruptions = 0;  // per node and hour
   static constexpr auto fields = field_names("like", "left", "boot", "idle", "interruptions");
   friend bool operator==(const Offer&, const Offer&) = default;
 };

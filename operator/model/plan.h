@@ -23,8 +23,8 @@ struct Assignment {
   NodeId node;
   StoreId read_from;  // none: reads no block, or decodes it
   StoreId keep_in;    // a store of the reader's zone that keeps what was read as an extra copy; none: nothing is kept
-  StripeSources sources = {};          // of a degraded task: what its lost block is decoded from
-  StoreId write_to = StoreId::none();  // of the blocks that the task writes; none: where the file system puts them
+  StripeSources sources = {};          // a degraded task decodes its lost block from these
+  StoreId write_to = StoreId::none();  // for blocks that the task writes; none: the file system chooses
   static constexpr auto fields = field_names("task", "node", "readFrom", "keepIn", "sources", "writeTo");
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };
@@ -47,14 +47,14 @@ struct ReplicaDrop {
 
 enum class DeferralReason : std::uint8_t {
   no_capacity,     // nothing that fits is free
-  waits_for_node,  // one was asked for
+  waits_for_node,  // a node was requested
   cheaper_later,   // waiting costs less than what is free now (a later time slot, or the paper's overflow node)
   waits_for_data,  // a replica is on its way
   waits_for_locality,
   pool_maximum,
   not_eligible,  // no node may take it
   not_considered,
-  plan_refused,  // the plan or the policy failed the controller's check; the next one is tried
+  plan_refused,  // the controller refused the plan or the policy failed; the next plan decides
 };
 
 inline constexpr std::array all_deferral_reasons{
@@ -79,7 +79,7 @@ enum class ModelForm : std::uint8_t { none, greedy, zone, zone_with_copies, mixe
 std::string_view to_string(ModelForm form);
 std::string_view to_string(DeferralReason reason);
 
-// Wall time of the stages, for people only: nothing is decided by it. 0 where no stopwatch ran.
+// Wall time of the stages, for people only: no decision depends on it. 0 where no stopwatch ran.
 struct StageTimes {
   double group = 0, solve = 0, round = 0, pack = 0, locality = 0, total = 0;  // seconds
   static constexpr auto fields = field_names("group", "solve", "round", "pack", "locality", "total");
@@ -93,7 +93,7 @@ struct ShadowPrice {
 };
 
 struct PlanAccount {
-  Usd cpu, transfer, shuffle, copies, storage;  // what the assignments and moves of this plan will cost
+  Usd cpu, transfer, shuffle, copies, storage;  // cost of the assignments and moves of this plan
   Usd waiting, locality, fairness;              // priced preferences in the objective
   std::optional<Usd> objective, lower_bound;    // of the model: cost of this plan in the model's terms, certified bound
   double gap = 0;                               // (objective - lower_bound) / lower_bound
@@ -102,8 +102,8 @@ struct PlanAccount {
   std::uint32_t groups = 0, classes = 0;
   std::int64_t rows = 0, columns = 0;
   std::optional<double> home_gap;  // of the home zones chosen with this plan: (cost - bound) / bound
-  std::optional<double> node_local_share,
-      node_local_bound;  // of planned reads: on the node itself; at most, given the places
+  // Of planned reads: the share on the node itself, and the most that is possible with these places.
+  std::optional<double> node_local_share, node_local_bound;
   std::vector<ShadowPrice> shadow_prices;
   StageTimes seconds;
   static constexpr auto fields =
@@ -117,8 +117,8 @@ struct PlanAccount {
 struct Plan {
   std::vector<DataMove> moves;
   std::vector<ReplicaDrop> drops;
-  std::vector<Assignment>
-      assignments;  // in order of dispatch; a node may get more than fits now: the rest starts as it frees
+  // In order of dispatch. A node may get more than fits now: the rest starts as room becomes free.
+  std::vector<Assignment> assignments;
   std::vector<Deferral> deferrals;
   // Deferred tasks for which an autoscaler is to launch nodes; absent: every task that finds no room asks for any node.
   std::optional<std::vector<NodeRequest>> node_requests;

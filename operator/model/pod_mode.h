@@ -1,4 +1,4 @@
-// What may be done with the pods of a pool that name another scheduler. Pods that name LiPS are bound in every mode.
+// How LiPS treats pods of a pool that name another scheduler. It binds pods that name LiPS in every mode.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 namespace lips {
 
 enum class PodMode : std::uint8_t {
-  watch,  // nothing is written: they count where they are
-  steer,  // those behind our scheduling gate are planned, and sent to a zone by their selector
-  bind,   // they are not planned: a gate of ours is taken away
+  watch,  // writes nothing: pods count where they are
+  steer,  // plans pods behind our scheduling gate, and sends them to a zone by their selector
+  bind,   // does not plan them, and takes our gate away
 };
 inline constexpr std::array<std::string_view, 3> pod_mode_names{"watch", "steer", "bind"};
 

@@ -1,5 +1,4 @@
-// The cluster at one moment, as policies see it. A value: who holds a copy may keep it; nobody but ClusterState changes
-// one.
+// The cluster at one moment, as policies see it. A value that can be copied and kept; only ClusterState changes one.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +26,13 @@ struct RunningTask {
   static constexpr auto fields = field_names("task", "node", "expectedEnd");
 };
 
-// Which tasks of a job have a replica of their input on a node's own store. May still name tasks that are no longer
+// The tasks of a job with a replica of their input on a node's own store. May still name tasks that are no longer
 // pending.
 struct JobLocality {
   std::vector<std::pair<NodeId, TaskId>> at_arrival;      // sorted by node, then task
   std::unordered_map<NodeId, std::vector<TaskId>> since;  // replicas that came later
   static constexpr auto fields = field_names("atArrival", "since");
-  // visit(task) for each, until it returns false; returns whether it never did.
+  // Calls visit(task) for each task until one returns false; returns whether none did.
   template <class Visit>
   bool visit(NodeId node, Visit visit) const {
     auto entry = std::lower_bound(at_arrival.begin(), at_arrival.end(), std::pair(node, TaskId(0)));
@@ -59,9 +58,9 @@ struct ClusterSnapshot {
   IdVector<ZoneId, Zone> zones;
   IdVector<RackId, Rack> racks;
   IdVector<NodeId, Node> nodes;
-  IdVector<OfferId, Offer> offers;                   // of nodes that are not there
+  IdVector<OfferId, Offer> offers;                   // of nodes that do not exist yet
   IdVector<ResourceId, std::string> extended_names;  // of Resources::extended
-  IdVector<NodeId, Resources> free;  // what others and tasks that are bound or run have left of each node
+  IdVector<NodeId, Resources> free;                  // what others and bound or running tasks leave of each node
   IdVector<ProfileId, NodeProfile> profiles;
   IdVector<ConstraintId, PlacementConstraint> constraints;
   IdVector<StoreId, DataStore> stores;
@@ -95,7 +94,7 @@ struct ClusterSnapshot {
 
   bool eligible(ConstraintId constraint, NodeId node) const;
 
-  // for (TaskId task : snapshot.tasks_of(group)): in order of id, those that came back or changed group last
+  // for (TaskId task : snapshot.tasks_of(group)): in order of id, then those that came back or changed group
   struct GroupTasks {
     const IdVector<TaskId, Task>* tasks;
     TaskId first;
@@ -112,21 +111,21 @@ struct ClusterSnapshot {
   GroupTasks tasks_of(const TaskGroup& group) const { return {&tasks, group.first}; }
 };
 
-// How near a node is to a block's nearest replica, and which replica that is: nearest first, then cheapest, then by id.
+// The best replica of a block for a node, and how near it is: the nearest, then the cheapest, then the lowest id.
 struct NearestReplica {
   Locality locality = Locality::none;
   StoreId store;
 };
 NearestReplica nearest_replica(const ClusterSnapshot& cluster, const CostModel& costs, BlockId block, NodeId node);
-// What lies in the zone: nodes and zonal stores, or the one store that has a zone of its own.
+// The kind of each zone: one with nodes and zonal stores, or that of the one store with a zone of its own.
 IdVector<ZoneId, EndKind> zone_ends(const ClusterSnapshot& cluster);
 Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node);
 
-// How long the task takes on the node when it reads at that level and shares no link: LiPS's CPU time or its read,
-// whichever is longer; of a degraded task one after the other.
+// How long the task takes on the node when it reads at that level and shares no link: its CPU time or its read,
+// whichever is longer. A degraded task does one after the other.
 Duration expected_duration(const ClusterSnapshot& cluster, const Task& task, NodeId node, Locality level);
 
-// What the task costs there: CPU, and the transfer of its input from that store or, for a reduce task, of its share of
+// The cost of the task there: CPU, and the transfer of its input from that store or, for a reduce task, of its share of
 // the map output.
 Bill task_bill(const ClusterSnapshot& cluster, const CostModel& costs, const Task& task, const Assignment& assignment);
 

@@ -14,7 +14,7 @@ struct Stripe {
   std::uint32_t natives = 0, parities = 0;
 
   std::uint32_t size() const { return natives + parities; }
-  // Native blocks first.
+  // Native blocks come first.
   BlockId block(std::uint32_t member) const {
     return member < natives ? BlockId(first_native.index() + member) : BlockId(first_parity.index() + member - natives);
   }
@@ -25,7 +25,7 @@ std::uint32_t stripe_count(const DataSet& data_set);
 std::uint32_t parity_blocks(const DataSet& data_set);
 bool is_parity(const DataSet& data_set, BlockId block);
 Stripe stripe_at(const DataSet& data_set, std::uint32_t index);
-// Of a block of a coded data set.
+// The stripe of a block of a coded data set.
 Stripe stripe_of(const DataSet& data_set, BlockId block);
 // Row of the block in the code's generator matrix: 0 to k - 1 for native blocks, k to n - 1 for parity blocks.
 std::uint32_t code_row(const DataSet& data_set, BlockId block);

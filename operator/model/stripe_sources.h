@@ -1,5 +1,5 @@
-// What a degraded task decodes its lost block from. A value that takes a pointer where there is none: of a million
-// assignments hardly one has any.
+// The sources from which a degraded task decodes its lost block. Without sources, as in nearly every assignment, the
+// value is as large as a pointer.
 #pragma once
 
 #include <memory>

@@ -80,7 +80,7 @@ class Validation {
     return last_eligible_->second;
   }
 
-  // Of the deferred tasks, each once.
+  // Only deferred tasks may request nodes, each one.
   void check(const std::vector<NodeRequest>& requests) {
     std::unordered_set<TaskId> asked, assigned;
     for (const Assignment& assignment : plan_.assignments) assigned.insert(assignment.task);

@@ -53,7 +53,7 @@ std::vector<JobId> WholeJobs::parts(const ClusterSnapshot& cluster, JobId part) 
   return id.valid() ? entries_[id].parts : std::vector{part};
 }
 
-// Maps that nobody knows the zone of any more are taken to have run where the others did.
+// Maps whose zone is no longer known count as if they had run where the others did.
 void WholeJobs::tell(ClusterSnapshot& cluster, const Entry& entry) const {
   const std::uint32_t known = std::accumulate(entry.maps_in.begin(), entry.maps_in.end(), std::uint32_t{0});
   const double left = entry.whole.maps > 0 ? std::min(1.0, double{1} * entry.whole.finished_maps / entry.whole.maps)

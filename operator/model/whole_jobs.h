@@ -1,5 +1,5 @@
-// Which Jobs are parts of one job, and what those parts have in common: kept the same in all of them. For ClusterState
-// alone; knows no task's state.
+// Which Jobs are parts of one job, and the facts that these parts share, kept equal in all of them. For ClusterState
+// alone; knows no task states.
 #pragma once
 
 #include <vector>
@@ -10,25 +10,25 @@ namespace lips {
 
 class WholeJobs {
  public:
-  // The part has come. `maps_before` is read of a whole job's first part.
+  // Adds a part. `maps_before` counts for the first part of a whole job only.
   void join(ClusterSnapshot& cluster, JobId part, const std::vector<std::uint32_t>& maps_before);
-  // A map of the part is over; `where` it left its output, none: it left none.
+  // A map of the part has ended. `where` is the zone of its output; none: it left no output.
   void map_ended(ClusterSnapshot& cluster, JobId part, ZoneId where);
-  // All tasks of the part are over: it is told no more.
+  // All tasks of the part have ended: it gets no more updates.
   void part_ended(const Job& job, JobId part);
 
-  // Whether some map of the job, in whatever part, has come and is not over: reduces wait for it.
+  // Whether a map in any part of the job has arrived and not ended: reduces wait for it.
   bool maps_under_way(const Job& job) const;
-  // Of a Job that is no part: itself.
+  // All parts of the job; a Job that is no part is its own only one.
   std::vector<JobId> parts(const ClusterSnapshot& cluster, JobId part) const;
 
  private:
   struct Entry {
     WholeJob whole;
     Mebibytes shuffle;
-    std::vector<std::uint32_t> maps_in;  // that have left their output, by zone
+    std::vector<std::uint32_t> maps_in;  // with output, by zone
     std::uint32_t maps_under_way = 0;
-    std::vector<JobId> parts;  // with tasks that are not over
+    std::vector<JobId> parts;  // with unfinished tasks
   };
   void tell(ClusterSnapshot& cluster, const Entry& entry) const;
 

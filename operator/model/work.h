@@ -18,9 +18,9 @@ namespace lips {
 struct Pool {
   std::string name;
   double weight = 1;
-  Cores minimum;                    // of cores in use; 0: none
+  Cores minimum;                    // cores; 0: none
   Cores maximum;                    // 0: none
-  UsdPerCpuSecond shortfall_price;  // what a CPU-second below the share is worth to the user; 0: shares are not priced
+  UsdPerCpuSecond shortfall_price;  // value of a CPU-second below the share to the user; 0: shares have no price
   static constexpr auto fields = field_names("name", "weight", "minimum", "maximum", "shortfallPrice");
 };
 
@@ -34,12 +34,13 @@ struct Task {
   JobId job;
   BlockId block;   // none: reads no block
   CpuSeconds cpu;  // work
-  Mebibytes
-      input;  // of the block that it reads (JD of the LiPS paper times the block's size), or its share of the shuffle
+  // The part of its block that it reads (JD of the LiPS paper times the size of the block), or its share of the
+  // shuffle.
+  Mebibytes input;
   TaskKind kind = TaskKind::map;
   TaskState state = TaskState::blocked;
   NodeId node;            // where it is bound or ran
-  bool degraded = false;  // there it reads other blocks of a stripe instead of its own, which is lost
+  bool degraded = false;  // it reads other blocks of the stripe there, because its own is lost
   // The task's neighbours in its pending group, in order of id.
   TaskId next_pending, previous_pending;
   std::uint32_t group = 0;
@@ -55,7 +56,7 @@ struct WaitSum {
   friend bool operator==(const WaitSum&, const WaitSum&) = default;
 };
 
-// What policies must remember of a job between plans; kept in the cluster (annotations), never in the policy.
+// State of a job that policies need between plans; kept in the cluster (annotations), never in the policy.
 struct JobMemory {
   ZoneId home;  // where its reducers are to run; none: anywhere
   bool home_decided = false;
@@ -64,9 +65,9 @@ struct JobMemory {
   // fair, capacity and modified-fair
   bool launched = false;                // a map that reads a block, at last_locality
   Duration refused_for{};               // time in which it refused slots for want of locality, since its last launch
-  std::optional<TimePoint> refused_at;  // its last refusal, until the time after it is added to refused_for
+  std::optional<TimePoint> refused_at;  // its last refusal, until the time since then is added to refused_for
   WaitSum node_waits, rack_waits;       // of its launches at that level
-  std::optional<std::int8_t> priority;  // -2 to 2, as moved by changes of locality; none: as submitted
+  std::optional<std::int8_t> priority;  // -2 to 2, as changes of locality moved it; none: as submitted
   std::uint32_t opportunities = 0;      // slots that it was offered since its last launch with locality
   static constexpr auto fields =
       field_names("home", "homeDecided", "passedOverSince", "lastLocality", "launched", "refusedFor", "refusedAt",
@@ -74,12 +75,12 @@ struct JobMemory {
   friend bool operator==(const JobMemory&, const JobMemory&) = default;
 };
 
-// What modified fair works out now and then and keeps in between: sizes and shares as they were at that time.
+// Sizes and shares that modified fair works out now and then and keeps in between.
 struct ShareMemory {
   TimePoint at{};
   std::uint32_t least_job = 0;  // maps of the smallest unfinished job
   bool small_pool = false;      // the small jobs have a pool of their own
-  std::vector<double> slots;    // that each pool may have in use, by pool; last the small jobs' pool
+  std::vector<double> slots;    // that each pool may use; the pool of small jobs comes last
   static constexpr auto fields = field_names("at", "leastJob", "smallPool", "slots");
   friend bool operator==(const ShareMemory&, const ShareMemory&) = default;
 };
@@ -90,13 +91,13 @@ struct JobInput {
   static constexpr auto fields = field_names("dataSet", "fraction");
 };
 
-// Tasks that ask for different things, or that come at different times, stand in Jobs of their own though their owner
-// takes them for one job. What these parts have in common stands in each of them; ClusterState keeps it the same.
+// Tasks with different requests or arrival times are in separate Jobs even where their owner sees one job. Each part
+// holds the facts that all share; ClusterState keeps them equal.
 struct WholeJob {
   WholeJobId id;                        // of all parts; none: the Job is no part
-  std::uint32_t maps = 0, reduces = 0;  // of all parts, those that have ended or are still to come among them
+  std::uint32_t maps = 0, reduces = 0;  // of all parts, ended and future ones included
   std::uint32_t finished_maps = 0;      // of all parts
-  CpuSeconds reduce_work;               // of all reduces that have come
+  CpuSeconds reduce_work;               // of all reduces that have arrived
   static constexpr auto fields = field_names("id", "maps", "reduces", "finishedMaps", "reduceWork");
   friend bool operator==(const WholeJob&, const WholeJob&) = default;
 };
@@ -109,7 +110,7 @@ struct Job {
   ConstraintId constraint;
   Resources request;  // of each task
   std::vector<JobInput> inputs;
-  DataSetId output;   // that its reduces write, or its maps where it has none; none: nothing is kept
+  DataSetId output;   // written by its reduces, or by its maps if it has none; none: nothing is kept
   bool held = false;  // its inputs do not exist yet: its tasks are blocked until JobReleased
   Mebibytes shuffle;  // all map output that the reducers of the whole job read
   TaskId first_task;  // maps, then reduces, without a gap
@@ -117,7 +118,7 @@ struct Job {
   CpuSeconds work;  // of all tasks
 
   std::uint32_t pending = 0, running = 0, finished_maps = 0, finished_reduces = 0;
-  std::uint32_t degraded_launched = 0;  // maps that were bound as degraded tasks and were not lost since
+  std::uint32_t degraded_launched = 0;  // maps bound as degraded tasks and not lost since
   CpuSeconds pending_work;
   TimePoint completed{};
   std::vector<Mebibytes> map_output;  // by zone, of finished maps of the whole job; empty when there is no shuffle
@@ -139,8 +140,8 @@ struct Job {
 // Pending tasks of one job that no row of a model can tell apart.
 struct TaskGroup {
   TaskKind kind = TaskKind::map;
-  bool reads = false;  // a block; false for tasks without input and reduce tasks
-  ZoneSet zones;       // that hold a replica of the block; a group that reads and has none cannot run unless degraded
+  bool reads = false;     // a block; false for tasks without input and reduce tasks
+  ZoneSet zones;          // with a replica of the block; a group that reads and has none can only run degraded
   bool degraded = false;  // the block is lost and can be decoded from others of its stripe
   CpuSeconds cpu;
   Mebibytes input;
