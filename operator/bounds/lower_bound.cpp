@@ -16,7 +16,7 @@ namespace lips {
 
 namespace {
 
-// Nodes that no task can tell apart by price; their capacities are added up.
+// Nodes of equal price to every task, with their total capacity.
 struct NodeClass {
   NodeId first;
   ZoneId zone;
@@ -25,11 +25,11 @@ struct NodeClass {
   double slot_seconds = 0;  // in the horizon
 };
 
-// Work whose dollars a place decides in the same way.
+// Work that costs the same as other work with this key, wherever it runs.
 struct WorkKey {
-  std::uint64_t zones = 0;  // that hold the input at the start
+  std::uint64_t zones = 0;  // with the input at the start
   bool shared = false;      // the input has other readers
-  int ratio = 0;            // of input to work: a step of the scale below; none: no_input
+  int ratio = 0;            // input per work as a step of the scale below, or no_input
   Resources request;
   ConstraintId constraint;
   friend auto operator<=>(const WorkKey&, const WorkKey&) = default;
@@ -54,7 +54,7 @@ std::vector<NodeClass> classes_of(const ClusterSnapshot& cluster, double horizon
   return classes;
 }
 
-// Ratios are rounded down, which only lowers the bound.
+// Rounds ratios down, which can only lower the bound.
 std::map<WorkKey, double> work_of(const WholeRun& run) {
   const ClusterSnapshot& cluster = run.cluster;
   std::vector<std::uint32_t> readers(cluster.blocks.size(), 0);
@@ -85,7 +85,7 @@ std::map<WorkKey, double> work_of(const WholeRun& run) {
   return work;
 }
 
-// Cheapest way from zone to zone, over others if need be.
+// The cheapest path between any two zones, through others where that is cheaper.
 std::vector<std::vector<double>> cheapest_ways(const CostModel& costs, std::size_t zones) {
   std::vector<std::vector<double>> way(zones, std::vector<double>(zones, 0));
   for (std::uint32_t a = 0; a < zones; ++a)
@@ -97,9 +97,9 @@ std::vector<std::vector<double>> cheapest_ways(const CostModel& costs, std::size
   return way;
 }
 
-// Dollars that a unit of work brings along when it is done in that zone. An input with one reader comes by the cheapest
-// way. One with several may come once and stay: every zone that it enters pays its cheapest last hop at least, and the
-// readers there share that; each is charged its part as if all readers were there.
+// Transfer dollars per unit of work done in that zone. An input with one reader takes the cheapest path. An input with
+// several readers may be copied once and kept: each zone that it enters pays at least the cheapest last hop, and the
+// readers there share it. So each reader is charged its share as if all readers were there.
 double transfer_of(const WorkKey& key, ZoneId to, const std::vector<std::vector<double>>& way) {
   if (key.ratio == no_input || key.zones == 0 || ((key.zones >> to.index()) & 1)) return 0;
   double least = 1e300;
@@ -122,7 +122,7 @@ Result<LowerBound> least_dollars(const WholeRun& run, Duration horizon) {
   const std::map<WorkKey, double> work = work_of(run);
   const auto way = cheapest_ways(run.costs, cluster.zones.size());
 
-  // Amounts are in parts of all work, dollars in parts of all work at the dearest price.
+  // Amounts are fractions of all work; dollars are fractions of the cost of all work at the highest price.
   double total = 0, dearest = 0;
   for (const auto& [key, amount] : work) total += amount;
   for (const NodeClass& node_class : classes) dearest = std::max(dearest, node_class.price);

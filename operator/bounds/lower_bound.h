@@ -1,4 +1,4 @@
-// What a whole run must cost at least, whoever schedules it. Looks at no schedule; solves one linear program.
+// A lower bound on the cost of a whole run under any schedule. Solves one linear program; looks at no schedule.
 #pragma once
 
 #include "base/result.h"
@@ -7,12 +7,12 @@
 namespace lips {
 
 struct LowerBound {
-  Usd dollars;         // CPU and transfer; shuffle, moves of unread data and storage are taken as free
-  Usd solver_optimum;  // of the same program; the difference is numerical
+  Usd dollars;         // CPU and transfer; shuffle, moves of unread data and storage count as free
+  Usd solver_optimum;  // as the solver reports it; differs only numerically
   std::size_t groups = 0, classes = 0;
 };
 
-// No schedule that finishes all jobs within the horizon stays below it (duals certified, see solver/certificate.h).
+// No schedule that finishes all jobs within the horizon costs less (the duals certify it, see solver/certificate.h).
 // invalid_input when the cluster cannot do the work in that time.
 Result<LowerBound> least_dollars(const WholeRun& run, Duration horizon);
 

@@ -29,9 +29,9 @@ struct MapGroup {
 struct BoundJob {
   double arrival = 0;  // seconds from the start
   std::vector<MapGroup> maps;
-  double output = 0;         // MiB of shuffle that leave each map
-  double reduce_work = 0;    // of all reduce tasks, as much as the least of them
-  double reduce_excess = 0;  // the rest
+  double output = 0;         // MiB of shuffle from each map
+  double reduce_work = 0;    // CPU-seconds of all reduce tasks if each were the smallest
+  double reduce_excess = 0;  // what the larger ones take beyond that
   std::size_t home = 0;
 };
 
@@ -39,10 +39,10 @@ struct PriceStep {
   double price = 0, rate = 0;  // CPU-seconds a second
 };
 
-// Prices of capacity in every zone and slot; the last slot is open.
+// The price of capacity in each zone and time slot; the last slot is open-ended.
 using CapacityPrices = std::vector<std::vector<double>>;
 
-constexpr double usd_unit = 1e-12;  // of the flow's costs
+constexpr double usd_unit = 1e-12;  // unit of costs in the flow
 
 class WaitingBound {
  public:
@@ -61,7 +61,7 @@ class WaitingBound {
   bool possible() const { return cheapest_ < 1e300; }
   double mean_price() const { return mean_price_; }
 
-  // The greatest value of the dual function that was met.
+  // The greatest value of the dual function over all rounds.
   double least(double price) {
     CapacityPrices capacity(zones_, std::vector<double>(slots_ + 1));
     for (std::size_t z = 0; z < zones_; ++z)
@@ -148,9 +148,9 @@ class WaitingBound {
         for (std::size_t b = 0; b < zones_; ++b) ways_[a][b] = std::min(ways_[a][b], ways_[a][via] + ways_[via][b]);
   }
 
-  // USD for the input of one task that runs in that zone. What one task alone reads comes by the cheapest way. What
-  // several read may be copied once and stay: each is charged its part of the cheapest last hop, as if all of them were
-  // there.
+  // USD to bring the input of one task to that zone. An input with one reader takes the cheapest path. An input with
+  // several readers may be copied once and kept: each reader is charged its share of the cheapest last hop, as if all
+  // readers were there.
   double transfer(const MapKey& key, std::size_t to) const {
     if (key.input <= 0 || key.zones.empty() || key.zones.contains(ZoneId(static_cast<std::uint32_t>(to)))) return 0;
     double least = 1e300;
@@ -171,10 +171,10 @@ class WaitingBound {
       if (!steps_[z].empty()) capacity[z][slots_] = steps_[z].front().price;
   }
 
-  // Dual function: every job by itself at these prices, less the rent of all capacity, less what the price charges for
-  // certain. Also gives every job its best home.
+  // The dual function: the least cost of each job alone at these prices, minus the rent of all capacity, minus
+  // constants of the waiting price. Also sets the best home of each job.
   double dual_value(const CapacityPrices& capacity, double price) {
-    CapacityPrices from_here = capacity;  // the least of capacity + waiting from a slot on
+    CapacityPrices from_here = capacity;  // least capacity + waiting price from a slot on
     for (std::size_t z = 0; z < zones_; ++z)
       for (std::size_t k = slots_ + 1; k-- > 0;) {
         from_here[z][k] += price * slot_ * static_cast<double>(k);
@@ -196,7 +196,7 @@ class WaitingBound {
     return value;
   }
 
-  // Shuffle and reduce work are linear in where the reducers are, so one home for all of them is the least.
+  // Shuffle and reduce work are linear in the placement of reducers, so one home for all of them is optimal.
   double job_value(BoundJob& job, const std::vector<double>& unit) const {
     double best = 1e300;
     const bool homes = job.output > 0;
@@ -219,7 +219,7 @@ class WaitingBound {
     return job.output > 0 ? job.output * hops_[zone][home] : 0;
   }
 
-  // Work that the flow need not tell apart. It only finds prices, so it may be rough.
+  // Groups work that the flow need not distinguish. The flow only suggests prices, so it may be approximate.
   std::map<std::pair<std::size_t, std::vector<std::int64_t>>, double> flow_groups() const {
     std::map<std::pair<std::size_t, std::vector<std::int64_t>>, double> groups;
     std::vector<std::int64_t> extra(zones_);
@@ -239,7 +239,7 @@ class WaitingBound {
     return groups;
   }
 
-  // To 5 %, and at most a hundred mean prices: no work would go there anyway.
+  // Rounds to 5 %, and caps at a hundred mean prices: no work would go there anyway.
   std::int64_t rough(double usd_per_work) const {
     const double most = std::min(usd_per_work, 100 * mean_price_);
     if (most <= 1e-3 * mean_price_) return 0;
@@ -247,8 +247,8 @@ class WaitingBound {
     return std::llround(std::exp(std::round(std::log(most) / step) * step) / usd_unit);
   }
 
-  // Prices of capacity from the potentials of a least-cost flow: groups -> a zone's slot of their arrival -> its later
-  // slots -> the zone's price steps there.
+  // Reads prices of capacity off the potentials of a least-cost flow: groups -> a zone's slot of their arrival -> its
+  // later slots -> the price steps of the zone there.
   bool flow_prices(double price, CapacityPrices& capacity) const {
     const auto groups = flow_groups();
     const auto slots = static_cast<std::int32_t>(slots_ + 1);

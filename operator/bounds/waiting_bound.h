@@ -1,6 +1,5 @@
-// What a whole run must cost at least when its work may wait only so long on average: the clairvoyant bound at equal
-// waiting. Looks at no schedule; a Lagrangian bound, so every cut holds whatever the solver found (docs/results.md has
-// the derivation).
+// A lower bound on the cost of a whole run whose mean wait is limited: the clairvoyant bound at equal waiting. Looks at
+// no schedule. The bound is Lagrangian: every cut holds whatever the solver found (docs/results.md derives it).
 #pragma once
 
 #include <span>
@@ -19,9 +18,9 @@ struct WaitingCut {
 };
 
 struct WaitingBoundSettings {
-  Duration slot = std::chrono::minutes(5);  // of time; shorter: tighter and slower
-  Duration tail = std::chrono::hours(8);    // in slots after the last arrival; later capacity is taken as unlimited
-  int rounds = 3;                           // of choosing homes by prices, then prices by a flow
+  Duration slot = std::chrono::minutes(5);  // a shorter time slot is tighter and slower
+  Duration tail = std::chrono::hours(8);    // slots after the last arrival; later capacity counts as unlimited
+  int rounds = 3;                           // each chooses homes by prices, then prices by a flow
 };
 
 // One cut for each waiting price, given in mean prices of a CPU-second per hour of waiting
@@ -29,8 +28,8 @@ struct WaitingBoundSettings {
 Result<std::vector<WaitingCut>> waiting_cuts(const WholeRun& run, std::span<const double> waiting_prices,
                                              const WaitingBoundSettings& settings = {});
 
-// The best that the cuts say of a schedule with that mean wait: work-weighted, from the job's arrival to the task's
-// start.
+// The highest bound that the cuts give for that mean wait (from the arrival of a job to the start of its task, weighted
+// by work).
 Usd least_dollars_with_mean_wait(const WholeRun& run, std::span<const WaitingCut> cuts, Duration mean_wait);
 
 }  // namespace lips

@@ -1,5 +1,5 @@
-// What a bound on a whole run is given: the cluster at its start, prices, and what arrives when. Knows no schedule and
-// no simulator.
+// The input of bounds on a whole run: the cluster at its start, prices, and arrivals. Knows no schedule and no
+// simulator.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct WholeRun {
   const ClusterSnapshot& cluster;  // no jobs, no tasks
   const CostModel& costs;
   std::span<const JobArrived> jobs;
-  std::vector<CpuSeconds> work;  // that each task really takes, job by job
+  std::vector<CpuSeconds> work;  // true work of each task, job by job
 };
 
 }  // namespace lips

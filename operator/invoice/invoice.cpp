@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration hour = std::chrono::hours(1);
 
-// By the second, begun ones whole, and the least life at least.
+// Bills every started second, and at least the shortest billable life.
 Duration billed(const NodeLife& life, const Tariff& tariff) {
   const Duration lived = std::max(Duration(0), life.ended - life.launched);
   const Duration whole = std::chrono::ceil<std::chrono::seconds>(lived);
@@ -20,14 +20,14 @@ Duration billed(const NodeLife& life, const Tariff& tariff) {
 
 using LineKey = std::tuple<std::string, ZoneId, CapacityType>;
 
-// What the on-demand nodes of a line came to within an hour of the clock, and what of it is still to be paid.
+// Hours of the on-demand nodes of one line within a clock hour, as far as no commitment covers them yet.
 struct HourOfLine {
   std::size_t line = 0;
   double hours = 0;  // not covered yet
   Usd dollars;
 };
 
-// Takes so many hours of the entry's off, and says what they would have cost.
+// Takes that many hours off the entry and returns their on-demand cost.
 Usd cover(HourOfLine& entry, double hours, NodeLine& line) {
   const Usd worth = entry.hours > 0 ? entry.dollars * (hours / entry.hours) : Usd(0);
   entry.hours -= hours, entry.dollars -= worth;
@@ -35,7 +35,7 @@ Usd cover(HourOfLine& entry, double hours, NodeLine& line) {
   return worth;
 }
 
-// Reservations of a zone first, then those of any, then the savings plan; each unused hour of them is lost.
+// Zonal reservations first, then those for any zone, then the savings plan. An unused hour of them is lost.
 Usd cover_hour(std::vector<HourOfLine>& entries, const Tariff& tariff, double share, std::vector<NodeLine>& lines) {
   Usd covered;
   for (const bool zonal : {true, false})
@@ -60,7 +60,7 @@ Usd cover_hour(std::vector<HourOfLine>& entries, const Tariff& tariff, double sh
   return covered;
 }
 
-// Hour by hour, because what is not used within one does not count in the next.
+// Goes hour by hour, because unused hours of a commitment do not carry over.
 Usd cover_nodes(const Usage& usage, const Tariff& tariff, const std::map<LineKey, std::size_t>& line_of,
                 std::vector<NodeLine>& lines) {
   if (tariff.reserved.empty() && tariff.savings_plan.committed.value() <= 0) return Usd(0);

@@ -1,5 +1,5 @@
-// The bill as a cloud writes it: node-seconds from launch to termination, bytes by the kinds of both ends, storage,
-// requests, less what commitments cover. Facts in, a value out; knows no clock, no plan and no schedule.
+// The bill as a cloud writes it: node-seconds from launch to termination, bytes by the kinds of both ends, storage and
+// requests, minus the cover of commitments. Turns facts into a value; knows no clock, plan or schedule.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct NodeLine {
   ZoneId zone;
   CapacityType capacity_type = CapacityType::on_demand;
   std::uint64_t launches = 0;
-  double hours = 0, covered_hours = 0;  // billed ones, and those of them that a commitment covers
-  Usd dollars;                          // of hours that are not covered
+  double hours = 0, covered_hours = 0;  // billed; the part that commitments cover
+  Usd dollars;                          // for hours that are not covered
 };
 
 struct TransferLine {
@@ -37,9 +37,9 @@ struct StoreLine {
 
 struct Invoice {
   Usd nodes, transfer, storage, requests;
-  Usd covered;                       // at on-demand prices; not in the total, and neither is a commitment's own fee
+  Usd covered;                       // at on-demand prices; the total excludes it, and the fees of commitments too
   std::vector<NodeLine> node_lines;  // by type, zone, capacity type
-  std::vector<TransferLine> transfer_lines;  // of different zones
+  std::vector<TransferLine> transfer_lines;  // between different zones
   std::vector<StoreLine> store_lines;
   Usd total() const { return nodes + transfer + storage + requests; }
 };

@@ -1,5 +1,5 @@
-// What a cloud charges beside nodes, transfer (model/costs.h) and storage (a store's own price), and what a commitment
-// covers already.
+// Prices of requests, and commitments that cover nodes. Nodes and stores carry their own prices; model/costs.h has
+// those of transfer.
 #pragma once
 
 #include <array>
@@ -13,21 +13,22 @@
 namespace lips {
 
 struct RequestPrice {
-  Usd read, write;  // of one request
+  Usd read, write;  // per request
 };
 
-// Instance-hours of on-demand nodes that are paid for whether they run or not (reserved instances).
+// Reserved instances: hours of on-demand nodes that are paid for whether the nodes run or not.
 struct Reserved {
   std::string instance_type;
   ZoneId zone;  // none: any
   double count = 0;
 };
 
-// Dollars an hour that are paid whether anything runs or not, and pay on-demand nodes at a discount (savings plan).
+// A savings plan: dollars an hour that are paid whether anything runs or not, and that buy on-demand nodes at a
+// discount.
 struct SavingsPlan {
   UsdPerHour committed;
   double discount = 0;  // of the on-demand price
-  // Of the on-demand price, an hour.
+  // On-demand dollars an hour that the plan pays for.
   UsdPerHour covers() const { return committed / (1 - discount); }
 };
 
@@ -35,7 +36,7 @@ struct Tariff {
   std::array<RequestPrice, store_kinds> requests{};  // by StoreKind
   std::vector<Reserved> reserved;
   SavingsPlan savings_plan;
-  Duration least_life = std::chrono::seconds(60);  // of a node, on the bill
+  Duration least_life = std::chrono::seconds(60);  // shortest billable life of a node
 };
 
 }  // namespace lips

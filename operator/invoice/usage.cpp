@@ -7,7 +7,7 @@ namespace lips {
 
 namespace {
 
-constexpr Mebibytes request_size{8};  // parts of the usual S3 clients
+constexpr Mebibytes request_size{8};  // part size of the usual S3 clients
 
 }  // namespace
 

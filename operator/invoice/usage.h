@@ -1,5 +1,5 @@
-// What happened, as far as a cloud bills it: lives of nodes, bytes between places, bytes kept, requests. Facts only;
-// knows no price but that of a node, which is a fact of its life.
+// Facts that a cloud bills: lives of nodes, bytes between places, bytes stored, requests. Knows no price but that of a
+// node, which is a fact of its life.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct NodeLife {
   ZoneId zone;
   CapacityType capacity_type = CapacityType::on_demand;
   UsdPerHour price;               // on demand or spot, as it was paid
-  TimePoint launched{}, ended{};  // from the request to launch it to its termination, the boot within
+  TimePoint launched{}, ended{};  // from the launch request to termination, boot included
 };
 
 struct RequestCount {
@@ -25,14 +25,14 @@ struct RequestCount {
 };
 
 struct Usage {
-  Duration span{};  // that the facts are of: commitments are for each hour of it
+  Duration span{};  // of these facts; commitments are paid for each of its hours
   std::vector<NodeLife> nodes;
-  std::vector<std::vector<Mebibytes>> sent;  // by zone, from and to; a row or column that is missing: nothing
-  IdVector<StoreId, double> mebibyte_hours;  // kept; of stores whose room is paid for by what lies in them
-  IdVector<StoreId, RequestCount> requests;  // of buckets
+  std::vector<std::vector<Mebibytes>> sent;  // [from][to] by zone; nothing where a row or column is missing
+  IdVector<StoreId, double> mebibyte_hours;  // of stores that bill the bytes that they hold
+  IdVector<StoreId, RequestCount> requests;  // to buckets
   void send(ZoneId from, ZoneId to, Mebibytes size);
   void keep(StoreId store, Mebibytes size, Duration span);
-  // A body of that size, in as many requests as its parts; at least one.
+  // Counts one request for each part of a body of that size, and at least one.
   void request(StoreId store, Mebibytes size, bool write);
 };
 
