@@ -32,7 +32,7 @@ bool Packing::may_take(const PodGroup& group, NodeId node) const {
   return cluster_.eligible(group.constraint, node);
 }
 
-// How many of the group are left.
+// Returns how many of the group are left.
 std::uint64_t Packing::place(const PodGroup& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const {
   std::uint64_t left = group.count;
   for (NodeRoom& room : rooms) {

@@ -1,5 +1,5 @@
-// What Karpenter would launch and remove, as a pure function of its inputs: requests and constraints of pending pods,
-// nodes, offers and prices. Knows no policy, job, plan or clock.
+// The nodes that Karpenter would launch and remove, as a pure function of its inputs: requests and constraints of
+// pending pods, nodes, offers and prices. Knows no policy, job, plan or clock.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lips::simulation {
 
-// Pods that nobody can tell apart. `like`: only nodes of its zone and capacity type; none: any.
+// Identical pods. `like` restricts them to nodes of its zone and capacity type; none: any node.
 struct PodGroup {
   Resources request;
   ConstraintId constraint;
@@ -32,20 +32,20 @@ struct OfferRoom {
 };
 
 struct Purchase {
-  std::vector<std::uint32_t> launches;  // an index of the offers for each node
+  std::vector<std::uint32_t> launches;  // for each node, an index into the offers
   std::vector<NodeId> nominated;        // rooms that pods are expected to take
 };
 
 class Packing {
  public:
-  // The cluster, which outlives it, describes nodes and offers.
+  // The cluster describes nodes and offers and must outlive this.
   explicit Packing(const ClusterSnapshot& cluster) : cluster_(cluster) {}
 
-  // First fit decreasing: first the rooms, in their order, then new nodes, each of which takes what the largest type
+  // First fit decreasing: first the rooms in their order, then new nodes. A new node takes as much as the largest type
   // can hold and becomes the cheapest type that holds it. New nodes have at most `limit` cores together.
   Purchase buy(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
                Cores limit) const;
-  // Whether all of them fit into the rooms.
+  // Whether all pods fit into the rooms.
   bool fit(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms) const;
 
  private:

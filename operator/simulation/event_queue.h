@@ -1,4 +1,4 @@
-// Events by simulated time, ties by the order in which they were added. Knows no kind of event.
+// Events by simulated time; ties in the order in which they were added. Knows no kind of event.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ struct NodeOffer {
   NodeId first;
   std::uint32_t limit = 0;   // of nodes at once
   Duration boot{};           // from the launch until tasks may start; billed
-  double interruptions = 0;  // an hour of a node; Poisson
+  double interruptions = 0;  // per node and hour; Poisson
 };
 
 enum class Consolidation : std::uint8_t { never, when_empty, when_empty_or_underutilized };
@@ -27,13 +27,13 @@ struct AutoscalerSettings {
   Duration batch_most = std::chrono::seconds(10);
   Cores limit{0};                                  // of all elastic nodes together; 0: none
   Duration retry = std::chrono::seconds(10);       // while pods still wait
-  Duration nomination = std::chrono::seconds(20);  // a node for which a pod waits does not go
+  Duration nomination = std::chrono::seconds(20);  // a node that a pod waits for stays that long
   Consolidation consolidation = Consolidation::when_empty_or_underutilized;
   Duration consolidate_after{};  // since a pod last came or went
   Duration poll = std::chrono::seconds(10);
-  Duration validation = std::chrono::seconds(15);  // after it a candidate for removal must still be one
+  Duration validation = std::chrono::seconds(15);  // a candidate for removal must still be one after it
   double budget = 0.1;                             // share of the elastic nodes, rounded up, that may go at once
-  Duration notice = std::chrono::minutes(2);       // of an interruption
+  Duration notice = std::chrono::minutes(2);       // before an interruption
 };
 
 inline constexpr Duration longest_idle = std::chrono::hours(24);
@@ -43,7 +43,7 @@ struct Fleet {
   AutoscalerSettings autoscaler;
 };
 
-// How long a node that has become empty is still there, as it is known beforehand.
+// How long an empty node stays, as far as that is known beforehand.
 inline Duration idle_time(const AutoscalerSettings& settings) {
   if (settings.consolidation == Consolidation::never) return longest_idle;
   return settings.consolidate_after + settings.poll / 2 + settings.validation;

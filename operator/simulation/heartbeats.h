@@ -1,5 +1,4 @@
-// Which node reports next when every node does so once an interval, evenly staggered, and only some have room to
-// report.
+// Which node reports next. Every node reports once an interval, evenly staggered; only nodes with room count.
 #pragma once
 
 #include <bit>
@@ -33,7 +32,7 @@ class Heartbeats {
   Beat next(TimePoint now) const {
     std::int64_t turn = last_ + 1;
     const std::int64_t elapsed = (now - start_).count();
-    // May be one or two too early. In two parts, because a million nodes times a century does not fit.
+    // May be one or two too early. Computed in two parts, because a million nodes times a century overflows.
     const std::int64_t due = elapsed / interval_ * nodes_ + elapsed % interval_ * nodes_ / interval_;
     if (due - 1 > turn) turn = due - 1;
     while (time(turn) < now) ++turn;

@@ -20,7 +20,7 @@ std::string class_name(const ClusterSnapshot& cluster, const Node& node) {
   return name;
 }
 
-// Nearest rank.
+// The nearest-rank quantile.
 double quantile(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return 0;
   const double rank = std::ceil(share * static_cast<double>(sorted.size()));
@@ -269,7 +269,7 @@ void RunMetrics::on_plan(const ClusterSnapshot& cluster, const Plan& plan) {
   plans.worst_gap = std::max(plans.worst_gap, plan.account.gap);
 }
 
-// Of a task that no plan named, the reason is that of the rest.
+// A task that no plan named has the reason of the rest.
 void RunMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) {
   const Task& task = cluster.tasks[assignment.task];
   result_.predicted += task_bill(cluster, scenario_.costs, task, assignment).total();

@@ -1,4 +1,4 @@
-// Sums up a run: money, time, locality, fairness. Listens to what truly happened, and observes what was planned.
+// Sums up a run: money, time, locality, fairness. Listens to the true events, and observes the plans.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace lips::simulation {
 
-// Work a second that tasks of a job get on the whole empty cluster.
+// Work per second that the tasks of a job get on the whole, empty cluster.
 struct Pace {
   double fastest = 0;  // one task
   double all = 0;      // as many as fit
@@ -43,13 +43,13 @@ class RunMetrics : public RunListener, public Observer {
   void on_plan(const ClusterSnapshot& cluster, const Plan& plan) override;
   void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override;
 
-  // After the cluster is closed. Fills all but names, seed, events, stopped, stuck and measured.
+  // Call after closing the cluster. Fills all fields but names, seed, events, stopped, stuck and measured.
   RunResult finish(TimePoint end);
 
  private:
   struct NodeRecord {
     std::size_t running = 0;
-    std::int64_t hours = 0, last_hour = -1;  // of the clock, with a task
+    std::int64_t hours = 0, last_hour = -1;  // clock hours with a task
     TimePoint busy_since{};
     Duration down{};
     TimePoint down_since{};
@@ -60,7 +60,7 @@ class RunMetrics : public RunListener, public Observer {
   void set_utilisation(std::size_t node_class, TimePoint now);
   void count_hours(NodeRecord& record, TimePoint end) const;
   void bill(const AttemptEnd& end);
-  // Whether bytes between them leave a zone for another one.
+  // Whether bytes between them cross from one zone to another.
   bool cross(ZoneId from, ZoneId to) const;
   void finish_nodes(RunResult& result, TimePoint end);
   void finish_jobs(RunResult& result);

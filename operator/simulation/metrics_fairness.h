@@ -1,4 +1,4 @@
-// Each pool's entitlement and use, integrated over a run.
+// Entitlement and use of each pool, integrated over a run.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace lips::simulation {
 class FairnessRecorder {
  public:
   explicit FairnessRecorder(const ClusterSnapshot& cluster);
-  // In cores; of tasks that may run or do.
+  // `by`: cores of tasks that may run or are running.
   void change_demand(PoolId pool, double by, Duration now);
   void change_used(PoolId pool, double by, Duration now);
   Fairness finish(Duration end);

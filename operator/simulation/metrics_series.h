@@ -15,7 +15,7 @@ class SeriesRecorder {
 
   explicit SeriesRecorder(std::size_t channels) : sums_(channels), level_(channels, 0), since_(channels) {}
 
-  // From `now` (since the start) on the channel has this level.
+  // The channel has this level from `now` (since the start) on.
   void set(std::size_t channel, double level, Duration now) {
     flush(channel, now);
     level_[channel] = level;

@@ -31,7 +31,7 @@ NetworkPaths::Place NetworkPaths::place(NodeId node) const {
 
 Path NetworkPaths::shuffle(ZoneId from, NodeId to) const {
   Place here = place(to);
-  // In a zone of one rack the map output is in the reader's own rack.
+  // In a zone with one rack, map output is in the rack of the reader.
   if (from == here.zone && racks_of_zone_[from.index()] <= 1) here.rack = RackId::none();
   return between({from, RackId::none(), NodeId::none()}, here);
 }

@@ -1,5 +1,4 @@
-// Which links a read, a shuffle or a copy crosses in this cluster. Unlimited links do not exist here and so cost
-// nothing.
+// The links that a read, a shuffle or a copy crosses. Unlimited links are left out, and so cost nothing.
 #pragma once
 
 #include <vector>
@@ -12,11 +11,11 @@ namespace lips::simulation {
 
 class NetworkPaths {
  public:
-  // Adds the cluster's limited links to the network. Both arguments outlive this.
+  // Adds the limited links of the cluster to the network. Cluster and network must outlive this.
   NetworkPaths(const ClusterSnapshot& cluster, RackLink rack_link, SharedNetwork& network);
 
   Path read(StoreId from, NodeId to) const { return between(place(from), place(to)); }
-  // Map output lies spread over a zone: it leaves no node's interface in particular.
+  // Map output is spread over a zone, so no single interface sends it.
   Path shuffle(ZoneId from, NodeId to) const;
   // Map output that goes to some node of a rack.
   Path push(NodeId from, RackId to) const {

@@ -106,8 +106,7 @@ MebibytesPerSecond SharedNetwork::rate(FlowId flow) const {
   return MebibytesPerSecond(classes_[flows_[flow.index()].flow_class].rate);
 }
 
-// The component is collected while the demand is at its largest: a link that stops being full frees those who shared
-// it.
+// Collects the component while demand is at its largest: a link that stops being full frees the flows that shared it.
 void SharedNetwork::change_count(std::uint32_t id, std::int32_t by, TimePoint now) {
   const auto add_demand = [&] {
     FlowClass& changed = classes_[id];
@@ -244,7 +243,7 @@ void SharedNetwork::take_ended(TimePoint now, std::vector<FlowId>& ended) {
     const std::uint32_t id = ends_.front().flow_class;
     FlowClass& flow_class = classes_[id];
     settle(flow_class, now);
-    // An end is rounded up to a whole microsecond.
+    // Ends are rounded up to whole microseconds.
     const double reached = flow_class.served * (1 + 1e-12) + 1e-9 + flow_class.rate * 1e-6;
     std::int32_t count = 0;
     for (drop_stopped(flow_class); !flow_class.waiting.empty() && flow_class.waiting.front().target <= reached;
@@ -258,7 +257,7 @@ void SharedNetwork::take_ended(TimePoint now, std::vector<FlowId>& ended) {
     if (count > 0)
       change_count(id, -count, now);
     else
-      schedule(id, now + Duration(1));  // later, so that rounding never holds the clock
+      schedule(id, now + Duration(1));  // later, so rounding never stops the clock
   }
 }
 

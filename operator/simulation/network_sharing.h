@@ -1,6 +1,6 @@
 // Max-min fair sharing of links among flows (Bertsekas & Gallager, Data Networks, 6.5.2). Knows links and paths, no
-// node or store. Flows of equal path are one class; a change recomputes only what is joined to it by links that may be
-// full.
+// node or store. Flows with the same path form a class. A change recomputes only the classes that it reaches through
+// links that may be full.
 #pragma once
 
 #include <array>
@@ -36,20 +36,20 @@ class SharedNetwork {
   MebibytesPerSecond rate(FlowId flow) const;
   // When the next flow ends if nothing changes; max() when none runs.
   TimePoint next_end();
-  // Adds the flows that have ended by now, in a fixed order; their ids may be given again.
+  // Adds the flows that have ended by now, in a fixed order. Their ids may be reused.
   void take_ended(TimePoint now, std::vector<FlowId>& ended);
 
  private:
   struct Link {
     double capacity = 0;
-    double demand = 0;  // if every flow got its own limit
+    double demand = 0;  // if every flow ran at its own limit
     std::vector<std::uint32_t> classes;
     std::uint64_t mark = 0;
     double left = 0;
     double active = 0;
     bool may_be_full() const { return demand > capacity * (1 + 1e-12); }
   };
-  struct Waiting {  // a flow, by what its class must have served when it ends
+  struct Waiting {  // a flow, by the served amount of its class at which it ends
     double target;
     std::uint32_t flow;
     std::uint32_t generation;

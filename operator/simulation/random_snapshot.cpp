@@ -49,7 +49,7 @@ struct Size {
 };
 constexpr std::array<Size, 4> sizes{{{"large", 2}, {"xlarge", 4}, {"2xlarge", 8}, {"4xlarge", 16}}};
 
-// Leading zeros, so that order by name is order by id.
+// Pads with zeros: order by name is order by id.
 std::string numbered(const char* prefix, std::size_t index, std::size_t count) {
   const std::string digits = std::to_string(index), last = std::to_string(count > 0 ? count - 1 : 0);
   return prefix + std::string(last.size() - digits.size(), '0') + digits;
@@ -123,7 +123,8 @@ std::vector<NodeKind> Generator::kinds() {
     kind.family = &families[in_zone % families.size()];
     kind.zone = ZoneId(i % shape_.zones);
     kind.spot = in_zone % 5 == 1 || in_zone % 5 == 3;  // 40 %
-    // When a family comes again, its hardware revision differs a little in speed: so every kind is a class of its own.
+    // A family that comes again is a new hardware revision of slightly different speed, so every kind is a class of its
+    // own.
     const std::size_t revision = in_zone / families.size();
     kind.speed = kind.family->speed * (1 + 0.003 * static_cast<double>(revision));
     kind.usd_per_core_hour = kind.family->usd_per_core_hour * (kind.spot ? random.uniform(0.9, 1.1) / 3 : 1);
@@ -163,7 +164,7 @@ void Generator::add_nodes() {
     node.capacity = {Cores(size.cores), Mebibytes(kind.family->gibibytes_per_core * 1024 * size.cores), size.cores};
     node.speed = kind.speed;
     node.price = UsdPerHour(kind.usd_per_core_hour * size.cores);
-    // From the price of a core, so that sizes of one family are one class to the last bit.
+    // Computed from the price of a core: all sizes of a family are one class, to the last bit.
     node.cpu_price = full_packing_price(UsdPerHour(kind.usd_per_core_hour), Cores(1), kind.speed);
     largest_node_mebibytes_ = std::max(largest_node_mebibytes_, node.capacity.memory.value());
     DataStore store;
@@ -192,7 +193,7 @@ void Generator::add_constraints() {
     start_.constraints.push_back(constraint);
 }
 
-// Pareto weights (exponent 1.1, cut at a ten-thousandth): most jobs have one task or few, some have most of all tasks.
+// Pareto weights (exponent 1.1, cut at a ten-thousandth): most jobs have one task or few; a few jobs have most tasks.
 std::vector<std::uint32_t> Generator::job_sizes(Random& random) const {
   const std::uint32_t jobs =
       std::clamp(shape_.jobs ? shape_.jobs : shape_.tasks / 50, std::min(1u, shape_.tasks), shape_.tasks);
@@ -245,7 +246,7 @@ DataSetId Generator::add_data_set(std::uint32_t blocks) {
   const Mebibytes block_size(data_random_.below(2) == 0 ? 64 : 128);
   const Mebibytes last_size(1 + std::floor(data_random_.uniform() * block_size.value()));
   const DataSetId id = start_.data_sets.push_back(added);
-  // Of 0 % nothing is drawn, so that clusters without codes stay what they were.
+  // At 0 % nothing is drawn, so clusters without codes stay the same.
   const bool coded =
       shape_.share_of_data_sets_with_codes > 0 && data_random_.uniform() < shape_.share_of_data_sets_with_codes;
   if (coded) start_.data_sets[id].code = {4, 2};
@@ -277,7 +278,7 @@ JobArrived Generator::make_job(std::uint32_t index, std::uint32_t size, Random& 
   job.pool = PoolId(static_cast<std::uint32_t>(random.below(shape_.pools)));
   job.arrival = TimePoint(seconds(index));
   job.priority = random.below(20) == 0 ? 1 : 0;
-  // Most of it fits what a core comes with (2, 4 or 8 GiB); some asks for more.
+  // Most requests fit the memory that comes with a core (2, 4 or 8 GiB); some are larger.
   constexpr std::array<double, 5> memory_weights{0.30, 0.25, 0.25, 0.15, 0.05};
   const double gibibytes = shape_.memory ? std::exp2(static_cast<double>(random.weighted(memory_weights))) : 0.5;
   job.request = {Cores(shape_.nothing_fits ? 1e6 : 1), Mebibytes(std::min(gibibytes * 1024, largest_node_mebibytes_)),
@@ -336,7 +337,7 @@ void Generator::scale_to_load() {
     for (Task& task : job.tasks) task.cpu *= factor;
 }
 
-// Eight jobs of different length, spread over the nodes, that began a minute before the others came.
+// Eight jobs of different lengths, spread over the nodes, that began a minute before the others arrived.
 void Generator::run_background(ClusterState& state) {
   if (shape_.busy <= 0) return;
   Random random(derive_seed(shape_.seed, busy_stream));
@@ -357,7 +358,7 @@ void Generator::run_background(ClusterState& state) {
     state.apply(background);
     TaskId next = state.snapshot().jobs[JobId(i)].first_task;
     for (NodeId node : places[i]) {
-      state.apply(TaskFound{next, node, state.snapshot().now});  // also where a taint keeps new tasks away
+      state.apply(TaskFound{next, node, state.snapshot().now});  // even where a taint keeps new tasks away
       next = TaskId(next.index() + 1);
     }
   }

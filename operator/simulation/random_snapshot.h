@@ -17,7 +17,7 @@ struct SnapshotShape {
   std::uint32_t tasks = 1000;  // pending maps and blocked reduces
   std::uint32_t jobs = 0;      // 0: a fiftieth of the tasks; sizes are heavy-tailed
   std::uint32_t pools = 3;
-  double load = 0.8;  // work of the pending tasks over cluster CPU in `horizon`; 0: leave 10-120 CPU-seconds a task
+  double load = 0.8;  // work of pending tasks over cluster CPU in `horizon`; 0: 10 to 120 CPU-seconds a task
   Duration horizon = std::chrono::seconds(600);
   std::uint64_t seed = 1;
 
@@ -31,15 +31,15 @@ struct SnapshotShape {
   double busy = 0;                           // share of the slots that run something at the start
   bool memory = false;                       // memory requests that can bind
   double share_of_jobs_with_extended = 0;    // that ask for GPUs or licences, which some nodes have
-  double share_of_data_sets_with_codes = 0;  // erasure-coded; of their blocks one in eight is lost
-  double share_of_jobs_in_parts = 0;         // whose reduces ask for something else than their maps
+  double share_of_data_sets_with_codes = 0;  // erasure-coded; one in eight of their blocks is lost
+  double share_of_jobs_in_parts = 0;         // whose reduces request something else than their maps
   double share_of_jobs_held = 0;             // whose inputs do not exist yet
   double share_of_blocks_moving = 0;         // on their way to one more store
-  bool pool_limits = false;                  // maxima, minima, weights and prices of shortfall
-  bool offers = false;                       // an autoscaler would launch nodes; some that are there are its own
-  bool limited_stores = false;               // with hardly any room; a volume in each zone
-  bool odd_requests =
-      false;  // parts of cores and several, priorities, jobs that read half of a block or one block twice
+  bool pool_limits = false;                  // maxima, minima, weights and shortfall prices
+  bool offers = false;                       // an autoscaler would launch nodes, and launched some already
+  bool limited_stores = false;               // with little room; a volume in each zone
+  // Requests of parts of cores and of several, priorities, jobs that read half of a block or one block twice.
+  bool odd_requests = false;
   bool homes_decided = false;  // of every other job
   // adversarial
   bool nothing_fits = false;     // each task asks for more than any node has
@@ -52,9 +52,10 @@ ClusterState random_cluster(const SnapshotShape& shape);
 // 0.02 USD/GB between zones (0.01 each direction) unless `uneven_transfer` or `free_of_charge`.
 CostModel random_costs(const SnapshotShape& shape);
 
-// A shape with few nodes and tasks and every other field drawn, the adversarial ones now and then: for property tests.
+// A shape with few nodes and tasks and all other fields drawn at random, adversarial ones now and then. For property
+// tests.
 SnapshotShape random_small_shape(std::uint64_t seed);
-// The same with every other feature of the model now and then: what a policy may forget.
+// The same, with every other feature of the model now and then: those that a policy may forget.
 SnapshotShape random_full_shape(std::uint64_t seed);
 
 }  // namespace lips::simulation

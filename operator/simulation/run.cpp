@@ -11,7 +11,7 @@ namespace lips::simulation {
 
 namespace {
 
-// Adds up the seconds that a policy spends deciding.
+// Sums the seconds that a policy spends deciding.
 class TimedPolicy : public Policy {
  public:
   TimedPolicy(const Policy& policy, double& spent) : policy_(policy), spent_(spent) {}

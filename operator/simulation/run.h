@@ -18,12 +18,11 @@ struct Progress {
 
 struct RunOptions {
   std::function<void(const Progress&)> progress;  // called now and then
-  std::function<bool()> stop;                     // true: end now with what there is
-  const Stopwatch* stopwatch = nullptr;           // for seconds spent deciding, and for Thinking::measured
+  std::function<bool()> stop;                     // true: end now with a partial result
+  const Stopwatch* stopwatch = nullptr;           // measures time spent deciding, also for Thinking::measured
 };
 
-// An error if the policy fails or makes a plan that CheckedPolicy refuses. Jobs that could not be finished are in the
-// result.
+// An error if the policy fails or makes a plan that CheckedPolicy refuses. The result names jobs that could not finish.
 Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::string policy_name,
                       const RunOptions& options = {});
 

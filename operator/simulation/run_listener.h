@@ -1,4 +1,4 @@
-// Listens to what truly happens in a simulated cluster. Listeners decide nothing.
+// Listens to the true events of a simulated cluster. Listeners decide nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 namespace lips::simulation {
 
 struct AttemptEnd {
-  enum class Outcome : std::uint8_t { finished, lost, cut_off };  // lost: for nothing; cut off: the run ended first
+  // lost: its work was for nothing; cut_off: the run ended first
+  enum class Outcome : std::uint8_t { finished, lost, cut_off };
   TaskId task;
   JobId job;
   NodeId node;
@@ -25,7 +26,7 @@ struct AttemptEnd {
   Mebibytes read;                              // of that block
   std::span<const Mebibytes> shuffled;         // by zone of origin
   std::span<const StripeSource> sources = {};  // of a degraded task
-  std::span<const Mebibytes> decoded = {};     // read of each of them
+  std::span<const Mebibytes> decoded = {};     // MiB read from each source
   StoreId store = StoreId::none();             // of the block it read
 };
 
@@ -33,16 +34,16 @@ class RunListener {
  public:
   virtual ~RunListener() = default;
   virtual void on_job(JobId, TimePoint) {}
-  virtual void on_released(JobId, TaskKind, TimePoint) {}  // its tasks of that kind may run
+  virtual void on_released(JobId, TaskKind, TimePoint) {}  // its tasks of that kind may run now
   virtual void on_start(TaskId, JobId, NodeId, TimePoint) {}
   virtual void on_end(const AttemptEnd&) {}
   virtual void on_job_end(JobId, bool /*finished*/, TimePoint) {}
   virtual void on_copied(StoreId /*from*/, StoreId /*to*/, Mebibytes) {}  // by a move, whole or not
-  virtual void on_kept(StoreId, Mebibytes, Duration) {}                   // all that lay there
-  virtual void on_extra_kept(StoreId, Mebibytes, Duration) {}             // the extra copies among it
-  virtual void on_launch(NodeId, TimePoint) {}                            // of the fleet; it is paid from now on
+  virtual void on_kept(StoreId, Mebibytes, Duration) {}                   // everything in the store
+  virtual void on_extra_kept(StoreId, Mebibytes, Duration) {}             // extra copies in the store
+  virtual void on_launch(NodeId, TimePoint) {}                            // of a fleet node; it costs money from now on
   enum class Gone : std::uint8_t { interrupted, empty, underutilized };
-  virtual void on_gone(NodeId, Gone, TimePoint) {}  // why a node of the fleet goes; on_node follows
+  virtual void on_gone(NodeId, Gone, TimePoint) {}  // why a fleet node goes; on_node follows
   virtual void on_node(NodeId, bool /*up*/, TimePoint) {}
 };
 

@@ -25,7 +25,7 @@ struct Completion {
   double mean = 0, p50 = 0, p95 = 0, max = 0;
 };
 
-// Jobs that alone on the cluster take at most two minutes.
+// Jobs that would take at most two minutes alone on the cluster.
 struct SmallJobs {
   std::uint64_t jobs = 0;
   double p95 = 0;                              // seconds
@@ -68,9 +68,9 @@ struct BusyInterval {
   TimePoint start{}, end{};
 };
 
-// Of elastic nodes.
+// Figures of elastic nodes.
 struct FleetFigures {
-  std::uint64_t launches = 0, interrupted = 0, empty = 0, underutilized = 0;  // the last three: why they went
+  std::uint64_t launches = 0, interrupted = 0, empty = 0, underutilized = 0;  // the last three: why nodes went
 };
 
 struct Plans {
@@ -92,9 +92,9 @@ struct RunResult {
   std::uint64_t seed = 0;
 
   Invoice invoice;  // as a cloud bills what happened
-  Usd predicted;    // what the cost model expected of each binding and move as it was made, work at its node's price
+  Usd predicted;    // cost of each binding and move by the cost model when it was made, work at the price of its node
   Bill bill;        // by use, as the LiPS paper bills: per CPU-second; lost work is in it
-  Usd lost_work;    // the part of bill.cpu that was for nothing
+  Usd lost_work;    // the part of bill.cpu spent on lost work
   Usd nodes_all;    // node-hours of every node while it was up, over the makespan
   Usd nodes_when_used;  // node-hours counting only hours of the clock in which the node had a task
   Duration makespan{};  // from the start to the last job's end
@@ -102,21 +102,21 @@ struct RunResult {
   std::uint64_t jobs = 0, jobs_finished = 0, jobs_failed = 0;
   std::uint64_t tasks = 0, tasks_finished = 0, attempts_lost = 0;
   std::vector<std::string> unfinished;  // names of jobs, at most 20
-  bool stuck = false;                   // ended because nothing could run any more
-  bool endless = false;                 // cut off: it would have gone on without anything to show
+  bool stuck = false;                   // ended because nothing could run
+  bool endless = false;                 // cut off: it would have gone on without progress
   bool stopped = false;                 // by the user: a partial result
 
   Completion completion;
   double mean_wait = 0;  // seconds from a job's arrival to a task's start, weighted by work; tasks that finished
   SmallJobs small_jobs;
-  LocalityCount locality;  // a degraded task by the most distant block that it read
+  LocalityCount locality;  // a degraded task counts by the most distant block that it read
   DegradedReads degraded;
   CrossZone cross_zone;
   Fairness fairness;
   Series utilisation;                               // of each class of nodes ("zone instance_type")
   std::vector<BusyInterval> busy;                   // clusters of at most 40 nodes
-  bool busy_cut = false;                            // more than fit in the list
-  double core_hours_paid = 0, core_hours_used = 0;  // of all nodes, and of it what attempts held
+  bool busy_cut = false;                            // the list is full
+  double core_hours_paid = 0, core_hours_used = 0;  // of all nodes; the part that attempts held
   FleetFigures fleet;
   Plans plans;
   std::uint64_t events = 0;

@@ -1,5 +1,4 @@
-// All that a simulated run is given: the cluster at the start, prices, what arrives when, and what goes wrong. A value;
-// knows no policy.
+// The input of a simulated run: the cluster at the start, prices, arrivals and failures. A value; knows no policy.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ struct NodeFailure {
   NodeId node;
   TimePoint at{};
   Duration down{};         // zero: for good
-  bool data_lost = false;  // else its replicas come back with it
+  bool data_lost = false;  // false: its replicas come back with it
 };
 
 // A share of the tasks takes longer than their work says.
@@ -28,15 +27,13 @@ struct Stragglers {
   double slowdown = 1;
 };
 
-// Who places output as it is written: the plan where it says so, or always the file system as HDFS does.
+// Who places new output: the plan where it names a place, or always the file system, as HDFS does.
 enum class NewData : std::uint8_t { policy, hdfs };
 
 enum class Thinking : std::uint8_t { free, fixed, measured };
-enum class RackLink : std::uint8_t {
-  between_racks,
-  all
-};  // what shares it: only what leaves or enters the rack, or reads inside it too
-// With maps: output goes to the racks as maps end, evenly, and reduces compute once all of it is there.
+// Which traffic shares the link of a rack: only traffic that enters or leaves the rack, or reads inside it too.
+enum class RackLink : std::uint8_t { between_racks, all };
+// with_maps: output goes to the racks evenly as maps end, and reduces compute once all of it is there.
 enum class ShuffleStart : std::uint8_t { after_maps, with_maps };
 enum class RemoteRead : std::uint8_t { stream, copy_first };
 
@@ -46,13 +43,14 @@ struct Assumption {
 
 struct Scenario {
   std::string name, description;
-  ClusterSnapshot cluster;  // no jobs, no tasks; its nodes are those at the start and every place of an offer
-  Fleet fleet;              // what an autoscaler may buy
+  ClusterSnapshot cluster;  // no jobs, no tasks; its nodes are those at the start and all places of offers
+  Fleet fleet;              // nodes that an autoscaler may buy
   CostModel costs;
   Tariff tariff;
-  Billing billing = Billing::invoice;     // which of the two bills leads
-  std::vector<JobArrived> jobs;           // by arrival
-  std::vector<std::vector<JobId>> after;  // by job: that must have ended, its input's writers among them; may be empty
+  Billing billing = Billing::invoice;  // the leading one of the two bills
+  std::vector<JobArrived> jobs;        // by arrival
+  // For each job those that must end first, including the writers of its input; may be empty.
+  std::vector<std::vector<JobId>> after;
   NewData new_data = NewData::policy;
   std::uint32_t new_data_replicas = 1;
   std::vector<NodeFailure> failures;
@@ -62,16 +60,16 @@ struct Scenario {
   RemoteRead remote_read = RemoteRead::stream;
   ShuffleStart shuffle_start = ShuffleStart::after_maps;
   RackLink rack_link = RackLink::between_racks;
-  MebibytesPerSecond decoding;  // of what a degraded task has read; 0: takes no time
-  double duration_noise =
-      0;  // sigma of the log-normal factor between expected and true work; policies see the expected one
+  MebibytesPerSecond decoding;  // of the blocks that a degraded task has read; 0: takes no time
+  // Sigma of the log-normal factor between expected and true work. Policies see the expected work.
+  double duration_noise = 0;
   std::uint64_t seed = 1;
-  std::vector<std::string> policies;  // that `lips simulate` runs when none are named
+  std::vector<std::string> policies;  // `lips simulate` runs these when none are named
   PolicySettings settings;
-  std::vector<Assumption> assumptions;  // prices, scaling, whatever the reader of a result must know
+  std::vector<Assumption> assumptions;  // prices, scaling and whatever else a reader of the results must know
 
   bool nodes_go() const { return !failures.empty() || !fleet.offers.empty(); }
-  // As policies see it before anything was bought.
+  // The cluster before any purchase, as policies see it.
   ClusterSnapshot at_start() const { return before_purchases(cluster, fleet); }
 };
 

@@ -58,11 +58,11 @@ std::vector<Taint> read_taints(YamlMap& fields) {
   return taints;
 }
 
-// What the nodes of a group have in common.
+// The common properties of the nodes of a group.
 struct NodeGroup {
   std::string name;
   bool elastic = false;
-  std::uint32_t limit = 0;  // of nodes of an offer at once
+  std::uint32_t limit = 0;  // nodes of an offer at once
   Duration boot{};
   double interruptions = 0;
   std::vector<CapacityType> capacity_types;
@@ -102,7 +102,7 @@ void read_instance(YamlMap& fields, ScenarioDraft& draft, Node& node) {
   }
 }
 
-// One number, or one for each reading of a price that sources disagree on.
+// One number, or one for each reading of a price on which sources disagree.
 double read_cpu_price(YamlMap& fields, ScenarioDraft& draft) {
   constexpr std::string_view unit = "USD/CPU-s";
   if (!fields.is_map("cpuPrice")) return fields.amount("cpuPrice", 0, unit);
@@ -117,7 +117,7 @@ double read_cpu_price(YamlMap& fields, ScenarioDraft& draft) {
   return 0;
 }
 
-// What an autoscaler may buy: an offer for each zone and capacity type.
+// An offer to an autoscaler for each zone and capacity type.
 void read_offer(YamlMap& fields, NodeGroup& group) {
   static constexpr std::array<std::string_view, 2> fleets{"fixed", "elastic"};
   group.elastic = fields.choice("fleet", fleets, 0) == 1;
@@ -206,7 +206,7 @@ void add_nodes(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDra
     Node node = group.node;
     node.name = fmt::format("{}-{:0{}}", group.name, i, width);
     node.zone = group.zones[static_cast<std::size_t>(i) % group.zones.size()];
-    // Round robin over racks as nodes come; spot nodes are spread evenly over each zone's own count.
+    // Nodes go round robin over the racks. Spot nodes are spread evenly within each zone.
     const std::uint32_t rank = in_zone[node.zone.index()]++;
     node.rack = RackId(node.zone.index() * racks_per_zone + rank % racks_per_zone);
     if (std::floor((rank + 1) * group.spot_share + 1e-9) > std::floor(rank * group.spot_share + 1e-9)) {
@@ -219,7 +219,7 @@ void add_nodes(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDra
   }
 }
 
-// Places of one offer each, one after the other.
+// The places of an offer are consecutive nodes.
 void add_offers(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDraft& draft) {
   if (!draft.errors.messages.empty()) return;
   draft.elastic_rate += static_cast<double>(group.count) * group.node.capacity.cpu.value() * group.node.speed;
@@ -278,7 +278,7 @@ UsdPerMebibyteHour storage_price(YamlMap& fields, double fallback) {
   return usd_per_gigabyte_month(fields.amount("price", fallback, "USD/GB-month"));
 }
 
-// A zone of its own, without nodes, for what lies beside all zones.
+// A zone of its own, without nodes, for a store outside all zones.
 ZoneId own_zone(YamlMap& fields, ScenarioDraft& draft, const DataStore& store) {
   const std::string region = fields.text("region", draft.region);
   if (draft.cluster().zones.size() >= ZoneSet::max_zones) {
@@ -289,7 +289,7 @@ ZoneId own_zone(YamlMap& fields, ScenarioDraft& draft, const DataStore& store) {
   return draft.cluster().zones.push_back({store.name});
 }
 
-// A bucket with a zone is zonal, one without is regional, unless it says what it is.
+// A bucket with a zone is zonal and one without is regional, unless `kind` says otherwise.
 StoreKind bucket_kind(YamlMap& fields) {
   static constexpr std::array<std::string_view, 3> names{"zonal", "regional", "internet"};
   static constexpr std::array<StoreKind, 3> kinds{StoreKind::zonal_bucket, StoreKind::regional_bucket,
@@ -339,7 +339,7 @@ void read_stores(YamlMap& root, ScenarioDraft& draft) {
     const Node& node = draft.cluster().nodes[id];
     draft.cluster().stores.push_back(
         {node.name, StoreKind::node_directory, node.zone, id, capacity, Mebibytes(0), price});
-    if (!draft.elastic(id)) draft.nodes_in[node.zone.index()].push_back(id);  // what goes with its node holds no input
+    if (!draft.elastic(id)) draft.nodes_in[node.zone.index()].push_back(id);  // an elastic node holds no input
   }
   read_named_stores(*stores, "volumes", draft);
   read_named_stores(*stores, "buckets", draft);

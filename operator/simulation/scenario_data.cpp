@@ -44,7 +44,7 @@ std::optional<Placement> preset_named(const std::string& name) {
   return std::nullopt;
 }
 
-// Zones, nodes and racks of one block's replicas, drawn one after the other.
+// Draws the zones, nodes and racks for the replicas of one block after the other.
 class BlockPlacer {
  public:
   BlockPlacer(const ScenarioDraft& draft, const ClusterSnapshot& cluster, const Placement& placement,
@@ -101,7 +101,7 @@ class BlockPlacer {
     for (std::uint32_t i = 0; i + 1 < placement_.zones_per_block && i < rest.size(); ++i) others_.push_back(rest[i]);
     if (others_.empty()) others_.push_back(first_);
   }
-  // As HDFS: a random node, one of another rack, then others of that rack, then any.
+  // As in HDFS: a random node, one of another rack, then others of that rack, then any.
   void place_by_rack(Block& block) {
     const NodeId first = any_node();
     add(block, first);
@@ -152,7 +152,7 @@ class BlockPlacer {
   ZoneId first_;
   std::vector<ZoneId> others_;
   std::vector<NodeId> candidates_;
-  IdVector<ZoneId, StoreId> volumes_;  // where there are no directories
+  IdVector<ZoneId, StoreId> volumes_;  // used where there are no directories
 };
 
 std::string described(const Placement& placement) {
@@ -261,7 +261,7 @@ Placement read_placement(YamlMap& fields, ScenarioDraft& draft) {
 
 namespace {
 
-// Adds the parity blocks, as large as the largest native one of their stripe, and puts each stripe somewhere.
+// Adds parity blocks, as large as the largest native block of their stripe, and places each stripe.
 void place_stripes(ScenarioDraft& draft, DataSetId id, std::uint32_t most_in_rack, std::uint64_t seed) {
   ClusterSnapshot& cluster = draft.cluster();
   const DataSet data_set = cluster.data_sets[id];
@@ -279,7 +279,7 @@ void place_stripes(ScenarioDraft& draft, DataSetId id, std::uint32_t most_in_rac
   }
 }
 
-// Its blocks are the next ones that the cluster is given.
+// Its blocks follow those that the cluster has.
 DataSet next_data_set(const ClusterSnapshot& cluster, const std::string& name, Mebibytes size, Mebibytes block_size) {
   DataSet added;
   added.name = name;
@@ -289,7 +289,7 @@ DataSet next_data_set(const ClusterSnapshot& cluster, const std::string& name, M
   return added;
 }
 
-// Blocks are whole but for the last.
+// All blocks are whole but the last.
 Mebibytes size_of_block(const DataSet& of, std::uint32_t index, Mebibytes block_size) {
   return index + 1 < of.blocks ? block_size : of.size - block_size * (of.blocks - 1);
 }
@@ -314,7 +314,7 @@ DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes 
   DataSet added = next_data_set(cluster, name, size, block_size);
   added.code = placement.code;
   const DataSetId id = cluster.data_sets.push_back(added);
-  // A stream for each data set: another one more or less changes no other's places.
+  // One stream for each data set: adding or removing a data set moves no other.
   BlockPlacer placer(draft, cluster, placement, derive_seed(seed_for(draft, Draw::placement), id.index()));
   for (std::uint32_t i = 0; i < added.blocks; ++i) {
     Block block;

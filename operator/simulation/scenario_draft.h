@@ -1,4 +1,4 @@
-// A scenario while it is being read: what its parts need of each other. Internal to the scenario reader.
+// A scenario while it is read, with the state that its parts share. Internal to the scenario reader.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Placement {
   bool together = false;  // all blocks of a data set choose the same zones
   ZoneId hot_zone;        // chosen with probability hot_share
   double hot_share = 0;
-  StoreId store;             // everything here instead
-  ErasureCode code;          // n > 0: one copy of each block, and parity blocks a stripe
+  StoreId store;             // all replicas go here instead
+  ErasureCode code;          // n > 0: one copy of each block, and parity blocks for each stripe
   bool survive_rack = true;  // at most n - k blocks of a stripe in a rack
 };
 
@@ -36,8 +36,8 @@ struct ScenarioDraft {
   std::string region, as_of;
   std::string price_reading;
   double spot_factor = PriceSheet::spot_factor;
-  std::map<std::string, double> spot_factors;  // by zone, where they differ from that
-  double elastic_rate = 0;                     // work a second of the elastic nodes that `load` counts
+  std::map<std::string, double> spot_factors;  // by zone, where they differ
+  double elastic_rate = 0;                     // work per second of the elastic nodes that `load` counts
   ScenarioTotals totals;
   std::vector<TransferEnd> ends;  // by zone
   Placement placement;
@@ -45,9 +45,9 @@ struct ScenarioDraft {
   std::vector<std::vector<NodeId>> nodes_in;  // by zone, those with a directory
   std::map<std::string, DataSetId> data_sets;
   std::map<std::string, PoolId> pools;
-  std::map<std::string, std::vector<std::string>> copies_of;  // of the entries of jobs: the names of all their jobs
-  std::map<std::string, std::vector<std::string>> after;      // of a job: names of jobs that must have ended
-  std::map<std::string, std::string> writer_of;               // of a data set that a job writes
+  std::map<std::string, std::vector<std::string>> copies_of;  // names of all jobs of each entry
+  std::map<std::string, std::vector<std::string>> after;      // for each job the names of those that must end first
+  std::map<std::string, std::string> writer_of;               // for data sets that a job writes
 
   ClusterSnapshot& cluster() { return scenario.cluster; }
   double spot_factor_in(ZoneId zone) {
@@ -66,7 +66,7 @@ struct ScenarioDraft {
 
 // Streams of random numbers, one for each purpose.
 enum class Draw : std::uint64_t { placement = 1, sample, applications, pools, failures, synthetic };
-// Whether there is room for so many jobs of so many tasks each; else an error at the field.
+// Whether there is room for that many jobs of that many tasks each; if not, reports an error at the field.
 bool room_for_jobs(YamlMap& fields, std::string_view key, double jobs, double tasks, ScenarioDraft& draft);
 std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
 
@@ -74,18 +74,18 @@ std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
 void read_cluster(YamlMap& root, ScenarioDraft& draft);
 // scenario_fleet.cpp: the autoscaler
 void read_autoscaler(YamlMap& root, ScenarioDraft& draft);
-// scenario_tariff.cpp: what transfer and requests cost, commitments, which bill leads
+// scenario_tariff.cpp: prices of transfer and requests, commitments, which bill leads
 void read_tariff(YamlMap& root, ScenarioDraft& draft);
 ZoneId zone_named(YamlMap& fields, std::string_view key, ScenarioDraft& draft);
 // scenario_data.cpp: placement rules, data sets
 void read_data(YamlMap& root, ScenarioDraft& draft);
 Placement read_placement(YamlMap& fields, ScenarioDraft& draft);
-// Whether there is room for the copies of so many blocks of that size; else an error at the field.
+// Whether there is room for the copies of that many blocks of that size; if not, reports an error at the field.
 bool room_for_blocks(YamlMap& fields, std::string_view key, Mebibytes size, Mebibytes block_size,
                      const Placement& placement, ScenarioDraft& draft);
 DataSetId add_data_set(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size,
                        const Placement& placement);
-// Without replicas: a job writes it.
+// Adds a data set without replicas, which a job will write.
 DataSetId add_output(ScenarioDraft& draft, const std::string& name, Mebibytes size, Mebibytes block_size);
 // scenario_jobs.cpp: pools, jobs written one by one
 void read_pools(YamlMap& root, ScenarioDraft& draft);

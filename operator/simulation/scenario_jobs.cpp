@@ -51,7 +51,7 @@ double read_cpu_per_mebibyte(YamlMap& fields) {
   return applications()[fields.choice("application", names, 0)].cpu_per_mebibyte;
 }
 
-// One entry of the list; it may stand for several equal jobs.
+// One entry of the list, which may stand for several equal jobs.
 struct JobEntry {
   JobArrived job;
   std::int64_t count = 1, tasks = 0;
@@ -95,7 +95,7 @@ void check_input(YamlMap& fields, JobEntry& entry, ScenarioDraft& draft) {
     fields.error("", "no CPU work", "application, cpuPerMiB or cpuPerTask");
 }
 
-// Only of jobs further up, so that no two can wait for each other.
+// A job can wait only for jobs further up, so there are no cycles.
 void read_output(YamlMap& fields, JobEntry& entry, ScenarioDraft& draft) {
   entry.after = fields.texts("after");
   for (const std::string& name : entry.after)
@@ -152,7 +152,7 @@ JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
   return entry;
 }
 
-// What the products of an entry come to: its tasks and blocks fit into the scenario, each task's work and each size is
+// Checks the products of an entry: its tasks and blocks fit into the scenario, and the work and size of each task are
 // in range.
 bool check_products(YamlMap& fields, const JobEntry& entry, ScenarioDraft& draft) {
   const bool shared = !entry.input.empty();

@@ -82,7 +82,7 @@ void read_conditions(YamlMap& root, ScenarioDraft& draft) {
                  "sigma of the log-normal factor on true work");
 }
 
-// Named nodes, or so many drawn at random without repetition.
+// Named nodes, or a number of nodes drawn at random without repetition.
 std::vector<NodeId> failing_nodes(YamlMap& fields, ScenarioDraft& draft, Random& random) {
   std::vector<NodeId> nodes;
   const std::vector<std::string> names = fields.texts("nodes");
@@ -192,7 +192,7 @@ void read_all(YamlMap& root, ScenarioDraft& draft) {
   root.finish();
 }
 
-// Which jobs wait for which, when all jobs have their places.
+// Resolves which jobs wait for which, once all jobs have ids.
 void add_order(ScenarioDraft& draft) {
   if (draft.after.empty()) return;
   std::map<std::string, JobId> by_name;

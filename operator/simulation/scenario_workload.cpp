@@ -96,7 +96,7 @@ double cluster_rate(const ScenarioDraft& draft) {
   return rate;
 }
 
-// Scales bytes, or the time between arrivals, until the CPU work over what the cluster could do in the day is the load.
+// Scales bytes, or the times between arrivals, until CPU work over the capacity of the cluster in the day is the load.
 void scale_to_load(YamlMap& root, ScenarioDraft& draft, Workload& work, bool by_arrivals) {
   const double load = root.number("load", 0, {1e-6, 100});
   const double rate = cluster_rate(draft);
@@ -317,8 +317,7 @@ void add_jobs(const Workload& work, const std::vector<PoolId>& pools, const Plac
   }
 }
 
-// What scaling makes of the rows: tasks and blocks fit into the scenario, and each job's work, size and arrival is in
-// range.
+// Checks the scaled rows: tasks and blocks fit into the scenario; work, size and arrival of each job are in range.
 bool check_products(YamlMap& fields, const Workload& work, const Placement& placement, ScenarioDraft& draft) {
   double tasks = 0, most_work = 0, last = 0;
   Mebibytes input, largest;

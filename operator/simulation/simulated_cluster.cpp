@@ -13,11 +13,11 @@ namespace {
 constexpr Duration least_patience = std::chrono::hours(1);
 constexpr Duration patience_with_moves = std::chrono::hours(48);
 constexpr int patience_in_intervals = 50;
-// The clock's end, beyond the latest that a scenario can state and any task can take.
+// The end of the clock, later than any time that a scenario can state or a task can reach.
 constexpr TimePoint last_time = TimePoint(longest_duration / 2 * 5);
-// Days of plans a second apart, or of heartbeats, in which nothing began, ended or arrived.
+// Days of plans a second apart, or of heartbeats, without a start, an end or an arrival.
 constexpr std::uint64_t most_idle_waits = 250'000, most_idle_beats = 100'000;
-constexpr std::uint32_t most_instants = 4096;  // then whoever waits may look whether to go on
+constexpr std::uint32_t most_instants = 4096;  // then the caller can check whether to go on
 
 }  // namespace
 
@@ -27,12 +27,12 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Cadence& cade
     world_.queue.add(std::max(world_.now, scenario.failures[i].at), {SimEvent::Kind::failure, i, 0});
 }
 
-// Nothing will happen but what a plan may still start.
+// Nothing will happen unless a plan starts it.
 bool SimulatedCluster::nothing_to_come() const {
   return world_.running == 0 && jobs_.all_arrived() && returns_and_failures_to_come_ == 0;
 }
 
-// Moves that go on for ever without any task are no progress either.
+// Moves that go on forever without any task are no progress either.
 bool SimulatedCluster::hopeless() const {
   const Duration patience = std::max(least_patience, world_.cadence.interval * patience_in_intervals);
   return nothing_to_come() && (world_.now - world_.last_task > std::max(patience, patience_with_moves) ||
@@ -44,7 +44,7 @@ Heartbeats::Beat SimulatedCluster::next_beat() const {
   return world_.heartbeats.next(world_.now);
 }
 
-// A run that no run needs: the clock is at its end, or the controller has come so often without anything to show.
+// True at the end of the clock, or when the controller has waited too often without progress.
 bool SimulatedCluster::out_of_time() {
   if (last_change_ != world_.last_task) waits_ = 0;
   last_change_ = world_.last_task;
@@ -113,7 +113,7 @@ void SimulatedCluster::advance_to(TimePoint instant) {
 
 namespace {
 
-// The autoscaler looks at what is there; nothing has happened.
+// The autoscaler only looks; nothing has happened.
 bool only_polls(SimEvent::Kind kind) {
   using enum SimEvent::Kind;
   return kind == batch || kind == poll || kind == validation;

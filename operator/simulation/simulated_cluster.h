@@ -1,5 +1,5 @@
-// A cluster on a virtual clock that runs what it is told and says what happened, as Kubernetes would. It is the truth
-// of a simulated run; it knows no policy and shares no state with the controller.
+// A cluster on a virtual clock that carries out actions and reports events, as Kubernetes would. The truth of a
+// simulated run: knows no policy and shares no state with the controller.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ namespace lips::simulation {
 
 class SimulatedCluster : public ClusterClient {
  public:
-  // The scenario and the listener outlive this.
+  // The scenario and the listener must outlive this.
   SimulatedCluster(const Scenario& scenario, const Cadence& cadence, RunListener& listener);
 
   TimePoint now() const override { return world_.now; }
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override;
-  // Takes everything: what the truth refuses comes back as TaskLost, as from a kubelet.
+  // Accepts every binding. A refused one comes back as TaskLost, as from a kubelet.
   Result<PreparedBinding> prepare(const Assignment& assignment) override { return PreparedBinding{assignment, ""}; }
   void bind(const PreparedBinding& binding) override { tasks_.bind(binding); }
   void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override { fleet_.request(requests); }
@@ -37,9 +37,9 @@ class SimulatedCluster : public ClusterClient {
   void remember(const Remembered&) override {}
   void remember_shares(const ShareMemory&) override {}
 
-  // Lets time pass while the controller thinks: what happens meanwhile is said at the next wait().
+  // Lets time pass while the controller thinks. The next wait() reports what happens meanwhile.
   void think(Duration span);
-  // Ends accounts that run on (storage of extra copies, attempts that still run). Call once, after the run.
+  // Closes open accounts (storage of extra copies, attempts that still run). Call once, after the run.
   void close();
 
   std::size_t jobs_total() const { return world_.scenario.jobs.size(); }
@@ -47,9 +47,9 @@ class SimulatedCluster : public ClusterClient {
   std::size_t jobs_failed() const { return world_.jobs_failed; }
   std::uint64_t events() const { return world_.events; }
   bool stuck() const { return stuck_; }
-  // Cut off: past the end of the clock, or asked for plans again and again while nothing began or ended.
+  // Whether the run was cut off: past the end of the clock, or planning again and again while nothing began or ended.
   bool endless() const { return endless_; }
-  // When a task, node or job last changed; what follows was waiting for nothing.
+  // When a task, node or job last changed; the time after it was idle.
   TimePoint last_progress() const { return world_.last_task; }
 
  private:

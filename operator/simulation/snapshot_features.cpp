@@ -34,7 +34,7 @@ void limit_pools(const SnapshotShape& shape, ClusterSnapshot& start) {
   }
 }
 
-// A cordoned node like one of each zone stands for those to come.
+// A cordoned copy of one node in each zone stands for nodes to come.
 void offer_nodes(const SnapshotShape& shape, ClusterSnapshot& start) {
   if (!shape.offers || start.nodes.empty()) return;
   Random random(derive_seed(shape.seed, offer_stream));
@@ -80,7 +80,7 @@ void add_extended(const SnapshotShape& shape, ClusterSnapshot& start, std::vecto
   const ResourceId gpu = start.extended_names.push_back("nvidia.com/gpu");
   const ResourceId licence = start.extended_names.push_back("example.com/licence");
   const auto some = [&](std::uint64_t most) { return static_cast<double>(1 + random.below(most)); };
-  // In no proportion to the cores, and not the same on nodes that are otherwise alike.
+  // Not proportional to the cores, and different on nodes that are otherwise alike.
   for (Node& node : start.nodes) {
     if (random.below(3) == 0) node.capacity.extended.set(gpu, some(8));
     if (random.below(2) == 0) node.capacity.extended.set(licence, some(3));
@@ -116,7 +116,7 @@ void vary_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs) {
   }
 }
 
-// Maps and reduces that ask for different things. Of every other such job the maps are over, so that the reduces pend.
+// Gives maps and reduces different requests. In every other such job the maps have ended and the reduces are pending.
 void part_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs) {
   if (shape.share_of_jobs_in_parts <= 0) return;
   Random random(derive_seed(shape.seed, part_stream));

@@ -1,5 +1,5 @@
-// What random clusters have beside nodes, data and jobs of one kind: all that the model knows and a policy may forget.
-// Equal shapes, equal features.
+// Features of random clusters beyond nodes, data and jobs of one kind: all that the model knows and a policy may
+// forget. Equal shapes give equal features.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lips::simulation {
 
-// Before the state is made. Each asks the shape whether there is anything to do.
+// Call these before the state is made. Each does nothing unless the shape asks for it.
 void limit_pools(const SnapshotShape& shape, ClusterSnapshot& start);
 void offer_nodes(const SnapshotShape& shape, ClusterSnapshot& start);
 void limit_stores(const SnapshotShape& shape, ClusterSnapshot& start);
@@ -16,7 +16,7 @@ void add_extended(const SnapshotShape& shape, ClusterSnapshot& start, std::vecto
 void vary_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs);
 void part_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs);
 
-// Afterwards: moves in flight, and homes that earlier plans decided.
+// Call these afterwards: moves in flight, and homes that earlier plans decided.
 void begin_moves(const SnapshotShape& shape, ClusterState& state);
 void remember_homes(const SnapshotShape& shape, ClusterState& state);
 

@@ -6,7 +6,7 @@ namespace lips::simulation {
 
 namespace {
 
-// Counts what each rack has taken, and says whether it takes another block.
+// Counts the blocks in each rack, and decides whether it takes another.
 class RackLimit {
  public:
   RackLimit(const ClusterSnapshot& cluster, std::uint32_t most)

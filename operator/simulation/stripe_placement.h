@@ -1,5 +1,4 @@
-// Where the blocks of an erasure-coded stripe go, so that the loss of any n - k nodes, or of a rack, loses none of
-// them.
+// Places the blocks of an erasure-coded stripe so that losing any n - k nodes, or a rack, loses none of them.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +10,11 @@
 
 namespace lips::simulation {
 
-// How many blocks of one stripe could be placed at all: one a node, at most so many a rack (0: no limit). Nodes without
-// a rack are in that of their zone.
+// How many blocks of one stripe could be placed at all: one per node, at most `most_per_rack` per rack (0: no limit).
+// The nodes of a zone without a rack form one.
 std::uint32_t stripe_room(const ClusterSnapshot& cluster, std::span<const NodeId> nodes, std::uint32_t most_per_rack);
 
-// `blocks` different nodes at random, at most so many of a rack; fewer where there is no room for more.
+// `blocks` different random nodes, at most `most_per_rack` of a rack; fewer when there is no room.
 std::vector<NodeId> place_stripe(const ClusterSnapshot& cluster, std::span<const NodeId> nodes, std::uint32_t blocks,
                                  std::uint32_t most_per_rack, Random& random);
 

@@ -49,7 +49,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   return cells;
 }
 
-// A quantile function given at some points, log-linear between them.
+// A quantile function by some of its points, log-linear between them.
 struct Quantile {
   double share, value;
 };
@@ -157,7 +157,7 @@ std::vector<TraceJob> synthetic_day(std::size_t jobs, std::uint64_t seed) {
     const bool reads = random.uniform() >= share_without_input, shuffles = random.uniform() >= share_map_only;
     const double input = std::floor(draw(input_bytes, random)), ratio = draw(shuffle_ratio, random);
     if (reads) job.input = input;
-    // The largest ratios belong to small inputs.
+    // Only small inputs have the largest ratios.
     if (reads && shuffles) job.shuffle = std::floor(input * (input > 1e8 ? std::min(ratio, 3.0) : ratio));
   }
   return result;

@@ -21,7 +21,7 @@ struct TraceJob {
 // arrival.
 Result<std::vector<TraceJob>> parse_swim(const std::string& file, const std::string& text);
 
-// `jobs` of them drawn without replacement, in the old order; all when there are not more.
+// Draws `jobs` jobs without replacement and keeps their order; returns all when there are no more.
 std::vector<TraceJob> sample_jobs(std::vector<TraceJob> trace, std::size_t jobs, std::uint64_t seed);
 
 // Input bytes, shuffle ratio, shares of map-only and input-less jobs and hourly arrival rates as in

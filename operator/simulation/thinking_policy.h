@@ -1,4 +1,4 @@
-// A policy whose thinking takes simulated time: what happens meanwhile is not in the snapshot that it decided on.
+// A policy whose thinking takes simulated time: its snapshot lacks the events of that time.
 #pragma once
 
 #include "policies/policy.h"
@@ -8,7 +8,8 @@ namespace lips::simulation {
 
 class ThinkingPolicy : public Policy {
  public:
-  // All outlive this. `measured` takes the span from the input's stopwatch, else it is `fixed`.
+  // Policy and cluster must outlive this. `measured` reads the span from the stopwatch of the input; otherwise it is
+  // `fixed`.
   ThinkingPolicy(const Policy& policy, SimulatedCluster& cluster, Thinking thinking, Duration fixed)
       : policy_(policy), cluster_(cluster), thinking_(thinking), fixed_(fixed) {}
 

@@ -1,5 +1,4 @@
-// What a task's work really is, as against what policies are told. A function of the seed and the task, not of any
-// order.
+// The true work of a task, as opposed to the work that policies expect. A function of seed and task, not of any order.
 #pragma once
 
 #include <cmath>

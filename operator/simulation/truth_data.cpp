@@ -54,7 +54,7 @@ bool TruthData::has_space(StoreId store, Mebibytes size) const {
 
 namespace {
 
-// told(kept, for how long), of what lay there so far.
+// Calls told(kept, for how long) for the bytes in the store so far.
 template <class Told>
 void change(Mebibytes& kept, TimePoint& since, Mebibytes by, TimePoint now, Told told) {
   if (kept.value() > 0 && now > since) told(kept, now - since);
@@ -120,7 +120,7 @@ void TruthData::start_move(MoveId id, const DataMove& what) {
   add_move(move);
 }
 
-// Its bytes set out; add_move has to follow at once.
+// Starts to send its bytes. A call of add_move must follow at once.
 void TruthData::send(Move& move) {
   const DataMove& what = move.what;
   const Mebibytes size = world_.scenario.cluster.blocks[what.block].size;

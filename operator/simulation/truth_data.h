@@ -1,4 +1,4 @@
-// The replicas of a simulated cluster: what is where, moves, losses.
+// The replicas of a simulated cluster: their places, moves and losses.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class TruthData {
  public:
   TruthData(World& world, const Peers& peers);
 
-  // Those that a node took with it when it failed come back with it.
+  // Brings back the replicas that a node took with it when it failed.
   void return_replicas(std::uint32_t failure);
   bool has_space(StoreId store, Mebibytes size) const;
   void change_used(StoreId store, Mebibytes by);
@@ -26,7 +26,7 @@ class TruthData {
   void add_move(const Move& move);
   void end_move(std::uint32_t index, bool whole);
   void lose_store(StoreId store, bool comes_back, std::uint32_t failure);
-  bool lost_for_good(BlockId block) const;  // and cannot be decoded either
+  bool lost_for_good(BlockId block) const;  // and not decodable either
 
  private:
   bool gone_for_good(BlockId block) const {
@@ -35,7 +35,7 @@ class TruthData {
 
   World& world_;
   const Peers& peers_;
-  IdVector<StoreId, std::vector<BlockId>> held_;  // blocks that were once put there; filled only when nodes fail
+  IdVector<StoreId, std::vector<BlockId>> held_;  // blocks that were ever put there; filled only where nodes fail
   std::vector<std::vector<std::pair<BlockId, Replica>>> away_;  // by failure: replicas that come back with the node
   std::vector<std::uint32_t> copies_away_;                      // by block
 };

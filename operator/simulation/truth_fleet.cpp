@@ -30,7 +30,7 @@ void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests
   world_.more_wait = world_.more_wait || !requests_ || !requests_->empty();
 }
 
-// A batch ends when no pod has come for a second, or ten seconds after the first.
+// A batch ends when no pod has arrived for a second, or ten seconds after the first.
 void TruthFleet::open_batch() {
   if (launched_or_gone_) tell_left();
   if (!std::exchange(world_.more_wait, false) || places_.empty() || world_.waiting == 0) return;
@@ -69,7 +69,7 @@ void TruthFleet::handle(const SimEvent& event) {
   }
 }
 
-// What waits, by request and constraint: all that is known of pods.
+// The pods that wait, by request and constraint: an autoscaler knows no more of them.
 std::vector<PodGroup> TruthFleet::pending() const {
   if (!requests_) return all_that_wait();
   std::map<std::tuple<Resources, ConstraintId, NodeId>, std::uint64_t> counts;
@@ -114,7 +114,7 @@ std::vector<NodeRoom> TruthFleet::rooms(std::span<const NodeId> without) const {
   return rooms;
 }
 
-// Nodes that are there, then those on their way.
+// First the nodes that are up, then those on their way.
 std::vector<NodeRoom> TruthFleet::rooms_to_come() const {
   std::vector<NodeRoom> all = rooms({});
   for (std::size_t i = 0; i < places_.size(); ++i)
@@ -123,7 +123,7 @@ std::vector<NodeRoom> TruthFleet::rooms_to_come() const {
   return all;
 }
 
-// Only when something sells out, or is to be had again.
+// Reports only offers that sell out or become available again.
 void TruthFleet::tell_left() {
   const Cores cores_left = cores_to_buy();
   IdVector<OfferId, std::uint32_t> left;
@@ -135,7 +135,7 @@ void TruthFleet::tell_left() {
     sold_out_[id] = left[id] == 0;
   }
   if (news) world_.emit(OffersChanged{std::move(left)});
-  // A node that has gone can be launched again once its loss has been said.
+  // A node that has gone can be launched again once its loss has been reported.
   launched_or_gone_ = !world_.unreported_losses.empty();
 }
 
@@ -198,7 +198,7 @@ void TruthFleet::boot(NodeId node) {
     world_.queue.add(world_.now + fleet_.autoscaler.poll, {SimEvent::Kind::poll, 0, 0});
 }
 
-// No task comes any more; those that run have the rest of the notice to end.
+// The node takes no more tasks; running ones have the notice period to end.
 void TruthFleet::give_notice(NodeId node) {
   Place& leaving = *place(node);
   if (leaving.state == State::up) {
@@ -239,7 +239,7 @@ bool TruthFleet::consolidatable(NodeId node) {
          world_.pods[node].changed + fleet_.autoscaler.consolidate_after <= world_.now;
 }
 
-// Their pods fit elsewhere, on nodes that are there already.
+// Whether their pods fit on other nodes that are already up.
 bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
   std::vector<PodGroup> pods = pending();
   for (const NodeId node : nodes) {
@@ -249,8 +249,8 @@ bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
   return packing_.fit(std::move(pods), rooms(nodes));
 }
 
-// Those that save most for each pod that is lost come first: as many of them at once as a binary search finds, else
-// the first that can go alone.
+// Nodes that save most per lost pod come first. Takes as many at once as a binary search finds, or else the first that
+// can go alone.
 std::vector<NodeId> TruthFleet::underutilized(std::vector<NodeId> used) const {
   if (requests_) return {};  // whose plans ask for nodes marks its tasks: they are not to be evicted
   if (!packing_.fit(pending(), rooms({}))) return {};
@@ -277,7 +277,7 @@ std::size_t TruthFleet::allowed() const {
   return static_cast<std::size_t>(std::ceil(fleet_.autoscaler.budget * static_cast<double>(there_)));
 }
 
-// Empty nodes first, all that the budget allows; else some whose pods fit elsewhere.
+// Removes as many empty nodes as the budget allows, or else some whose pods fit elsewhere.
 void TruthFleet::consolidate() {
   polling_ = there_ > 0 && fleet_.autoscaler.consolidation != Consolidation::never;
   if (!polling_) return;
@@ -301,8 +301,8 @@ void TruthFleet::consolidate() {
     world_.queue.add(world_.now + fleet_.autoscaler.validation, {SimEvent::Kind::validation, 0, 0});
 }
 
-// Of empty nodes those stay on which a pod came meanwhile; of underutilized ones all, if one of them has changed.
-// Where the budget has something left the next look follows at once.
+// Empty nodes that got a pod meanwhile stay. If one underutilized node has changed, all of them stay. When budget is
+// left, the next look follows at once.
 void TruthFleet::validate() {
   std::vector<NodeId> candidates = std::exchange(candidates_, {});
   const std::size_t chosen = candidates.size(), budget = allowed();

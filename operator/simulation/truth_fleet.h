@@ -17,9 +17,9 @@ class TruthFleet {
  public:
   TruthFleet(World& world, const Peers& peers);
 
-  // What the last plan asked for; absent: every task that waits asks for any node.
+  // Takes the requests of the last plan; absent: every waiting task requests any node.
   void request(const std::optional<std::vector<NodeRequest>>& requests);
-  // At the end of every instant: pods that wait open a batch.
+  // Call at the end of every instant: waiting pods open a batch.
   void open_batch();
   void handle(const SimEvent& event);
 
@@ -29,7 +29,7 @@ class TruthFleet {
     State state = State::absent;
     std::uint32_t launch = 0;  // its number; events of an earlier launch are void
     std::uint32_t offer = 0;
-    TimePoint nominated_until{};  // pods that wait are expected to come
+    TimePoint nominated_until{};  // waiting pods are expected to come
   };
   Place* place(NodeId node) {
     return node.index() < place_of_.size() && place_of_[node.index()] > 0 ? &places_[place_of_[node.index()] - 1]
@@ -65,10 +65,10 @@ class TruthFleet {
   std::vector<NodeId> nodes_;            // by place
   std::vector<std::uint32_t> place_of_;  // by node: place + 1; 0: a fixed node
   std::optional<std::vector<NodeRequest>> requests_;
-  IdVector<OfferId, bool> sold_out_;  // as policies have been told
+  IdVector<OfferId, bool> sold_out_;  // as last reported to policies
   bool launched_or_gone_ = false;     // a node, since the last look
-  std::size_t there_ = 0;             // places that are taken
-  Cores cores_{0};                    // of them
+  std::size_t there_ = 0;             // number of taken places
+  Cores cores_{0};                    // cores of those nodes
   TimePoint batch_opened_ = TimePoint::max();
   std::uint32_t batch_ = 0;  // the newest; events of older ones are void
   bool polling_ = false;

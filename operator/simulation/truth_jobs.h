@@ -1,4 +1,4 @@
-// The jobs of a simulated cluster: they arrive, wait for each other, release their tasks, end.
+// The jobs of a simulated cluster: they arrive, wait for each other, release their tasks and end.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,8 @@ class TruthJobs {
 
   World& world_;
   const Peers& peers_;
-  std::vector<std::uint32_t> waits_for_;  // by job of the scenario: how many jobs that have not ended; none: empty
+  // By job of the scenario: how many unfinished jobs it waits for. Empty: no job waits.
+  std::vector<std::uint32_t> waits_for_;
   std::vector<std::vector<JobId>> waiting_for_me_;
   std::vector<bool> doomed_;  // waits for a job that failed
   std::size_t next_arrival_ = 0;

@@ -25,7 +25,7 @@ void TruthOutput::write_output(const Assignment& assignment) {
 void TruthOutput::write_block(JobId id, BlockId block, const Assignment& assignment) {
   const std::vector<StoreId> stores = output_stores(block, assignment);
   if (stores.empty()) return peers_.jobs.end_job(id, false);  // no room anywhere
-  // It is written from the node's own directory, or is where it goes at once when the node has none.
+  // A write starts in the node's own directory, or in its first store when the node has none.
   StoreId from = stores.front();
   for (const StoreId store : world_.scenario.cluster.stores.ids())
     if (world_.scenario.cluster.stores[store].node == assignment.node) from = store;
@@ -33,8 +33,8 @@ void TruthOutput::write_block(JobId id, BlockId block, const Assignment& assignm
   for (const StoreId to : stores) start_write(id, block, from, to);
 }
 
-// HDFS: the writer's node, a node of another rack, another one of that rack, then any. A place that the plan names
-// comes first; the others then stay in its zone, on another rack where there is one.
+// As in HDFS: the node of the writer, a node of another rack, another one of that rack, then any. A place that the plan
+// names comes first; the others then stay in its zone, on another rack where there is one.
 std::vector<StoreId> TruthOutput::output_stores(BlockId block, const Assignment& assignment) const {
   const ClusterSnapshot& cluster = world_.scenario.cluster;
   const Mebibytes size = cluster.blocks[block].size;
@@ -67,8 +67,8 @@ std::vector<StoreId> TruthOutput::output_stores(BlockId block, const Assignment&
   return stores;
 }
 
-// A node's directory with room, drawn by the block: on the rack, or on another one; where there is none so, any. With
-// `zone_of`, only in that node's zone.
+// A node directory with room, drawn by the block: on the rack, or off it; any if there is none. With `zone_of`, only in
+// the zone of that node.
 StoreId TruthOutput::other_store(NodeId zone_of, RackId rack, bool same_rack, BlockId block,
                                  const std::vector<StoreId>& taken) const {
   const ClusterSnapshot& cluster = world_.scenario.cluster;
@@ -83,7 +83,7 @@ StoreId TruthOutput::other_store(NodeId zone_of, RackId rack, bool same_rack, Bl
   }
   const std::vector<StoreId>& from = wanted.empty() ? others : wanted;
   if (from.empty()) return StoreId::none();
-  constexpr std::uint64_t stream = 0x6f757470;  // of places of new data
+  constexpr std::uint64_t stream = 0x6f757470;  // draws places of new data
   Random random(derive_seed(derive_seed(world_.scenario.seed, stream), block.index() * 16ull + taken.size()));
   return from[random.below(from.size())];
 }
@@ -98,7 +98,7 @@ void TruthOutput::start_write(JobId id, BlockId block, StoreId from, StoreId to)
   peers_.data.add_move(move);
 }
 
-// A write that is cut off is lost; the job fails when it was the block's only one.
+// A write that is cut off is lost. The job fails if it was the only one of its block.
 void TruthOutput::end_write(std::uint32_t index, bool whole) {
   Move& move = world_.moves[index];
   const DataMove what = move.what;

@@ -14,7 +14,7 @@ void TruthShuffle::count_map_output(JobId id, NodeId node) {
         world_.job(id).shuffle / world_.job(id).map_tasks;
 }
 
-// Each zone's share of the map output comes as one stream; all of them run at once.
+// The map output of each zone comes as one stream; all streams run at once.
 void TruthShuffle::read_shuffle(std::uint32_t index) {
   Attempt& attempt = world_.attempts[index];
   const JobRecord& record = world_.jobs[attempt.job.index()];
@@ -35,7 +35,7 @@ void TruthShuffle::read_shuffle(std::uint32_t index) {
   }
 }
 
-// An equal part to each rack, where the reduces will be.
+// Sends an equal part to each rack, where the reduces will run.
 void TruthShuffle::push_map_output(JobId id, NodeId node) {
   if (world_.scenario.shuffle_start == ShuffleStart::after_maps || world_.job(id).reduce_tasks == 0) return;
   const auto& racks = world_.scenario.cluster.racks;
@@ -50,7 +50,7 @@ void TruthShuffle::push_map_output(JobId id, NodeId node) {
   }
 }
 
-// The attempt begins to compute when the last of its job's map output has come.
+// The attempt begins to compute when all map output of its job has arrived.
 bool TruthShuffle::waits_for_pushes(std::uint32_t index) {
   Attempt& attempt = world_.attempts[index];
   JobRecord& record = world_.jobs[attempt.job.index()];

@@ -14,7 +14,7 @@ namespace lips::simulation {
 
 namespace {
 
-// A refusal takes a moment, so that a policy that insists does not stop the clock.
+// A refusal takes a moment, so an insistent policy does not stop the clock.
 constexpr Duration refusal_time = std::chrono::seconds(1);
 
 double share_done(TimePoint start, TimePoint end, TimePoint now) {
@@ -30,7 +30,7 @@ Locality level_of(const ClusterSnapshot& cluster, const Assignment& assignment) 
 
 void TruthTasks::bind(const PreparedBinding& binding) {
   const Assignment& assignment = binding.assignment;
-  // That the node is lost is still to be said, and makes the task pending again.
+  // The loss of the node is not reported yet; it will make the task pending again.
   if (!world_.up[assignment.node.index()] || world_.loss_unreported(assignment.node)) return;
   TaskRecord& record = world_.tasks[assignment.task];
   LIPS_CHECK(record.state == SimTaskState::waiting, "only a waiting task can be bound");
@@ -152,7 +152,7 @@ void TruthTasks::decode(std::uint32_t index) {
   world_.queue.add(attempt.read_end + span, {SimEvent::Kind::copied, index, attempt.generation});
 }
 
-// Whether something is still to be read there.
+// Whether the attempt still reads from that store.
 bool TruthTasks::reads_from(const Attempt& attempt, StoreId store) const {
   if (!attempt.degraded())
     return attempt.assignment.read_from == store && (attempt.flows_left > 0 || attempt.read_end > world_.now) &&
@@ -168,7 +168,7 @@ bool TruthTasks::reads_from(const Attempt& attempt, StoreId store) const {
 void TruthTasks::compute(std::uint32_t index) {
   Attempt& attempt = world_.attempts[index];
   if (attempt.copying && !attempt.assignment.read_from.valid()) {
-    attempt.copying = false;  // what was decoded or shuffled is in memory
+    attempt.copying = false;  // decoded or shuffled input is in memory
   } else if (attempt.copying) {
     attempt.copying = false;
     const MebibytesPerSecond local = world_.scenario.cluster.network.local_read;
@@ -226,7 +226,7 @@ void TruthTasks::end_attempt(std::uint32_t index, AttemptEnd::Outcome outcome) {
   world_.listener.on_end(end);
 }
 
-// Stops what still flows, and says what was read.
+// Stops open flows and records how much was read.
 void TruthTasks::cut_reads(Attempt& attempt, AttemptEnd& end) {
   const Assignment& what = attempt.assignment;
   const bool finished = end.outcome == AttemptEnd::Outcome::finished;
@@ -298,7 +298,7 @@ void TruthTasks::lose_node(NodeId node, bool data_lost) {
   world_.update_heartbeat(node);
 }
 
-// A block that was read whole across the network stays where the plan wants it, if there is room.
+// A block that was read whole over the network stays where the plan wants it, if there is room.
 void TruthTasks::keep_copy(const Assignment& assignment) {
   const StoreId store = assignment.keep_in;
   if (!store.valid() || store == assignment.read_from) return;

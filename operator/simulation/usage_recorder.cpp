@@ -11,7 +11,7 @@ UsageRecorder::UsageRecorder(const Scenario& scenario)
     for (std::uint32_t i = 0; i < offer.limit; ++i) launched_[NodeId(offer.first.index() + i)] = TimePoint::max();
 }
 
-// The disk of a node comes with the node; what lies in a volume or bucket is paid for by the byte.
+// The disk of a node comes with the node; volumes and buckets bill by the byte.
 bool UsageRecorder::billed_by_bytes(StoreId store) const {
   return scenario_.cluster.stores[store].kind != StoreKind::node_directory;
 }
@@ -39,7 +39,7 @@ void UsageRecorder::on_kept(StoreId store, Mebibytes size, Duration span) {
   if (billed_by_bytes(store)) usage_.keep(store, size, span);
 }
 
-// Room on a node's disk that nobody else asked for.
+// Nobody else needed that room on the disk of the node.
 void UsageRecorder::on_extra_kept(StoreId store, Mebibytes size, Duration span) {
   if (!billed_by_bytes(store)) usage_.keep(store, size, span);
 }

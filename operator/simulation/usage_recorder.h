@@ -1,4 +1,4 @@
-// Collects, of what truly happened in a run, the facts that a cloud bills. Knows no price but the nodes' own.
+// Collects the facts of a run that a cloud bills. Knows no prices but those of nodes.
 #pragma once
 
 #include <vector>
@@ -20,9 +20,9 @@ class UsageRecorder : public RunListener {
   void on_launch(NodeId node, TimePoint now) override { launched_[node] = now; }
   void on_node(NodeId node, bool up, TimePoint now) override;
 
-  // Nodes that are up live until then.
+  // Nodes that are still up end then.
   Usage finish(TimePoint end);
-  // Of all lives that have ended.
+  // Core-hours of nodes that have gone.
   double core_hours() const { return core_hours_; }
 
  private:
@@ -32,8 +32,8 @@ class UsageRecorder : public RunListener {
 
   const Scenario& scenario_;
   Usage usage_;
-  double core_hours_ = 0;                 // of lives that have ended
-  IdVector<NodeId, TimePoint> launched_;  // TimePoint::max(): it is not there
+  double core_hours_ = 0;                 // of nodes that have gone
+  IdVector<NodeId, TimePoint> launched_;  // TimePoint::max(): not launched
 };
 
 }  // namespace lips::simulation

@@ -1,5 +1,5 @@
-// A scenario as the bounds on whole runs see it: nothing of failures, network or settings, and the true work of every
-// task.
+// A scenario as the bounds on whole runs see it: without failures, network and settings, but with the true work of
+// every task.
 #pragma once
 
 #include "bounds/whole_run.h"
@@ -8,7 +8,7 @@
 
 namespace lips::simulation {
 
-// Refers to the scenario, which has to outlive it.
+// Refers to the scenario, which must outlive it.
 inline WholeRun whole_run(const Scenario& scenario) {
   WholeRun run{scenario.cluster, scenario.costs, scenario.jobs, {}};
   std::uint32_t id = 0;

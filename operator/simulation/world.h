@@ -53,7 +53,7 @@ struct JobRecord {
   std::size_t waiting = 0;            // tasks
   std::vector<Mebibytes> map_output;  // by zone
   std::uint32_t writes_left = 0;      // of replicas of its output
-  bool held = false;                  // waits for jobs that have not ended
+  bool held = false;                  // waits for unfinished jobs
   bool failed = false;
   bool ended = false;
   std::uint32_t pushes_left = 0;                                         // map output on its way to the racks
@@ -82,12 +82,12 @@ struct Attempt {
 struct Move {
   MoveId id;
   DataMove what;
-  TimePoint start{}, end{};  // end: of one without a shared link
+  TimePoint start{}, end{};  // end: only without a shared link
   FlowId flow;               // none: no shared link
   bool live = false;
   bool refused = false;
   bool needless = false;  // the target has it already
-  JobId writer;           // whose output is written; none: a move that somebody asked for
+  JobId writer;           // whose output is written; none: a requested move
 };
 
 enum class FlowUse : std::uint8_t { attempt, move, push };
@@ -115,7 +115,7 @@ class TruthData;
 class TruthOutput;
 class TruthFleet;
 
-// Each class of the truth may call the others.
+// The classes of the truth may call each other.
 struct Peers {
   TruthJobs& jobs;
   TruthTasks& tasks;
@@ -130,7 +130,7 @@ struct World {
 
   const Task& task(TaskId id) const;
   const Job& job(JobId id) const { return scenario.jobs[id.index()].job; }
-  // The controller gets the event at its next wait().
+  // The controller receives the event at its next wait().
   template <class Event>
   void emit(Event event) {
     pending_events.emplace_back(std::in_place_type<Event>, std::move(event));
@@ -151,8 +151,8 @@ struct World {
   NetworkPaths paths;
   Heartbeats heartbeats;
   Resources least_request;
-  std::vector<ClusterEvent> pending_events;  // at the next wait()
-  std::vector<NodeId> unreported_losses;     // of nodes, among them
+  std::vector<ClusterEvent> pending_events;  // for the next wait()
+  std::vector<NodeId> unreported_losses;     // lost nodes among them
   std::vector<FlowOwner> flow_owner;
 
   IdVector<NodeId, Resources> free;
