@@ -1,5 +1,5 @@
-// A fingerprint of values that differs with any bit of them (but not against someone who means to forge one). What a
-// struct holds is taken from its description, so that no field can be left out.
+// A fingerprint of values that changes with any bit of them; it does not resist deliberate forgery. The members of a
+// struct come from its description, so no field can be left out.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Digest {
   template <class T>
   void add(const T& value) {
     if constexpr (std::is_same_v<T, StageTimes>) {
-      // Wall time: nothing is decided by it.
+      // Wall time: no decision depends on it.
     } else if constexpr (Described<T>) {
       each_field(value, [this](std::string_view, const auto& member) { add(member); });
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -48,7 +48,7 @@ class Digest {
       add(value.count());  // a span of time
     }
   }
-  // 32 hexadecimal digits.
+  // The digest as 32 hexadecimal digits.
   std::string text() const;
 
  private:
@@ -63,10 +63,10 @@ class Digest {
   std::uint64_t first_ = 0xcbf29ce484222325, second_ = 0x84222325cbf29ce4;
 };
 
-// Equal for plans that are equal bit for bit (but for account.seconds).
+// Equal for plans that are equal bit for bit, except account.seconds.
 std::string plan_digest(const Plan& plan);
 
-// Of files of the journal's first format.
+// The digest in files of the first journal format.
 std::string first_text_digest(std::string_view text);
 
 }  // namespace lips

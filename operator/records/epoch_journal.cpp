@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view prefix = "epoch-", suffix = ".json.gz";
-// No journal lives to see it; a file of a greater number is not one of ours, and the next number can always be told.
+// No journal reaches this number. A file with a greater one is not ours, so there is always a next number.
 constexpr std::uint64_t most_epochs = 1'000'000'000'000'000;
 
 std::string file_name(std::uint64_t epoch) { return fmt::format("{}{:010}{}", prefix, epoch, suffix); }
@@ -62,7 +62,7 @@ Result<EpochJournal> EpochJournal::open(const std::string& directory, Mebibytes 
     journal.bytes_ += bytes;
     journal.next_ = entry.epoch + 1;
   }
-  // What a crash left half written.
+  // Removes files that a crash left half written.
   for (fs::directory_iterator it(directory, problem), end; !problem && it != end; it.increment(problem))
     if (it->path().extension() == ".unfinished") fs::remove(it->path(), problem);
   journal.drop_oldest();

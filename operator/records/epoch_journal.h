@@ -1,5 +1,5 @@
-// The last decisions of an operator in a folder of bounded size: one compressed file an epoch, so that a crash costs at
-// most the epoch being written. Knows no policy and no clock.
+// The last decisions of an operator in a folder of bounded size: one compressed file for each epoch, so a crash loses
+// at most the epoch being written. Knows no policy and no clock.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace lips {
 
 class EpochJournal {
  public:
-  // Makes the folder where there is none; goes on behind the epochs that are in it.
+  // Creates a missing folder, or continues after the epochs that are in it.
   static Result<EpochJournal> open(const std::string& directory, Mebibytes size);
 
   void set_size(Mebibytes size) { size_ = size; }
   std::uint64_t next_epoch() const { return next_; }
-  // A text of write_epoch with the number next_epoch(); then the oldest epochs go until the rest fits.
+  // Adds a text of write_epoch with the number next_epoch(), then deletes the oldest epochs until the rest fits.
   Result<void> add(const std::string& text);
   std::uint64_t bytes() const { return bytes_; }
 
@@ -34,7 +34,7 @@ class EpochJournal {
   std::uint64_t bytes_ = 0, next_ = 1;
 };
 
-// The epochs of a journal's folder, oldest first, and where each is.
+// The epochs in the folder of a journal, oldest first, with their paths.
 struct JournalEntry {
   std::uint64_t epoch = 0;
   std::string file;

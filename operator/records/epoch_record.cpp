@@ -33,7 +33,7 @@ Result<void> read_settings(const std::string& file, const Json& json, PolicySett
   return {};
 }
 
-// All but the snapshot and what has to fit to it.
+// Everything but the snapshot and the parts that refer to it.
 EpochRecord read_head(const View& head) {
   EpochRecord record;
   if (head.at("format").value(Text{}) != format)

@@ -1,4 +1,4 @@
-// One decision of an operator with all that it was made from, as the text of a file. Knows no policy and no clock.
+// One decision of an operator and all its inputs, as the text of a file. Knows no policy and no clock.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct EpochRecord {
   PolicySettings settings;
   std::uint64_t seed = 1;
   std::vector<NodeId> reporting;
-  std::string digest;  // of the plan; empty in records of the first format, whose digests left fields out
+  std::string digest;  // of the plan; empty in records of the first format, whose digests omitted fields
   std::uint64_t assignments = 0, moves = 0;
   double dollars = 0;
   SnapshotFile snapshot;

@@ -1,4 +1,4 @@
-// Text of a snapshot file while it is written: values, rows, columns, and columns by the description of a struct.
+// The text of a snapshot file while it is written: values, rows and columns, also by the description of a struct.
 #pragma once
 
 #include <cstdint>
@@ -70,13 +70,13 @@ class JsonText {
     close(']');
     close('}');
   }
-  // A table is as long as its names: several rows of one name (a job that arrives in parts) stay several.
+  // A table is as long as its names. Rows that share a name (a job that arrives in parts) stay separate.
   template <class Rows>
   void names(const Rows& rows) {
     column(
         "name", rows.size(), [&](std::size_t i) { return rows[i].name; }, rows.size() == 1);
   }
-  // A column for each field that the file keeps, by the description of the struct.
+  // Writes a column for each field that the file keeps, by the description of the struct.
   template <class Row>
   void columns(const std::vector<Row>& rows) {
     each_kept_field<Row>([&]<class Get>(std::string_view name, Get get) {
@@ -92,19 +92,19 @@ class JsonText {
     columns(rows);
     close('}');
   }
-  // An object of one value's fields.
+  // Writes the fields of one value as an object.
   template <class T>
   void object(std::string_view key, const T& content) {
     open(key, '{');
     each_field(content, [&](std::string_view name, const auto& member) { any_field(name, member); });
     close('}');
   }
-  // One row of all its fields.
+  // Writes all fields of one value as a row.
   template <class T>
   void described_row(const T& content) {
     std::apply([&](const auto&... member) { row(cell_of(member)...); }, members(content));
   }
-  // What it holds, one cell after the other; of an optional first whether it holds anything.
+  // Writes the members one cell after the other; for an optional, first whether it has a value.
   template <class T>
   void flat_cells(const T& content) {
     if constexpr (Described<T>) {

@@ -1,4 +1,4 @@
-// What is wrong with a file: the first faults in full, and how many more there are.
+// The faults of a file: the first ones in full, and how many more there are.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Which fields of the model's structs a snapshot file keeps, and the numbers that stand for them there. The writer and
-// the reader both go by this.
+// The fields of the structs in the model that a snapshot file keeps, and how it writes them as numbers. Writer and
+// reader both use this.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace lips {
 
-// Reading works these out from others.
+// The reader derives these fields from others.
 template <class Row>
 constexpr bool worked_out(std::string_view) {
   return false;
@@ -48,8 +48,8 @@ auto cell_of(const T& value) {
     return value.value();
 }
 
-// visit(name, get) for each field that the file keeps, where get(row) is a reference to it; what a struct holds inside
-// is a field with both names: code and n are codeN.
+// Calls visit(name, get) for each field that the file keeps; get(row) is a reference to it. A field of a nested struct
+// has both names: n of code is codeN.
 template <class Row, class Visit>
 void each_kept_field(const Visit& visit) {
   const auto one = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
@@ -72,12 +72,12 @@ void each_kept_field(const Visit& visit) {
   }(std::make_index_sequence<Row::fields.size()>{});
 }
 
-// What is remembered of a job: these are columns of the jobs, the others cells of /jobs/memories.
+// These fields of a job's memory are columns of the jobs; the others are cells of /jobs/memories.
 constexpr bool is_column_of_memory(std::string_view name) {
   return name == "home" || name == "passedOverSince" || name == "lastLocality";
 }
 
-// What the file keeps by hand. Who adds a field writes it, reads it, and counts it here.
+// Structs that the file keeps by hand. If you add a field, write it, read it, and count it here.
 static_assert(ClusterSnapshot::fields.size() == 30 && NodeProfile::fields.size() == 2 &&
               PlacementConstraint::fields.size() == 4 && LabelRequirement::fields.size() == 3 &&
               Toleration::fields.size() == 4 && Node::fields.size() == 13 && Resources::fields.size() == 4 &&

@@ -48,7 +48,7 @@ Json groups_of(const ClusterSnapshot& cluster, JobId job) {
   return list;
 }
 
-// As a job's arrival would make it from the replicas of now.
+// The locality that the job would get if it arrived now, with the current replicas.
 std::vector<std::pair<NodeId, TaskId>> locality_now(const ClusterSnapshot& cluster, JobId id) {
   std::vector<std::pair<NodeId, TaskId>> pairs;
   const Job& job = cluster.jobs[id];
@@ -94,8 +94,8 @@ Json localities(const ClusterSnapshot& cluster) {
   return list;
 }
 
-// Puts the exact part into a snapshot that was read without it. What it says must belong to that snapshot: a file may
-// say anything.
+// Puts the exact part into a snapshot that was read without it. Checks that it belongs to that snapshot, because a file
+// may contain anything.
 class Restoring {
  public:
   Restoring(View exact, ClusterSnapshot& cluster) : exact_(std::move(exact)), cluster_(cluster) {}
@@ -117,7 +117,7 @@ class Restoring {
   Whole row_of(const Table& table) const {
     return index_below(table.size());
   }
-  // visit(task) for each task of [first, count, ...]; false where that is no list of tasks.
+  // Calls visit(task) for each task of [first, count, ...]; false where that is not a list of tasks.
   template <class Visit>
   bool visit_runs(const View& runs, Visit visit) {
     const std::size_t cells = runs.list();
@@ -135,7 +135,7 @@ class Restoring {
   void free() {
     for (const NodeId node : cluster_.nodes.ids()) cluster_.free[node] = cluster_.nodes[node].capacity;
     const View rows = exact_.at("free");
-    const std::size_t kinds = cluster_.extended_names.size();  // the first format had four of them, whatever there was
+    const std::size_t kinds = cluster_.extended_names.size();  // the first format always had four of them
     for (std::size_t i = 0, count = rows.rows(4 + kinds, std::max<std::size_t>(8, 4 + kinds));
          i < count && !cluster_.nodes.empty(); ++i) {
       const View row = rows.item(i);
@@ -191,7 +191,7 @@ class Restoring {
     cluster_.running = std::move(ordered);
   }
 
-  // Whether the group may say that of the task.
+  // Whether the task can belong to the group.
   bool belongs(const TaskGroup& group, JobId job, const Task& task) const {
     if (task.job != job || task.state != TaskState::pending || task.kind != group.kind || task.cpu != group.cpu ||
         task.input != group.input || task.block.valid() != group.reads)

@@ -1,5 +1,5 @@
-// What a snapshot holds beside the content of its file, and what computing it anew would only nearly give: sums with
-// their rounding, the order of running tasks and of groups. A replay needs it bit for bit.
+// State of a snapshot that recomputing it from its file would reproduce only nearly: sums with their rounding, the
+// order of running tasks and of groups. A replay needs it bit for bit.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,8 @@
 namespace lips {
 
 nlohmann::json exact_part(const ClusterSnapshot& cluster);
-// Into a snapshot that was read in the order of the file; says where the file's exact part does not belong to it.
+// Restores into a snapshot that was read in the order of the file. Reports where the exact part of the file does not
+// belong to it.
 void restore_exact(const nlohmann::json& file, Problems& problems, ClusterSnapshot& cluster);
 
 }  // namespace lips

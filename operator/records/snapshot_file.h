@@ -1,5 +1,5 @@
-// Snapshots as JSON files: what `lips generate snapshot` writes and `lips plan` reads. docs/snapshot-file.md says what
-// is in one. Knows no policy and no cluster.
+// Snapshots as JSON files, which `lips generate snapshot` writes and `lips plan` reads. docs/snapshot-file.md describes
+// the format. Knows no policy and no cluster.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ struct SnapshotFile {
   CostModel costs;
 };
 
-// canonical: tables sorted by name (numbers in names by value), jobs by arrival, then name, so that files with the same
+// canonical: tables sorted by name (numbers in names by value), jobs by arrival, then name, so files with the same
 // content in another order give equal snapshots. as_written keeps the ids of the file, as a replay must.
 enum class SnapshotOrder : std::uint8_t { canonical, as_written };
 
-// exact: also what computing it anew would only nearly give (sums with their rounding, orders), so that a policy that
-// reads the file as_written decides the same, bit for bit.
+// exact: includes state that recomputing would reproduce only nearly (sums with their rounding, orders). A policy that
+// reads such a file as_written makes the same decision, bit for bit.
 enum class SnapshotDetail : std::uint8_t { plain, exact };
 
 std::string write_snapshot(const ClusterSnapshot& cluster, const CostModel& costs,
                            SnapshotDetail detail = SnapshotDetail::plain);
-// `file` is for errors, which name the place in the JSON, what was found and what is allowed.
+// Errors name `file`, the place in the JSON, what was found and what is allowed.
 Result<SnapshotFile> read_snapshot(const std::string& file, std::string_view text,
                                    SnapshotOrder order = SnapshotOrder::canonical);
 

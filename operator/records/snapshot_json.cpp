@@ -7,10 +7,10 @@ namespace lips::json_tables {
 
 namespace {
 
-constexpr std::ptrdiff_t most_values = 50'000'000;  // each takes sixteen bytes and more
-constexpr std::ptrdiff_t most_keys = 5'000'000;     // a hundred and more
+constexpr std::ptrdiff_t most_values = 50'000'000;  // each takes at least sixteen bytes
+constexpr std::ptrdiff_t most_keys = 5'000'000;     // each takes at least a hundred bytes
 
-// Where reading stops and at which words.
+// Finds where reading stops, and at which text.
 struct FirstFault : nlohmann::json_sax<Json> {
   bool null() override { return true; }
   bool boolean(bool) override { return true; }

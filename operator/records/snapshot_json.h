@@ -1,5 +1,5 @@
 // Reading JSON tables with errors that name the place: one value, a row, or a column (one value for all, runs, or a
-// list). What a damaged or hostile file may ask for is bounded here. Knows nothing of snapshots.
+// list). Bounds what a damaged or hostile file can ask for. Knows nothing of snapshots.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace lips::json_tables {
 
 using Json = nlohmann::json;
 inline constexpr std::int64_t most_ids = Id<struct AnyTag>::none_value;
-// A few bytes can ask for many rows (runs, counts): more than these no cluster has.
+// A few bytes can ask for many rows (runs, counts). No cluster has more than these.
 inline constexpr std::int64_t most_rows = 10'000'000;  // of blocks and of tasks
 inline constexpr std::int64_t most_names = 2'000'000;  // of every other table
 inline constexpr std::int64_t any_time = std::int64_t{1} << 61;
-inline constexpr double most_real = 1e18;  // so that products and sums stay finite
+inline constexpr double most_real = 1e18;  // products and sums stay finite
 
-// The error names the line; `allowed` is what the file should be.
+// The error names the line; `allowed` describes a valid file.
 Result<Json> parse_json(const std::string& file, std::string_view text, std::string_view allowed);
 
 std::string shown(const Json& value);
@@ -87,7 +87,7 @@ IdType id(std::int64_t value) {
 }
 inline TimePoint time(std::int64_t value) { return TimePoint(Duration(value)); }
 
-// What was read, as a member of the model's type.
+// Converts a value that was read to the type of a member of the model.
 template <class T, class Value>
 T from_cell(const Value& value) {
   if constexpr (std::is_same_v<T, Value>)
@@ -117,13 +117,13 @@ class View {
     problem("/" + key, "nothing", "a value: the field is required");
     return View(nothing, path_ + "/" + key, *problems_);
   }
-  // For fields that may be absent.
+  // Whether an optional field is present.
   bool has(const std::string& key) const { return json_->is_object() && json_->contains(key); }
   View item(std::size_t index) const;
   std::size_t size() const { return json_->size(); }
-  // A list; reports anything else.
+  // The length of a list; reports anything else.
   std::size_t list() const;
-  // A list of rows of so many cells, or of that many at most.
+  // The length of a list whose rows have that many cells, or that many at most.
   std::size_t rows(std::size_t cells) const { return rows(cells, cells); }
   std::size_t rows(std::size_t least, std::size_t most) const;
   template <class Kind>
@@ -135,7 +135,7 @@ class View {
     if (json_->is_null()) return typename Kind::Value{};  // reported by at()
     return checked(*json_, kind, [] { return std::string(); });
   }
-  // A column of so many rows: one value for all, a list, or runs.
+  // A column of that many rows: one value for all, a list, or runs.
   template <class Kind>
   std::vector<typename Kind::Value> column(const std::string& key, std::size_t rows, const Kind& kind) const {
     const View field = at(key);

@@ -26,7 +26,7 @@ class Reader {
   std::vector<std::string> names(const View& table);
   template <class Member>
   auto kind_of() const;
-  // A row for each name, with the columns that the file keeps of the struct.
+  // Reads a row for each name, with the columns of the struct that the file keeps.
   template <class Row>
   std::vector<Row> rows_of(const View& table);
   void check_codes(const View& sets);
@@ -68,7 +68,7 @@ std::vector<std::string> Reader::names(const View& table) {
   return table.column("name", rows, Text{});
 }
 
-// What a column of such members may hold; ids are those of tables that were read before.
+// The values that a column of such members may have; ids refer to tables that were read before.
 template <class Member>
 auto Reader::kind_of() const {
   const ClusterSnapshot& start = tables_.start;
@@ -318,7 +318,7 @@ void Reader::read_jobs() {
   read_job_lists(table);
 }
 
-// What is remembered, cell by cell as the writer wrote it.
+// Reads a job's memory cell by cell, as the writer wrote it.
 class MemoryCells {
  public:
   explicit MemoryCells(const View& row) : row_(row) {}
@@ -541,21 +541,21 @@ void Reader::read_degraded() {
 }
 
 SnapshotTables Reader::read() {
-  root_.known({"format", "version", "now",      "zones",    "racks",   "profiles", "constraints", "nodeKinds",
-               "nodes",  "offers", "stores",  "dataSets", "blocks",   "network", "pools",    "shares",      "jobs",
-               "tasks",  "placed",  "moves",    "transfer", "beyond",  "exact",    "degraded"});
+  root_.known({"format", "version", "now",    "zones",    "racks",    "profiles", "constraints", "nodeKinds",
+               "nodes",  "offers",  "stores", "dataSets", "blocks",   "network",  "pools",       "shares",
+               "jobs",   "tasks",   "placed", "moves",    "transfer", "beyond",   "exact",       "degraded"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
   root_.at("version").value(Whole{1, 1});
   if (!problems_.empty()) return {};
   tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
-  // Later tables point into earlier ones: with a wrong one they would only add noise.
+  // Later tables refer to earlier ones: after a faulty one their errors would be noise.
   using Step = void (Reader::*)();
   for (Step step :
-       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers, &Reader::read_stores,
-        &Reader::read_blocks, &Reader::read_network, &Reader::read_shares, &Reader::read_jobs, &Reader::read_tasks,
-        &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
+       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
+        &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_shares, &Reader::read_jobs,
+        &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.empty()) break;
   }

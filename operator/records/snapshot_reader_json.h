@@ -6,7 +6,7 @@
 
 namespace lips {
 
-// Of no use where there are problems.
+// The result is meaningless if there are problems.
 SnapshotTables read_tables(const json_tables::Json& json, Problems& problems);
 
 }  // namespace lips

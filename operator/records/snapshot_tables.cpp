@@ -18,7 +18,7 @@ namespace {
 template <class IdType>
 class Renaming {
  public:
-  // before(a, b): whether row a comes before row b.
+  // before(a, b) tells whether row a comes before row b.
   template <class Before>
   Renaming(std::size_t rows, Before before) : old_of_(rows), new_of_(rows) {
     std::iota(old_of_.begin(), old_of_.end(), 0u);
@@ -98,7 +98,7 @@ void rename_data(SnapshotTables& tables, const Renaming<StoreId>& stores, const 
     move.block = blocks(move.block), move.from = stores(move.from), move.to = stores(move.to);
 }
 
-// May be shorter than the places.
+// The vector may be shorter than the places.
 template <class Place>
 void reorder_times(IdVector<Place, std::optional<TimePoint>>& times, const Renaming<Place>& places) {
   IdVector<Place, std::optional<TimePoint>> sorted;
@@ -190,7 +190,7 @@ ClusterState replay(ClusterSnapshot start, const SnapshotTables& tables) {
 
 void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const SnapshotTables& tables) {
   cluster.nodes = std::move(nodes);
-  // A price of 0 was left to be worked out from the real cores.
+  // A price of 0 means: work it out from the real cores.
   for (Node& node : cluster.nodes)
     if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
       node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
@@ -243,7 +243,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     i = end_a, j = end_b;
   }
   if (i < a.size() || j < b.size()) return j < b.size();
-  return a < b;  // equal but for leading zeros
+  return a < b;  // equal except for leading zeros
 }
 
 void sort_by_name(SnapshotTables& tables) {
@@ -262,8 +262,7 @@ void sort_by_name(SnapshotTables& tables) {
   for (Node& node : start.nodes) node.profile = profiles(node.profile);
   for (DataStore& store : start.stores) store.node = nodes(store.node);
   for (Offer& offer : start.offers) offer.like = nodes(offer.like);
-  std::sort(start.offers.begin(), start.offers.end(),
-            [](const Offer& a, const Offer& b) { return a.like < b.like; });
+  std::sort(start.offers.begin(), start.offers.end(), [](const Offer& a, const Offer& b) { return a.like < b.like; });
   for (JobArrived& job : tables.jobs)
     job.job.pool = pools(job.job.pool), job.job.constraint = constraints(job.job.constraint);
   for (PlacedTask& placed : tables.placed) placed.node = nodes(placed.node);

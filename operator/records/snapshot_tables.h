@@ -28,7 +28,7 @@ struct SnapshotTables {
 
 // Renames all ids so that tables are in canonical order.
 void sort_by_name(SnapshotTables& tables);
-// Every id is in range and every name there once; says what does not go together.
+// Expects ids in range and unique names. Reports contradictions between tables.
 SnapshotFile build_snapshot(SnapshotTables tables, Problems& problems);
 
 // node-9 before node-10.

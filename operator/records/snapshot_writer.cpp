@@ -102,7 +102,7 @@ void write_nodes(JsonText& out, const ClusterSnapshot& cluster) {
 
 bool any_extended(const Resources& resources) { return !resources.extended.empty(); }
 
-// What only clusters have that others use too: resources beside CPU and memory, and what is not ours of a node.
+// Facts of clusters with other users: resources beside CPU and memory, and the part of each node that others use.
 void write_beyond(JsonText& out, const ClusterSnapshot& cluster) {
   const auto rows = [&](std::string_view key, const auto& table, const auto& resources_of, const auto& wanted) {
     out.open(key, '[');
@@ -180,7 +180,7 @@ void write_job_columns(JsonText& out, const std::vector<Job>& jobs) {
              [&](std::size_t i) { return static_cast<std::int64_t>(jobs[i].memory.last_locality); });
 }
 
-// What policies remember beyond home, last locality and passed over since; jobs that remember nothing are left out.
+// Memories of policies beyond home, last locality and passed over since. Jobs without any are left out.
 void write_memories(JsonText& out, const std::vector<Job>& jobs) {
   out.open("memories", '[');
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -211,7 +211,7 @@ void write_wholes(JsonText& out, const std::vector<Job>& jobs) {
   out.close(']');
 }
 
-// Jobs that wait for their inputs and jobs that keep what they write; plain ones are left out.
+// Jobs that wait for their inputs, and jobs that keep their output. All other jobs are left out.
 void write_levels(JsonText& out, const std::vector<Job>& jobs) {
   const auto plain = [](const Job& job) { return !job.held && !job.output.valid(); };
   if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
@@ -277,7 +277,7 @@ void write_tasks(JsonText& out, const ClusterSnapshot& cluster) {
   out.close(']');
 }
 
-// Only where there is something: files of clusters without erasure codes do without.
+// Left out when empty: files of clusters without erasure codes lack it.
 void write_degraded(JsonText& out, const ClusterSnapshot& cluster) {
   std::vector<std::int64_t> tasks;
   for (TaskId task : cluster.tasks.ids())
