@@ -1,4 +1,4 @@
-// The configuration and prices in force, which a reload may replace while the operator runs. Any thread may ask.
+// The configuration and prices in force, which a reload can replace while the operator runs. Any thread may read them.
 #pragma once
 
 #include <atomic>

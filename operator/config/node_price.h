@@ -1,4 +1,4 @@
-// What a node costs and how fast it is, as a price sheet says. A value.
+// Price and speed of a node, from a price sheet. A value.
 #pragma once
 
 #include "base/units.h"
@@ -7,8 +7,8 @@ namespace lips {
 
 struct NodePrice {
   UsdPerHour price;
-  double speed = 1;   // CPU-seconds of work a core does in a second
-  bool known = true;  // false: the stated default for its cores
+  double speed = 1;   // CPU-seconds of work per core and second
+  bool known = true;  // false: the configured default for its cores
 };
 
 }  // namespace lips

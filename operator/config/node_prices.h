@@ -1,5 +1,5 @@
-// What nodes, transfers and storage of a real cluster cost: the carried price sheet with the configuration's overrides.
-// A value; knows no node.
+// Prices of nodes, transfers and storage in a real cluster: the built-in price sheet with overrides from the
+// configuration. A value; knows no node.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ namespace lips {
 
 class NodePrices {
  public:
-  // Reads prices.file where one is given.
+  // Reads prices.file if the configuration names one.
   static Result<NodePrices> make(const PriceSheet& carried, const OperatorConfig::Prices& prices);
 
   // An empty region is the configured one.

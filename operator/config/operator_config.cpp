@@ -201,7 +201,7 @@ void each_service_key(Fields& fields, OperatorConfig& config) {
   });
 }
 
-// Every key, once: reading, writing and the table of the documentation all go through this list.
+// All keys. Reading, writing and the table in the documentation use this one list.
 template <class Fields>
 void each_key(Fields& fields, OperatorConfig& config) {
   fields.text("schedulerName", config.scheduler_name,
@@ -303,7 +303,7 @@ std::string duration_text(Duration value) {
   return fmt::format("{}h", count / 3'600'000'000);
 }
 
-// Sections and keys with their values in YAML, for whoever wants to print or compare them.
+// Sections and keys with their values in YAML, to print or compare them.
 class Listing {
  public:
   using Section = std::function<void(std::string_view key, std::string_view meaning)>;

@@ -1,5 +1,5 @@
-// The operator's one configuration file (config.lips.dev/v1alpha1) as a value. Every key has its default here, and its
-// unit, meaning and whether it may change at run time in one list in operator_config.cpp. Knows no cluster.
+// The configuration file of the operator (config.lips.dev/v1alpha1) as a value. Defaults are here. One list in
+// operator_config.cpp has the unit and meaning of each key, and whether it may change at run time. Knows no cluster.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct OperatorConfig {
     std::uint32_t seed = 1;
     Duration epoch{0};
     PolicySettings settings;
-    // The settings with `epoch` put in.
+    // The settings with `epoch` applied.
     PolicySettings effective() const;
   } policy;
 
@@ -38,7 +38,7 @@ struct OperatorConfig {
     std::vector<std::pair<std::string, double>> spot_factors;  // by zone
     double unknown_core_hour = 0.05;
     double across_zones = 0.02, across_regions = 0.02;  // USD/GB
-    bool gateway_endpoint = true;                       // of regional buckets
+    bool gateway_endpoint = true;                       // for regional buckets
     double volume_month = 0.08, bucket_month = 0.023;   // USD/(GB month)
   } prices;
 
@@ -69,10 +69,10 @@ struct OperatorConfig {
     std::string name_space, image = "docker.io/rclone/rclone:1.72.0", pull_policy = "IfNotPresent", service_account;
     bool serve_stores = true;
     Duration keep_finished{600'000'000};
-    std::int32_t run_as_user = 65532;       // of pods that mount no node's directory; -1: what the namespace gives
+    std::int32_t run_as_user = 65532;       // for pods that mount no node directory; -1: the namespace decides
     double cpu_request = 0, cpu_limit = 0;  // cores; no limit: 0
     Mebibytes memory_request{0}, memory_limit{1024};
-    std::string pod_spec;  // JSON, merged into the pods' own
+    std::string pod_spec;  // JSON, merged into the spec of the pods
     std::string key_secret = "lips-store-key";
   } moves;
 
@@ -107,24 +107,24 @@ struct OperatorConfig {
   } log;
 };
 
-// One key of the file with a value in YAML; `live`: a change is taken in at run time, else it needs a restart.
+// One key of the file with a value in YAML; `live`: a change takes effect at run time; otherwise it needs a restart.
 struct ConfigKey {
   std::string path, value, unit, meaning;
   bool live = false;
 };
 // All keys in the order of the file.
 std::vector<ConfigKey> keys_of(const OperatorConfig& config);
-// Those whose values differ, with the values of `now`.
+// The keys whose values differ, with the values of `now`.
 std::vector<ConfigKey> changed_keys(const OperatorConfig& before, const OperatorConfig& now);
 
 using ConfigOverrides = std::vector<std::pair<std::string, std::string>>;  // path, value in YAML
 
-// Errors name file, line, field, what was found and what is allowed; keys that nobody knows are errors.
+// Errors name file, line, field, what was found and what is allowed. Unknown keys are errors.
 Result<OperatorConfig> parse_operator_config(const std::string& file, const std::string& text,
                                              const ConfigOverrides& set = {});
 Result<OperatorConfig> read_operator_config(const std::string& file, const ConfigOverrides& set = {});
 
-// The file with all defaults and a comment for each key: config/operator/default.yaml.
+// The text of config/operator/default.yaml: all defaults, with a comment for each key.
 std::string default_config_text();
 // The table of docs/operator.md.
 std::string config_table();

@@ -98,7 +98,7 @@ struct NetworkPrices {
   std::map<std::string, double, std::less<>> items;
 };
 
-constexpr double requests_a_unit = 1000;  // the sheet prices so many
+constexpr double requests_a_unit = 1000;  // the sheet has prices per thousand
 
 Result<NetworkPrices> parse_network_prices(const std::string& file, const std::string& csv) {
   CsvTable table(file, csv, {"category", "item", "region_from", "region_to", "usd", "unit"});

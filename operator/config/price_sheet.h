@@ -1,4 +1,4 @@
-// What instances, transfers and storage cost: the shipped price catalogue (config/prices/) as a value. Knows no
+// Prices of instances, transfers and storage: the shipped price catalogue (config/prices/) as a value. Knows no
 // cluster.
 #pragma once
 
@@ -16,9 +16,9 @@ namespace lips {
 struct InstanceOffer {
   std::string region, instance_type;
   Cores vcpu;
-  std::optional<double> ecu;  // EC2 compute units of the whole instance, of old types
+  std::optional<double> ecu;  // EC2 compute units of the whole instance; old types only
   Mebibytes memory;
-  std::optional<double> network_gigabits;  // a second
+  std::optional<double> network_gigabits;  // per second
   UsdPerHour price;
   std::string as_of, source;
 };
@@ -38,19 +38,19 @@ class PriceSheet {
   const InstanceOffer* find(std::string_view region, std::string_view instance_type, std::string_view as_of = "") const;
   std::vector<std::string_view> instance_types(std::string_view region) const;
   const std::vector<InstanceOffer>& offers() const { return offers_; }
-  // With these offers instead of all that it has of their regions and types.
+  // A copy in which these offers replace all offers of their regions and types.
   PriceSheet with(std::vector<InstanceOffer> offers) const;
 
-  // A gigabyte (10^9 bytes) from one zone to another of one region: sender's and receiver's charge together.
+  // Per gigabyte (10^9 bytes) between two zones of a region: the charges of sender and receiver together.
   double cross_zone_usd_per_gigabyte() const;
-  // Between regions; nothing when the sheet does not know the pair.
+  // Per gigabyte between regions; nothing when the sheet lacks the pair.
   std::optional<double> cross_region_usd_per_gigabyte(std::string_view from, std::string_view to) const;
-  // USD for one unit of a named item of the sheet (per GB, or for one request), of a tiered one the dearest tier; in
-  // us-east-1, or anywhere. 0 when the sheet has no such item.
+  // USD for one unit of a named item of the sheet (per GB, or per request), in us-east-1 or anywhere; for a tiered item
+  // the most expensive tier. 0 when the sheet lacks the item.
   double item(std::string_view name) const;
-  // Block storage (gp3), a gigabyte and month.
+  // Block storage (gp3), per gigabyte and month.
   double storage_usd_per_gigabyte_month() const { return storage_; }
-  // A spot node's price over the on-demand price where nothing better is known: assumed (docs/data.md).
+  // Price of a spot node over the on-demand price where nothing better is known: assumed (docs/data.md).
   static constexpr double spot_factor = 0.35;
 
  private:
@@ -64,7 +64,7 @@ UsdPerMebibyteHour usd_per_gigabyte_month(double usd);
 
 // Reads prices/ec2-on-demand.csv and prices/network-storage.csv of the config folder.
 Result<PriceSheet> read_price_sheet(const std::string& config_folder);
-// The same from texts; the names are for errors.
+// The same from texts. Errors name `file`.
 Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file, const std::string& csv);
 
 // The folder of the shipped configuration: the given one, else LIPS_CONFIG_DIR, else share/lips/config beside the

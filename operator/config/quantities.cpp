@@ -14,7 +14,7 @@ namespace lips {
 
 namespace {
 
-// The number at the start of the text, which is taken off.
+// Takes the number off the start of the text.
 std::optional<double> take_number(std::string_view& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::general);

@@ -1,5 +1,5 @@
-// Text with units as people write it: 90s, 1h30m, 128Mi, 64MB, 0.34 USD/h. What is beyond the ranges of ranges.h is
-// none. Knows no file.
+// Text with units as people write it: 90s, 1h30m, 128Mi, 64MB, 0.34 USD/h. Values outside the ranges of ranges.h are
+// refused. Knows no file.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace lips {
 
-// A finite decimal number and nothing else.
+// The whole text has to be a finite decimal number.
 std::optional<double> parse_number(std::string_view text);
 // Sums of numbers with ms, s, m, h or d; or 0.
 std::optional<Duration> parse_duration(std::string_view text);
@@ -21,7 +21,7 @@ std::optional<double> parse_amount(std::string_view text, std::string_view unit)
 // A number with Mbit/s, Gbit/s, MB/s or MiB/s; or 0.
 std::optional<MebibytesPerSecond> parse_bandwidth(std::string_view text);
 
-// The name that is most like `word`, or nothing when none is alike.
+// The name most similar to `word`, or nothing when none is similar.
 template <class Names>
 std::string_view most_alike(std::string_view word, const Names& names);
 int edit_distance(std::string_view a, std::string_view b);

@@ -1,15 +1,15 @@
-// How much of each kind of quantity an input may state, once for all who read one. Within these, sums and quotients of
-// what was read stay numbers, spans fit the clock, and work, sizes and prices fit a linear program.
+// Ranges of quantities in inputs, for all readers. Within these, sums and quotients of inputs stay finite, spans fit
+// the clock, and work, sizes and prices fit a linear program.
 #pragma once
 
 #include "base/units.h"
 
 namespace lips {
 
-// With both ends.
+// Both ends are included.
 struct NumberRange {
   double least, most;
-  constexpr bool contains(double number) const { return number >= least && number <= most; }  // no NaN
+  constexpr bool contains(double number) const { return number >= least && number <= most; }  // false for NaN
 };
 inline constexpr NumberRange any_number{-1e12, 1e12};
 inline constexpr NumberRange not_negative{0, 1e12};
@@ -17,7 +17,7 @@ inline constexpr NumberRange positive{1e-9, 1e12};
 inline constexpr NumberRange share_range{0, 1};
 inline constexpr NumberRange core_range{1e-3, 1e6};
 inline constexpr NumberRange speed_range{1e-6, 1e6};
-inline constexpr NumberRange price_range{0, 1e9};              // dollars for one of anything
+inline constexpr NumberRange price_range{0, 1e9};              // dollars per unit of anything
 inline constexpr NumberRange work_range{0, 1e9};               // CPU-seconds of a task: 30 years of a core
 inline constexpr NumberRange work_per_mebibyte_range{0, 1e6};  // CPU-seconds
 
@@ -34,7 +34,7 @@ constexpr bool in_range(MebibytesPerSecond bandwidth) {
   return bandwidth == MebibytesPerSecond(0) || (bandwidth >= slowest_bandwidth && bandwidth <= fastest_bandwidth);
 }
 
-// What a reader says that it allows.
+// Texts for "allowed" in error messages.
 inline constexpr const char* allowed_durations =
     "a duration such as 90s, 10m or 1h30m (units ms, s, m, h, d), at most 36525d";
 inline constexpr const char* allowed_sizes =

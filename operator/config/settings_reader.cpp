@@ -13,7 +13,7 @@ namespace lips {
 
 namespace {
 
-// Each family's settings, once: what reads and what writes them both go through these lists.
+// The settings of each family. Reading and writing use these same lists.
 template <class Fields>
 void each_setting(Fields& fields, LipsSettings& lips) {
   fields.choice("billing", lips.billing, billing_names);
@@ -197,7 +197,7 @@ void read_policy_settings(YamlMap fields, PolicySettings& settings) {
   if (edges.empty() || edges.front() != Duration(0) ||
       std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end())
     fields.error("bucketEdges", "edges that do not rise from 0", "durations that begin with 0 and rise");
-  // Shorter ones would keep the clock from moving, longer ones overflow with a million nodes.
+  // Shorter intervals would stop the clock; longer ones overflow with a million nodes.
   constexpr Duration least = std::chrono::milliseconds(1), most = std::chrono::hours(24);
   if (settings.heartbeat < least || settings.heartbeat > most)
     fields.error("heartbeat", fmt::format("{} s", to_seconds(settings.heartbeat)), "a duration from 1ms to 24h");

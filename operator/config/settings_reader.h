@@ -1,4 +1,4 @@
-// The policies' knobs from YAML and back. docs/scenarios.md lists them.
+// Reads the settings of policies from YAML and writes them back. docs/scenarios.md lists them.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace lips {
 
-// Fields that are absent keep the value they have.
+// Absent fields keep their values.
 void read_policy_settings(YamlMap fields, PolicySettings& settings);
 
-// All of them as one line of JSON, which is YAML too: reading it gives the same settings, bit for bit.
+// All settings as one line of JSON, which is also YAML: reading it gives the same settings, bit for bit.
 std::string write_policy_settings(const PolicySettings& settings);
 
 }  // namespace lips

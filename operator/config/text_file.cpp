@@ -16,7 +16,7 @@ namespace lips {
 namespace {
 
 constexpr std::size_t chunk = 1 << 20;
-constexpr std::size_t most_bytes = std::size_t{1} << 30;  // a compressed file may not unfold without end
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  // limits what a compressed file can expand to
 
 struct CloseGz {
   void operator()(gzFile file) const { gzclose(file); }

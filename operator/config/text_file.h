@@ -8,9 +8,9 @@
 
 namespace lips {
 
-// Also reads a compressed file of another name. not_found or invalid_input, with the path in the message.
+// Also recognises compressed files under other names. Fails with not_found or invalid_input and names the path.
 Result<std::string> read_text_file(const std::string& path);
-// Replaces the file as a whole: a reader sees the old or the new one. unavailable when it cannot be written.
+// Replaces the file atomically: a reader sees the old or the new one. Fails with unavailable when it cannot be written.
 Result<void> write_text_file(const std::string& path, std::string_view text);
 
 }  // namespace lips

@@ -1,5 +1,5 @@
-// What a byte costs from one end to another, by the kinds of both. The simulator's and the operator's cost models are
-// made by it, so planner and bill ask for the same price. Knows no cluster.
+// The price of a byte from one end to another, by the kinds of both. The cost models of simulator and operator are made
+// here, so planner and bill use the same price. Knows no cluster.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ namespace lips {
 
 struct TransferEnd {
   EndKind kind = EndKind::zone;
-  std::string region, zone;  // the zone may be any name, of ends of one kind
+  std::string region, zone;  // the zone may have any name, unique among ends of one kind
 };
 
 // USD/GB of 10^9 bytes.
 struct TransferPrices {
-  double across_zones = 0;     // sender's and receiver's charge together
+  double across_zones = 0;     // charges of sender and receiver together
   double regional_bucket = 0;  // between it and its own region, per byte either way
   double internet_out = 0, internet_in = 0;
-  double across_regions = 0;             // of pairs that the sheet does not know
-  std::optional<double> every_region{};  // of all pairs of regions, whatever the sheet says
+  double across_regions = 0;             // for pairs that the sheet lacks
+  std::optional<double> every_region{};  // for all pairs of regions, instead of the sheet
 
-  // A gateway endpoint carries bytes of regional buckets for nothing, a NAT gateway at its price.
+  // A gateway endpoint carries bytes of regional buckets free of charge, a NAT gateway at its price.
   static TransferPrices of(const PriceSheet& sheet, bool gateway_endpoint);
   UsdPerMebibyte between(const TransferEnd& from, const TransferEnd& to, const PriceSheet& sheet) const;
 };

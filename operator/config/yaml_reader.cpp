@@ -46,7 +46,7 @@ YamlValue* list_item(YamlValue& list, const std::string& step) {
   return nullptr;
 }
 
-// Overridden values have no line of the file.
+// Overridden values have no line in the file.
 void forget_lines(YamlValue& value) {
   value.line = 0;
   for (YamlValue& item : value.items) forget_lines(item);
@@ -60,7 +60,7 @@ Result<void> override_yaml(YamlValue& root, const std::string& path, const std::
   Result<YamlValue> value = parse_yaml(origin, text);
   if (!value) return tl::unexpected(value.error());
   if (value->kind == YamlValue::Kind::nothing && text.find_first_not_of(' ') == std::string::npos)
-    value->kind = YamlValue::Kind::scalar;  // KEY= says that the text is empty; "KEY=~" says nothing
+    value->kind = YamlValue::Kind::scalar;  // KEY= is an empty text; "KEY=~" is no value
   forget_lines(*value);
   YamlValue* at = &root;
   for (std::size_t begin = 0; begin <= path.size();) {

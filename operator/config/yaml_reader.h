@@ -1,5 +1,5 @@
-// YAML values as typed ones. Every error says file and line, the field's path, what was found and what is allowed; all
-// errors of a file are collected, not only the first. Knows nothing of what the fields mean.
+// Converts YAML values to typed ones. Each error has file, line, path of the field, what was found and what is allowed.
+// Collects all errors of a file. Knows no meaning of fields.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@
 
 namespace lips {
 
-// Sets the field of that path (settings.epoch, nodes.0.count, or nodes.workers.count by the item's name) to a value in
-// YAML. Maps on the way are made where they are missing.
+// Sets the field at a path (settings.epoch, nodes.0.count, or nodes.workers.count by the name of the item) to a value
+// in YAML. Creates missing maps on the way.
 Result<void> override_yaml(YamlValue& root, const std::string& path, const std::string& value);
 
 struct YamlErrors {
   std::string file;
   std::vector<std::string> messages;  // the first ones
-  std::size_t more = 0;               // that were not kept
+  std::size_t more = 0;               // number of further messages
   void add(std::string message);
-  // All messages, one a line.
+  // All messages, one per line.
   tl::unexpected<Error> as_error() const;
 };
 
-// Reads one mapping. Ask for all fields, then finish(), which reports the fields nobody asked for.
+// Reads one mapping. Ask for all fields, then call finish(), which reports fields that nobody asked for.
 class YamlMap {
  public:
-  // Not a mapping: an error, and every field is then absent.
+  // If the value is not a mapping, reports an error and treats all fields as absent.
   YamlMap(const YamlValue& value, std::string path, YamlErrors& errors);
 
   bool has(std::string_view key);

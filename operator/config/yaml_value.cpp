@@ -23,8 +23,8 @@ struct Refused {
   std::string message;
 };
 
-// Makes the value as the parser goes. YAML::LoadAll would keep all documents, and what follows the end of the first one
-// (`{},`) is to yaml-cpp documents without end.
+// Builds the value while parsing. YAML::LoadAll would keep all documents, and yaml-cpp can see endless documents after
+// the first one (`{},`).
 class Builder final : public YAML::EventHandler {
  public:
   explicit Builder(const std::string& file) : file_(file) {}
@@ -62,12 +62,12 @@ class Builder final : public YAML::EventHandler {
   YamlValue take_root() && { return std::move(root_); }
 
  private:
-  // A list or map that has not ended.
+  // A list or map that is still open.
   struct Open {
     YamlValue value;
     YAML::anchor_t anchor;
-    std::size_t first;       // value of the file
-    std::size_t height = 0;  // of what is in it
+    std::size_t first;       // index of its first value in the file
+    std::size_t height = 0;  // of its content
     std::optional<std::pair<std::string, int>> key;
     std::unordered_map<std::string, int> lines;  // of the keys so far
   };
@@ -113,7 +113,7 @@ class Builder final : public YAML::EventHandler {
     if (anchor != 0) keep(anchor, {value, 1, height});
     place(std::move(value), height);
   }
-  // The copy counts, too.
+  // The copy counts as well.
   void keep(YAML::anchor_t anchor, Anchored anchored) {
     count(anchored.values, 0, anchored.value.line);
     anchored_.insert_or_assign(anchor, std::move(anchored));

@@ -1,4 +1,4 @@
-// YAML text as a value, with lines. Knows no fields and no types but text.
+// YAML text as a value with line numbers. Knows no fields and no types but text.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace lips {
 
 struct YamlEntry;
 
-// A parsed YAML value. `line` counts from 1; 0 when an override gave it.
+// A parsed YAML value. `line` counts from 1; 0 for a value from an override.
 struct YamlValue {
   enum class Kind : std::uint8_t { nothing, scalar, list, map };
   Kind kind = Kind::nothing;
