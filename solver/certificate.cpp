@@ -7,7 +7,7 @@
 namespace lips::solver {
 namespace {
 
-// Terms of a reduced cost cancel to this fraction of their size when it is 0 in exact arithmetic.
+// A reduced cost that is 0 in exact arithmetic cancels to this fraction of the size of its terms.
 constexpr double rounding = 1e-13;
 
 double relative_violation(double value, double lower, double upper) {
@@ -23,8 +23,8 @@ double sanitized(double dual, double lower, double upper) {
   return dual;
 }
 
-// Bounds of the columns that the rows imply: the feasible set stays what it is, the bound gets finite.
-// One row at a time; the sums leave out what is infinite and count it.
+// Column bounds that the rows imply: they keep the feasible set and make the bound finite. Looks at one row at a time;
+// sums leave out infinite terms and count them.
 class ImpliedBounds {
  public:
   explicit ImpliedBounds(const LinearProgram& program)
@@ -76,7 +76,7 @@ class ImpliedBounds {
         visit(j, program_.row_index()[k], program_.value()[k]);
   }
 
-  // Only asked for a side of column j that is infinite, so the column itself is one of the infinite terms.
+  // Call only for an infinite side of column j: the column itself is then one of the infinite terms.
   double implied(int j, bool above) const {
     double best = above ? infinity : -infinity;
     for (auto k = program_.column_start()[j]; k < program_.column_start()[j + 1]; ++k) {
@@ -85,14 +85,14 @@ class ImpliedBounds {
       const Activity& row = activity_[i];
       const bool by_upper = (a > 0) == above;  // the row's upper side limits the column
       const double side = by_upper ? program_.row_upper()[i] : program_.row_lower()[i];
-      // The others' extreme: j itself adds its other bound, which may be finite.
+      // The extreme without j, which contributes its other, possibly finite bound.
       const double own = by_upper ? (a > 0 ? a * lower_[j] : a * upper_[j]) : (a > 0 ? a * upper_[j] : a * lower_[j]);
       const bool own_infinite = std::isinf(own);
       const int infinite = (by_upper ? row.least_infinite : row.most_infinite) - (own_infinite ? 1 : 0);
       if (std::isinf(side) || infinite > 0) continue;
       const double others = (by_upper ? row.least : row.most) - (own_infinite ? 0 : own);
       double limit = (side - others) / a;
-      // Rounding of the sum must not cut anything off.
+      // Rounding of the sum must not cut off feasible points.
       limit += (above ? 1 : -1) * 1e-9 * (std::abs(limit) + (std::abs(side) + std::abs(others)) / std::abs(a));
       best = above ? std::min(best, limit) : std::max(best, limit);
     }
@@ -104,7 +104,7 @@ class ImpliedBounds {
   std::vector<Activity> activity_;
 };
 
-// min over the box of (c - A'u)'x; columns whose infinite side would be taken make it -infinity.
+// min over the box of (c - A'u)'x; -infinity when a column would take an infinite side.
 double least_over_box(const std::vector<double>& reduced_cost, const std::vector<double>& lower,
                       const std::vector<double>& upper) {
   long double sum = 0;
@@ -134,7 +134,7 @@ double box_term(const LinearProgram& program, const std::vector<double>& reduced
 Certificate certify(const LinearProgram& program, std::span<const double> primal, std::span<const double> row_dual) {
   Certificate result;
   std::vector<double> activity(program.rows(), 0), dual(program.rows(), 0), reduced_cost(program.columns());
-  std::vector<int> undecided;  // columns whose reduced cost is 0 as far as rounding lets us say
+  std::vector<int> undecided;  // columns whose reduced cost is 0 within rounding
   long double objective = 0, rows_term = 0;
   for (int i = 0; i < program.rows(); ++i) {
     const double lower = program.row_lower()[i], upper = program.row_upper()[i];

@@ -17,7 +17,7 @@ namespace {
 // twice on large class forms (beyond 40).
 constexpr double columns_a_row_for_primal = 40;
 
-// CLP's default of 1e-7 lets an 'optimum' lie visibly below the true one.
+// With the default of CLP, 1e-7, an 'optimum' can lie visibly below the true one.
 constexpr double feasibility_tolerance = 1e-9;
 
 std::vector<double> clp_bounds(const std::vector<double>& bounds) {
@@ -85,7 +85,7 @@ void run(ClpSimplex& model, Algorithm algorithm) {
     model.dual();
   else
     model.primal();
-  // What either says of a program without optimum is only trusted from the primal's first phase.
+  // Only the first phase of the primal simplex is trusted to find that there is no optimum.
   if (model.problemStatus() != 0 && model.problemStatus() != 3) {
     const int spent = model.numberIterations();
     model.primal();
@@ -93,8 +93,8 @@ void run(ClpSimplex& model, Algorithm algorithm) {
   }
 }
 
-// The presolved model is solved, carried back, and cleaned up by a few primal iterations on the whole one.
-// False when presolve already found that there is no optimum: which of the two kinds, the whole model must say.
+// Solves the presolved model, maps the solution back, and polishes it by a few primal iterations on the whole model.
+// False when presolve finds that there is no optimum; solving the whole model then tells which kind.
 bool run_presolved(ClpSimplex& model, Algorithm algorithm) {
   ClpPresolve presolve;
   presolve.setDoImpliedFree(false);  // CoinUtils 2.11 leaks memory there, some KiB a solve
@@ -143,7 +143,7 @@ LpSolution solution_of(const ClpSimplex& model, const LinearProgram& program) {
   const double* dual = model.dualRowSolution();
   solution.primal.assign(primal, primal + program.columns());
   solution.row_dual.assign(dual, dual + program.rows());
-  for (int j = 0; j < program.columns(); ++j) {  // never hand out a value outside its bounds by the tolerance
+  for (int j = 0; j < program.columns(); ++j) {  // no value may leave its bounds, even by the tolerance
     solution.primal[j] = std::min(std::max(solution.primal[j], program.column_lower()[j]), program.column_upper()[j]);
     solution.objective += program.cost()[j] * solution.primal[j];
   }
@@ -168,7 +168,7 @@ LpSolution with_status(LpStatus status, const LinearProgram& program) {
   return solution;
 }
 
-// Every column goes to the bound that its cost likes; CLP is not asked about programs without rows or columns.
+// Solves programs without rows or columns without CLP: each column goes to the bound that its cost prefers.
 LpSolution solve_without_matrix(const LinearProgram& program) {
   for (int i = 0; i < program.rows(); ++i)
     if (program.row_lower()[i] > 0 || program.row_upper()[i] < 0) return with_status(LpStatus::infeasible, program);
@@ -215,8 +215,8 @@ double certified_gap(const LinearProgram& program, const LpSolution& solution) {
   return (certificate.primal_objective - certificate.lower_bound) / std::max(1e-9, std::abs(certificate.lower_bound));
 }
 
-// CLP's tolerances are absolute and prices may be small against them: a last basis that is not optimal by our own
-// certificate is taken up again with larger prices and the other algorithm, and the better solution stays.
+// Tolerances of CLP are absolute, and prices may be small beside them. When our certificate rejects the last basis,
+// solves again from it with larger prices and the other algorithm, and keeps the better solution.
 LpSolution repaired(const LinearProgram& program, const LpOptions& options, LpSolution first) {
   constexpr double scale = 0x1.0p20, good = 1e-7;
   const double gap = certified_gap(program, first);
@@ -237,7 +237,8 @@ LpSolution repaired(const LinearProgram& program, const LpOptions& options, LpSo
 }  // namespace
 
 LpSolution solve(const LinearProgram& program, const LpOptions& options) {
-  if (program.out_of_range()) return with_status(LpStatus::unsolvable, program);  // CLP ends the process by assertions
+  if (program.out_of_range())
+    return with_status(LpStatus::unsolvable, program);  // an assertion in CLP would end the process
   if (crossed(program.column_lower(), program.column_upper()) || crossed(program.row_lower(), program.row_upper()))
     return with_status(LpStatus::infeasible, program);
   if (program.nonzeros() == 0) return solve_without_matrix(program);

@@ -1,4 +1,4 @@
-// Solves linear programs with COIN-OR's CLP. Its source file is the only one that includes Clp.
+// Solves linear programs with CLP of COIN-OR. Only the source file of this header includes Clp.
 #pragma once
 
 #include "solver/linear_program.h"
@@ -11,10 +11,10 @@ struct LpOptions {
   Algorithm algorithm = Algorithm::automatic;
   bool presolve = true;
   std::int64_t max_iterations = -1;  // -1: no limit
-  const Basis* start = nullptr;      // a basis of a program of the same shape; may change the path, never the optimum
+  const Basis* start = nullptr;      // basis of a program of the same shape; may change the path, never the optimum
 };
 
-// Deterministic: equal programs and options, equal solutions. Prints nothing. Safe to call from several threads at
+// Deterministic: equal programs and options give equal solutions. Prints nothing. Safe to call from several threads at
 // once.
 LpSolution solve(const LinearProgram& program, const LpOptions& options = {});
 

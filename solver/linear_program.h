@@ -1,4 +1,4 @@
-// A linear program as a value, and what comes back when it is solved. Knows no solver and no meaning of its rows.
+// A linear program and its solution as values. Knows no solver and no meaning of its rows.
 #pragma once
 
 #include <compare>
@@ -16,11 +16,11 @@ namespace lips::solver {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Numbers beyond it are no amounts of anything, and products of two of them leave no digit of a small one.
+// No real amount is larger, and a product of two larger numbers would swallow every digit of a small one.
 inline constexpr double most_magnitude = 1e15;
 
-// A row or a column of a program, by its number; neither is taken for the other, nor for a count or an index of
-// something else. A plain std::int32_t becomes either, so that small programs can be written by number.
+// The number of a row or a column of a program. Rows, columns, counts and other indices do not mix. A plain
+// std::int32_t converts to either, to write small programs by number.
 template <class Tag>
 class Position {
  public:
@@ -66,9 +66,8 @@ class LinearProgram {
   const std::vector<std::int32_t>& row_index() const { return row_index_; }
   const std::vector<double>& value() const { return value_; }
 
-  // The first number that no solver can reckon with, in a sentence: a cost, coefficient or finite bound beyond
-  // most_magnitude, or none at all (NaN, an infinite cost or coefficient, a lower bound of infinity). None: all are
-  // well.
+  // A sentence about the first number that no solver can handle: a cost, coefficient or finite bound beyond
+  // most_magnitude, NaN, an infinite cost or coefficient, or a lower bound of infinity. None: all are fine.
   std::optional<std::string> out_of_range() const;
 
   void set_cost(ColumnId column, double cost) { cost_[column.index()] = cost; }
@@ -84,11 +83,11 @@ class LinearProgram {
 
 enum class LpStatus : std::uint8_t {
   optimal,     // primal and dual are optimal within the solver's tolerances; certify() says how near
-  infeasible,  // no x keeps all rows and bounds
-  unbounded,   // the cost falls without end
-  stopped,     // the limit of iterations came first; the vectors are the last ones and may break rows
+  infeasible,  // no x satisfies all rows and bounds
+  unbounded,   // the cost has no lower limit
+  stopped,     // reached the limit of iterations; the vectors are the last ones and may violate rows
   failed,      // the solver gave up; the vectors are 0
-  unsolvable   // a number is none, or too large to reckon with: the solver was not asked (out_of_range() names it)
+  unsolvable   // a number is not finite or too large, so the solver did not run (out_of_range() names it)
 };
 std::string_view to_string(LpStatus status);
 
@@ -102,7 +101,7 @@ enum class VariableStatus : std::uint8_t {
   fixed         // not in the basis, and its bounds are equal
 };
 
-// Where each variable stands at the end; a start for the next solve of a program of the same shape.
+// Where each variable stands at the end: a start for the next program of the same shape.
 struct Basis {
   std::vector<VariableStatus> column, row;
 };

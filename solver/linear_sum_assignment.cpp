@@ -11,14 +11,13 @@ constexpr Cost never = std::numeric_limits<Cost>::infinity();
 template <>
 constexpr std::int64_t never<std::int64_t> = forbidden_pair;
 
-// Larger than any label: marks columns that a search is done with.
+// Larger than any label; marks columns that a search has finished with.
 template <class Cost>
 constexpr Cost beyond = std::numeric_limits<Cost>::infinity();
 template <>
 constexpr std::int64_t beyond<std::int64_t> = std::int64_t{1} << 60;
 
-// Most blocks of a row improve nothing: they are passed over two numbers at a time (compilers do not vectorise such a
-// test).
+// Most blocks of a row improve nothing. Skips them two numbers at a time (compilers do not vectorise such a test).
 constexpr int block = 32;
 
 template <class Cost>
@@ -53,7 +52,7 @@ bool any_below(const Cost* costs, const Cost* duals, Cost limit) {
   return (below[0] | below[1]) != 0;
 }
 
-// At most as many rows as columns. Columns' duals `v_` stay 0 while a column is unassigned if there are more columns.
+// Has at most as many rows as columns. With more columns, the dual `v_` of a column stays 0 while it is unassigned.
 template <class Cost>
 class ShortestAugmentingPaths {
  public:
@@ -91,9 +90,9 @@ class ShortestAugmentingPaths {
     row_of_[column] = row;
   }
 
-  // Each column's dual is its least cost; a row takes the last column that likes it best. Then rows with one such
-  // column hand their slack to it ("reduction transfer"). Where most have none the costs are few and tied: then paths
-  // from a bare start are shorter, so all is undone and false returned.
+  // The dual of each column is its least cost; a row takes the last column that likes it best. Then rows with one such
+  // column hand their slack to it ("reduction transfer"). If most rows have none, there are few distinct costs and many
+  // ties: paths from a bare start are shorter, so this undoes everything and returns false.
   bool reduce_columns() {
     std::vector<int> least_row(columns_, 0), wishes(rows_, 0);
     std::copy(cost_, cost_ + columns_, v_.begin());
@@ -157,9 +156,9 @@ class ShortestAugmentingPaths {
     return least;
   }
 
-  // Augmenting row reduction: a row takes its best column, lowering its dual until the second best is as good; the row
-  // that loses the column goes on at once, or in the next pass on a tie. The number of turns is capped: duals of
-  // doubles may creep.
+  // Augmenting row reduction: a row takes its best column and lowers the dual of it until the second best is as good.
+  // The row that loses the column goes on at once, or in the next pass on a tie. The number of turns is capped, because
+  // duals of doubles may creep.
   std::vector<int> reduce_rows(std::vector<int> waiting) {
     std::vector<int> later;
     std::int64_t turns = 4LL * rows_;
@@ -192,7 +191,7 @@ class ShortestAugmentingPaths {
     return later;
   }
 
-  // One Dijkstra from a free row over columns, by reduced costs, to the nearest free column.
+  // A Dijkstra search by reduced costs from a free row over columns to the nearest free column.
   bool augment(int free_row) {
     shown_ = v_;
     std::fill(label_.begin(), label_.end(), beyond<Cost>);
@@ -238,7 +237,7 @@ class ShortestAugmentingPaths {
     }
   }
 
-  // A free column where several are nearest.
+  // A nearest column, preferably a free one.
   int nearest() const {
     const Cost least = *std::min_element(block_least_.begin(), block_least_.end());
     if (least >= never<Cost> / 2) return -1;
@@ -255,7 +254,7 @@ class ShortestAugmentingPaths {
     return found;
   }
 
-  // With its dual shown so low no later label of the column is below `beyond`, whatever the sign of the costs.
+  // With so low a dual no later label of the column falls below `beyond`, whatever the sign of the costs.
   void close(int column, Cost distance) {
     done_.emplace_back(column, distance);
     shown_[column] = -2 * beyond<Cost>;

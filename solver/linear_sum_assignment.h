@@ -8,7 +8,8 @@
 
 namespace lips::solver {
 
-// A pair that may not be assigned: +infinity for doubles, this for integers. Other integers stay below 2^48 in size.
+// The cost of a pair that may not be assigned: +infinity for doubles, this for integers. Other integers stay below 2^48
+// in size.
 inline constexpr std::int64_t forbidden_pair = std::int64_t{1} << 56;
 
 template <class Cost>

@@ -8,7 +8,7 @@ namespace lips::solver {
 namespace {
 
 // Primal network simplex (Dantzig) with strongly feasible trees (Cunningham 1976), so it cannot cycle, and block search
-// for the entering arc. The tree is kept by parent pointers and child lists: a pivot rewrites the cut subtree only.
+// for the entering arc. Parent pointers and child lists hold the tree, so a pivot rewrites only the cut subtree.
 class NetworkSimplex {
  public:
   explicit NetworkSimplex(const MinCostFlow& problem) : problem_(problem), root_(problem.nodes()) {}
@@ -55,7 +55,7 @@ class NetworkSimplex {
     arc_.reserve(arcs + root_);
     capacity_.reserve(arcs + root_);
     block_ = std::max(static_cast<int>(std::sqrt(static_cast<double>(arcs))), 10);
-    // Neighbours in the caller's order share their ends; a block of the search should see many nodes.
+    // Arcs that are neighbours in the order of the caller share nodes, but a block of the search should see many nodes.
     place_of_.resize(arcs);
     for (int first = 0; first < block_; ++first)
       for (int a = first; a < arcs; a += block_) {
@@ -87,7 +87,7 @@ class NetworkSimplex {
 
   std::int64_t reduced_cost(const Arc& arc) const { return arc.cost + potential_[arc.from] - potential_[arc.to]; }
 
-  // The arc that violates most in the first block that has one. Artificial arcs never come back.
+  // The arc with the largest violation in the first block with any. Artificial arcs never re-enter.
   bool find_entering() {
     const int arcs = problem_.arcs();
     std::int64_t worst = 0;
@@ -108,7 +108,7 @@ class NetworkSimplex {
     return worst < 0;
   }
 
-  // Room of the tree arc above v for flow that goes down (from the parent to v) or up.
+  // Room of the tree arc above v for flow down (from the parent to v) or up.
   std::int64_t room(int v, bool down) const {
     const int a = node_[v].parent_arc;
     return node_[v].arc_goes_up == down ? flow_[a] : capacity_[a] - flow_[a];
@@ -237,7 +237,7 @@ class NetworkSimplex {
   const MinCostFlow& problem_;
   const int root_;
   std::int64_t artificial_cost_ = 0;
-  std::vector<std::int32_t> place_of_;  // where the caller's arc stands
+  std::vector<std::int32_t> place_of_;  // place of each arc of the caller
   std::vector<Arc> arc_;
   std::vector<std::int64_t> capacity_, flow_, potential_;
   std::vector<std::int8_t> state_;

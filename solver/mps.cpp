@@ -19,7 +19,7 @@ class MpsWriter {
     text_.back() = '\n';
   }
   void section(std::string_view name) { text_.append(name).push_back('\n'); }
-  // An indented data line whose last field is a number.
+  // Writes an indented data line whose last field is a number.
   void data(std::initializer_list<std::string_view> fields, double number) {
     std::array<char, 32> buffer;
     const auto end =
@@ -94,7 +94,7 @@ void write_bounds(MpsWriter& writer, const LinearProgram& program) {
       continue;
     }
     if (lower == -infinity) writer.line({" MI", "BND", name});
-    // Without its own line a negative upper bound would mean that there is no lower one.
+    // Without a line of its own, a negative upper bound would remove the lower bound.
     else if (lower != 0 || upper < 0)
       writer.data({"LO", "BND", name}, lower);
     if (upper != infinity) writer.data({"UP", "BND", name}, upper);
@@ -106,7 +106,7 @@ void write_bounds(MpsWriter& writer, const LinearProgram& program) {
 struct Line {
   int number = 0;
   bool header = false;
-  std::array<std::string_view, 6> fields;  // data lines of fixed MPS: always six places, of free MPS: the first `count`
+  std::array<std::string_view, 6> fields;  // data lines: fixed MPS has always six places, free MPS the first `count`
   int count = 0;
 };
 

@@ -1,4 +1,4 @@
-// Linear programs as MPS text, to exchange them with other solvers. Strings only: reads and writes no file.
+// Linear programs as MPS text, to exchange them with other solvers. Works on strings; touches no files.
 #pragma once
 
 #include <string_view>

@@ -10,9 +10,8 @@ namespace {
 constexpr std::int64_t far_away = std::numeric_limits<std::int64_t>::max() / 4;
 
 // The flow network: item -> near bin, item -> group of a near bin, item -> hub, item -> sink (nowhere); hub -> group ->
-// bin
-// -> sink. Flow on hub and group arcs is counted, not split by item: who sits where inside a group is settled at the
-// end.
+// bin -> sink. Flow on hub and group arcs is a count for all items together; the end decides which bin of a group each
+// item gets.
 class TieredFlow {
  public:
   explicit TieredFlow(const TieredAssignment& problem)
@@ -51,7 +50,7 @@ class TieredFlow {
         augment_all();
     }
     solution.optimal = unplaced_ == 0;
-    // Every path still missing costs at least what the last one did.
+    // Every missing path costs at least as much as the last one.
     const std::int64_t bound = offset_ + flow_cost() + unplaced_ * path_cost_;
     place_rest_greedily();
     report(solution);
@@ -74,7 +73,7 @@ class TieredFlow {
     return cost_[problem_.kind_of_item.empty() ? 0 : problem_.kind_of_item[item]];
   }
 
-  // Each item's least cost is paid in any case; what is left is at least 0, so potentials of 0 are a start.
+  // Every solution pays the least cost of each item. The remainder is at least 0, so potentials of 0 are a start.
   void normalise_costs() {
     std::vector<std::int64_t> least;
     for (const TierCosts& kind : problem_.kinds) {
@@ -299,7 +298,7 @@ class TieredFlow {
       if (place_[t].vertex == unplaced && level_[t] == 0 && find_path(t)) apply_path();
   }
 
-  // Depth first along arcs of reduced cost 0 that lead one level on; dead ends stay dead for the phase.
+  // Depth-first search along arcs of reduced cost 0 that lead one level on. Dead ends stay dead for the phase.
   bool find_path(int item) {
     path_.assign(1, item);
     while (!path_.empty()) {
@@ -331,7 +330,7 @@ class TieredFlow {
                                 : Tier::group,
             to);
       } else if (to < first_bin_) {
-        advance(v, cursor_[v]);  // before the item leaves the list; the item says where it goes next
+        advance(v, cursor_[v]);  // before the item leaves the list, because the item knows what follows it
       } else if (to == sink_) {
         ++used_[v - first_bin_];
       } else if (v < first_group_) {
@@ -372,7 +371,7 @@ class TieredFlow {
         continue;
       }
       ++used_[bin];
-      put(t, Tier::near, first_bin_ + bin);  // the true tier is found when reporting
+      put(t, Tier::near, first_bin_ + bin);  // report() finds the true tier
     }
   }
 
@@ -382,7 +381,7 @@ class TieredFlow {
     return -1;
   }
 
-  // Items that went through a group or the hub get the bins that the counted flow left for them, in order of ids.
+  // Gives items that went through a group or the hub the bins that the counted flow left for them, in order of ids.
   void report(TieredSolution& solution) {
     solution.bin_of_item.assign(items_, -1);
     solution.tier.assign(items_, Tier::nowhere);
@@ -428,7 +427,7 @@ class TieredFlow {
   std::int64_t unplaced_ = 0;
   std::vector<int> group_start_, group_bins_;
   std::vector<Place> place_;
-  std::vector<int> next_, previous_, head_;  // lists of items by the vertex that their flow goes to
+  std::vector<int> next_, previous_, head_;  // lists of items by the vertex that receives their flow
   std::vector<int> used_, from_group_, from_hub_;
   std::vector<std::int64_t> potential_, distance_;
   std::vector<int> level_, touched_, path_;

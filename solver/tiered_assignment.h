@@ -1,6 +1,6 @@
-// Assignment with few distinct costs: items to slots of bins that stand in groups; an item is cheap on its near bins,
-// dearer in their groups, dearest anywhere else. Exact as a minimum-cost flow through the groups. Knows no meaning of
-// any of them.
+// Assignment with few distinct costs: items to slots of bins in groups. An item is cheap on its near bins, dearer in
+// their groups, dearest anywhere else. Exact, as a minimum-cost flow through the groups. Knows no meaning of items and
+// bins.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct TieredSolution {
   std::vector<Tier> tier;
   std::int64_t cost = 0;
   std::int64_t lower_bound = 0;  // of any assignment; equals the cost when optimal
-  bool optimal = false;          // false only when the phases ran out; the rest was then placed greedily
+  bool optimal = false;          // false only when the phases ran out and the rest was placed greedily
   int phases = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr std::int64_t blocked = std::int64_t{1} << 60;
 
-// Prices become integers of 50 bits, so that comparing paths is exact and no cycle of rounding errors looks negative.
+// Scales prices to integers of 50 bits: path comparisons are exact, and rounding makes no negative cycles.
 struct PriceScale {
   int exponent = 0;
 
@@ -39,10 +39,9 @@ struct PriceScale {
   double up_ = 1;
 };
 
-// Groups are placed one after another, each along the cheapest path of the graph whose nodes are the zones:
-// from zone a to b one exchanges the group in a that minds least; a zone ends at its cheapest step with room.
-// What is left unserved is one more zone without steps to pay. Ahuja, Magnanti and Orlin, Network Flows, 1993,
-// section 9.7.
+// Groups are placed one after another, each along the cheapest path of the graph whose nodes are the zones: the edge
+// from zone a to b moves the group in a that loses least; a zone ends at its cheapest step with room. Unserved supply
+// is one more zone whose steps are free. Ahuja, Magnanti and Orlin, Network Flows, 1993, section 9.7.
 class ZoneFlow {
  public:
   explicit ZoneFlow(const ZoneTransportation& problem)
@@ -107,7 +106,7 @@ class ZoneFlow {
     steps_[zones_].push_back({0, unbounded});
   }
 
-  // Large groups first: what comes later displaces little.
+  // Large groups first, because later ones then displace little.
   std::vector<int> order() const {
     std::vector<int> groups(groups_);
     std::iota(groups.begin(), groups.end(), 0);
@@ -118,7 +117,7 @@ class ZoneFlow {
 
   std::int64_t step_price(int zone) const { return steps_[zone][current_[zone]].price; }
 
-  // Bellman-Ford towards the sink; there is no negative cycle, so `next_` has none at all.
+  // Bellman-Ford towards the sink. There are no negative cycles, so `next_` has no cycle.
   void refresh_distances() {
     distance_.resize(nodes_);
     next_.assign(nodes_, sink);
@@ -174,7 +173,7 @@ class ZoneFlow {
     }
   }
 
-  // True when a group that was exchanged has nothing left where it was.
+  // True when an exchanged group has nothing left in its old zone.
   bool move_along(int group, int first, double step) {
     bool emptied = false;
     int moving = group;
@@ -220,7 +219,7 @@ class ZoneFlow {
     }
   }
 
-  // Groups that left zone a stay in its heaps until they come to the top.
+  // Groups that left zone a stay in its heaps until they reach the top.
   void clean(int a, int b) {
     auto& heap = exchange_[a * nodes_ + b];
     while (!heap.empty() && amount(heap.front().group, a) == 0) {
@@ -251,7 +250,7 @@ class ZoneFlow {
     return solution;
   }
 
-  // What rounding left in a zone, or lost, goes to where most of the group is.
+  // Moves the amount that rounding left in a zone, or lost, to where most of the group is.
   void sweep_dust(int group) {
     double* row = &amount_[static_cast<std::size_t>(group) * nodes_];
     double* most = std::max_element(row, row + nodes_);
@@ -263,7 +262,7 @@ class ZoneFlow {
     if (*most > 0) *most = std::max(0.0, problem_.supply[group] - elsewhere);
   }
 
-  // The price of a zone that is closed to all further supply may be anything above a limit: the limit is told.
+  // A zone that is closed to all further supply may have any price above a limit; reports the limit.
   void set_duals(ZoneTransportationSolution& solution) const {
     std::vector<std::int64_t> price(distance_.begin(), distance_.end());
     const auto is_closed = [&](int z) { return distance_[z] >= closed_price_ / 2; };
@@ -333,12 +332,12 @@ class ZoneFlow {
   const PriceScale scale_;
   const int groups_, zones_, nodes_;
   const std::int64_t closed_price_;
-  std::vector<std::int64_t> cost_;     // [group * nodes + node]; the last node takes what is left unserved
+  std::vector<std::int64_t> cost_;     // [group * nodes + node]; the last node takes unserved supply
   std::vector<double> amount_;         // the same shape
   std::vector<std::uint32_t> queued_;  // the same shape: in which heaps of that zone the group stands
   std::vector<std::vector<Step>> steps_;
   std::vector<std::size_t> current_;
-  std::vector<std::vector<Candidate>> exchange_;  // [a * nodes + b]: groups in a by what moving to b costs
+  std::vector<std::vector<Candidate>> exchange_;  // [a * nodes + b]: groups in a by the cost of moving to b
   std::vector<std::int64_t> exchange_cost_;
   std::vector<std::int64_t> distance_;
   std::vector<int> next_;

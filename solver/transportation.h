@@ -1,5 +1,5 @@
-// Groups of supply against a few zones whose cost is convex and piecewise linear: the zone form (docs/solver.md).
-// Exact, with duals and a lower bound from them. Knows no meaning of groups and zones.
+// Assigns groups of supply to a few zones of convex, piecewise linear cost: the zone form (docs/solver.md). Exact, with
+// duals and a lower bound from them. Knows no meaning of groups and zones.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ZoneStep {
 // subject to sum_z x_gz + o_g = supply_g; a zone takes at most the sum of its steps. At most 30 zones.
 struct ZoneTransportation {
   std::vector<double> supply;                // one a group, >= 0
-  std::vector<double> unserved_price;        // one a group; infinity: all of it has to be placed
+  std::vector<double> unserved_price;        // one a group; infinity: all of it must be placed
   std::vector<std::vector<ZoneStep>> steps;  // one list a zone, in any order; the cheapest are used first
   std::vector<double> unit_cost;             // [group * zones + zone]; infinity: the group may not go there
 };
@@ -29,11 +29,11 @@ struct ZoneTransportationSolution {
   std::vector<double> zone_dual;   // price of one more unit of a zone's capacity at its margin
   std::vector<double> group_dual;  // cost of one more unit of a group's supply
   double objective = 0;
-  double lower_bound = 0;  // from the duals, by weak duality, in the given numbers: equals the objective up to rounding
+  double lower_bound = 0;  // from the duals, by weak duality, in the given numbers; equals the objective up to rounding
 };
 
-// Successive shortest paths on the graph of zones: groups x zones work a step, not groups x steps. Ties go to the lower
-// id.
+// Successive shortest paths on the graph of zones: a step takes groups x zones operations, not groups x steps. Ties go
+// to the lower id.
 ZoneTransportationSolution solve_zone_transportation(const ZoneTransportation& problem);
 
 }  // namespace lips::solver
