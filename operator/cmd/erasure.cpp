@@ -28,7 +28,7 @@ Result<ErasureCode> parse_code(const std::string& text) {
   return fail(ErrorCode::invalid_input, fmt::format("--code: expected n,k with 0 < k < n < 256, found '{}'", text));
 }
 
-// Files that were fetched instead of the places that the text names.
+// Replaces the locations in the text by fetched files.
 Result<void> replace_sources(const std::vector<std::pair<std::string, std::string>>& fetched, DegradedInput& input) {
   for (const auto& [key, path] : fetched) {
     bool known = false;
@@ -44,8 +44,8 @@ Result<void> replace_sources(const std::vector<std::pair<std::string, std::strin
   return {};
 }
 
-// A file that is new or regular is written beside its place and put there when it is whole; a device, a pipe or stdout
-// gets the bytes as they come.
+// Writes a new or regular file beside its place and renames it when it is whole. A device, a pipe or stdout gets the
+// bytes as they come.
 Result<void> decode_to(const DegradedInput& input, const std::string& output) {
   namespace fs = std::filesystem;
   std::error_code unknown;

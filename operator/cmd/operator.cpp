@@ -82,7 +82,7 @@ LineLog::Form form_of(LogFormat format) {
 
 constexpr std::string_view simulated = "simulated:";
 
-// The parts of a running operator, in the order in which they depend on each other.
+// The parts of a running operator, each after those that it depends on.
 class RunningOperator {
  public:
   RunningOperator(const OperatorOptions& options, const OperatorConfig& config, PriceSheet sheet, NodePrices prices,
@@ -124,12 +124,12 @@ class RunningOperator {
   NewDataEndpoint new_data_;
   LivePolicy policy_;
   std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
-  std::atomic<bool> ended_{false};           // a simulated run is over and only shown
+  std::atomic<bool> ended_{false};           // a simulated run has ended; only its page is still served
   std::unique_ptr<HealthServer> health_;
   std::unique_ptr<StatusServer> server_;
 };
 
-// Counted each time, logged once of each kind: a policy that fails may do so at every plan.
+// Counts every fault but logs each kind once: a failing policy may fail at every plan.
 void RunningOperator::refused(const PlanFault& fault) {
   metrics_.plan_refused(fault);
   if (!faults_logged_.insert(fault.kind).second) return;
@@ -196,7 +196,7 @@ Result<void> RunningOperator::open_journal() {
   return {};
 }
 
-// What may change at run time does; of the rest the log says that it needs a restart.
+// Applies the keys that may change at run time, and logs that the others need a restart.
 void RunningOperator::reload(Result<OperatorConfig> changed) {
   const auto refuse = [&](const Error& error) {
     metrics_.reloaded(ReloadOutcome::refused);

@@ -36,7 +36,7 @@ std::optional<std::uint64_t> whole_number(const std::string& text, std::uint64_t
   return value;
 }
 
-// The text in lines that begin at that column.
+// Wraps the text into lines that begin at that column.
 std::string wrapped(const std::string& text, std::size_t begin = help_column) {
   std::string out;
   std::size_t column = begin;

@@ -74,7 +74,7 @@ std::string list_json() {
   return list.dump(2) + "\n";
 }
 
-// How far all chosen experiments are, weighed by how long they usually take.
+// The progress of all chosen experiments, weighted by how long they usually take.
 class ExperimentProgress {
  public:
   ExperimentProgress(bool shown, std::span<const Experiment* const> chosen)

@@ -14,7 +14,7 @@ using namespace experiments;
 
 constexpr std::size_t least_width = 100;
 
-// Words in lines of at most `width` columns that begin `indent` columns in.
+// Wraps words into lines of at most `width` columns, indented by `indent`.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = least_width) {
   std::string out;
   std::size_t column = 0;

@@ -73,7 +73,7 @@ Result<double> number(std::string_view name, const std::string& text) {
                             : fmt::format("{}: expected a number of at least 0, found '{}'", name, text));
 }
 
-// Of the option or of the application; 0 where nothing is read.
+// CPU-seconds per MiB from the option or the application; 0 without input.
 Result<double> intensity_of(const MoveOptions& options, Mebibytes size) {
   for (const auto& [name, per_block] : applications)
     if (name == options.application) return per_block / 64;
@@ -135,7 +135,7 @@ Result<ExplainInput> read(const MoveOptions& options) {
   return input;
 }
 
-// The map tasks of the job, or all that read the data set.
+// The map tasks of the job, or all tasks that read the data set.
 Result<std::vector<ReadingTask>> tasks_of(const MoveOptions& options, const ExplainInput& input) {
   std::vector<ReadingTask> found;
   std::vector<std::string> names;

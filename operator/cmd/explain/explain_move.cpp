@@ -16,7 +16,7 @@ namespace {
 constexpr double paper_block = 64;  // MiB
 
 struct Part {
-  std::map<BlockId, Mebibytes> blocks;  // each moves once, however many read it
+  std::map<BlockId, Mebibytes> blocks;  // each moves once, however many tasks read it
   CpuSeconds cpu;
   std::size_t tasks = 0;
   ConstraintId constraint;
@@ -59,7 +59,7 @@ ZoneSet zones_of(const ClusterSnapshot& cluster, BlockId block) {
   return zones;
 }
 
-// The cheapest node with the data; the dearest one for work without input, which may be anywhere.
+// The cheapest node with the data. Work without input may be anywhere, so for it the dearest node.
 std::optional<NodeId> node_here(const ClusterSnapshot& cluster, const Part& part, ZoneSet zones) {
   std::optional<NodeId> best;
   for (const NodeId node : cluster.nodes.ids()) {
@@ -125,7 +125,7 @@ Result<std::vector<MoveCase>> move_cases(const ClusterSnapshot& cluster, const C
       if (!named) return tl::unexpected(named.error());
       from = *named;
     }
-    if (!from) continue;  // no node beside the data may take it
+    if (!from) continue;  // no node beside the data may run it
     std::optional<NodeId> to = best_there(cluster, costs, part, zones, *from);
     if (!places.to.empty()) {
       const Result<NodeId> named = node_named(cluster, places.to);

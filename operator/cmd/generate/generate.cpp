@@ -14,7 +14,7 @@ namespace lips::cmd {
 
 namespace {
 
-// What 'lips plan' reads; 4 GiB of memory write it.
+// 'lips plan' reads no more; 4 GiB of memory are enough to write it.
 constexpr std::uint32_t most_tasks = 10'000'000, most_replicas = 20'000'000;
 
 struct GenerateOptions {

@@ -22,7 +22,7 @@ struct ScenarioShape {
   std::optional<std::uint64_t> seed;
 };
 
-// Current types of the price sheet, cheap and dear by turns.
+// Current types of the price sheet, cheap and expensive in turn.
 constexpr std::array<std::string_view, 12> instance_types{"m7g.2xlarge", "m6i.2xlarge", "c7g.2xlarge", "c6i.2xlarge",
                                                           "r6i.2xlarge", "m5a.2xlarge", "m5.2xlarge",  "c5.2xlarge",
                                                           "r5.2xlarge",  "m7i.2xlarge", "r7g.2xlarge", "m6g.2xlarge"};

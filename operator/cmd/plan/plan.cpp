@@ -58,7 +58,7 @@ Arguments describe(PlanOptions& options) {
 
 Result<PolicySettings> settings_of(const PlanOptions& options) {
   PolicySettings settings;
-  settings.lips.billing = Billing::use;  // the figures of one plan are what its tasks use
+  settings.lips.billing = Billing::use;  // the figures of a single plan are by use
   YamlValue root;
   root.kind = YamlValue::Kind::map;
   for (auto [key, value] : options.set) {
@@ -77,7 +77,7 @@ Result<PolicySettings> settings_of(const PlanOptions& options) {
 Result<PlanResult> decide(const PlanOptions& options, const SnapshotFile& snapshot, const PolicySettings& settings) {
   Result<std::unique_ptr<Policy>> policy = make_policy(options.policy, settings);
   if (!policy) return tl::unexpected(policy.error());
-  // Policies that go by heartbeats hear from every node that takes tasks.
+  // For policies that plan at heartbeats, every schedulable node reports.
   std::vector<NodeId> reporting;
   for (NodeId node : snapshot.cluster.nodes.ids())
     if (snapshot.cluster.nodes[node].schedulable) reporting.push_back(node);

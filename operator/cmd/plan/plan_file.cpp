@@ -21,7 +21,7 @@ std::string quoted(const std::string& name) {
   return nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Every name in JSON's quotes, once.
+// All names, quoted for JSON in advance.
 template <class Id, class Item>
 IdVector<Id, std::string> quoted_names(const IdVector<Id, Item>& items) {
   IdVector<Id, std::string> names;
@@ -41,9 +41,9 @@ class PlanWriter {
         data_sets_(quoted_names(cluster_.data_sets)) {}
 
   std::string write() {
-    // Dollars, bound and the like are what `lips plan --format json` prints.
-    const auto& [moves, drops, assignments, deferrals, node_requests, rest, remember, shares, reviewed, replan, account_elsewhere] =
-        result_.plan;
+    // Dollars, bounds and the like are left to `lips plan --format json`.
+    const auto& [moves, drops, assignments, deferrals, node_requests, rest, remember, shares, reviewed, replan,
+                 account_elsewhere] = result_.plan;
     add("{{\n  \"policy\": {}", quoted(result_.policy));
     list("assignments", assignments);
     list("moves", moves);
@@ -73,7 +73,7 @@ class PlanWriter {
     }
     add("{}]", items.empty() ? "" : "\n  ");
   }
-  // Every field of the struct, by its description; what is rarely there is left out where it is not.
+  // Writes every field of the struct, by its description; rare fields are left out when empty.
   template <class T>
   void object(const T& content) {
     add("{{");
@@ -92,7 +92,7 @@ class PlanWriter {
     if constexpr (requires { content.has_value(); }) return !content.has_value();
     return false;
   }
-  // A task and a block have a place in a job and in a data set.
+  // A task is named by its place in its job, a block by its place in its data set.
   void field(std::string_view, TaskId id) {
     const Task& one = cluster_.tasks[id];
     add("\"job\": {}, \"task\": {}, \"kind\": \"{}\"", jobs_[one.job],

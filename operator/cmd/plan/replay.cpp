@@ -71,7 +71,7 @@ Result<PlanResult> decide(const EpochRecord& record, const std::string& policy_n
   if (!policy) return tl::unexpected(policy.error());
   const WallStopwatch watch;
   const double began = watch.seconds();
-  // As the operator does: where it refused the plan, it recorded what it did instead.
+  // As in the operator, which recorded the replacement where it refused a plan.
   const CheckedPolicy checked(**policy, [](const PlanFault&) {});
   Result<Plan> plan =
       checked.decide({record.snapshot.cluster, record.snapshot.costs, record.seed, record.reporting, &watch});

@@ -21,7 +21,7 @@ ConfigWatch::ConfigWatch(std::string file, std::string text, ConfigOverrides set
         std::unique_lock lock(mutex);
         while (!never.wait_for(lock, stop, between_looks, [&] { return stop.stop_requested(); })) {
           const Result<std::string> now = read_text_file(file);
-          if (!now || *now == text) continue;  // gone for the moment of its replacement
+          if (!now || *now == text) continue;  // missing for a moment while it is replaced
           text = *now;
           changed(parse_operator_config(file, text, set));
         }

@@ -13,7 +13,7 @@ namespace lips::cmd {
 
 namespace {
 constexpr std::size_t most_queued = 2;  // a snapshot each
-constexpr double time_at_start = 10;    // seconds that count as passed already, so that the first epochs are compared
+constexpr double time_at_start = 10;    // seconds that count as passed, so the first epochs are compared
 }  // namespace
 
 EpochRecorder::EpochRecorder(OperatorMetrics& metrics, const LiveConfig& live, Log& log, Work work)
@@ -58,7 +58,7 @@ void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, cons
   changed_.notify_one();
 }
 
-// Whether work beside the loop that took so many seconds up to now keeps to its share of the time.
+// Whether work outside the loop that took `spent` seconds so far is within its share of the time.
 bool EpochRecorder::affordable(double spent, double share) {
   return work_ == Work::at_once || spent <= (WallStopwatch().seconds() - began_ + time_at_start) * share;
 }
@@ -103,7 +103,7 @@ void EpochRecorder::work_off(const std::stop_token& stop) {
   }
 }
 
-// Comparing first: a task that ends before its comparison is not counted.
+// Compares first: a task that ends before its comparison does not count.
 void EpochRecorder::handle(const Decision& decision) {
   if (decision.compare) {
     const double began = WallStopwatch().seconds();
@@ -120,7 +120,7 @@ void EpochRecorder::compare(const Decision& decision, const std::string& baselin
   const double began = watch.seconds();
   const Result<std::unique_ptr<Policy>> policy = make_policy(baseline, record.settings);
   if (!policy) return metrics_.not_compared(baseline, ComparisonOutcome::failed);
-  // Policies that go by heartbeats hear from every node that takes tasks.
+  // For policies that plan at heartbeats, every schedulable node reports.
   std::vector<NodeId> reporting;
   for (const NodeId node : record.snapshot.cluster.nodes.ids())
     if (record.snapshot.cluster.nodes[node].schedulable) reporting.push_back(node);

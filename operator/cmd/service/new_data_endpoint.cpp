@@ -25,7 +25,7 @@ const std::string* value_of(const std::map<std::string, std::string>& query, con
   return found == query.end() ? nullptr : &found->second;
 }
 
-// The question, or in `problem` what is wrong with it.
+// Parses the query; `problem` says why it is invalid.
 NewDataQuestion question_of(const std::map<std::string, std::string>& query, std::string& problem) {
   NewDataQuestion question;
   const auto number = [&](const char* key, double otherwise, double most) {

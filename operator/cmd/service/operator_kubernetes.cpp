@@ -18,7 +18,7 @@
 namespace lips::cmd {
 namespace {
 
-// The rest between plans that events bring, in planning times: most of the time is for binding.
+// The pause between plans that events trigger, as a multiple of planning time: most of the time is for binding.
 constexpr double rest_after_planning = 10;
 
 constexpr std::int32_t pods_on_a_node = 110;  // kubelet's default
@@ -34,7 +34,7 @@ Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
   return fail(ErrorCode::invalid_input, "found no cluster: give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
 }
 
-// Never used again: the pod's name, or the host's and the process's, with some random digits.
+// A unique identity: the name of the pod, or host and process id, with random digits.
 std::string identity() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
@@ -191,7 +191,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   rules.stop = run.stop;
   rules.rest_after_planning = rest_after_planning;
   Result<void> ran = controller.run(rules);
-  cluster->finish();  // what is on the wire, before another copy may begin
+  cluster->finish();  // ends requests in flight before another replica may act
   leadership.reset();
   return ran;
 }

@@ -18,9 +18,9 @@ namespace lips::cmd {
 namespace {
 
 using WallClock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds nap{100};  // between two questions whether to stop
+constexpr std::chrono::milliseconds nap{100};  // how often a wait checks whether to stop
 
-// Holds what the simulation says back until its time has come on the wall clock.
+// Delays events of the simulation until their time has come on the wall clock.
 class PacedCluster : public ForwardingCluster {
  public:
   PacedCluster(ClusterClient& cluster, const SimulatedRun& run)

@@ -58,7 +58,7 @@ Json transfer_lines(const Invoice& invoice, const ClusterSnapshot& cluster) {
   return lines;
 }
 
-// What lies on nodes' own disks is one line.
+// The disks of all nodes share one line.
 Json store_lines(const Invoice& invoice, const ClusterSnapshot& cluster) {
   Json lines = Json::array();
   StoreLine directories;

@@ -13,7 +13,7 @@ namespace {
 using simulation::RunResult;
 using simulation::Scenario;
 
-// Of the tasks that read a block.
+// The locality of tasks that read a block.
 ReportLocality locality_of(const RunResult& run, bool& any) {
   std::uint64_t reading = 0;
   for (std::size_t level = 0; level + 1 < locality_levels; ++level) reading += run.locality.tasks[level];
@@ -136,7 +136,7 @@ ReportRun run_of(const Scenario& scenario, const RunResult& run) {
   return out;
 }
 
-// lips where it ran, else the first one; never the baseline.
+// The policy that the report is about: lips if it ran, else the first one; never the baseline.
 std::string subject_of(const Comparison& comparison) {
   std::string first;
   for (const RunResult& run : comparison.runs) {

@@ -75,7 +75,7 @@ Arguments describe(SimulateOptions& options) {
 struct Task {
   std::string policy, label;
   PolicySettings settings;
-  std::optional<Result<simulation::RunResult>> result;  // nothing: not begun
+  std::optional<Result<simulation::RunResult>> result;  // nothing: not started
 };
 
 void run_one(const simulation::Scenario& scenario, Task& task, std::size_t index, ProgressLine& progress) {
@@ -165,7 +165,7 @@ Result<Comparison> collect(const simulation::Scenario& scenario, std::vector<Tas
   return comparison;
 }
 
-// For the longest run, so that it holds for all of them; nothing where no run came to its end.
+// Uses the horizon of the longest run, so the bound holds for all. Adds nothing when no run finished.
 void add_bound(const simulation::Scenario& scenario, Comparison& comparison) {
   Duration longest{};
   for (const simulation::RunResult& run : comparison.runs)
