@@ -15,7 +15,7 @@ namespace {
 
 using Kind = PlanFault::Kind;
 
-constexpr double bound_tolerance = 1e-6;  // of the cost: the sums of the two are rounded apart
+constexpr double bound_tolerance = 1e-6;  // of the cost: the two sums round differently
 
 std::string number(double value) {
   char text[32];

@@ -49,8 +49,8 @@ void Dispatcher::dispatch_all(std::vector<Observer*>& observers) {
   for (NodeId node : nodes_) dispatch_on(node, observers);
 }
 
-// Prepare, assume, bind, tell. A binding that is refused before it was sent is nobody's: the task stays pending, and
-// the next plan sees it.
+// Prepares, assumes, binds, tells observers. A binding that is refused before it is sent changes nothing: the task
+// stays pending, and the next plan sees it.
 void Dispatcher::bind(const Assignment& assignment, std::vector<Observer*>& observers) {
   const Result<PreparedBinding> prepared = client_.prepare(assignment);
   if (!prepared || !state_.assume(prepared->assignment)) return;
@@ -58,8 +58,8 @@ void Dispatcher::bind(const Assignment& assignment, std::vector<Observer*>& obse
   for (Observer* observer : observers) observer->on_bind(state_.snapshot(), prepared->assignment);
 }
 
-// A task that does not fit blocks those behind it on its node (else large ones starve); one that waits for data does
-// not. What the node was when the plan was made may have changed: cordoned, tainted, with other labels.
+// A task that does not fit blocks those behind it on its node, or large ones would starve. One that waits for data does
+// not. The node may have changed since the plan was made: cordoned, tainted, other labels.
 void Dispatcher::dispatch_on(NodeId node, std::vector<Observer*>& observers) {
   if (!queue_.contains(node)) return;
   std::deque<Assignment>& queue = queue_[node];
@@ -67,7 +67,7 @@ void Dispatcher::dispatch_on(NodeId node, std::vector<Observer*>& observers) {
   for (auto next = queue.begin(); next != queue.end();) {
     const Task& task = cluster.tasks[next->task];
     const Job& job = cluster.jobs[task.job];
-    const bool wanted = task.state == TaskState::pending;  // else another plan or scheduler was quicker
+    const bool wanted = task.state == TaskState::pending;  // else another plan or scheduler was first
     const bool allowed = cluster.nodes[node].schedulable && cluster.eligible(job.constraint, node);
     if (wanted && allowed) {
       if (!ready(*next)) {

@@ -7,7 +7,7 @@ namespace lips {
 
 namespace {
 
-// The node that an event gives room on; asked before the state takes the event in.
+// The node on which an event frees room; call before the state applies the event.
 NodeId freed_by(const ClusterSnapshot& before, const ClusterEvent& event) {
   if (const auto* finished = std::get_if<TaskFinished>(&event)) return finished->node;
   if (const auto* back = std::get_if<NodeBack>(&event)) return back->node;
@@ -39,7 +39,7 @@ Result<void> EpochController::run(const ControllerSettings& settings) {
   return {};
 }
 
-// A full resync gives everything new ids: whatever holds an old one is dropped.
+// A full resync gives everything new ids, so drop everything with old ones.
 void EpochController::begin_anew(const ClusterListed& listed) {
   costs_ = listed.costs;
   dispatcher_.forget();

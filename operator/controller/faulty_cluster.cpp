@@ -13,7 +13,7 @@ bool is(const ClusterEvent& event) {
   return std::holds_alternative<Event>(event);
 }
 
-// Ids are given by these, so a second one would be another job, constraint or pool.
+// These events assign ids, so a duplicate would be another job, constraint or pool.
 bool gives_ids(const ClusterEvent& event) {
   return is<JobArrived>(event) || is<ClusterListed>(event) || is<ConstraintAdded>(event) || is<PoolAdded>(event);
 }
@@ -37,7 +37,7 @@ Result<std::vector<ClusterEvent>> FaultyCluster::wait(TimePoint until) {
         cluster_.wait(held_.empty() ? until : std::min(until, held_.begin()->first));
     if (!events) {
       if (held_.empty() || events.error().code != ErrorCode::cancelled) return events;
-      return take_due(TimePoint::max());  // it has no more to say, but this was not heard yet
+      return take_due(TimePoint::max());  // the cluster has no more events, but these are still held back
     }
     const bool quiet = events->empty();
     hold(*std::move(events));
@@ -56,7 +56,7 @@ void FaultyCluster::hold(std::vector<ClusterEvent> events) {
     if (const auto* lost = std::get_if<NodeLost>(&event)) ++losses_held_[lost->node];
     const bool repeatable = !gives_ids(event) && !is<NodeLost>(event);
     if (repeatable && strikes(faults_.doubled)) {
-      // A run has one start and one end: these may come again at any time.
+      // A run has one start and one end, so these events can repeat at any time.
       if (is<TaskStarted>(event) || is<TaskFinished>(event))
         held_.emplace(last_due_ + delay(), Batch{{event}, {}});
       else
@@ -72,7 +72,7 @@ std::vector<ClusterEvent> FaultyCluster::take_due(TimePoint until) {
   while (!held_.empty() && held_.begin()->first <= until) {
     auto batch = held_.extract(held_.begin());
     const TaskId unsent = batch.mapped().unsent;
-    if (unsent.valid() && unsent_.erase(unsent) == 0) continue;  // the loss of its node has said it
+    if (unsent.valid() && unsent_.erase(unsent) == 0) continue;  // the loss of its node has reported it
     for (ClusterEvent& event : batch.mapped().events) {
       if (const auto* lost = std::get_if<NodeLost>(&event)) {
         if (--losses_held_[lost->node] == 0) losses_held_.erase(lost->node);
