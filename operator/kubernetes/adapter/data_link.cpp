@@ -73,7 +73,7 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
     catalog_.use_nodes(node_);
   for (const CatalogChange& change : catalog_.poll()) {
     if (const auto* appeared = std::get_if<ReplicasAppeared>(&change)) {
-      // Where the set or the store is new, the listing says it.
+      // For a new set or store the resync reports it.
       take_replicas(*appeared, index, said);
     } else if (const auto* gone = std::get_if<ReplicasGone>(&change)) {
       take_replicas(*gone, index, said);
@@ -102,7 +102,7 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
   return must_list;
 }
 
-// Moves that are under way though this process did not ask for them, by what they will bring about.
+// Moves under way that this process did not request, by block and target.
 std::map<DataLink::Place, MoveEntry> DataLink::moves_of_others() const {
   std::set<Place> own;
   for (const auto& [id, move] : moves_) own.insert({move.data_set, move.block, move.to});
@@ -123,8 +123,8 @@ std::map<DataLink::Place, MoveEntry> DataLink::moves_of_others() const {
   return result;
 }
 
-// The end of those that were listed. What begins meanwhile is said by the next listing: should the policy want the same
-// until then, the mover finds the DataMove that is there.
+// Reports the end of listed moves. The next resync reports moves that begin meanwhile; if the policy wants the same
+// move until then, the mover finds the existing DataMove.
 void DataLink::review_moves_of_others(std::vector<ClusterEvent>& events) {
   if (others_.empty() || others_reviewed_ == catalog_.version()) return;
   others_reviewed_ = catalog_.version();

@@ -26,7 +26,7 @@ std::string_view resource_name(WatchedKind kind) {
 
 void Inbox::put(Message message) {
   std::unique_lock lock(mutex_);
-  // Answers are never held up: the thread that brings them serves everybody.
+  // Never delays answers: the thread that delivers them serves all requests.
   if (!std::holds_alternative<BindReport>(message) && !std::holds_alternative<WakeUp>(message))
     taken_.wait(lock, [this] { return closed_ || unread_.size() < most_unread; });
   if (closed_) return;
@@ -40,7 +40,7 @@ std::vector<Message> Inbox::take(std::chrono::microseconds at_most, std::chrono:
   arrived_.wait_for(lock, at_most, [this] { return closed_ || !unread_.empty(); });
   if (handful.count() > 0 && !unread_.empty()) {
     lock.unlock();
-    std::this_thread::sleep_for(handful);  // those who bring more wake nobody meanwhile
+    std::this_thread::sleep_for(handful);  // more messages can arrive without waking anybody
     lock.lock();
   }
   std::vector<Message> messages;

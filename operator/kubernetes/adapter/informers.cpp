@@ -71,7 +71,7 @@ void Informers::start() {
 
 std::uint64_t Informers::relist() {
   nodes_->relist();
-  return pods_->relist();  // both have been asked as often
+  return pods_->relist();  // both have relisted equally often
 }
 
 ListWatch& Informers::add(ListWatchOptions options, ObjectSink& sink) {

@@ -18,7 +18,7 @@ MemoryPlace memory_place(const PodRecord& pod) {
   if (!pod.owner) return {false, pod.meta};
   const ObjectMeta owner{pod.meta.name_space, pod.owner->name, pod.owner->uid, ""};
   if (pod.owner->is_batch_job()) return {true, owner};
-  // Objects of other kinds are not ours to write to: one of the job's pods carries it.
+  // We may not write to owners of other kinds, so a pod of the job carries the memory.
   return {false, pod.owner->is_pod() ? owner : pod.meta};
 }
 
@@ -52,12 +52,12 @@ void JobMemories::found(const MemoryPlace& place, const TextMap& annotations) {
   if (carried == Carried{}) return;
   const std::string& uid = place.meta.uid;
   carried_[uid] = carried;
-  // Of a job of its own namespace alone: nobody speaks for others'.
+  // Only for a job in its own namespace: a pod cannot speak for others.
   if (const std::string* key = find_text(annotations, annotation::memory_of);
       key && key->starts_with(shared_job_key(place.meta.name_space, "")))
     named_.try_emplace(*key, place);
   const auto key = key_at_.find(uid);
-  if (key == key_at_.end() || may_act_()) return;  // who writes knows better than what was on its way
+  if (key == key_at_.end() || may_act_()) return;  // the writer knows better than a watch event in flight
   changed_.erase(key->second);
   adopt(entries_[key->second], carried);
 }
@@ -168,7 +168,7 @@ void JobMemories::write(const std::string& key, Entry& entry, const Carried& now
   request.body = nlohmann::json{{"metadata", {{"uid", place.uid}, {"annotations", std::move(annotations)}}}}.dump();
   request.repeatable = true;
   request.still_wanted = may_act_;
-  // A write that is refused is counted and logged for all writers in one place.
+  // Refused writes are counted and logged in one place for all writers.
   client_.start(std::move(request), [](const Answer&) {});
   entry.written = now;
 }

@@ -6,7 +6,7 @@
 namespace lips::kubernetes {
 namespace {
 
-// What the owners of a stage's pods say of how many there are.
+// The number of tasks in a stage, as the owners of its pods declare it.
 struct Declared {
   std::int64_t tasks = 0;                  // by annotation
   std::map<std::string, std::int64_t> by;  // completions of Jobs, by uid
@@ -63,7 +63,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
   MapsByZone finished_here;
   if (const auto job = jobs_.find(key); job != jobs_.end())
     for (const PodRecord* pod : job->second.pods) {
-      if (pod->state == PodState::terminated && !pod->succeeded) continue;  // another one takes its place
+      if (pod->state == PodState::terminated && !pod->succeeded) continue;  // another pod replaces it
       const auto stage = static_cast<std::size_t>(pod->work.stage);
       ++there[stage];
       if (pod->work.tasks)
@@ -75,7 +75,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
       ++result.finished_maps;
       if (const std::string zone = around.zone_of(pod->node); !zone.empty()) ++finished_here[zone];
     }
-  // Pods that are there, and those that were there when it was written down: neither list has to hold all.
+  // Merges existing pods with those in the stored memory: neither list has to be complete.
   result.maps_in = finished_here;
   std::uint32_t gone = 0;
   for (const auto& [zone, maps] : around.remembered) {

@@ -9,7 +9,7 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr CpuSeconds least_work(0.1);  // of a task: nobody declares himself out of the reckoning
+constexpr CpuSeconds least_work(0.1);  // of a task: no declaration makes a task free
 
 using JobKey = std::tuple<std::string, std::string, PodClassId, std::int32_t, std::string>;
 
@@ -23,10 +23,10 @@ struct Reading {
   Mebibytes size;
 };
 
-// Notes in the pod which blocks it reads.
+// Records in the pod which blocks it reads.
 Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
   const ModelIndex::KnownDataSet* data_set = context.index.data_set(pod.work.data_set);
-  // In the same words, so that nobody learns what there is in other namespaces.
+  // The same words for both cases, so they reveal nothing about other namespaces.
   const bool own = pod.work.data_set.starts_with(pod.meta.name_space + '/');
   const bool allowed = own || !context.may_read || context.may_read(pod.work.data_set, pod.meta.name_space);
   if (!data_set || data_set->native_blocks == 0 || !allowed)
@@ -55,7 +55,7 @@ Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
   return reading;
 }
 
-// The work that the pod declares, as a run time on the cores that it holds; none: it declares nothing.
+// The declared work of the pod as a run time on its cores; none: it declares nothing.
 std::optional<double> declared_seconds(const PodRecord& pod, Mebibytes input, double cores) {
   if (pod.work.cpu) return pod.work.cpu->value() / cores;
   if (pod.work.cpu_per_mebibyte && input.value() > 0) return (*pod.work.cpu_per_mebibyte * input).value() / cores;
@@ -63,7 +63,7 @@ std::optional<double> declared_seconds(const PodRecord& pod, Mebibytes input, do
   return std::nullopt;
 }
 
-// Declared work counts until tasks of the template were seen to take more than twice as long.
+// Declared work counts until tasks of the template have taken more than twice as long.
 CpuSeconds cpu_of(PodRecord& pod, Mebibytes input, const JobContext& context) {
   const double cores = std::max(least_cores, static_cast<double>(amount_of(pod.requests, "cpu")) / 1000.0);
   const std::string of = template_of(pod.meta.name_space, pod.owner, pod.meta.name);

@@ -45,7 +45,7 @@ void KeptShares::ask() {
 void KeptShares::answered(const Answer& answer) {
   {
     const std::lock_guard lock(mutex_);
-    // Without an answer nobody knows; every other refusal will stay one.
+    // Without an answer the outcome is unknown; every other refusal is final.
     ask_again_ = !answer && answer.error().code == ErrorCode::unavailable;
     known_ = !ask_again_;
     kept_ = answer ? text_in(*answer) : "";

@@ -25,20 +25,20 @@ void KnownJobs::keep_memory_of(const PodRecord& pod) {
   const MemoryPlace place = memory_place(pod);
   const std::string key = job_key(pod);
   if (!place.is_job || jobs_.contains(place.meta.uid)) memories_.keep_at(key, place);
-  memories_.keep_at(key, {false, pod.meta});  // where the other will not do, or where it was written before
+  memories_.keep_at(key, {false, pod.meta});  // if the other place cannot hold it, or it was written here before
 }
 
 void KnownJobs::keep_memories_of(const std::vector<PodRecord*>& pods) {
   std::set<std::string> keys;
   for (const PodRecord* pod : pods) keys.insert(job_key(*pod));
-  for (const std::string& key : keys)  // whatever carries a memory, a finished map's Job too
+  for (const std::string& key : keys)  // anything may carry a memory, even the Job of a finished map
     for (const PodRecord* pod : pods_.of(key)) {
       keep_memory_of(*pod);
-      if (!memories_.something_found()) break;  // the first will do
+      if (!memories_.something_found()) break;  // the first is enough
     }
 }
 
-// Reduces that come after a restart read it there.
+// Reduces that arrive after a restart read it there.
 void KnownJobs::note_end_of_map(const PodRecord& pod) {
   const std::string key = job_key(pod);
   if (!pod.succeeded || pod.work.stage != TaskKind::map || !pods_.shuffles(key)) return;

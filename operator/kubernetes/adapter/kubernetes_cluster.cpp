@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::size_t longest_input = 120'000;  // bytes; Linux: 128 KiB with the variable's name
 constexpr Duration longest_wait{200'000};
-constexpr std::size_t many_bindings = 16;  // on the wire: what comes is worked off in handfuls
+constexpr std::size_t many_bindings = 16;  // in flight: above this, messages are handled in batches
 constexpr Duration handful{2'000};
-constexpr Duration longest_finish{6'000'000};  // a binding on the wire takes at most 5 s
+constexpr Duration longest_finish{6'000'000};  // a binding in flight takes at most 5 s
 
 class RequestTelemetry : public RequestObserver {
  public:
@@ -54,7 +54,7 @@ ModelSettings checked(ModelSettings settings) {
   return settings;
 }
 
-// Containers get it as an environment variable, and the kernel starts none with a longer one.
+// Containers get the input as an environment variable, and the kernel starts no process with a longer one.
 std::string why_too_long(const PodRecord& record, const std::string& input) {
   if (input.size() <= longest_input) return "";
   return fmt::format(
@@ -107,13 +107,13 @@ KubernetesCluster::~KubernetesCluster() {
 }
 
 void KubernetesCluster::finish() {
-  finishing_ = true;  // what is still queued is not sent
+  finishing_ = true;  // queued requests are not sent
   const TimePoint deadline = now() + longest_finish;
   while (lifecycle_->bindings_under_way() > 0 && now() < deadline)
     for (Message& message : inbox_.take(longest_wait)) std::visit([this](auto& content) { handle(content); }, message);
 }
 
-// Another may have written since.
+// Another replica may have written since.
 std::uint64_t KubernetesCluster::relist() {
   shares_->read();
   return informers_->relist();
@@ -126,10 +126,10 @@ void KubernetesCluster::start() {
   detect_resources();
 }
 
-// Asked before each request that changes something, from any thread.
+// Checked before each request that changes something, from any thread.
 bool KubernetesCluster::may_act() const { return !finishing_ && (!settings_.leads || settings_.leads()); }
 
-// Without our custom resources in the cluster pods are scheduled all the same; they may be installed later.
+// Pods are scheduled even if the cluster lacks our custom resources, which may be installed later.
 void KubernetesCluster::detect_resources() {
   ApiRequest request;
   request.path = "/apis/lips.dev/v1alpha1";
@@ -175,7 +175,7 @@ bool KubernetesCluster::in_charge() {
 }
 
 Duration KubernetesCluster::until_next_duty(TimePoint until) const {
-  // Who does not act has nothing to be on time for.
+  // A standby has no deadlines.
   const TimePoint next = model_.listed() ? std::min(until, duty_.next()) : duty_.next();
   return std::clamp(next - now(), Duration(0), longest_wait);
 }
@@ -196,7 +196,7 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
   }
 }
 
-// ---- what is told ----
+// ---- events and messages ----
 
 void KubernetesCluster::handle(Pod& pod) {
   memories_->found({false, pod.meta}, pod.annotations);
@@ -267,9 +267,9 @@ void KubernetesCluster::handle(const NotUnderstood& refused) {
   log_.warning("cannot decode an object", {{"why", refused.why}});
 }
 
-// ---- what a plan makes the cluster do ----
+// ---- carrying out a plan ----
 
-// A node may have been tainted, cordoned or filled since the listing that the model goes by; the next listing says so.
+// A node may have been tainted, cordoned or filled since the last resync; the next one tells the model.
 Result<void> KubernetesCluster::ask_filters(const PodRecord& record, const std::string& node_name) {
   const NodeRecord* node = nodes_.find(node_name);
   if (!node || !node->node) return fail(ErrorCode::not_found, "the node is not there any more");
@@ -322,7 +322,7 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
   const NodeRecord* node = nodes_.find(model_.index().node_name(assignment.node));
   if (record->steered && node) record->selector = zone_selector(node->node->labels);
   lifecycle_->bind(*record, model_.index().node_name(assignment.node));
-  // What is read from afar stays in the reader's zone where the plan says so.
+  // If the plan says so, blocks that are read remotely stay in the zone of the reader.
   if (data_ && assignment.keep_in.valid() && assignment.read_from.valid())
     data_->keep_copy(*record, model_.index().store_name(assignment.keep_in));
 }
@@ -390,11 +390,11 @@ void KubernetesCluster::remember(const Remembered& remembered) {
                       home.valid() ? model_.index().zone_name(home) : "");
 }
 
-// ---- what is done every so often ----
+// ---- periodic work ----
 
-// What an object leaves behind though nobody says so when it goes; also of who only follows.
+// Drops the state of objects that went without an event; on standbys too.
 void KubernetesCluster::forget_what_is_gone() {
-  if (!model_.listed()) nodes_.take_changed();  // a listing says all nodes
+  if (!model_.listed()) nodes_.take_changed();  // a resync reports all nodes
   pods_.review_run_times(now(), settings_.default_run_time);
   if (pods_.forget_unused_classes()) conditions_->forget_classes();
   if (memories_->kept() == 0) return;

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t any_time = std::int64_t{1} << 61;  // microseconds; differences of two fit
+constexpr std::int64_t any_time = std::int64_t{1} << 61;  // microseconds; the difference of two fits
 constexpr double most_slots = 1e15;
 
 template <class T>
@@ -29,7 +29,7 @@ Json said(const T& value) {
                 std::size_t i = 0;
                 const auto one = [&](const auto& is, const auto& was) {
                   const std::string_view name = T::fields[i++];
-                  if constexpr (!requires { is.valid(); })  // an id means something else after a listing
+                  if constexpr (!requires { is.valid(); })  // ids change with every resync
                     if (!(is == was)) json[name] = said(is);
                 };
                 (one(member, usual), ...);
@@ -51,7 +51,7 @@ Json said(const T& value) {
   }
 }
 
-// A whole number within what the field can hold.
+// Reads a whole number within the range of the field.
 bool read_whole(const Json& json, std::int64_t least, std::int64_t most, std::int64_t& value) {
   if (!json.is_number_integer()) return false;
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(any_time)) return false;
@@ -59,7 +59,7 @@ bool read_whole(const Json& json, std::int64_t least, std::int64_t most, std::in
   return value >= least && value <= most;
 }
 
-// Whether it was understood; else the value is as it was.
+// Returns whether the text was valid; if not, leaves the value unchanged.
 template <class T>
 bool understand(const Json& json, T& value) {
   std::int64_t whole = 0;
@@ -112,7 +112,8 @@ Json parsed(const std::string& text) { return Json::parse(text, nullptr, false);
 std::string memory_text(const JobMemory& memory, const std::string& home) {
   Json json = said(memory);
   if (memory.home_decided || !home.empty()) json["home"] = home;
-  if (!memory.home_decided && !home.empty()) json["homeDecided"] = false;  // else a home is one that was decided
+  if (!memory.home_decided && !home.empty())
+    json["homeDecided"] = false;  // a home without this field counts as decided
   return json.empty() ? "" : json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

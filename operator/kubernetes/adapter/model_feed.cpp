@@ -42,7 +42,7 @@ void ModelFeed::ended(PodRecord& pod, bool finished, TimePoint now) {
   const NodeId node = index_.node(pod.node);
   const std::optional<Duration> ran = pod.ran(now);
   if (finished && node.valid()) events_.emplace_back(TaskFinished{task, node, ran, !pod.succeeded});
-  events_.emplace_back(TaskWithdrawn{task, ran});  // changes nothing where it has finished
+  events_.emplace_back(TaskWithdrawn{task, ran});  // no effect on a finished task
 }
 
 }  // namespace lips::kubernetes

@@ -12,8 +12,8 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr const char* no_zone = "no-zone";  // of nodes without the label
-constexpr double most_usd_per_hour = 1e5;   // of a node; more is a mistake, and would spoil everybody's plan
+constexpr const char* no_zone = "no-zone";  // for nodes without the label
+constexpr double most_usd_per_hour = 1e5;   // for a node; more is a mistake, and would spoil the plan for all
 
 std::string label(const Node& node, std::initializer_list<const char*> keys) {
   for (const char* key : keys)
@@ -34,21 +34,21 @@ bool is_spot(const Node& node) {
   });
 }
 
-// Nodes that Karpenter bought go when they are empty; others when their label says so.
+// Nodes that Karpenter bought are elastic, and others that their label declares so.
 FleetKind fleet_of(const Node& node) {
   const std::string* said = find_text(node.labels, "lips.dev/fleet");
   const bool elastic = said ? *said == "elastic" : find_text(node.labels, "karpenter.sh/nodepool") != nullptr;
   return elastic ? FleetKind::elastic : FleetKind::fixed;
 }
 
-// What a person wrote on the node wins over every sheet.
+// A price that somebody wrote on the node overrides every sheet.
 std::optional<UsdPerHour> stated_price(const Node& node) {
   const std::string* text = find_text(node.annotations, "lips.dev/usd-per-hour");
   const std::optional<double> price = text ? parse_number(*text) : std::nullopt;
   return price && *price >= 0 && *price <= most_usd_per_hour ? std::optional(UsdPerHour(*price)) : std::nullopt;
 }
 
-// Somebody would rather see no pods there (PreferNoSchedule), or is about to take the node away.
+// The node has a PreferNoSchedule taint, or is about to be removed.
 bool is_to_be_avoided(const Node& node) {
   static constexpr std::string_view marks[] = {"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler",
                                                "karpenter.sh/disrupted"};
@@ -58,9 +58,9 @@ bool is_to_be_avoided(const Node& node) {
   });
 }
 
-// Dearer by so much a node may be that is taken instead.
+// Another node is used instead if it costs at most this factor more.
 constexpr double avoidance = 1.05;
-constexpr UsdPerCpuSecond least_avoidance{1e-12};  // of nodes without a price
+constexpr UsdPerCpuSecond least_avoidance{1e-12};  // for nodes without a price
 
 constexpr std::uint32_t most_nodes_of_an_offer = 1000;  // nobody says how many there are
 
@@ -73,7 +73,7 @@ IdType found(const std::map<std::string, IdType>& ids, const std::string& name) 
   return place == ids.end() ? IdType::none() : place->second;
 }
 
-// What lies beside all zones has one of its own in the model, whose name no label can have.
+// A store outside all zones has a zone of its own in the model, whose name no label can have.
 std::string zone_of(const StoreEntry& store) {
   return end_kind(store.kind) == EndKind::zone ? store.zone : "store/" + store.name;
 }
@@ -113,7 +113,7 @@ ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& c
   return {std::move(start), costs_};
 }
 
-// Ids in order of name, so that they do not depend on who came first.
+// Ids follow the order of names, not of arrival.
 void ModelIndex::add_places(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start) {
   std::map<std::pair<std::string, std::string>, RackId> racks;
   for (const auto& [name, record] : nodes.all()) {
@@ -214,12 +214,12 @@ lips::Node ModelIndex::like_node(const OfferEntry& entry, NodeProfile& profile) 
 }
 
 void ModelIndex::add_data(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start) {
-  // What lies in the directory of a node that is not ready cannot be read.
+  // The directory of a node that is not ready cannot be read.
   const auto readable = [&](const DataStore& store) { return !store.node.valid() || store_readable_[store.node]; };
   for (const StoreEntry& entry : data.stores) {
     const NodeId node = found(nodes_, entry.node);
     const ZoneId zone = node.valid() ? start.nodes[node].zone : found(zones_, zone_of(entry));
-    if (!zone.valid() || (entry.kind == StoreKind::node_directory && !node.valid())) continue;  // its node is away
+    if (!zone.valid() || (entry.kind == StoreKind::node_directory && !node.valid())) continue;  // its node is missing
     if (entry.kind == StoreKind::node_directory) store_readable_[node] = nodes.find(entry.node)->node->ready;
     stores_[entry.name] = start.stores.push_back({entry.name, entry.kind, zone,
                                                   entry.kind == StoreKind::node_directory ? node : NodeId::none(),
@@ -271,7 +271,7 @@ CostModel ModelIndex::costs(const ClusterSnapshot& start) const {
   return CostModel(std::move(prices));
 }
 
-// Only labels that some pod asks about: nodes that nobody can tell apart share a profile.
+// Keeps only labels that some pod selects on: nodes that no pod can tell apart share a profile.
 NodeProfile ModelIndex::projected(const Node& node) const {
   NodeProfile profile = profile_of(node);
   std::erase_if(profile.labels, [&](const auto& entry) { return !label_keys_.contains(entry.first); });
@@ -291,7 +291,7 @@ lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& other
   result.fleet = fleet_of(node);
   result.capacity = capacity_of(node);
   result.others = resources_of(others, extended_);
-  result.others.cpu = std::max(result.others.cpu, Cores(0));  // a pod of ours that has shrunk gives nothing to others
+  result.others.cpu = std::max(result.others.cpu, Cores(0));  // a shrunken pod of ours frees nothing for others
   result.others.memory = std::max(result.others.memory, Mebibytes(0));
   const PriceQuestion question{place.region, place.zone, place.instance_type, place.capacity_type, result.capacity.cpu};
   const std::optional<UsdPerHour> stated = stated_price(node);
@@ -300,7 +300,7 @@ lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& other
   result.speed = price.speed;
   if (result.capacity.cpu.value() > 0)
     result.cpu_price = full_packing_price(result.price, result.capacity.cpu, result.speed);
-  // Of two nodes that cost about the same, the one that is to be avoided comes last.
+  // Of two nodes that cost about the same, prefer the one that is not to be avoided.
   if (is_to_be_avoided(node)) result.cpu_price = result.cpu_price * avoidance + least_avoidance;
   result.schedulable = node.ready && !node.unschedulable && !node.deleting;
   return result;
@@ -419,7 +419,7 @@ ConstraintId ModelIndex::constraint(const PlacementConstraint& constraint, std::
   return known->second;
 }
 
-// A pool that nobody has defined is a namespace with the weight of one.
+// An undefined pool is a namespace with weight one.
 PoolId ModelIndex::pool(const std::string& name, std::vector<ClusterEvent>& events) {
   const auto [known, added] = pools_.try_emplace(name, PoolId(static_cast<std::uint32_t>(pools_.size())));
   if (added) events.emplace_back(PoolAdded{{name, 1, {}, {}, {}}});

@@ -13,10 +13,10 @@ namespace {
 using AnswerKind = BindAnswer::Kind;
 
 constexpr Duration look_for_input_every{1'000'000};
-constexpr Duration ask_again{1'000'000};       // a binding that nobody answered
-constexpr Duration longest_pause{60'000'000};  // after bindings that were refused
-constexpr Duration patience{30'000'000};       // with what may change by itself, and with another scheduler
-constexpr int most_released = 200;             // in a review
+constexpr Duration ask_again{1'000'000};       // after a binding without an answer
+constexpr Duration longest_pause{60'000'000};  // after refused bindings
+constexpr Duration patience{30'000'000};       // with states that may change by themselves, and with other schedulers
+constexpr int most_released = 200;             // per review
 
 BindOutcome reported_outcome(AnswerKind kind) {
   switch (kind) {
@@ -56,7 +56,7 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
   if (now - pod.first_seen < patience) return "";
   if (pod.state == PodState::held && pod.unschedulable_reason == Reason::volume_not_ready)
     return pod.unschedulable_message;
-  // Where it reads can only be said together with a zone.
+  // The place to read from is known only together with a zone.
   const bool reads = !pod.work.data_set.empty();
   return pod.state == PodState::waiting && pod.fits_nowhere && !reads ? "no node that is there would take it" : "";
 }
@@ -190,7 +190,7 @@ void PodLifecycle::handle_release(PodRecord& record, const BindReport& report, T
                         {{"pod", full_name(record.meta)}, {"why", report.outcome.message}});
 }
 
-// The watch may be quicker than the answer.
+// The watch may be faster than the answer.
 void PodLifecycle::handle_left(const ObjectMeta& meta, TimePoint now) {
   if (PodRecord* record = around_.pods.find(meta)) report_released(*record, now);
   handle_deleted(meta, now);
@@ -226,10 +226,10 @@ void PodLifecycle::handle(const BindReport& report, std::uint64_t requested_list
   if (!record || record->state == PodState::terminated) return;
   if (report.released) return handle_release(*record, report, now);
   if (kind == AnswerKind::bound) report_bound(*record, now);
-  if (record->state != PodState::binding || record->node != report.node) return;  // the watch was quicker
+  if (record->state != PodState::binding || record->node != report.node) return;  // the watch was faster
   switch (kind) {
     case AnswerKind::bound:
-      if (record->steered) return around_.pods.ungate(*record);  // it starts when its scheduler has bound it
+      if (record->steered) return around_.pods.ungate(*record);  // it starts once its scheduler has bound it
       around_.pods.place(*record, report.node);
       return around_.model.started(*record);
     case AnswerKind::elsewhere:
@@ -237,14 +237,15 @@ void PodLifecycle::handle(const BindReport& report, std::uint64_t requested_list
                        {{"pod", full_name(record->meta)}, {"node", report.outcome.node}});
       around_.pods.place(*record, report.outcome.node);
       return around_.model.found(*record, now);
-    case AnswerKind::unknown:  // its room stays taken: a second request for the same node settles it, or a younger list
+    case AnswerKind::unknown:  // its room stays taken until a second request for the same node, or a newer list,
+                               // settles it
       record->doubt = requested_list;
       return retry_later(*record, now);
-    case AnswerKind::deposed:                               // this try was not sent
-      if (record->doubt) return retry_later(*record, now);  // but one before it was
+    case AnswerKind::deposed:                               // this attempt was not sent
+      if (record->doubt) return retry_later(*record, now);  // but an earlier one was
       around_.pods.end_binding(*record, PodState::waiting);
       return around_.model.lost(*record);
-    case AnswerKind::pod_gone:  // a proxy may say so of a pod that is there; the watch says what has gone
+    case AnswerKind::pod_gone:  // a proxy may claim this of an existing pod; the watch knows
     case AnswerKind::refused:
       return refused(*record, report, now);
   }
@@ -290,7 +291,7 @@ void PodLifecycle::refuse_input(PodRecord& record, std::string why, TimePoint no
   end_task(record, false, now);
 }
 
-// It does not show them on a node, so they are on none.
+// The list shows these pods on no node, so they are on none.
 void PodLifecycle::handle_list(std::uint64_t request) {
   for (const auto& [name, record] : around_.pods.ours()) {
     if (record->state != PodState::binding || !record->unanswered || !record->doubt || *record->doubt >= request)
@@ -311,7 +312,7 @@ void PodLifecycle::retry_due(TimePoint now, bool may_bind) {
         retry_later(*record, now);
         continue;
       }
-      record->unanswered = false;  // one request at a time: two could be answered differently
+      record->unanswered = false;  // one request at a time, because two could get different answers
       send(*record);
     }
     const bool again = record->unschedulable_reason == UnschedulableReason::binding_refused ||

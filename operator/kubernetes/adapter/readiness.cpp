@@ -5,8 +5,8 @@
 
 namespace lips::kubernetes {
 
-// Whoever led before may have bound what our watches have not brought yet, and so may this copy itself, by requests
-// that nobody answered.
+// A previous leader may have bound pods that our watches have not shown yet; so may this replica itself, by requests
+// without an answer.
 bool Readiness::review() {
   const bool leads = !rules_.leads || rules_.leads();
   const std::uint64_t times_elected = rules_.times_elected ? rules_.times_elected() : times_elected_;

@@ -9,7 +9,7 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr Duration list_at_most_every{1'000'000};
-constexpr Duration relearn_every{10'000'000};  // a listing because run times are known better
+constexpr Duration relearn_every{10'000'000};  // how often better run times trigger a resync
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
 }
 
 void Resync::list_everything(DataLink* data, TimePoint now) {
-  around_.lifecycle.take_arrived();  // the listing says them
+  around_.lifecycle.take_arrived();  // the resync reports them
   around_.nodes.take_changed();
   around_.pods.run_times().mark_reviewed();
   const auto start = around_.model.list(around_.nodes, around_.pods.classes(), data ? data->view() : DataView{});
@@ -70,7 +70,7 @@ void Resync::report_unknown_prices() {
                         {{"nodes", unpriced_.size()}, {"first", fresh}});
 }
 
-// Without our custom resources nobody can make a pool: each namespace is one.
+// Without our custom resources each namespace is a pool.
 Result<std::string> Resync::pool_of(const PodRecord& pod, const DataLink* data) {
   const std::string& name_space = pod.meta.name_space;
   if (data) return data->pool_for(name_space, pod.work.pool);
@@ -89,7 +89,7 @@ void Resync::review_modes(const DataLink* data) {
     if (pod->steered) set_mode(*pod, data);
 }
 
-// A pod of another scheduler is, where its pool's mode is to steer; it is looked at again with every listing.
+// A pod of another scheduler is planned if the mode of its pool is steer. Checked again with every resync.
 bool Resync::is_planned(PodRecord& pod, const DataLink* data) {
   if (!pod.steered) return true;
   set_mode(pod, data);
@@ -103,7 +103,7 @@ bool Resync::is_planned(PodRecord& pod, const DataLink* data) {
 void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now) {
   ModelFeed& model = around_.model;
   std::vector<PodRecord*> known;
-  for (PodRecord* pod : pods)  // what is on a node that is not there takes no room of any other
+  for (PodRecord* pod : pods)  // pods on a missing node take no room on others
     if (is_planned(*pod, data) && (!pod->on_node() || model.index().node(pod->node).valid())) known.push_back(pod);
   around_.jobs.keep_memories_of(known);
   std::vector<Rejection> rejected;
@@ -145,7 +145,7 @@ void Resync::emit_nodes() {
     if (node && !index.store_moved(*record))
       around_.model.events().emplace_back(NodeChanged{id, *node});
     else
-      around_.model.must_list();  // it came, went, or moved
+      around_.model.must_list();  // it appeared, went or moved
   }
 }
 

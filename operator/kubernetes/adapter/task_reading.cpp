@@ -10,7 +10,7 @@
 namespace lips::kubernetes {
 namespace {
 
-// What the task decodes its lost block from.
+// The sources from which the task decodes its lost block, as text.
 Result<std::string> degraded_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment,
                                   InputRequest request) {
   const ModelIndex::KnownDataSet* known = context.index.data_set(pod.data_set);
@@ -25,7 +25,7 @@ Result<std::string> degraded_text(const ReadingContext& context, const PodRecord
 
 }  // namespace
 
-// The policy has chosen for the first block; others may be in other stores.
+// The policy chose a store for the first block; others may be in other stores.
 Result<std::string> input_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment) {
   if (!assignment.read_from.valid() && assignment.sources.empty()) return std::string();
   InputRequest request;

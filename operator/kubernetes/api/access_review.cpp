@@ -12,14 +12,14 @@ constexpr std::chrono::seconds kept_for{10};
 constexpr std::chrono::milliseconds patience{5'000};
 constexpr std::size_t most_kept = 1000, longest_token = 16'384;
 
-// The status of what the server makes of the review; none: it did not answer as it should.
+// The status in the answer to the review; none: the server gave no valid answer.
 std::optional<Json> reviewed(ApiClient& client, const char* path, Json review) {
   ApiRequest request;
   request.verb = Verb::create;
   request.path = path;
   request.body = review.dump();
   request.timeout = patience;
-  request.repeatable = true;  // nothing is kept of a review
+  request.repeatable = true;  // the server does not store reviews
   const Answer answer = client.call(std::move(request));
   if (!answer) return std::nullopt;
   const Json json = Json::parse(*answer, nullptr, false);

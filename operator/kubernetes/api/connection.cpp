@@ -35,7 +35,7 @@ Result<std::string> text_of(const TextSource& source) {
   return source.file.empty() ? Result<std::string>(source.text) : read_file(source.file);
 }
 
-// What is read of one kubeconfig.
+// One kubeconfig while it is read.
 struct Kubeconfig {
   std::string file;
   YamlValue root;
@@ -65,7 +65,7 @@ struct Kubeconfig {
     return written.empty() ? "" : (std::filesystem::path(file).parent_path() / written).string();
   }
 
-  // FIELD is a path, FIELD-data the content in base64, which goes first.
+  // FIELD is a path, FIELD-data the content in base64, which takes precedence.
   Result<TextSource> source(const YamlValue& map, const std::string& field) const {
     const std::string data = text(map, field + "-data");
     if (data.empty()) return TextSource{"", path(text(map, field))};

@@ -16,7 +16,7 @@ constexpr std::size_t longest_note = 1024;  // the server's limit
 
 std::string written(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// Events about what belongs to no namespace live in "default".
+// Events about objects without a namespace live in "default".
 std::string name_space_of(const EventNote& note) {
   return note.about.meta.name_space.empty() ? "default" : note.about.meta.name_space;
 }
@@ -42,7 +42,7 @@ void EventRecorder::record(const EventNote& note, TimePoint now, std::uint64_t c
       dropped_ += count;
       return;
     }
-    // The time makes the name another one after a restart; a pod's name may be as long as a name can be.
+    // The time makes the name unique across restarts. The name of a pod may already have the maximal length.
     const std::string name = fmt::format("{}.{:x}.{:x}", note.about.meta.name.substr(0, 200),
                                          now.time_since_epoch().count(), ++names_given_);
     place = series_.emplace(std::move(key), Series{note, name, now, now, 0, 0}).first;
@@ -93,10 +93,10 @@ std::string EventRecorder::create_body(const Series& series) const {
   return written(event);
 }
 
-// An event that cannot be written is lost: it says nothing that is not also in a condition, a metric or the journal.
+// An event that cannot be written is lost; conditions, metrics or the journal say the same.
 void EventRecorder::write(const Series& series) {
   ApiRequest request;
-  request.repeatable = true;  // the name is given, so a second one is refused
+  request.repeatable = true;  // the name is fixed, so the server refuses a second one
   request.still_wanted = may_act_;
   request.path = events_path(series.note);
   if (series.written == 0) {

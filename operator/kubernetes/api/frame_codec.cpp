@@ -53,14 +53,14 @@ ObjectMeta meta_of(Value&& value) {
   return meta;
 }
 
-// Leaves the object as if it had not been read.
+// Reads the metadata and rewinds the object.
 ObjectMeta peek_meta(object& item) {
   ObjectMeta meta;
   auto field = item.find_field_unordered("metadata");
   if (field.error() == simdjson::SUCCESS)
     meta = meta_of(field);
   else if (field.error() != simdjson::NO_SUCH_FIELD)
-    throw simdjson::simdjson_error(field.error());  // cut or no JSON: the parser has let go of the text
+    throw simdjson::simdjson_error(field.error());  // cut or not JSON: the parser no longer has the text
   if (item.reset().error() != simdjson::SUCCESS) throw json::Rejected{"an object that cannot be read twice"};
   return meta;
 }

@@ -63,14 +63,15 @@ void Leadership::run(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any never;
   bool led = false;
-  // Looks more often than it renews, so that the end of a leadership is noticed at once.
+  // Checks more often than it renews, to notice the end of a leadership at once.
   constexpr std::chrono::milliseconds look{100};
   TimePoint next_step = steady_now();
   while (!stop.stop_requested()) {
     const TimePoint now = steady_now();
     if (now >= next_step) {
       if (const Result<void> stepped = election_.step(now); !stepped) failed_(stepped.error());
-      // A standby looks more often than a leader renews: a lease's age counts from when a version is first seen here.
+      // A standby checks more often than a leader renews: the age of a lease counts from when its version is first seen
+      // here.
       next_step = now + (election_.leads(now) ? retry_ : std::min(retry_, standby_looks));
     }
     if (const bool leads = election_.leads(steady_now()); leads != led) changed_(led = leads);

@@ -61,7 +61,7 @@ Result<LeaseRecord> ApiLeaseStore::ask(Verb verb, std::string path, std::string 
   request.path = fmt::format("/apis/coordination.k8s.io/v1/namespaces/{}/leases{}", percent_encoded(name_space_), path);
   request.body = std::move(body);
   request.timeout = timeout_;
-  request.repeatable = false;  // the election has its own rhythm
+  request.repeatable = false;  // the election retries by itself
   const Answer answer = client_.call(std::move(request));
   if (!answer) return tl::unexpected(answer.error());
   return read_lease(*answer);
@@ -85,7 +85,8 @@ Result<LeaseRecord> ApiLeaseStore::write(const LeaseRecord& record) {
   return ask(create ? Verb::create : Verb::update, create ? "" : '/' + percent_encoded(name_), lease.dump());
 }
 
-// The rest of the gap is for the news to reach the copy that takes over: what it has not heard of, it would bind over.
+// The rest of the gap is for watches of the next leader, which could otherwise bind on room that it does not know to be
+// taken.
 std::chrono::milliseconds wire_time(const LeaseOptions& options) {
   constexpr std::chrono::milliseconds most{5'000}, least{1};
   const auto gap = std::chrono::duration_cast<std::chrono::milliseconds>(options.duration - options.renew_deadline);
@@ -98,7 +99,7 @@ LeaderElection::LeaderElection(LeaseStore& store, LeaseOptions options) : store_
   LIPS_CHECK(!options_.identity.empty(), "a copy of the operator has a name");
 }
 
-// When a version was first seen here is what its age counts from: the writer's clock may differ from ours.
+// The age of a version counts from when it was first seen here: the clock of the writer may differ from ours.
 void LeaderElection::observe(const LeaseRecord& record, TimePoint now) {
   if (!observed_ || observed_->resource_version != record.resource_version) observed_at_ = now;
   observed_ = record;
@@ -132,7 +133,7 @@ Result<void> LeaderElection::step(TimePoint now) {
   const bool missing = !read && read.error().code == ErrorCode::not_found;
   if (!read && !missing) return tl::unexpected(read.error());
   if (read) observe(*read, now);
-  if (others_may_act(now)) return {};  // also where somebody deleted the lease of one who does not know yet
+  if (others_may_act(now)) return {};  // also when somebody deleted the lease of a leader that does not know yet
   return take(missing ? LeaseRecord{} : *read, now);
 }
 

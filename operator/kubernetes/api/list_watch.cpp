@@ -6,10 +6,10 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr std::size_t longest_line = 64 << 20;  // etcd refuses objects above 1.5 MiB
-constexpr int watches_before_a_list = 5;        // that fail in a row
+constexpr int watches_before_a_list = 5;        // failing in a row
 constexpr std::chrono::milliseconds list_timeout{120'000};
 
-// "namespace/name" back to its parts.
+// Splits "namespace/name".
 ObjectMeta meta_of_key(const std::string& key, const std::string& uid, const std::string& resource_version) {
   const std::size_t slash = key.find('/');
   const bool global = slash == std::string::npos;
@@ -70,13 +70,14 @@ ListWatch::Next ListWatch::list(const std::stop_token& stop) {
     return Next::watch;
   }
   sink_.failed(listed.error());
-  // The pages after the first come from an old version, which was compacted meanwhile: once more, then all at once.
+  // The version of the first page was compacted before the last page was read. Try paging once more, then list without
+  // pages.
   if (listed.error().code == ErrorCode::gone) paging_ = failures_ == 0;
   pause_after_failure(request, stop);
   return Next::list;
 }
 
-// What is equal to the known version is not reported, so an attempt that fails half-way does no harm.
+// Objects equal to the known version are not reported, so an attempt that fails half-way does no harm.
 Result<void> ListWatch::list_pages(const std::stop_token& stop) {
   ++counters_.lists;
   ++list_number_;
@@ -96,7 +97,7 @@ Result<ListPage> ListWatch::list_page(const std::string& continue_token, const s
   ApiRequest request;
   request.verb = Verb::list;
   request.timeout = list_timeout;
-  // Without a resourceVersion: the newest, never older than what was known before.
+  // Without a resourceVersion the server returns the newest state, never an older one than before.
   std::string query = paging_ ? fmt::format("limit={}", options_.page_size) : "limit=0";
   if (!continue_token.empty()) query += "&continue=" + percent_encoded(continue_token);
   request.path = path_with(std::move(query));
@@ -139,7 +140,7 @@ void ListWatch::forget_unseen() {
 ListWatch::Next ListWatch::watch(const std::stop_token& stop) {
   ++counters_.watches;
   ApiRequest request;
-  // Not all watches of a restarted server at the same second.
+  // Spreads the watches of a restarted server over time.
   const auto watch_for = static_cast<int>(static_cast<double>(options_.watch_for.count()) * random_.uniform(1, 2));
   request.path = path_with(fmt::format("watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
                                        percent_encoded(resource_version_), watch_for));
@@ -155,7 +156,7 @@ ListWatch::Next ListWatch::watch(const std::stop_token& stop) {
     if (last_request() > listed_request_) return Next::list;
     if (!chunk) return watch_ended(chunk.error(), stop);
     if (chunk->state == ByteStream::State::ended) {
-      if (!any) pause_after_failure(listed_request_, stop);  // ends that come at once would make a busy loop
+      if (!any) pause_after_failure(listed_request_, stop);  // watches that end at once would make a busy loop
       return Next::watch;
     }
     if (chunk->state == ByteStream::State::silent) {

@@ -37,8 +37,8 @@ struct AntiAffinityTerm {
   std::string topology_key;
   std::optional<std::vector<LabelRequirement>> selector;  // none: selects no pod; empty: every pod
   std::vector<std::string> namespaces;                    // sorted
-  bool any_namespace =
-      false;  // it has a namespaceSelector, which counts as "all": labels of namespaces are not watched
+  // It has a namespaceSelector, which counts as "all": labels of namespaces are not watched.
+  bool any_namespace = false;
   friend auto operator<=>(const AntiAffinityTerm&, const AntiAffinityTerm&) = default;
 };
 

@@ -10,7 +10,7 @@
 namespace lips::kubernetes {
 namespace {
 
-__extension__ using Wide = __int128;  // 2^63 billionths of a billionth do not fit less
+__extension__ using Wide = __int128;  // 64 bits cannot hold 2^63 units in billionths
 constexpr std::int64_t billion = 1'000'000'000;
 constexpr Wide most_nanos = static_cast<Wide>(std::numeric_limits<std::int64_t>::max()) * billion;
 
@@ -42,7 +42,7 @@ std::optional<Scale> scale_of(std::string_view suffix) {
   return Scale{exponent, 0};
 }
 
-// Digits beyond what a Wide holds; only whether there are any matters then.
+// Digits beyond the capacity of a Wide are dropped; only whether any is not 0 matters.
 struct Mantissa {
   Wide digits = 0;
   int exponent = 0;
@@ -51,7 +51,7 @@ struct Mantissa {
 
 constexpr Wide digits_limit = static_cast<Wide>(billion) * billion;  // times 2^60 still fits
 
-// Reads "12.345"; moves `text` behind it.
+// Reads a number such as "12.345" off the front of `text`.
 std::optional<Mantissa> read_mantissa(std::string_view& text) {
   Mantissa mantissa;
   bool any = false, point = false;

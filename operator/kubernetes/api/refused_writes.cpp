@@ -9,7 +9,7 @@ bool is_write(Verb verb) {
   return verb == Verb::create || verb == Verb::update || verb == Verb::patch || verb == Verb::remove;
 }
 
-// 404 says that the object is gone, unless it is said of the whole resource.
+// 404 means that the object is gone, unless it is about the whole resource.
 bool is_refusal(int code, std::string_view message) {
   if (code == 404) return message.find("could not find the requested resource") != std::string_view::npos;
   return code >= 400 && code < 500 && code != 409 && code != 410 && code != 408 && code != 429;

@@ -10,7 +10,7 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr std::size_t most_waiting_bytes = 4 << 20;  // of a watch that is not read
+constexpr std::size_t most_waiting_bytes = 4 << 20;  // buffered for a watch that nobody reads
 constexpr long spare_connections = 16;
 
 bool repeatable_by_itself(Verb verb) { return verb != Verb::create && verb != Verb::patch; }
@@ -124,8 +124,8 @@ void RequestEngine::run() {
   while (!requests_.empty()) finish(requests_.begin()->first, was_cancelled());
 }
 
-// Under a steady load answers are worked off in handfuls: a wake-up costs more than an answer, also the server where it
-// shares the machine. The pause is short beside what an answer takes.
+// Under steady load answers are handled in batches: a wake-up costs more than an answer, and costs the server too if it
+// shares the machine. The pause is short beside the time of an answer.
 void RequestEngine::let_more_arrive() {
   constexpr std::size_t many = 8;
   constexpr std::chrono::milliseconds lately{40}, longest{4};

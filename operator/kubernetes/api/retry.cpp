@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_obeyed = std::chrono::minutes(5);
 
-// 429 and 408 say that nothing was done.
+// After 429 and 408 the server has done nothing.
 bool again(const TryResult& result) {
   if (result.refused) return false;
   if (result.http_code == 429 || result.http_code == 408) return true;
@@ -29,7 +29,7 @@ std::optional<std::chrono::milliseconds> pause_before_next_try(const TryResult& 
   if (!again(result) || tries >= rules.most_tries) return std::nullopt;
   const std::chrono::milliseconds own = backoff(tries, rules, random);
   if (!result.retry_after) return own;
-  // On top, so that those who were sent away together do not come back together.
+  // Jitter on top: clients that were rejected together must not return together.
   return std::min(std::chrono::milliseconds(*result.retry_after), longest_obeyed) + own / 2;
 }
 

@@ -70,7 +70,7 @@ std::optional<TimePoint> read_time(std::string_view text) {
   const auto days = std::chrono::sys_days(date).time_since_epoch();
   const Duration since = days + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
                          std::chrono::seconds(*second) + Duration(*fraction) - *offset;
-  // A leap second or an offset may lead out of the years that have four digits.
+  // A leap second or an offset may lead out of the years with four digits.
   constexpr auto first = std::chrono::sys_days(std::chrono::year(0) / 1 / 1).time_since_epoch(),
                  end = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1).time_since_epoch();
   return since >= first && since < end ? std::optional(TimePoint(since)) : std::nullopt;

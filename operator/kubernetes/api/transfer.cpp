@@ -14,14 +14,14 @@ curl_blob blob_of(const std::string& text) {
   return curl_blob{const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
 }
 
-// The server cannot have the whole request: there was no connection, or it broke while the request was being written
-// (as one that was kept open does after the server's restart).
+// The server cannot have the whole request: there was no connection, or it broke while the request was written (like an
+// idle connection after a restart of the server).
 bool undelivered(CURLcode code) {
   return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_SSL_CONNECT_ERROR ||
          code == CURLE_SEND_ERROR;
 }
 
-// What another try cannot change.
+// Errors that another attempt cannot change.
 bool refused(CURLcode code) {
   return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE ||
          code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT;
@@ -56,7 +56,7 @@ void Transfer::prepare(const ApiRequest& request, const Target& target, const Cr
   curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Transfer::receive);
   curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
   curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);  // does not wait for a name server at the end
+  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);  // no waiting for a name server at the end
   curl_easy_setopt(easy_, CURLOPT_PROXY, "");       // none from the environment
   curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "https,http");
   curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
@@ -104,7 +104,7 @@ void Transfer::set_security(const Credentials& credentials) {
   curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, 2L);
   curl_easy_setopt(easy_, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
   if (!credentials.authority.empty()) {
-    // This authority alone: the system's would otherwise still be trusted by way of the folder.
+    // Trusts this authority only; the folder would otherwise add those of the system.
     curl_easy_setopt(easy_, CURLOPT_CAINFO, nullptr);
     curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);
     curl_blob authority = blob_of(credentials.authority);
@@ -147,7 +147,7 @@ TryResult Transfer::result(int curl_code) const {
   result.refused = refused(code);
   long http = 0;
   curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &http);
-  // A success whose body is cut is no answer; a refusal is one even so.
+  // A success with a cut body is no answer; a refusal is an answer even then.
   if (code == CURLE_OK || http >= 300) result.http_code = static_cast<int>(http);
   curl_off_t after = 0;
   curl_easy_getinfo(easy_, CURLINFO_RETRY_AFTER, &after);

@@ -24,7 +24,7 @@ std::string refusal(const std::string& name_space, const std::string& store, con
       name_space, path.substr(0, 200), store, name_space);
 }
 
-// Stores in which originals of the data set are said to be; copies lie in a folder of their own.
+// Stores that are declared to hold originals of the data set. Copies lie in a folder of their own.
 std::set<std::string> stores_of_originals(const DataSetResource& set) {
   std::set<std::string> stores;
   for (const PlacedBlocks& placed : set.spec.stores) stores.insert(placed.store);
@@ -38,7 +38,7 @@ std::set<std::string> stores_of_originals(const DataSetResource& set) {
   return stores;
 }
 
-// The status speaks for a store that it names, the spec for one that has not been taken over yet.
+// The status decides for a store that it names, the spec for one that the operator has not adopted yet.
 bool has_originals(const DataSetResource& set, const std::string& store) {
   if (const HeldBlocks* held = find_held(set, store)) {
     BlockRanges originals = held->blocks;
@@ -52,7 +52,7 @@ bool has_originals(const DataSetResource& set, const std::string& store) {
          (set.spec.discover.source == Source::listing && set.spec.discover.store == store);
 }
 
-// Control characters and quotes end the line or the word in which a URL stands.
+// Control characters and quotes would end the line or the word that contains the URL.
 bool good_url(const std::string& url) {
   return std::all_of(url.begin(), url.end(), [](char c) {
     return static_cast<unsigned char>(c) > 0x20 && c != 0x7f && c != '"' && c != '\'' && c != '\\';
@@ -71,7 +71,7 @@ bool may_lie(const DataStoreSpec& store, const std::string& name_space, const st
 }
 
 std::string foreign_data(const DataSetResource& set, const DataLayout& layout, const StoreMap& stores) {
-  if (set.spec.discover.source == Source::hdfs) return {};  // what HDFS keeps is read from HDFS, and not moved
+  if (set.spec.discover.source == Source::hdfs) return {};  // data in HDFS is read from HDFS, and not moved
   const std::string& name_space = set.meta.object.name_space;
   for (const std::string& name : stores_of_originals(set)) {
     const auto store = stores.find(name);
@@ -114,7 +114,7 @@ std::string foreign_discovery(const DataSetResource& set, const StoreMap& stores
   if (!good_url(discover.url) || !good_path(folder_path(discover.path)))
     return "spec.discover.hdfs: found a URL with spaces, quotes or ends of lines, or a path with '..', tabs or ends of "
            "lines; allowed: neither";
-  // On the list, or below an address that is: what follows begins a path, not a longer name of a host.
+  // The URL is on the list or below a listed address. The rest must begin a path, not continue a host name.
   const bool listed = std::any_of(rules.discover_from.begin(), rules.discover_from.end(), [&](std::string base) {
     while (base.ends_with('/')) base.pop_back();
     return discover.url == base || discover.url.starts_with(base + '/');

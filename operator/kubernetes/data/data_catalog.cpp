@@ -11,7 +11,7 @@
 namespace lips::kubernetes {
 namespace {
 
-// Versions are numbers that grow (Kubernetes 1.35 and later promise it, earlier ones did it).
+// Versions are growing numbers (Kubernetes 1.35 and later promise it; earlier ones behave so).
 std::uint64_t number_of(const std::string& version) {
   std::uint64_t number = 0;
   std::from_chars(version.data(), version.data() + version.size(), number);
@@ -240,7 +240,7 @@ void DataCatalog::note(DataKind kind, const ResourceMeta& meta, const std::vecto
 
 void DataCatalog::review_stores(std::vector<CatalogChange>& changes) {
   if (stores_touched_.empty()) return;
-  // One that overlapped another may be good now that the other is gone.
+  // A store that overlapped another may be valid now that the other is gone.
   for (auto& [name, store] : faulty_stores_) {
     stores_touched_.insert(name);
     stores_.emplace(name, std::move(store));
@@ -289,7 +289,7 @@ void DataCatalog::review_pools(std::vector<CatalogChange>& changes) {
     faulty_pools_.insert(pools_.extract(name));
     if (reported_pools_.erase(name) > 0) changes.emplace_back(PoolGone{name});
   }
-  // A pool's share of its parent's weight depends on its siblings: all are reported.
+  // The share of a pool depends on its siblings, so all are reported.
   for (const auto& [name, pool] : pools_) {
     reported_pools_.insert(name);
     changes.emplace_back(PoolChanged{name});
@@ -306,7 +306,7 @@ void DataCatalog::review_data_sets(std::vector<CatalogChange>& changes) {
   sets_touched_.clear();
 }
 
-// Older data sets come first: a new one takes no room from those that are there.
+// Older data sets come first: a new one takes no room from existing ones.
 void DataCatalog::review_limits() {
   std::set<std::string> name_spaces;
   for (const std::string& name : sets_touched_) name_spaces.insert(name.substr(0, name.find('/') + 1));
@@ -381,7 +381,7 @@ void DataCatalog::report_replicas(const std::string& name, const CatalogDataSet&
     if (!plain.empty()) changes.emplace_back(ReplicasAppeared{name, store, plain, false});
     if (!extra.empty()) changes.emplace_back(ReplicasAppeared{name, store, extra, true});
   };
-  // What appears is told first: at no moment a moved block seems to be nowhere.
+  // Reports new replicas first, so a moved block is never nowhere.
   for (const auto& [store, held] : now)
     report(store, reported.held.contains(store) ? reported.held[store] : Reported::Held{}, held);
   for (const auto& [store, held] : reported.held)

@@ -90,7 +90,7 @@ void DataDiscovery::discover(const CatalogDataSet& set, TimePoint now) {
   const std::string job = list_job_name(set.object);
   if (discover.source == DiscoveryRequest::Source::listing) {
     const DataStoreResource* store = catalog_.store(discover.store);
-    if (!store) return;  // what is missing is said where the data set is reviewed
+    if (!store) return;  // the review of the data set reports what is missing
     if (const std::string* log = log_of(set, job, list_job_json(set.object, *store, work_), now))
       keep(set, read_listing(*log, set.object.spec), now);
     return;
@@ -129,13 +129,13 @@ void DataDiscovery::keep(const CatalogDataSet& set, const Result<Discovered>& fo
   DataSetResource changed = set.object;
   DataSetStatus& status = changed.status;
   status.files = found->files;
-  // Rounded as it will be written: the next look is not due at once.
+  // Rounded as it will be written, so the next look is not due at once.
   status.discovered = now;
   const auto layout = layout_of(changed);
   if (!layout) return report_problem(set, layout.error().message, now);
   status.blocks = layout->native;
   status.size = layout->size;
-  // What was found replaces the originals; copies stay.
+  // The result replaces the originals; copies stay.
   for (HeldBlocks& held : status.replicas) {
     held.blocks = held.blocks.intersection(held.copies);
     held.leaving = held.leaving.intersection(held.copies);

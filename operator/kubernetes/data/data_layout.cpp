@@ -75,7 +75,7 @@ Result<void> add_parity(DataLayout& layout) {
   return {};
 }
 
-// The number at the end of PREFIX-00017, as files are named that nobody listed.
+// The number at the end of PREFIX-00017, the name of a file that nobody listed.
 std::optional<std::uint32_t> numbered(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());

@@ -30,7 +30,7 @@ std::string data_set_of(const DataMoveResource& move) {
   return move.spec.data_set_name_space + '/' + move.spec.data_set;
 }
 
-// One move with all that is known about it at this moment.
+// A move and everything known about it at this moment.
 struct ObservedMove {
   const DataMoveResource* move = nullptr;
   const CatalogDataSet* set = nullptr;
@@ -42,13 +42,13 @@ struct ObservedMove {
 }  // namespace
 
 struct DataMover::Working {
-  struct StatusUpdate {  // of a DataSet's replicas: what several moves of one tick write together
+  struct StatusUpdate {  // of replicas of a DataSet: several moves of a tick write it together
     Replicas replicas;
   };
   struct RequestedMove {
     std::vector<MoveRequest> requests;
-    bool created = false;                   // the server has it
-    std::optional<TimePoint> missed_since;  // though the server has it, the watch has not told of it
+    bool created = false;                   // the server has the object
+    std::optional<TimePoint> missed_since;  // since when the watch lacks it although the server has it
   };
 
   Working(ApiClient& client, DataCatalog& shared, EventRecorder& recorder, MoverOptions given,
@@ -107,14 +107,14 @@ struct DataMover::Working {
   std::vector<MoveOutcome> outcomes;
   std::vector<DropRequest> not_dropped;
   std::map<std::string, StatusUpdate> status_updates;
-  std::set<std::string> beginning;                 // uids of moves whose beginning is written, but not yet seen
-  std::map<std::string, std::string> not_created;  // what is tried again, by the DataMove's uid
+  std::set<std::string> beginning;                 // uids of moves whose start is written but not yet seen
+  std::map<std::string, std::string> not_created;  // errors of creations that are retried, by uid of the DataMove
   std::uint64_t names_given = 0;
 };
 
 // ---- requests become DataMoves ----
 
-// One that is not over and does the same to this block.
+// An unfinished move that does the same to this block.
 const DataMoveResource* DataMover::Working::same_move(const MoveRequest& request) const {
   for (const auto& [name, move] : catalog.moves()) {
     const DataMoveSpec& spec = move.spec;
@@ -128,7 +128,7 @@ const DataMoveResource* DataMover::Working::same_move(const MoveRequest& request
   return nullptr;
 }
 
-// Asked for already, perhaps by a process before this one: its outcome is this request's too.
+// Joins a move that was requested before, perhaps by an earlier process: its outcome is that of this request too.
 bool DataMover::Working::join(const MoveRequest& request) {
   const DataMoveResource* move = same_move(request);
   if (!move) return false;
@@ -150,7 +150,7 @@ void DataMover::Working::write_requests(TimePoint now) {
     const CatalogDataSet* set = catalog.data_set(each.data_set);
     const HeldBlocks* held = set ? find_held(set->object, each.store) : nullptr;
     if (!held || !held->blocks.contains(each.block) || held->leaving.contains(each.block))
-      continue;  // it is going or gone
+      continue;  // it is being deleted or gone
     const MoveRequest request{{}, each.data_set, each.block, each.store, "", true, true};
     if (!held->extra.contains(each.block))
       complete(request, false, "no longer an extra copy");
@@ -212,10 +212,10 @@ void DataMover::Working::complete_requests(TimePoint now) {
     const auto move = catalog.moves().find(place->first);
     const bool there = move != catalog.moves().end();
     const DataMoveStatus* status = there ? &move->second.status : nullptr;
-    const bool is_drop = place->second.requests.front().to.empty();  // committed at once, and carried out afterwards
+    const bool is_drop = place->second.requests.front().to.empty();  // committed first, carried out afterwards
     const bool committed = there && status->phase == MovePhase::committed && (!is_drop || status->finished);
     const bool failed = there && status->phase == MovePhase::failed;
-    // Created, but not seen: the watch is late, or somebody deleted it at once. After a while it counts as the latter.
+    // Created but not seen: the watch is late, or somebody deleted it at once. After a while assume the latter.
     std::optional<TimePoint>& missed = place->second.missed_since;
     if (!place->second.created || there)
       missed.reset();
@@ -232,7 +232,7 @@ void DataMover::Working::complete_requests(TimePoint now) {
   }
 }
 
-// ---- what is so ----
+// ---- observed state ----
 
 void DataMover::Working::find_problems(ObservedMove& observed) const {
   const DataMoveResource& move = *observed.move;
@@ -373,7 +373,7 @@ void DataMover::Working::forget_what_is_gone() {
 void DataMover::Working::step(ObservedMove& observed, const WorkIndex& index, TimePoint now) {
   const DataMoveResource& move = *observed.move;
   if (!writes.free(write_key(DataKind::data_move, move.meta.object), now)) return;
-  // A data set that makes no sense for the moment: wait until it does again, or is gone.
+  // The data set is invalid for the moment: wait until it is valid again, or gone.
   if (began(move.status) && !observed.view.data_set_gone && !observed.set->layout) return;
   const MoveStep next = next_step(move.status, observed.view, options.rules, now);
   const auto refused = not_created.extract(move.meta.object.uid);
@@ -462,8 +462,8 @@ std::vector<CarriedBlock> DataMover::Working::carried(const ObservedMove& observ
   return blocks;
 }
 
-// Marked blocks that are no longer held. An original file goes when no block of it is held there as part of it, and
-// when it is no other data set's too.
+// Files of marked blocks that are no longer held. An original file is deleted only when no block in it is held there
+// any more and no other data set uses it.
 std::vector<std::string> DataMover::Working::paths_to_delete(const ObservedMove& observed, bool clean) const {
   const CatalogDataSet& set = *observed.set;
   const HeldBlocks* held = find_held(set.object, clean ? observed.entry.to : observed.entry.from);
@@ -568,7 +568,7 @@ void DataMover::Working::record_events(const ObservedMove& observed, const DataM
   if (status.attempt > before.attempt && before.attempt > 0) note(true, "AttemptFailed", status.message);
 }
 
-// ---- outside ----
+// ---- public interface ----
 
 DataMover::DataMover(ApiClient& client, DataCatalog& catalog, EventRecorder& events, MoverOptions options,
                      std::function<bool()> may_act, IsRead is_read)

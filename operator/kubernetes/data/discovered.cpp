@@ -13,12 +13,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What a service answered is never repeated: whoever may read events may not be allowed to ask it.
+// Never quotes the answer of a service: readers of events may lack the right to query it.
 tl::unexpected<Error> malformed(std::string_view what, std::string_view found) {
   return fail(ErrorCode::invalid_input, fmt::format("{}: not understood, {} bytes", what, found.size()));
 }
 
-// By the names of HDFS's own exceptions, in our words.
+// Our words for the names of HDFS exceptions.
 std::string_view hdfs_refusal(std::string_view exception) {
   if (exception == "FileNotFoundException") return "there is no such file or folder";
   if (exception == "AccessControlException" || exception == "SecurityException") return "access is denied";
@@ -26,7 +26,7 @@ std::string_view hdfs_refusal(std::string_view exception) {
   return "";
 }
 
-// The text at that path of names; null where there is none.
+// The value at that path of names; null when there is none.
 const Json& at(const Json& json, std::initializer_list<const char*> names) {
   static const Json none;
   const Json* place = &json;
@@ -102,7 +102,7 @@ Result<std::vector<DataFile>> read_hdfs_status(std::string_view text, const std:
     const Json &type = at(status, {"type"}), &name = at(status, {"pathSuffix"}), &length = at(status, {"length"});
     if (!type.is_string() || !name.is_string() || !length.is_number_integer())
       return malformed("HDFS LISTSTATUS", status.dump());
-    // What begins with _ or . is not data (_SUCCESS, ._COPYING_).
+    // Names that begin with _ or . are not data (_SUCCESS, ._COPYING_).
     const std::string file = name.get<std::string>();
     if (type != "FILE" || file.starts_with('_') || file.starts_with('.')) continue;
     if (at(status, {"ecBit"}) == true)
@@ -138,7 +138,7 @@ Result<Discovered> read_hdfs_blocks(const std::vector<DataFile>& files, std::str
         return malformed("HDFS GETFILEBLOCKLOCATIONS of " + file.path, block.dump());
       const std::int64_t from = offset, size = length;
       const std::int64_t cut = spec.block_size > 0 ? spec.block_size : file.size;
-      // Of a file that is being written: a block that was begun after what was listed; the last one may have grown.
+      // The file is being written: this block began after the listing, and the last one may have grown.
       if (from >= file.size) continue;
       const std::int64_t listed = std::min(cut, file.size - from);
       const bool last = from + listed == file.size;

@@ -17,7 +17,7 @@ std::string MoveAdmission::admit(const MoveClaim& claim) {
   for (const auto& [name, blocks] : by_data_set_[claim.data_set])
     if (!blocks.intersection(claim.blocks).empty())
       return "waiting for DataMove " + name + ", which moves the same blocks";
-  // The same words as long as it waits for the same: they are written to the object.
+  // The words are written to the object, so they change only with the reason.
   if (!claim.to.empty()) {
     const auto room = room_.find(claim.to);
     if (room != room_.end() && room->second < claim.bytes)

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::int64_t slowest_bytes_per_second = 1 << 20;  // below, a Job counts as stuck
-constexpr std::int64_t longest_start = 600;                 // seconds until a Job's pod has to run
+constexpr std::int64_t longest_start = 600;                 // seconds until the pod of a Job must run
 constexpr std::size_t longest_value = 60'000;               // of an environment variable
 
 // ---- containers and volumes ----
@@ -38,7 +38,7 @@ constexpr std::int64_t scratch_of_lists = 512 << 20;  // listings, answers, name
 
 Json empty_dir(std::int64_t bytes) { return {{"emptyDir", {{"sizeLimit", std::to_string(bytes)}}}}; }
 
-// `bytes`: more than what is said of blocks.
+// `bytes` come on top of the space for descriptions of blocks.
 PodParts with_scratch(std::int64_t bytes = 0) {
   PodParts parts;
   parts.mount("scratch", "/scratch", empty_dir(scratch_of_lists + bytes));
@@ -84,7 +84,7 @@ void add_remote(PodParts& parts, const DataStoreSpec& store, const std::string& 
   parts.set_from_secret(bucket + "SECRET_ACCESS_KEY", store.secret, "secretAccessKey");
 }
 
-// Cut behind lines, so that no part is too long for the kernel; without the last line's end.
+// Splits the text after lines, so that no part is too long for the kernel. Drops the last line end.
 void set_long(PodParts& parts, std::string_view text) {
   for (int number = 0; !text.empty(); ++number) {
     std::size_t end = text.size();
@@ -107,7 +107,7 @@ std::string block_lines(const std::vector<CarriedBlock>& blocks) {
 std::string thousandths(double amount) { return fmt::format("{}m", std::llround(amount * 1000)); }
 std::string whole_bytes(Mebibytes size) { return std::to_string(std::llround(size.value() * bytes_per_mebibyte)); }
 
-// Requests are said where they are 0, too: else they would be as large as the limits, and quotas ask for them.
+// Writes requests of 0 too: they would default to the limits, and quotas require them.
 Json resources_json(const WorkResources& resources) {
   Json json = {
       {"requests", {{"cpu", thousandths(resources.cpu_request)}, {"memory", whole_bytes(resources.memory_request)}}}};
@@ -116,7 +116,7 @@ Json resources_json(const WorkResources& resources) {
   return json;
 }
 
-// Files in a node's directory belong to whoever laid them down there: root alone reads and deletes them all.
+// Files in a node directory belong to various users; only root can read and delete them all.
 Json security_of(const PodParts& parts) {
   Json security = {{"allowPrivilegeEscalation", false},
                    {"readOnlyRootFilesystem", true},
@@ -144,7 +144,7 @@ Json container(const std::string& name, const std::string& script, const PodPart
           {"securityContext", security_of(parts)}};
 }
 
-// Where the pod has to run: beside a node's directory; else in the zone where bytes are cheap, if that can be.
+// Places the pod on the node of a node directory; otherwise, if possible, in the zone where bytes are cheap.
 void place(Json& spec, const DataStoreSpec& at_hand, const std::string& zone) {
   if (at_hand.kind == StoreKind::node_directory) {
     spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] = {
@@ -169,7 +169,7 @@ Json pod_spec(Json init_containers, Json containers, const PodParts& parts, cons
   if (!settings.scheduler.empty()) spec["schedulerName"] = settings.scheduler;
   if (settings.run_as_user >= 0 && !parts.of_a_node) {
     spec["securityContext"] = {{"runAsUser", settings.run_as_user}, {"runAsGroup", settings.run_as_user}};
-    // A volume's files are the group's of whoever mounts it.
+    // Files of a volume belong to the group of the pods that mount it.
     if (parts.of_a_claim) {
       spec["securityContext"]["fsGroup"] = settings.run_as_user;
       spec["securityContext"]["fsGroupChangePolicy"] = "OnRootMismatch";
@@ -178,7 +178,7 @@ Json pod_spec(Json init_containers, Json containers, const PodParts& parts, cons
   return spec;
 }
 
-// Tolerations are added to those that a pod has to have; all else of the settings wins.
+// Adds tolerations to those that the pod needs; all other settings override it.
 void merge_pod_spec(Json& spec, const WorkSettings& settings) {
   Json more = Json::parse(settings.pod_spec, nullptr, false);
   if (!more.is_object()) return;
@@ -205,7 +205,7 @@ std::string job(Json meta, Json spec, std::int64_t seconds, const WorkSettings& 
   Json labels = meta["labels"];
   labels["app.kubernetes.io/managed-by"] = "lips";
   meta["labels"] = labels;
-  // What nobody owns goes by itself.
+  // A Job without an owner deletes itself.
   const bool owned = meta.contains("ownerReferences");
   Json result{{"apiVersion", "batch/v1"},
               {"kind", "Job"},
@@ -232,10 +232,10 @@ std::int64_t deadline_of(const std::vector<CarriedBlock>& blocks, const WorkSett
   for (const CarriedBlock& block : blocks) bytes += block.from.size;
   std::int64_t speed = slowest_bytes_per_second;
   if (settings.bytes_per_second > 0) speed = std::min(speed, settings.bytes_per_second / 2 + 1);
-  return longest_start + 3 * bytes / speed;  // copied, hashed, read back
+  return longest_start + 3 * bytes / speed;  // copy, hash, read back
 }
 
-// Parts of files and what is read back pass through the scratch folder, a block at a time.
+// Parts of files and blocks that are read back pass through the scratch folder, one at a time.
 std::int64_t scratch_of(const std::vector<CarriedBlock>& blocks) {
   std::int64_t largest = 0;
   for (const CarriedBlock& block : blocks) largest = std::max(largest, block.from.size);
@@ -261,7 +261,7 @@ Json move_labels(const DataMoveResource& move, const char* role) {
   return {{move_label, move.meta.object.uid}, {role_label, role}};
 }
 
-// Object names hold 63 characters where they become labels: a uid has 36.
+// Names that become labels may have 63 characters; a uid has 36.
 std::string short_name(const std::string& uid) { return "lips-" + uid; }
 
 }  // namespace
@@ -283,7 +283,7 @@ std::string delete_job_name(const DataMoveResource& move, bool clean, std::int32
 }
 std::string source_pod_name(const DataMoveResource& move) { return short_name(move.meta.object.uid) + "-source"; }
 std::string serve_pod_name(const DataStoreResource& store) { return short_name(store.meta.object.uid) + "-serve"; }
-// Another one for each look: of this generation, after the last discovery.
+// A new name for each look: from this generation and the last discovery.
 std::string list_job_name(const DataSetResource& set) {
   const TimePoint last = set.status.discovered.value_or(TimePoint());
   return fmt::format("{}-list-{}-{:x}", short_name(set.meta.object.uid).substr(0, 28), set.meta.generation,
@@ -408,7 +408,7 @@ std::string fetch_job_json(const DataSetResource& set, const std::string& name, 
   for (const std::string& url : urls) lines += url + '\n';
   set_long(parts, lines);
   Json fetch = container("fetch", fetch_script(), parts, settings);
-  fetch["terminationMessagePolicy"] = "File";  // its log is what services answered
+  fetch["terminationMessagePolicy"] = "File";  // its log holds answers of services
   Json spec = pod_spec(Json::array(), {fetch}, parts, settings);
   return job(metadata(name, DataKind::data_set, set.meta.object,
                       {{data_set_label, set.meta.object.uid}, {role_label, "list"}}),

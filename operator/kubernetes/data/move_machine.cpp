@@ -109,7 +109,7 @@ class Stepper {
   }
 
   void try_again(std::string why) {
-    // A Job that ran out of time takes its pod along, and what the pod waited for.
+    // A Job that runs out of time deletes its pod, and with it the reason why the pod waited.
     const std::string& last = status().message;
     if (!last.empty() && !last.starts_with("attempt ") && why.find(last) == std::string::npos)
       why += "; before: " + last;
@@ -121,7 +121,7 @@ class Stepper {
     status().phase = MovePhase::copying;
   }
 
-  // What was copied stays; what is to be dropped goes, when it may.
+  // Copies stay. Drops the source replicas as soon as that is allowed.
   void settle_source() {
     if (view_.copies_left) return act(end_copy);
     if (!view_.drop_source) return finish();
@@ -147,7 +147,7 @@ class Stepper {
       status().source = SourceState::deleted;
       return;
     }
-    if (!view_.others_hold) {  // others wait for this move's end: not for ever
+    if (!view_.others_hold) {  // others wait for the end of this move, but not forever
       if (!status().next_try) status().next_try = now_ + rules_.problem_patience;
       say("the old replicas stay: a block has no other replica");
       return too_early() ? void() : finish();
@@ -180,7 +180,7 @@ class Stepper {
     act(remove_source);
   }
 
-  // Files of blocks that are marked and not held. Never given up: the marks keep others from writing there.
+  // Deletes files of blocks that are marked and not held. Never gives up: the marks keep others from writing there.
   void delete_files() {
     if (view_.data_set_gone || view_.from_gone) {
       say(view_.from_gone ? "the DataStore is gone; its files stay" : "the DataSet is gone; the old files stay");
@@ -193,7 +193,7 @@ class Stepper {
     }
   }
 
-  // Runs the Job until it has succeeded, then takes the marks away; true: done.
+  // Runs the Job until it succeeds, then removes the marks; returns true when done.
   bool deleted_by(MoveAction start) {
     switch (view_.drop) {
       case WorkState::succeeded:

@@ -130,14 +130,14 @@ while IFS="$tab" read -r number from offset size kind expected to; do
 done < $blocks
 )sh";
 
-// What StoreKey::seal() says of a name.
+// Computes StoreKey::seal() of a name.
 const char* const sealing = R"sh(
 hash() { printf '%s' "$1" | sha256sum | cut -d ' ' -f 1; }
 seal() { hash "$LIPS_KEY:outer:$(hash "$LIPS_KEY:inner:$1")"; }
 )sh";
 
-// rclone asks for each user what is to be served to it: JSON in, the settings of a remote out, and a failure where the
-// password is not the seal of the user's folder.
+// rclone calls this for each user. Reads JSON, writes the settings of a remote, and fails if the password is not the
+// seal of the user's folder.
 const char* const admitting = R"sh(
 request=$(tr -d '\n')
 field() { printf '%s' "$request" | sed -n "s/.*\"$1\": *\"\([A-Za-z0-9_-]*\)\".*/\1/p"; }
@@ -162,7 +162,7 @@ export RCLONE_PASS
 exec rclone serve http "$LIPS_SERVED" --addr ":$LIPS_PORT" --read-only --dir-cache-time 1s
 )sh";
 
-// The remotes of what a pod of the same move serves.
+// The remotes that a pod of the same move serves.
 const char* const reading_a_source = R"sh(
 if [ -n "${LIPS_SOURCE:-}" ]; then
   export RCLONE_CONFIG_SOURCE_URL="http://lips:$(seal "move/$LIPS_MOVE")@$LIPS_SOURCE/data/"
@@ -209,8 +209,8 @@ if [ -n "${LIPS_INCLUDE:-}" ]; then set -- "$@" --filter "+ $LIPS_INCLUDE" --fil
 exec rclone lsjson --recursive --files-only --no-mimetype --no-modtime "$@" "target:$LIPS_PATH"
 )sh";
 
-// All by one process: starting one for each of thousands of files would take minutes. A log may hold 10 MiB, so of
-// block locations only what is read of them goes there.
+// One process fetches everything: one for each of thousands of files would take minutes. A log may hold 10 MiB, so it
+// gets only the needed parts of block locations.
 const char* const fetching = R"sh(
 n=0
 while IFS= read -r url; do

@@ -42,7 +42,7 @@ void ObjectWrites::collect(TimePoint now) {
     just_answered_.insert(each.object);
     auto done = under_way_.extract(each.object);
     if (done.empty()) continue;
-    // 409 to a creation: it is there. 404 to a deletion: it is gone.
+    // 409 to a creation: the object exists. 404 to a deletion: it is gone.
     const bool settled = each.answer || (done.mapped().hold && (each.answer.error().code == ErrorCode::conflict ||
                                                                 each.answer.error().code == ErrorCode::not_found));
     if (settled && done.mapped().hold) {
@@ -57,7 +57,7 @@ void ObjectWrites::collect(TimePoint now) {
     }
     if (done.mapped().done) done.mapped().done(each.answer);
   }
-  // What failed and was not tried again, and what was made or deleted, is not kept for ever: names do not come back.
+  // Forgets writes that failed without a retry, creations and deletions after a while: their names do not return.
   std::erase_if(pauses_, [now](const auto& pause) { return now - pause.second.until > longest_pause; });
   if (!arrived.empty() && mailbox_->wake) mailbox_->wake();
 }
@@ -67,7 +67,7 @@ ApiRequest creation_of(std::string path, std::string body) {
   request.verb = Verb::create;
   request.path = std::move(path);
   request.body = std::move(body);
-  request.repeatable = true;  // names are ours: the second one is refused
+  request.repeatable = true;  // we choose names, so the server refuses a second one
   return request;
 }
 
@@ -85,7 +85,7 @@ ApiRequest patch_of(std::string path, std::string body) {
   request.path = std::move(path);
   request.body = std::move(body);
   request.content_type = merge_patch;
-  // Bound to a version, or the same the second time.
+  // Tied to a version, or idempotent.
   request.repeatable = true;
   return request;
 }

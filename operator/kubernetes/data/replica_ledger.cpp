@@ -54,7 +54,7 @@ Result<void> take_source(Replicas& replicas, const LedgerEntry& entry, const Sto
   return {};
 }
 
-// Only what is not held may be forgotten: the files are gone.
+// Forgets only blocks that are not held: their files are gone.
 Result<void> forget(HeldBlocks& held, const BlockRanges& blocks) {
   const BlockRanges gone = minus(held.leaving.intersection(blocks), held.blocks);
   held.leaving.remove(gone);

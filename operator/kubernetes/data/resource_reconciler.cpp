@@ -9,7 +9,7 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr int most_pods_at_once = 20;  // begun in one tick
+constexpr int most_pods_at_once = 20;  // started in one tick
 constexpr Duration used_is_written_every = std::chrono::seconds(10);
 
 bool has(const std::vector<std::string>& list, const char* item) {
@@ -30,7 +30,7 @@ void ResourceReconciler::tick(TimePoint now) {
   const bool changed = reconciled_version_ != catalog_.version();
   if (changed) count_used();
   reconciled_version_ = catalog_.version();
-  // Writes that could not be sent wait for this too.
+  // Writes that could not be sent also wait for this.
   if (changed || now - looked_ >= std::chrono::milliseconds(500)) {
     looked_ = now;
     write_data_sets(now);
@@ -44,7 +44,7 @@ std::int64_t ResourceReconciler::used(const std::string& store) const {
   return place == used_.end() ? 0 : place->second;
 }
 
-// What is marked as leaving still lies there.
+// Blocks marked as leaving still take room.
 void ResourceReconciler::count_used() {
   used_.clear();
   for (const auto& [name, set] : catalog_.data_sets()) {
@@ -52,7 +52,7 @@ void ResourceReconciler::count_used() {
     for (const HeldBlocks& held : set.object.status.replicas) {
       BlockRanges there = held.blocks;
       there.add(held.leaving);
-      // Sizes are what their owners say: together they may be more than any store holds.
+      // Owners declare sizes: the sum may exceed any store.
       std::int64_t& used = used_[held.store];
       if (__builtin_add_overflow(used, set.layout->size_of(there), &used))
         used = std::numeric_limits<std::int64_t>::max();
@@ -85,7 +85,7 @@ void ResourceReconciler::write_findings(TimePoint now) {
                           found.finding.message,
                           now,
                           found.meta.generation};
-    // A newer version of the object brings a finding of its own: a refused write is not repeated.
+    // Does not repeat a refused write: a newer version of the object brings a finding of its own.
     writes_.send(key,
                  patch_of(resource_path(found.kind, found.meta.object) + "/status",
                           condition_patch(found.meta, found.conditions, std::move(ready))),
@@ -104,7 +104,7 @@ void ResourceReconciler::write_data_sets(TimePoint now) {
       if (has(set.object.meta.finalizers, copies_finalizer)) release_data_set(set, now);
       continue;
     }
-    // Of a discovered one the discovery writes all of this.
+    // Discovery writes all of this for a discovered data set.
     if (!set.usable() || set.object.spec.discover.source != DiscoveryRequest::Source::none) continue;
     DataSetStatus status = set.object.status;
     status.blocks = set.layout->native;
@@ -114,7 +114,7 @@ void ResourceReconciler::write_data_sets(TimePoint now) {
     if (before.blocks == status.blocks && before.size == status.size && before.replicas == status.replicas &&
         before.observed_generation == set.object.meta.generation)
       continue;
-    findings_.erase(key);  // of a version that is about to pass
+    findings_.erase(key);  // about an outdated version
     writes_.send(key,
                  patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status",
                           data_set_patch(set.object, status, false)),
@@ -124,7 +124,7 @@ void ResourceReconciler::write_data_sets(TimePoint now) {
   }
 }
 
-// The copies of a data set go with it; what its owner laid down stays.
+// Deletes the copies of a deleted data set; files of its owner stay.
 void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint now) {
   const ObjectMeta& meta = set.object.meta.object;
   for (const auto& [name, move] : catalog_.moves())
@@ -151,7 +151,7 @@ void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint n
                patch_of(resource_path(DataKind::data_set, meta), finalizers_patch(set.object.meta, finalizers)));
 }
 
-// Where others read the store, empty while they cannot. Sees to it that a pod serves it.
+// The address at which others read the store; empty while they cannot. Makes sure that a pod serves it.
 std::string ResourceReconciler::served_at(const DataStoreResource& store, int& begun, TimePoint now) {
   if (!store.spec.endpoint.empty()) return store.spec.endpoint;
   if (is_bucket(store.spec.kind) || !store.spec.serve || !serving_.serve) return {};

@@ -92,8 +92,8 @@ struct HeldBlocks {
   BlockRanges blocks;  // verified replicas
   BlockRanges copies;  // that a move wrote, or writes: one file per block
   BlockRanges extra;   // those of `blocks` that may be dropped again
-  BlockRanges
-      leaving;  // that nobody may begin to read: about to go, or gone from `blocks` while their files still are there
+  // Blocks that nobody may begin to read: about to go, or gone from `blocks` while their files remain.
+  BlockRanges leaving;
   friend bool operator==(const HeldBlocks&, const HeldBlocks&) = default;
 };
 

@@ -36,7 +36,7 @@ StoreKey StoreKey::random() {
   return StoreKey(hex(bytes.data(), bytes.size()));
 }
 
-// Hashed twice with the key, so that nobody who has a seal can make that of a longer name.
+// Hashes twice with the key: a seal must not help to make the seal of a longer name.
 std::string StoreKey::seal(const std::string& name) const {
   return sha256(text_ + ":outer:" + sha256(text_ + ":inner:" + name));
 }
@@ -52,9 +52,9 @@ std::string folder_as_user(const std::string& folder) {
       EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
                       reinterpret_cast<const unsigned char*>(folder.data()), static_cast<int>(folder.size()));
   encoded.resize(static_cast<std::size_t>(length));
-  while (encoded.ends_with('=')) encoded.pop_back();  // else URLs and lips.dev/input would have to escape it
+  while (encoded.ends_with('=')) encoded.pop_back();  // URLs and lips.dev/input would have to escape it
   for (char& c : encoded) c = c == '+' ? '-' : c == '/' ? '_' : c;
-  return "folder-" + encoded;  // never empty, also of the store's root
+  return "folder-" + encoded;  // never empty, even for the root of the store
 }
 
 }  // namespace lips::kubernetes

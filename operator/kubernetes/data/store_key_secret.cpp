@@ -26,8 +26,8 @@ void StoreKeySecret::tick(TimePoint now) {
   });
 }
 
-// A Secret without the key is filled, one that is not there is made; both are refused where another copy was quicker,
-// and then it is read again.
+// Fills a Secret without the key and creates a missing one. The server refuses both when another replica was faster;
+// then reads it again.
 void StoreKeySecret::take(const Answer& answer) {
   const Json body = {{"stringData", {{"key", StoreKey::random().text()}}}};
   if (!answer) {

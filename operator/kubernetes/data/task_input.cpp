@@ -42,7 +42,7 @@ std::string hdfs_url(const DiscoveryRequest& hdfs, const FilePart& part) {
                      part.offset, part.size, hdfs.user.empty() ? "" : "&user.name=" + percent_encoded(hdfs.user));
 }
 
-// With a password that opens the folder of the block alone.
+// The URL has a password that opens only the folder of the block.
 std::string served_url(const InputRequest& request, const FilePart& part) {
   const CatalogDataSet& set = *request.set;
   const std::string folder = readers_folder(set.object, *set.layout, part);

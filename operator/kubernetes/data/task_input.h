@@ -17,8 +17,8 @@ struct InputRequest {
   std::string node;                                  // where the task will run
   const std::vector<std::string>* claims = nullptr;  // of the movers' namespace that the pod mounts; null: none
   const StoreKey* key = nullptr;                     // of stores that the operator serves; null: none is known
-  std::string
-      mounted_at;  // the pod's lips.dev/data-path: where it mounts a store of its node; empty: where the store says
+  // lips.dev/data-path of the pod: where it mounts a store of its node; empty: at the path of the store.
+  std::string mounted_at;
 };
 
 // "/srv/data/books/block-00003", "https://files.example/books/all.txt", "http://FOLDER:PASSWORD@10.1.0.7:8080/all.txt"

@@ -6,8 +6,8 @@
 namespace lips::kubernetes {
 namespace {
 
-// More than any machine has of anything. Counted as so much each time, so that what was added can be taken away again,
-// and two thousand of them fit.
+// More than any machine has of anything. Larger amounts count as this each time, so they can be subtracted again; two
+// thousand of them fit.
 constexpr std::int64_t most_of_one = std::int64_t{1} << 52;
 
 void add_times(ResourceAmounts& sum, const ResourceAmounts& more, std::int64_t times) {

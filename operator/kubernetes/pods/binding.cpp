@@ -30,7 +30,7 @@ std::string binding_body(const PodBinding& binding) {
                       {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
 }
 
-// Gates are merged by name, so those of others stay.
+// The server merges gates by name, so gates of others stay.
 std::string steering_body(const PodSteering& steering) {
   Json metadata{{"uid", steering.pod.uid}};
   for (const auto& [key, value] : steering.annotations) metadata["annotations"][key] = value;
@@ -90,7 +90,7 @@ BindAnswer outcome_of(const PodSteering& steering, const Answer& answer) {
 Binder::Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout)
     : client_(client), may_act_(std::move(may_act)), timeout_(timeout) {}
 
-// `deposed` only where nothing was sent: after a try that was not answered the pod may be bound.
+// `deposed` only if nothing was sent: after an attempt without an answer the pod may be bound.
 template <class Wish>
 void Binder::send(ApiRequest request, Wish wish, std::function<void(const Wish&, BindAnswer)> done) {
   enum class Fence : std::uint8_t { unasked, passed, closed };
@@ -113,7 +113,7 @@ void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, Bind
   request.verb = Verb::create;
   request.path = pod_path(binding.pod, "binding");
   request.body = binding_body(binding);
-  request.repeatable = true;  // a second one for the same pod is refused, with the node of the first
+  request.repeatable = true;  // the server refuses a second one for the same pod and names the node of the first
   send(std::move(request), std::move(binding), std::move(done));
 }
 
@@ -142,8 +142,7 @@ void Binder::mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function
   ApiRequest request;
   request.verb = Verb::patch;
   request.path = pod_path(pod, "status");
-  request.content_type =
-      strategic_merge_patch;  // conditions are merged by type; a JSON merge patch would replace them all
+  request.content_type = strategic_merge_patch;  // merges conditions by type; a JSON merge patch would replace them all
   request.body =
       written(Json{{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", Json::array({condition})}}}});
   request.repeatable = true;

@@ -23,7 +23,7 @@ std::string list_of(const std::map<std::string, std::size_t>& reasons) {
   return text;
 }
 
-// What keeps the pod off all nodes of that profile and state.
+// The filter that keeps the pod off all nodes of that profile and state.
 const Filter* rejecting(const PodNeeds& needs, const Offer& offer, std::string& why) {
   for (const Filter& filter : filters()) {
     if (filter.by_node) continue;

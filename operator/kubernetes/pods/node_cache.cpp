@@ -14,7 +14,7 @@ ResourceAmounts with_pod(const ResourceAmounts& requests) {
   return result;
 }
 
-// A heartbeat changes the version alone.
+// A heartbeat changes only the version.
 bool alike(const Node& a, const Node& b) {
   return a.meta.uid == b.meta.uid && a.deleting == b.deleting && a.unschedulable == b.unschedulable &&
          a.ready == b.ready && a.labels == b.labels && a.annotations == b.annotations &&

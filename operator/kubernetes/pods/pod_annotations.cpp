@@ -7,7 +7,7 @@
 namespace lips::kubernetes {
 namespace {
 
-// An annotation, else a label.
+// The value of an annotation, else of a label.
 const std::string* note(const Pod& pod, const char* key) {
   const std::string* found = find_text(pod.annotations, key);
   return found ? found : find_text(pod.labels, key);
@@ -17,7 +17,7 @@ std::string wrong(const char* key, const std::string& found, std::string_view al
   return fmt::format("{}: found '{}'; allowed: {}", key, found, allowed);
 }
 
-// Reads one note, if it is there, with parse(text) -> optional; says in `problem` what is wrong.
+// Reads a note, if present, with parse(text) -> optional; `problem` describes an invalid one.
 template <class Value, class Parse>
 void read(const Pod& pod, const char* key, std::string_view allowed, Parse parse, std::optional<Value>& value,
           std::string& problem) {
@@ -30,8 +30,7 @@ void read(const Pod& pod, const char* key, std::string_view allowed, Parse parse
     problem = wrong(key, *text, allowed);
 }
 
-// What a pod may say, by kind of quantity. Beyond that it is a mistake, and would spoil the numbers of everybody's
-// plan.
+// Ranges of declared quantities. A larger value is a mistake, and would spoil the numbers of the plan for all.
 constexpr Duration longest_run_time = std::chrono::hours(24 * 366);
 constexpr Mebibytes largest_size(1e9);  // 0.93 PiB
 

@@ -11,11 +11,11 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr std::size_t spare_classes = 256;  // of pods that are gone: not worth the work
+constexpr std::size_t spare_classes = 256;  // of gone pods: not worth collecting
 
 bool ended(const Pod& pod) { return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed; }
 
-// One of each volume's driver: what a node lists with CSINode.
+// Counts one for the driver of each volume, as nodes list limits in CSINode.
 ResourceAmounts volumes_of(const std::string& name_space, const std::vector<std::string>& names,
                            const ClaimLookup& claims) {
   ResourceAmounts result;
@@ -59,8 +59,8 @@ void PodCache::update_other(const Pod& pod) {
   others_[key] = std::move(other);
 }
 
-// Another scheduler has made room for it and waits until the room is free: who takes it meanwhile makes that scheduler
-// evict somebody again.
+// Another scheduler has evicted pods for this one and waits for the room. Taking it meanwhile would make that scheduler
+// evict again.
 void PodCache::update_nomination(const Pod& pod) {
   const std::string key = full_name(pod.meta);
   if (pod.nominated.empty() || pod.deleting || ended(pod)) return nodes_.forget_nomination(key);
@@ -69,7 +69,7 @@ void PodCache::update_nomination(const Pod& pod) {
   nodes_.nominate(key, {pod.nominated, std::move(requests), pod.priority});
 }
 
-// Claims and volumes of others' pods may become known after the pods.
+// Claims and volumes of foreign pods may become known after the pods.
 void PodCache::count_volumes_again() {
   for (auto& [key, other] : others_) {
     if (other.claims.empty()) continue;
@@ -150,7 +150,7 @@ PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
                               before.unschedulable_reason == Reason::input_too_long;
   if (before.state == PodState::held && waits_its_turn && same && !held) {
     hold(record, before.unschedulable_reason,
-         before.unschedulable_message);  // it is tried again when its time has come
+         before.unschedulable_message);  // it is retried when its time has come
     return Change::none;
   }
   if (before.state == PodState::held) return held ? Change::none : Change::arrived;
@@ -163,7 +163,7 @@ void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   record.owner = pod.owner;
   record.created = pod.created;
   record.first_seen = now;
-  record.state = PodState::held;  // so that review() says `arrived`
+  record.state = PodState::held;  // review() then reports `arrived`
   record.claims = pod.claims;
   record.steered = pod.scheduler != scheduler_;
   if (const std::string* store = find_text(pod.annotations, annotation::read_from)) record.read_from = *store;
@@ -178,7 +178,7 @@ bool PodCache::has_left(const Pod& pod) {
   return record && record->steered && !is_gated(pod) && !was_steered(pod);
 }
 
-// Once it is let go it is a pod like others to its scheduler, which may evict somebody for it.
+// Once released it is an ordinary pod to its scheduler, which may evict others for it.
 PodCache::Update PodCache::update_steered(const Pod& pod, TimePoint now) {
   Update update = update_ours(pod, now);
   if (update.record->on_node())
@@ -188,7 +188,7 @@ PodCache::Update PodCache::update_steered(const Pod& pod, TimePoint now) {
   return update;
 }
 
-// Not bound yet. That its scheduler finds no node says that the room which is kept for it is not where it will be.
+// Not bound yet. If its scheduler finds no node, the room reserved for it is in the wrong place.
 PodCache::Update PodCache::update_ungated(const Pod& pod, PodRecord& record) {
   record.releasing = false;
   if (record.state != PodState::ungated) {
@@ -197,7 +197,7 @@ PodCache::Update PodCache::update_ungated(const Pod& pod, PodRecord& record) {
     if (!by_us) {  // by the copy that led before
       record.selector = zone_selector(pod.node_selector);
       record.data_set = record.work.data_set;
-      record.block_count = std::numeric_limits<std::uint32_t>::max();  // nobody knows which: all of them
+      record.block_count = std::numeric_limits<std::uint32_t>::max();  // unknown, so all of them
       return {Change::withdrawn, &record, ""};
     }
   }
@@ -229,7 +229,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
     leave_node(record);
     record.state = PodState::terminated;
     record.succeeded = pod.phase == PodPhase::succeeded;
-    if (!pod.node.empty()) record.node = pod.node;  // where it ran, though it may be seen for the first time
+    if (!pod.node.empty()) record.node = pod.node;  // where it ran, even if this is the first sight of it
     claim_users_.leave(pod.meta);
     held_for_volumes_.erase(full_name(pod.meta));
     learn(pod, record);
@@ -248,7 +248,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
     return {change, &record, before != pod.node ? before : ""};
   }
   if (record.steered && was_steered(pod)) return update_ungated(pod, record);
-  // The server says that it is not bound, or still gated; that an answer has said otherwise is newer.
+  // The server shows it unbound or gated, but an answer that said otherwise is newer.
   if (record.on_node() || record.state == PodState::ungated) return {Change::none, &record, ""};
   return {review(record, pod), &record, ""};
 }
@@ -272,7 +272,7 @@ void PodCache::review_run_times(TimePoint now, Duration assumed) {
   run_times_.review(running, assumed);
 }
 
-// A placed pod keeps its class; a later resize is counted separately.
+// A placed pod keeps its class; a later resize counts separately.
 void PodCache::note_resize(const Pod& pod, PodRecord& record) {
   ResourceAmounts resized = pod.requests;
   add(resized, volumes_of(pod.meta.name_space, pod.claims, claims_));
@@ -299,7 +299,7 @@ std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint no
   std::unique_ptr<PodRecord> record = std::move(place->second);
   ours_.erase(place);
   held_for_volumes_.erase(key);
-  // Workers of a framework do not end by themselves: whoever made them deletes them.
+  // Workers of a framework do not end by themselves: their creator deletes them.
   if (record->state == PodState::placed && record->started) learn(*record, now);
   leave_node(*record);
   return record;

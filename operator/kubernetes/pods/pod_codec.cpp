@@ -15,8 +15,8 @@ using simdjson::ondemand::value;
 constexpr std::string_view own_prefix = "lips.dev/";
 constexpr std::string_view completion_index = "batch.kubernetes.io/job-completion-index";
 
-// Calls visit() and notes in `problems` a value of a wrong type, or one that is not understood; the fields around it
-// are read on: a pod that takes room counts whatever somebody wrote into it. A text that is no JSON stays a failure.
+// Calls visit() and records values of a wrong type or meaning in `problems`. Reads on with the next field, because a
+// pod that takes room counts whatever its fields say. Text that is not JSON remains a failure.
 template <class Visit>
 void tolerating(std::string_view field, std::vector<std::string>& problems, Visit visit) {
   try {
@@ -30,7 +30,7 @@ void tolerating(std::string_view field, std::vector<std::string>& problems, Visi
   }
 }
 
-// visit(key, value) for every field of an object that is `path` of the pod.
+// Calls visit(key, value) for every field of the object at `path` in the pod.
 template <class Visit>
 void each_tolerated(value json, const std::string& path, Pod& pod, Visit visit) {
   tolerating(path, pod.malformed, [&] {
@@ -47,7 +47,7 @@ void each_tolerated_item(value json, const std::string& path, Pod& pod, Visit vi
   });
 }
 
-// Resource by resource.
+// Reads amounts resource by resource.
 ResourceAmounts read_amounts(value json, const std::string& path, Pod& pod) {
   ResourceAmounts result;
   each_tolerated(json, path, pod, [&](std::string_view resource, value quantity) {
@@ -117,7 +117,7 @@ AntiAffinityTerm read_anti_affinity_term(value json) {
           term.selector->push_back({label, LabelRequirement::Operator::in, {text}});
     });
   });
-  // What may mean anybody means everybody: of two errors the one that keeps a promise.
+  // An unknown selector matches every pod: of the two possible errors, the one that keeps the promise of anti-affinity.
   if (!unknown.empty()) term.selector.emplace();
   std::sort(term.namespaces.begin(), term.namespaces.end());
   return term;
@@ -159,7 +159,7 @@ void read_toleration(value json, Pod& pod) {
     pod.not_understood.push_back(std::move(not_understood));
 }
 
-// Disks that kube-scheduler gives to one pod of a node at a time (NoDiskConflict). As claims they are followed.
+// Disks that kube-scheduler gives to one pod of a node at a time (NoDiskConflict). As claims they are supported.
 bool is_exclusive_disk(std::string_view kind) {
   return kind == "gcePersistentDisk" || kind == "awsElasticBlockStore" || kind == "iscsi" || kind == "rbd";
 }
@@ -177,7 +177,7 @@ void read_volume(value json, Pod& pod) {
         if (field == "claimName") pod.claims.emplace_back(json::text(claim));
       });
   });
-  if (own_claim) pod.claims.push_back('-' + name);  // behind the pod's name, which may come later
+  if (own_claim) pod.claims.push_back('-' + name);  // appended to the name of the pod, which may come later
 }
 
 void read_spread(value json, Pod& pod) {
@@ -248,7 +248,7 @@ void read_owner(value json, Pod& pod) {
   if (controller) pod.owner = std::move(owner);
 }
 
-// Of an Indexed Job. On others' pods it means nothing, whatever it says.
+// For pods of an Indexed Job. Means nothing on other pods.
 void read_completion_index(std::string_view text, Pod& pod) {
   const Result<ResourceQuantity> index = parse_quantity(text);
   if (index && index->nanos == 0 && index->whole >= 0 && index->whole <= 1'000'000'000)
@@ -326,7 +326,7 @@ void read_end(value state, Pod& pod) {
   });
 }
 
-// What the node has given so far: allocatedResources and resources.requests.
+// Reads what the node has granted so far: allocatedResources and resources.requests.
 void read_given(std::string_view key, value content, const std::string& path, Pod& pod, Amounts& given) {
   if (key == "allocatedResources") given.allocated = read_amounts(content, path + ".allocatedResources", pod);
   if (key != "resources") return;
@@ -357,7 +357,7 @@ void read_status_field(std::string_view key, value content, Pod& pod, Demand& de
   if (key == "initContainerStatuses") {
     const std::optional<TimePoint> finished = pod.finished;
     each([&](value item) { read_container_status(item, path, pod, demand.given_to_init); });
-    pod.finished = finished;  // the end of an init container is not the pod's
+    pod.finished = finished;  // the end of an init container is not that of the pod
   }
   if (key == "allocatedResources" || key == "resources") read_given(key, content, "status", pod, demand.pod_level);
 }

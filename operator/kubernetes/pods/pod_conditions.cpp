@@ -12,12 +12,12 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr double conditions_per_second = 50, conditions_at_once = 100;
-constexpr Duration judge_every{2'000'000};     // what nodes say about classes of pods
+constexpr Duration judge_every{2'000'000};     // how often classes of pods are checked against nodes
 constexpr Duration patience{30'000'000};       // before a pod that only waits for room is marked for autoscalers
-constexpr Duration repeat_after{300'000'000};  // a sentence whose numbers alone changed
+constexpr Duration repeat_after{300'000'000};  // before repeating a sentence in which only numbers changed
 constexpr int crowd = 20;                      // bindings a second above which their events are counted on the owner
 
-// Two sentences that differ in numbers alone say the same.
+// Sentences that differ only in numbers count as equal.
 std::string without_numbers(const std::string& sentence) {
   std::string result;
   for (char c : sentence)
@@ -27,7 +27,7 @@ std::string without_numbers(const std::string& sentence) {
 
 }  // namespace
 
-// Of many pods of one owner at once there is one event on the owner, with a count.
+// For many pods of one owner at once, writes one event on the owner with a count.
 EventSubject PodConditions::subject_of(const PodRecord& pod, bool many) const {
   if (!many || !pod.owner) return {"v1", "Pod", pod.meta};
   return {pod.owner->api_version, pod.owner->kind, {pod.meta.name_space, pod.owner->name, pod.owner->uid, ""}};
@@ -60,7 +60,7 @@ void PodConditions::released(const PodRecord& pod, const std::string& why, TimeP
 
 void PodConditions::bound(const PodRecord& pod, TimePoint now) {
   const bool many = one_of_many(now);
-  if (many && !pod.owner) return;  // the pod's own condition and node say it
+  if (many && !pod.owner) return;  // the condition and node of the pod say it
   const EventSubject subject = subject_of(pod, many);
   const std::string note =
       many ? fmt::format("Successfully assigned pods such as {} to nodes such as {}", full_name(pod.meta), pod.node)
@@ -72,7 +72,7 @@ void PodConditions::refused(const PodRecord& pod, const std::string& why, TimePo
   events_.record({{"v1", "Pod", pod.meta}, true, "FailedScheduling", "Binding", why}, now);
 }
 
-// One round uses one picture of the nodes. A round goes on until every class had its turn.
+// A round uses one view of the nodes and lasts until every class had its turn.
 void PodConditions::begin_round(const PodCache& pods, const NodeCache& nodes, TimePoint now) {
   examined_ = 0;
   const bool complete = std::exchange(all_judged_, true);
@@ -80,7 +80,7 @@ void PodConditions::begin_round(const PodCache& pods, const NodeCache& nodes, Ti
   const bool over = complete && now - judged_ > judge_every;
   if (!nodes_ || !expressed || over) nodes_.emplace(nodes, pods.classes());
   if (!over && round_ > 0) return;
-  std::erase_if(verdicts_, [this](const auto& entry) { return entry.second.round != round_; });  // nobody asked
+  std::erase_if(verdicts_, [this](const auto& entry) { return entry.second.round != round_; });  // unused
   ++round_;
   judged_ = now;
 }
@@ -131,7 +131,7 @@ void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::
   if (pod.steered && pod.mode != PodMode::steer) return;
   const bool same = !pod.reported_message.empty() && without_numbers(pod.reported_message) == without_numbers(sentence);
   if (same && now - pod.reported_at < repeat_after) return;
-  // The API server itself says of gated pods that they are.
+  // The API server itself reports that a pod is gated.
   const bool gated = reason == UnschedulableReason::scheduling_gated;
   if (gated || allowance_ < 1 || (same && pod.reported_message == sentence)) return;
   allowance_ -= 1;
@@ -139,9 +139,10 @@ void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::
   events_.record({subject, true, "FailedScheduling", "Scheduling", sentence}, now);
   pod.reported_message = sentence;
   pod.reported_at = now;
-  // A gated pod's condition is the API server's, and another one would make autoscalers buy for a pod that is to wait.
+  // The condition of a gated pod belongs to the API server. Another one would make autoscalers buy nodes for a pod that
+  // has to wait.
   if (pod.steered) return;
-  // The time of a condition is that of its status, which stays what it is until the pod is bound.
+  // The transition time of a condition follows its status, which stays the same until the pod is bound.
   if (!pod.unscheduled_since) pod.unscheduled_since = now;
   binder_.mark_waiting(pod.meta, {std::string(to_string(reason)), sentence, *pod.unscheduled_since, pod.generation},
                        [](const Answer&) {});

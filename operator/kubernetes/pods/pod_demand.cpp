@@ -12,7 +12,7 @@ void raise(ResourceAmounts& most, const ResourceAmounts& other) {
   }
 }
 
-// The most of what it may have now or will have, as k8s.io/component-helpers/resource counts for the scheduler.
+// The most that a container may have now or will have, as k8s.io/component-helpers/resource counts for the scheduler.
 ResourceAmounts counted(const Amounts& amounts, bool resize_infeasible) {
   if (amounts.allocated.empty() && amounts.actual.empty()) return amounts.requests;
   ResourceAmounts most = amounts.allocated;
@@ -33,8 +33,8 @@ ResourceAmounts counted(const Container& container, const std::map<std::string, 
 }  // namespace
 
 // k8s.io/component-helpers/resource PodRequests: init containers run one after another beside the sidecars started
-// before them; all sidecars run beside the containers; what the pod as a whole asks for replaces the sum; overhead
-// comes on top.
+// before them; all sidecars run beside the containers; a request for the whole pod replaces the sum; overhead comes on
+// top.
 ResourceAmounts total(const Demand& demand) {
   ResourceAmounts sidecars, peak, sum;
   for (const Container& container : demand.init_containers) {

@@ -7,7 +7,7 @@
 namespace lips::kubernetes {
 namespace {
 
-// Names that end in "-" and digits have them from a clock or a counter.
+// A "-" and digits at the end of a name come from a clock or a counter.
 std::string_view without_number(std::string_view name) {
   const std::size_t dash = name.find_last_of('-');
   if (dash == std::string_view::npos || dash == 0 || dash + 1 == name.size()) return name;
@@ -47,7 +47,7 @@ double RunTimes::Entry::excess() const {
 
 RunTimes::Entry* RunTimes::entry_of(const std::string& of) {
   if (const auto known = entries_.find(of); known != entries_.end()) return &known->second;
-  if (entries_.size() >= most_kept) {  // the half that has not learned for longest
+  if (entries_.size() >= most_kept) {  // drop the half that was updated least recently
     std::vector<std::uint64_t> used;
     for (const auto& [name, entry] : entries_) used.push_back(entry.used);
     const auto middle = used.begin() + std::ssize(used) / 2;

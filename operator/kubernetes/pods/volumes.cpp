@@ -31,7 +31,7 @@ NodeSelectorTerm read_term(value json) {
   return term;
 }
 
-// Drivers that have taken over the volumes of plugins that were part of Kubernetes.
+// The drivers that replaced the former in-tree volume plugins of Kubernetes.
 std::string_view driver_of(std::string_view source) {
   if (source == "awsElasticBlockStore") return "ebs.csi.aws.com";
   if (source == "gcePersistentDisk") return "pd.csi.storage.gke.io";
@@ -215,7 +215,7 @@ void VolumeCache::forget_volume(const ObjectMeta& meta) {
     if (const auto known = claims_.find(claim->second); known != claims_.end()) join(known->second);
 }
 
-// What is the matter, and what helps.
+// The reason, and a remedy.
 std::string VolumeCache::why_not_bound(const Claim& claim) const {
   if (claim.deleting) return "is being deleted";
   if (!claim.bound || claim.volume.empty()) {

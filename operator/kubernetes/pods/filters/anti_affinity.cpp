@@ -1,5 +1,5 @@
-// Pods with required anti-affinity against this one keep it out of their domains, whoever has placed them. Which
-// domains these are is known where all pods are.
+// Pods with required anti-affinity against this one keep it out of their domains, whoever placed them. The pod cache,
+// which knows all pods, finds these domains.
 #include "kubernetes/pods/filters/filter.h"
 #include "model/eligibility.h"
 

@@ -10,7 +10,7 @@ void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<Un
     needs.constraint.required.push_back({key, LabelRequirement::Operator::in, {value}});
   if (!pod.required_affinity) return;
   needs.constraint.any_of = *pod.required_affinity;
-  // A term without requirements is met by no node, and so is an affinity without terms.
+  // No node matches a term without requirements, nor an affinity without terms.
   if (needs.constraint.any_of.empty()) needs.constraint.any_of.emplace_back();
 }
 

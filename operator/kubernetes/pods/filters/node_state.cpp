@@ -1,4 +1,4 @@
-// Cordoned, not ready or going away: no pod is sent there.
+// Keeps pods off nodes that are cordoned, not ready or being deleted.
 #include "kubernetes/pods/filters/filter.h"
 
 namespace lips::kubernetes {

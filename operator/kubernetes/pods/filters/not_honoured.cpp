@@ -1,4 +1,4 @@
-// What kube-scheduler honours and this scheduler does not yet: such a pod is told so instead of being placed wrongly.
+// Fields that kube-scheduler honours and this scheduler does not yet: the pod gets a message instead of a wrong node.
 #include <fmt/format.h>
 
 #include "kubernetes/pods/filters/filter.h"

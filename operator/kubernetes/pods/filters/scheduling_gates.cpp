@@ -1,4 +1,4 @@
-// spec.schedulingGates: whoever set them removes them when the pod may be placed.
+// spec.schedulingGates: whoever set them removes them when the pod may be scheduled.
 #include <fmt/format.h>
 
 #include "kubernetes/pods/filters/filter.h"

@@ -1,4 +1,4 @@
-// A pod runs where the volumes of its claims can be reached. Claims that are bound on first use are not honoured yet.
+// A pod runs where it can reach the volumes of its claims. Claims that are bound on first use are not supported yet.
 #include <fmt/format.h>
 
 #include <algorithm>
