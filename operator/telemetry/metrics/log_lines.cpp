@@ -24,7 +24,7 @@ std::string time_text(WallTime time) {
                      (time - seconds).count());
 }
 
-// Valid in JSON and in logfmt; bytes that are no UTF-8 stay what they are.
+// Quotes for JSON and logfmt alike; bytes that are not UTF-8 stay unchanged.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -62,7 +62,7 @@ std::string json_line(WallTime time, LogLevel level, std::string_view message, s
   std::string out = fmt::format(R"({{"time":"{}","level":"{}","msg":{})", time_text(time),
                                 log_level_names[static_cast<std::size_t>(level)], quoted(message));
   for (const LogField& field : fields) {
-    const bool bare = field.bare && field.value.find_first_of("in") == std::string::npos;  // inf and nan are no JSON
+    const bool bare = field.bare && field.value.find_first_of("in") == std::string::npos;  // inf and nan are not JSON
     fmt::format_to(std::back_inserter(out), ",{}:{}", quoted(field.key),
                    bare || field.value == "true" ? field.value : quoted(field.value));
   }

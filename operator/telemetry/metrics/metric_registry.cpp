@@ -56,7 +56,7 @@ const prometheus::Histogram::BucketBoundaries second_buckets{
 double value_of(const prometheus::ClientMetric& metric, const prometheus::Counter*) { return metric.counter.value; }
 double value_of(const prometheus::ClientMetric& metric, const prometheus::Gauge*) { return metric.gauge.value; }
 
-// Takes the series out, and adds them to those with the label `into` unless that is empty.
+// Removes the series and adds them to those with the label `into`, unless that is empty.
 template <class Metric>
 void take_out(prometheus::Family<Metric>& family, const prometheus::ClientMetric::Label& which, std::string_view into) {
   for (const prometheus::MetricFamily& found : family.Collect()) {
@@ -76,7 +76,7 @@ void take_out(prometheus::Family<Metric>& family, const prometheus::ClientMetric
 }  // namespace
 
 struct MetricRegistry::Families {
-  std::mutex mutex;  // of what family.Add() hands out, until it is used
+  std::mutex mutex;  // guards results of family.Add() until they are used
   prometheus::Registry registry;
   FamilyMap<prometheus::Counter> counters;
   FamilyMap<prometheus::Gauge> gauges;

@@ -32,9 +32,9 @@ constexpr std::array<std::string_view, 6> move_phases{"pending",   "pending",   
 constexpr std::array<std::string_view, 3> comparison_outcomes{"made", "skipped", "failed"};
 constexpr std::array<std::string_view, 3> journal_outcomes{"written", "skipped", "failed"};
 constexpr std::array<std::string_view, 3> reload_outcomes{"applied", "restart_needed", "refused"};
-constexpr std::string_view data_pool = "_data";  // of what no pool alone caused
+constexpr std::string_view data_pool = "_data";  // for costs that no single pool caused
 constexpr std::string_view gone_pools = "_gone";
-constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
+constexpr Duration keep_gone_pool{300'000'000};  // its last values are still scraped under its name
 constexpr std::array<std::string_view, 4> pool_gauges{"lips_pool_cores", "lips_pool_share_ratio",
                                                       "lips_pool_fair_share_ratio", "lips_running_tasks"};
 constexpr std::array<std::string_view, 8> pool_sums{
@@ -90,23 +90,23 @@ struct OperatorMetrics::State {
   SteadyClock::time_point started = SteadyClock::now();
   std::atomic<SteadyClock::rep> turned{SteadyClock::now().time_since_epoch().count()};
   std::atomic<bool> leads{false}, synced{false};
-  std::atomic<bool> phases_told{false};  // by an adapter; else moves are counted from events
+  std::atomic<bool> phases_told{false};  // an adapter reports phases; else moves are counted from events
 
-  std::mutex mutex;  // of all below
+  std::mutex mutex;  // guards all members below
   OperatorFigures figures;
   SteadyClock::time_point last_epoch{};
   std::uint64_t plan = 0;
   CostModel costs;
   TimePoint seen{};                         // the cluster's time at the last event or plan
-  std::optional<TimePoint> counting_since;  // what ran before was counted by somebody else
+  std::optional<TimePoint> counting_since;  // another process counted earlier runs
   Spend spend{[this](const std::string& pool, const Bill& more) { tell_spent(pool, more); }};
-  std::unordered_map<TaskId, std::vector<BaselineBill>> compared;  // of this plan, not yet bound
+  std::unordered_map<TaskId, std::vector<BaselineBill>> compared;  // tasks of this plan that are not bound yet
   std::map<std::string, Bill> spent;                               // by pool
   std::map<std::string, BaselineSums> baselines;
-  std::map<std::string, std::optional<TimePoint>> pools;           // that have series; since when they are gone
-  std::set<std::string> zones;                                     // that have series
+  std::map<std::string, std::optional<TimePoint>> pools;           // with series, and since when they are gone
+  std::set<std::string> zones;                                     // with series
   std::map<std::string, std::uint64_t> finished;                   // by pool
-  std::map<std::string, std::string, std::less<>> unknown_prices;  // type by node
+  std::map<std::string, std::string, std::less<>> unknown_prices;  // instance type by node
   std::size_t queued = 0;
   TimePoint stored_until{};
   double cpu_counted = 0;
@@ -137,7 +137,7 @@ OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()
   registry.set("process_start_time_seconds", {}, now_since_1970());
   registry.set("lips_leader", {}, 0);
   registry.set("lips_synced", {}, 0);
-  // Series that exist from the start, so that a rate over their first step is seen.
+  // These series exist from the start, so a rate shows their first step.
   for (const std::string_view outcome : bind_outcomes) registry.add("lips_binds_total", {outcome}, 0);
   for (const std::string_view phase : move_phases) registry.set("lips_moves", {phase}, 0);
   for (const std::string_view outcome : {"committed", "failed"}) registry.add("lips_moves_ended_total", {outcome}, 0);
@@ -191,13 +191,12 @@ void OperatorMetrics::State::count_compared(const EndedTask& task, const std::st
   }
 }
 
-// It was bound before this program started, or before its ids changed: what it reads is taken to come from the nearest
-// replica.
+// The task was bound before this program started, or before ids changed. Assumes that it reads the nearest replica.
 void OperatorMetrics::State::count_found(const ClusterSnapshot& cluster, const TaskFound& event) {
   const Task& task = cluster.tasks[event.task];
   const Spend::Begun* known = spend.of(event.task);
   if (task.state == TaskState::finished || (known && known->node == event.node)) return;
-  if (known) spend.undo(event.task);  // another scheduler was quicker
+  if (known) spend.undo(event.task);  // another scheduler was faster
   Assignment assignment{event.task, event.node, {}, {}};
   if (task.block.valid()) assignment.read_from = nearest_replica(cluster, costs, task.block, event.node).store;
   const TimePoint counted_from = std::max(event.since, counting_since.value_or(cluster.now));
@@ -205,7 +204,7 @@ void OperatorMetrics::State::count_found(const ClusterSnapshot& cluster, const T
               task_bill(cluster, costs, task, assignment));
 }
 
-// A replica that a move brings; one that a remote read leaves behind was paid by that read.
+// Counts a replica that a move brings. One that a remote read leaves behind was paid by that read.
 void OperatorMetrics::State::count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event) {
   for (const MoveInFlight& move : cluster.moves) {
     if (move.block != event.block || move.to != event.replica.store) continue;
@@ -313,8 +312,7 @@ void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
   registry.set("lips_fairness_ratio", {}, jain_index(ratios));
 }
 
-// Names of pools may come and go without end, as those of namespaces do: what a pool that is gone has summed up moves
-// to one name for all of them.
+// Names of pools may come and go without end, like namespaces. The sums of gone pools move to one common name.
 void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
   std::set<std::string_view> there;
   for (const Pool& pool : cluster.pools) there.insert(pool.name);
@@ -370,7 +368,7 @@ std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
   state.see(decided.cluster.now);
   state.count_running();
   state.costs = decided.costs;
-  state.compared.clear();  // this plan replaces the queue of the last one
+  state.compared.clear();  // this plan replaces the queue of the previous one
   state.count_plan(decided);
   state.count_pending(decided);
   state.count_pools(decided.cluster);
@@ -429,7 +427,8 @@ void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const C
     count_finished(cluster, *ended);
   } else if (const auto* found = std::get_if<TaskFound>(&event)) {
     count_found(cluster, *found);
-  } else if (const auto* listed = std::get_if<ClusterListed>(&event)) {  // what runs is found again, under other ids
+  } else if (const auto* listed =
+                 std::get_if<ClusterListed>(&event)) {  // running tasks are found again under other ids
     spend.begin_anew(cluster.now);
     counting_since = cluster.now;
     compared.clear();

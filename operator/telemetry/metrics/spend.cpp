@@ -53,7 +53,7 @@ void Spend::compare(TaskId task, BaselineBill bill) {
     found->second.baselines.push_back(std::move(bill));
 }
 
-// Of a task that has been on its node for so long.
+// Counts a task that has been on its node for that long.
 void Spend::count(Running& running, Duration ran) {
   const Duration before = std::max(Duration(0), running.begun.counted_from - running.begun.since);
   const double seconds = std::max(0.0, to_seconds(ran - before));

@@ -31,7 +31,7 @@ std::string band_path(const Levels& low, const Levels& high, double width) {
   return path + "Z";
 }
 
-// The band's name, written where it stays thickest for a while; nothing where it is thin everywhere.
+// Writes the name of the band where it stays thickest for a while; nothing if it is thin everywhere.
 std::string band_label(const Band& band, const Levels& low, const Levels& high, double width) {
   constexpr std::size_t window = bins / 5;
   std::size_t best = 0;

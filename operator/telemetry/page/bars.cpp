@@ -5,7 +5,7 @@
 namespace lips::page {
 namespace {
 
-constexpr double room_for_text = 0.13;  // of the row, at the narrowest page
+constexpr double room_for_text = 0.13;  // of the row, on the narrowest page
 
 std::string rectangle(double from, double to, const std::string& paint, const std::string& content) {
   return "<rect x=\"" + along(from) + "\" y=\"6\" width=\"" + along(to - from) + "\" height=\"20\" " + paint + ">" +

@@ -19,7 +19,7 @@ std::string grouped(std::string digits) {
 
 std::string fixed(double value, int decimals) { return grouped(fmt::format("{:.{}f}", value, decimals)); }
 
-// "2 h 05 min": two neighbouring units, the lower one left out where it is zero.
+// "2 h 05 min": two neighbouring units, without the lower one if it is zero.
 std::string two_units(double seconds, double unit, double lower, std::array<const char*, 2> names) {
   const auto parts = static_cast<long long>(std::llround(seconds / lower));
   const auto per_unit = static_cast<long long>(unit / lower);

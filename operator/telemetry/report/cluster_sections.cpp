@@ -31,8 +31,8 @@ void put_largest_first(std::vector<std::string>& names, const ReportData& data) 
   std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return size[a] > size[b]; });
 }
 
-// Pools in the order they first appear in any run, the largest first where there are too many for the colours, so that
-// one pool has one colour on the whole page.
+// Pools in order of first appearance in any run, or the largest first if there are more than colours. Each pool has one
+// colour on the whole page.
 std::vector<std::string> pool_names(const ReportData& data) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
@@ -65,7 +65,7 @@ void add_to(std::vector<double>& sum, const std::vector<double>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) sum[i] += values[i];
 }
 
-// One band a pool of the legend, empty where this run has no such pool; the pools beyond the colours in one band.
+// One band for each pool of the legend, empty if this run lacks the pool; pools beyond the colours share one band.
 std::vector<Band> bands(const ReportPoolShares& shares, const std::vector<std::string>& pools) {
   std::vector<Band> out;
   for (const auto& series : pool_legend(pools)) out.push_back({series.name, {}});

@@ -18,7 +18,7 @@ constexpr std::size_t most_rows = 40, most_lanes = 4, bins = 120, shades = 5;
 
 using Lanes = std::vector<std::vector<const ReportInterval*>>;
 
-// Slots are not recorded, so each task takes the first lane that is free at its start.
+// The data does not record slots, so each task takes the first lane that is free at its start.
 Lanes lanes_of(const ReportMachine& machine) {
   std::vector<const ReportInterval*> order;
   for (const auto& interval : machine.busy) order.push_back(&interval);
@@ -71,13 +71,13 @@ struct Group {
 Strip to_strip(std::string name, Group group) {
   Strip strip{std::move(name), std::move(group.busy), 0};
   for (auto& level : strip.level) {
-    level = level > 0 ? std::min(level / group.slots, 1.0) : 0;  // not a number counts as idle
+    level = level > 0 ? std::min(level / group.slots, 1.0) : 0;  // NaN counts as idle
     strip.mean += level / bins;
   }
   return strip;
 }
 
-// What the zones' names have in common; a lone zone is not worth naming.
+// The length of the common prefix of zone names; a single zone needs no name.
 std::size_t common_zone_prefix(const std::vector<ReportMachine>& machines) {
   std::size_t length = machines.empty() ? 0 : machines.front().zone.size();
   for (const auto& machine : machines) {

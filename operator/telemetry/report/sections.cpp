@@ -19,7 +19,7 @@ const std::vector<Series> one_series{{"", "bar-fill", ""}};
 
 bool is_subject(const ReportData& data, const ReportRun& run) { return &run == subject_of(data); }
 
-// One of the two bills of each run; none: a run without it.
+// One of the two bills of a run; none: the run lacks it.
 struct BillOf {
   std::string name;
   bool leads = true;
@@ -28,7 +28,7 @@ struct BillOf {
   }
 };
 
-// Names of the terms in the order they first appear; what the terms leave of the total is "other".
+// Names of terms in order of first appearance; the rest of the total is "other".
 std::vector<std::string> term_names(const ReportData& data, const BillOf& bill_of) {
   std::vector<std::string> names;
   bool rest = false;

@@ -20,7 +20,7 @@ const ReportRun* named(const ReportData& data, const std::string& policy) {
 
 bool has_bound(const ReportData& data) { return data.lower_bound && data.lower_bound->dollars > 0; }
 
-// In running text a figure stays with its unit.
+// Keeps a figure and its unit on one line in running text.
 std::string kept(std::string text) {
   for (auto at = text.find(' '); at != std::string::npos; at = text.find(' ', at)) text.replace(at, 1, "\u00A0");
   return text;
@@ -76,7 +76,7 @@ std::vector<Column> columns(const ReportData& data) {
   return out;
 }
 
-// The text of the best value; empty where all are the same. Compared as written, so that a tie on the page is a tie.
+// The text of the best value; empty if all are the same. Compares as written, so a tie on the page is a tie.
 std::string best_text(const Column& column, const std::vector<ReportRun>& runs) {
   std::optional<double> best, worst;
   for (const auto& run : runs) {

@@ -22,7 +22,7 @@ std::size_t code_points(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// Nothing that a terminal would obey, and not too long.
+// Replaces control characters and limits the length.
 std::string plain(const std::string& name) {
   std::string out;
   for (const char c : name) out += (c >= 0 && c < ' ') || c == '\x7f' ? '?' : c;
@@ -36,7 +36,7 @@ std::string plain(const std::string& name) {
 
 struct Column {
   std::string title;
-  int importance;  // the least important goes first where the line is too long
+  int importance;  // if the line is too long, the least important goes first
   std::vector<std::string> cells;
   std::size_t width = 0;
 };

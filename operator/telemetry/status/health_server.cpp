@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t visitors_at_once = 256;  // the one that came first leaves when another comes
+constexpr std::size_t visitors_at_once = 256;  // the oldest connection closes when another arrives
 constexpr std::size_t longest_request = 4096;
 constexpr std::chrono::seconds longest_visit{3};
 
@@ -101,7 +101,7 @@ class PollingServer : public HealthServer {
   ~PollingServer() override {
     thread_.request_stop();
     const std::uint64_t one = 1;
-    if (write(wake_.get(), &one, sizeof one) < 0) return;  // it looks by itself soon
+    if (write(wake_.get(), &one, sizeof one) < 0) return;  // it will check by itself soon
   }
   int port() const override { return port_; }
 
@@ -125,13 +125,13 @@ class PollingServer : public HealthServer {
     for (;;) {
       Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (socket.get() < 0) {
-        // Without a free descriptor: room is made for those who wait outside.
+        // Out of descriptors: make room for waiting connections.
         if ((errno == EMFILE || errno == ENFILE) && !visitors_.empty()) visitors_.pop_front();
         return;
       }
       if (visitors_.size() >= visitors_at_once) visitors_.pop_front();
       visitors_.push_back({std::move(socket), now + longest_visit, {}, {}, false});
-      serve(visitors_.back());  // most have sent their request with the connection
+      serve(visitors_.back());  // most send their request with the connection
     }
   }
 
@@ -173,7 +173,7 @@ class PollingServer : public HealthServer {
   const Descriptor listener_;
   const int port_;
   const Descriptor wake_;
-  std::deque<Visitor> visitors_;  // in the order in which they came
+  std::deque<Visitor> visitors_;  // in order of arrival
   std::jthread thread_;           // last: it uses the others
 };
 

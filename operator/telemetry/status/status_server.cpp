@@ -116,7 +116,8 @@ class HttpServer : public StatusServer {
   int port() const override { return port_; }
 
  private:
-  // 0: it is to be answered. An answer to many small ranges is much larger than what is asked for, so none are given.
+  // The status of a refusal; 0: answer it. Refuses ranges: an answer to many small ones is far larger than their
+  // content.
   int refusal_of(const httplib::Request& request) const {
     if (request.has_header("Range")) return no_ranges;
     if (!texts_.admit) return 0;
