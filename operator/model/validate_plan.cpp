@@ -47,7 +47,8 @@ class Validation {
   void check(const Assignment& assignment) {
     once(assignment.task);
     if (!cluster_.tasks.contains(assignment.task)) return;
-    if (!cluster_.nodes.contains(assignment.node)) return problem("task {} goes to no node", assignment.task.index());
+    if (!cluster_.nodes.contains(assignment.node))
+      return problem("task {} names a node that does not exist", assignment.task.index());
     const Task& task = cluster_.tasks[assignment.task];
     const Job& job = cluster_.jobs[task.job];
     const Node& node = cluster_.nodes[assignment.node];
@@ -57,10 +58,10 @@ class Validation {
     if (!eligible(job.constraint, assignment.node))
       problem("task {} may not run on {}", assignment.task.index(), node.name);
     if (assignment.read_from.valid() != (task.block.valid() && assignment.sources.empty()))
-      problem("task {}: replica named without need or missing", assignment.task.index());
+      problem("task {} names a replica that it does not need, or none where it needs one", assignment.task.index());
     if (!assignment.sources.empty()) check_sources(assignment, task);
     if (assignment.read_from.valid() && task.block.valid() && !readable(task.block, assignment.read_from))
-      problem("task {} reads block {} from a store that has none", assignment.task.index(), task.block.index());
+      problem("task {} reads block {} from a store that does not hold it", assignment.task.index(), task.block.index());
     if (assignment.keep_in.valid() && !cluster_.stores.contains(assignment.keep_in))
       problem("task {} keeps its input in a store that does not exist", assignment.task.index());
     else if (assignment.keep_in.valid() && cluster_.stores[assignment.keep_in].zone != node.zone)
@@ -86,43 +87,44 @@ class Validation {
     for (const Assignment& assignment : plan_.assignments) assigned.insert(assignment.task);
     for (const NodeRequest& request : requests) {
       if (!cluster_.tasks.contains(request.task) || cluster_.tasks[request.task].state != TaskState::pending) {
-        problem("task {} asks for a node and is not pending", request.task.index());
+        problem("task {} requests a node and is not pending", request.task.index());
         continue;
       }
-      if (assigned.contains(request.task)) problem("task {} has a node and asks for one", request.task.index());
-      if (!asked.insert(request.task).second) problem("task {} asks for two nodes", request.task.index());
+      if (assigned.contains(request.task)) problem("task {} has a node and requests another", request.task.index());
+      if (!asked.insert(request.task).second) problem("task {} requests two nodes", request.task.index());
       if (!cluster_.offers.contains(request.offer)) {
-        problem("task {} asks for a node that nobody offers", request.task.index());
+        problem("task {} requests a node of an offer that does not exist", request.task.index());
         continue;
       }
       const Job& job = cluster_.jobs[cluster_.tasks[request.task].job];
       const Offer& offer = cluster_.offers[request.offer];
       const Node& node = cluster_.nodes[offer.like];
-      if (offer.left == 0) problem("task {} asks for a node like {}: sold out", request.task.index(), node.name);
+      if (offer.left == 0) problem("task {} requests a node like {}: sold out", request.task.index(), node.name);
       if (!fits(job.request, node.capacity) || !eligible(job.constraint, offer.like))
-        problem("task {} asks for a node like {} and may not run there", request.task.index(), node.name);
+        problem("task {} requests a node like {} and may not run there", request.task.index(), node.name);
     }
   }
 
   void check(const Remembered& remembered) {
-    if (!cluster_.jobs.contains(remembered.job)) return problem("a job is remembered that does not exist");
+    if (!cluster_.jobs.contains(remembered.job)) return problem("a memory names a job that does not exist");
     const ZoneId home = remembered.memory.home;
-    if (home.valid() && !cluster_.zones.contains(home)) problem("a job's home is a zone that does not exist");
+    if (home.valid() && !cluster_.zones.contains(home)) problem("a memory names a home zone that does not exist");
   }
 
   void check_sources(const Assignment& assignment, const Task& task) {
     const auto wrong = [&](std::string_view what) { problem("task {} {}", assignment.task.index(), what); };
-    if (!task.block.valid() || !decodable(cluster_, task.block)) return wrong("decodes a block without need");
+    if (!task.block.valid() || !decodable(cluster_, task.block)) return wrong("decodes a block that needs no decoding");
     if (assignment.keep_in.valid()) wrong("keeps what it decodes");
     const Stripe stripe = stripe_of(cluster_.data_sets[cluster_.blocks[task.block].data_set], task.block);
-    if (assignment.sources.size() != stripe.natives) wrong("does not read as many blocks as the code asks for");
+    if (assignment.sources.size() != stripe.natives) wrong("does not read as many blocks as the code requires");
     std::unordered_set<BlockId> read;
     for (const StripeSource& source : assignment.sources) {
       bool member = false;
       for (std::uint32_t i = 0; i < stripe.size(); ++i) member |= stripe.block(i) == source.block;
       if (!member) wrong("reads a block of another stripe");
       if (!read.insert(source.block).second) wrong("reads a block of its stripe twice");
-      if (member && !readable(source.block, source.store)) wrong("reads a block of its stripe from where it is not");
+      if (member && !readable(source.block, source.store))
+        wrong("reads a block of its stripe from a store that does not hold it");
     }
   }
 
@@ -142,8 +144,9 @@ class Validation {
         !cluster_.stores.contains(move.to))
       return problem("a move names a block or store that does not exist");
     if (!cluster_.blocks[move.block].on(move.from))
-      problem("block {} is moved from where it is not", move.block.index());
-    if (cluster_.blocks[move.block].on(move.to)) problem("block {} is moved to where it is", move.block.index());
+      problem("block {} is moved from a store that does not hold it", move.block.index());
+    if (cluster_.blocks[move.block].on(move.to))
+      problem("block {} is moved to a store that already holds it", move.block.index());
     added_[move.to.index()] += cluster_.blocks[move.block].size.value();
     const DataStore& store = cluster_.stores[move.to];
     if (store.capacity.value() > 0 && store.used.value() + added_[move.to.index()] > store.capacity.value() + 1e-6)
@@ -153,9 +156,9 @@ class Validation {
   void check(const ReplicaDrop& drop) {
     if (!cluster_.blocks.contains(drop.block)) return problem("a drop names a block that does not exist");
     const Block& block = cluster_.blocks[drop.block];
-    if (!block.on(drop.store)) problem("block {} is dropped where it is not", drop.block.index());
+    if (!block.on(drop.store)) problem("block {} is dropped from a store that does not hold it", drop.block.index());
     if (++dropped_[drop.block.index()] >= block.replicas.size())
-      problem("the last replica of block {} would go", drop.block.index());
+      problem("the last replica of block {} would be dropped", drop.block.index());
   }
 
   const ClusterSnapshot& cluster_;

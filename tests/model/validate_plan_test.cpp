@@ -67,15 +67,15 @@ TEST_F(ValidatePlan, FindsEveryKindOfWrongRequestForANode) {
     plan.node_requests = {{task, OfferId(offer)}};
     return problems();
   };
-  EXPECT_THAT(problem_of(reading, 0), ElementsAre(HasSubstr("has a node and asks for one")));
+  EXPECT_THAT(problem_of(reading, 0), ElementsAre(HasSubstr("has a node and requests another")));
   EXPECT_THAT(problem_of(blocked, 0), ElementsAre(HasSubstr("is not pending")));
   EXPECT_THAT(problem_of(TaskId(99), 0), ElementsAre(HasSubstr("is not pending")));
-  EXPECT_THAT(problem_of(plain, 9), ElementsAre(HasSubstr("that nobody offers")));
+  EXPECT_THAT(problem_of(plain, 9), ElementsAre(HasSubstr("of an offer that does not exist")));
   EXPECT_THAT(problem_of(plain, 1), ElementsAre(HasSubstr("sold out")));
   EXPECT_THAT(problem_of(plain, 2), ElementsAre(HasSubstr("may not run there")));
   EXPECT_THAT(problem_of(plain, 3), ElementsAre(HasSubstr("may not run there")));
   plan.node_requests = {{plain, OfferId(0)}, {plain, OfferId(0)}};
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("asks for two nodes")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("requests two nodes")));
 }
 
 TEST_F(ValidatePlan, FindsATaskPlannedTwice) {
@@ -116,12 +116,12 @@ TEST_F(ValidatePlan, FindsATaskLargerThanItsNode) {
 
 TEST_F(ValidatePlan, FindsAReplicaThatIsMissingOrNotNeeded) {
   plan.assignments = {{reading, first, {}, {}}, {plain, first, of(first), {}}};
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("without need or missing"), HasSubstr("without need or missing")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("does not need, or none"), HasSubstr("does not need, or none")));
 }
 
 TEST_F(ValidatePlan, FindsAReadFromAStoreWithoutTheBlock) {
   plan.assignments = {{reading, second, of(second), {}}};
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("from a store that has none")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("from a store that does not hold it")));
 }
 
 TEST_F(ValidatePlan, AcceptsAReadOfAReplicaThatIsOnItsWay) {
@@ -137,7 +137,7 @@ TEST_F(ValidatePlan, FindsAReadOfAReplicaThatThePlanDrops) {
   builder.start.blocks[block].replicas.push_back({of(second), true, {}});
   plan.drops = {{block, of(second)}};
   plan.assignments = {{reading, second, of(second), {}}};
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("from a store that has none")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("from a store that does not hold it")));
 }
 
 TEST_F(ValidatePlan, FindsACopyKeptInAnotherZone) {
@@ -147,7 +147,8 @@ TEST_F(ValidatePlan, FindsACopyKeptInAnotherZone) {
 
 TEST_F(ValidatePlan, FindsMovesFromWhereNothingIsAndToWhereItIs) {
   plan.moves = {{block, of(second), of(first)}};
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("moved from where it is not"), HasSubstr("moved to where it is")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("moved from a store that does not hold it"),
+                                      HasSubstr("moved to a store that already holds it")));
 }
 
 TEST_F(ValidatePlan, FindsAStoreThatWouldOverflow) {
@@ -172,7 +173,7 @@ TEST_F(ValidatePlan, FindsTheDropOfAllReplicas) {
 TEST_F(ValidatePlan, FindsADropOfWhatIsNotThere) {
   builder.start.blocks[block].replicas.push_back({of(second), true, {}});
   plan.drops = {{block, limited}};
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("dropped where it is not")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("dropped from a store that does not hold it")));
 }
 
 TEST_F(ValidatePlan, FindsBlocksAndStoresThatDoNotExist) {
