@@ -72,10 +72,10 @@ void each_price_key(Fields& fields, OperatorConfig& config) {
              "whether bytes of regional buckets pass a gateway endpoint, for nothing, and not a NAT gateway, at its "
              "price",
              live});
-        in.amount("volumeMonth", prices.volume_month, "USD/GB",
-                  {"USD/GB-month", "storage in zonal volumes and node directories", live});
-        in.amount("bucketMonth", prices.bucket_month, "USD/GB", {"USD/GB-month", "storage in buckets", live});
-      });
+    in.amount("volumeMonth", prices.volume_month, "USD/GB",
+              {"USD/GB-month", "storage in zonal volumes and node directories", live});
+    in.amount("bucketMonth", prices.bucket_month, "USD/GB", {"USD/GB-month", "storage in buckets", live});
+  });
 }
 
 template <class Fields>
@@ -143,23 +143,25 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
     in.text("serviceAccount", config.moves.service_account,
             {"", "service account of the Jobs that copy; empty: the namespace's default"});
     in.whole("runAsUser", config.moves.run_as_user, -1,
-             {"", "of pods that mount no node's directory (those do it as root); -1: what the namespace gives"});
+             {"",
+              "user of the copying pods that mount no node directory (those that do run as root); -1: the namespace "
+              "decides"});
     in.number("cpuRequest", config.moves.cpu_request,
-              {"cores", "of each of these pods; they have to start on full nodes"});
-    in.size("memoryRequest", config.moves.memory_request, {"size", "of each of these pods"});
-    in.number("cpuLimit", config.moves.cpu_limit, {"cores", "of each of these pods; 0: no limit"});
-    in.size("memoryLimit", config.moves.memory_limit, {"size", "of each of these pods; 0: no limit"});
+              {"cores", "CPU request of each copying or serving pod; they have to start on full nodes"});
+    in.size("memoryRequest", config.moves.memory_request, {"size", "memory request of each of them"});
+    in.number("cpuLimit", config.moves.cpu_limit, {"cores", "CPU limit of each of them; 0: no limit"});
+    in.size("memoryLimit", config.moves.memory_limit, {"size", "memory limit of each of them; 0: no limit"});
     in.text(
         "podSpec", config.moves.pod_spec,
         {"JSON", "a part of a PodSpec, merged into that of these pods: tolerations, nodeSelector, imagePullSecrets"});
     in.text("keySecret", config.moves.key_secret,
             {"", "the Secret of that namespace with the key from which passwords of stores that are served are made"});
   });
-  fields.section("data", "what namespaces may do with data", [&](auto& in) {
+  fields.section("data", "limits on the data of a namespace", [&](auto& in) {
     in.whole("blocksPerNamespace", config.data.blocks_per_name_space, 0,
-             {"", "of a namespace's data sets together; younger ones that would need more are refused"});
+             {"", "blocks of all data sets of a namespace; younger data sets that would exceed this are refused"});
     in.whole("filesPerNamespace", config.data.files_per_name_space, 0,
-             {"", "listed or discovered, of a namespace's data sets together"});
+             {"", "listed and discovered files of all data sets of a namespace"});
     in.texts("discoverFrom", config.data.discover_from,
              {"", "URLs of HDFS name nodes that data sets may be discovered from; empty: none"});
   });
