@@ -56,7 +56,7 @@ TEST(CustomResources, AreRefusedByTheServerWhenTheyContradictThemselves) {
 
   EXPECT_EQ(refused(data_set, R"({"blocks":4,"blockSize":"64Mi","stores":[{"name":"a","blocks":"0-3"}]})"), "");
   EXPECT_EQ(refused(data_set, R"({"files":[{"path":"a","size":12}],"erasureCode":{"n":9,"k":6}})"), "");
-  EXPECT_THAT(refused(data_set, "{}"), HasSubstr("does not say what its blocks are"));
+  EXPECT_THAT(refused(data_set, "{}"), HasSubstr("does not describe its blocks"));
   EXPECT_THAT(refused(data_set, R"({"blocks":1,"blockSize":1,"erasureCode":{"n":4,"k":4}})"),
               HasSubstr("k must be smaller than n"));
   EXPECT_THAT(refused(data_set, R"({"files":[],"discover":{"listing":{"store":"a"}}})"), HasSubstr("not both"));

@@ -85,7 +85,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   conditions_ = std::make_unique<PodConditions>(*binder_, *events_recorder_);
   memories_ = std::make_unique<JobMemories>(*act_client_, may_act);
   const auto refused = [this](const Error& error) {
-    log_.warning("what policies remember of pools cannot be kept", {{"why", error.message}});
+    log_.warning("cannot store the memory of policies about pools", {{"why", error.message}});
   };
   shares_ = std::make_unique<KeptShares>(
       KeptShares::Surroundings{*act_client_, may_act, [this] { inbox_.put(WakeUp{}); }, refused}, settings_.shares);
@@ -272,7 +272,7 @@ void KubernetesCluster::handle(const NotUnderstood& refused) {
 // A node may have been tainted, cordoned or filled since the last resync; the next one tells the model.
 Result<void> KubernetesCluster::ask_filters(const PodRecord& record, const std::string& node_name) {
   const NodeRecord* node = nodes_.find(node_name);
-  if (!node || !node->node) return fail(ErrorCode::not_found, "the node is not there any more");
+  if (!node || !node->node) return fail(ErrorCode::not_found, "the node no longer exists");
   ResourceAmounts taken = node->of_others();
   add(taken, node->ours);
   const NodeProfile profile = profile_of(*node->node);
@@ -289,7 +289,7 @@ Result<PreparedBinding> KubernetesCluster::prepare(const Assignment& assignment)
   PodRecord* record = pods_.find(model_.pod_of(assignment.task));
   if (!record || record->state != PodState::waiting) {
     model_.events().emplace_back(TaskWithdrawn{assignment.task});
-    return fail(ErrorCode::gone, "the pod is not waiting any more");
+    return fail(ErrorCode::gone, "the pod is no longer waiting");
   }
   if (Result<void> allowed = ask_filters(*record, model_.index().node_name(assignment.node)); !allowed)
     return tl::unexpected(std::move(allowed.error()));

@@ -58,7 +58,7 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
     return pod.unschedulable_message;
   // The place to read from is known only together with a zone.
   const bool reads = !pod.work.data_set.empty();
-  return pod.state == PodState::waiting && pod.fits_nowhere && !reads ? "no node that is there would take it" : "";
+  return pod.state == PodState::waiting && pod.fits_nowhere && !reads ? "no existing node would take it" : "";
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ void PodLifecycle::handle_release(PodRecord& record, const BindReport& report, T
   record.released_for.clear();
   record.release_again = now + pause_after(record.refusals++);
   if (report.outcome.kind == AnswerKind::refused)
-    around_.log.warning("the API server refused to take a pod's gate away",
+    around_.log.warning("the API server refused to remove the gate of a pod",
                         {{"pod", full_name(record.meta)}, {"why", report.outcome.message}});
 }
 

@@ -19,8 +19,8 @@ bool lies_in(const std::string& path, const std::string& folder) { return (path 
 
 std::string refusal(const std::string& name_space, const std::string& store, const std::string& path) {
   return fmt::format(
-      "{} may not name '{}' in DataStore {}; allowed: its own folder {}/, or what the store's owner allows it "
-      "(spec.allowedNamespaces)",
+      "{} may not name '{}' in DataStore {}; allowed: its own folder {}/, or any path if "
+      "spec.allowedNamespaces of the store lists the namespace",
       name_space, path.substr(0, 200), store, name_space);
 }
 

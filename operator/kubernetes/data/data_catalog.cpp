@@ -336,7 +336,7 @@ void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogCh
     if (set.usable() && beyond_limits_.contains(name))
       set.finding = {false, "LimitExceeded",
                      fmt::format("the data sets of namespace {} would have more than {} blocks or {} files; allowed: "
-                                 "what the operator's configuration says under data",
+                                 "the limits under data in the operator's configuration",
                                  set.object.meta.object.name_space, rules_.blocks, rules_.files)};
     note(DataKind::data_set, set.object.meta, set.object.status.conditions, set.finding);
   }
@@ -467,7 +467,7 @@ Result<std::string> DataCatalog::pool_for(const std::string& name_space, const s
     return wanted;
   return fail(ErrorCode::invalid_input,
               fmt::format("lips.dev/pool: the Pool '{}' does not take pods of the namespace {}; "
-                          "its spec.allowedNamespaces says whose it takes",
+                          "its spec.allowedNamespaces lists those that it takes",
                           wanted, name_space));
 }
 

@@ -50,12 +50,12 @@ Result<void> cut_files(const std::vector<DataFile>& files, std::int64_t block_si
 // Block i is the file block-i, all of one size but the last.
 Result<void> count_blocks(const DataSetSpec& spec, DataLayout& layout) {
   if (!spec.blocks || spec.block_size <= 0)
-    return wrong("spec: does not say what its blocks are; allowed: files, discover, or blocks and blockSize");
+    return wrong("spec: does not describe its blocks; allowed: files, discover, or blocks and blockSize");
   if (*spec.blocks < 0 || *spec.blocks > BlockRanges::most_blocks)
     return wrong(fmt::format("spec.blocks: found {}; allowed: 0 to {}", *spec.blocks, BlockRanges::most_blocks));
   std::int64_t all = 0;
   if (__builtin_mul_overflow(*spec.blocks, spec.block_size, &all))
-    return wrong(fmt::format("spec.blockSize: found {}; allowed: so much that {} blocks are less than 8 EiB",
+    return wrong(fmt::format("spec.blockSize: found {}; allowed: sizes with which {} blocks are less than 8 EiB",
                              spec.block_size, *spec.blocks));
   layout.size = spec.size.value_or(all);
   if (layout.size > all || layout.size < 0 || layout.size <= all - spec.block_size)
@@ -69,8 +69,8 @@ Result<void> add_parity(DataLayout& layout) {
   const std::int64_t k = layout.code.k, stripes = (layout.native + k - 1) / k;
   const std::int64_t parity = stripes * (layout.code.n - k);
   if (parity + layout.native > BlockRanges::most_blocks)
-    return wrong(fmt::format("spec.erasureCode: gives {} blocks with those of parity; allowed: a million",
-                             parity + layout.native));
+    return wrong(
+        fmt::format("spec.erasureCode: gives {} blocks including parity; allowed: a million", parity + layout.native));
   layout.parity = static_cast<std::uint32_t>(parity);
   return {};
 }

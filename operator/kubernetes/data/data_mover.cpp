@@ -292,7 +292,7 @@ ObservedMove DataMover::Working::observe(const DataMoveResource& move, const Wor
       view.problem = "replicas in DataStore " + move.spec.from + " are no extra copies any more";
     const bool hdfs = set.object.spec.discover.source == DiscoveryRequest::Source::hdfs;
     if (view.problem.empty() && hdfs && !find_held(set.object, move.spec.from)->copies.contains(observed.entry.blocks))
-      view.problem = "blocks that HDFS keeps are read where they are, not moved";
+      view.problem = "blocks in HDFS are read where they are, not moved";
   }
   view.wanted = observed.entry.blocks;
   view.bytes = set.layout->size_of(observed.entry.blocks);

@@ -33,7 +33,7 @@ const ObjectCondition* find_condition(const std::vector<ObjectCondition>& condit
 }
 
 std::string no_such_pool(const std::string& name) {
-  return "lips.dev/pool: there is no Pool '" + name + "'; whoever runs the cluster makes pools";
+  return "lips.dev/pool: there is no Pool '" + name + "'; administrators of the cluster create Pools";
 }
 
 const char* phase_name(MovePhase phase) {

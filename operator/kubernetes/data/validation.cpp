@@ -90,9 +90,10 @@ Finding review(const DataStoreResource& store, const StoreMap& stores, const std
                     spec.path)};
   if (!store.status.node_uid.empty() && !node_uid.empty() && store.status.node_uid != node_uid)
     return {false, "NodeReplaced",
-            fmt::format("node {} is another one than the node that held the files, under the same name: what lay there "
-                        "counts as lost; where it does not, delete the DataStore and make it anew",
-                        spec.node)};
+            fmt::format(
+                "node {} replaced the node of the same name that held the files: they count as lost; if they are not, "
+                "delete the DataStore and create it again",
+                spec.node)};
   for (const auto& [name, other] : stores) {
     if (name == store.meta.object.name || !overlap(store.spec, other.spec) || !older(other.meta, store.meta)) continue;
     return {false, "Overlaps",

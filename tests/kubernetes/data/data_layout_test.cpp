@@ -45,7 +45,7 @@ TEST(DataLayout, SaysWhatDoesNotAddUp) {
   EXPECT_THAT(why(R"({"files":[{"path":"a","size":25}],"blocks":2})"), HasSubstr("spec.blocks: found 2; allowed: 1"));
   EXPECT_THAT(why(R"({"files":[{"path":"a","size":1},{"path":"a","size":1}]})"), HasSubstr("a is listed twice"));
   EXPECT_THAT(why(R"({"files":[{"path":"../a","size":1}]})"), HasSubstr("spec.files[0].path"));
-  EXPECT_THAT(why(R"({})"), HasSubstr("does not say what its blocks are"));
+  EXPECT_THAT(why(R"({})"), HasSubstr("does not describe its blocks"));
   EXPECT_THAT(why(R"({"blocks":3,"blockSize":10,"erasureCode":{"n":3,"k":3}})"), HasSubstr("spec.erasureCode.k"));
 }
 
