@@ -133,7 +133,7 @@ class RunningOperator {
 void RunningOperator::refused(const PlanFault& fault) {
   metrics_.plan_refused(fault);
   if (!faults_logged_.insert(fault.kind).second) return;
-  log_.error("a plan is refused, every task waits for the next one; further ones of this kind are only counted",
+  log_.error("plan refused: every task waits for the next plan; further refusals of this kind are only counted",
              {{"policy", policy_.current()->name}, {"kind", to_string(fault.kind)}, {"why", fault.why}});
 }
 

@@ -31,7 +31,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0)
-      refuse(mark.line + 1, "found more behind the end of the YAML document; allowed: one document");
+      refuse(mark.line + 1, "found more text after the end of the YAML document; allowed: one document");
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { take(at(mark), 0, anchor); }
@@ -53,7 +53,7 @@ class Builder final : public YAML::EventHandler {
   void OnMapEnd() override { end(); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto known = anchored_.find(anchor);
-    if (known == anchored_.end()) refuse(mark.line + 1, "found an alias of a value in which it stands itself");
+    if (known == anchored_.end()) refuse(mark.line + 1, "found an alias of a value that contains the alias");
     const auto& [value, values, height] = known->second;
     count(values, height, mark.line + 1);
     take(value, height, 0);

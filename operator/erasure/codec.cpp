@@ -82,7 +82,7 @@ Result<Decoder> Decoder::make(ErasureCode code, std::uint32_t natives, std::uint
   if (known.empty())
     return fail(ErrorCode::invalid_input,
                 "erasure code: found " + std::to_string(rows.size()) + " sources for " + std::to_string(natives) +
-                    " native blocks; allowed: as many, different, not the wanted block and not those of zeros");
+                    " native blocks; allowed: as many different ones, without the wanted block and blocks of zeros");
   const auto k = static_cast<std::size_t>(code.k);
   const std::vector<std::uint8_t> matrix = generator(code);
   std::vector<std::uint8_t> chosen(k * k), inverse(k * k), coefficients;

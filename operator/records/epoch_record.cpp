@@ -88,7 +88,7 @@ Result<EpochRecord> read_epoch(const std::string& file, std::string_view text) {
   const std::string_view snapshot = text.substr(std::min(end + 1, text.size()));
   const bool first_format = head.at("formatVersion").value(Whole{1, 2}) == 1;
   if ((first_format ? first_text_digest(snapshot) : text_digest(snapshot)) != digest) {
-    problems.add("/snapshotDigest", "a snapshot that is not the one that was written", std::string(wanted_file));
+    problems.add("/snapshotDigest", "a snapshot that differs from the written one", std::string(wanted_file));
     return problems.error();
   }
   if (Result<void> settings = read_settings(file, head.at("settings").json(), record.settings); !settings)

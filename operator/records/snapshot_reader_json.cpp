@@ -262,7 +262,7 @@ void Reader::check_codes(const View& sets) {
     if (!here)
       return sets.problem(fmt::format("/blocks/{}", id.index()),
                           fmt::format("{} blocks from {}", set.blocks, cell_of(set.first_block)),
-                          "blocks whose dataSet is this one, without a gap, those of parity behind them");
+                          "blocks whose dataSet is this one, without a gap, then the parity blocks");
   }
   check_names(sets, start.data_sets);
 }

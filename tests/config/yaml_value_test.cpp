@@ -42,7 +42,7 @@ TEST(ParseYaml, ExpandsAliases) {
 
 // To yaml-cpp what follows the first of these is documents without end; it took all memory.
 TEST(ParseYaml, RefusesWhatFollowsTheEndOfTheDocument) {
-  const std::string words = "found more behind the end of the YAML document; allowed: one document";
+  const std::string words = "found more text after the end of the YAML document; allowed: one document";
   EXPECT_EQ(error_of("{},"), "f.yaml:1: " + words);
   EXPECT_EQ(error_of("[]\n[]"), "f.yaml:2: " + words);
   EXPECT_EQ(error_of("a: 1\n---\nb: 1\n"), "f.yaml:2: " + words);
@@ -54,7 +54,7 @@ TEST(ParseYaml, RefusesKeysThatAreNoText) {
 }
 
 TEST(ParseYaml, RefusesAnAliasOfWhatItStandsIn) {
-  EXPECT_THAT(error_of("a: &a [1, *a]"), HasSubstr("f.yaml:1: found an alias of a value in which it stands"));
+  EXPECT_THAT(error_of("a: &a [1, *a]"), HasSubstr("f.yaml:1: found an alias of a value that contains the alias"));
 }
 
 // A level more with each line, by an alias of the last.

@@ -46,7 +46,7 @@ auto guarded(Call call) -> decltype(call()) {
   } catch (const std::length_error&) {
     return fail(ErrorCode::invalid_input, "the input asks for more memory than there is");
   } catch (const std::exception& error) {
-    return fail(ErrorCode::invalid_input, std::string("the input cannot be worked with: ") + error.what());
+    return fail(ErrorCode::invalid_input, std::string("cannot process the input: ") + error.what());
   }
 }
 

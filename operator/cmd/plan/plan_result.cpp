@@ -20,7 +20,7 @@ const char* in_words(DeferralReason reason) {
     case DeferralReason::no_capacity:
       return "nothing that fits is free";
     case DeferralReason::waits_for_node:
-      return "wait for a node that was asked for";
+      return "wait for a requested node";
     case DeferralReason::cheaper_later:
       return "waiting is cheaper than what is free now";
     case DeferralReason::waits_for_data:

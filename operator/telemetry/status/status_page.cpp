@@ -161,7 +161,7 @@ std::string render_status_page(const OperatorFigures& figures) {
       "<p class=\"support\">This page reloads itself every five seconds. <a href=\"metrics\">/metrics</a> has all of "
       "it "
       "for Prometheus; <a href=\"healthz\">/healthz</a> and <a href=\"readyz\">/readyz</a> are for probes.</p>";
-  if (!figures.alive) out += "<p class=\"caution\"><strong>The loop does not turn.</strong> The log says why.</p>";
+  if (!figures.alive) out += "<p class=\"caution\"><strong>The main loop is stuck.</strong> The log says why.</p>";
   out += "</header>" + key_figures(figures);
   out += "<div class=\"wide\">";
   if (!figures.baselines.empty()) out += page::render_table(baselines(figures));
