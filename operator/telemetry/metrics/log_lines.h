@@ -1,4 +1,4 @@
-// A log of one line per message, as logfmt or JSON, with the time. Knows nothing of what is said.
+// A log of one line per message, as logfmt or JSON, with the time. Knows no message.
 #pragma once
 
 #include <atomic>

@@ -21,8 +21,8 @@ class MetricRegistry {
   void change(std::string_view gauge, Labels labels, double by);
   void observe(std::string_view histogram, Labels labels, double value);
 
-  // The series of that metric whose label has that value. fold() adds what they counted to those with the label `into`
-  // first.
+  // Removes the series of a metric whose label has that value. fold() first adds their counts to the series with the
+  // label `into`.
   void remove(std::string_view metric, std::string_view label, std::string_view value);
   void fold(std::string_view metric, std::string_view label, std::string_view value, std::string_view into);
 

@@ -1,4 +1,4 @@
-// What the status page shows of a running operator, as a plain value.
+// The figures on the status page of a running operator, as a plain value.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Counts what a running operator does: as the controller's observer, as the adapter's, and by what is told of each
-// plan. Any thread may call. Decides nothing; money comes from the cost model.
+// Counts the actions of a running operator: as observer of controller and adapter, and from reports about each plan.
+// Any thread may call. Decides nothing; money comes from the cost model.
 #pragma once
 
 #include <functional>
@@ -34,15 +34,16 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   struct About {
     std::string version, revision, cluster;
     std::function<TimePoint()> now =
-        {};  // the cluster's clock, for what running tasks cost; empty: as of the last event
+        {};  // the clock of the cluster, to charge running tasks; empty: as of the last event
   };
   explicit OperatorMetrics(About about);
   ~OperatorMetrics() override;
 
-  // On the controller's thread, before the plan is dispatched; the number that comparisons of this plan carry.
+  // Call on the controller's thread before dispatching the plan. Returns the number that comparisons of this plan
+  // carry.
   std::uint64_t decided(const DecidedPlan& decided);
-  // What a baseline would have paid for tasks of that plan; may come late, then tasks that have ended count as not
-  // compared.
+  // The costs that a baseline would have had for tasks of that plan. May come late: tasks that have ended by then count
+  // as not compared.
   void compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
                 double seconds);
   void not_compared(const std::string& baseline, ComparisonOutcome outcome);
@@ -73,7 +74,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   OperatorFigures figures() const;
   bool synced() const;
   bool leads() const;
-  double seconds_since_turn() const;  // since the loop last turned
+  double seconds_since_turn() const;  // since the last turn of the main loop
 
  private:
   struct State;

@@ -1,5 +1,4 @@
-// What a plan and another policy's plan for the same snapshot would pay for the tasks that both of them place. Decides
-// nothing.
+// The costs of two plans for the same snapshot, for the tasks that both place. Decides nothing.
 #pragma once
 
 #include <string>

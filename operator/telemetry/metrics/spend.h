@@ -1,6 +1,6 @@
-// What tasks have cost, as far as it is known: CPU by the time on the node, running tasks up to now; reads and shuffle
-// with the end. Sums are told as counters, which only rise: a correction downwards waits until more is due. Asks the
-// cost model for every price.
+// The known costs of tasks: CPU by the time on the node, for running tasks up to now; reads and shuffle when they end.
+// Sums are counters, which only rise: a correction downwards waits until more is due. All prices are from the cost
+// model.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct BaselineBill {
   UsdPerCpuSecond cpu_price;  // of its node
 };
 
-// Of a task that has ended, with what a baseline's placement of it would have cost.
+// A task that has ended, with the cost that it would have had where a baseline placed it.
 struct EndedTask {
   std::string pool;
   Bill ours;
@@ -30,7 +30,7 @@ struct EndedTask {
 
 class Spend {
  public:
-  // dollars rise by so much
+  // Called when the dollars of a pool rise by `more`.
   using Tell = std::function<void(const std::string& pool, const Bill& more)>;
   explicit Spend(Tell tell) : tell_(std::move(tell)) {}
 
@@ -38,27 +38,27 @@ class Spend {
     TaskId task;
     NodeId node;
     TimePoint since{};         // on its node
-    TimePoint counted_from{};  // by this program: another one has counted before
+    TimePoint counted_from{};  // by this program; an earlier one counted the time before
     std::uint64_t plan = 0;
   };
   void begin(const ClusterSnapshot& cluster, const Begun& begun, const Bill& bill);
-  // How it began; null: it is not known.
+  // How the task began; null: the task is unknown.
   const Begun* of(TaskId task) const;
   void compare(TaskId task, BaselineBill bill);
 
-  // Running tasks cost until then.
+  // Charges running tasks up to then.
   void count_until(TimePoint now);
-  // It ran to its end; none: not known. `ran`: as the cluster says, else until `now`.
+  // The task ran to its end; returns none if it is unknown. `ran`: time as the cluster reports it, else up to `now`.
   std::optional<EndedTask> end(const ClusterSnapshot& cluster, TaskId task, std::optional<Duration> ran);
-  // It was on its node and is not any more, and nobody knows what it read.
+  // The task left its node before it ended, so its reads are unknown.
   bool cut_off(TaskId task, std::optional<Duration> ran, TimePoint now);
-  // It was never there.
+  // The task was never on its node.
   bool undo(TaskId task);
-  // More tasks share a shuffle than were known when some of them ended.
+  // More tasks share a shuffle than were known when some ended.
   void grow(const Job& job);
-  // Ids mean something else from now on; what has run so far is counted.
+  // Ids change from now on. Counts running tasks up to now.
   void begin_anew(TimePoint now);
-  // What the pool's tasks have cost, corrections included.
+  // The cost of the tasks of the pool, corrections included.
   Bill due(const std::string& pool) const;
   void forget_pool(const std::string& pool) { sums_.erase(pool); }
 
@@ -67,7 +67,7 @@ class Spend {
     Begun begun;
     std::string pool;
     Bill bill;
-    std::uint32_t reduces = 0;  // that share the shuffle, as known when it began
+    std::uint32_t reduces = 0;  // sharing the shuffle, as known when it began
     CpuSeconds work_a_second;
     UsdPerCpuSecond price;
     Usd counted;

@@ -68,8 +68,8 @@ struct ReportInterval {
   std::string job, pool;
 };
 
-// A node, or a class of nodes. Either every busy interval of every slot, or, where these would be too many, the busy
-// fraction in equal bins from 0 to the makespan.
+// A node, or a class of nodes. Has every busy interval of every slot or, if there are too many, the busy fraction in
+// equal bins from 0 to the makespan.
 struct ReportMachine {
   std::string name, node_class, zone;
   int slots = 1;
@@ -117,7 +117,8 @@ struct ReportData {
   std::vector<ReportEpochPoint> epoch_sweep;
 };
 
-// One self-contained HTML page: no script, nothing fetched. Parts without data are left out. Equal data, equal bytes.
+// Returns a self-contained HTML page: no script, nothing fetched. Parts without data are left out. Equal data give
+// equal bytes.
 std::string render_report(const ReportData& data);
 
 }  // namespace lips

@@ -11,7 +11,7 @@ namespace lips::page {
 
 // Null if there is none.
 const ReportRun* subject_of(const ReportData& data);
-// For the bill that the lower bound refers to.
+// Dollars of the run on the bill that the lower bound refers to.
 double bounded_dollars(const ReportData& data, const ReportRun& run);
 // A name as a heading: "By use"; the fallback if there is none.
 std::string headed(const std::string& name, const char* fallback);

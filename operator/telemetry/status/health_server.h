@@ -1,5 +1,5 @@
-// Answers /healthz and /readyz on its own port and thread. Slow, silent or many clients keep nobody else waiting. Does
-// not know what health means.
+// Answers /healthz and /readyz on its own port and thread. Slow, silent or many clients delay nobody else. Does not
+// know what health means.
 #pragma once
 
 #include <functional>
