@@ -11,7 +11,7 @@
 namespace lips::simulation {
 
 // How many blocks of one stripe could be placed at all: one per node, at most `most_per_rack` per rack (0: no limit).
-// The nodes of a zone without a rack form one.
+// Nodes of a zone that have no rack form one.
 std::uint32_t stripe_room(const ClusterSnapshot& cluster, std::span<const NodeId> nodes, std::uint32_t most_per_rack);
 
 // `blocks` different random nodes, at most `most_per_rack` of a rack; fewer when there is no room.

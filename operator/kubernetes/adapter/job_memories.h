@@ -1,5 +1,5 @@
-// Keeps what policies remember of jobs where a restarted operator finds it: in annotations of the batch/v1 Job, of the
-// pod that owns the others (a Spark driver), or else of one of the job's pods. Does not interpret it.
+// Keeps the memories that policies have of jobs where a restarted operator finds them: in annotations of the batch/v1
+// Job, of the pod that owns the others (a Spark driver), or else of a pod of the job. Does not interpret them.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Our pods grouped by job, and what is known of each job as a whole: how many tasks it has, and where its maps ran.
-// Sends nothing; knows no ids of the model.
+// Our pods grouped by job, and facts about each job as a whole: how many tasks it has, and where its maps ran. Sends
+// nothing; knows no ids of the model.
 #pragma once
 
 #include <cstdint>

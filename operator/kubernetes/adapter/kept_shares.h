@@ -1,5 +1,5 @@
-// Keeps what a policy remembers of all pools together in a ConfigMap, where a restarted operator or the next leader
-// finds it. Does not interpret it.
+// Keeps the memory that a policy has of all pools together in a ConfigMap, where a restarted operator or the next
+// leader finds it. Does not interpret it.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Jobs as a whole: the objects that own them, their pods, and what policies remember of them. Writes those memories to
-// the cluster; decides nothing.
+// Jobs as a whole: the objects that own them, their pods, and the memories that policies have of them. Writes those
+// memories to the cluster; decides nothing.
 #pragma once
 
 #include <map>

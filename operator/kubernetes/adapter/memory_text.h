@@ -1,6 +1,5 @@
-// Converts what policies remember to text that the cluster keeps, and back, by the field lists of the structs: every
-// field that differs from its default. Names stand for ids, because a listing renews all ids. Text that is not
-// understood is ignored.
+// Converts memories of policies to text that the cluster keeps, and back. The field lists of the structs give every
+// field that differs from its default. Names stand for ids, because a resync renews ids. Ignores invalid text.
 #pragma once
 
 #include <optional>

@@ -29,7 +29,7 @@ struct WorkSettings {
   std::string key_secret = {};  // its item "key" is the StoreKey
 };
 
-// What is wrong with a text for WorkSettings::pod_spec.
+// Checks a text for WorkSettings::pod_spec.
 Result<void> check_pod_spec(const std::string& text);
 
 struct CarriedBlock {

@@ -1,5 +1,5 @@
-// Writes to the API server, one at a time for each object, whose answers are worked off where the caller wants them.
-// Knows no kind of object; reads no clock.
+// Writes to the API server, one at a time for each object. The caller decides where answers are handled. Knows no kind
+// of object; reads no clock.
 #pragma once
 
 #include <functional>
@@ -17,19 +17,19 @@ namespace lips::kubernetes {
 
 class ObjectWrites {
  public:
-  // `may_act` is asked on the client's thread before each try; `wake` when an answer is there, on the client's thread.
+  // On the thread of the client, calls `may_act` before each attempt, and `wake` when an answer has arrived.
   ObjectWrites(ApiClient& client, std::function<bool()> may_act, std::function<void()> wake);
 
   // Whether nothing is under way for this object and its last failure is long enough ago.
   bool free(const std::string& object, TimePoint now) const;
   bool anything_under_way() const { return !under_way_.empty(); }
-  // `done` is called by collect(). Only while free. Creating and deleting keep the object from being written for some
-  // seconds more, until the watch has told of it.
+  // Call only while free; collect() calls `done`. After a creation or deletion the object stays blocked for some
+  // seconds, until the watch shows it.
   void send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done = {});
-  // Of a creation that was learned from its answer: it may be written from now on.
+  // Ends the block after a creation that the answer confirmed.
   void end_hold(const std::string& object) { pauses_.erase(object); }
-  // Calls `done` of what was answered; these objects are free from the next call on, when others have been told what
-  // was written. A failure keeps the object from being written for a while, longer each time.
+  // Calls `done` for each answer. These objects are free from the next call on, when the result is known everywhere. A
+  // failure blocks the object for a while, longer each time.
   void collect(TimePoint now);
   std::size_t kept() const { return under_way_.size() + pauses_.size(); }
 

@@ -1,5 +1,5 @@
-// What moves write into the status of a DataSet, and what they read from it. A block without a verified replica cannot
-// come out of these functions. Pure.
+// The changes that moves make to the status of a DataSet, and their view of it. No function here can leave a block
+// without a verified replica. Pure.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace lips::kubernetes {
 using Replicas = std::vector<HeldBlocks>;                             // of a DataSet's status, sorted by store
 using StoreReadable = std::function<bool(const std::string& store)>;  // now: its node is there
 
-// What a move changes; `conflict`: it may not be done (any more).
+// A change by a move; `conflict`: it may not be done (any more).
 struct LedgerEntry {
   std::string from, to;
   BlockRanges blocks;
@@ -34,7 +34,7 @@ void fill_replicas(const Replicas& replicas, const LedgerEntry& entry, const Sto
 // Replicas that the spec names and the status does not know yet, added. A store is taken over once.
 Replicas with_placed(Replicas replicas, const std::vector<PlacedBlocks>& placed, std::uint32_t count);
 
-// What a store does not hold any more need not be said, but where the spec says that it held something to begin with.
+// Drops entries of stores that hold nothing any more, unless the spec declares that they held something at first.
 void forget_empty(Replicas& replicas, const DataSetSpec& spec);
 
 }  // namespace lips::kubernetes

@@ -14,7 +14,7 @@
 
 namespace lips::kubernetes {
 
-// Under this key ObjectWrites knows an object.
+// The key of an object in ObjectWrites.
 std::string write_key(DataKind kind, const ObjectMeta& meta);
 
 inline constexpr const char* copies_finalizer = "lips.dev/copies";  // of a DataSet that has copies

@@ -86,7 +86,7 @@ struct DataSetSpec {
   std::vector<std::string> readers;  // namespaces whose pods may read it beside its own; *: all
 };
 
-// What one store holds of a data set.
+// The blocks of a data set in one store.
 struct HeldBlocks {
   std::string store;
   BlockRanges blocks;  // verified replicas
@@ -145,14 +145,14 @@ struct DataStoreResource {
 struct PoolSpec {
   double weight = 1;
   double minimum = 0, maximum = 0;               // cores; 0: none
-  double shortfall_usd_per_cpu_hour = 0;         // what an hour of a core below its share is worth; 0: not priced
+  double shortfall_usd_per_cpu_hour = 0;         // worth of an hour of a core below its share; 0: not priced
   std::vector<std::string> name_spaces;          // whose pods belong to it without saying so
   std::vector<std::string> allowed_name_spaces;  // whose pods may choose it; "*": all
   std::string parent;
   std::optional<PodMode> mode;  // none: the operator's
 };
 
-// What a pod is told that asks for a pool that is not there.
+// The message for a pod that names a pool that does not exist.
 std::string no_such_pool(const std::string& name);
 
 struct PoolStatus {
@@ -176,7 +176,7 @@ struct DataMoveSpec {
   bool extra = false;  // the new replicas may be dropped again when idle
   bool cancel = false;
   std::int32_t attempts = 5;
-  std::optional<Duration> keep_for;  // when it is over, before the object is deleted; none: for ever
+  std::optional<Duration> keep_for;  // after its end, before the object is deleted; none: forever
 };
 
 enum class SourceState : std::uint8_t { kept, leaving, removed, deleted };
@@ -192,9 +192,9 @@ struct DataMoveStatus {
   std::int32_t attempt = 0;           // the number of the Job that copies
   std::optional<TimePoint> next_try;  // not before
   std::optional<TimePoint> started, finished;
-  SourceState source = SourceState::kept;  // of what was to be dropped
+  SourceState source = SourceState::kept;  // of the replicas to drop
   std::int32_t drop_attempt = 0;
-  bool cleaned = false;  // what a failed copy left behind is gone
+  bool cleaned = false;  // the remains of a failed copy are gone
   std::string message;
   std::vector<ObjectCondition> conditions;
   friend bool operator==(const DataMoveStatus&, const DataMoveStatus&) = default;

@@ -11,7 +11,7 @@ namespace lips::kubernetes {
 
 std::string move_status_patch(const DataMoveResource& move, const DataMoveStatus& status, TimePoint now);
 std::string replicas_patch(const DataSetResource& set, const std::vector<HeldBlocks>& replicas);
-// Blocks and size as they are now, and what was discovered where `files` are given.
+// Blocks and size as they are now, and discovered values if `discovered`.
 std::string data_set_patch(const DataSetResource& set, const DataSetStatus& status, bool discovered);
 // Without conditions.
 std::string store_patch(const DataStoreResource& store, const DataStoreStatus& status);

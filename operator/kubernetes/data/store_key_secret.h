@@ -13,7 +13,7 @@ class StoreKeySecret {
  public:
   StoreKeySecret(ObjectWrites& writes, std::string name_space, std::string name)
       : writes_(writes), name_space_(std::move(name_space)), name_(std::move(name)) {}
-  // Reads the Secret, again and again, until the key is known.
+  // Reads the Secret repeatedly until the key is known.
   void tick(TimePoint now);
   const StoreKey& key() const { return key_; }
   const std::string& problem() const { return problem_; }  // why the key is not known yet
@@ -25,7 +25,7 @@ class StoreKeySecret {
   const std::string name_space_, name_;
   StoreKey key_;
   std::string problem_ = "the key of served stores has not been read yet";
-  ApiRequest next_;  // what fills the Secret; without a path: it is read first
+  ApiRequest next_;  // the request that fills the Secret; without a path: read it first
 };
 
 }  // namespace lips::kubernetes
