@@ -58,7 +58,7 @@ struct CatalogDataSet {
   bool usable() const { return layout.has_value() && finding.usable; }
 };
 
-// What is wrong with an object; a finding without a reason: nothing is wrong any more.
+// A fault of an object; without a reason: the fault is gone.
 struct ObjectFinding {
   DataKind kind = DataKind::data_set;
   ResourceMeta meta;
@@ -111,7 +111,7 @@ class DataCatalog {
   double weight_of(const PoolResource& pool) const { return flat_weight(pool, pools_); }
   const CatalogDataSet* data_set(const std::string& full_name) const;  // also one that is not usable
   const std::map<std::string, CatalogDataSet>& data_sets() const { return data_sets_; }
-  // Those of these paths in that store that belong to another data set too, or contain one of its files.
+  // The paths among these in that store that also belong to another data set, or contain one of its files.
   std::set<std::string> shared_files(const std::string& data_set, const std::string& store,
                                      const std::vector<std::string>& paths) const;
   const StoreMap& stores() const { return stores_; }

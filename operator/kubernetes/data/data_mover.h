@@ -1,5 +1,5 @@
-// Carries out moves, copies and drops of blocks: DataMove objects say what should happen, Jobs do it, and the status of
-// DataMove and DataSet records what was achieved. Does not decide when data should move.
+// Carries out moves, copies and drops of blocks: DataMove objects declare a move, Jobs carry it out, and the status of
+// DataMove and DataSet records the progress. Does not decide when data should move.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct MoverOptions {
 
 class DataMover {
  public:
-  // Whether a pod reads that replica, or may begin to by a binding that is under way.
+  // Whether a pod reads that replica, or may begin to through a binding under way.
   using IsRead = std::function<bool(const std::string& data_set, std::uint32_t block, const std::string& store)>;
 
   // `may_act`: whether this process leads; called on the client's thread before each try of each write. All arguments

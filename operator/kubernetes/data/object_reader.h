@@ -159,7 +159,7 @@ class ObjectReader {
   std::string place_;
 };
 
-// Runs `read` on the parts of an object; what it does not understand is refused with the object's kind and name.
+// Runs `read` on the parts of an object. Refuses invalid content, with kind and name of the object.
 template <class Resource, class Document, class Error, class Read>
 Result<Resource> decoded(DataKind kind, Document document, Read read) {
   Resource resource;

@@ -1,5 +1,5 @@
-// From the JSON of DataStores, Pools and DataMoves to values. What the server would not have let in is refused with the
-// object's name and field; what is wrong in substance is for validation.h.
+// Converts the JSON of DataStores, Pools and DataMoves to values. Refuses content that the server would not admit, with
+// name and field; validation.h finds errors of substance.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Finds what is wrong with custom resources that the server has admitted: missing stores, sizes that do not add up,
-// pools in a cycle. Pure.
+// Finds faults of custom resources that the server has admitted: missing stores, sizes that do not add up, pools in a
+// cycle. Pure.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@
 namespace lips::kubernetes {
 
 struct Finding {
-  bool usable = true;   // the object is used anyway, without the part that is wrong
-  std::string reason;   // one word, of the condition Ready=False and the event; empty: nothing is wrong
-  std::string message;  // a sentence with the field
+  bool usable = true;   // the object is used anyway, without the faulty part
+  std::string reason;   // one word, for the condition Ready=False and the event; empty: no fault
+  std::string message;  // a sentence that names the field
   bool wrong() const { return !reason.empty(); }
 };
 

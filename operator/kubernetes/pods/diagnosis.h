@@ -23,8 +23,8 @@ class NodesForDiagnosis {
   // Distinguishes nodes by the labels that `classes` refer to.
   NodesForDiagnosis(const NodeCache& nodes, const PodClasses& classes);
 
-  // "0/12 nodes are available: 8 Insufficient memory, 4 node(s) were unschedulable. What helps: ..." Other schedulers'
-  // pods count as taking room, and ours too with `with_ours`. Adds the number of examined nodes to `nodes_examined`.
+  // "0/12 nodes are available: 8 Insufficient memory, 4 node(s) were unschedulable. What helps: ..." Pods of other
+  // schedulers take room, and ours too with `with_ours`. Adds the number of examined nodes to `nodes_examined`.
   Diagnosis diagnose(const PodNeeds& needs, bool with_ours, std::size_t& nodes_examined) const;
 
  private:

@@ -1,5 +1,5 @@
 // The parts of batch/v1 Jobs that the operator reads: the number of tasks, and the annotations in which it keeps
-// what it has to remember.
+// memories.
 #pragma once
 
 #include <cstdint>

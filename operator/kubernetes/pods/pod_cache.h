@@ -48,8 +48,8 @@ class PodCache {
   void begin_binding(PodRecord& record, const std::string& node);
   void end_binding(PodRecord& record, PodState then);
   void place(PodRecord& record, const std::string& node);
-  // Its gate is gone. ungate() keeps room for it on the plan's node; give_up_room() gives that up, because nobody knows
-  // any more where it will go.
+  // For a pod whose gate is gone. ungate() keeps room on the plan's node; give_up_room() releases it once its
+  // destination is unknown.
   void ungate(PodRecord& record);
   void give_up_room(PodRecord& record);
   // Runs the filters again after claims or volumes have changed; returns the pods that may be placed now.
@@ -60,7 +60,7 @@ class PodCache {
   std::vector<PodRecord*> review_anti_affinity();
   // The lowest priority among waiting pods; none: no pod waits.
   std::optional<std::int32_t> least_waiting_priority() const;
-  // A held pod may be tried again.
+  // Lets a held pod be tried again.
   bool release(PodRecord& record);
   void hold(PodRecord& record, UnschedulableReason reason, std::string text);
 
@@ -77,8 +77,8 @@ class PodCache {
  private:
   struct Other {
     std::string node;
-    ResourceAmounts requests;  // with its volumes
-    ResourceAmounts declared;  // without
+    ResourceAmounts requests;  // volumes included
+    ResourceAmounts declared;  // without volumes
     std::vector<std::string> claims;
     friend bool operator==(const Other&, const Other&) = default;
   };

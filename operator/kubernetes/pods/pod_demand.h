@@ -10,8 +10,8 @@
 
 namespace lips::kubernetes {
 
-// What a container, or the pod as a whole, requests and has been given. An in-place resize changes the requests at once
-// and the other two when the node gets to it.
+// Requested and granted amounts of a container, or of the pod as a whole. An in-place resize changes the requests at
+// once and the other two when the node acts on it.
 struct Amounts {
   ResourceAmounts requests;   // of the spec
   ResourceAmounts allocated;  // admitted by the kubelet
@@ -31,7 +31,7 @@ struct Demand {
   Amounts pod_level;
   bool resize_infeasible = false;  // the kubelet will never grant the requests of the spec
 
-  // Container statuses are matched by name; the status may come before or after the spec.
+  // Matches container statuses by name; the status may come before or after the spec.
   std::map<std::string, Amounts> given, given_to_init;
 };
 

@@ -18,8 +18,8 @@ namespace lips::kubernetes {
 enum class PodState : std::uint8_t {
   held,        // not to be placed: `unschedulable_reason` says why
   waiting,     // to be placed
-  binding,     // to `node`: the request is under way
-  ungated,     // its own scheduler binds it; `node` is the plan's, or empty: nobody knows where it goes
+  binding,     // the request for `node` is under way
+  ungated,     // its own scheduler binds it; `node` is the plan's, or empty if its destination is unknown
   placed,      // on `node`, according to the server
   terminated,  // ended, or being deleted without ever having been placed, according to the watch
 };
@@ -53,9 +53,9 @@ struct PodRecord {
   std::optional<TimePoint> unscheduled_since;  // when its condition PodScheduled became False
   std::string reported_message;                // the condition's message as last written
   TimePoint reported_at{};
-  bool unanswered = false;  // nobody knows whether its binding took effect: to be sent again
-  // Set if some try of its binding was not answered, so that it may be on `node` whatever later tries returned. The
-  // number of the last list of pods that had been requested then (ListWatch::relist): a later list tells.
+  bool unanswered = false;  // the outcome of its binding is unknown: send it again
+  // Set if an attempt to bind it got no answer: it may be on `node` whatever later attempts returned. The number of the
+  // last list of pods requested by then (ListWatch::relist); a later list tells.
   std::optional<std::uint64_t> doubt;
   bool degraded = false;         // its first block is decoded from others
   std::string input;             // lips.dev/input of the binding that is under way
@@ -63,7 +63,7 @@ struct PodRecord {
   bool says_disruption = false;  // whether autoscalers may evict it
   bool wants_node = false;       // the last plan asks for one for it
 
-  // Of a pod of another scheduler, which waits behind our gate or has waited there.
+  // For pods of other schedulers, which wait or have waited behind our gate.
   bool steered = false;
   PodMode mode = PodMode::watch;           // of its pool, as far as known
   std::string pool;                        // for counting

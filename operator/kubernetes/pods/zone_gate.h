@@ -11,13 +11,13 @@ namespace lips::kubernetes {
 
 inline constexpr const char* zone_gate = "lips.dev/zone";
 
-// It waits behind our gate.
+// Whether the pod waits behind our gate.
 bool is_gated(const Pod& pod);
-// We removed the gate and gave it a zone: the same request wrote the annotation lips.dev/steered.
+// Whether we removed the gate and gave the pod a zone: the same request wrote the annotation lips.dev/steered.
 bool was_steered(const Pod& pod);
-// As its own scheduler will see it once the gate is gone.
+// The pod as its own scheduler will see it once the gate is gone.
 Pod without_gate(Pod pod);
-// Its scheduler has tried, and found no node.
+// Whether its scheduler has tried and found no node.
 bool found_no_node(const Pod& pod);
 
 // Of a node's labels, or a pod's selector, those that keep a pod in a zone and on nodes of a capacity type.

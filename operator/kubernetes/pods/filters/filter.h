@@ -1,5 +1,6 @@
 // Decides whether a pod may run on a node: one filter for each condition, in its own file, all of them in one table. A
-// filter expresses a pod's needs in the model's terms, and says why a node will not do. Knows no dollars and no data.
+// filter expresses needs of a pod in terms of the model, and says why a node is unsuitable. Knows no dollars and no
+// data.
 #pragma once
 
 #include <map>
@@ -63,11 +64,11 @@ std::string lacking(const std::string& resource);
 
 struct Filter {
   std::string_view name;
-  // Adds to `needs` what the pod asks for in this respect, and to `causes` why it must not be placed for now.
+  // Adds the needs of the pod in this respect to `needs`, and reasons not to place it now to `causes`.
   void (*collect)(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::vector<UnschedulableCause>& causes);
-  // In kube-scheduler's words: "Insufficient memory"; empty: the node will do.
+  // In the words of kube-scheduler: "Insufficient memory"; empty: the node is suitable.
   std::string (*rejects)(const PodNeeds& needs, const Offer& offer);
-  // What a person can do about it.
+  // Advice for a person.
   std::string_view advice;
   bool by_node = false;  // depends on more than the node's profile and state
 };
