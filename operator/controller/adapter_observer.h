@@ -15,7 +15,7 @@ enum class BindOutcome : std::uint8_t {
   conflict,
   refused,
   failed
-};  // conflict: somebody else was quicker; failed: no answer
+};  // conflict: another scheduler was faster; failed: no answer
 enum class WatchTrouble : std::uint8_t { restarted, relisted };
 
 class AdapterObserver {

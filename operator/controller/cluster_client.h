@@ -36,7 +36,7 @@ class ClusterClient {
   // Actions. Their outcomes come back as events: TaskStarted or TaskLost, MoveEnded with ReplicaAdded before it,
   // ReplicaRemoved.
   virtual void bind(const PreparedBinding& binding) = 0;
-  // Replaces what was asked for before. Absent: every task that finds no room asks for any node.
+  // Replaces earlier requests. Absent: every task that finds no room requests any node.
   virtual void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) = 0;
   virtual void start_move(MoveId id, const DataMove& move) = 0;
   virtual void drop(const ReplicaDrop& drop) = 0;

@@ -33,7 +33,7 @@ std::string plan_json(const PlanResult& result);
 // Assignments, moves, drops and deferrals by name, one per line.
 std::string plan_file(const PlanResult& result);
 
-// "one more core-hour in zone a would save $0.031", dearest first within what they are about; at most `most`.
+// "one more core-hour in zone a would save $0.031", most expensive first within each subject; at most `most`.
 std::vector<std::string> shadow_price_sentences(const PlanAccount& account, std::size_t most);
 
 // The linear program that the policy solves for the cluster, as MPS; invalid_input if the policy solves none.

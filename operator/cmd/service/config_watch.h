@@ -11,7 +11,7 @@ namespace lips::cmd {
 
 class ConfigWatch {
  public:
-  // Called on the watch's own thread with the new configuration, or with what is wrong with the new file.
+  // Called on the watch's own thread with the new configuration, or with the error in the new file.
   using Changed = std::function<void(Result<OperatorConfig>)>;
 
   // `text` is the content that was read at the start.

@@ -29,8 +29,7 @@ struct KubernetesRun {
 using Admit = std::function<Admission(const std::string& token, const std::string& path)>;
 Result<Admit> admission_by_cluster(const std::string& kubeconfig);
 
-// Until stop() (success), or a failure that a restart may mend.
-// The clock that a real cluster's events are told by.
+// Until stop() (success), or a failure that a restart may mend. The clock of events in a real cluster.
 TimePoint kubernetes_time();
 Result<void> run_on_kubernetes(const KubernetesRun& run);
 
