@@ -144,8 +144,8 @@ double measure(const Scenario& scenario, const std::string& name, int times, dou
   std::printf("%-20s %3d %8zu %9.0f %9llu %8.2f %8.2f %10.0f %6.2f %7.1f %7.1f\n", name.c_str(), times,
               scenario.jobs.size(), tasks, static_cast<unsigned long long>(result->events), took,
               result->measured.deciding, static_cast<double>(result->events) / (took - result->measured.deciding),
-              before > 0 ? took / before : 0, 100 * static_cast<double>(result->locality.tasks[0]) / tasks,
-              100 * static_cast<double>(result->locality.tasks[3]) / tasks);
+              before > 0 ? took / before : 0, 100 * static_cast<double>(result->locality.tasks[Locality::node]) / tasks,
+              100 * static_cast<double>(result->locality.tasks[Locality::remote]) / tasks);
   std::fflush(stdout);
   return took;
 }

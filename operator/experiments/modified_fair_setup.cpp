@@ -148,10 +148,7 @@ FairFigures fair_run(std::string_view policy, const simulation::Scenario& scenar
   if (!made) return {};
   const Result<simulation::RunResult> ran = simulation::run(scenario, **made, std::string(policy));
   if (!ran || ran->jobs_finished != ran->jobs) return {};
-  std::uint64_t maps = 0;
-  for (int level = 0; level < static_cast<int>(Locality::none); ++level)
-    maps += ran->locality.tasks[static_cast<std::size_t>(level)];
-  return {ran->completion.mean, static_cast<double>(ran->locality.tasks[0]) / static_cast<double>(maps)};
+  return {ran->completion.mean, ran->locality.share(Locality::node)};
 }
 
 double least_turnaround_within_maxima(const simulation::Scenario& scenario) {

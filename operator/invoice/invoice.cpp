@@ -132,7 +132,7 @@ void bill_stores(const Usage& usage, const Tariff& tariff, const IdVector<StoreI
     }
     if (usage.requests.contains(id)) {
       line.requests = usage.requests[id];
-      const RequestPrice& price = tariff.requests[static_cast<std::size_t>(store.kind)];
+      const RequestPrice& price = tariff.requests[store.kind];
       line.request_dollars = price.read * static_cast<double>(line.requests.reads) +
                              price.write * static_cast<double>(line.requests.writes);
     }

@@ -2,10 +2,10 @@
 // those of transfer.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/data.h"
@@ -33,7 +33,7 @@ struct SavingsPlan {
 };
 
 struct Tariff {
-  std::array<RequestPrice, store_kinds> requests{};  // by StoreKind
+  EnumArray<StoreKind, RequestPrice> requests;
   std::vector<Reserved> reserved;
   SavingsPlan savings_plan;
   Duration least_life = std::chrono::seconds(60);  // shortest billable life of a node

@@ -14,7 +14,6 @@ namespace lips {
 
 // A zonal bucket lies in one zone (S3 Express One Zone), a regional one beside all zones of its region (S3 Standard).
 enum class StoreKind : std::uint8_t { node_directory, zonal_volume, zonal_bucket, regional_bucket, internet };
-inline constexpr std::size_t store_kinds = 5;
 
 constexpr bool is_bucket(StoreKind kind) {
   return kind == StoreKind::zonal_bucket || kind == StoreKind::regional_bucket;

@@ -46,4 +46,12 @@ std::string_view to_string(DeferralReason reason) {
   return "not-considered";
 }
 
+EnumArray<DeferralReason, std::uint64_t> count_deferred(const Plan& plan, std::uint64_t pending) {
+  EnumArray<DeferralReason, std::uint64_t> counts;
+  for (const Deferral& deferral : plan.deferrals) ++counts[deferral.reason];
+  const std::uint64_t named = plan.assignments.size() + plan.deferrals.size();
+  if (pending > named) counts[plan.rest] += pending - named;
+  return counts;
+}
+
 }  // namespace lips

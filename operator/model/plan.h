@@ -1,13 +1,13 @@
 // A plan: the whole outcome of one decision, as a value that others carry out.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
@@ -56,11 +56,6 @@ enum class DeferralReason : std::uint8_t {
   not_considered,
   plan_refused,  // the controller refused the plan or the policy failed; the next plan decides
 };
-
-inline constexpr std::array all_deferral_reasons{
-    DeferralReason::no_capacity,    DeferralReason::waits_for_node,     DeferralReason::cheaper_later,
-    DeferralReason::waits_for_data, DeferralReason::waits_for_locality, DeferralReason::pool_maximum,
-    DeferralReason::not_eligible,   DeferralReason::not_considered,     DeferralReason::plan_refused};
 
 struct Deferral {
   TaskId task;
@@ -131,5 +126,8 @@ struct Plan {
   static constexpr auto fields = field_names("moves", "drops", "assignments", "deferrals", "nodeRequests", "rest",
                                              "remember", "rememberShares", "copiesReviewed", "replanAfter", "account");
 };
+
+// How many of the pending tasks wait, by reason.
+EnumArray<DeferralReason, std::uint64_t> count_deferred(const Plan& plan, std::uint64_t pending);
 
 }  // namespace lips

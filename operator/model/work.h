@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
@@ -25,7 +27,8 @@ struct Pool {
 };
 
 enum class Locality : std::uint8_t { node, rack, zone, remote, none };  // none: the task reads no block
-inline constexpr int locality_levels = 5;
+inline constexpr EnumArray<Locality, std::string_view> locality_names{"node", "rack", "zone", "remote", "none"};
+constexpr std::string_view to_string(Locality locality) { return locality_names[locality]; }
 
 enum class TaskKind : std::uint8_t { map, reduce };
 enum class TaskState : std::uint8_t { blocked, pending, bound, running, finished };  // blocked: its level has not begun

@@ -79,7 +79,7 @@ auto Reader::kind_of() const {
   else if constexpr (std::is_same_v<Member, BlockId>)
     return id_below(blocks_);
   else if constexpr (std::is_same_v<Member, StoreKind>)
-    return Whole{0, static_cast<std::int64_t>(store_kinds) - 1};
+    return Whole{0, enum_size<StoreKind> - 1};
   else if constexpr (std::is_same_v<Member, std::int32_t>)
     return Whole{0, 1000};
   else if constexpr (std::is_same_v<Member, std::uint32_t>)
@@ -294,7 +294,7 @@ void Reader::read_jobs() {
   const auto reduces = table.column("reduces", count, Whole{0, most_rows});
   const auto completed = table.column("completed", count, times);
   const auto home = table.column("home", count, id_below(tables_.start.zones.size()));
-  const auto locality = table.column("lastLocality", count, Whole{0, locality_levels - 1});
+  const auto locality = table.column("lastLocality", count, Whole{0, enum_size<Locality> - 1});
   tables_.jobs.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     Job& job = tables_.jobs[i].job;

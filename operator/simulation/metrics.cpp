@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t most_busy_nodes = 40, most_busy_intervals = 50000, most_names = 20;
 constexpr double small_job_seconds = 120;
-constexpr std::uint8_t no_reason = 255;
 
 std::string class_name(const ClusterSnapshot& cluster, const Node& node) {
   std::string name = node.zone.valid() ? cluster.zones[node.zone].name : "";
@@ -103,15 +102,15 @@ void RunMetrics::on_job(JobId job, TimePoint) {
   job_ended_.push_back(false);
   const std::size_t tasks = scenario_.jobs[job.index()].tasks.size();
   result_.tasks += tasks;
-  last_reason_.resize(last_reason_.size() + tasks, no_reason);
-  plans_at_release_.push_back({0, 0});
+  last_reason_.resize(last_reason_.size() + tasks, std::nullopt);
+  plans_at_release_.push_back({});
 }
 
 void RunMetrics::on_released(JobId id, TaskKind kind, TimePoint now) {
   const Job& job = scenario_.jobs[id.index()].job;
   const std::uint32_t count = kind == TaskKind::map ? job.map_tasks : job.reduce_tasks;
   fairness_.change_demand(job.pool, count * job.request.cpu.value(), since_start(now));
-  plans_at_release_[id.index()][static_cast<std::size_t>(kind)] = result_.plans.made;
+  plans_at_release_[id][kind] = result_.plans.made;
 }
 
 void RunMetrics::on_start(TaskId, JobId id, NodeId node, TimePoint now) {
@@ -151,8 +150,8 @@ void RunMetrics::on_end(const AttemptEnd& end) {
     ++result_.tasks_finished;
     work_ += end.work.value();
     work_waited_ += end.work.value() * to_seconds(end.start - job.arrival);
-    result_.locality.tasks[static_cast<std::size_t>(end.level)] += 1;
-    result_.locality.read[static_cast<std::size_t>(end.level)] += end.read;
+    result_.locality.tasks[end.level] += 1;
+    result_.locality.read[end.level] += end.read;
     if (!end.sources.empty()) ++result_.degraded.tasks;
     for (const Mebibytes read : end.decoded) result_.degraded.read += read;
   }
@@ -260,8 +259,7 @@ void RunMetrics::on_plan(const ClusterSnapshot& cluster, const Plan& plan) {
   plans.moves += plan.moves.size();
   plans.drops += plan.drops.size();
   plans.fell_back += plan.account.fell_back ? 1 : 0;
-  for (const Deferral& deferral : plan.deferrals)
-    last_reason_[deferral.task] = static_cast<std::uint8_t>(deferral.reason);
+  for (const Deferral& deferral : plan.deferrals) last_reason_[deferral.task] = deferral.reason;
   last_rest_ = plan.rest;
   if (!plan.account.lower_bound) return;
   ++plans.with_bound;
@@ -273,12 +271,10 @@ void RunMetrics::on_plan(const ClusterSnapshot& cluster, const Plan& plan) {
 void RunMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) {
   const Task& task = cluster.tasks[assignment.task];
   result_.predicted += task_bill(cluster, scenario_.costs, task, assignment).total();
-  std::uint8_t& named = last_reason_[assignment.task];
-  if (named != no_reason) {
-    ++result_.plans.deferred[named];
-    named = no_reason;
-  } else if (plans_at_release_[task.job.index()][static_cast<std::size_t>(task.kind)] + 1 < result_.plans.made) {
-    ++result_.plans.deferred[static_cast<std::size_t>(last_rest_)];
+  if (const auto named = std::exchange(last_reason_[assignment.task], std::nullopt)) {
+    ++result_.plans.deferred[*named];
+  } else if (plans_at_release_[task.job][task.kind] + 1 < result_.plans.made) {
+    ++result_.plans.deferred[last_rest_];
   }
 }
 

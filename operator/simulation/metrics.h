@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "controller/observer.h"
 #include "simulation/metrics_fairness.h"
 #include "simulation/metrics_series.h"
@@ -82,8 +84,8 @@ class RunMetrics : public RunListener, public Observer {
   TimePoint last_end_;
   double gaps_ = 0;
   DeferralReason last_rest_ = DeferralReason::not_considered;
-  IdVector<TaskId, std::uint8_t> last_reason_;  // named ones
-  std::vector<std::array<std::uint64_t, 2>> plans_at_release_;
+  IdVector<TaskId, std::optional<DeferralReason>> last_reason_;  // named ones
+  IdVector<JobId, EnumArray<TaskKind, std::uint64_t>> plans_at_release_;
 };
 
 }  // namespace lips::simulation

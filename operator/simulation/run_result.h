@@ -1,11 +1,12 @@
 // The result of a simulated run, as a plain value. Equal scenarios and policies give equal values, except `measured`.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "invoice/invoice.h"
 #include "model/costs.h"
 #include "model/plan.h"
@@ -33,8 +34,17 @@ struct SmallJobs {
 };
 
 struct LocalityCount {
-  std::array<std::uint64_t, locality_levels> tasks{};  // by Locality; attempts that finished
-  std::array<Mebibytes, locality_levels> read{};
+  EnumArray<Locality, std::uint64_t> tasks;  // attempts that finished
+  EnumArray<Locality, Mebibytes> read;
+
+  // Tasks that read a block.
+  std::uint64_t reading() const {
+    return std::accumulate(tasks.begin(), tasks.end(), std::uint64_t{0}) - tasks[Locality::none];
+  }
+  // Of those; 0 where there are none.
+  double share(Locality level) const {
+    return reading() > 0 ? static_cast<double>(tasks[level]) / static_cast<double>(reading()) : 0;
+  }
 };
 
 // Reads of lost blocks of erasure-coded data; finished attempts.
@@ -76,7 +86,7 @@ struct FleetFigures {
 struct Plans {
   std::uint64_t made = 0;
   std::uint64_t tasks_assigned = 0, moves = 0, drops = 0;
-  std::array<std::uint64_t, all_deferral_reasons.size()> deferred{};  // tasks that had to wait, by the last reason
+  EnumArray<DeferralReason, std::uint64_t> deferred;  // tasks that had to wait, by the last reason
   std::uint64_t with_bound = 0;
   double mean_gap = 0, worst_gap = 0;
   std::uint64_t fell_back = 0;

@@ -62,10 +62,8 @@ void read_requests(ScenarioDraft& draft) {
     return RequestPrice{Usd(draft.prices.item(read)), Usd(draft.prices.item(write))};
   };
   auto& requests = draft.scenario.tariff.requests;
-  requests[static_cast<std::size_t>(StoreKind::zonal_bucket)] =
-      price("s3_express_one_zone_get", "s3_express_one_zone_put");
-  requests[static_cast<std::size_t>(StoreKind::regional_bucket)] =
-      price("s3_standard_get", "s3_standard_put_copy_post");
+  requests[StoreKind::zonal_bucket] = price("s3_express_one_zone_get", "s3_express_one_zone_put");
+  requests[StoreKind::regional_bucket] = price("s3_standard_get", "s3_standard_put_copy_post");
 }
 
 void read_commitments(YamlMap& root, ScenarioDraft& draft) {

@@ -74,7 +74,7 @@ TEST(Invoice, BillsStorageByStoreAndRequestsByItsKind) {
   usage.request(StoreId(1), Mebibytes(1), false);
   usage.request(StoreId(1), Mebibytes(9), true);
   Tariff tariff;
-  tariff.requests[static_cast<std::size_t>(StoreKind::regional_bucket)] = {Usd(0.5), Usd(2)};
+  tariff.requests[StoreKind::regional_bucket] = {Usd(0.5), Usd(2)};
   const Invoice invoice = make_invoice(usage, CostModel(), tariff, stores);
   EXPECT_NEAR(invoice.storage.value(), 10 * 0.5 * 0.01 + 10 * 2 * 0.001, 1e-12);
   EXPECT_NEAR(invoice.requests.value(), 9 * 0.5 + 2 * 2, 1e-12);

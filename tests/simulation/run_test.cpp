@@ -53,9 +53,11 @@ TEST(Run, BillsTransferMovesAndStorageByTheirOwnTerms) {
   EXPECT_NEAR(result.bill.transfer.value(), 100 * 0.001, 1e-9);
   EXPECT_NEAR(result.bill.storage.value(), 100 * 0.002, 1e-9);  // from 10 s to 3610 s
   EXPECT_NEAR(result.cross_zone.map_reads.value(), 100, 1e-9);
-  EXPECT_EQ(result.locality.tasks[static_cast<int>(Locality::remote)], 1u);
-  EXPECT_NEAR(result.locality.read[static_cast<int>(Locality::remote)].value(), 100, 1e-9);
-  EXPECT_EQ(result.locality.tasks[static_cast<int>(Locality::none)], 1u);
+  EXPECT_EQ(result.locality.tasks[Locality::remote], 1u);
+  EXPECT_NEAR(result.locality.read[Locality::remote].value(), 100, 1e-9);
+  EXPECT_EQ(result.locality.tasks[Locality::none], 1u);
+  EXPECT_EQ(result.locality.reading(), 1u);
+  EXPECT_EQ(result.locality.share(Locality::remote), 1);
 
   class Moves : public FirstFit {
     void change(const PolicyInput& input, Plan& plan) const override {
@@ -154,7 +156,7 @@ TEST(Run, CountsTasksThatWaitedByTheirLastReason) {
   builder.node(0, 1);
   builder.computing_job(0, 3, 10);
   const RunResult result = run_first_fit(builder.scenario);
-  EXPECT_EQ(result.plans.deferred[static_cast<int>(DeferralReason::no_capacity)], 2u);
+  EXPECT_EQ(result.plans.deferred[DeferralReason::no_capacity], 2u);
   EXPECT_EQ(result.plans.tasks_assigned, 3u);
 }
 

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <numeric>
 
+#include "base/enum_array.h"
 #include "cmd/experiment/experiment_result.h"
 
 namespace lips::cmd {
@@ -94,15 +95,15 @@ std::vector<std::vector<std::string>> chart_rows(const Chart& chart) {
 }
 
 std::string verdicts_text(std::span<const ExperimentOutcome> outcomes) {
-  std::array<std::size_t, 3> count{};
+  EnumArray<Verdict, std::size_t> count;
   std::size_t others = 0;
   for (const ExperimentOutcome& outcome : outcomes)
-    for (const Claim& claim : outcome.result.claims)
-      ++(claim.other_reading ? others : count[static_cast<std::size_t>(claim.verdict())]);
+    for (const Claim& claim : outcome.result.claims) ++(claim.other_reading ? others : count[claim.verdict()]);
+  const std::size_t all = std::accumulate(count.begin(), count.end(), std::size_t{0});
   const std::string experiments = fmt::format("{} experiment{}", outcomes.size(), outcomes.size() == 1 ? "" : "s");
-  if (count[0] + count[1] + count[2] + others == 0) return experiments + " without claims";
-  return fmt::format("{}, {} claims: {} agree, {} differ, {} cannot be compared", experiments,
-                     count[0] + count[1] + count[2], count[0], count[1], count[2]) +
+  if (all + others == 0) return experiments + " without claims";
+  return fmt::format("{}, {} claims: {} agree, {} differ, {} cannot be compared", experiments, all,
+                     count[Verdict::agree], count[Verdict::differ], count[Verdict::not_comparable]) +
          (others > 0 ? fmt::format("; {} in other readings", others) : "");
 }
 

@@ -74,12 +74,8 @@ std::string bound_lines(const PlanAccount& account) {
 }  // namespace
 
 void count_deferred(PlanResult& result) {
-  result.deferred_by_reason = {};
-  for (const Deferral& deferral : result.plan.deferrals)
-    ++result.deferred_by_reason[static_cast<std::size_t>(deferral.reason)];
-  const std::uint64_t named = result.plan.assignments.size() + result.plan.deferrals.size();
   const std::uint64_t pending = result.cluster->pending_tasks;
-  if (pending > named) result.deferred_by_reason[static_cast<std::size_t>(result.plan.rest)] += pending - named;
+  result.deferred_by_reason = count_deferred(result.plan, pending);
   result.deferred = pending - std::min<std::uint64_t>(pending, result.plan.assignments.size());
 }
 
@@ -118,8 +114,8 @@ std::string plan_text(const PlanResult& result) {
                                 result.cluster->nodes.size(), result.cluster->pending_tasks);
   out += fmt::format("assigned {}, deferred {}, moves {}, drops {}\n", plan.assignments.size(), result.deferred,
                      plan.moves.size(), plan.drops.size());
-  for (const DeferralReason reason : all_deferral_reasons)
-    if (const std::uint64_t count = result.deferred_by_reason[static_cast<std::size_t>(reason)]; count > 0)
+  for (const DeferralReason reason : enumerators<DeferralReason>)
+    if (const std::uint64_t count = result.deferred_by_reason[reason]; count > 0)
       out += fmt::format("  {:>9} wait: {} ({})\n", count, in_words(reason), to_string(reason));
   out += "\n" + cost_rows(account) + "\n" + bound_lines(account);
   if (account.node_local_share)
@@ -174,9 +170,8 @@ std::string plan_json(const PlanResult& result) {
   for (const ShadowPrice& price : account.shadow_prices)
     json["shadowPrices"].push_back({{"of", price.of}, {"usdPerUnit", price.usd_per_unit}, {"unit", price.unit}});
   json["deferredByReason"] = Json::object();
-  for (const DeferralReason reason : all_deferral_reasons)
-    json["deferredByReason"][std::string(to_string(reason))] =
-        result.deferred_by_reason[static_cast<std::size_t>(reason)];
+  for (const DeferralReason reason : enumerators<DeferralReason>)
+    json["deferredByReason"][std::string(to_string(reason))] = result.deferred_by_reason[reason];
   return json.dump(2) + "\n";
 }
 

@@ -1,11 +1,11 @@
 // One decision on one snapshot and its three forms: text, JSON and the plan's own file. Reads no options.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
 
+#include "base/enum_array.h"
 #include "base/result.h"
 #include "model/plan.h"
 #include "model/snapshot.h"
@@ -21,7 +21,7 @@ struct PlanResult {
   const ClusterSnapshot* cluster = nullptr;
   Plan plan;
   double seconds = 0;  // wall time of the decision
-  std::array<std::uint64_t, all_deferral_reasons.size()> deferred_by_reason{};
+  EnumArray<DeferralReason, std::uint64_t> deferred_by_reason;
   std::uint64_t deferred = 0;
 };
 

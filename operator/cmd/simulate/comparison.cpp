@@ -70,12 +70,10 @@ std::string locality_table(const Comparison& comparison) {
   std::string out = fmt::format("{:<24}{:>10}{:>10}{:>10}{:>10}{:>14}{:>10}{:>14}\n", "where tasks read", "node",
                                 "rack", "zone", "remote", "cross-zone", "fairness", "worst short");
   for (const RunResult& run : comparison.runs) {
-    std::uint64_t reading = 0;
-    for (std::size_t level = 0; level + 1 < locality_levels; ++level) reading += run.locality.tasks[level];
     const double mebibytes = (run.cross_zone.map_reads + run.cross_zone.shuffle + run.cross_zone.moves).value();
     out += fmt::format("{:<24}", run.policy);
-    for (std::size_t level = 0; level + 1 < locality_levels; ++level)
-      out += fmt::format("{:>10}", share_text(run.locality.tasks[level], reading));
+    for (const Locality level : {Locality::node, Locality::rack, Locality::zone, Locality::remote})
+      out += fmt::format("{:>10}", share_text(run.locality.tasks[level], run.locality.reading()));
     out += fmt::format("{:>14}{:>10.3f}{:>12.1f} %\n", page::gigabytes(mebibytes / mebibytes_per_gigabyte),
                        run.fairness.jain, 100 * run.fairness.worst_shortfall);
   }

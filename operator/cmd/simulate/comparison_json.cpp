@@ -10,8 +10,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using simulation::RunResult;
 
-constexpr const char* level_names[locality_levels] = {"node", "rack", "zone", "remote", "none"};
-
 Json dollars_of(const RunResult& run) {
   const Bill& bill = run.bill;
   return {{"total", bill.total().value()},
@@ -101,14 +99,12 @@ Json invoice_of(const RunResult& run, const ClusterSnapshot& cluster) {
 
 Json locality_of(const RunResult& run) {
   Json tasks = Json::object(), mebibytes = Json::object();
-  std::uint64_t reading = 0;
-  for (std::size_t level = 0; level < locality_levels; ++level) {
-    tasks[level_names[level]] = run.locality.tasks[level];
-    mebibytes[level_names[level]] = run.locality.read[level].value();
-    if (level != static_cast<std::size_t>(Locality::none)) reading += run.locality.tasks[level];
+  for (const Locality level : enumerators<Locality>) {
+    tasks[std::string(to_string(level))] = run.locality.tasks[level];
+    mebibytes[std::string(to_string(level))] = run.locality.read[level].value();
   }
-  const double share = reading > 0 ? static_cast<double>(run.locality.tasks[0]) / static_cast<double>(reading) : 0;
-  return {{"tasks", tasks}, {"mebibytes", mebibytes}, {"nodeLocalShare", reading > 0 ? Json(share) : Json()}};
+  const Json share = run.locality.reading() > 0 ? Json(run.locality.share(Locality::node)) : Json();
+  return {{"tasks", tasks}, {"mebibytes", mebibytes}, {"nodeLocalShare", share}};
 }
 
 Json fairness_of(const RunResult& run) {
@@ -120,8 +116,8 @@ Json fairness_of(const RunResult& run) {
 
 Json plans_of(const RunResult& run) {
   Json deferred = Json::object();
-  for (const DeferralReason reason : all_deferral_reasons)
-    deferred[std::string(to_string(reason))] = run.plans.deferred[static_cast<std::size_t>(reason)];
+  for (const DeferralReason reason : enumerators<DeferralReason>)
+    deferred[std::string(to_string(reason))] = run.plans.deferred[reason];
   return {{"made", run.plans.made},         {"tasksAssigned", run.plans.tasks_assigned},
           {"moves", run.plans.moves},       {"drops", run.plans.drops},
           {"deferredByReason", deferred},   {"withBound", run.plans.with_bound},

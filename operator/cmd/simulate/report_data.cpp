@@ -15,14 +15,8 @@ using simulation::Scenario;
 
 // The locality of tasks that read a block.
 ReportLocality locality_of(const RunResult& run, bool& any) {
-  std::uint64_t reading = 0;
-  for (std::size_t level = 0; level + 1 < locality_levels; ++level) reading += run.locality.tasks[level];
-  const auto share = [&](Locality level) {
-    return reading > 0
-               ? static_cast<double>(run.locality.tasks[static_cast<std::size_t>(level)]) / static_cast<double>(reading)
-               : 0;
-  };
-  any = reading > 0;
+  const auto share = [&](Locality level) { return run.locality.share(level); };
+  any = run.locality.reading() > 0;
   return {share(Locality::node), share(Locality::rack), share(Locality::zone), share(Locality::remote), 0};
 }
 

@@ -16,7 +16,6 @@
 namespace lips::kubernetes {
 
 enum class WatchedKind : std::uint8_t { nodes, pods, jobs, claims, volumes, storage_classes, csi_nodes };
-inline constexpr std::size_t watched_kinds = 7;
 std::string_view resource_name(WatchedKind kind);  // plural
 
 struct Gone {

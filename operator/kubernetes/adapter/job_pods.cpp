@@ -58,20 +58,20 @@ bool JobPods::shuffles(const std::string& key) const {
 
 KnownJob JobPods::known(const std::string& key, const Surroundings& around) const {
   KnownJob result;
-  std::array<Declared, 2> declared;
-  std::array<std::uint32_t, 2> there{};
+  EnumArray<TaskKind, Declared> declared;
+  EnumArray<TaskKind, std::uint32_t> there;
   MapsByZone finished_here;
   if (const auto job = jobs_.find(key); job != jobs_.end())
     for (const PodRecord* pod : job->second.pods) {
-      if (pod->state == PodState::terminated && !pod->succeeded) continue;  // another pod replaces it
-      const auto stage = static_cast<std::size_t>(pod->work.stage);
+      if (pod->state == PodState::terminated && !pod->succeeded) continue;  // another one takes its place
+      const TaskKind stage = pod->work.stage;
       ++there[stage];
       if (pod->work.tasks)
         declared[stage].tasks = std::max<std::int64_t>(declared[stage].tasks, *pod->work.tasks);
       else if (pod->owner)
         if (const auto owner = around.jobs.find(pod->owner->uid); owner != around.jobs.end())
           declared[stage].by[pod->owner->uid] = owner->second.completions.value_or(0);
-      if (pod->work.stage != TaskKind::map || pod->state != PodState::terminated) continue;
+      if (stage != TaskKind::map || pod->state != PodState::terminated) continue;
       ++result.finished_maps;
       if (const std::string zone = around.zone_of(pod->node); !zone.empty()) ++finished_here[zone];
     }
@@ -85,10 +85,8 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
     result.maps_in[zone] = maps;
   }
   result.finished_maps += gone;
-  result.maps = std::max(declared[static_cast<std::size_t>(TaskKind::map)].count(),
-                         there[static_cast<std::size_t>(TaskKind::map)] + gone);
-  result.reduces = std::max(declared[static_cast<std::size_t>(TaskKind::reduce)].count(),
-                            there[static_cast<std::size_t>(TaskKind::reduce)]);
+  result.maps = std::max(declared[TaskKind::map].count(), there[TaskKind::map] + gone);
+  result.reduces = std::max(declared[TaskKind::reduce].count(), there[TaskKind::reduce]);
   return result;
 }
 

@@ -78,7 +78,7 @@ bool understand(const Json& json, T& value) {
     if (!json.is_boolean()) return false;
     value = json.get<bool>();
   } else if constexpr (std::is_same_v<T, Locality>) {
-    if (!read_whole(json, 0, locality_levels - 1, whole)) return false;
+    if (!read_whole(json, 0, enum_size<Locality> - 1, whole)) return false;
     value = static_cast<Locality>(whole);
   } else if constexpr (std::is_same_v<T, std::int8_t>) {
     if (!read_whole(json, -2, 2, whole)) return false;

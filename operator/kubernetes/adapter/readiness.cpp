@@ -22,9 +22,8 @@ bool Readiness::review() {
 }
 
 bool Readiness::handle(const Listed& listed) {
-  const auto kind = static_cast<std::size_t>(listed.kind);
-  served_[kind] = std::max(served_[kind], listed.request);
-  return !std::exchange(listed_[kind], true) && listed_once();
+  served_[listed.kind] = std::max(served_[listed.kind], listed.request);
+  return !std::exchange(listed_[listed.kind], true) && listed_once();
 }
 
 bool Readiness::listed_once() const {
@@ -32,7 +31,7 @@ bool Readiness::listed_once() const {
 }
 
 bool Readiness::has_synced() const {
-  const auto anew = [this](WatchedKind kind) { return served_[static_cast<std::size_t>(kind)] >= requested_list_; };
+  const auto anew = [this](WatchedKind kind) { return served_[kind] >= requested_list_; };
   return listed_once() && anew(WatchedKind::pods) && anew(WatchedKind::nodes);
 }
 

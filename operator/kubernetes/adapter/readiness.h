@@ -2,10 +2,10 @@
 // itself.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 
+#include "base/enum_array.h"
 #include "base/log.h"
 #include "kubernetes/adapter/inbox.h"
 
@@ -41,9 +41,9 @@ class Readiness {
   Log& log_;
   bool leads_ = false;
   std::uint64_t times_elected_ = 0;
-  std::uint64_t requested_list_ = 0;                   // when this replica began to lead
-  std::array<bool, watched_kinds> listed_{};           // ever
-  std::array<std::uint64_t, watched_kinds> served_{};  // of each kind: the newest request that a list has served
+  std::uint64_t requested_list_ = 0;              // when this replica began to lead
+  EnumArray<WatchedKind, bool> listed_;           // ever
+  EnumArray<WatchedKind, std::uint64_t> served_;  // of each kind: the newest request that a list has served
 };
 
 }  // namespace lips::kubernetes

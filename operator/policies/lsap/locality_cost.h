@@ -2,8 +2,7 @@
 // no slot and no fairness.
 #pragma once
 
-#include <array>
-
+#include "base/enum_array.h"
 #include "model/network.h"
 #include "model/work.h"
 #include "policies/settings.h"
@@ -12,15 +11,12 @@ namespace lips::lsap {
 
 // Before the factor alpha. A task without input costs nothing anywhere.
 struct LevelCosts {
-  std::array<double, locality_levels> cost{};  // by Locality; node and none are 0, the others never fall with distance
-  bool per_mebibyte = true;                    // times the task's input
+  EnumArray<Locality, double> cost;  // node and none are 0, the others never fall with distance
+  bool per_mebibyte = true;          // times the task's input
 
   double of(Locality level, Mebibytes input) const {
-    return input.value() > 0 || !per_mebibyte
-               ? cost[static_cast<std::size_t>(level)] * (per_mebibyte ? input.value() : 1)
-               : 0;
+    return input.value() > 0 || !per_mebibyte ? cost[level] * (per_mebibyte ? input.value() : 1) : 0;
   }
-  double at(Locality level) const { return cost[static_cast<std::size_t>(level)]; }
 };
 
 // DS / BW by the network's streams, or the settings' costs where one is set. Where no bandwidth is limited: 1 MiB costs

@@ -35,7 +35,7 @@ class Lsap : public Policy {
  private:
   // Whether another round may find more.
   bool assign_wave(Draft& draft, const lsap::LevelCosts& levels, std::vector<std::uint64_t>& running) const {
-    const bool by_rack = levels.at(Locality::rack) != levels.at(Locality::zone);
+    const bool by_rack = levels.cost[Locality::rack] != levels.cost[Locality::zone];
     const lsap::Wave wave = lsap::gather_wave(draft, by_rack, variant_ == Variant::fair ? 2 : 1);
     if (wave.tasks.empty() || wave.slots == 0) return false;
     std::vector<lsap::TaskCost> costs = variant_ == Variant::fair

@@ -24,11 +24,9 @@ constexpr std::int64_t not_allowed = std::int64_t{1} << 46;
 constexpr double most_credit = 1000;  // times the largest cost
 constexpr int most_phases = 20'000;
 
-std::size_t index(Locality level) { return static_cast<std::size_t>(level); }
-
 // Costs as whole numbers, so that sums are exact and equal costs stay equal.
 struct WholeCost {
-  std::array<std::int64_t, locality_levels> at{};
+  EnumArray<Locality, std::int64_t> at;
   std::int64_t credit = 0;
 };
 
@@ -36,7 +34,7 @@ double steps_for(const std::vector<TaskCost>& costs) {
   if (costs.size() <= large_wave) return fine;
   std::set<double> different;
   for (const TaskCost& cost : costs)
-    if (different.insert(cost.at[index(Locality::remote)]); different.size() > many_costs) return coarse;
+    if (different.insert(cost.at[Locality::remote]); different.size() > many_costs) return coarse;
   return fine;
 }
 
@@ -48,11 +46,10 @@ std::vector<WholeCost> whole(const std::vector<TaskCost>& costs, double steps) {
   for (std::size_t i = 0; i < costs.size(); ++i) {
     const TaskCost& from = costs[i];
     WholeCost& to = result[i];
-    for (std::size_t level = 0; level < from.at.size(); ++level) to.at[level] = std::llround(from.at[level] * scale);
+    for (const Locality level : enumerators<Locality>) to.at[level] = std::llround(from.at[level] * scale);
     // What costs hardly anything from afar still is better done here.
     for (const Locality level : {Locality::rack, Locality::zone, Locality::remote})
-      if (from.at[index(level)] > from.at[index(Locality::node)])
-        to.at[index(level)] = std::max(to.at[index(level)], to.at[index(Locality::node)] + 1);
+      if (from.at[level] > from.at[Locality::node]) to.at[level] = std::max(to.at[level], to.at[Locality::node] + 1);
     to.credit = std::llround(std::min(from.credit, most_credit * largest) * scale);
   }
   return result;
@@ -65,7 +62,7 @@ class Solving {
       : cluster_(cluster),
         wave_(wave),
         by_rack_(grouped_by_rack(cluster, levels)),
-        tiered_(by_rack_ || levels.at(Locality::rack) == levels.at(Locality::zone)),
+        tiered_(by_rack_ || levels.cost[Locality::rack] == levels.cost[Locality::zone]),
         more_tasks_than_slots_(!wave.enough_slots()),
         costs_(std::move(costs)),
         steps_(steps) {
@@ -141,7 +138,7 @@ class Solving {
   bool reads(std::size_t task) const { return cluster_.tasks[wave_.tasks[task].task].block.valid(); }
   std::int64_t dearest(std::size_t task) const { return cost(task, reads(task) ? Locality::remote : Locality::node); }
 
-  std::int64_t cost(std::size_t task, Locality level) const { return costs_[task].at[index(level)]; }
+  std::int64_t cost(std::size_t task, Locality level) const { return costs_[task].at[level]; }
 
   void place(Placing& placing, std::size_t task, std::size_t node, std::int64_t cost) {
     --slots_left_[node];
@@ -286,8 +283,8 @@ class Solving {
 }  // namespace
 
 bool grouped_by_rack(const ClusterSnapshot& cluster, const LevelCosts& levels) {
-  return levels.at(Locality::rack) != levels.at(Locality::zone) &&
-         (levels.at(Locality::zone) == levels.at(Locality::remote) || cluster.zones.size() == 1);
+  return levels.cost[Locality::rack] != levels.cost[Locality::zone] &&
+         (levels.cost[Locality::zone] == levels.cost[Locality::remote] || cluster.zones.size() == 1);
 }
 
 Placing solve_placement(const ClusterSnapshot& cluster, const Wave& wave, const LevelCosts& levels,

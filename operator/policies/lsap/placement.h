@@ -11,8 +11,8 @@
 namespace lips::lsap {
 
 struct TaskCost {
-  std::array<double, locality_levels> at{};  // FC + DLC by Locality
-  double credit = 0;                         // for having waited: whether it is chosen, not where it goes
+  EnumArray<Locality, double> at;  // FC + DLC
+  double credit = 0;               // for having waited: whether it is chosen, not where it goes
 };
 
 struct Placed {

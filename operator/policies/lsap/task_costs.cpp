@@ -66,7 +66,7 @@ std::vector<TaskCost> locality_costs(const ClusterSnapshot& cluster, const Wave&
   for (std::size_t i = 0; i < costs.size(); ++i) {
     if (!reads(cluster, wave.tasks[i])) continue;
     const Mebibytes input = cluster.tasks[wave.tasks[i].task].input;
-    for (const Locality level : every_level) costs[i].at[static_cast<std::size_t>(level)] = levels.of(level, input);
+    for (const Locality level : every_level) costs[i].at[level] = levels.of(level, input);
   }
   return costs;
 }
@@ -80,7 +80,7 @@ std::vector<TaskCost> fair_costs(const ClusterSnapshot& cluster, const Wave& wav
     const bool one = settings.lsap.unreachable == UnreachableCost::one && reads(cluster, wave.tasks[i]) &&
                      !wave.tasks[i].may_be_local;
     for (const Locality level : every_level) {
-      double& cost = costs[i].at[static_cast<std::size_t>(level)];
+      double& cost = costs[i].at[level];
       cost = one && level != Locality::node ? 1 : alpha * cost;
     }
   }
@@ -92,8 +92,7 @@ std::vector<TaskCost> fair_costs(const ClusterSnapshot& cluster, const Wave& wav
   const std::vector<bool> chosen = choose(cluster, wave, of_group);
   for (std::size_t i = 0; i < costs.size(); ++i) {
     const GroupCost& group = of_group[pool_of(cluster, wave.tasks[i]).index()];
-    for (const Locality level : every_level)
-      costs[i].at[static_cast<std::size_t>(level)] += chosen[i] ? group.chosen : group.rest;
+    for (const Locality level : every_level) costs[i].at[level] += chosen[i] ? group.chosen : group.rest;
   }
   return costs;
 }

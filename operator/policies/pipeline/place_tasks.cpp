@@ -37,8 +37,7 @@ Assignment local_place(Draft& draft, JobId job, FreeCapacity::Kind kind) {
 lsap::TaskCost cost_of(const ClusterSnapshot& cluster, TaskId task, const lsap::LevelCosts& levels) {
   lsap::TaskCost cost;
   for (const Locality level : {Locality::node, Locality::rack, Locality::zone, Locality::remote})
-    if (cluster.tasks[task].block.valid())
-      cost.at[static_cast<std::size_t>(level)] = levels.of(level, cluster.tasks[task].input);
+    if (cluster.tasks[task].block.valid()) cost.at[level] = levels.of(level, cluster.tasks[task].input);
   return cost;
 }
 

@@ -1,12 +1,12 @@
 // The figures on the status page of a running operator, as a plain value.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "model/costs.h"
 #include "model/work.h"
 
@@ -40,7 +40,7 @@ struct OperatorFigures {
   std::vector<PoolFigures> pools;
   std::vector<BaselineFigures> baselines;
   std::vector<std::pair<std::string, std::uint64_t>> pending;  // by reason
-  std::array<std::uint64_t, locality_levels> bound{};
+  EnumArray<Locality, std::uint64_t> bound;
   std::uint64_t finished = 0, lost = 0, conflicts = 0;
   std::uint64_t moves_in_flight = 0, moves_committed = 0, moves_failed = 0, extra_copies = 0;
 };

@@ -25,7 +25,6 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::array<std::string_view, locality_levels> level_names{"node", "rack", "zone", "remote", "none"};
 constexpr std::array<std::string_view, 4> bind_outcomes{"bound", "conflict", "refused", "failed"};
 constexpr std::array<std::string_view, 6> move_phases{"pending",   "pending",   "copying",
                                                       "verifying", "committed", "failed"};  // by MovePhase
@@ -267,14 +266,10 @@ void OperatorMetrics::State::count_plan(const DecidedPlan& decided) {
 }
 
 void OperatorMetrics::State::count_pending(const DecidedPlan& decided) {
-  std::array<std::uint64_t, all_deferral_reasons.size()> waiting{};
-  for (const Deferral& deferral : decided.plan.deferrals) ++waiting[static_cast<std::size_t>(deferral.reason)];
-  const std::uint64_t named = decided.plan.assignments.size() + decided.plan.deferrals.size();
-  if (decided.cluster.pending_tasks > named)
-    waiting[static_cast<std::size_t>(decided.plan.rest)] += decided.cluster.pending_tasks - named;
+  const EnumArray<DeferralReason, std::uint64_t> waiting = count_deferred(decided.plan, decided.cluster.pending_tasks);
   figures.pending.clear();
-  for (const DeferralReason reason : all_deferral_reasons) {
-    const std::uint64_t count = waiting[static_cast<std::size_t>(reason)];
+  for (const DeferralReason reason : enumerators<DeferralReason>) {
+    const std::uint64_t count = waiting[reason];
     registry.set("lips_pending_tasks", {to_string(reason)}, static_cast<double>(count));
     if (count > 0) figures.pending.emplace_back(to_string(reason), count);
   }
@@ -458,12 +453,12 @@ void OperatorMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& 
                     task_bill(cluster, state.costs, task, assignment));
   if (auto found = state.compared.extract(assignment.task); !found.empty())
     for (BaselineBill& bill : found.mapped()) state.spend.compare(assignment.task, std::move(bill));
-  const std::string_view level_name = name_of(level_names, level);
+  const std::string_view level_name = to_string(level);
   state.registry.add("lips_tasks_bound_total",
                      {state.known(pool_name(cluster, cluster.jobs[task.job].pool)), level_name});
   if (level != Locality::none)
     state.registry.add("lips_read_bytes_total", {level_name}, task.input.value() * bytes_per_mebibyte);
-  ++state.figures.bound[static_cast<std::size_t>(level)];
+  ++state.figures.bound[level];
   if (state.queued > 0) --state.queued;
   state.registry.set("lips_pending_tasks", {"queued"}, static_cast<double>(state.queued));
 }

@@ -107,16 +107,16 @@ page::Table waiting(const OperatorFigures& figures) {
 }
 
 page::Table reading(const OperatorFigures& figures) {
-  constexpr std::array<std::string_view, locality_levels> names{"on the node itself", "in its rack", "in its zone",
-                                                                "across zones", "read no block"};
+  constexpr EnumArray<Locality, std::string_view> names{"on the node itself", "in its rack", "in its zone",
+                                                        "across zones", "read no block"};
   const double all = static_cast<double>(std::accumulate(figures.bound.begin(), figures.bound.end(), std::uint64_t{0}));
   page::Table table;
   table.caption = "Where bound tasks read";
   table.columns = {"place", "tasks", "share"};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    table.rows.push_back({{std::string(names[i])},
-                          {page::count(figures.bound[i])},
-                          {all > 0 ? page::percent(static_cast<double>(figures.bound[i]) / all) : "-"}});
+  for (const Locality level : enumerators<Locality>)
+    table.rows.push_back({{std::string(names[level])},
+                          {page::count(figures.bound[level])},
+                          {all > 0 ? page::percent(static_cast<double>(figures.bound[level]) / all) : "-"}});
   return table;
 }
 

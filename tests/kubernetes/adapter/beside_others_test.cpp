@@ -26,7 +26,8 @@ TEST(KubernetesCluster, OvercommitsNothingWhenItLeadsAgainAfterAnAnswerWasLost) 
     return leads.load();
   });
   cluster.put_pod("p", pod_of(1));
-  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[3] > 0; })) << "the binding is in doubt";
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[BindOutcome::failed] > 0; }))
+      << "the binding is in doubt";
   FakePod important = pod_of(1);
   important.spec = R"("priority":100,)";
   cluster.put_pod("q", important);
@@ -56,7 +57,7 @@ TEST(KubernetesCluster, GivesTheRoomBackWhenAYoungerListShowsThatThePodIsNotTher
     return leads.load();
   });
   cluster.put_pod("p", pod_of(1));
-  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[3] > 0; }));
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[BindOutcome::failed] > 0; }));
   leads = false;
   const int before = asked;
   ASSERT_TRUE(scheduling.until([&] { return asked > before + 5; }));
@@ -79,7 +80,7 @@ TEST(KubernetesCluster, StrandsNoPodOfWhichTheServerSaysThatItIsNotThere) {
   cluster.trouble(900);
   Scheduling scheduling(cluster);
   for (int i = 0; i < 6; ++i) cluster.put_pod(fmt::format("p{}", i), pod_of(1));
-  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[1] >= 3; })) << "conflicts";
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[BindOutcome::conflict] >= 3; })) << "conflicts";
   cluster.trouble(0);
   for (int i = 0; i < 6; ++i) EXPECT_TRUE(scheduling.until_bound(fmt::format("p{}", i))) << i;
   EXPECT_THAT(cluster.wrong(), IsEmpty());

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "base/enum_array.h"
 #include "controller/epoch_controller.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
 #include "model/cluster_state.h"
@@ -25,7 +25,7 @@ inline constexpr std::chrono::seconds long_enough{60};
 
 class Counting : public AdapterObserver {
  public:
-  void on_bind_outcome(BindOutcome outcome, Duration) override { ++outcomes[static_cast<std::size_t>(outcome)]; }
+  void on_bind_outcome(BindOutcome outcome, Duration) override { ++outcomes[outcome]; }
   void on_unknown_price(std::string_view node, std::string_view, bool unknown) override {
     const std::lock_guard lock(mutex);
     if (unknown)
@@ -53,7 +53,7 @@ class Counting : public AdapterObserver {
     const std::lock_guard lock(mutex);
     return refused;
   }
-  std::array<std::atomic<int>, 4> outcomes{};
+  EnumArray<BindOutcome, std::atomic<int>> outcomes;
 
  private:
   std::mutex mutex;

@@ -234,11 +234,14 @@ TEST(Steering, ARefusalStrandsNoPodAndIsCounted) {
   cluster.forbid("/pods/p");
   for (int i = 0; i < 4; ++i) cluster.put_pod(fmt::format("p{}", i), gated());
   Scheduling scheduling(cluster, {}, PodMode::steer);
-  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[2] >= 4; })) << "each is refused";
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[BindOutcome::refused] >= 4; }))
+      << "each is refused";
   EXPECT_THAT(scheduling.counted.refused_writes(), ElementsAre("patch pods 403"));
   cluster.trouble(700);
   cluster.forbid("");
-  ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[1] + scheduling.counted.outcomes[3] > 0; }));
+  ASSERT_TRUE(scheduling.until([&] {
+    return scheduling.counted.outcomes[BindOutcome::conflict] + scheduling.counted.outcomes[BindOutcome::failed] > 0;
+  }));
   cluster.trouble(0);
   for (int i = 0; i < 4; ++i)
     EXPECT_TRUE(scheduling.until([&] { return is_open(cluster, fmt::format("p{}", i)); })) << i;

@@ -328,7 +328,7 @@ TEST(LsapPlacement, CountsCreditsAsDenseDoes) {
         const Locality level = task.block.valid()
                                    ? nearest_replica(cluster, costs, task.block, wave.nodes[placed.node].node).locality
                                    : Locality::node;
-        sum += task_costs[placed.task].at[static_cast<std::size_t>(level)] - task_costs[placed.task].credit;
+        sum += task_costs[placed.task].at[level] - task_costs[placed.task].credit;
       }
       return std::pair(placing.solved_as, sum);
     };
