@@ -24,12 +24,12 @@ UsdPerMebibyte TransferPrices::between(const TransferEnd& from, const TransferEn
 }
 
 std::vector<std::vector<UsdPerMebibyte>> transfer_table(const std::vector<TransferEnd>& ends,
-                                                        const TransferPrices& prices, const PriceSheet& sheet) {
-  std::vector<std::vector<UsdPerMebibyte>> price(ends.size(), std::vector<UsdPerMebibyte>(ends.size()));
+                                                        const PriceBetween& price) {
+  std::vector<std::vector<UsdPerMebibyte>> table(ends.size(), std::vector<UsdPerMebibyte>(ends.size()));
   for (std::size_t from = 0; from < ends.size(); ++from)
     for (std::size_t to = 0; to < ends.size(); ++to)
-      if (from != to) price[from][to] = prices.between(ends[from], ends[to], sheet);
-  return price;
+      if (from != to) table[from][to] = price(ends[from], ends[to]);
+  return table;
 }
 
 }  // namespace lips

@@ -2,6 +2,7 @@
 // here, so planner and bill use the same price. Knows no cluster.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +31,11 @@ struct TransferPrices {
   UsdPerMebibyte between(const TransferEnd& from, const TransferEnd& to, const PriceSheet& sheet) const;
 };
 
+// Of a byte from one end to another.
+using PriceBetween = std::function<UsdPerMebibyte(const TransferEnd& from, const TransferEnd& to)>;
+
 // [from][to] by zone of the model, as CostModel takes it; each end is a zone.
 std::vector<std::vector<UsdPerMebibyte>> transfer_table(const std::vector<TransferEnd>& ends,
-                                                        const TransferPrices& prices, const PriceSheet& sheet);
+                                                        const PriceBetween& price);
 
 }  // namespace lips

@@ -44,7 +44,9 @@ void read_transfer(YamlMap& root, ScenarioDraft& draft) {
   const YamlValue none;
   if (!given) given.emplace(none, "transfer", draft.errors);
   const TransferPrices prices = transfer_prices(*given, draft);
-  std::vector<std::vector<UsdPerMebibyte>> table = transfer_table(draft.ends, prices, draft.prices);
+  std::vector<std::vector<UsdPerMebibyte>> table = transfer_table(
+      draft.ends,
+      [&](const TransferEnd& from, const TransferEnd& to) { return prices.between(from, to, draft.prices); });
   for (YamlMap& pair : given->maps("pairs")) {
     const ZoneId from = pair.require("from") ? zone_named(pair, "from", draft) : ZoneId();
     const ZoneId to = pair.require("to") ? zone_named(pair, "to", draft) : ZoneId();

@@ -48,7 +48,9 @@ TEST(TransferPrices, TakeOnePriceForAllRegionsWhereOneIsGiven) {
 
 TEST(TransferPrices, MakeACostModelOfAllEnds) {
   const TransferPrices prices = TransferPrices::of(shipped(), true);
-  const CostModel costs(transfer_table({here, next, lake}, prices, shipped()));
+  const CostModel costs(transfer_table({here, next, lake}, [&](const TransferEnd& from, const TransferEnd& to) {
+    return prices.between(from, to, shipped());
+  }));
   EXPECT_EQ(costs.transfer(ZoneId(0), ZoneId(0)).value(), 0);
   EXPECT_EQ(costs.transfer(ZoneId(0), ZoneId(1)), usd_per_gigabyte(0.02));
   EXPECT_EQ(costs.transfer(ZoneId(2), ZoneId(1)).value(), 0);

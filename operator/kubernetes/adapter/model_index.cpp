@@ -263,12 +263,9 @@ void ModelIndex::add_moves(const DataView& data, ClusterSnapshot& start) const {
 }
 
 CostModel ModelIndex::costs(const ClusterSnapshot& start) const {
-  std::vector<std::vector<UsdPerMebibyte>> prices(start.zones.size(), std::vector<UsdPerMebibyte>(start.zones.size()));
-  const auto end = [&](ZoneId zone) -> const TransferEnd& { return ends_.at(zone_names_[zone]); };
-  for (ZoneId from : start.zones.ids())
-    for (ZoneId to : start.zones.ids())
-      if (from != to) prices[from.index()][to.index()] = settings_.transfer_price(end(from), end(to));
-  return CostModel(std::move(prices));
+  std::vector<TransferEnd> ends;
+  for (ZoneId zone : start.zones.ids()) ends.push_back(ends_.at(zone_names_[zone]));
+  return CostModel(transfer_table(ends, settings_.transfer_price));
 }
 
 // Keeps only labels that some pod selects on: nodes that no pod can tell apart share a profile.

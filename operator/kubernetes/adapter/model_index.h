@@ -42,7 +42,7 @@ struct ModelSettings {
   Network network;
   std::function<std::vector<OfferEntry>()> offers = {};  // asked at each listing; empty: nobody launches nodes
   std::function<NodePrice(const PriceQuestion&)> node_price;
-  std::function<UsdPerMebibyte(const TransferEnd& from, const TransferEnd& to)> transfer_price;  // of two zones
+  PriceBetween transfer_price;
 };
 
 struct PoolEntry {
