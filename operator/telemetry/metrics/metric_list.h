@@ -2,8 +2,10 @@
 // test compares. Knows no value.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,9 +18,122 @@ struct MetricAbout {
   MetricType type;
   std::string_view labels;  // with commas between
   std::string_view help;
+
+  constexpr std::size_t label_count() const {
+    return labels.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(labels, ','));
+  }
+  constexpr bool has_label(std::string_view label) const {
+    for (std::string_view left = labels; !left.empty();) {
+      const std::size_t end = std::min(left.find(','), left.size());
+      if (left.substr(0, end) == label) return true;
+      left.remove_prefix(std::min(end + 1, left.size()));
+    }
+    return false;
+  }
 };
 
-std::span<const MetricAbout> metric_list();
+inline constexpr auto metric_list = [] {
+  using enum MetricType;
+  return std::array{
+      // The program
+      MetricAbout{"lips_build_info", gauge, "version,revision", "always 1; the labels say what runs"},
+      MetricAbout{"lips_leader", gauge, "", "1 while this replica leads"},
+      MetricAbout{"lips_synced", gauge, "", "1 while the caches hold what the cluster holds"},
+      MetricAbout{"lips_config_reloads_total", counter, "outcome",
+                  "changes of the configuration file: applied, restart_needed or refused"},
+      MetricAbout{"process_cpu_seconds_total", counter, "", "CPU time of the process"},
+      MetricAbout{"process_resident_memory_bytes", gauge, "", "memory of the process"},
+      MetricAbout{"process_start_time_seconds", gauge, "", "start time of the process, in seconds since 1970"},
+
+      // Epochs
+      MetricAbout{"lips_epochs_total", counter, "policy,form",
+                  "plans made, by form of the model (none: no linear program)"},
+      MetricAbout{"lips_epoch_seconds", histogram, "", "wall time to make a plan"},
+      MetricAbout{"lips_stage_seconds", histogram, "stage", "wall time of the stages of a plan"},
+      MetricAbout{"lips_solver_rows", gauge, "", "rows of the last plan's linear program"},
+      MetricAbout{"lips_solver_columns", gauge, "", "columns of the last plan's linear program"},
+      MetricAbout{"lips_solver_fallbacks_total", counter, "",
+                  "plans for which the solver returned nothing and the greedy plan was used"},
+      MetricAbout{
+          "lips_plans_refused_total", counter, "kind",
+          "plans that were not carried out: failed (the policy returned none), invalid (it could not be carried "
+          "out), bound-above-cost (its bound was above its own cost)"},
+      MetricAbout{"lips_plan_dollars", gauge, "", "cost of the last plan in the model's terms"},
+      MetricAbout{"lips_plan_bound_dollars", gauge, "", "certified lower bound on that cost"},
+      MetricAbout{"lips_plan_gap_ratio", gauge, "", "(cost - bound) / bound of the last plan"},
+      MetricAbout{"lips_last_epoch_timestamp_seconds", gauge, "", "time of the last plan, in seconds since 1970"},
+
+      // Dollars
+      MetricAbout{"lips_spend_dollars_total", counter, "pool,term",
+                  "cost of tasks at the prices when they were bound: cpu for the time on the node (so far, for running "
+                  "tasks), transfer and shuffle of tasks that succeeded; cost of copies (moves) and of storing extra "
+                  "copies (storage), with the pool _data"},
+      MetricAbout{"lips_compared_dollars_total", counter, "baseline,pool,term",
+                  "the part of the spend on tasks that the baseline placed too, on the same snapshot"},
+      MetricAbout{"lips_baseline_dollars_total", counter, "baseline,pool,term",
+                  "what the same tasks would have cost where the baseline placed them"},
+      MetricAbout{"lips_saved_dollars", gauge, "baseline,pool,term",
+                  "baseline minus compared; a single term may be below 0"},
+      MetricAbout{"lips_comparisons_total", counter, "baseline,outcome",
+                  "comparisons with a baseline: made, skipped (no time or too many tasks) or failed"},
+      MetricAbout{"lips_comparison_seconds", histogram, "baseline", "wall time of a comparison"},
+      MetricAbout{"lips_unknown_price_nodes", gauge, "instance_type",
+                  "nodes whose type is in no price sheet and that have the default price"},
+
+      // Tasks and pods
+      MetricAbout{"lips_pending_tasks", gauge, "reason",
+                  "pending tasks after the last plan, by reason; queued: planned, and waiting for room or data"},
+      MetricAbout{"lips_pending_pods", gauge, "reason", "pods that are not tasks of a plan yet, by reason"},
+      MetricAbout{"lips_running_tasks", gauge, "pool", "bound and running tasks"},
+      MetricAbout{"lips_tasks_bound_total", counter, "pool,locality",
+                  "tasks bound, by locality of their read: node, rack, zone, remote or none"},
+      MetricAbout{"lips_read_bytes_total", counter, "locality", "input of bound tasks"},
+      MetricAbout{"lips_tasks_finished_total", counter, "pool", "tasks that finished"},
+      MetricAbout{"lips_tasks_lost_total", counter, "pool",
+                  "tasks that failed, or were evicted or refused, and are pending again"},
+      MetricAbout{"lips_nodes", gauge, "zone,schedulable", "nodes"},
+
+      // Pools
+      MetricAbout{"lips_pool_cores", gauge, "pool", "cores in use"},
+      MetricAbout{"lips_pool_share_ratio", gauge, "pool", "cores in use as a share of all schedulable cores"},
+      MetricAbout{"lips_pool_fair_share_ratio", gauge, "pool",
+                  "weighted max-min fair share of what the pool asks for, as a share of all schedulable cores"},
+      MetricAbout{"lips_fairness_ratio", gauge, "",
+                  "Jain's index of use over fair share, over pools that ask for something; 1 is fair"},
+
+      // Moves
+      MetricAbout{"lips_moves", gauge, "phase",
+                  "data moves by phase: pending, copying, verifying, committed or failed"},
+      MetricAbout{"lips_moves_ended_total", counter, "outcome", "data moves: committed or failed"},
+      MetricAbout{"lips_moved_bytes_total", counter, "", "bytes of committed moves"},
+      MetricAbout{"lips_extra_copies", gauge, "", "replicas that were made to save transfer, and may be dropped"},
+      MetricAbout{"lips_extra_copy_bytes", gauge, "", "size of these replicas"},
+
+      // Binding and the API server
+      MetricAbout{"lips_binds_total", counter, "outcome",
+                  "bindings: bound, conflict (another scheduler was first), refused or failed"},
+      MetricAbout{
+          "lips_steered_total", counter, "pool,zone",
+          "pods of other schedulers whose gate was taken away, by the zone that they got; none: let go without one"},
+      MetricAbout{"lips_bind_seconds", histogram, "", "time from the decision to the API server's answer"},
+      MetricAbout{"lips_pod_wait_seconds", histogram, "", "time from a pod's creation to its binding"},
+      MetricAbout{"lips_api_requests_total", counter, "verb,resource,code",
+                  "requests to the API server; code 0 means no answer"},
+      MetricAbout{"lips_refused_writes_total", counter, "verb,resource,code",
+                  "writes that the API server refused for good: a right is missing, a policy forbids it, or the object "
+                  "is invalid"},
+      MetricAbout{"lips_api_request_seconds", histogram, "verb", "time to the answer"},
+      MetricAbout{"lips_watches_total", counter, "resource,event", "watches that were restarted or listed again"},
+      MetricAbout{"lips_rejected_objects_total", counter, "kind,reason",
+                  "objects that cannot be decoded, or ask for what is not honoured"},
+
+      // Journal
+      MetricAbout{"lips_journal_records_total", counter, "outcome",
+                  "records of plans: written, skipped (too soon, or too much at once) or failed"},
+      MetricAbout{"lips_journal_bytes", gauge, "", "size of the journal on disk"},
+  };
+}();
+
 // The table of docs/metrics.md.
 std::string metric_table();
 

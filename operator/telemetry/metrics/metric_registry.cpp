@@ -7,26 +7,15 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <map>
 #include <mutex>
-#include <utility>
+#include <variant>
 #include <vector>
 
-#include "base/check.h"
 #include "telemetry/metrics/metric_list.h"
 
 namespace lips {
 
 namespace {
-
-template <class Metric>
-struct KnownFamily {
-  prometheus::Family<Metric>* family = nullptr;
-  std::vector<std::string> labels;
-};
-
-template <class Metric>
-using FamilyMap = std::map<std::string, KnownFamily<Metric>, std::less<>>;
 
 std::vector<std::string> label_names(std::string_view list) {
   std::vector<std::string> names;
@@ -36,18 +25,6 @@ std::vector<std::string> label_names(std::string_view list) {
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return names;
-}
-
-template <class Metric>
-std::pair<prometheus::Family<Metric>*, prometheus::Labels> find(const FamilyMap<Metric>& families,
-                                                                std::string_view name, MetricRegistry::Labels values) {
-  const auto found = families.find(name);
-  LIPS_CHECK(found != families.end(), "the metric is in metric_list(): " + std::string(name));
-  LIPS_CHECK(found->second.labels.size() == values.size(), "the metric's labels: " + std::string(name));
-  prometheus::Labels labels;
-  auto label = found->second.labels.begin();
-  for (const std::string_view value : values) labels.emplace(*label++, value);
-  return {found->second.family, std::move(labels)};
 }
 
 const prometheus::Histogram::BucketBoundaries second_buckets{
@@ -76,72 +53,74 @@ void take_out(prometheus::Family<Metric>& family, const prometheus::ClientMetric
 }  // namespace
 
 struct MetricRegistry::Families {
-  std::mutex mutex;  // guards results of family.Add() until they are used
+  template <class Metric>
+  using Of = prometheus::Family<Metric>;
+  struct Family {
+    std::variant<Of<prometheus::Counter>*, Of<prometheus::Gauge>*, Of<prometheus::Histogram>*> family;
+    std::vector<std::string> labels;
+  };
+
+  std::mutex mutex;  // of what family.Add() hands out, until it is used
   prometheus::Registry registry;
-  FamilyMap<prometheus::Counter> counters;
-  FamilyMap<prometheus::Gauge> gauges;
-  FamilyMap<prometheus::Histogram> histograms;
+  std::vector<Family> all;  // as in metric_list
 
   void build(const MetricAbout& about) {
     const std::string name(about.name), help(about.help);
-    const std::vector<std::string> labels = label_names(about.labels);
+    const auto keep = [&](auto&& family) { all.push_back({&family, label_names(about.labels)}); };
     switch (about.type) {
       case MetricType::counter:
-        counters[name] = {&prometheus::BuildCounter().Name(name).Help(help).Register(registry), labels};
-        break;
+        return keep(prometheus::BuildCounter().Name(name).Help(help).Register(registry));
       case MetricType::gauge:
-        gauges[name] = {&prometheus::BuildGauge().Name(name).Help(help).Register(registry), labels};
-        break;
+        return keep(prometheus::BuildGauge().Name(name).Help(help).Register(registry));
       case MetricType::histogram:
-        histograms[name] = {&prometheus::BuildHistogram().Name(name).Help(help).Register(registry), labels};
-        break;
+        return keep(prometheus::BuildHistogram().Name(name).Help(help).Register(registry));
     }
+  }
+
+  template <class Metric, class... Buckets>
+  Metric& series(std::size_t metric, LabelValues values, const Buckets&... buckets) {
+    const Family& found = all[metric];
+    prometheus::Labels labels;
+    auto label = found.labels.begin();
+    for (const std::string_view value : values) labels.emplace(*label++, value);
+    return std::get<Of<Metric>*>(found.family)->Add(labels, buckets...);
   }
 };
 
 MetricRegistry::MetricRegistry() : families_(std::make_unique<Families>()) {
-  for (const MetricAbout& about : metric_list()) families_->build(about);
+  for (const MetricAbout& about : metric_list) families_->build(about);
 }
 
 MetricRegistry::~MetricRegistry() = default;
 
-void MetricRegistry::add(std::string_view counter, Labels labels, double by) {
+void MetricRegistry::add_to(std::size_t counter, LabelValues labels, double by) {
   const std::lock_guard lock(families_->mutex);
-  const auto [family, named] = find(families_->counters, counter, labels);
-  family->Add(named).Increment(by);
+  families_->series<prometheus::Counter>(counter, labels).Increment(by);
 }
 
-void MetricRegistry::set(std::string_view gauge, Labels labels, double value) {
+void MetricRegistry::set_to(std::size_t gauge, LabelValues labels, double value) {
   const std::lock_guard lock(families_->mutex);
-  const auto [family, named] = find(families_->gauges, gauge, labels);
-  family->Add(named).Set(value);
+  families_->series<prometheus::Gauge>(gauge, labels).Set(value);
 }
 
-void MetricRegistry::change(std::string_view gauge, Labels labels, double by) {
+void MetricRegistry::change_by(std::size_t gauge, LabelValues labels, double by) {
   const std::lock_guard lock(families_->mutex);
-  const auto [family, named] = find(families_->gauges, gauge, labels);
-  family->Add(named).Increment(by);
+  families_->series<prometheus::Gauge>(gauge, labels).Increment(by);
 }
 
-void MetricRegistry::observe(std::string_view histogram, Labels labels, double value) {
+void MetricRegistry::observe_in(std::size_t histogram, LabelValues labels, double value) {
   const std::lock_guard lock(families_->mutex);
-  const auto [family, named] = find(families_->histograms, histogram, labels);
-  family->Add(named, second_buckets).Observe(value);
+  families_->series<prometheus::Histogram>(histogram, labels, second_buckets).Observe(value);
 }
 
-void MetricRegistry::remove(std::string_view metric, std::string_view label, std::string_view value) {
-  fold(metric, label, value, {});
-}
-
-void MetricRegistry::fold(std::string_view metric, std::string_view label, std::string_view value,
-                          std::string_view into) {
+void MetricRegistry::fold(MetricLabel label, std::string_view value, std::string_view into) {
   const std::lock_guard lock(families_->mutex);
-  const prometheus::ClientMetric::Label which{std::string(label), std::string(value)};
-  if (const auto counter = families_->counters.find(metric); counter != families_->counters.end())
-    return take_out(*counter->second.family, which, into);
-  const auto gauge = families_->gauges.find(metric);
-  LIPS_CHECK(gauge != families_->gauges.end(), "the metric is a counter or gauge: " + std::string(metric));
-  take_out(*gauge->second.family, which, into);
+  const prometheus::ClientMetric::Label which{std::string(label.label()), std::string(value)};
+  const auto& family = families_->all[label.index()].family;
+  if (const auto* counter = std::get_if<prometheus::Family<prometheus::Counter>*>(&family))
+    take_out(**counter, which, into);
+  else
+    take_out(*std::get<prometheus::Family<prometheus::Gauge>*>(family), which, into);
 }
 
 std::string MetricRegistry::text() const {

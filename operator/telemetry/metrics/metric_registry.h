@@ -1,34 +1,61 @@
-// The metrics of metric_list() as values in Prometheus' text format. Any thread may call. A name or label that is not
-// in the list is a programmer's error.
+// The metrics of metric_list as values in Prometheus' text format. Any thread may call.
 #pragma once
 
-#include <initializer_list>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+
+#include "telemetry/metrics/metric_id.h"
 
 namespace lips {
 
 class MetricRegistry {
  public:
-  using Labels = std::initializer_list<std::string_view>;  // values, in the order of the list's names
+  // Values of a metric's labels, in the order of the list's names.
+  template <std::size_t count>
+  using Labels = const std::string_view (&)[count];
+  struct NoLabels {};
 
   MetricRegistry();
   ~MetricRegistry();
 
-  void add(std::string_view counter, Labels labels, double by = 1);
-  void set(std::string_view gauge, Labels labels, double value);
-  void change(std::string_view gauge, Labels labels, double by);
-  void observe(std::string_view histogram, Labels labels, double value);
+  template <std::size_t count>
+  void add(std::type_identity_t<CounterId<count>> counter, Labels<count> labels, double by = 1) {
+    add_to(counter.index(), labels, by);
+  }
+  template <std::size_t count>
+  void set(std::type_identity_t<GaugeId<count>> gauge, Labels<count> labels, double value) {
+    set_to(gauge.index(), labels, value);
+  }
+  template <std::size_t count>
+  void change(std::type_identity_t<GaugeId<count>> gauge, Labels<count> labels, double by) {
+    change_by(gauge.index(), labels, by);
+  }
+  template <std::size_t count>
+  void observe(std::type_identity_t<HistogramId<count>> histogram, Labels<count> labels, double value) {
+    observe_in(histogram.index(), labels, value);
+  }
+  void add(CounterId<0> counter, NoLabels, double by = 1) { add_to(counter.index(), {}, by); }
+  void set(GaugeId<0> gauge, NoLabels, double value) { set_to(gauge.index(), {}, value); }
+  void observe(HistogramId<0> histogram, NoLabels, double value) { observe_in(histogram.index(), {}, value); }
 
-  // Removes the series of a metric whose label has that value. fold() first adds their counts to the series with the
-  // label `into`.
-  void remove(std::string_view metric, std::string_view label, std::string_view value);
-  void fold(std::string_view metric, std::string_view label, std::string_view value, std::string_view into);
+  // The series of that metric whose label has that value. fold() adds what they counted to those with the label `into`
+  // first.
+  void remove(MetricLabel label, std::string_view value) { fold(label, value, {}); }
+  void fold(MetricLabel label, std::string_view value, std::string_view into);
 
   std::string text() const;
 
  private:
+  using LabelValues = std::span<const std::string_view>;
+  void add_to(std::size_t counter, LabelValues labels, double by);
+  void set_to(std::size_t gauge, LabelValues labels, double value);
+  void change_by(std::size_t gauge, LabelValues labels, double by);
+  void observe_in(std::size_t histogram, LabelValues labels, double value);
+
   struct Families;
   std::unique_ptr<Families> families_;
 };

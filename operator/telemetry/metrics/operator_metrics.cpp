@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/enum_array.h"
 #include "model/fair_shares.h"
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/spend.h"
@@ -25,25 +26,23 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::array<std::string_view, 4> bind_outcomes{"bound", "conflict", "refused", "failed"};
-constexpr std::array<std::string_view, 6> move_phases{"pending",   "pending",   "copying",
-                                                      "verifying", "committed", "failed"};  // by MovePhase
-constexpr std::array<std::string_view, 3> comparison_outcomes{"made", "skipped", "failed"};
-constexpr std::array<std::string_view, 3> journal_outcomes{"written", "skipped", "failed"};
-constexpr std::array<std::string_view, 3> reload_outcomes{"applied", "restart_needed", "refused"};
-constexpr std::string_view data_pool = "_data";  // for costs that no single pool caused
+constexpr EnumArray<BindOutcome, std::string_view> bind_outcomes{"bound", "conflict", "refused", "failed"};
+constexpr EnumArray<MovePhase, std::string_view> move_phases{"pending",   "pending",   "copying",
+                                                             "verifying", "committed", "failed"};
+constexpr EnumArray<ComparisonOutcome, std::string_view> comparison_outcomes{"made", "skipped", "failed"};
+constexpr EnumArray<JournalOutcome, std::string_view> journal_outcomes{"written", "skipped", "failed"};
+constexpr EnumArray<ReloadOutcome, std::string_view> reload_outcomes{"applied", "restart_needed", "refused"};
+constexpr std::string_view data_pool = "_data";  // of what no pool alone caused
 constexpr std::string_view gone_pools = "_gone";
-constexpr Duration keep_gone_pool{300'000'000};  // its last values are still scraped under its name
-constexpr std::array<std::string_view, 4> pool_gauges{"lips_pool_cores", "lips_pool_share_ratio",
-                                                      "lips_pool_fair_share_ratio", "lips_running_tasks"};
-constexpr std::array<std::string_view, 8> pool_sums{
-    "lips_spend_dollars_total", "lips_compared_dollars_total", "lips_baseline_dollars_total", "lips_saved_dollars",
-    "lips_tasks_bound_total",   "lips_tasks_finished_total",   "lips_tasks_lost_total",       "lips_steered_total"};
-
-template <class Names, class Value>
-std::string_view name_of(const Names& names, Value value) {
-  return names[static_cast<std::size_t>(value)];
-}
+constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
+constexpr std::array pool_gauges{MetricLabel{"lips_pool_cores", "pool"}, MetricLabel{"lips_pool_share_ratio", "pool"},
+                                 MetricLabel{"lips_pool_fair_share_ratio", "pool"},
+                                 MetricLabel{"lips_running_tasks", "pool"}};
+constexpr std::array pool_sums{
+    MetricLabel{"lips_spend_dollars_total", "pool"},    MetricLabel{"lips_compared_dollars_total", "pool"},
+    MetricLabel{"lips_baseline_dollars_total", "pool"}, MetricLabel{"lips_saved_dollars", "pool"},
+    MetricLabel{"lips_tasks_bound_total", "pool"},      MetricLabel{"lips_tasks_finished_total", "pool"},
+    MetricLabel{"lips_tasks_lost_total", "pool"},       MetricLabel{"lips_steered_total", "pool"}};
 
 double now_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -320,13 +319,13 @@ void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
     }
     if (!gone) {
       gone = cluster.now;
-      for (const std::string_view gauge : pool_gauges) registry.remove(gauge, "pool", pool);
+      for (const MetricLabel gauge : pool_gauges) registry.remove(gauge, pool);
     }
     if (cluster.now - *gone < keep_gone_pool) {
       ++place;
       continue;
     }
-    for (const std::string_view sum : pool_sums) registry.fold(sum, "pool", pool, gone_pools);
+    for (const MetricLabel sum : pool_sums) registry.fold(sum, pool, gone_pools);
     spent.erase(pool);
     spend.forget_pool(pool);
     finished.erase(pool);
@@ -348,7 +347,7 @@ void OperatorMetrics::State::count_cluster(const ClusterSnapshot& cluster) {
     figures.nodes_schedulable += nodes[zone.index()][1];
   }
   for (const std::string& zone : gone) {
-    registry.remove("lips_nodes", "zone", zone);
+    registry.remove({"lips_nodes", "zone"}, zone);
     zones.erase(zone);
   }
   figures.moves_in_flight = cluster.moves.size();
@@ -376,7 +375,7 @@ std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
 void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
                                double seconds) {
   State& state = *state_;
-  state.registry.add("lips_comparisons_total", {baseline, comparison_outcomes[0]});
+  state.registry.add("lips_comparisons_total", {baseline, comparison_outcomes[ComparisonOutcome::made]});
   state.registry.observe("lips_comparison_seconds", {baseline}, seconds);
   const std::lock_guard lock(state.mutex);
   for (const ComparedTask& task : tasks) {
@@ -390,7 +389,7 @@ void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, 
 }
 
 void OperatorMetrics::not_compared(const std::string& baseline, ComparisonOutcome outcome) {
-  state_->registry.add("lips_comparisons_total", {baseline, name_of(comparison_outcomes, outcome)});
+  state_->registry.add("lips_comparisons_total", {baseline, comparison_outcomes[outcome]});
 }
 
 void OperatorMetrics::plan_refused(const PlanFault& fault) {
@@ -398,12 +397,12 @@ void OperatorMetrics::plan_refused(const PlanFault& fault) {
 }
 
 void OperatorMetrics::journalled(JournalOutcome outcome, std::uint64_t bytes) {
-  state_->registry.add("lips_journal_records_total", {name_of(journal_outcomes, outcome)});
+  state_->registry.add("lips_journal_records_total", {journal_outcomes[outcome]});
   state_->registry.set("lips_journal_bytes", {}, static_cast<double>(bytes));
 }
 
 void OperatorMetrics::reloaded(ReloadOutcome outcome) {
-  state_->registry.add("lips_config_reloads_total", {name_of(reload_outcomes, outcome)});
+  state_->registry.add("lips_config_reloads_total", {reload_outcomes[outcome]});
 }
 
 void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
@@ -473,7 +472,7 @@ void OperatorMetrics::on_watch(std::string_view resource, WatchTrouble trouble) 
 }
 
 void OperatorMetrics::on_bind_outcome(BindOutcome outcome, Duration took) {
-  state_->registry.add("lips_binds_total", {name_of(bind_outcomes, outcome)});
+  state_->registry.add("lips_binds_total", {bind_outcomes[outcome]});
   state_->registry.observe("lips_bind_seconds", {}, to_seconds(took));
   if (outcome == BindOutcome::bound) return;
   const std::lock_guard lock(state_->mutex);
@@ -505,7 +504,7 @@ void OperatorMetrics::on_unknown_price(std::string_view node, std::string_view i
   const std::lock_guard lock(state_->mutex);
   auto& nodes = state_->unknown_prices;
   const auto found = nodes.find(node);
-  constexpr std::string_view metric = "lips_unknown_price_nodes";
+  constexpr GaugeId<1> metric = "lips_unknown_price_nodes";
   const auto alike = [&](const std::string& type) {
     return std::count_if(nodes.begin(), nodes.end(), [&](const auto& other) { return other.second == type; });
   };
@@ -515,7 +514,7 @@ void OperatorMetrics::on_unknown_price(std::string_view node, std::string_view i
     const std::string type = std::move(found->second);
     nodes.erase(found);
     if (alike(type) == 0)
-      state_->registry.remove(metric, "instance_type", told(type));
+      state_->registry.remove({"lips_unknown_price_nodes", "instance_type"}, told(type));
     else
       state_->registry.change(metric, {told(type)}, -1);
   }
@@ -529,7 +528,7 @@ void OperatorMetrics::on_pending(std::string_view reason, std::uint64_t pods) {
 }
 
 void OperatorMetrics::on_moves(MovePhase phase, std::uint64_t count) {
-  state_->registry.set("lips_moves", {name_of(move_phases, phase)}, static_cast<double>(count));
+  state_->registry.set("lips_moves", {move_phases[phase]}, static_cast<double>(count));
   state_->phases_told = true;
 }
 

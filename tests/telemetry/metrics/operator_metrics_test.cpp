@@ -251,7 +251,7 @@ TEST_F(OperatorMetricsTest, ExposeEveryMetricOfTheListAndNoOther) {
   std::set<std::string> exposed, listed;
   static const std::regex type(R"(# TYPE (\S+) (\S+))");
   for (std::sregex_iterator it(text.begin(), text.end(), type), end; it != end; ++it) exposed.insert((*it)[1]);
-  for (const MetricAbout& metric : metric_list()) listed.emplace(metric.name);
+  for (const MetricAbout& metric : metric_list) listed.emplace(metric.name);
   EXPECT_EQ(exposed, listed);
 }
 
