@@ -8,6 +8,7 @@
 
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
+#include "cmd/cli/output_format.h"
 #include "policies/registry/registry.h"
 #include "version.h"
 
@@ -87,13 +88,13 @@ int dispatch(Words words) {
 
 int run_policies(Words words) {
   Arguments arguments("lips policies", "Lists the policies that simulate, plan and the operator can run.");
-  std::string format = "text";
-  arguments.choice("--format", {"text", "json"}, "output format", format);
+  OutputFormat format = OutputFormat::text;
+  arguments.choice("--format", {OutputFormat::text, OutputFormat::json}, "output format", format);
   arguments.example("lips policies", "list names and what each does");
   arguments.example("lips policies --format json", "list them for a program");
   if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
   if (arguments.help_requested()) return print(arguments.help());
-  if (format == "json") {
+  if (format == OutputFormat::json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const PolicyEntry& entry : policy_registry())
       list.push_back({{"name", entry.name}, {"summary", entry.summary}});

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/enum_array.h"
 #include "experiments/lips_paper.h"
 #include "experiments/simulated_runs.h"
 
@@ -15,22 +16,26 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::infinity();
 
+// Of the m1.medium's price in Table III: its caption divides by one unit, its column by 2 ECU.
+enum class Reading : std::uint8_t { caption, ecu };
+// As scenarios call it.
+constexpr std::string_view to_string(Reading reading) { return reading == Reading::caption ? "caption" : "ecu"; }
+
 struct TestbedSetting {
   std::string_view name, scenario;
   std::string_view printed;  // saving
   double low, high;
+  bool comparable = true;  // a number is printed for this setting
 };
 constexpr std::array settings = {
     TestbedSetting{"(i) 20 m1.medium", "table-iv-i", "62 %", 59, 65},
-    TestbedSetting{"(ii) 5 of 20 c1.medium", "table-iv-ii", "62 to 81 %", 62, 81},
+    TestbedSetting{"(ii) 5 of 20 c1.medium", "table-iv-ii", "62 to 81 %", 62, 81, false},
     TestbedSetting{"(iii) 10 of 20 c1.medium", "table-iv-iii", "79-81 %", 78, 82},
 };
-constexpr std::array<std::string_view, 2> readings = {"caption", "ecu"};
+constexpr auto readings = enumerators<Reading>;
 constexpr std::string_view long_epoch = "2400s";
 
-std::string reading_name(std::string_view reading) {
-  return reading == "caption" ? "caption's prices" : "prices by ECU";
-}
+std::string reading_name(Reading reading) { return reading == Reading::caption ? "caption's prices" : "prices by ECU"; }
 
 Setting testbed_setting() {
   return {
@@ -42,9 +47,9 @@ Setting testbed_setting() {
        "both readings of Table III: its caption, which divides m1.medium by one unit, and its 2 ECU"}};
 }
 
-SimulatedRun testbed(const TestbedSetting& setting, std::string_view reading, std::string policy,
-                     std::string_view epoch = "") {
-  SimulatedRun run{std::string(setting.scenario), {{"priceReading", std::string(reading)}}, std::move(policy)};
+SimulatedRun testbed(const TestbedSetting& setting, Reading reading, std::string policy, std::string_view epoch = "") {
+  SimulatedRun run{
+      std::string(setting.scenario), {{"priceReading", std::string(to_string(reading))}}, std::move(policy)};
   if (!epoch.empty()) run.set.emplace_back("epoch", std::string(epoch));
   return run;
 }
@@ -54,7 +59,7 @@ struct TestbedRuns {
   std::vector<SimulatedOutcome> hadoop, delay, paper, paper_long, lips;
 };
 
-Result<TestbedRuns> runs_of(const ExperimentRun& run, const TestbedSetting& setting, std::string_view reading) {
+Result<TestbedRuns> runs_of(const ExperimentRun& run, const TestbedSetting& setting, Reading reading) {
   auto all =
       simulate_seeds(run, {testbed(setting, reading, "hadoop-default"), testbed(setting, reading, "delay"),
                            testbed(setting, reading, "lips-paper", "600s"),
@@ -71,7 +76,7 @@ std::vector<double> with_moves(std::vector<double> dollars) {
   return dollars;
 }
 
-void add_saving(const TestbedSetting& setting, std::string_view reading, const TestbedRuns& runs,
+void add_saving(const TestbedSetting& setting, Reading reading, const TestbedRuns& runs,
                 const std::vector<double>& bound, ExperimentResult& result) {
   const std::string where = fmt::format("{}, {}: ", setting.name, reading_name(reading));
   const std::vector<double> delay = figures_of(runs.delay, dollars), hadoop = figures_of(runs.hadoop, dollars);
@@ -80,11 +85,11 @@ void add_saving(const TestbedSetting& setting, std::string_view reading, const T
                        const std::vector<double>& than, bool main) {
     Claim claim{"Fig. 6",    where + what, std::string(setting.printed),
                 setting.low, setting.high, {percent_below(ours, than)}};
-    claim.id = fmt::format("{}/{}/{}", setting.scenario, reading, id);
-    claim.other_reading = !main || reading != "caption";
+    claim.id = fmt::format("{}/{}/{}", setting.scenario, to_string(reading), id);
+    claim.other_reading = !main || reading != Reading::caption;
     if (!claim.agrees() && main)
       claim.reason = fmt::format("no schedule can save more than {:.1f} % here", percent_below(bound, than).mean);
-    if (setting.scenario == "table-iv-ii") {
+    if (!setting.comparable) {
       claim.comparable = false;
       claim.reason = "no number is printed for this setting";
     }
@@ -105,7 +110,7 @@ void add_saving(const TestbedSetting& setting, std::string_view reading, const T
              "%",
              "what the best of all schedules would save",
              false};
-  room.other_reading = reading != "caption";
+  room.other_reading = reading != Reading::caption;
   result.claims.push_back(std::move(room));
 }
 
@@ -165,7 +170,7 @@ Result<ExperimentResult> lips_fig7(const ExperimentRun& run) {
   std::vector<double> paper_makespan, delay_makespan;
   for (std::size_t s = 0; s < settings.size(); ++s) {
     const double from = static_cast<double>(s) / 3;
-    const Result<TestbedRuns> runs = runs_of(part_of(run, from, from + 1.0 / 3), settings[s], "caption");
+    const Result<TestbedRuns> runs = runs_of(part_of(run, from, from + 1.0 / 3), settings[s], Reading::caption);
     if (!runs) return tl::unexpected(runs.error());
     const auto add = [&](std::string_view what, const std::vector<SimulatedOutcome>& ours,
                          double (*figure)(const SimulatedOutcome&), bool main) {
@@ -275,8 +280,8 @@ Result<ExperimentResult> lips_fig8(const ExperimentRun& run) {
     constexpr std::array ids{"dollars", "makespan", "dollar-steps", "makespan-steps"};
     for (std::size_t i = 0; i < ids.size(); ++i) {
       Claim& claim = result.claims[first + i];
-      claim.id = fmt::format("{}/{}", readings[r], ids[i]);
-      claim.other_reading = r > 0;
+      claim.id = fmt::format("{}/{}", to_string(readings[r]), ids[i]);
+      claim.other_reading = readings[r] != Reading::caption;
     }
     cost.curves.push_back(std::move(dollar_curve));
     time.curves.push_back(std::move(makespan_curve));
@@ -324,7 +329,8 @@ Result<ExperimentResult> lips_fig11(const ExperimentRun& run) {
       "setting (iii) of Fig. 6, as the text reads; CPU time of the whole run, caption's prices; 2400 s beside them");
   const std::array<std::string_view, 3> lengths = {"400s", "600s", long_epoch};
   Variants variants;
-  for (const std::string_view epoch : lengths) variants.push_back(testbed(settings[2], "caption", "lips-paper", epoch));
+  for (const std::string_view epoch : lengths)
+    variants.push_back(testbed(settings[2], Reading::caption, "lips-paper", epoch));
   const auto runs = simulate_seeds(run, variants);
   if (!runs) return tl::unexpected(runs.error());
   const auto difference = [&](double (*figure)(const SimulatedOutcome&), std::size_t longer) {

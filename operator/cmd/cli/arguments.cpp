@@ -115,12 +115,19 @@ void Arguments::pairs(std::string name, std::string help, std::vector<std::pair<
 }
 
 void Arguments::choice(std::string name, std::vector<std::string> values, std::string help, std::string& target) {
-  const std::string allowed = fmt::format("{}", fmt::join(values, " or "));
-  const std::string shown = fmt::format("{}", fmt::join(values, "|"));
+  one_of(std::move(name), values, std::move(help), [&target, values](std::size_t chosen) { target = values[chosen]; });
+}
+
+void Arguments::one_of(std::string name, std::vector<std::string> names, std::string help,
+                       std::function<void(std::size_t)> choose) {
+  const std::string allowed = fmt::format("{}", fmt::join(names, " or "));
+  const std::string shown = fmt::format("{}", fmt::join(names, "|"));
   add(std::move(name), shown, std::move(help),
-      [&target, values = std::move(values), allowed](const std::string& word) -> std::optional<std::string> {
-        if (std::find(values.begin(), values.end(), word) == values.end()) return allowed;
-        target = word;
+      [names = std::move(names), allowed,
+       choose = std::move(choose)](const std::string& word) -> std::optional<std::string> {
+        const auto found = std::find(names.begin(), names.end(), word);
+        if (found == names.end()) return allowed;
+        choose(static_cast<std::size_t>(found - names.begin()));
         return std::nullopt;
       });
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,13 @@ class Arguments {
   void pairs(std::string name, std::string help,
              std::vector<std::pair<std::string, std::string>>& target);  // KEY=VALUE ...
   void choice(std::string name, std::vector<std::string> values, std::string help, std::string& target);
+  template <class Enum>
+  void choice(std::string name, std::initializer_list<Enum> values, std::string help, Enum& target) {
+    std::vector<std::string> names;
+    for (const Enum value : values) names.emplace_back(to_string(value));
+    one_of(std::move(name), std::move(names), std::move(help),
+           [&target, values = std::vector(values)](std::size_t chosen) { target = values[chosen]; });
+  }
   void number(std::string name, std::string help, double& target, double least = 0);
   void duration(std::string name, std::string help, std::optional<Duration>& target);
   void durations(std::string name, std::string help, std::vector<Duration>& target);
@@ -54,6 +62,8 @@ class Arguments {
     Take take;
   };
   void add(std::string name, std::string value, std::string help, Take take, bool many = false);
+  void one_of(std::string name, std::vector<std::string> names, std::string help,
+              std::function<void(std::size_t)> choose);
   Result<void> parse_option(std::span<const std::string> words, std::size_t& at);
   const Option* find(std::string_view name) const;
   tl::unexpected<Error> wrong(std::string_view what) const;

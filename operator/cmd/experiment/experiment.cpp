@@ -12,6 +12,7 @@
 
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
+#include "cmd/cli/output_format.h"
 #include "cmd/cli/progress.h"
 #include "cmd/experiment/experiment_result.h"
 #include "config/text_file.h"
@@ -25,7 +26,8 @@ namespace {
 using experiments::Experiment;
 
 struct ExperimentOptions {
-  std::string name, report, format = "text", config_folder;
+  std::string name, report, config_folder;
+  OutputFormat format = OutputFormat::text;
   std::uint32_t seeds = 15, jobs = std::max(1U, std::thread::hardware_concurrency());
   bool quick = false, no_progress = false;
 };
@@ -44,7 +46,8 @@ Arguments describe(ExperimentOptions& options) {
                  "folder of scenarios, prices and traces that come with lips (default: beside the program)",
                  options.config_folder);
   arguments.heading("Output");
-  arguments.choice("--format", {"text", "json", "markdown"}, "output format (docs/json.md)", options.format);
+  arguments.choice("--format", {OutputFormat::text, OutputFormat::json, OutputFormat::markdown},
+                   "output format (docs/json.md)", options.format);
   arguments.text("--report", "FILE.html", "also write a page with the figures, in one file that loads nothing else",
                  options.report);
   arguments.flag("--no-progress", "show no progress on the terminal", options.no_progress);
@@ -152,13 +155,13 @@ Result<ExperimentOutcomes> run_all(const ExperimentOptions& options, const std::
     }
     if (!result) return fail(result.error().code, fmt::format("{}: {}", chosen[i]->name, result.error().message));
     all.outcomes.push_back({chosen[i], std::move(*result), seconds});
-    if (options.format == "text") print(experiment_text(all.outcomes.back()));
+    if (options.format == OutputFormat::text) print(experiment_text(all.outcomes.back()));
   }
   return all;
 }
 
 Result<int> experiment(const ExperimentOptions& options) {
-  if (options.name == "list") return print(options.format == "json" ? list_json() : list_text());
+  if (options.name == "list") return print(options.format == OutputFormat::json ? list_json() : list_text());
   const Result<std::vector<const Experiment*>> chosen = chosen_by(options.name);
   if (!chosen) return tl::unexpected(chosen.error());
   watch_for_interrupt();
@@ -168,9 +171,9 @@ Result<int> experiment(const ExperimentOptions& options) {
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, experiments_page(*all)); !written)
       status = print_error(written.error());
-  const std::string text = options.format == "json"       ? experiments_json(*all)
-                           : options.format == "markdown" ? experiments_markdown(*all)
-                                                          : verdicts_text(all->outcomes) + "\n";
+  const std::string text = options.format == OutputFormat::json       ? experiments_json(*all)
+                           : options.format == OutputFormat::markdown ? experiments_markdown(*all)
+                                                                      : verdicts_text(all->outcomes) + "\n";
   if (const int printed = print(text); printed != done) status = printed;
   if (!all->not_run.empty()) print_error(fmt::format("interrupted; no results of: {}", fmt::join(all->not_run, ", ")));
   return interrupt_requested() ? static_cast<int>(interrupted) : status;

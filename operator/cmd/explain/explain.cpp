@@ -8,6 +8,7 @@
 
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
+#include "cmd/cli/output_format.h"
 #include "cmd/explain/explain_move.h"
 #include "config/quantities.h"
 #include "records/snapshot_file.h"
@@ -18,7 +19,8 @@ namespace lips::cmd {
 namespace {
 
 struct MoveOptions {
-  std::string file, job, data_set, from, to, application, size = "64MiB", format = "text", config_folder;
+  std::string file, job, data_set, from, to, application, size = "64MiB", config_folder;
+  OutputFormat format = OutputFormat::text;
   std::string from_price, to_price, intensity;
   std::string transfer = "0.01";
   double cpu = 0;
@@ -55,7 +57,8 @@ Arguments describe(MoveOptions& options) {
   arguments.text("--size", "SIZE", "size of the data; 0 for a job without input (default 64MiB)", options.size);
   arguments.text("--transfer", "X", "USD per GB between the two nodes, or X/GiB (default 0.01)", options.transfer);
   arguments.heading("Output");
-  arguments.choice("--format", {"text", "json"}, "output format (docs/json.md)", options.format);
+  arguments.choice("--format", {OutputFormat::text, OutputFormat::json}, "output format (docs/json.md)",
+                   options.format);
   arguments.example("lips explain move --from-price 4.44e-5 --to-price 0.92e-5 --application Grep --transfer 0.01/GiB",
                     "a block of the paper's Grep, at the prices in the caption of its Table III");
   arguments.example("lips explain move table-iv-iii --job J5-grep --set priceReading=ecu", "a job of a scenario");
@@ -167,7 +170,7 @@ Result<int> explain(const MoveOptions& options) {
   if (options.file.empty()) {
     const auto cases = case_of_options(options);
     if (!cases) return tl::unexpected(cases.error());
-    return print(options.format == "json" ? move_json(*cases) : move_text(*cases));
+    return print(options.format == OutputFormat::json ? move_json(*cases) : move_text(*cases));
   }
   if (options.job.empty() == options.data_set.empty()) return wrong("expected --job or --data-set");
   const Result<ExplainInput> input = read(options);
@@ -177,7 +180,7 @@ Result<int> explain(const MoveOptions& options) {
   const auto cases = move_cases(input->cluster, input->costs, options.job.empty() ? options.data_set : options.job,
                                 *tasks, {options.from, options.to});
   if (!cases) return tl::unexpected(cases.error());
-  return print(options.format == "json" ? move_json(*cases) : move_text(*cases));
+  return print(options.format == OutputFormat::json ? move_json(*cases) : move_text(*cases));
 }
 
 int explain_move(Words words) {

@@ -7,6 +7,7 @@
 
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
+#include "cmd/cli/output_format.h"
 #include "cmd/plan/plan_result.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
@@ -19,7 +20,8 @@ namespace lips::cmd {
 namespace {
 
 struct PlanOptions {
-  std::string file, policy = "lips", format = "text", output, mps;
+  std::string file, policy = "lips", output, mps;
+  OutputFormat format = OutputFormat::text;
   std::optional<Duration> horizon;
   bool buckets = false;
   std::vector<std::pair<std::string, std::string>> set;
@@ -45,7 +47,8 @@ Arguments describe(PlanOptions& options) {
                   "settings of the policy, such as waitingPrice=2 copyColumns=true (docs/scenarios.md, 'Settings')",
                   options.set);
   arguments.seed("--seed", "seed of policies that draw at random (default 1)", options.seed);
-  arguments.choice("--format", {"text", "json"}, "output format (docs/json.md)", options.format);
+  arguments.choice("--format", {OutputFormat::text, OutputFormat::json}, "output format (docs/json.md)",
+                   options.format);
   arguments.text("--output", "FILE", "write the plan itself as JSON: assignments, moves, drops, deferrals",
                  options.output);
   arguments.text("--export-mps", "FILE", "write the linear program as free MPS, for other solvers", options.mps);
@@ -115,7 +118,7 @@ Result<int> plan(const PlanOptions& options) {
   if (!options.output.empty())
     if (Result<void> written = write_text_file(options.output, plan_file(*result)); !written)
       return tl::unexpected(written.error());
-  return print(options.format == "json" ? plan_json(*result) : plan_text(*result));
+  return print(options.format == OutputFormat::json ? plan_json(*result) : plan_text(*result));
 }
 
 }  // namespace

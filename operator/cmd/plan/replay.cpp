@@ -8,6 +8,7 @@
 
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
+#include "cmd/cli/output_format.h"
 #include "cmd/plan/plan_result.h"
 #include "config/text_file.h"
 #include "controller/checked_policy.h"
@@ -22,7 +23,8 @@ namespace lips::cmd {
 namespace {
 
 struct ReplayOptions {
-  std::string journal, extract, policy, format = "text";
+  std::string journal, extract, policy;
+  OutputFormat format = OutputFormat::text;
   std::optional<std::uint64_t> epoch;
 };
 
@@ -35,8 +37,8 @@ Arguments describe(ReplayOptions& options) {
   arguments.seed("--epoch", "repeat only this epoch, and print its plan in full", options.epoch);
   arguments.text("--policy", "NAME", "with --epoch: plan with another policy instead", options.policy);
   arguments.text("--extract", "FILE", "with --epoch: write the snapshot to FILE, for 'lips plan'", options.extract);
-  arguments.choice("--format", {"text", "json"}, "output format of the plan of one epoch (docs/json.md)",
-                   options.format);
+  arguments.choice("--format", {OutputFormat::text, OutputFormat::json},
+                   "output format of the plan of one epoch (docs/json.md)", options.format);
   arguments.example("lips replay /var/lib/lips/journal",
                     "repeat all epochs, one line each; status 1 if a plan differs");
   arguments.example("lips replay /var/lib/lips/journal --epoch 41", "print the plan of one epoch");
@@ -111,7 +113,7 @@ Result<int> replay_one(const ReplayOptions& options, const JournalEntry& entry) 
   const Result<PlanResult> result = decide(*record, same_policy ? record->policy : options.policy, entry.file);
   if (!result) return tl::unexpected(result.error());
   const std::string words = same_policy ? verdict(*record, result->plan) : "a different policy from the journal's";
-  if (options.format == "json") {
+  if (options.format == OutputFormat::json) {
     if (const int printed = print(plan_json(*result)); printed != done) return printed;
   } else if (const int printed = print(fmt::format("epoch {}: {}\n\n{}", record->epoch, words, plan_text(*result)));
              printed != done) {
@@ -142,7 +144,7 @@ Result<int> replay_all(const std::vector<JournalEntry>& entries) {
 
 Result<int> replay(const ReplayOptions& options) {
   const bool one = options.epoch.has_value() || !std::filesystem::is_directory(options.journal);
-  if (!one && (!options.policy.empty() || !options.extract.empty() || options.format != "text"))
+  if (!one && (!options.policy.empty() || !options.extract.empty() || options.format != OutputFormat::text))
     return fail(ErrorCode::invalid_input,
                 "--policy, --extract and --format need --epoch, or a single file of a journal");
   if (!options.policy.empty())

@@ -13,6 +13,7 @@
 #include "bounds/lower_bound.h"
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
+#include "cmd/cli/output_format.h"
 #include "cmd/cli/progress.h"
 #include "cmd/simulate/comparison.h"
 #include "config/text_file.h"
@@ -26,7 +27,8 @@ namespace lips::cmd {
 namespace {
 
 struct SimulateOptions {
-  std::string file, baseline, format = "text", report;
+  std::string file, baseline, report;
+  OutputFormat format = OutputFormat::text;
   std::vector<std::string> policies;
   std::vector<std::pair<std::string, std::string>> set;
   std::optional<std::uint64_t> seed;
@@ -57,7 +59,8 @@ Arguments describe(SimulateOptions& options) {
                  "folder of scenarios, prices and traces that come with lips (default: beside the program)",
                  options.config_folder);
   arguments.heading("Output");
-  arguments.choice("--format", {"text", "json"}, "output format (docs/json.md)", options.format);
+  arguments.choice("--format", {OutputFormat::text, OutputFormat::json}, "output format (docs/json.md)",
+                   options.format);
   arguments.text("--report", "FILE.html", "also write a page with charts, in one file that loads nothing else",
                  options.report);
   arguments.flag("--no-progress", "show no progress on the terminal", options.no_progress);
@@ -199,8 +202,8 @@ Result<int> simulate(const SimulateOptions& options) {
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, render_report(report_data(*comparison))); !written)
       status = print_error(written.error());
-  if (const int printed = print(options.format == "json" ? comparison_json(*comparison)
-                                                         : comparison_text(*comparison, terminal_width()));
+  if (const int printed = print(options.format == OutputFormat::json ? comparison_json(*comparison)
+                                                                     : comparison_text(*comparison, terminal_width()));
       printed != done)
     status = printed;
   for (const simulation::RunResult& run : comparison->runs)

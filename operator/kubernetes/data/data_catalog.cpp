@@ -80,7 +80,7 @@ DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std
     result.finding = {data_kind,
                       rest ? rest->meta : ResourceMeta{},
                       rest ? rest->conditions : std::vector<ObjectCondition>{},
-                      {false, "Malformed", decoded.error().message}};
+                      {false, FindingReason::malformed, decoded.error().message}};
     result.finding.meta.object = meta;
   };
   switch (kind) {
@@ -230,9 +230,9 @@ void DataCatalog::note(DataKind kind, const ResourceMeta& meta, const std::vecto
                        const Finding& finding) {
   const ObjectCondition* ready = find_condition(conditions, "Ready");
   const ConditionStatus wanted = finding.wrong() ? ConditionStatus::no : ConditionStatus::yes;
-  const std::string reason = finding.wrong() ? finding.reason : "Usable";
   const auto key = std::pair(kind, full_name(meta.object));
-  if (ready && ready->status == wanted && ready->reason == reason && ready->message == finding.message)
+  if (ready && ready->status == wanted && ready->reason == to_string(finding.reason) &&
+      ready->message == finding.message)
     findings_.erase(key);
   else
     findings_[key] = {kind, meta, conditions, finding};
@@ -334,7 +334,7 @@ void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogCh
     CatalogDataSet& set = place->second;
     set.finding = review(set.object, set.layout, stores_, rules_);
     if (set.usable() && beyond_limits_.contains(name))
-      set.finding = {false, "LimitExceeded",
+      set.finding = {false, FindingReason::limit_exceeded,
                      fmt::format("the data sets of namespace {} would have more than {} blocks or {} files; allowed: "
                                  "the limits under data in the operator's configuration",
                                  set.object.meta.object.name_space, rules_.blocks, rules_.files)};

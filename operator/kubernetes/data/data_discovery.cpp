@@ -38,7 +38,7 @@ void DataDiscovery::tick(TimePoint now) {
   forget_what_is_gone();
   for (const auto& [name, set] : catalog_.data_sets()) {
     if (set.object.spec.discover.source == DiscoveryRequest::Source::none || set.object.meta.deleting) continue;
-    const bool refused = !set.finding.usable && set.finding.reason != "NotDiscovered";
+    const bool refused = !set.finding.usable && set.finding.reason != FindingReason::not_discovered;
     if (!refused && due(set, now))
       discover(set, now);
     else
@@ -111,7 +111,11 @@ void DataDiscovery::discover_hdfs(const CatalogDataSet& set, const std::string& 
 }
 
 void DataDiscovery::report_problem(const CatalogDataSet& set, const std::string& what, TimePoint now) {
-  events_.record({{data_api_version, "DataSet", set.object.meta.object}, true, "NotDiscovered", "Discovering", what},
+  events_.record({{data_api_version, "DataSet", set.object.meta.object},
+                  true,
+                  std::string(to_string(FindingReason::not_discovered)),
+                  "Discovering",
+                  what},
                  now);
   not_before_[name_of(set)] = now + pause_after_failure;
   remove_jobs(set, now);
@@ -160,8 +164,7 @@ void DataDiscovery::keep(const CatalogDataSet& set, const Result<Discovered>& fo
 void DataDiscovery::remove_jobs(const CatalogDataSet& set, TimePoint now) {
   for (const auto& [name, job] : catalog_.jobs()) {
     const std::string* uid = find_text(job.labels, data_set_label);
-    const std::string* role = find_text(job.labels, role_label);
-    if (!uid || *uid != set.object.meta.object.uid || !role || *role != "list") continue;
+    if (!uid || *uid != set.object.meta.object.uid || job.role != WorkRole::list) continue;
     logs_.erase(name);
     const std::string key = "Job/" + name + "/end";
     if (!job.deleting && writes_.free(key, now))

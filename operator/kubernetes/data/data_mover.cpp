@@ -83,7 +83,7 @@ struct DataMover::Working {
   void act(MoveAction action, const ObservedMove& observed, const WorkIndex& index, TimePoint now);
   void change_replicas(MoveAction action, const ObservedMove& observed, TimePoint now);
   void create_work(MoveAction action, const ObservedMove& observed, TimePoint now);
-  void remove_work(const WorkOfMove& work, const std::vector<std::string>& roles, TimePoint now);
+  void remove_work(const WorkOfMove& work, const std::vector<WorkRole>& roles, TimePoint now);
   void write_finalizers(const ObservedMove& observed, bool add);
   void write_status(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now);
   void write_status_updates();
@@ -401,7 +401,7 @@ void DataMover::Working::act(MoveAction action, const ObservedMove& observed, co
     case MoveAction::delete_object:
       return writes.send(write_key(DataKind::data_move, meta), deletion_of(resource_path(DataKind::data_move, meta)));
     case MoveAction::end_copy:
-      return remove_work(work, {"copy", "source"}, now);
+      return remove_work(work, {WorkRole::copy, WorkRole::source}, now);
     case MoveAction::start_source:
     case MoveAction::start_copy:
     case MoveAction::start_drop:
@@ -521,7 +521,7 @@ void DataMover::Working::create_work(MoveAction action, const ObservedMove& obse
               });
 }
 
-void DataMover::Working::remove_work(const WorkOfMove& work, const std::vector<std::string>& roles, TimePoint now) {
+void DataMover::Working::remove_work(const WorkOfMove& work, const std::vector<WorkRole>& roles, TimePoint now) {
   for (const std::string& path : paths_of(work, roles)) {
     const std::string key =
         (path.starts_with("/apis/batch") ? "Job/" : "Pod/") + path.substr(path.rfind('/') + 1) + "/end";

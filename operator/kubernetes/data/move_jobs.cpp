@@ -59,9 +59,12 @@ void mount_store(PodParts& parts, const DataStoreSpec& store, const std::string&
   parts.mount(name, path, std::move(source), read_only);
 }
 
-// An rclone remote called source or target whose root is the store's.
-void add_remote(PodParts& parts, const DataStoreSpec& store, const std::string& remote, const std::string& mounted) {
-  const std::string upper = remote == "source" ? "SOURCE" : "TARGET";
+enum class Remote : std::uint8_t { source, target };
+
+// An rclone remote of that name whose root is the store's.
+void add_remote(PodParts& parts, const DataStoreSpec& store, Remote remote, const std::string& mounted) {
+  const std::string name = remote == Remote::source ? "source" : "target";
+  const std::string upper = remote == Remote::source ? "SOURCE" : "TARGET";
   const std::string prefix = "RCLONE_CONFIG_" + upper;
   parts.set(prefix + "_TYPE", "alias");
   if (!is_bucket(store.kind)) {
@@ -69,7 +72,7 @@ void add_remote(PodParts& parts, const DataStoreSpec& store, const std::string& 
     parts.set("LIPS_" + upper + "_ROOT", mounted);
     return;
   }
-  parts.set(prefix + "_REMOTE", remote + "bucket:" + store.bucket + (store.prefix.empty() ? "" : '/' + store.prefix));
+  parts.set(prefix + "_REMOTE", name + "bucket:" + store.bucket + (store.prefix.empty() ? "" : '/' + store.prefix));
   const std::string bucket = prefix + "BUCKET_";
   parts.set(bucket + "TYPE", "s3");
   parts.set(bucket + "PROVIDER", store.provider.empty() ? "Other" : store.provider);
@@ -257,8 +260,8 @@ void add_key(PodParts& parts, const WorkSettings& settings) {
 
 Json http_ready(int port) { return {{"tcpSocket", {{"port", port}}}, {"periodSeconds", 1}}; }
 
-Json move_labels(const DataMoveResource& move, const char* role) {
-  return {{move_label, move.meta.object.uid}, {role_label, role}};
+Json move_labels(const DataMoveResource& move, WorkRole role) {
+  return {{move_label, move.meta.object.uid}, {role_label, to_string(role)}};
 }
 
 // Names that become labels may have 63 characters; a uid has 36.
@@ -309,7 +312,7 @@ std::string source_pod_json(const CopyWork& work, const WorkSettings& settings) 
   PodParts parts = with_scratch(scratch_of(work.blocks));
   mount_store(parts, from, "store", "/serve/data", true);
   parts.mount("sums", "/serve/sums", empty_dir(scratch_of_lists));
-  add_remote(parts, from, "source", "/serve/data");
+  add_remote(parts, from, Remote::source, "/serve/data");
   set_long(parts, block_lines(work.blocks));
   parts.set("LIPS_SERVED", "/serve");
   parts.set("LIPS_PORT", std::to_string(serve_port));
@@ -321,7 +324,7 @@ std::string source_pod_json(const CopyWork& work, const WorkSettings& settings) 
   Json spec = pod_spec({container("sums", sums_script(), parts, settings)}, {server}, parts, settings);
   place(spec, from, work.from->spec.zone);
   return pod(metadata(source_pod_name(*work.move), DataKind::data_move, work.move->meta.object,
-                      move_labels(*work.move, "source")),
+                      move_labels(*work.move, WorkRole::source)),
              std::move(spec), settings);
 }
 
@@ -329,7 +332,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   const DataStoreSpec &from = work.from->spec, &to = work.to->spec;
   PodParts parts = with_scratch(scratch_of(work.blocks));
   if (!is_bucket(to.kind)) mount_store(parts, to, "target", "/target", false);
-  add_remote(parts, to, "target", "/target");
+  add_remote(parts, to, Remote::target, "/target");
   if (needs_source_pod(from, to)) {
     const bool v6 = work.source_address.find(':') != std::string::npos;
     parts.set("LIPS_MOVE", work.move->meta.object.uid);
@@ -341,7 +344,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
     parts.set("LIPS_SUMS", "yes");
   } else {
     if (!is_bucket(from.kind)) mount_store(parts, from, "source", "/source", true);
-    add_remote(parts, from, "source", "/source");
+    add_remote(parts, from, Remote::source, "/source");
   }
   set_long(parts, block_lines(work.blocks));
   parts.set("LIPS_TEMPORARY", temporary_folder(*work.move));
@@ -351,7 +354,7 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
                        {container("verify", verify_script(), parts, settings)}, parts, settings);
   place(spec, is_bucket(to.kind) ? from : to, to.zone);
   return job(metadata(copy_job_name(*work.move, work.move->status.attempt), DataKind::data_move, work.move->meta.object,
-                      move_labels(*work.move, "copy")),
+                      move_labels(*work.move, WorkRole::copy)),
              std::move(spec), deadline_of(work.blocks, settings), settings);
 }
 
@@ -359,7 +362,7 @@ std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings
   const DataStoreSpec& store = work.store->spec;
   PodParts parts = with_scratch();
   if (!is_bucket(store.kind)) mount_store(parts, store, "target", "/target", false);
-  add_remote(parts, store, "target", "/target");
+  add_remote(parts, store, Remote::target, "/target");
   std::string lines;
   for (const std::string& path : work.paths) lines += path + '\n';
   set_long(parts, lines);
@@ -367,7 +370,7 @@ std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings
   Json spec = pod_spec(Json::array(), {container("delete", delete_script(), parts, settings)}, parts, settings);
   place(spec, store, store.zone);
   return job(metadata(delete_job_name(*work.move, work.clean, work.move->status.drop_attempt), DataKind::data_move,
-                      work.move->meta.object, move_labels(*work.move, work.clean ? "clean" : "drop")),
+                      work.move->meta.object, move_labels(*work.move, work.clean ? WorkRole::clean : WorkRole::drop)),
              std::move(spec), longest_start, settings);
 }
 
@@ -384,20 +387,20 @@ std::string serve_pod_json(const DataStoreResource& store, const WorkSettings& s
   Json spec = pod_spec(Json::array(), {server}, parts, settings);
   place(spec, store.spec, store.spec.zone);
   return pod(metadata(serve_pod_name(store), DataKind::data_store, store.meta.object,
-                      {{store_label, store.meta.object.uid}, {role_label, "serve"}}),
+                      {{store_label, store.meta.object.uid}, {role_label, to_string(WorkRole::serve)}}),
              std::move(spec), settings);
 }
 
 std::string list_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
   PodParts parts = with_scratch();
   if (!is_bucket(store.spec.kind)) mount_store(parts, store.spec, "target", "/target", true);
-  add_remote(parts, store.spec, "target", "/target");
+  add_remote(parts, store.spec, Remote::target, "/target");
   parts.set("LIPS_PATH", set.spec.discover.path);
   parts.set("LIPS_INCLUDE", set.spec.discover.include);
   Json spec = pod_spec(Json::array(), {container("list", list_script(), parts, settings)}, parts, settings);
   place(spec, store.spec, store.spec.zone);
   return job(metadata(list_job_name(set), DataKind::data_set, set.meta.object,
-                      {{data_set_label, set.meta.object.uid}, {role_label, "list"}}),
+                      {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::list)}}),
              std::move(spec), longest_start, settings);
 }
 
@@ -411,20 +414,20 @@ std::string fetch_job_json(const DataSetResource& set, const std::string& name, 
   fetch["terminationMessagePolicy"] = "File";  // its log holds answers of services
   Json spec = pod_spec(Json::array(), {fetch}, parts, settings);
   return job(metadata(name, DataKind::data_set, set.meta.object,
-                      {{data_set_label, set.meta.object.uid}, {role_label, "list"}}),
+                      {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::list)}}),
              std::move(spec), longest_start, settings);
 }
 
 std::string purge_job_json(const DataSetResource& set, const DataStoreResource& store, const WorkSettings& settings) {
   PodParts parts = with_scratch();
   if (!is_bucket(store.spec.kind)) mount_store(parts, store.spec, "target", "/target", false);
-  add_remote(parts, store.spec, "target", "/target");
+  add_remote(parts, store.spec, Remote::target, "/target");
   set_long(parts, copies_folder(set) + '\n');
   parts.set("LIPS_FOLDERS", "yes");
   Json spec = pod_spec(Json::array(), {container("delete", delete_script(), parts, settings)}, parts, settings);
   place(spec, store.spec, store.spec.zone);
   return job(metadata(purge_job_name(set, store), DataKind::data_set, set.meta.object,
-                      {{data_set_label, set.meta.object.uid}, {role_label, "purge"}}),
+                      {{data_set_label, set.meta.object.uid}, {role_label, to_string(WorkRole::purge)}}),
              std::move(spec), longest_start, settings);
 }
 

@@ -10,6 +10,13 @@ namespace {
 using json::ObjectReader;
 using simdjson::ondemand::value;
 
+std::optional<WorkRole> role_of(const TextMap& labels) {
+  const std::string* label = find_text(labels, role_label);
+  for (const WorkRole role : enumerators<WorkRole>)
+    if (label && *label == to_string(role)) return role;
+  return std::nullopt;
+}
+
 template <class Object>
 void read_meta(ObjectReader& reader, value json, Object& object) {
   reader.fields(json, [&](std::string_view key, value content) {
@@ -18,7 +25,10 @@ void read_meta(ObjectReader& reader, value json, Object& object) {
     if (key == "uid") object.meta.uid = reader.text(content);
     if (key == "resourceVersion") object.meta.resource_version = reader.text(content);
     if (key == "deletionTimestamp") object.deleting = !content.is_null();
-    if (key == "labels") object.labels = json::text_map(content, "lips.dev/");
+    if (key == "labels") {
+      object.labels = json::text_map(content, "lips.dev/");
+      object.role = role_of(object.labels);
+    }
     if constexpr (std::is_same_v<Object, WorkPod>)
       if (key == "ownerReferences")
         reader.items(content, [&](value owner) {

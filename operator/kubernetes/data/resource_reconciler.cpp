@@ -66,7 +66,7 @@ void ResourceReconciler::write_findings(TimePoint now) {
     if (found.finding.wrong())
       events_.record({{data_api_version, kind_name(found.kind), found.meta.object},
                       true,
-                      found.finding.reason,
+                      std::string(to_string(found.finding.reason)),
                       "Reviewing",
                       found.finding.message},
                      now);
@@ -78,10 +78,9 @@ void ResourceReconciler::write_findings(TimePoint now) {
       ++place;
       continue;
     }
-    const bool wrong = found.finding.wrong();
     ObjectCondition ready{"Ready",
-                          wrong ? ConditionStatus::no : ConditionStatus::yes,
-                          wrong ? found.finding.reason : "Usable",
+                          found.finding.wrong() ? ConditionStatus::no : ConditionStatus::yes,
+                          std::string(to_string(found.finding.reason)),
                           found.finding.message,
                           now,
                           found.meta.generation};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/enum_array.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -40,16 +42,25 @@ bool in_a_circle(const PoolResource& pool, const PoolMap& pools) {
 
 }  // namespace
 
+std::string_view to_string(FindingReason reason) {
+  constexpr EnumArray<FindingReason, std::string_view> names{
+      "Usable",        "Malformed",        "Invalid",         "NotAllowed",    "NotDiscovered",
+      "LimitExceeded", "StoreMissing",     "BlocksMissing",   "NodeReplaced",  "Overlaps",
+      "ParentMissing", "ParentsInACircle", "LimitsOfAParent", "NamespaceTaken"};
+  return names[reason];
+}
+
 Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores,
                const TenantRules& rules) {
   if (std::string foreign = foreign_discovery(set, stores, rules); !foreign.empty())
-    return {false, "NotAllowed", std::move(foreign)};
+    return {false, FindingReason::not_allowed, std::move(foreign)};
   if (!layout) {
-    if (layout.error().code == ErrorCode::not_found) return {false, "NotDiscovered", layout.error().message};
-    return {false, "Invalid", layout.error().message};
+    if (layout.error().code == ErrorCode::not_found)
+      return {false, FindingReason::not_discovered, layout.error().message};
+    return {false, FindingReason::invalid, layout.error().message};
   }
   if (std::string foreign = foreign_data(set, *layout, stores); !foreign.empty())
-    return {false, "NotAllowed", std::move(foreign)};
+    return {false, FindingReason::not_allowed, std::move(foreign)};
   std::vector<std::string> missing;
   const auto look_for = [&](const std::string& store) {
     if (!stores.contains(store) && std::find(missing.begin(), missing.end(), store) == missing.end())
@@ -57,7 +68,7 @@ Finding review(const DataSetResource& set, const Result<DataLayout>& layout, con
   };
   for (const PlacedBlocks& placed : set.spec.stores) {
     if (placed.blocks && placed.blocks->end() > layout->count())
-      return {false, "Invalid",
+      return {false, FindingReason::invalid,
               fmt::format("spec.stores: {} is listed with block {}; allowed: 0 to {}", placed.store,
                           placed.blocks->end() - 1, std::int64_t{layout->count()} - 1)};
     look_for(placed.store);
@@ -67,7 +78,7 @@ Finding review(const DataSetResource& set, const Result<DataLayout>& layout, con
   if (set.spec.discover.source == DiscoveryRequest::Source::listing) look_for(set.spec.discover.store);
   for (const HostStore& host : set.spec.discover.hosts) look_for(host.store);
   if (!missing.empty())
-    return {true, "StoreMissing",
+    return {true, FindingReason::store_missing,
             fmt::format("there is no DataStore {}{}; its blocks are not used", missing.front(),
                         missing.size() > 1 ? fmt::format(" (and {} more)", missing.size() - 1) : "")};
   BlockRanges held = BlockRanges::all(layout->native);
@@ -76,7 +87,7 @@ Finding review(const DataSetResource& set, const Result<DataLayout>& layout, con
     held.remove(placed.blocks.value_or(BlockRanges::all(layout->count())));
   if (!held.empty() && layout->code.n == 0)
     return {
-        true, "BlocksMissing",
+        true, FindingReason::blocks_missing,
         fmt::format("no store holds {} of {} blocks: {}", held.count(), layout->native, held.text().substr(0, 200))};
   return {};
 }
@@ -85,18 +96,17 @@ Finding review(const DataStoreResource& store, const StoreMap& stores, const std
   const DataStoreSpec& spec = store.spec;
   if (spec.kind == StoreKind::node_directory && !good_path(folder_path(spec.path)))
     return {
-        false, "Invalid",
+        false, FindingReason::invalid,
         fmt::format("spec.nodeDirectory.path: found '{}'; allowed: a directory below the root, without '.' and '..'",
                     spec.path)};
   if (!store.status.node_uid.empty() && !node_uid.empty() && store.status.node_uid != node_uid)
-    return {false, "NodeReplaced",
-            fmt::format(
-                "node {} replaced the node of the same name that held the files: they count as lost; if they are not, "
-                "delete the DataStore and create it again",
-                spec.node)};
+    return {false, FindingReason::node_replaced,
+            fmt::format("node {} is another one than the node that held the files, under the same name: what lay there "
+                        "counts as lost; where it does not, delete the DataStore and make it anew",
+                        spec.node)};
   for (const auto& [name, other] : stores) {
     if (name == store.meta.object.name || !overlap(store.spec, other.spec) || !older(other.meta, store.meta)) continue;
-    return {false, "Overlaps",
+    return {false, FindingReason::overlaps,
             fmt::format("shares its files with the older DataStore {}; allowed: a place of its own", name)};
   }
   return {};
@@ -105,26 +115,26 @@ Finding review(const DataStoreResource& store, const StoreMap& stores, const std
 Finding review(const PoolResource& pool, const PoolMap& pools) {
   if (pool.spec.maximum > 0 && pool.spec.minimum > pool.spec.maximum)
     return {
-        false, "Invalid",
+        false, FindingReason::invalid,
         fmt::format("spec.minimum: found {}; allowed: up to spec.maximum, {}", pool.spec.minimum, pool.spec.maximum)};
-  if (pool.spec.weight <= 0) return {false, "Invalid", "spec.weight: found 0; allowed: more than 0"};
+  if (pool.spec.weight <= 0) return {false, FindingReason::invalid, "spec.weight: found 0; allowed: more than 0"};
   if (in_a_circle(pool, pools))
     return {
-        true, "ParentsInACircle",
+        true, FindingReason::parents_in_a_circle,
         fmt::format("spec.parent: {} leads back to this pool; it counts as a pool without a parent", pool.spec.parent)};
   if (!pool.spec.parent.empty() && !parent_of(pool, pools))
     return {
-        true, "ParentMissing",
+        true, FindingReason::parent_missing,
         fmt::format("spec.parent: there is no Pool {}; this pool counts as one without a parent", pool.spec.parent)};
   for (const auto& [name, other] : pools) {
     if (name == pool.meta.object.name) continue;
     if (other.spec.parent == pool.meta.object.name && (pool.spec.minimum > 0 || pool.spec.maximum > 0))
-      return {true, "LimitsOfAParent",
+      return {true, FindingReason::limits_of_a_parent,
               fmt::format("minimum and maximum do not apply to a pool with children ({})", name)};
     for (const std::string& name_space : pool.spec.name_spaces)
       if (older(other.meta, pool.meta) && std::find(other.spec.name_spaces.begin(), other.spec.name_spaces.end(),
                                                     name_space) != other.spec.name_spaces.end())
-        return {true, "NamespaceTaken",
+        return {true, FindingReason::namespace_taken,
                 fmt::format("spec.namespaces: {} belongs to the older Pool {}", name_space, name)};
   }
   return {};

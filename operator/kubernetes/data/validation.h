@@ -2,9 +2,11 @@
 // cycle. Pure.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubernetes/data/access.h"
@@ -13,11 +15,30 @@
 
 namespace lips::kubernetes {
 
+enum class FindingReason : std::uint8_t {
+  none,       // nothing is wrong
+  malformed,  // cannot be read
+  invalid,
+  not_allowed,
+  not_discovered,
+  limit_exceeded,
+  store_missing,
+  blocks_missing,
+  node_replaced,
+  overlaps,
+  parent_missing,
+  parents_in_a_circle,
+  limits_of_a_parent,
+  namespace_taken
+};
+// One word, of the condition Ready and the event.
+std::string_view to_string(FindingReason reason);
+
 struct Finding {
-  bool usable = true;   // the object is used anyway, without the faulty part
-  std::string reason;   // one word, for the condition Ready=False and the event; empty: no fault
-  std::string message;  // a sentence that names the field
-  bool wrong() const { return !reason.empty(); }
+  bool usable = true;  // the object is used anyway, without the part that is wrong
+  FindingReason reason = FindingReason::none;
+  std::string message;  // a sentence with the field
+  bool wrong() const { return reason != FindingReason::none; }
 };
 
 using PoolMap = std::map<std::string, PoolResource>;

@@ -59,33 +59,30 @@ void WorkIndex::fill(const DataMoveResource& move, MoveView& view) const {
   const bool clean = move.status.phase == MovePhase::failed;
   view.drop = state(work, delete_job_name(move, clean, move.status.drop_attempt), view.why);
   for (const WorkPod* pod : work.pods) {
-    const std::string role = label(pod->labels, role_label);
-    if (role == "copy" || role == "source") view.copies_left = true;
+    if (pod->role == WorkRole::copy || pod->role == WorkRole::source) view.copies_left = true;
     if (pod->job == copy && pod->prepared && pod->phase == PodPhase::running) view.verifying = true;
     if (pod->job == copy && pod->phase == PodPhase::pending && !pod->prepared) view.waiting = pod->message;
-    if (role != "source") continue;
+    if (pod->role != WorkRole::source) continue;
     view.source_message = pod->message;
     view.source = pod->deleting ? WorkState::ending
                   : over(*pod)  ? WorkState::failed
                   : pod->ready  ? WorkState::running
                                 : WorkState::starting;
   }
-  for (const WorkJob* job : work.jobs) {
-    const std::string role = label(job->labels, role_label);
-    if (role == "copy") view.copies_left = true;
-  }
+  for (const WorkJob* job : work.jobs)
+    if (job->role == WorkRole::copy) view.copies_left = true;
 }
 
-std::vector<std::string> paths_of(const WorkOfMove& work, const std::vector<std::string>& roles) {
+std::vector<std::string> paths_of(const WorkOfMove& work, const std::vector<WorkRole>& roles) {
   std::vector<std::string> paths;
-  const auto has_role = [&](const TextMap& labels) {
-    return std::find(roles.begin(), roles.end(), label(labels, role_label)) != roles.end();
+  const auto has_role = [&](const auto& object) {
+    return object.role && std::find(roles.begin(), roles.end(), *object.role) != roles.end();
   };
   for (const WorkJob* job : work.jobs)
-    if (has_role(job->labels) && !job->deleting)
+    if (has_role(*job) && !job->deleting)
       paths.push_back(jobs_path(job->meta.name_space) + '/' + percent_encoded(job->meta.name));
   for (const WorkPod* pod : work.pods)
-    if (has_role(pod->labels) && !pod->deleting)
+    if (has_role(*pod) && !pod->deleting)
       paths.push_back(pods_path_of(pod->meta.name_space) + '/' + percent_encoded(pod->meta.name));
   return paths;
 }

@@ -30,6 +30,6 @@ class WorkIndex {
 };
 
 // Paths of the Jobs and pods of those roles that are not being deleted yet.
-std::vector<std::string> paths_of(const WorkOfMove& work, const std::vector<std::string>& roles);
+std::vector<std::string> paths_of(const WorkOfMove& work, const std::vector<WorkRole>& roles);
 
 }  // namespace lips::kubernetes

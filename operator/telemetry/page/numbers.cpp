@@ -97,11 +97,25 @@ std::string multiple(double value) {
 
 std::string count(std::size_t value) { return grouped(std::to_string(value)); }
 
-std::string change(double value, double base) {
-  if (!std::isfinite(value) || !std::isfinite(base) || base <= 0) return "-";
+Change change(double value, double base) {
+  if (!std::isfinite(value) || !std::isfinite(base) || base <= 0) return {};
   const double fraction = value / base - 1;
-  if (std::abs(fraction) < 5e-5) return "the same";
-  return percent(std::abs(fraction)) + (fraction < 0 ? " less" : " more");
+  if (std::abs(fraction) < 5e-5) return {Change::Kind::same};
+  return {fraction < 0 ? Change::Kind::less : Change::Kind::more, std::abs(fraction)};
+}
+
+std::string to_string(const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::unknown:
+      return "-";
+    case Change::Kind::same:
+      return "the same";
+    case Change::Kind::less:
+      return percent(change.fraction) + " less";
+    case Change::Kind::more:
+      return percent(change.fraction) + " more";
+  }
+  return "-";
 }
 
 }  // namespace lips::page

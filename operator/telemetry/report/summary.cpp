@@ -48,7 +48,7 @@ std::vector<Column> columns(const ReportData& data) {
     out.push_back(
         {"Against " + baseline->policy,
          [baseline](const auto& run) { return &run == baseline ? std::nullopt : std::optional(run.bill.dollars); },
-         [base](double dollars) { return change(dollars, base); }, 0});
+         [base](double dollars) { return to_string(change(dollars, base)); }, 0});
   }
   if (has_bound(data)) {
     const double bound = data.lower_bound->dollars;
@@ -128,8 +128,9 @@ Headline headline(const ReportData& data) {
                  kept(usd(subject->bill.dollars)) + (data.bill_name.empty() ? "" : " (" + data.bill_name + ")");
   if (baseline != nullptr && baseline->bill.dollars > 0) {
     const auto difference = change(subject->bill.dollars, baseline->bill.dollars);
-    out.sentence += difference == "the same" ? ", the same as " + baseline->policy
-                                             : ", " + kept(difference) + " than " + baseline->policy;
+    out.sentence += ", " +
+                    (difference.kind == Change::Kind::same ? "the same as " : kept(to_string(difference)) + " than ") +
+                    baseline->policy;
   }
   out.sentence += ".";
   if (has_bound(data)) {
@@ -175,8 +176,9 @@ std::string render_key_figures(const ReportData& data) {
   if (run == nullptr) return "";
   const auto* base = baseline_of(data);
   const auto against = [&](double value, double other) {
-    const auto text = change(value, other);
-    return base == nullptr || text == "-" ? "" : text + (text == "the same" ? " as " : " than ") + base->policy;
+    const auto difference = change(value, other);
+    if (base == nullptr || difference.kind == Change::Kind::unknown) return std::string();
+    return to_string(difference) + (difference.kind == Change::Kind::same ? " as " : " than ") + base->policy;
   };
   std::string out = "<ul class=\"figures\">";
   out += figure(headed(data.bill_name, "Cost"), usd(run->bill.dollars),

@@ -75,6 +75,16 @@ TEST(WorkPodCodec, SaysWhereAPodIsAndWhyItFailed) {
   EXPECT_EQ(waiting->message, "0/3 nodes are available");
 }
 
+TEST(WorkPodCodec, ReadsTheRoleFromTheLabel) {
+  const auto role = [](const std::string& labels) {
+    return decode_work_pod(R"({"metadata":{"name":"p","labels":{)" + labels + "}}}")->role;
+  };
+  for (const WorkRole each : enumerators<WorkRole>)
+    EXPECT_EQ(role('"' + std::string(role_label) + "\":\"" + std::string(to_string(each)) + '"'), each);
+  EXPECT_EQ(role(R"("lips.dev/role":"Copy")"), std::nullopt);
+  EXPECT_EQ(role(R"("lips.dev/move":"copy")"), std::nullopt);
+}
+
 TEST(WorkJobCodec, TellsSuccessFromFailure) {
   const auto job = [](const std::string& conditions) {
     return *decode_work_job(R"({"metadata":{"name":"j"},"status":{"active":1,"conditions":)" + conditions + "}}");

@@ -55,7 +55,8 @@ class DataCatalogTest : public testing::Test {
   std::string finding_of(const std::string& name) {
     std::string result = "nothing";
     for (const ObjectFinding& each : catalog.take_findings())
-      if (each.meta.object.name == name) result = each.finding.reason + ": " + each.finding.message;
+      if (each.meta.object.name == name)
+        result = std::string(to_string(each.finding.reason)) + ": " + each.finding.message;
     return result;
   }
 
@@ -95,7 +96,7 @@ TEST_F(DataCatalogTest, HoldsADataSetThatDoesNotAddUpBack) {
   EXPECT_EQ(finding_of("books"), "Invalid: spec.size: found 100; allowed: 10, which the files add up to");
   data_set("books", R"("spec":{"size":10,"files":[{"path":"d/x","size":10}],"stores":[{"name":"a"}]})");
   EXPECT_THAT(poll(), ElementsAre("set d/books"));
-  EXPECT_EQ(finding_of("books"), ": ");
+  EXPECT_EQ(finding_of("books"), "Usable: ");
 }
 
 TEST_F(DataCatalogTest, UsesADataSetWithoutTheStoreThatIsMissing) {
@@ -106,7 +107,7 @@ TEST_F(DataCatalogTest, UsesADataSetWithoutTheStoreThatIsMissing) {
   EXPECT_THAT(finding_of("books"), HasSubstr("StoreMissing: there is no DataStore b"));
   store("b");
   EXPECT_THAT(poll(), ElementsAre("store b", "d/books 0-3 in b"));
-  EXPECT_EQ(finding_of("books"), ": ");
+  EXPECT_EQ(finding_of("books"), "Usable: ");
   remove(1, "", "a");
   EXPECT_THAT(poll(), ElementsAre("no store a", "d/books 0-3 not in a"));
 }

@@ -64,10 +64,12 @@ TEST(Numbers, WritesVolumes) {
 }
 
 TEST(Numbers, SaysHowAValueChanged) {
-  EXPECT_EQ(change(69, 100), "31 % less");
-  EXPECT_EQ(change(104, 100), "4 % more");
-  EXPECT_EQ(change(100, 100), "the same");
-  EXPECT_EQ(change(1, 0), "-");
+  EXPECT_EQ(to_string(change(69, 100)), "31 % less");
+  EXPECT_EQ(to_string(change(104, 100)), "4 % more");
+  EXPECT_EQ(to_string(change(100, 100)), "the same");
+  EXPECT_EQ(to_string(change(1, 0)), "-");
+  EXPECT_EQ(change(100.001, 100).kind, Change::Kind::same);
+  EXPECT_EQ(change(100.01, 100).kind, Change::Kind::more);
 }
 
 TEST(Escape, KeepsTextAndDisarmsTheRest) {
