@@ -1,4 +1,4 @@
-# The steps that the scripts beside this file share: packages, configuration, build. Sourced, not run.
+# Steps that the scripts in this folder share: packages, configuration, build. Sourced, not run.
 # Settings from the environment: LIPS_PRESET (release), LIPS_JOBS (cores, fewer where memory is short), LIPS_WERROR (the preset's).
 
 set -euo pipefail
@@ -26,7 +26,7 @@ logged() {
   } || status=$?
   if ((status != 0)); then
     tail -n 60 "$log" >&2
-    die "'$*' failed (exit $status); everything it said is in $log"
+    die "'$*' failed (exit $status); its full output is in $log"
   fi
 }
 
@@ -45,7 +45,7 @@ missing_of() {
 # Installs the packages of a group that are missing; needs neither root nor network when all are there.
 install_packages() {
   if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
-    say "No apt here: going on with what is installed (docs/packages.md says what is needed)."
+    say "No apt here: using the installed packages (docs/packages.md lists the required ones)."
     return
   fi
   local missing as_root=()
@@ -54,7 +54,7 @@ install_packages() {
     say "Packages: all $(packages_of "$1" | wc -l) are installed."
     return
   fi
-  say "Packages: installing ${#missing[@]} that are missing: ${missing[*]}"
+  say "Packages: installing ${#missing[@]} missing ones: ${missing[*]}"
   if ((EUID != 0)); then
     command -v sudo > /dev/null || die "this needs root once. As root, run: apt-get install --no-install-recommends ${missing[*]}"
     sudo -v || die "sudo was refused. As root, run: apt-get install --no-install-recommends ${missing[*]}"
@@ -65,7 +65,7 @@ install_packages() {
   logged apt-install "${apt[@]}" install --no-install-recommends "${missing[@]}"
 }
 
-# As many jobs as there are cores, but no more than one for each 1.5 GiB of memory that is free.
+# One job per core, but at most one per 1.5 GiB of free memory.
 job_count() {
   if [ -n "${LIPS_JOBS:-}" ]; then
     echo "$LIPS_JOBS"
@@ -76,7 +76,7 @@ job_count() {
   memory=$(awk '/^MemAvailable:/ {print int($2 / 1024)}' /proc/meminfo)
   for file in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; do
     limit=$(cat "$file" 2> /dev/null) || continue
-    case $limit in *[!0-9]* | "" | ???????????????*) continue ;; esac # "max", or so large that it is none
+    case $limit in *[!0-9]* | "" | ???????????????*) continue ;; esac # "max", or too large to be a limit
     ((limit / 1048576 < memory)) && memory=$((limit / 1048576))
   done
   local fit=$((memory / 1536))
@@ -84,7 +84,7 @@ job_count() {
   echo $((cores < fit ? cores : fit))
 }
 
-# build_targets TARGET...: configures the preset and builds these.
+# build_targets TARGET...: configures the preset and builds these targets.
 build_targets() {
   local jobs
   jobs=$(job_count)
