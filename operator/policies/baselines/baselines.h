@@ -1,4 +1,4 @@
-// What published and everyday schedulers do, to compare with. One idea, one file; docs/policies.md names the sources.
+// Published and everyday schedulers, for comparison. One idea, one file; docs/policies.md names the sources.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Delay scheduling (Zaharia et al., EuroSys 2010, Algorithm 3) on fair pools: a job that would have to read from afar
-// lets others go first for a while.
+// Delay scheduling (Zaharia et al., EuroSys 2010, Algorithm 3) on fair pools: a job that could only read remotely lets
+// others go first for a while.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -66,7 +66,7 @@ class Heartbeats {
     for (PoolQueue& pool : pools_) std::make_heap(pool.jobs.begin(), pool.jobs.end(), std::greater<>());
   }
 
-  // Pools below their minimum first, the neediest before the others; then by use over weight.
+  // Pools below their minimum first, neediest first; then by use over weight.
   PoolId next_pool() const {
     PoolId best;
     std::pair<int, double> least;

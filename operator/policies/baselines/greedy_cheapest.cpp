@@ -7,7 +7,7 @@ namespace lips {
 
 namespace {
 
-// What the group's tasks have to bring into the zone each: their block, or their share of the map output.
+// The bytes that each of the group's tasks brings into the zone: its block, or its share of the map output.
 Usd data_cost(const Draft& draft, const Job& job, const TaskGroup& group, ZoneId zone) {
   if (group.reads) return group.input * draft.costs.transfer(group.zones, zone);
   Usd cost;

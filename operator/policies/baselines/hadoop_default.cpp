@@ -1,5 +1,5 @@
 // The JobQueueTaskScheduler of Hadoop 0.20 to 1.2.1. Where map and reduce slots are one kind of slot (reduce_slots 0),
-// a reduce takes its turn in the order of jobs, at most one a heartbeat, so that maps of later jobs never shut out the
+// reduces take their turn in the order of jobs, at most one per heartbeat, so maps of later jobs cannot starve the
 // reduces of earlier ones.
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace lips {
 namespace {
 
 constexpr double padding_share = 0.01;         // mapred.jobtracker.taskalloc.capacitypad
-constexpr std::size_t least_padded_nodes = 3;  // no padding in clusters that are not larger
+constexpr std::size_t least_padded_nodes = 3;  // no padding in clusters of this size or smaller
 
 class Offers {
  public:
@@ -30,7 +30,7 @@ class Offers {
   }
 
  private:
-  // Gives the node one task, of any kind where slots take either; false when it gets no more on this heartbeat.
+  // Gives the node one task, a map or a reduce where slots take either; false when this heartbeat gives it no more.
   bool give(NodeId node, TaskKind stage) {
     for (JobId id : jobs_) {
       if (draft_.tasks.left(id) == 0) continue;
@@ -64,8 +64,8 @@ class Offers {
     draft_.assign(task, node);
   }
 
-  // Near the cluster's capacity a heartbeat gets one map, which leaves room for tasks that fail. Counts the jobs that
-  // still have pending tasks; only those with reduces ask for padding.
+  // Near the cluster's capacity a heartbeat gets one map, which leaves room for tasks that fail. Counts jobs that
+  // still have pending tasks; only jobs with reduces need padding.
   bool exceeds_padding(FreeCapacity::Kind kind, NodeId node) {
     const std::int64_t own = slots_.slots(TaskKind::map, kind, node);
     const double most = static_cast<double>(own) / padding_share;

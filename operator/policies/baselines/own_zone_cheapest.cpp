@@ -1,5 +1,4 @@
-// The rule of thumb of the cloud: stay in a zone that holds the data, take its cheapest free slot, and wait when it has
-// none.
+// A cloud rule of thumb: stay in a zone that holds the data, take its cheapest free slot, and wait if there is none.
 #include <algorithm>
 
 #include "policies/baselines/baselines.h"
@@ -10,7 +9,7 @@ namespace lips {
 
 namespace {
 
-// Where the group is at home: the zones of its replicas, or the zone with most of the map output. Empty: anywhere.
+// The group's own zones: those of its replicas, or the zone with most of the map output. Empty: anywhere.
 ZoneSet home_zones(const Job& job, const TaskGroup& group) {
   if (group.reads) return group.zones;
   ZoneSet home;
@@ -44,7 +43,7 @@ class OwnZoneCheapest : public Policy {
     const ZoneSet home = home_zones(job, draft.cluster.groups[id][group]);
     while (draft.tasks.left(id, group) > 0) {
       NodeId node = home.empty() ? nodes.anywhere(kind) : nodes.among(kind, home);
-      // A job that its own zones never serve has nothing to wait for.
+      // A job that can never run in its own zones has nothing to wait for.
       if (!node.valid() && !home.empty() && (home.bits() & draft.free.zones_that_could_take(kind).bits()) == 0)
         node = nodes.anywhere(kind);
       if (!node.valid()) return;

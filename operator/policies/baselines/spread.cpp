@@ -1,5 +1,5 @@
-// As kube-scheduler spreads pods by default: each task to the node that is least allocated with it, wherever its data
-// is.
+// The default spreading of kube-scheduler: each task goes to the node that is least allocated with it, wherever its
+// data is.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -12,8 +12,8 @@ namespace lips {
 
 namespace {
 
-// Nodes of one kind of task, the least allocated on top. Shares only grow while a plan is made, so a stale one sinks
-// when looked at.
+// Nodes for one kind of task, the least allocated on top. Shares only grow during planning, so a stale entry sinks
+// when it is read.
 class LeastAllocated {
  public:
   LeastAllocated(const ClusterSnapshot& cluster, FreeCapacity& free, FreeCapacity::Kind kind)

@@ -22,7 +22,7 @@ bool some_degraded(const ClusterSnapshot& cluster) {
   });
 }
 
-// What each pool's maximum leaves beside what runs and what is planned.
+// Room under each pool's maximum, beside running and planned tasks.
 class PoolRoom {
  public:
   PoolRoom(const ClusterSnapshot& cluster, const Plan& plan) : cluster_(cluster), cores_(cluster.pool_cores) {

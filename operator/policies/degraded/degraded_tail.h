@@ -1,4 +1,4 @@
-// For policies that do not know erasure codes: what they plan, and then the degraded tasks on capacity that is left.
+// For policies that do not know erasure codes: their own plan, then the degraded tasks on the remaining capacity.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// ASSIGNTOSLAVE of Algorithm 3: a node with more local work ahead than the others gets no degraded task, so that
-// others do not take its local ones.
+// ASSIGNTOSLAVE of Algorithm 3: a node with more local work than the others gets no degraded task, else other nodes
+// would take its local tasks.
 #pragma once
 
 #include "policies/drafting/draft.h"
@@ -9,7 +9,7 @@ namespace lips {
 
 class LocalLoad {
  public:
-  // The draft outlives this. Counts at the first question what is unassigned then.
+  // The draft outlives this. The first query counts the tasks that are unassigned then.
   LocalLoad(const Draft& draft, const PolicySettings& settings)
       : draft_(draft), rule_(settings.degraded.node_test), by_power_(settings.degraded.power) {}
 

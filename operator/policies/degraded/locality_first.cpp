@@ -1,5 +1,5 @@
-// Hadoop's default as Li, Lee and Hu describe it (Algorithm 1): local tasks, then remote ones, and those whose block
-// has to be decoded last, so that all degraded reads meet at the end of the map phase.
+// Hadoop's default as Li, Lee and Hu describe it (Algorithm 1): local tasks, then remote ones, and last those that
+// must decode their block, so all degraded reads meet at the end of the map phase.
 #include "policies/degraded/degraded_policies.h"
 #include "policies/degraded/node_answer.h"
 

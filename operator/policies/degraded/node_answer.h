@@ -1,5 +1,5 @@
-// What a node that reports gets of one job, degraded tasks aside: a map whose block it holds, else one of its rack,
-// else any (Algorithm 1's local and remote tasks), then tasks without input; one reduce a heartbeat, as Hadoop.
+// The tasks of one job for a reporting node, degraded ones aside: a map whose block it holds, else one of its rack,
+// else any (Algorithm 1's local and remote tasks), then tasks without input; one reduce per heartbeat, as in Hadoop.
 #pragma once
 
 #include "policies/drafting/draft.h"

@@ -15,7 +15,7 @@ struct MapProgress {
   bool degraded_due() const { return std::uint64_t{launched} * degraded >= std::uint64_t{degraded_launched} * maps; }
 };
 
-// What the snapshot and the decision so far have launched. Md grows when more of the job's blocks are lost.
+// Launches in the snapshot and in the decision so far. Md grows when more of the job's blocks are lost.
 MapProgress map_progress(const Draft& draft, JobId job);
 
 }  // namespace lips

@@ -17,7 +17,7 @@ class RackSpacing {
 
  private:
   std::size_t place(NodeId node) const;
-  // (R - 1) k S / (R W): what a degraded read takes when its sources are spread evenly over the racks.
+  // (R - 1) k S / (R W): the time of a degraded read whose sources are spread evenly over the racks.
   double read_seconds(NodeId node, TaskId degraded) const;
 
   const Draft& draft_;

@@ -15,7 +15,7 @@ CheapestNodes::CheapestNodes(const ClusterSnapshot& cluster, FreeCapacity& free)
 NodeId CheapestNodes::in_zone(FreeCapacity::Kind kind, ZoneId id) {
   ZoneNodes& zone = zones_[id];
   if (zone.first.size() <= kind) zone.first.resize(kind + 1, 0);
-  // Room only shrinks while a plan is made, so what was too full once stays so.
+  // Room only shrinks during planning, so a node that was too full stays too full.
   for (std::size_t& next = zone.first[kind];; ++next) {
     if (next == zone.sorted.size()) {
       if (zone.heap.empty()) return NodeId::none();

@@ -1,5 +1,4 @@
-// The nodes with room in order of their price, zone by zone, sorted only as far as somebody looks. Knows prices and
-// room, no data.
+// The nodes with room, by price and zone, sorted only as far as callers read. Knows prices and room, no data.
 #pragma once
 
 #include <utility>
@@ -23,7 +22,7 @@ class CheapestNodes {
  private:
   using Priced = std::pair<double, NodeId>;
   struct ZoneNodes {
-    std::vector<Priced> sorted;      // the cheapest so far asked for
+    std::vector<Priced> sorted;      // the cheapest ones requested so far
     std::vector<Priced> heap;        // the others, the cheapest on top
     std::vector<std::size_t> first;  // by kind: those before it are too full for it
   };
@@ -38,7 +37,7 @@ struct TaskOnNode {
   TaskId task;
   NodeId node;
 };
-// Which task of the group for this node, or for another one of the same zone and price that holds the task's input.
+// The group's task for this node, or for another one of the same zone and price that holds the task's input.
 TaskOnNode prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId node);
 
 }  // namespace lips

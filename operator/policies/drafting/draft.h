@@ -1,5 +1,5 @@
-// A plan in the making: what is still free, what is still unassigned, and what was decided so far. One lives as long as
-// one decide; it fills the plan's account by the cost model.
+// An unfinished plan: free capacity, unassigned tasks, and the decisions so far. Lives for one decide; fills the
+// plan's account by the cost model.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class Draft {
 
   SourceRule source_rule;  // of degraded tasks; its seed is the input's
 
-  // Reads the nearest replica, or what a lost block is decoded from. The node can take it.
+  // Reads the nearest replica, or the sources of a lost block. The node can take the task.
   void assign(TaskId task, NodeId node);
   const JobMemory& memory(JobId job) const;
   void remember(JobId job, const JobMemory& memory) { memories_[job] = memory; }

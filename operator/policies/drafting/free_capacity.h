@@ -1,6 +1,5 @@
-// What is free on the nodes while one decision is being made: the snapshot's figures less what the decision has given
-// away. Tasks that ask for the same are one kind, so that each question is answered once a kind. Knows no data and no
-// price.
+// Free capacity of the nodes during one decision: the snapshot's figures less the decision's own assignments. Tasks
+// with equal requests are one kind, so each query runs once per kind. Knows no data and no price.
 #pragma once
 
 #include <map>
@@ -18,7 +17,7 @@ class FreeCapacity {
 
   explicit FreeCapacity(const ClusterSnapshot& cluster) : cluster_(cluster) {}
 
-  // What a job's tasks ask for and may run on.
+  // The requests and constraints of a job's tasks.
   Kind kind_of(const Job& job);
   std::size_t kinds() const { return kinds_.size(); }
   const Resources& request(Kind kind) const { return kinds_[kind].request; }
@@ -27,9 +26,9 @@ class FreeCapacity {
   // Has a slot and some CPU left and takes tasks at all.
   bool has_room(NodeId node) const;
   bool can_take(Kind kind, NodeId node);
-  // When it were empty.
+  // As if the node were empty.
   bool could_take(Kind kind, NodeId node);
-  // The zones with a node that could take it when it were empty.
+  // The zones with a node that could take it if it were empty.
   ZoneSet zones_that_could_take(Kind kind);
   void take(Kind kind, NodeId node);
 

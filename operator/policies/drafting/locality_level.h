@@ -14,7 +14,8 @@ inline Level level_of(Locality locality, const Node& node) {
   return Level::none;
 }
 
-// Hadoop's delay scheduling: how far a job may go that refused slots for so long, after its last launch at that level.
+// Hadoop's delay scheduling: the locality level open to a job that has refused slots for this long since its last
+// launch at that level.
 inline Level allowed_level(Level last, Duration waited, Duration node_delay, Duration rack_delay) {
   switch (last) {
     case Level::node:

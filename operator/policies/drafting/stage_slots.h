@@ -1,5 +1,5 @@
-// Hadoop's map and reduce slots: a node runs at most so many of each, and no more than its part of the load. Where
-// slots take either, both count as one kind. Lives as long as one decision.
+// Hadoop's map and reduce slots: limits on both per node, and on its share of the load. Where slots take either, both
+// count as one kind. Lives for one decision.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ inline TaskKind stage_of(const Job& job) {
   return job.finished_maps < job.map_tasks ? TaskKind::map : TaskKind::reduce;
 }
 
-// What makes the load that is spread: all tasks that run or wait, or of each pool no more than its maximum
-// (PoolSchedulable of Hadoop 1.2.1's fair scheduler).
+// The load to spread: all running and waiting tasks, or at most the maximum of each pool (PoolSchedulable of Hadoop
+// 1.2.1's fair scheduler).
 enum class LoadCounts : std::uint8_t { all, within_maxima };
 
 class StageSlots {

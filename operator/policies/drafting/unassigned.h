@@ -1,5 +1,5 @@
-// The pending tasks that a decision has not given away yet, found by group or by the node that holds their input. Work
-// is in proportion to what is taken, not to what is pending.
+// The pending tasks that a decision has not assigned yet, found by group or by the node that holds their input. The
+// effort grows with the tasks taken, not with the pending ones.
 #pragma once
 
 #include <unordered_map>

@@ -1,5 +1,5 @@
-// Mechanism 4 of the modified fair scheduler (section 3.4): how long jobs wait for locality is how long those waited
-// that found it. Pure.
+// Mechanism 4 of the modified fair scheduler (section 3.4): jobs wait for locality as long as the mean wait of
+// launches that found it. Pure.
 #pragma once
 
 #include "model/snapshot.h"

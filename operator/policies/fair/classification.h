@@ -11,7 +11,7 @@ namespace lips::fair {
 std::uint32_t least_job_size(std::span<const std::uint32_t> maps_of_jobs);
 // SmallJobs / TotalJobs is at most 1 / (mean map slots of a node), and some job is small.
 bool small_pool_is_useful(std::span<const std::uint32_t> maps_of_jobs, double slots_per_node);
-// Slots of the small jobs' pool (section 3.2): half of what the smallest job needs, rounded up.
+// Slots of the small jobs' pool (section 3.2): half the need of the smallest job, rounded up.
 std::uint32_t small_pool_slots(std::uint32_t least_job);
 
 }  // namespace lips::fair

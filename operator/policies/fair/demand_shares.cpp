@@ -15,7 +15,7 @@ double room(const PoolDemand& pool) {
   return pool.maximum > 0 ? std::max(0.0, pool.maximum - pool.running) : std::numeric_limits<double>::infinity();
 }
 
-// Turns quotas into whole slots: everybody's whole part, then one more in the order of what was cut off.
+// Turns quotas into whole slots: the whole part of each, then one more in the order of the remainders.
 void round_to_whole(const std::vector<std::size_t>& open, const std::vector<double>& quota,
                     const std::vector<PoolDemand>& pools, std::vector<double>& given) {
   double left = 0;

@@ -1,5 +1,5 @@
-// Mechanism 2 of the modified fair scheduler (section 3.2): free slots go to pools in proportion to what is pending
-// there. Pure.
+// Mechanism 2 of the modified fair scheduler (section 3.2): free slots go to pools in proportion to their pending
+// tasks. Pure.
 #pragma once
 
 #include <vector>
@@ -14,10 +14,10 @@ struct PoolDemand {
   double maximum = 0;  // maxAllocated; 0: none
 };
 
-// Whole slots by largest remainder; what a pool cannot take because of its maximum goes to the others in proportion.
+// Whole slots by largest remainder; slots above a pool's maximum go to the others in proportion.
 std::vector<double> split_by_demand(double slots, const std::vector<PoolDemand>& pools);
 
-// What each pool may have in use: what runs there and its part of the free slots, or its part of all slots.
+// Slots that each pool may use: its running ones and its part of the free slots, or its part of all slots.
 std::vector<double> demand_shares(double free, const std::vector<PoolDemand>& pools, ShareBase base);
 
 }  // namespace lips::fair

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double cores_slack = 1e-6;  // of sums of cores
 
-// Where two pools are equal the text draws lots; the lots are drawn anew at every moment.
+// The text breaks ties between pools at random; here with a new draw at every moment.
 std::uint64_t lot(std::uint64_t seed, TimePoint now, std::size_t pool) {
   return derive_seed(derive_seed(seed, static_cast<std::uint64_t>(now.time_since_epoch().count())), pool);
 }
@@ -143,7 +143,7 @@ bool FairRound::within_limits(const PoolQueue& pool, const Job& job) const {
   return pool.maximum <= 0 || pool.load.workload + job.request.cpu.value() <= pool.maximum + cores_slack;
 }
 
-// Hadoop adds the time from a heartbeat that a job was skipped on to the next heartbeat of any node that asks.
+// Hadoop adds the time from a heartbeat that skipped the job to the next heartbeat of any node with room.
 JobMemory FairRound::settled(JobId id) const {
   JobMemory memory = draft_.memory(id);
   if (!memory.refused_at || *memory.refused_at == cluster_.now) return memory;

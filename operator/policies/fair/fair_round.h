@@ -1,5 +1,5 @@
 // One decision of the fair scheduler, with the mechanisms of the modified one as switches: a node that reports gets
-// tasks pool by pool, job by job, with delay scheduling. Knows no cadence and keeps nothing.
+// tasks pool by pool, job by job, with delay scheduling. Knows no cadence and keeps no state.
 #pragma once
 
 #include <set>
@@ -14,7 +14,7 @@
 
 namespace lips::fair {
 
-// The parts of the modified fair scheduler that are on, and what they work with.
+// The active parts of the modified fair scheduler, and their inputs.
 struct Mechanisms {
   bool resource_order = false;
   bool moving_priority = false;
@@ -29,13 +29,13 @@ inline bool is_small(const Job& job, const ShareMemory& shares) {
   return shares.small_pool && job.map_tasks <= shares.least_job;
 }
 
-// What each pool has running and waiting in a stage, in slots (a slot is a core); last the small jobs' pool.
+// Running and waiting slots of each pool in a stage (a slot is a core); the small jobs' pool is last.
 std::vector<PoolLoad> pool_loads(const Draft& draft, const StageSlots& slots, TaskKind stage,
                                  const ShareMemory* small_pool);
 
 class FairRound {
  public:
-  // `stage` is which tasks are given out; map and reduce alike where slots take either.
+  // `stage`: the tasks to hand out; map and reduce are the same where slots take either.
   FairRound(Draft& draft, StageSlots& slots, TaskKind stage, const Mechanisms& mechanisms, const PolicyInput& input,
             Duration heartbeat);
 

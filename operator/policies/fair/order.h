@@ -1,5 +1,5 @@
-// In which order pools and jobs are served: Hadoop 1.2.1's fair scheduler, its FIFO, and mechanism 3 of the modified
-// fair scheduler (section 3.3). Pure.
+// The order of pools and jobs: Hadoop 1.2.1's fair scheduler, its FIFO, and mechanism 3 of the modified fair scheduler
+// (section 3.3). Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct PoolLoad {
   std::uint64_t tie = 0;
 };
 
-// (3): a pool cannot need more than it asks for.
+// (3): a pool cannot need more than its demand.
 double tuned_minimum(const PoolLoad& pool);
 // (5)
 double pool_occupied_ratio(const PoolLoad& pool, EmptyRatio empty);
@@ -45,8 +45,8 @@ double job_pending_ratio(double pending, double pending_in_pool);
 double job_occupied_ratio(double running, double slots_of_pool);
 
 using JobKey = std::tuple<double, double, double, TimePoint, JobId>;
-// Priority, JobPendingRatio, JobOccupiedRatio, submission, id. Both ratios are over the same for all jobs of a pool, so
-// that their numerators give the order, also where they are 0/0.
+// Priority, JobPendingRatio, JobOccupiedRatio, submission, id. All jobs of a pool share the denominators of both
+// ratios, so the numerators give the order, even for 0/0.
 JobKey modified_job_key(const JobLoad& job, PendingFirst pending = PendingFirst::most);
 // Running tasks over the weight that a priority is worth: 4, 2, 1, 1/2, 1/4 from VERY_HIGH to VERY_LOW.
 JobKey fair_job_key(const JobLoad& job);

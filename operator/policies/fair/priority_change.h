@@ -1,5 +1,5 @@
-// Mechanism 5 of the modified fair scheduler (section 3.5, Table 3): a job's priority moves by how the locality of its
-// last two launches changed. Pure.
+// Mechanism 5 of the modified fair scheduler (section 3.5, Table 3): a job's priority moves with the change of
+// locality between its last two launches. Pure.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ double slots_per_node(const ClusterSnapshot& cluster, const StageSlots& slots) {
   return nodes > 0 ? slots.cores(TaskKind::map) / static_cast<double>(nodes) : 0;
 }
 
-// Tasks that nothing can run ask for nothing, or they would hold slots for ever.
+// Tasks that no node can run do not count, else they would hold slots for ever.
 double servable_demand(Draft& probe, const Job& job, JobId id) {
   const Pool& pool = probe.cluster.pools[job.pool];
   if (pool.maximum.value() > 0 && job.request.cpu > pool.maximum) return 0;

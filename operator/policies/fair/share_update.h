@@ -1,4 +1,4 @@
-// What the modified fair scheduler works out every half second: which jobs are small, and what each pool may have.
+// The state that the modified fair scheduler recomputes every half second: the small jobs and the pools' shares.
 #pragma once
 
 #include "policies/drafting/draft.h"

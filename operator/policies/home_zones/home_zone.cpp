@@ -57,7 +57,7 @@ double task_cost(const Model& model, std::size_t job, std::size_t group, std::si
 }
 
 // Groups that a mixture divides between zones a and b, put whole into one or the other as far as possible: the same
-// work in either zone, no dearer, and at most one group left divided.
+// work in each zone, at no higher cost, and at most one group left divided.
 void gather(const Model& model, const Candidate& plan, std::size_t a, std::size_t b, std::vector<double>& amounts) {
   struct Divided {
     double preference;  // for a: USD per CPU-second

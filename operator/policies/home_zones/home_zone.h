@@ -1,4 +1,4 @@
-// Which zone is home to each job's reducers, with a certified bound on the cost of all such plans (docs/shuffle.md).
+// The home zone of each job's reducers, with a certified bound on the cost of all such plans (docs/shuffle.md).
 // Mathematics on amounts of work by zone: knows no snapshot, node or single task.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace lips {
 
-// Maps of a job that differ in nothing; every map of a job writes the same share of its shuffle.
+// Identical maps of a job; every map of a job writes the same share of its shuffle.
 struct MapGroup {
   ZoneSet zones;  // that hold a replica of the input; empty: reads nothing
   double tasks = 0;
@@ -24,10 +24,10 @@ struct MapGroup {
 struct HomeJob {
   std::vector<MapGroup> maps;         // still to run
   CpuSeconds reduce_work;             // of all reducers
-  Mebibytes shuffle;                  // what the maps above will write
+  Mebibytes shuffle;                  // output of the maps above
   std::vector<Mebibytes> map_output;  // by zone, of maps already run; may be empty
   ZoneId home;                        // chosen before; none: free to choose
-  ZoneSet homes = {};                 // of which to choose; empty: of all
+  ZoneSet homes = {};                 // allowed choices; empty: all
 };
 
 struct SupplyStep {
@@ -40,7 +40,7 @@ struct HomeInput {
   std::vector<HomeJob> jobs;
   std::vector<ZoneSupply> zones;  // by zone id; steps may come in any order
   CostModel costs;
-  UsdPerCpuSecond overflow;             // of work beyond a zone's steps; 0: ten times the dearest step
+  UsdPerCpuSecond overflow;  // of work beyond a zone's steps (unserved); 0: ten times the most expensive step
   std::vector<UsdPerCpuSecond> prices;  // of the last plan, as a start; may be empty
 };
 

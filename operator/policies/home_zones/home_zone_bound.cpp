@@ -97,7 +97,7 @@ double mixture_cost(const Model& model, const Relaxation& relaxation) {
   return cost + model.supply_cost(load_of(model, relaxation));
 }
 
-// Whatever the solver did, the weights are those of a mixture.
+// Even if the solver erred, the weights form a mixture.
 void settle(const Model& model, Relaxation& relaxation) {
   relaxation.weight.resize(relaxation.cuts.size());
   if (std::accumulate(relaxation.weight.begin(), relaxation.weight.end(), 0.0) < 0.5) relaxation.weight.back() = 1;
@@ -258,7 +258,7 @@ std::vector<double> load_of(const Model& model, const Relaxation& relaxation) {
 void tighten(const Model& model, const Allowed& allowed, Relaxation& relaxation, double tolerance) {
   for (;;) {
     Master master = solve_master(model, relaxation.cuts, solver::Algorithm::primal);
-    // A true optimum that is still open asks for prices that were not tried: else the solver was wrong.
+    // A true optimum with an open gap yields new prices; prices that were tried already mean that the solver erred.
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!master.weight.empty()) {
         relaxation.weight = master.weight;

@@ -50,7 +50,7 @@ struct Model {
 
 Model make_model(const HomeInput& input);
 
-// What the jobs do at some prices: one cut of the bound and one column of its dual.
+// The jobs' choices at some prices: one cut of the bound and one column of its dual.
 struct Cut {
   std::vector<double> prices;
   double cost = 0;                 // transfer and shuffle

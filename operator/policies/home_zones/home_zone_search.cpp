@@ -52,8 +52,8 @@ std::vector<std::size_t> divided_jobs(const Model& model, const Relaxation& rela
   return jobs;
 }
 
-// One home a job: what the mixture agrees on; each divided job in turn where it costs least while the rest is as in the
-// mixture.
+// One home per job: the mixture's home where it is unanimous; each divided job in turn where it costs least while the
+// rest stays as in the mixture.
 Allowed round_homes(const Model& model, const Allowed& allowed, const Relaxation& relaxation) {
   Allowed homes(model.jobs);
   const Cut& reference =
@@ -87,8 +87,8 @@ struct Move {
   std::size_t job, home;
 };
 
-// Moves of one job's home that pay at the plan's prices and loads, the best first; taken one after the other on the
-// loads that they leave.
+// Moves of one job's home that pay off at the plan's prices and loads, best first; each is applied to the loads left
+// by the last.
 std::vector<Move> paying_moves(const Model& model, const Allowed& allowed, const Candidate& plan) {
   const std::vector<double> load = load_of(model, plan.relaxation);
   const Cut at{.prices = plan.relaxation.prices, .cost = 0, .demand = {}, .home = {}, .bound = 0};
@@ -184,7 +184,7 @@ class Search {
 
   double enough_for(double bound) const { return bound + options_.enough * std::abs(bound); }
 
-  // False when nothing is left to branch on in the leaf that holds the bound down.
+  // False when the leaf with the least bound has nothing left to branch on.
   bool branch() {
     const auto worst = std::min_element(leaves_.begin(), leaves_.end(), [](const Leaf& a, const Leaf& b) {
       return a.relaxation.lower_bound < b.relaxation.lower_bound;

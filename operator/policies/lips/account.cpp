@@ -12,8 +12,8 @@ struct Load {
   double work = 0, memory = 0, slots = 0;  // in the class's time
 };
 
-// Price of the waiting for the class's first steps that hold the load; what is used is gone. Returns the work that
-// would have to go for the rest to fit.
+// Price of waiting for the class's first steps that hold the load; consumes them. Returns the work that must be
+// removed for the rest to fit.
 double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
   const auto share = [](double wanted, double have) { return have > 0 ? std::min(1.0, wanted / have) : 0.0; };
   const Load all = load;
@@ -62,8 +62,8 @@ Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Workl
   return load;
 }
 
-// Price of the work on what the zone's steps have left, the cheapest first; `memory` MiB-seconds a CPU-second at
-// speed 1. What no step holds stays in `work`.
+// Price of the work on the rest of the zone's steps, cheapest first; `memory` is in MiB-seconds per CPU-second at
+// speed 1. Work that no step holds stays in `work`.
 double price_in_zone(const NodeClasses& classes, const IdVector<ClassId, std::vector<CapacityStep>>& steps, ZoneId zone,
                      double memory, double& work) {
   struct Step {
@@ -75,7 +75,7 @@ double price_in_zone(const NodeClasses& classes, const IdVector<ClassId, std::ve
     if (group.zone != zone) continue;
     for (const CapacityStep& step : steps[c]) {
       const double most = memory > 0 ? std::min(step.work, step.memory * group.speed / memory) : step.work;
-      // Memory that runs out first leaves cores that are waited for and not used.
+      // If memory runs out first, cores stay unused although the plan waits for them.
       if (most > 0) left.push_back({group.price.value(), step.waiting_price * step.work / most, step.work, most});
     }
   }

@@ -1,4 +1,4 @@
-// What a plan costs in the model's own terms, and in dollars.
+// The cost of a plan in the model's own terms, and in dollars.
 #pragma once
 
 #include "policies/lips/amounts.h"
@@ -9,21 +9,21 @@
 
 namespace lips {
 
-// The model's cost of whole tasks: each zone's and class's load on its cheapest steps, what no step holds at the
-// price of unserved work.
+// The model's cost of whole tasks: each zone's and class's load on its cheapest steps, the rest at the price of
+// unserved work.
 double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
                       const WholeQuotas& quotas);
-// What a whole horizon's objective counts beside the dollars, and what the program counts beside its objective.
+// Terms of a whole horizon's objective besides dollars, and terms of the program besides its objective.
 struct PricedPreferences {
-  Usd waiting;   // of what is not assigned, at its price
-  Usd fairness;  // of what pools fall short of their shares
+  Usd waiting;   // of unassigned work, at its price
+  Usd fairness;  // of pools' shortfalls below their shares
   Usd locality;  // of reads off the node and of maps away from their job's home: steers the plan, bounds leave it out
 };
 PricedPreferences price_preferences(const NodeClasses& classes, const Workload& workload,
                                     const std::vector<Placement>& placements, const ClusterSnapshot& cluster,
                                     const std::vector<PoolRow>& pools);
 
-// All of them, and what is assigned at the commodities' prices.
+// All of them, with assigned work at the commodities' prices.
 double cost_of_placements(const NodeClasses& classes, const Workload& workload,
                           const std::vector<Placement>& placements, const ClusterSnapshot& cluster,
                           const std::vector<PoolRow>& pools);

@@ -1,4 +1,4 @@
-// What the model decides, in CPU-seconds: how much of each commodity runs where, and what waits.
+// The model's decisions in CPU-seconds: the amounts of each commodity by place, and the waiting rest.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ struct Amounts {
   IdVector<CommodityId, std::vector<std::pair<ClassId, double>>> in_class;  // of the others
   IdVector<CommodityId, double> unserved;
   IdVector<ClassId, double> open_work;    // for commodities that any class may take
-  IdVector<ZoneId, double> zone_price;    // dual: USD per further CPU-second there
+  IdVector<ZoneId, double> zone_price;    // dual: USD per additional CPU-second there
   double objective = 0, lower_bound = 0;  // USD
   ModelForm form = ModelForm::none;
   bool fell_back = false;

@@ -1,4 +1,4 @@
-// When it pays to bring data to a cheaper node (LiPS section I, Fig. 1): move when c a > c b + d. Knows no snapshot.
+// Whether moving data to a cheaper node pays off (LiPS section I, Fig. 1): move when c a > c b + d. Knows no snapshot.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ struct MoveQuestion {
   CpuSecondsPerMebibyte intensity;  // c
   Mebibytes size;
   UsdPerMebibyte transfer;  // d
-  CpuSeconds further_work;  // beside what goes by size: of a job without input, all of it
+  CpuSeconds further_work;  // besides work proportional to size: for a job without input, all of it
 };
 
 struct MoveAnswer {
-  bool move = false;  // dearer or equal: stay
+  bool move = false;  // costs more or the same: stay
   Usd stay;           // work here
   Usd work_there, transfer;
   // The CPU-seconds per MiB above which moving pays; none when no intensity makes it pay. Without transfer costs: 0.

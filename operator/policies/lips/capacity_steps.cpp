@@ -8,7 +8,7 @@ namespace lips {
 
 namespace {
 
-// Of a span of capacity from `free_at` on the part in [from, to), in seconds.
+// The part in [from, to) of a span of capacity that starts at `free_at`, in seconds.
 double overlap(double free_at, double from, double to) { return std::max(0.0, to - std::max(from, free_at)); }
 
 class Steps {

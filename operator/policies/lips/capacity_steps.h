@@ -1,12 +1,12 @@
-// What each class offers in each time slot: the free cores of its nodes, and those of running tasks from their expected
-// end on. On elastic nodes, capacity that is paid for anyway is a step of its own, and nearly free.
+// Capacity of each class in each time slot: free cores of its nodes, and cores of running tasks from their expected
+// end on. On elastic nodes, capacity that is already paid for is a step of its own, and nearly free.
 #pragma once
 
 #include "policies/lips/classes.h"
 
 namespace lips {
 
-// The part of its price at which paid capacity is used: it still tells which to use first.
+// The share of its price that paid capacity costs, so that the cheapest is still used first.
 inline constexpr double price_of_paid_capacity = 0.05;
 
 // Sets `steps` and `now_window`. `mean_task`: seconds at speed 1.

@@ -17,11 +17,11 @@ namespace {
 using solver::ColumnId;
 using solver::Entry;
 using solver::RowId;
-constexpr std::size_t more_columns = 6;  // that a round may add to a commodity
+constexpr std::size_t more_columns = 6;  // per commodity and round
 constexpr int rounds = 25;
-constexpr double coarse_gap = 2e-3;  // at which no more columns are sought for merged commodities
+constexpr double coarse_gap = 2e-3;  // gap at which column generation stops for merged commodities
 
-// Duals of the wrong sign become 0, so that each of the others has a bound to stand on.
+// Sets duals of the wrong sign to 0, which keeps the bound finite.
 void clamp(const solver::LinearProgram& program, std::vector<double>& dual) {
   for (std::size_t row = 0; row < dual.size(); ++row) {
     if (dual[row] > 0 && program.row_lower()[row] == -solver::infinity) dual[row] = 0;
@@ -69,7 +69,7 @@ class ClassForm {
     return amounts;
   }
 
-  // A bound on the cost of other commodities under this program's prices: theirs must be the same rows otherwise.
+  // A bound on the cost of other commodities under this program's prices; all other rows must be the same.
   double bound_for(const Workload& workload) const {
     if (workload.costs_are_least) return lagrangian_bound(workload, Terms::expected, duals_);
     return least_bound(workload, lagrangian_bound(workload, Terms::least, duals_));
@@ -92,13 +92,13 @@ class ClassForm {
     return solver::solve(form_.program, options);
   }
 
-  // With copies as columns the rows that tie them to their readers are priced by the general certificate.
+  // With copies as columns, the general certificate prices the rows that tie them to their readers.
   double lower_bound(const solver::LpSolution& solution) const {
     if (form_.copies.empty()) return lagrangian_bound(workload_, Terms::expected, duals_);
     return solver::certify(form_.program, solution.primal, duals_).lower_bound + missing_;
   }
 
-  // The bound for every plan, whoever makes it.
+  // The bound for plans of any policy.
   double least_bound(const Workload& workload, double within_the_horizon) const {
     if (workload.overrun <= 0) return within_the_horizon;
     return std::min(within_the_horizon,
@@ -148,8 +148,8 @@ class ClassForm {
     return bound;
   }
 
-  // Zones that hold nothing may have any price up to their cheapest class's. The highest says most of commodities that
-  // would find them cheaper in other terms; a zone without room has none that is too high.
+  // An unused zone may have any price up to its cheapest class's. The highest price gives the best bound for
+  // commodities whose other costs are lower there; for a zone without room no price is too high.
   void raise_zone_prices(std::vector<double>& dual) const {
     constexpr double no_room = 1e9;  // USD per CPU-second
     for (ZoneId zone : form_.zone_row.ids()) {
@@ -187,8 +187,8 @@ class ClassForm {
     return usd;
   }
 
-  // The columns that are not in the program, against the duals: candidates_ are those that would help, missing_ is what
-  // they could lower the bound by at most (all of a commodity's work in its best one).
+  // Prices the columns outside the program: candidates_ are those that would help, missing_ is the most by which they
+  // could lower the bound (all of a commodity's work in its best one).
   void price_missing() {
     candidates_.clear();
     missing_ = 0;
@@ -270,8 +270,8 @@ class ClassForm {
               {fmt::format("link {} -> {}", cluster_.zones[from].name, cluster_.zones[to].name), price, "USD per MiB"});
   }
 
-  // The zones' rows carry no price where no commodity may take any class: there the cheapest class's own price stands
-  // for the zone.
+  // Rows of zones have no price where no commodity may take any class; the cheapest class's price then stands for the
+  // zone.
   void price_zones_by_class(const std::vector<double>& dual, IdVector<ZoneId, double>& zone_price) const {
     if (std::any_of(workload_.commodities.begin(), workload_.commodities.end(),
                     [](const Commodity& commodity) { return commodity.any_class; }))
@@ -308,7 +308,7 @@ Amounts solve_class_form(const ClassFormInput& input) {
   const Coarsening coarsening(workload);
   ClassFormSettings settings = input.settings;
   settings.good_enough =
-      std::max(settings.good_enough, coarse_gap);  // the last rounds cost most, and merging costs more
+      std::max(settings.good_enough, coarse_gap);  // the last rounds take longest, and merging loses more
   ClassForm form({input.cluster, input.costs, input.classes, coarsening.coarse(), settings});
   const Amounts coarse = form.solve();
   if (coarse.fell_back) return greedy_amounts(input.cluster, input.classes, workload);

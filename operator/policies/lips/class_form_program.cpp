@@ -8,7 +8,7 @@ namespace {
 
 using solver::Entry;
 constexpr std::size_t start_columns =
-    10;  // classes a commodity begins with: its cheapest, and others spread over the price range
+    10;  // initial classes of a commodity: its cheapest, and others spread over the price range
 constexpr std::size_t cheapest_columns = 4;
 
 double price_in(const NodeClass& group, const Commodity& commodity) {
@@ -87,8 +87,7 @@ void ClassFormProgram::add_pool_rows() {
   }
 }
 
-// L[c,b]: the share of a time slot of a class that is used, and v[c]: what of it commodities that any class may take
-// use.
+// L[c,b]: the used share of a class's time slot; v[c]: the part of it used by commodities that any class may take.
 void ClassFormProgram::add_steps() {
   double least_memory = solver::infinity;
   for (const Commodity& commodity : input_.workload.commodities)
@@ -152,8 +151,7 @@ void ClassFormProgram::add_class(CommodityId id, ClassId c) {
   classes_of[id].push_back(c);
 }
 
-// Where links are limited, the zones whose copies the commodity may read from there; else one column stands for the
-// cheapest.
+// Where links are limited, the zones whose copies the commodity may read; else one column for the cheapest.
 ZoneSet ClassFormProgram::remote_sources(ZoneSet holders, ZoneId zone) const {
   return link_row.empty() || holders.contains(zone) ? ZoneSet() : holders;
 }

@@ -1,4 +1,4 @@
-// The class form's linear program: its rows and columns, and what each stands for. Solves nothing.
+// The class form's linear program: its rows and columns with their meaning. Solves nothing.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ struct PoolRow {
 struct ClassFormSettings {
   Mebibytes link_capacity;  // from one zone to one other in the horizon; 0: not limited
   std::vector<PoolRow> pools;
-  double good_enough = 1e-4;  // certified gap at which no more columns are sought
+  double good_enough = 1e-4;  // certified gap at which column generation stops
   std::int64_t max_iterations = 2'000'000;
-  std::size_t most_commodities = 1500;  // that are solved as they are
+  std::size_t most_commodities = 1500;  // solved without merging
 };
 
-// Which rows beside CPU's some commodity needs: it asks for more of that per core than some class has.
+// Rows besides CPU's that are needed: some commodity asks for more of the resource per core than some class has.
 struct SideRows {
   bool memory = false, slots = false;
 };
@@ -51,7 +51,7 @@ class ClassFormProgram {
     Place place;
     solver::ColumnId column;
   };
-  struct Column {  // of a commodity: its cost, and its entries without that in the commodity's own row
+  struct Column {  // of a commodity: its cost and entries, without the entry in the commodity's own row
     double cost = 0;
     std::array<solver::Entry, 7> entry;
     std::size_t count = 0;
@@ -81,7 +81,7 @@ class ClassFormProgram {
   IdVector<ZoneId, IdVector<ZoneId, solver::RowId>> link_row;      // [from][to]; empty: links have no limit
   std::map<ZoneId, solver::RowId> space_row;                       // of zones that copies may go to; none: no limit
   std::map<PoolId, solver::RowId> share_row, maximum_row;
-  std::int32_t supply_columns = 0;  // the first so many: of pools, time slots and open work, not of commodities
+  std::int32_t supply_columns = 0;  // leading columns: for pools, time slots and open work, not for commodities
   IdVector<ClassId, solver::ColumnId> open_column;
   IdVector<CommodityId, std::vector<solver::ColumnId>> unserved_columns;
   std::vector<CommodityColumn<ZoneId>> in_zone;
@@ -98,7 +98,7 @@ class ClassFormProgram {
   void add_copies();
   void add_copy(const SharedObject& object, ZoneId zone, const std::vector<CommodityId>& readers);
   solver::RowId space(ZoneId zone);
-  struct At {  // where a column's work runs, and in which terms it is counted
+  struct At {  // where a column's work runs, and its units
     ZoneId zone;
     ClassId of_class;  // none: any of the zone
     Terms terms;
@@ -122,7 +122,7 @@ void ClassFormProgram::each_column(const Commodity& commodity, const At& at, Vis
     if (sources.contains(from)) visit(column_of(commodity, at, from));
 }
 
-// With every column, as other solvers are to see it.
+// With every column, for other solvers.
 solver::LinearProgram class_form_program(const ClassFormInput& input);
 
 }  // namespace lips

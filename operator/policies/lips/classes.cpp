@@ -13,8 +13,8 @@ namespace lips {
 
 namespace {
 
-// Above this many, nodes of different sizes share classes although some pending task fits only some of them: the bound
-// stays valid, and packing looks at each node.
+// Above this number, nodes of different sizes share classes although some pending task fits only some of them: the
+// bound stays valid, and packing checks each node.
 constexpr std::size_t most_exact_classes = 128;
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -30,8 +30,8 @@ double mean_task_seconds(const ClusterSnapshot& cluster) {
   return ratio(work, tasks);
 }
 
-// Resource by resource. The bindings name every field: one that is added to Resources does not compile here until it
-// is.
+// Resource by resource. The bindings name every field, so a new field of Resources does not compile here until it is
+// added.
 template <class Choose>
 Resources of_both(const Resources& a, const Resources& b, Choose choose) {
   const auto& [cpu_a, memory_a, slots_a, extended_a] = a;
@@ -42,7 +42,7 @@ Resources of_both(const Resources& a, const Resources& b, Choose choose) {
   return result;
 }
 
-// What a further CPU-second on the node adds to the bill. The hours of a fixed node are paid whatever runs there.
+// The increase of the bill per additional CPU-second on the node. The hours of a fixed node are paid in any case.
 UsdPerCpuSecond marginal_price(const Node& node, Billing billing) {
   return billing == Billing::invoice && node.fleet == FleetKind::fixed ? node.cpu_price * price_of_paid_capacity
                                                                        : node.cpu_price;

@@ -14,20 +14,20 @@ struct NodeClass {
   ZoneId zone;
   UsdPerCpuSecond price;
   double speed = 1;
-  Resources shape;  // of each resource the most that a node has; all have this one's memory and slots per core
-  Resources least;  // of each the least: where there are few classes, what fits one node fits every other
-  std::vector<NodeId> nodes;  // empty: those of an offer, which are not there
+  Resources shape;  // the maximum of each resource over the nodes; all nodes have its memory and slots per core
+  Resources least;  // the minimum of each: with few classes, a task that fits one node fits all
+  std::vector<NodeId> nodes;  // empty: an offer, whose nodes do not exist yet
   NodeId like;                // any of them
   OfferId offer;
-  double drain = 0;  // of an offer: seconds in which the work that asks for its nodes is done
+  double drain = 0;  // of an offer: seconds in which the work that asks for its nodes ends
   Cores cores;       // of all its nodes
 };
 
 // Capacity of one class in one time slot. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds. From
-// here on amounts are plain numbers, as the coefficients of the program are in which they end.
+// here on amounts are plain numbers, like the coefficients of the program.
 struct CapacityStep {
   double work = 0, memory = 0, slots = 0;
-  double waiting_price = 0;  // USD per CPU-second for starting only then, less what is paid for anyway
+  double waiting_price = 0;  // USD per CPU-second for starting only then, less any part that is already paid
 };
 
 struct NodeClasses {
@@ -37,7 +37,7 @@ struct NodeClasses {
   IdVector<ClassId, double> now_window;                // seconds that a free slot offers in time slot 0
   UsdPerCpuSecond mean_price, dearest;                 // by use; the mean weighted by cores
   Cores cores;                                         // of all classes
-  double work_rate = 0;                                // of all classes: CPU-seconds of work a second
+  double work_rate = 0;                                // of all classes: CPU-seconds of work per second
 };
 
 struct TimeSlotSettings {
@@ -50,7 +50,7 @@ struct TimeSlotSettings {
   bool stretch_first = true;  // off: time slot 0 is exactly its span (one time slot = the paper's epoch)
 };
 
-// Of a request that asks for no CPU: what divides by it stays finite.
+// Stands for a request of no CPU, so that quotients stay finite.
 inline double cores_of(const Resources& request) { return std::max(1e-3, request.cpu.value()); }
 
 NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots);

@@ -55,7 +55,7 @@ Coarsening::Coarsening(const Workload& workload) : workload_(workload) {
 
 namespace {
 
-// What one coarse commodity got in the places, to its members one after the other.
+// Distributes one coarse commodity's amounts by place to its members one after the other.
 template <class Place, class Give>
 void share_out(std::vector<std::pair<Place, double>> places, const IdVector<CommodityId, Commodity>& commodities,
                const std::vector<CommodityId>& members, IdVector<CommodityId, double>& unserved, Give give) {
@@ -94,7 +94,7 @@ Amounts Coarsening::deal(const Amounts& coarse) const {
   return fine;
 }
 
-// Members that are dear to leave out come first, both in the steps and when amounts are dealt.
+// Members with a high unserved price come first, both in the steps and in the distribution.
 void Coarsening::price_unserved(CommodityId coarse) {
   std::vector<CommodityId>& members = members_[coarse];
   if (members.size() < 2) return;

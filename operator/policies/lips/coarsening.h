@@ -1,5 +1,5 @@
-// Merges commodities of nearly equal costs where there are too many of them, and deals what the coarse program decides
-// to the true ones. Knows no program.
+// Merges commodities of nearly equal costs when there are too many, and distributes the coarse program's amounts to
+// the true ones. Knows no program.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace lips {
 
-// Into one go commodities of equal eligibility, request, pool and zones whose prices of reading elsewhere are alike.
+// Merges commodities of equal eligibility, request, pool and zones with similar prices of reading elsewhere.
 class Coarsening {
  public:
   explicit Coarsening(const Workload& workload);
   const Workload& coarse() const { return coarse_; }
-  // Each coarse amount to its members one after the other, those dearest to leave out first.
+  // Each coarse amount goes to its members one after the other, those with the highest unserved price first.
   Amounts deal(const Amounts& coarse) const;
 
  private:

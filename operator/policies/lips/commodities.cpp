@@ -26,8 +26,8 @@ constexpr double unserved_where_all_is_free = 1e-6;
 
 constexpr std::array<Locality, 2> near_and_far{Locality::zone, Locality::remote};
 
-// All that a row of the model may tell one commodity from another by. Whole values, compared as such: a field that is
-// added to one of them takes part by itself.
+// Everything by which a row of the model may tell commodities apart. Whole values, compared as such, so a new field of
+// one of them takes part automatically.
 struct CommodityKey {
   struct Demand {
     ConstraintId constraint;
@@ -48,7 +48,7 @@ struct CommodityKey {
   friend bool operator==(const CommodityKey&, const CommodityKey&) = default;
 };
 
-// Spreads the keys of one snapshot; what it leaves out costs a comparison, never a wrong answer.
+// Spreads the keys of one snapshot; omitted fields cost a comparison, never a wrong answer.
 struct CommodityKeyHash {
   static void mix(std::size_t& hash, std::uint64_t bits) {
     hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
@@ -148,8 +148,7 @@ class CommodityMaker {
   // Blocks that no store holds at present have to wait.
   static bool readable(const TaskGroup& group) { return group.count > 0 && (!group.reads || !group.zones.empty()); }
 
-  // Only where all of its readers may run in any class are an object's copies columns: one price for all of its
-  // readers.
+  // An object's copies are columns only if all of its readers may run in any class: one price for all readers.
   void find_open_objects() {
     open_object_.resize(result_.objects.size(), true);
     for (JobId id : cluster_.pending)
@@ -254,7 +253,7 @@ class CommodityMaker {
 
   bool fits_every_class(const Job& job, const TaskGroup& group) {
     if (!fits_every_node(job)) return false;
-    // A maximum counts cores, so where speeds differ only the class form knows how many a CPU-second takes.
+    // A maximum counts cores. Where speeds differ, only the class form knows the cores per CPU-second.
     if (settings_.per_pool && cluster_.pools[job.pool].maximum.value() > 0 && fastest_ > slowest_) return false;
     return !bound_by_read(group, job.request);
   }
@@ -349,7 +348,7 @@ class CommodityMaker {
     if (result_.overrun > 0) result_.costs_are_least = false;
   }
 
-  // Where the model takes a read to be slower than one from the node itself, or counts cores that nobody asks for.
+  // Where the model assumes a read slower than one from the node itself, or counts cores that no task requests.
   bool occupies_less_at_least(const Commodity& commodity) const {
     if (commodity.any_class) return false;
     const double zone = cluster_.network.stream(Locality::zone).value();

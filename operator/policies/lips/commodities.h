@@ -1,5 +1,5 @@
-// What the model sees of the pending work: portions (a job's tasks that are alike), merged into commodities that no row
-// can tell apart.
+// The model's view of pending work: portions (a job's tasks that are alike), merged into commodities that no row can
+// tell apart.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lips {
 
-// Of one task: work of nothing would make prices per CPU-second infinite.
+// Of one task: zero work would make prices per CPU-second infinite.
 inline constexpr double least_work = 1e-3;
 
 // Tasks of one TaskGroup of the snapshot.
@@ -26,9 +26,9 @@ struct Portion {
   CommodityId commodity;
 };
 
-// What no plan goes below, whichever policy makes it; only with a horizon, where plans can be compared. Nothing is
-// preferred, one copy of a block serves all of its readers, blocks that are on their way have arrived, and tasks that
-// round up to the least work pay for their own.
+// Costs below which no policy's plan can go; only with a horizon, where plans can be compared. There are no
+// preferences, one copy of a block serves all of its readers, blocks on their way have arrived, and tasks rounded up
+// to the least work pay for their own work.
 struct LeastCosts {
   IdVector<ZoneId, double> non_cpu_cost;  // USD per CPU-second
   double input_per_work = 0;              // MiB per CPU-second that cross a link
@@ -39,9 +39,9 @@ struct LeastCosts {
 struct Commodity {
   double work = 0;                        // of all its tasks
   IdVector<ZoneId, double> non_cpu_cost;  // USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
-  IdVector<ZoneId, double> virtual_cost;  // the part of `non_cpu_cost` that no bill of this plan shows: locality, and
-                                          // what home expects
-  double unserved_price = 0;              // USD per CPU-second for not being planned at all
+  IdVector<ZoneId, double>
+      virtual_cost;  // the part of `non_cpu_cost` on no bill of this plan: locality, and the shuffle expected at home
+  double unserved_price = 0;  // USD per CPU-second for not being planned at all
   std::vector<std::pair<double, double>>
       unserved_steps;     // of merged commodities: (price, work); empty: all at unserved_price
   bool any_class = true;  // every class of every zone may take it and only CPU binds: the zone form is exact for it
@@ -68,25 +68,24 @@ struct Workload {
   IdVector<PortionId, Portion> portions;
   IdVector<CommodityId, Commodity> commodities;
   IdVector<SharedObjectId, SharedObject> objects;
-  bool copies_pay_off_once =
-      true;                     // no chain of copies and reads is cheaper than a direct one: copy columns miss nothing
-  bool costs_are_least = true;  // of every commodity: the model's own bound is one for every plan
-  // Seconds, where some task may run past that: plans that start it at once are as good as any, and no row of the model
-  // speaks of them. 0: none may.
+  bool copies_pay_off_once = true;  // no chain of copies and reads is cheaper than a direct one: copy columns suffice
+  bool costs_are_least = true;      // of every commodity: the model's own bound is one for every plan
+  // Seconds that some task may run past: plans that start it at once are valid, and no row of the model covers them.
+  // 0: none may.
   double overrun = 0;
 };
 
-// What a bound may count on: the costs that the model expects, or those that no plan goes below.
+// The costs behind a bound: those that the model expects, or those below which no plan can go.
 enum class Terms : std::uint8_t { expected, least };
 
-// How many CPU-seconds of the class's time a CPU-second of the commodity's work takes: more than one when its read is
-// slower. At the least, it reads from the node itself, and a task that asks for no CPU takes none.
+// CPU-seconds of the class's time per CPU-second of the commodity's work: above one when its read is slower. For least
+// costs it reads from the node itself, and a task that requests no CPU takes none.
 double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group,
                  Terms terms = Terms::expected);
 
 enum class CopyPricing : std::uint8_t {
   none,          // a remote read pays for itself
-  shared_price,  // 1 / (1 + min(E, 2)) of it, E = other pending readers of the same data (the copy stays)
+  shared_price,  // 1 / (1 + min(E, 2)) of the price, E = other pending readers of the same data (the copy stays)
   fair_share,    // each pending reader pays its part of one copy: never more than any plan with copies does, so bounds
                  // hold
   columns        // copies of shared objects are columns of the model; readers of parts of them pay their fair share
@@ -103,7 +102,7 @@ struct CommoditySettings {
   std::vector<ZoneId> homes;       // [job] chosen just now, where valid; empty: none
   Duration horizon{0};             // 0: time slots that wait for everything, and no LeastCosts
   double share_boost_hours =
-      0;  // per USD per CPU-second of shortfall price: how much earlier a pool below its share goes
+      0;  // per USD per CPU-second of shortfall price: by how much a pool below its share goes earlier
 };
 
 Workload make_commodities(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
@@ -112,15 +111,14 @@ Workload make_commodities(const ClusterSnapshot& cluster, const CostModel& costs
 // USD that a map of the job away from its home pays later for sending its output there (docs/shuffle.md: sigma).
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone);
 
-// USD by zone that one task of the group costs there besides its CPU, when its job's home is `home` (or none).
+// USD by zone of one task of the group besides its CPU, when its job's home is `home` (or none).
 void non_cpu_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
                    ZoneId home, IdVector<ZoneId, double>& usd);
 
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
 
-// How many pending tasks read each block, and where blocks on their way will be: what a group's reads cost at the
-// least.
+// Pending readers of each block, and the targets of blocks on their way: the least cost of a group's reads.
 class PendingReads {
  public:
   explicit PendingReads(const ClusterSnapshot& cluster);
@@ -149,8 +147,8 @@ class SharedData {
   const IdVector<SharedObjectId, SharedObject>& objects() const { return objects_; }
   // None where the portion shares nothing, or shares some of its blocks only.
   SharedObjectId object(JobId job, std::uint32_t group) const { return of_[job][group].object; }
-  // One over the pending readers of the portion's most read block: what each pays when all share one copy of it, so
-  // never more than in any plan with copies.
+  // One over the pending readers of the portion's most read block: the share of each when all share one copy, so never
+  // more than in any plan with copies.
   double fair_share(JobId job, std::uint32_t group) const { return 1.0 / of_[job][group].most_readers; }
 
  private:
@@ -166,7 +164,7 @@ class SharedData {
   IdVector<BlockId, std::uint32_t> readers_;
 };
 
-// Takes off what other pending readers would share of a copy that stays: the read costs transfer / (1 + min(E, 2)).
+// Discounts the share of other pending readers in a copy that stays: the read costs transfer / (1 + min(E, 2)).
 // Returns E, the other pending jobs' unread share of the group's data set.
 double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs,
                             const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group,

@@ -9,12 +9,12 @@
 namespace lips {
 
 struct FastPathSettings {
-  Usd limit;  // of a job's whole CPU at the dearest price
+  Usd limit;  // of a job's total CPU at the highest price
   CopyPricing copies = CopyPricing::none;
 };
 
-// Tasks that start now, as portions and placements of their own; what they take is gone from `free` and from time slot
-// 0. served[job] is set for every small job: what finds no slot now waits for one, ahead of all others.
+// Tasks that start now, as portions and placements of their own; their capacity is removed from `free` and from time
+// slot 0. served[job] is set for every small job: tasks without a slot wait for one, ahead of all others.
 struct FastPath {
   Workload workload;
   std::vector<Placement> placements;

@@ -32,7 +32,7 @@ std::vector<std::vector<JobId>> whole_jobs(const ClusterSnapshot& cluster, const
   return result;
 }
 
-// Zones with a node, or one to be had, on which one of the part's tasks can run at all, whatever else of ours runs now.
+// Zones with an existing or offered node that could run one of the part's tasks if none of our tasks ran there.
 ZoneSet zones_with_room(const ClusterSnapshot& cluster, const Job& job) {
   ZoneSet zones;
   for (const NodeId id : cluster.nodes.ids()) {
@@ -81,7 +81,7 @@ HomeJob home_job(const ClusterSnapshot& cluster, const std::vector<JobId>& parts
   return result;
 }
 
-// Of each whole job: the zones in which a reduce of every part finds room; empty where no zone has it for all.
+// For each whole job, the zones with room for a reduce of every part; empty if there is none.
 std::map<WholeJobId, ZoneSet> room_for_parts(const ClusterSnapshot& cluster) {
   std::map<WholeJobId, ZoneSet> result;
   for (const Job& job : cluster.jobs) {

@@ -9,12 +9,12 @@
 namespace lips {
 
 struct Homes {
-  std::vector<ZoneId> zone;    // [job] where the question was asked just now; empty when no job asks
-  std::vector<JobId> decided;  // jobs that asked, in order of arrival
+  std::vector<ZoneId> zone;    // [job] where it was decided just now; empty when no job needs one
+  std::vector<JobId> decided;  // jobs that needed one, in order of arrival
   double gap = 0;              // certified: of the plan in which they were chosen
 };
 
-// Of the pending jobs but those in `skip`, placed together with all other pending work on the classes' steps.
+// For the pending jobs except those in `skip`, placed together with all other pending work on the classes' steps.
 Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const std::vector<bool>& skip);
 
 }  // namespace lips

@@ -1,4 +1,4 @@
-// What the model of `lips` counts. Each kind of index has a type of its own, as the rows and columns of a program have.
+// Indices of the model of `lips`. Each kind has a type of its own, like the rows and columns of a program.
 #pragma once
 
 #include "base/ids.h"

@@ -66,7 +66,7 @@ class Decision {
     workload_ = make_commodities(cluster_, input_.costs, classes_, commodity_settings());
   }
 
-  // Small jobs too wait for a node that others need rather than each for one of its own.
+  // Small jobs, too, wait for a node that others need instead of one node each.
   bool buys() const {
     return !whole_horizon_ && settings_.lips.billing == Billing::invoice && !cluster_.offers.empty();
   }
@@ -307,7 +307,7 @@ Cadence LipsPolicy::cadence() const {
 }
 
 Result<Plan> LipsPolicy::decide(const PolicyInput& input) const {
-  constexpr Duration ahead = std::chrono::hours(1);  // that readers of new data are taken to run within
+  constexpr Duration ahead = std::chrono::hours(1);  // in which readers of new data are assumed to run
   Result<Plan> plan = Decision(input, settings_).run();
   if (plan) place_new_data(input, settings_.lips.horizon > Duration(0) ? settings_.lips.horizon : ahead, *plan);
   return plan;

@@ -1,5 +1,5 @@
-// Where new blocks go as they are written: the paper's ReplicationTargetChooser, decided by the model's prices for
-// those that will read them. Pure; knows no file system and no simulator.
+// Placement of new blocks: the paper's ReplicationTargetChooser with the model's prices for future readers. Pure;
+// knows no file system and no simulator.
 #pragma once
 
 #include <vector>
@@ -15,17 +15,17 @@ struct ExpectedReader {
 };
 std::vector<ExpectedReader> expected_readers(const ClusterSnapshot& cluster, DataSetId data_set);
 
-// What a further CPU-second in each zone costs when all pending and held work fills the nodes by price over the
+// The price of one more CPU-second in each zone when all pending and held work fills the nodes by price over the
 // horizon: the duals of the model without transfer. Infinite where no node takes tasks.
 using ZonePrices = IdVector<ZoneId, UsdPerCpuSecond>;
 ZonePrices zone_prices(const ClusterSnapshot& cluster, Duration horizon);
 
-// Of a MiB that is written in one zone and kept in another: its way, and work and transfer of its readers, each in the
-// zone that is best for it then.
+// Cost of a MiB written in one zone and kept in another: its transfer, plus work and transfer of its readers, each in
+// its best zone.
 UsdPerMebibyte cost_of_new_data(ZoneId written_in, ZoneId kept_in, const std::vector<ExpectedReader>& readers,
                                 const CostModel& costs, const ZonePrices& prices);
-// The zone of least transfer from where the block is written, plus work and transfer of its readers, each in the zone
-// that is best for it then. The writer's own zone unless another one is cheaper.
+// The zone of least transfer from where the block is written, plus work and transfer of its readers, each in its best
+// zone. The writer's own zone unless another one is cheaper.
 ZoneId zone_for_new_data(ZoneId written_in, const std::vector<ExpectedReader>& readers, const CostModel& costs,
                          const ZonePrices& prices);
 
@@ -39,7 +39,7 @@ struct NewBlock {
 // directory of that zone's cheapest nodes. None when no store there has room: the file system decides.
 StoreId placement_of_new_data(const ClusterSnapshot& cluster, const CostModel& costs, const NewBlock& block);
 
-// Fills write_to of the plan's assignments that write output which somebody waits for.
+// Fills write_to of the plan's assignments whose output has readers.
 void place_new_data(const PolicyInput& input, Duration horizon, Plan& plan);
 
 }  // namespace lips

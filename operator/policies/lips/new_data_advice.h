@@ -1,5 +1,5 @@
-// Where a writer had best put new data: the answer to a question asked beside the loop, from what one snapshot said of
-// prices and room. Pure; knows no server.
+// The best place for a writer's new data: answers a query outside the loop from one snapshot's prices and room. Pure;
+// knows no server.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace lips {
 
-// What of a snapshot the answer depends on, without its tasks and blocks.
+// The part of a snapshot that the answer depends on, without its tasks and blocks.
 struct NewDataAdvice {
   struct Directory {
     std::string node, store;

@@ -1,4 +1,4 @@
-// Which nodes the pending tasks tell apart.
+// Nodes grouped by the differences that matter to pending tasks.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 namespace lips {
 
 // Numbers profiles by the pending constraints that they meet, and capacities by the pending requests that fit them:
-// a difference that no pending task asks about separates no nodes.
+// a difference that matters to no pending task separates no nodes.
 class NodeKinds {
  public:
   explicit NodeKinds(const ClusterSnapshot& cluster);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int look_ahead = 24;  // entries of a list that are tried when the first does not fit
 
-constexpr std::size_t spill_nodes = 64;  // of a class that are tried for a task that is left over
+constexpr std::size_t spill_nodes = 64;  // of a class, tried for a leftover task
 
 // A list of quotas that is used up from its front, with holes.
 struct Queue {
@@ -189,7 +189,7 @@ class Packing {
     if (within(time)) slots.push_back(slot_of(node, c, time));
   }
 
-  // Most nodes are, most of the time: they wait for their first release without a look at any task.
+  // Most nodes are full most of the time: they wait for their first release without looking at any task.
   static bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
 
   void rank_by_price() {
@@ -261,8 +261,9 @@ class Packing {
     return true;
   }
 
-  // Cosine of the angle between what the task asks for and what the node has left, both against the node's capacity:
-  // tasks that use up what is plentiful leave room for the others (Grandl et al., SIGCOMM 2014, call it alignment).
+  // Cosine of the angle between the task's request and the node's free resources, both relative to the node's
+  // capacity: tasks that use plentiful resources leave room for the others (Grandl et al., SIGCOMM 2014, call it
+  // alignment).
   double alignment(const Quota& quota, NodeId node) const {
     const Resources& request = cluster_.jobs[workload_.portions[quota.portion].job].request;
     const Resources& free = timeline_[node].free;
@@ -325,7 +326,7 @@ std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes
   IdVector<ClassId, double> open_work = amounts.open_work;
   packing.run(open_work, placements);
   if (!settings.strict) return placements;
-  // What rounding left over: first in the same zone or class, then task by task wherever there is room.
+  // Places the leftovers of rounding: first in the same zone or class, then task by task wherever there is room.
   IdVector<ClassId, double> left;
   for (ClassId c : classes.classes.ids()) left.push_back(packing.work_left(c));
   packing.load(packing.leftover());

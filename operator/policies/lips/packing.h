@@ -19,17 +19,16 @@ struct Placement {
 };
 
 struct PackingSettings {
-  double window = 0;  // seconds: tasks start before it ends, and may run past it
-  bool strict =
-      false;  // a class takes no more than the model's capacity, and what is left over spills to the next cheapest
-  bool balance =
-      false;  // memory binds too: of the most urgent tasks the one whose request is shaped like what is free goes first
+  double window = 0;     // seconds: tasks start before it ends, and may run past it
+  bool strict = false;   // a class takes no more than the model's capacity, and the rest spills to the next cheapest
+  bool balance = false;  // memory binds too: among the most urgent tasks the one whose request best matches the free
+                         // resources goes first
   IdVector<PoolId, Cores> pool_cores;    // in use
   IdVector<PoolId, double> pool_budget;  // core-seconds that each pool may still use (strict); empty: no limit
   Mebibytes link_budget;                 // from each zone to each other (strict); 0: no limit
 };
 
-// `free` is what each node has left now; what is placed at 0 is taken from it.
+// `free` is each node's free capacity now; tasks placed at 0 are subtracted.
 std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
                             const Amounts& amounts, WholeQuotas quotas, const PackingSettings& settings,
                             IdVector<NodeId, Resources>& free);

@@ -1,4 +1,4 @@
-// What the model allows each class, pool and link in the whole horizon, as packing uses it up.
+// The model's budgets for each class, pool and link over the whole horizon, as packing uses them up.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ class PackingBudget {
   double work_left(ClassId c) const { return classes_left_[c].work; }
   // How many of the portion's tasks the class, the pool and the links still allow.
   double tasks(PortionId portion, ClassId c) const;
-  // Takes them, and says from which zone they read; none: the cheapest. At most `tasks` may be taken at once.
+  // Takes them, and returns the zone that they read from; none: the cheapest. At most `tasks` may be taken at once.
   ZoneId take(PortionId portion, ClassId c, std::uint32_t tasks);
 
  private:

@@ -1,4 +1,4 @@
-// Cores that each pool's maximum still leaves, as tasks take them and give them back in time.
+// Cores left under each pool's maximum, as tasks take and release them over time.
 #pragma once
 
 #include <cmath>
@@ -24,9 +24,9 @@ class PoolRoom {
 
   void take(PoolId pool, Cores cores);
   void release(PoolId pool, Cores cores, double at);
-  // Time runs forward: what ended by now is given back.
+  // Time runs forward: releases the cores of tasks that have ended by now.
   void advance(double now);
-  // From here on times are not in order: only what was never used is left.
+  // From here on times are not in order: only cores that were never used are left.
   void stay_at_peak();
 
  private:

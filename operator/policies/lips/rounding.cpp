@@ -16,7 +16,7 @@ class Dealer {
 
   void offer(Place place, double work) { bins_.push_back({place, work}); }
 
-  // Deals the commodity's portions to what was offered and to `unserved`, the most urgent first.
+  // Distributes the commodity's portions to the offered places and to `unserved`, the most urgent first.
   void deal(const Commodity& commodity, double unserved, double tiny) {
     leaves_some_ = unserved > tiny || bins_.empty();
     if (leaves_some_) bins_.push_back({Place::none(), unserved});
@@ -33,12 +33,11 @@ class Dealer {
 
  private:
   struct Bin {
-    Place place;  // none: what is left unserved, always the last
+    Place place;  // none: unserved, always the last
     double wanted;
   };
 
-  // Where the next task goes: the bin that is furthest behind, and what is left unserved only when no other wants half
-  // a task.
+  // The bin for the next task: the one furthest behind, and unserved only when no other wants half a task.
   Bin& next_bin(double work) {
     if (bins_.size() == 1) return bins_.front();
     const auto before = [](const Bin& a, const Bin& b) { return a.wanted < b.wanted; };

@@ -1,5 +1,5 @@
-// From amounts to whole tasks. What rounding takes from a zone or class in one commodity it gives back in a later one,
-// so the total of each stays within one task of the model's.
+// From amounts to whole tasks. Rounding errors of a zone or class in one commodity are made up in a later one, so the
+// total of each stays within one task of the model's.
 #pragma once
 
 #include <vector>

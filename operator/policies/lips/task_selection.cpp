@@ -15,7 +15,7 @@ struct Choice {
   StoreId read_from;
 };
 
-// What each placement gets, one placement after the other.
+// The tasks of each placement, one placement after the other.
 class Chosen {
  public:
   explicit Chosen(const std::vector<Placement>& placements) {
@@ -142,7 +142,7 @@ class PortionTasks {
     return wanted_ - static_cast<std::uint32_t>(far);
   }
 
-  // The most local tasks that the placements allow, where phases suffice; `bound` is what no choice exceeds.
+  // The most local tasks that the placements allow, where phases suffice; no choice exceeds `bound`.
   std::uint32_t by_flow(IdVector<NodeId, std::int32_t>& bin_of, Chosen& chosen, std::uint32_t& bound) const {
     const solver::TieredAssignment problem = flow_problem(bin_of);
     constexpr int phases = 40;
@@ -202,7 +202,7 @@ class PortionTasks {
   std::uint32_t wanted_ = 0;
 };
 
-// Where a task on the node reads: in the zone that its link was counted for, when that is not its own.
+// The source of a task on the node: the zone whose link was charged, if that is not its own.
 StoreId read_from(const PolicyInput& input, BlockId block, const Placement& placement) {
   const ClusterSnapshot& cluster = input.cluster;
   if (block.valid() && placement.from.valid() &&
@@ -289,7 +289,7 @@ LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
     for (const Choice& choice : chosen.of(i)) {
       const NodeId node = placements[i].node;
       Assignment assignment{choice.task, node, choice.read_from, StoreId::none()};
-      // A copy of what costs nothing to read again saves nothing.
+      // A copy saves nothing if another read costs nothing.
       if (settings.keep_copies && !settings.share_copies && assignment.read_from.valid() &&
           input.costs.transfer(cluster.stores[assignment.read_from].zone, cluster.nodes[node].zone).value() > 0)
         assignment.keep_in = room.take(cluster.tasks[choice.task].block, node);

@@ -1,4 +1,4 @@
-// From "so many tasks of this portion on that node" to tasks: those whose block lies on the node first.
+// From numbers of tasks by portion and node to tasks: those whose block lies on the node first.
 #pragma once
 
 #include "policies/lips/packing.h"
@@ -13,8 +13,8 @@ struct TaskSelectionSettings {
   bool by_flow = false;  // the most node-local tasks possible, as a min-cost flow; else node by node
 };
 
-// Of the tasks placed that read a block: how many have it on their node, and what no choice among equal tasks exceeds
-// (without the flow: all of them).
+// Of the placed tasks that read a block: the number with the block on their node, and an upper bound on it over all
+// choices among equal tasks (without the flow: all of them).
 struct LocalityReached {
   std::uint64_t readers = 0, local = 0, bound = 0;
 };
@@ -24,7 +24,7 @@ LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
                              const std::vector<Placement>& placements, const TaskSelectionSettings& settings,
                              Plan& plan);
 
-// Room in stores, less what a plan already moves or keeps there.
+// Room in stores, less the plan's own moves and copies.
 class StoreRoom {
  public:
   StoreRoom(const ClusterSnapshot& cluster, const Plan& plan);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_zones = 30;  // of solver::ZoneTransportation
 
-// Capacity below this share of the largest step is what subtraction left over.
+// Capacity below this share of the largest step is a rounding error of subtraction.
 constexpr double tolerance = 1e-12;
 
 struct PricedStep {
@@ -37,8 +37,8 @@ IdVector<ZoneId, std::vector<PricedStep>> steps_by_zone(const NodeClasses& class
   return result;
 }
 
-// Weak duality at the zones' prices, in the costs that no plan goes below. A zone that holds nothing has the price of
-// its cheapest step.
+// Weak duality at the zones' prices, with the least costs of any plan. An unused zone has the price of its cheapest
+// step.
 double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
                    const Workload& workload, IdVector<ZoneId, double> zone_price) {
   IdVector<ZoneId, double> cheapest_step(zone_price.size(), std::numeric_limits<double>::infinity());

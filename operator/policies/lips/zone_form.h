@@ -8,8 +8,8 @@
 
 namespace lips {
 
-// True when the form is exact for these commodities (and pools and links have no rows) and the solver takes so many
-// zones.
+// True when the form is exact for these commodities (and pools and links have no rows) and the solver accepts this
+// number of zones.
 bool zone_form_holds(const Workload& workload);
 
 Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
