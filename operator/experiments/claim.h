@@ -1,4 +1,4 @@
-// A figure that a paper prints, beside ours: the result of every reproduced experiment. Knows no paper, clock or file.
+// A figure printed in a paper, beside ours: the result of every reproduced experiment. Knows no paper, clock or file.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ std::string_view to_string(Verdict verdict);
 struct Claim {
   std::string test;          // "4.2a"
   std::string what;          // setting and figure
-  std::string printed;       // as the paper has it
+  std::string printed;       // as printed in the paper
   double low = 0, high = 0;  // our mean agrees if it lies between them
   std::vector<Spread> ours;  // one for a setting; two: the least and the greatest of a sweep
   std::string unit = "%";
   std::string reason = {};  // why it differs, or why it cannot be compared
   bool comparable = true;
-  bool other_reading = false;  // not the reading that the text suggests or that fits best; not counted
-  std::string id = {};         // names the claim whatever its wording; empty: nobody refers to it
+  bool other_reading = false;  // neither the reading that the text suggests nor the one that fits best; not counted
+  std::string id = {};         // names the claim independently of its wording; empty: no test refers to it
 
   bool agrees() const;
   Verdict verdict() const {

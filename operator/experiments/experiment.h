@@ -22,12 +22,12 @@ class SimulatedRuns;  // experiments/simulated_runs.h
 struct ExperimentRun {
   std::uint32_t seeds = 15;
   std::uint32_t threads = 1;  // results do not depend on it
-  bool quick = false;         // the smallest sizes of every sweep only, for tests
+  bool quick = false;         // only the smallest sizes of every sweep, for tests
   std::string config_folder;  // of the shipped scenarios; empty: found beside the program
   const Stopwatch* stopwatch = nullptr;
   std::function<void(double)> progress;      // the share that is done, 0..1; called from several threads
   std::function<bool()> stop;                // true: end now
-  std::shared_ptr<SimulatedRuns> simulated;  // runs that several figures share; none: nothing is kept
+  std::shared_ptr<SimulatedRuns> simulated;  // runs that several figures share; none: no sharing
 
   bool stopped() const { return stop && stop(); }
   void report(double share) const {
@@ -45,7 +45,7 @@ struct Setting {
   std::vector<std::string> chosen;  // by us, where the paper is silent or ambiguous
 };
 
-// The part of a run's progress from one share of it to another.
+// The part of a run's progress between two shares of it.
 ExperimentRun part_of(const ExperimentRun& run, double from, double to);
 
 struct ChartPoint {
@@ -72,7 +72,7 @@ struct ExperimentResult {
   Setting setting;
   std::vector<Claim> claims;
   std::vector<Chart> charts;
-  std::vector<std::string> notes;  // how to read it
+  std::vector<std::string> notes;  // remarks on the result
 };
 
 struct Experiment {
@@ -80,7 +80,7 @@ struct Experiment {
   std::string_view paper;    // "LiPS"
   std::string_view figure;   // "Fig. 6"
   std::string_view summary;  // one line
-  double seconds;            // about how long it takes with 15 seeds on two cores, for estimates
+  double seconds;            // approximate time with 15 seeds on two cores, for estimates
   Result<ExperimentResult> (*run)(const ExperimentRun& run);
 };
 

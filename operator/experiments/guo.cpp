@@ -29,8 +29,8 @@ Localities localities(const GuoShape& shape, std::uint32_t seed) {
 
 Setting locality_setting() {
   return {{"replicas on random nodes; a task is local on a node with a replica of its block"},
-          {"which slots are idle is uniform at random, and there are as many tasks as idle slots",
-           "dl-sched goes slot by slot, as the paper describes it; 'task by task' is the other reading"}};
+          {"the idle slots are uniformly random, and there are as many tasks as idle slots",
+           "dl-sched goes slot by slot, as in the paper; 'task by task' is the other reading"}};
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Result<ExperimentResult> guo_4_1(const ExperimentRun& run) {
   const Stopwatch& stopwatch = run.stopwatch != nullptr ? *run.stopwatch : none;
   ExperimentResult result;
   result.setting = {{"random square matrices of n = 100, 500, 1700, 2900"},
-                    {"costs uniform on [0, 1), a matrix a seed, at most 15; one thread of this machine"}};
+                    {"costs uniform on [0, 1), one matrix per seed, at most 15; one thread of this machine"}};
   Curve ours{"ours", {}}, paper{"paper", {}};
   const std::vector<std::pair<int, double>> sizes = {{100, 7.0}, {500, 130.0}, {1700, 450.0}, {2900, 1000.0}};
   for (std::size_t i = 0; i < (run.quick ? 2 : sizes.size()); ++i) {
@@ -65,7 +65,7 @@ Result<ExperimentResult> guo_4_1(const ExperimentRun& run) {
     paper.points.push_back({static_cast<double>(size), printed});
   }
   result.charts.push_back({"Time of the assignment solver", "One dense square matrix.", "n", "ms", {ours, paper}});
-  result.notes = {"'agree' says not slower than printed; the machines lie years apart"};
+  result.notes = {"'agree' means not slower than printed; the machines are years apart"};
   return result;
 }
 
@@ -81,7 +81,7 @@ Result<ExperimentResult> guo_4_2a(const ExperimentRun& run) {
   const Sweep& of = *figures;
   ExperimentResult result;
   result.setting = locality_setting();
-  result.setting.fixed.emplace_back("100 to 500 nodes in steps of 50, 4 slots a node, half idle, replication 3");
+  result.setting.fixed.emplace_back("100 to 500 nodes in steps of 50, 4 slots per node, half idle, replication 3");
   result.claims = {{"4.2a", "dl-sched, tasks local", "83 %", 81.5, 84.5, extremes(of[0])},
                    {"4.2a", "dl-sched task by task, tasks local", "83 %", 81.5, 84.5, extremes(of[3])},
                    {"4.2a", "lsap-sched, tasks local", "97 %", 95.5, 98.5, extremes(of[1])},
@@ -103,7 +103,7 @@ Result<ExperimentResult> guo_4_2b(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = locality_setting();
   result.setting.fixed.emplace_back("100 nodes, half of the slots idle, replication 1 to 19");
-  result.setting.chosen.emplace_back("slots a node: 1 gives the printed figures, the 4 of 4.2a do not");
+  result.setting.chosen.emplace_back("slots per node: 1 reproduces the printed figures, the 4 of 4.2a do not");
   const std::vector<double> replicas = run.quick ? std::vector<double>{3, 5} : guo_odd_numbers(19);
   Chart chart{"Local tasks against the replication", "Mean over seeds.", "replicas of a block", "%", {}};
   for (const std::uint32_t slots : {1u, 4u}) {
@@ -174,10 +174,10 @@ Result<ExperimentResult> guo_4_2c(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = locality_setting();
   result.setting.fixed.emplace_back("100 idle slots, 5 to 100 tasks");
-  result.setting.chosen.emplace_back("100 more slots are busy; 1 and 4 slots a node; replication 3");
+  result.setting.chosen.emplace_back("100 more slots are busy; 1 and 4 slots per node; replication 3");
   if (auto added = add_4_2c(part_of(run, 0, 0.5), 1, result); !added) return tl::unexpected(added.error());
   if (auto added = add_4_2c(part_of(run, 0.5, 1), 4, result); !added) return tl::unexpected(added.error());
-  result.notes = {"slot by slot, the first slots take any task at once, so few tasks are seldom local"};
+  result.notes = {"slot by slot, the first slots take any task at once, so few tasks are rarely local"};
   return result;
 }
 
@@ -211,7 +211,7 @@ constexpr double most_cost = 8000;  // FC reaches 6200 with the default beta
 
 double cost_at(int point) { return 1 + most_cost * point / points; }
 
-// Locality at each point, improvement at each point, and how many of the points differ from the one before.
+// Locality and improvement at each point, and the number of points that differ from the previous one.
 std::vector<double> fairness_curve(UnreachableCost unreachable, std::uint32_t seed) {
   GuoShape shape;
   shape.nodes = 60;
@@ -261,13 +261,13 @@ Result<void> add_4_4(const ExperimentRun& run, UnreachableCost unreachable, Expe
     return std::vector<Spread>(of.begin() + static_cast<std::ptrdiff_t>(first),
                                of.begin() + static_cast<std::ptrdiff_t>(first + points + 1));
   };
-  result.charts.push_back({"Locality against the cost of a read that is not local" + reading,
+  result.charts.push_back({"Locality against the cost of a non-local read" + reading,
                            "Mean over seeds.",
                            "DLC",
                            "%",
                            {curve_of("local tasks", costs, at(4))}});
-  result.charts.push_back({"Fairness against the cost of a read that is not local" + reading,
-                           "d(0) - d(t): how much nearer to the weights the groups come. Mean over seeds.",
+  result.charts.push_back({"Fairness against the cost of a non-local read" + reading,
+                           "d(0) - d(t): by how much the groups come closer to their weights. Mean over seeds.",
                            "DLC",
                            "",
                            {curve_of("d(0) - d(t)", costs, at(4 + points + 1))}});
@@ -280,13 +280,14 @@ Result<ExperimentResult> guo_4_4(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = {{"60 nodes with 1 slot, half idle, replication 1, 30 running and 90 waiting tasks",
                      "5 groups of weights 1:2:4:8:16; the groups of running tasks are random"},
-                    {"alpha 1, beta 100 / (least w x (1 - greatest w)); DLC of a read that is not local from 1 to 8001",
+                    {"alpha 1, beta 100 / (least w x (1 - greatest w)); DLC of a non-local read from 1 to 8001",
                      "tasks without a replica beside an idle slot cost by formula (8), and by line 29"}};
   if (auto added = add_4_4(part_of(run, 0, 0.5), UnreachableCost::by_formula, result); !added)
     return tl::unexpected(added.error());
   if (auto added = add_4_4(part_of(run, 0.5, 1), UnreachableCost::one, result); !added)
     return tl::unexpected(added.error());
-  result.notes = {"the paper prints curves without alpha, beta, DS and BW: directions and shape can be compared"};
+  result.notes = {
+      "the paper prints curves without alpha, beta, DS and BW, so only directions and shape are comparable"};
   return result;
 }
 

@@ -1,5 +1,5 @@
 // The experiments of Guo, Fox and Zhou, "Investigation of Data Locality and Fairness in MapReduce" (MapReduce 2012),
-// section 4: what the text prints beside what our policies do, in every reading that the text leaves open.
+// section 4: the printed figures beside those of our policies, in every possible reading of the text.
 #pragma once
 
 #include "experiments/experiment.h"

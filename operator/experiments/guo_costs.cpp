@@ -19,7 +19,7 @@ double percent_less(double less, double than) { return than > 0 ? 100 * (1 - les
 
 std::uint64_t cost_seed(std::uint32_t seed) { return derive_seed(seed, 2); }
 
-// What lsap-sched knows: the drawn costs, of each pair or of each task and level, or the means of the levels alone.
+// The knowledge of lsap-sched: the drawn costs, of each pair or of each task and level, or only the levels' means.
 enum class Known : std::uint8_t { pairs, tasks, means };
 constexpr std::array all_known = {Known::means, Known::pairs, Known::tasks};
 
@@ -31,7 +31,7 @@ std::string_view name(Known known) {
 
 struct LocalityCosts {
   double dl = 0, dl_without_racks = 0;
-  double uniform = 0, uniform_counted = 0;  // at the drawn costs, and at 2.5 for each task that is not local
+  double uniform = 0, uniform_counted = 0;  // at the drawn costs, and at 2.5 for each non-local task
   double lsap = 0;
 };
 
@@ -62,7 +62,7 @@ struct IdleCase {
 
 Setting cost_setting() {
   return {{"racks of 20 nodes; DLC 0 on the node, N(1, 0.5) on the rack, N(4, 2) elsewhere; lsap-uniform takes 2.5",
-           "4 slots a node, replication 3, 100 to 500 nodes"},
+           "4 slots per node, replication 3, 100 to 500 nodes"},
           {"draws below 0 count as 0", "whether a cost is drawn for a pair of task and slot or for a task and level",
            "whether lsap-sched knows the draws or the means of the levels"}};
 }
@@ -70,7 +70,7 @@ Setting cost_setting() {
 constexpr std::array<std::string_view, 4> others = {"dl-sched", "dl-sched without racks", "lsap-uniform-sched",
                                                     "lsap-uniform-sched counted at 2.5"};
 
-// "Up to 95 %" is held against the greatest of the sweep, "between 60 % and 70 %" against all of it.
+// "Up to 95 %" is compared with the maximum of the sweep, "between 60 % and 70 %" with all of it.
 Result<void> add_idle_case(const ExperimentRun& run, const IdleCase& idle, Known known, ExperimentResult& result) {
   const std::vector<double> sizes = guo_sizes(run);
   const Result<Sweep> figures = sweep_seeds(run, sizes, [&](double nodes, std::uint32_t seed) {
@@ -122,7 +122,7 @@ Result<ExperimentResult> idle_case(const ExperimentRun& run, const IdleCase& idl
       return tl::unexpected(added.error());
   }
   result.notes = {"'without racks' is a dl-sched that does not prefer the rack, against the paper's wording",
-                  "'counted at 2.5' takes 2.5 for each task of lsap-uniform-sched that is not local"};
+                  "'counted at 2.5' takes 2.5 for each non-local task of lsap-uniform-sched"};
   return result;
 }
 
@@ -176,8 +176,8 @@ Result<ExperimentResult> guo_4_3a(const ExperimentRun& run) {
   });
   if (!figures) return tl::unexpected(figures.error());
   ExperimentResult result;
-  result.setting = {{"as 4.2a; every read that is not local costs 1"},
-                    {"which slots are idle is uniform at random, and there are as many tasks as idle slots"}};
+  result.setting = {{"as 4.2a; every non-local read costs 1"},
+                    {"the idle slots are uniformly random, and there are as many tasks as idle slots"}};
   result.claims = {{"4.3a", "lsap-uniform-sched below dl-sched, DLC = 1", "70-90 %", 68, 92, extremes((*figures)[0])}};
   result.charts = {{"DLC that lsap-uniform-sched saves against dl-sched",
                     "Mean over seeds.",
@@ -198,8 +198,9 @@ Result<ExperimentResult> guo_4_3c(const ExperimentRun& run) {
 Result<ExperimentResult> guo_4_3d(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = cost_setting();
-  result.setting.fixed.emplace_back("100 nodes, 1 idle slot a node, replication 1 to 13");
-  result.setting.chosen.emplace_back("the text names neither the idle share nor the tasks: 100, 50 and 20 of each");
+  result.setting.fixed.emplace_back("100 nodes, 1 idle slot per node, replication 1 to 13");
+  result.setting.chosen.emplace_back(
+      "the text gives neither the idle share nor the number of tasks: 100, 50 and 20 of each");
   double begun = 0;
   for (const Known known : all_known)
     for (const double idle : {1.0, 0.5, 0.2}) {

@@ -1,5 +1,5 @@
 // The analysis and the simulations of Li, Lee and Hu, "Degraded-First Scheduling for MapReduce in Erasure-Coded Storage
-// Clusters" (DSN 2014), sections IV-B and V-B: what the text prints beside what our simulator and policies do.
+// Clusters" (DSN 2014), sections IV-B and V-B: the printed figures beside those of our simulator and policies.
 #pragma once
 
 #include "experiments/experiment.h"

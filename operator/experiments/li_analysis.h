@@ -7,13 +7,13 @@ namespace lips::experiments {
 struct LiCluster {
   double nodes = 40, racks = 4, map_slots = 4;  // N, R, L: slots a node
   double block_megabytes = 128;                 // S
-  double rack_megabits = 1000;                  // W: what a rack can download in a second
+  double rack_megabits = 1000;                  // W: download bandwidth of a rack
   double map_seconds = 20;                      // T
   double native_blocks = 1440;                  // F
   double n = 16, k = 12;
 };
 
-// The printed figures come out when 128 MB take 1.000 s at 1 Gbit/s: powers of two in both.
+// The printed figures assume that 128 MB take 1.000 s at 1 Gbit/s: powers of two in both.
 double li_block_seconds(const LiCluster& cluster);   // S / W
 double li_degraded_read(const LiCluster& cluster);   // (R - 1) k S / (R W)
 double li_normal(const LiCluster& cluster);          // F T / (N L)

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t configurations = 30;  // in the paper
 
-// What the text leaves open, one thing changed at a time.
+// Alternative readings of the text, one change at a time.
 struct Reading {
   const char* name;
   std::function<void(LiShape&)> set = [](LiShape&) {};
@@ -23,7 +23,7 @@ struct Reading {
 };
 
 const Reading main_reading{"", [](LiShape&) {}};
-const Reading rack_reads_count{"reads inside a rack take its link too",
+const Reading rack_reads_count{"reads inside a rack use its link too",
                                [](LiShape& shape) { shape.rack_link = simulation::RackLink::all; }};
 const Reading node_links{"node links as fast as the racks'",
                          [](LiShape& shape) { shape.node_gigabits = shape.rack_gigabits; }};
@@ -43,7 +43,7 @@ Result<LiRun> one(const LiShape& shape, std::uint32_t seed, std::string_view pol
   return li_run(li_scenario(shape, seed), policy, settings);
 }
 
-// Run times over that without a failure, and what the enhanced and the basic version save of locality-first's.
+// Run times over that without a failure, and the savings of the enhanced and the basic version against locality-first.
 std::vector<double> figures(LiShape shape, std::uint32_t seed, const Reading& reading) {
   reading.set(shape);
   LiShape whole = shape;
@@ -78,15 +78,16 @@ Result<Sweep> sweep(const ExperimentRun& run, const std::vector<double>& xs, con
 }
 
 Setting setting(std::string varied) {
-  return {{"40 nodes in 4 racks of 10, 4 map slots a node, 1440 native blocks of 128 MB, (20,15), rack links 1 Gbit/s",
-           "map tasks N(20, 1) s, 30 reduce tasks N(30, 2) s, map output 1 % of the input, heartbeats every 3 s",
-           "nodes are lost before the job begins; 30 random configurations; run time over that without a failure"},
-          {std::move(varied),
-           "stripes on n random nodes, at most n - k blocks in a rack; k random sources of those that survive",
-           "only what leaves or enters a rack takes its link, in that direction; 128 MB take 1.000 s at 1 Gbit/s",
-           "links are shared max-min fairly, where the paper's simulator holds them one transfer at a time",
-           "nodes report evenly spread over 3 s, rack after rack; node links do not limit",
-           "map output leaves as maps end; reduces run in map slots after the last map; decoding takes no time"}};
+  return {
+      {"40 nodes in 4 racks of 10, 4 map slots a node, 1440 native blocks of 128 MB, (20,15), rack links 1 Gbit/s",
+       "map tasks N(20, 1) s, 30 reduce tasks N(30, 2) s, map output 1 % of the input, heartbeats every 3 s",
+       "nodes are lost before the job begins; 30 random configurations; run time over that without a failure"},
+      {std::move(varied),
+       "stripes on n random nodes, at most n - k blocks in a rack; k random sources of those that survive",
+       "only traffic that leaves or enters a rack uses its link, in that direction; 128 MB take 1.000 s at 1 Gbit/s",
+       "links are shared max-min fairly, where the paper's simulator holds them one transfer at a time",
+       "nodes report evenly spread over 3 s, rack after rack; node links are not limited",
+       "map output leaves as maps end; reduces run in map slots after the last map; decoding takes no time"}};
 }
 
 Chart chart(std::string title, std::string x_title, const std::vector<double>& xs, const Sweep& of) {
@@ -185,7 +186,7 @@ Result<ExperimentResult> li_fig7c(const ExperimentRun& run) {
     most.printed = "up to 35.1 %";
     if (first)
       most.reason =
-          "the text leaves open whether reads inside a rack take its link, and who reports when; see the other "
+          "the text does not say whether reads inside a rack use its link, nor when nodes report; see the other "
           "reading";
     result.claims.push_back(first ? most : other(most, *reading));
     if (!first) continue;
@@ -265,7 +266,7 @@ Result<ExperimentResult> li_fig7e(const ExperimentRun& run) {
     made.printed = "no figure";
     made.ours = {(*of)[saved][i]};
     made.comparable = false;
-    made.reason = "the text at hand ends before it";
+    made.reason = "our copy of the text ends before it";
     result.claims.push_back(made);
   }
   result.charts.push_back(chart("Fig. 7(e): map output", "% of the input", percents, *of));

@@ -1,4 +1,4 @@
-// Figs. 1 and 5 and the solve time: what the paper's model says, without a simulated cluster.
+// Figs. 1 and 5 and the solve time: results of the paper's model alone, without a simulated cluster.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ Result<ExperimentResult> lips_fig1(const ExperimentRun&) {
              0,
              {exactly(even.break_even->value() * block)},
              "ECU-seconds",
-             "the figure's axis is not in the text",
+             "the text does not give the figure's axis",
              false};
     at.other_reading = !by_ecu;
     result.claims.push_back(std::move(at));
@@ -109,7 +109,7 @@ Result<ExperimentResult> lips_fig1(const ExperimentRun&) {
                            "millicent"});
   for (const PriceReading& prices : readings) {
     Chart chart{fmt::format("Saved by moving a block from a node of {} millicent an ECU-second", prices.medium),
-                "Above zero it pays to move the data.",
+                "Above zero, moving the data pays off.",
                 "price of the other node over the price beside the data",
                 "millicent",
                 {}};
@@ -181,10 +181,10 @@ Result<ExperimentResult> lips_fig5(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = {
       {"CPU second 0-5 millicent, data 0-6 GB, transfer 0-60 millicent per 64 MB, job CPU 0-1000 s",
-       "baseline: the same setting, blocks on random nodes, every task run beside its block"},
-      {"uniform draws; one task a data object; every node a place of its own",
-       "a fixed CPU uptime of 19,000 s a node: the paper names none, this one fits best; 16,000 and 20,000 s beside it",
-       "sizes between the two that the text names: 400 / 30 and 700 / 60"}};
+       "baseline: the same setting, blocks on random nodes, every task runs beside its block"},
+      {"uniform draws; one task per data object; every node is a place of its own",
+       "a fixed CPU uptime of 19,000 s per node: the paper gives none, this one fits best; also 16,000 and 20,000 s",
+       "400 / 30 and 700 / 60: sizes between the two in the text"}};
   const std::array<double, 3> uptimes = {19000, 16000, 20000};
   const std::size_t sizes = run.quick ? 2 : fig5_sizes.size(), seeds = std::max(1u, run.seeds);
   std::vector<std::optional<double>> savings(sizes * uptimes.size() * seeds);
@@ -224,8 +224,8 @@ Result<ExperimentResult> lips_fig5(const ExperimentRun& run) {
   chart.curves.push_back({"paper", {{10, 30}, {100, 70}}});
   result.charts.push_back(std::move(chart));
   result.notes = {
-      "the figures are certified bounds of the program: what the optimum saves at most",
-      "the uptime decides the level: at 10,000 s a node they are 27, 40 and 47 % at 400, 700 and 1000 tasks"};
+      "the figures are certified bounds of the program: upper limits on the optimum's saving",
+      "the uptime decides the level: at 10,000 s per node they are 27, 40 and 47 % at 400, 700 and 1000 tasks"};
   return result;
 }
 
@@ -280,7 +280,7 @@ Result<ExperimentResult> lips_solve_time(const ExperimentRun& run) {
     Claim claim{"VI-A", fmt::format("{} tasks: whole plan", sizes[at]), "10s of ms", 0, 100, {spread(plans)}, "ms"};
     if (sizes[at] > 5000) {
       claim.comparable = false;
-      claim.reason = "beyond the thousands of tasks that the text speaks of";
+      claim.reason = "beyond the thousands of tasks in the text";
     }
     result.claims.push_back(std::move(claim));
     plan.points.push_back({static_cast<double>(sizes[at]), spread(plans).mean});
@@ -288,7 +288,7 @@ Result<ExperimentResult> lips_solve_time(const ExperimentRun& run) {
   }
   result.charts.push_back(
       {"Time of one plan", "Mean over random clusters of 100 nodes.", "tasks", "ms", {plan, solve}});
-  result.notes = {"'agree' says not slower than 100 ms; the paper's machine is not known"};
+  result.notes = {"'agree' means not slower than 100 ms; the paper's machine is unknown"};
   return result;
 }
 

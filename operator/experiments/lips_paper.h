@@ -1,5 +1,5 @@
-// The figures of the LiPS paper (Ehsan, Chen, Kang, Sion, Wong: LiPS, HiPC 2013): what it prints beside what its model,
-// its policy and ours do, in both readings of its prices. docs/lips-experiments.md reads the results.
+// The figures of the LiPS paper (Ehsan, Chen, Kang, Sion, Wong: LiPS, HiPC 2013): the printed figures beside those of
+// its model, its policy and ours, in both readings of its prices. docs/lips-experiments.md discusses the results.
 #pragma once
 
 #include "experiments/experiment.h"

@@ -78,8 +78,8 @@ Result<ExperimentResult> lips_fig9(const ExperimentRun& run) {
     add("lips-paper below delay", figures_of(runs->paper, dollars), delay, true);
     add("lips-paper below hadoop-default", figures_of(runs->paper, dollars), hadoop, true);
     add("lips below delay", figures_of(runs->lips, dollars), delay, false);
-    Claim room{"Fig. 9", fmt::format("{}: lower bound below delay", setting.name),  "68-69 %", 0, 0, {most},
-               "%",      "what the best of all schedules would save, shuffle free", false};
+    Claim room{"Fig. 9", fmt::format("{}: lower bound below delay", setting.name),      "68-69 %", 0, 0, {most},
+               "%",      "the saving of the best possible schedule, with free shuffle", false};
     room.other_reading = !setting.main;
     result.claims.push_back(std::move(room));
     chart.categories.emplace_back(setting.name);
@@ -91,8 +91,8 @@ Result<ExperimentResult> lips_fig9(const ExperimentRun& run) {
   }
   result.charts.push_back(std::move(chart));
   result.notes = {
-      "the saving falls with the load: a full cluster has to use its dear nodes, whoever schedules it",
-      "lips differs from lips-paper by waiting for cheap nodes as long as that pays, and by a home zone for shuffle"};
+      "the saving falls with the load: under any scheduler a full cluster must use its expensive nodes",
+      "unlike lips-paper, lips waits for cheap nodes as long as that pays off, and has a home zone for shuffle"};
   return result;
 }
 
@@ -136,8 +136,8 @@ Result<ExperimentResult> lips_fig10(const ExperimentRun& run) {
   }
   result.charts.push_back(std::move(chart));
   result.notes = {
-      "caption and prose of Fig. 10 say two different things",
-      "a job that arrives in an epoch waits for the next: half of 600 s is many times what most SWIM jobs take"};
+      "caption and prose of Fig. 10 contradict each other",
+      "a job that arrives in an epoch waits for the next: half of 600 s is many times longer than most SWIM jobs"};
   return result;
 }
 

@@ -43,7 +43,7 @@ Setting testbed_setting() {
        "62.5 millicent a block between zones; dollars per ECU-second used"},
       {"nodes evenly over the zones, one replica a block on random nodes (15 draws), a slot a core, all jobs at once",
        "Pi takes 300 ECU-seconds a task; (ii) has 5 c1.medium; delays of 5 s and 10 s",
-       "epoch 600 s, and 2400 s beside it: the paper names none for these figures",
+       "epochs of 600 s and 2400 s: the paper gives none for these figures",
        "both readings of Table III: its caption, which divides m1.medium by one unit, and its 2 ECU"}};
 }
 
@@ -69,7 +69,7 @@ Result<TestbedRuns> runs_of(const ExperimentRun& run, const TestbedSetting& sett
                      std::move((*all)[4])};
 }
 
-// The baseline if every block of its input had crossed zones twice more at its expense.
+// The baseline's dollars if it had paid for two more zone crossings of every input block.
 std::vector<double> with_moves(std::vector<double> dollars) {
   constexpr double blocks = 1600, price = 62.5e-5;
   for (double& one : dollars) one += 2 * blocks * price;
@@ -91,7 +91,7 @@ void add_saving(const TestbedSetting& setting, Reading reading, const TestbedRun
       claim.reason = fmt::format("no schedule can save more than {:.1f} % here", percent_below(bound, than).mean);
     if (!setting.comparable) {
       claim.comparable = false;
-      claim.reason = "no number is printed for this setting";
+      claim.reason = "the paper prints no number for this setting";
     }
     result.claims.push_back(std::move(claim));
   };
@@ -108,7 +108,7 @@ void add_saving(const TestbedSetting& setting, Reading reading, const TestbedRun
              0,
              {most},
              "%",
-             "what the best of all schedules would save",
+             "the saving of the best possible schedule",
              false};
   room.other_reading = reading != Reading::caption;
   result.claims.push_back(std::move(room));
@@ -141,10 +141,10 @@ Result<ExperimentResult> lips_fig6(const ExperimentRun& run) {
     result.charts.push_back(std::move(chart));
   }
   result.notes = {
-      "(i) has equal nodes: all that can be saved is what the baseline pays for transfer",
+      "(i) has equal nodes: only the baseline's spend on transfer can be saved",
       "the saving of (iii) is bounded by prices alone; the paper's 79-81 % need a baseline that pays about two "
       "zone crossings a block, which 'two crossings' adds to delay's bill and neither baseline of ours makes",
-      "at 600 s the work of J1-J9 overflows two epochs, so lips-paper has to use the dear nodes too"};
+      "at 600 s the work of J1-J9 exceeds two epochs, so lips-paper must use the expensive nodes too"};
   return result;
 }
 
@@ -165,7 +165,7 @@ Spread percent_above(const std::vector<double>& more, const std::vector<double>&
 Result<ExperimentResult> lips_fig7(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = testbed_setting();
-  result.setting.chosen.emplace_back("'total job execution time' is read as the makespan; the mean job beside it");
+  result.setting.chosen.emplace_back("we read 'total job execution time' as the makespan, and also show the mean job");
   Chart chart{"Makespan of J1-J9, caption's prices", "Mean over placements.", "setting", "s", {}};
   std::vector<double> paper_makespan, delay_makespan;
   for (std::size_t s = 0; s < settings.size(); ++s) {
@@ -216,7 +216,7 @@ const std::vector<double> epochs = {100, 200, 300, 400, 600, 800, 1000, 1200, 16
 
 constexpr double least_step = 0.005;  // of the mean; less is flat
 
-// Where the mean does not go the way it should from one epoch to the next, in words.
+// The steps at which the mean moves in the wrong direction from one epoch to the next, as text.
 std::string steps_against(const std::vector<double>& means, double direction) {
   std::string where;
   for (std::size_t i = 1; i < means.size(); ++i)
@@ -240,7 +240,7 @@ Result<ExperimentResult> lips_fig8(const ExperimentRun& run) {
   ExperimentResult result;
   result.setting = testbed_setting();
   result.setting.fixed.emplace_back("setting (iii) of Fig. 6");
-  result.setting.chosen.emplace_back("epochs of 100 to 3600 s: the figure's are not in the text");
+  result.setting.chosen.emplace_back("epochs of 100 to 3600 s: the text does not give those of the figure");
   Chart cost{"Dollars against the epoch", "Mean over placements; lips-paper.", "epoch in seconds", "USD", {}};
   Chart time{"Makespan against the epoch", "Mean over placements; lips-paper.", "epoch in seconds", "s", {}};
   cost.logarithmic_x = time.logarithmic_x = true;
@@ -290,7 +290,8 @@ Result<ExperimentResult> lips_fig8(const ExperimentRun& run) {
   result.notes = {
       "the tendency is the paper's; step by step it is not monotone: J1-J9 are 1,063 s of the whole cluster, so an "
       "epoch "
-      "of 1000 s fills the dear nodes too, while one of 800 s leaves a quarter to a second epoch on cheap nodes alone"};
+      "of 1000 s fills the expensive nodes too, while one of 800 s leaves a quarter to a second epoch on cheap nodes "
+      "alone"};
   return result;
 }
 
@@ -306,7 +307,7 @@ double jain(const std::vector<double>& values) {
 
 double evenness(const SimulatedOutcome& outcome) { return jain(outcome.node_work); }
 
-// Share of the work that the dear half of the nodes does; they come first in the scenario.
+// Share of the work done by the expensive half of the nodes, which come first in the scenario.
 double dear_share(const SimulatedOutcome& outcome) {
   const auto& work = outcome.node_work;
   const auto half = work.begin() + static_cast<std::ptrdiff_t>(work.size() / 2);
@@ -350,7 +351,7 @@ Result<ExperimentResult> lips_fig11(const ExperimentRun& run) {
                              {difference(evenness, longer)},
                              ""});
     result.claims.push_back({"Fig. 11",
-                             "share of the work on the dear nodes, " + against,
+                             "share of the work on the expensive nodes, " + against,
                              "spreads over more nodes",
                              0.5,
                              100,

@@ -45,8 +45,8 @@ std::vector<std::uint32_t> repeated(const std::vector<std::uint32_t>& sizes, std
   return all;
 }
 
-// What the text leaves open, one thing changed at a time; the first is what counts. The first `readings` differ in
-// modified fair only, so that fair and FIFO run once for all of them.
+// Alternative readings of the text, one change at a time; the first one counts. The first `readings` differ only in
+// modified fair, so fair and FIFO run once for all of them.
 constexpr std::size_t readings = 3;
 struct FairVariant {
   std::string what;
@@ -112,10 +112,10 @@ bool all_below_zero(const std::vector<Spread>& rows) {
   return std::ranges::all_of(rows, [](const Spread& row) { return row.mean < 0; });
 }
 
-// How far the direction depends on what was chosen.
+// The sensitivity of the direction to our choices.
 std::string width_note(const std::vector<Sweep>& variants, std::string_view rows) {
   const auto agree = std::ranges::count_if(variants, [](const Sweep& of) { return all_below_zero(of[0]); });
-  return fmt::format("modified fair is quicker than fair in {} in {} of the {} settings and readings tried here", rows,
+  return fmt::format("modified fair is faster than fair in {} in {} of the {} settings and readings tried here", rows,
                      agree, variants.size());
 }
 
@@ -136,7 +136,7 @@ constexpr std::array<RowA, 9> rows_a = {{{6, 5, -35, 289.6, 188.2, 44.4},
                                          {18, 10, -50.7, 3845, 1894.1, 21.4},
                                          {18, 15, -47.3, 5681.4, 2988.7, 20}}};
 
-// For each reading: gain of turnaround, turnarounds of fair and modified fair, what is gained in node-local share.
+// For each reading: gain of turnaround, turnarounds of fair and modified fair, gain of node-local share.
 std::vector<double> compare_a(const RowA& row, std::size_t setup, std::uint32_t seed) {
   const std::vector<FairVariant> variants = variants_of(setup);
   const simulation::Scenario scenario = fair_scenario(variants[0].of(4, repeated({row.size}, row.jobs)), seed);
@@ -163,7 +163,7 @@ constexpr std::array<RowB, 3> rows_b = {
 const std::vector<std::uint32_t> sizes_b = {6, 10, 16, 21, 25};
 
 // For each reading: gains over fair of modified fair and of FIFO, of modified fair over FIFO; the three turnarounds;
-// what modified fair gains in node-local share; what the best schedule within the pools' maxima gains over FIFO.
+// modified fair's gain of node-local share; the gain over FIFO of the best schedule within the pools' maxima.
 std::vector<double> compare_b(const RowB& row, std::size_t setup, std::uint32_t seed) {
   const std::vector<FairVariant> variants = variants_of(setup);
   const simulation::Scenario scenario = fair_scenario(variants[0].of(2, repeated(sizes_b, row.times)), seed);
@@ -188,11 +188,11 @@ Chart bars(const std::string& title, std::vector<std::string> categories, std::v
 }
 
 const std::string reading_note =
-    "'agree' says: the printed direction and order; the printed seconds cannot be had without arrivals and input sizes";
+    "'agree' means the printed direction and order; without arrivals and input sizes nobody can reproduce the seconds";
 
 const std::string letter_note =
     "by the letter of 3.3 the job with most left goes first, so that equal jobs end together; least pending first ends "
-    "one after the other; mechanism 5 shuffles the jobs again, and without it the gain is far larger";
+    "one after the other; mechanism 5 reorders the jobs again, and without it the gain is far larger";
 
 Claim turnaround(const std::string& table, const std::string& what, const std::string& printed,
                  std::vector<Spread> ours) {
@@ -265,7 +265,7 @@ Result<ExperimentResult> modified_fair_a(const ExperimentRun& run) {
 
 namespace {
 
-// Whether the printed order against FIFO can be had at all.
+// Whether the printed order against FIFO is possible at all.
 std::string fifo_reason(const Spread& bound) {
   if (bound.mean > 0)
     return "in the mean no schedule within the pools' maxima of 6 of the 16 slots has it (the bound): where not all "
@@ -292,7 +292,7 @@ void add_main_b(const RowB& printed, const Sweep& of, std::size_t row, Experimen
   Claim bound{"Table 7",   what + ": least of any schedule within the pools' maxima against FIFO", "not printed", 0, 0,
               {of[7][row]}};
   bound.comparable = false;
-  bound.reason = "a lower bound: work divided at will, no reads from afar, shortest job first in each pool";
+  bound.reason = "a lower bound: divisible work, no remote reads, shortest job first in each pool";
   const double fifo = gain(printed.fifo, printed.original);
   add({turnaround("7", what,
                   fmt::format("{:g} % ({:g} s, {:g} s)", printed.turnaround_gain, printed.original, printed.modified),
@@ -357,7 +357,7 @@ Result<ExperimentResult> modified_fair_mechanisms(const ExperimentRun& run) {
   const std::array<std::string, 5> names = {"small-job pool", "demand shares", "resource order", "adaptive delays",
                                             "moving priority"};
   ExperimentResult result;
-  result.setting = setting("2", "B with 2 jobs of each size; each mechanism alone, and all but it");
+  result.setting = setting("2", "B with 2 jobs of each size; each mechanism alone, and all others");
   const Result<std::vector<Spread>> figures = over_seeds(run, [&](std::uint32_t seed) {
     const simulation::Scenario scenario = fair_scenario({2, repeated(sizes_b, run.quick ? 1 : 2)}, seed);
     const double fair = fair_run("fair", scenario, fair_settings()).turnaround;
@@ -385,13 +385,13 @@ Result<ExperimentResult> modified_fair_mechanisms(const ExperimentRun& run) {
                   0,
                   {(*figures)[only ? i : 5 + i]}};
       claim.comparable = false;
-      claim.reason = "the paper switches nothing off";
+      claim.reason = "the paper does not switch mechanisms off";
       result.claims.push_back(std::move(claim));
     }
   }
   Claim all{"3", "turnaround against fair, all five", "-41.4 %", -boundless, 0, {figures->back()}};
   result.claims.push_back(std::move(all));
-  Chart chart{"Turnaround by mechanism, of fair's", "Below 100 % is quicker.", "", "%", {alone, without}};
+  Chart chart{"Turnaround by mechanism, of fair's", "Below 100 % is faster.", "", "%", {alone, without}};
   chart.categories.assign(names.begin(), names.end());
   result.charts.push_back(std::move(chart));
   return result;

@@ -8,6 +8,6 @@ namespace lips::experiments {
 
 Result<ExperimentResult> modified_fair_a(const ExperimentRun& run);           // Tables 5 and 6
 Result<ExperimentResult> modified_fair_b(const ExperimentRun& run);           // Tables 7 and 8
-Result<ExperimentResult> modified_fair_mechanisms(const ExperimentRun& run);  // which of the five does what, in B
+Result<ExperimentResult> modified_fair_mechanisms(const ExperimentRun& run);  // the effect of each of the five, in B
 
 }  // namespace lips::experiments

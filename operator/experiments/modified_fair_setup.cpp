@@ -86,8 +86,8 @@ struct MapWork {
   double arrival = 0, left = 0;  // seconds; slot-seconds
 };
 
-// Of jobs that share so many slots, each of them able to use all: shortest remaining work first is optimal for one
-// machine with preemption (Schrage 1968).
+// For jobs that share a number of slots, each of them able to use all: shortest remaining work first is optimal for
+// one machine with preemption (Schrage 1968).
 double least_total_turnaround(std::vector<MapWork> jobs, double slots) {
   double now = 0, sum = 0;
   while (!jobs.empty()) {

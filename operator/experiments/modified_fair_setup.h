@@ -34,9 +34,9 @@ struct FairFigures {
 };
 FairFigures fair_run(std::string_view policy, const simulation::Scenario& scenario, const PolicySettings& settings);
 
-// Seconds: no schedule that keeps to the pools' maxima has a lower mean turnaround. Work may be divided at will and
-// nothing is read from afar; each pool ends its jobs in the best order (shortest remaining work first). Jobs of the
-// least size count as if they ran beside their pools at no cost to them, as they would in a pool of their own.
+// Seconds: no schedule that keeps to the pools' maxima has a lower mean turnaround. Work is divisible and all reads
+// are local; each pool ends its jobs in the best order (shortest remaining work first). Jobs of the least size count
+// as if they ran beside their pools for free, as in a pool of their own.
 double least_turnaround_within_maxima(const simulation::Scenario& scenario);
 
 }  // namespace lips::experiments

@@ -1,4 +1,4 @@
-// Every policy on the same scenarios, beside what no schedule can stay below.
+// Every policy on the same scenarios, compared with the least cost of any schedule.
 #include "experiments/policies_vs_bound.h"
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@ namespace {
 
 // In the order in which `lips experiment all` runs and reports them.
 constexpr auto table = std::to_array<Experiment>({
-    {"lips-fig1", "LiPS", "Fig. 1", "when it pays to move data to cheaper nodes", 0.1, lips_fig1},
+    {"lips-fig1", "LiPS", "Fig. 1", "when moving data to cheaper nodes pays off", 0.1, lips_fig1},
     {"lips-fig5", "LiPS", "Fig. 5", "the linear program against the ideal all-local schedule", 10, lips_fig5},
     {"lips-fig6", "LiPS", "Fig. 6", "dollars for J1-J9 on 20 nodes", 1, lips_fig6},
     {"lips-fig7", "LiPS", "Fig. 7", "execution time of the runs of Fig. 6", 0.1, lips_fig7},
@@ -26,7 +26,7 @@ constexpr auto table = std::to_array<Experiment>({
     {"guo-4.2a", "Guo", "4.2a", "locality against the size of the cluster", 0.2, guo_4_2a},
     {"guo-4.2b", "Guo", "4.2b", "locality against the replication", 0.1, guo_4_2b},
     {"guo-4.2c", "Guo", "4.2c", "locality against the number of tasks", 0.1, guo_4_2c},
-    {"guo-4.3a", "Guo", "4.3a", "locality cost of lsap-uniform, one cost for all that is not local", 0.2, guo_4_3a},
+    {"guo-4.3a", "Guo", "4.3a", "locality cost of lsap-uniform, one cost for all non-local reads", 0.2, guo_4_3a},
     {"guo-4.3b", "Guo", "4.3b", "locality cost of lsap by levels, half of the slots idle", 6, guo_4_3b},
     {"guo-4.3c", "Guo", "4.3c", "locality cost of lsap by levels, a fifth of the slots idle", 2, guo_4_3c},
     {"guo-4.3d", "Guo", "4.3d", "locality cost against the replication", 0.6, guo_4_3d},
@@ -35,12 +35,12 @@ constexpr auto table = std::to_array<Experiment>({
     {"li-fig7a", "Li", "Fig. 7(a)", "degraded-first against locality-first by the code", 20, li_fig7a},
     {"li-fig7b", "Li", "Fig. 7(b)", "degraded-first against locality-first by native blocks", 10, li_fig7b},
     {"li-fig7c", "Li", "Fig. 7(c)", "degraded-first against locality-first by rack bandwidth", 8, li_fig7c},
-    {"li-fig7d", "Li", "Fig. 7(d)", "degraded-first against locality-first by what is lost", 9, li_fig7d},
+    {"li-fig7d", "Li", "Fig. 7(d)", "degraded-first against locality-first by failure", 9, li_fig7d},
     {"li-fig7e", "Li", "Fig. 7(e)", "degraded-first against locality-first by map output", 4, li_fig7e},
     {"modified-fair-a", "Modified fair", "Tables 5, 6", "turnaround and locality of equal jobs", 30, modified_fair_a},
     {"modified-fair-b", "Modified fair", "Tables 7, 8", "turnaround and locality of mixed jobs, with FIFO", 12,
      modified_fair_b},
-    {"modified-fair-mechanisms", "Modified fair", "Section 3", "what each of the five mechanisms does", 5,
+    {"modified-fair-mechanisms", "Modified fair", "Section 3", "the effect of each of the five mechanisms", 5,
      modified_fair_mechanisms},
     {"policies-vs-bound", "All policies", "table", "every policy against the lower bound on the same scenarios", 115,
      policies_vs_bound},

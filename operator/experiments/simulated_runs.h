@@ -23,8 +23,8 @@ struct SimulatedRun {
 
 struct SimulatedOutcome {
   simulation::RunResult run;
-  std::vector<double> node_work;  // work that the time in which its slots were taken could have done, by node; at most
-                                  // 40 nodes
+  std::vector<double>
+      node_work;  // by node: the work that its slots could have done while they were taken; at most 40 nodes
 };
 
 class SimulatedRuns {
@@ -53,7 +53,7 @@ Result<std::vector<double>> least_dollars_by_seed(const ExperimentRun& run, cons
 double dollars(const SimulatedOutcome& outcome);
 // figure(outcome) over the seeds.
 Spread spread_of(const std::vector<SimulatedOutcome>& seeds, double (*figure)(const SimulatedOutcome&));
-// How much less `less` is than `than`, seed by seed, in per cent.
+// By how many per cent `less` is below `than`, seed by seed.
 Spread percent_below(const std::vector<double>& less, const std::vector<double>& than);
 std::vector<double> figures_of(const std::vector<SimulatedOutcome>& seeds, double (*figure)(const SimulatedOutcome&));
 
