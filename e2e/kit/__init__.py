@@ -1,1 +1,1 @@
-"""What the stories are told with: a cluster, the operator, objects, and checks on what the API server recorded."""
+"""The harness of the stories: a cluster, the operator, objects, and checks on the API server's records."""

@@ -1,4 +1,4 @@
-"""Quantities of Kubernetes, and what a pod asks for (as kube-scheduler counts it, for the pods that the stories make)."""
+"""Kubernetes quantities, and the requests of a pod (as kube-scheduler counts them, for the pods of the stories)."""
 from fractions import Fraction
 
 SUFFIXES = {"n": Fraction(1, 10**9), "u": Fraction(1, 10**6), "m": Fraction(1, 1000), "": Fraction(1), "k": Fraction(1000), "M": Fraction(10**6),

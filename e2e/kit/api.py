@@ -52,7 +52,7 @@ class ApiError(Exception):
 
 
 class Api:
-    """Safe for use by several threads, each of which gets a connection of its own."""
+    """Thread-safe; each thread gets its own connection."""
 
     def __init__(self, kubeconfig):
         with open(kubeconfig, encoding="utf-8") as file:
@@ -68,7 +68,7 @@ class Api:
         return http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=timeout)
 
     def request(self, method, where, body=None, content_type="application/json"):
-        """A server that has no time now (429: also while it opens the store of a new kind) is asked again."""
+        """Repeats the request if the server is busy (429: also while it opens the store of a new kind)."""
         for _ in range(20):
             try:
                 return self.request_once(method, where, body, content_type)
@@ -110,7 +110,7 @@ class Api:
         return self.request("GET", path(kind, namespace, name))
 
     def find(self, kind, name, namespace="default"):
-        """None where there is none."""
+        """None if there is none."""
         try:
             return self.get(kind, name, namespace)
         except ApiError as error:
@@ -146,7 +146,7 @@ class Api:
                     return
                 try:
                     self.create(obj)
-                except Exception as error:  # told below, in the thread that asked
+                except Exception as error:  # raised below, in the calling thread
                     failures.append(error)
 
         threads = [threading.Thread(target=work) for _ in range(workers)]

@@ -1,4 +1,4 @@
-"""Who bound what and when, as the API server wrote it down."""
+"""Bindings with their authors and times, from the API server's audit log."""
 import datetime
 import json
 import os
@@ -37,7 +37,7 @@ def bindings(folder):
 
 
 class Counter:
-    """How many pods of a namespace have been bound, for a look every now and then that costs next to nothing."""
+    """The number of bound pods of a namespace; cheap enough for polling."""
 
     def __init__(self, folder):
         self.path, self.read_to, self.bound = os.path.join(folder, "audit.log"), 0, {}

@@ -1,4 +1,4 @@
-"""A control plane of one's own, with nodes that kwok plays and, where asked for, real ones."""
+"""A control plane for one story, with fake nodes by kwok and, on request, real ones."""
 import ctypes
 import json
 import os
@@ -35,7 +35,7 @@ class Cluster:
     """`with Cluster(story) as cluster:` is one instance in a folder of its own."""
 
     def __init__(self, story, real_nodes=0, scheduler=False, kwok=True, stages=None, record_bindings=False, own_nodes=False):
-        """`record_bindings`: see kit.audit. `own_nodes`: nodes are as the story makes them (objects.ready_node), nobody looks whether they live."""
+        """`record_bindings`: see kit.audit. `own_nodes`: nodes stay as the story makes them (objects.ready_node), without health checks."""
         need_tools("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
         if real_nodes:
             need_real_nodes()
@@ -55,7 +55,7 @@ class Cluster:
         return os.path.join(self.folder, "kubeconfig")
 
     def second_kubeconfig(self):
-        """The same cluster as another user, by whom the audit log tells two programs apart."""
+        """The same cluster as another user, so that the audit log tells two programs apart."""
         with open(self.kubeconfig, encoding="utf-8") as file:
             config = json.load(file)
         config["current-context"] = "second"
@@ -113,7 +113,7 @@ class Cluster:
         if not any(os.path.exists(os.path.join(self.folder, name)) for name in ("pids", "nodes")):
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    # Real nodes live in a network namespace; the story goes there, and what it starts.
+    # Real nodes live in a network namespace; the story and its children enter it.
     def enter_network(self):
         name = "lips-" + subprocess.run(["sha256sum"], input=os.path.realpath(self.folder).encode(), capture_output=True).stdout[:8].decode()
         self.old_network = os.open("/proc/self/ns/net", os.O_RDONLY)
@@ -131,7 +131,7 @@ class Cluster:
         os.close(descriptor)
 
     def keep_objects(self):
-        """What the server holds goes to the story's folder, for whoever looks into a failure."""
+        """Saves the server's objects to the story's folder, to help debug a failure."""
         if self.api is None:
             return
         folder = os.path.join(self.story.folder, "objects")

@@ -1,4 +1,4 @@
-"""What the status of data sets says about blocks, checked with every version of it."""
+"""The blocks in the status of data sets, checked in every version of it."""
 
 
 def numbers(text):
@@ -11,7 +11,7 @@ def numbers(text):
 
 
 def replicas(data_set):
-    """The blocks that each store holds, verified."""
+    """The verified blocks of each store."""
     return {held["store"]: numbers(held.get("blocks")) for held in data_set.get("status", {}).get("replicas", [])}
 
 
@@ -42,10 +42,10 @@ class ReplicaWatch:
 
 
 def leftovers(cluster, space="default"):
-    """Of moves that are over: jobs, pods and marks that should be gone."""
+    """Leftovers of finished moves: jobs, pods and marks that should be gone."""
     found = []
     for kind in ("Job", "Pod"):
-        # Stores are served, and what was dropped is told, for as long as their objects are there.
+        # Serving pods of stores, and the records of drops, live as long as their objects.
         found += [f"{kind} {o['metadata']['name']}" for o in cluster.api.list(kind, space, "lips.dev/move,lips.dev/role notin (serve,drop,clean)")]
     for data_set in cluster.api.list("DataSet"):
         found += [f"leaving blocks {h['leaving']} of {data_set['metadata']['name']} in {h['store']}"
@@ -54,7 +54,7 @@ def leftovers(cluster, space="default"):
 
 
 def phases(cluster, prefix=""):
-    """How many DataMoves, of those whose names begin so, are in each phase."""
+    """The number of DataMoves with this name prefix in each phase."""
     count = {}
     for move in cluster.api.list("DataMove"):
         if not move["metadata"]["name"].startswith(prefix):

@@ -1,4 +1,4 @@
-"""A real HDFS beside the cluster: a NameNode, and a DataNode on each real node, as plain processes, spoken to over HTTP only."""
+"""A real HDFS beside the cluster: a NameNode, and a DataNode on each real node, as plain processes, used over HTTP only."""
 import http.client
 import json
 import os
@@ -34,7 +34,7 @@ def write_settings(path, settings):
         file.write(f"<configuration>\n{properties}</configuration>\n")
 
 
-# A DataNode is known by the address it comes from: each has its own, on its node's bridge, as a pod would.
+# HDFS identifies a DataNode by its address: each has its own, on its node's bridge, like a pod.
 PLUGGED_IN = """
 until ip link show eth0 > /dev/null 2>&1; do sleep 0.05; done
 ip link set lo up && ip link set eth0 up && ip address add "$1/24" dev eth0 && ip route add default via "${1%.*}.1" || exit 1
@@ -60,7 +60,7 @@ class DataNode(Process):
 
 
 class Hdfs:
-    """`racks`: of each node. A DataNode is called like its node; whoever has an address of the node's bridge reads from its rack."""
+    """`racks`: of each node. A DataNode has its node's name; a client with an address of the node's bridge reads from its rack."""
 
     def __init__(self, cluster, racks):
         self.racks = racks
@@ -93,7 +93,7 @@ class Hdfs:
         write_settings(os.path.join(home, "hdfs-site.xml"), {
             "dfs.namenode.name.dir": f"file://{self.folder}/names", "dfs.namenode.http-address": f"{NAME_NODE}:{HTTP}",
             "dfs.ls.limit": 2,  # files in one piece of a listing
-            # Who is silent for 2 * 1 s + 10 * 1 s is dead, and what it held is copied again at once.
+            # A DataNode that is silent for 2 * 1 s + 10 * 1 s is dead, and HDFS copies its blocks again at once.
             "dfs.heartbeat.interval": 1, "dfs.namenode.heartbeat.recheck-interval": 1000, "dfs.namenode.redundancy.interval.seconds": 1,
             "dfs.namenode.safemode.extension": 0, "dfs.blockreport.initialDelay": 0, **more})
         return ["java", *JAVA, f"-Djdk.net.hosts.file={self.folder}/hosts", "-cp", f"{home}:{self.folder}:{JARS}/*", program]
@@ -107,7 +107,7 @@ class Hdfs:
         self.wait_for_live(set(self.racks))
         return self
 
-    # ---- what HDFS says ----
+    # ---- queries ----
 
     def live(self):
         try:
@@ -125,7 +125,7 @@ class Hdfs:
         wait_for(there, 60, lambda: f"live DataNodes: {self.live()}")
 
     def blocks(self, path):
-        """By fsck: of each file its blocks, as (bytes, nodes that have it)."""
+        """From fsck: the blocks of each file, as (bytes, nodes that have it)."""
         query = urllib.parse.urlencode({"ugi": "root", "path": path, "files": 1, "blocks": 1, "locations": 1, "openforwrite": 1})
         with urllib.request.urlopen(f"{self.url}/fsck?{query}", timeout=30) as answer:
             text = answer.read().decode()
@@ -140,7 +140,7 @@ class Hdfs:
                 blocks.append((int(block.group(1)), {node_at[address] for address in re.findall(r"DatanodeInfoWithStorage\[([0-9.]+):", line)}))
         return found
 
-    # ---- what is done to it ----
+    # ---- changes ----
 
     def ask(self, method, path, operation, body=None, at=None, **more):
         query = urllib.parse.urlencode({"op": operation, "user.name": "root", **more})
@@ -152,12 +152,12 @@ class Hdfs:
             raise StoryFailed(f"{operation} {path}: {error.code} {error.read().decode()}") from error
 
     def put(self, path, data, node, replication, block_size, **more):
-        """As a writer on that node does: it gets the first replica of each block."""
+        """Writes from that node, which gets the first replica of each block."""
         self.ask("PUT", path, "CREATE", data, at=f"http://{self.addresses[node]}:{DATA_HTTP}", namenoderpcaddress=f"{NAME_NODE}:{RPC}", overwrite="true",
                  replication=replication, blocksize=block_size, **more)
 
     def begin(self, path, data, node, replication, block_size, **more):
-        """As put, by a writer that does not come to the end: the file stays open as long as what is returned."""
+        """As put, but by a writer that does not finish: the file stays open as long as the returned object."""
         query = urllib.parse.urlencode({"op": "CREATE", "user.name": "root", "namenoderpcaddress": f"{NAME_NODE}:{RPC}", "replication": replication,
                                         "blocksize": block_size, **more})
         writer = http.client.HTTPConnection(self.addresses[node], DATA_HTTP, timeout=60)

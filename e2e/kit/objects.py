@@ -5,7 +5,7 @@ REGION = "us-east-1"
 
 
 def fake_node(name, zone="zone-a", cores=4, memory="16Gi", instance_type=None, capacity_type="on-demand", pods=110, labels=None, taints=None):
-    """A node that kwok plays."""
+    """A fake node, run by kwok."""
     amounts = {"cpu": str(cores), "memory": memory, "pods": str(pods)}
     found = {"topology.kubernetes.io/zone": zone, "topology.kubernetes.io/region": REGION, "kubernetes.io/hostname": name,
              "karpenter.sh/capacity-type": capacity_type, **(labels or {})}
@@ -18,7 +18,7 @@ def fake_node(name, zone="zone-a", cores=4, memory="16Gi", instance_type=None, c
 
 
 def ready_node(name, zone="zone-a", **more):
-    """A node that nobody plays: ready from the start, for clusters of thousands in which nothing has to run."""
+    """A node without kwok: ready from the start, for clusters of thousands of nodes in which no pod has to run."""
     node = fake_node(name, zone, **more)
     del node["metadata"]["annotations"]
     node["status"]["conditions"] = [{"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": "2026-01-01T00:00:00Z",

@@ -28,7 +28,7 @@ def merged(base, change):
 
 
 class Process:
-    """Its output goes to NAME.log of the story's folder, whatever becomes of it."""
+    """Its output always goes to NAME.log in the story's folder."""
 
     def __init__(self, cluster, name, command, env=None):
         self.cluster, self.name, self.command, self.env = cluster, name, command, env
@@ -45,13 +45,13 @@ class Process:
         return self.child is not None and self.child.poll() is None
 
     def kill(self):
-        """As a crash: without a word."""
+        """Kills it, as in a crash."""
         if self.running():
             self.child.send_signal(signal.SIGKILL)
             self.child.wait()
 
     def end(self, patience=20):
-        """Asks; the seconds that it took. A process that does not end is killed and fails the story's next check."""
+        """Asks it to end and returns the seconds that it took. Kills a process that does not end, which fails the story's next check."""
         began = time.monotonic()
         if self.running():
             self.child.send_signal(signal.SIGTERM)
@@ -116,7 +116,7 @@ class Operator(Process):
         return sum_of(self.metrics(), name, **labels)
 
     def memory(self):
-        """Resident, and of that what no file backs; bytes."""
+        """Resident memory, and the part of it without a file behind it; bytes."""
         with open(f"/proc/{self.child.pid}/smaps_rollup", encoding="ascii") as file:
             text = file.read()
         return tuple(int(re.search(name + r":\s+(\d+) kB", text).group(1)) * 1024 for name in ("Rss", "Anonymous"))

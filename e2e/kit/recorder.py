@@ -1,4 +1,4 @@
-"""What the API server tells, kept in its order, and checked as it comes: the promises that must hold at every instant.
+"""Events of the API server in their order, checked on arrival against the promises that must hold at every instant.
 
 A pod is bound once, and no node is overcommitted. Times are those of this machine, when the event arrived.
 """
@@ -12,7 +12,7 @@ ENDED = ("Succeeded", "Failed")
 
 
 class Seen:
-    """What is remembered of one pod."""
+    """The recorded state of one pod."""
 
     def __init__(self, pod):
         meta = pod["metadata"]

@@ -4,11 +4,11 @@ import time
 
 
 class StoryFailed(Exception):
-    """What was promised did not happen."""
+    """A promise was broken."""
 
 
 class Missing(Exception):
-    """The story cannot run here, and this says what is missing."""
+    """The story cannot run here; the message names the missing requirement."""
 
 
 class Story:
@@ -29,7 +29,7 @@ class Story:
         print(line, flush=True)
 
     def figure(self, what, value, unit="", at_most=None, at_least=None, digits=2):
-        """A measured figure; a bar that is missed fails the story, but only at its end, so that all figures are seen."""
+        """A measured figure. Missing its threshold fails the story, but only at its end, so that all figures are printed."""
         text = f"{what}: {value:.{digits}f}{' ' + unit if unit else ''}" if isinstance(value, float) else f"{what}: {value}{' ' + unit if unit else ''}"
         bar = f"at most {at_most}" if at_most is not None else f"at least {at_least}" if at_least is not None else ""
         missed = (at_most is not None and value > at_most) or (at_least is not None and value < at_least)
@@ -41,12 +41,12 @@ class Story:
             self.failures.append("missed: " + text)
 
     def check(self, holds, otherwise):
-        """A promise: the story ends when it is broken."""
+        """A promise: breaking it ends the story."""
         if not holds:
             raise StoryFailed(otherwise() if callable(otherwise) else otherwise)
 
     def expect(self, holds, otherwise):
-        """A promise whose breach is noted; the story goes on and fails at its end."""
+        """A promise: breaking it fails the story, but only at its end."""
         if not holds:
             text = otherwise() if callable(otherwise) else otherwise
             self.failures.append(text)

@@ -1,4 +1,4 @@
-"""What is wrong is said on the object that is wrong, by a condition and an event, and stops nothing else."""
+"""A wrong object gets a condition and an event that name its fault, and stops nothing else."""
 import time
 
 from kit import objects
@@ -25,7 +25,7 @@ def wrong_pod(name, **annotations):
 
 
 def cases():
-    """What is wrong: the objects to make, the last of which is the one to be told about."""
+    """By fault: the objects to create, the last of which is the wrong one."""
     more_tasks = objects.indexed_job("more-tasks", 6, annotations={"lips.dev/dataset": "good"})
     return {
         "a data set that names a missing store": [objects.data_set("lost", 4, {"nowhere": "0-3"})],
@@ -65,7 +65,7 @@ def tell(story):
                 try:
                     found = wait_for(lambda: conditions(look()), 20, f"{what}: no condition on {wrong['kind']} {meta['name']}")
                     story.say(f"{what}: {found[0]['reason']}: {found[0]['message']}")
-                    # Of many pods of one job the event is on the job.
+                    # For many pods of one job the event is on the job.
                     wait_for(lambda: event_about(api, wrong) or event_about(api, told_on), 20, f"{what}: no event on {wrong['kind']} {meta['name']}")
                     told += 1
                 except Exception as error:

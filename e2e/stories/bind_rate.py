@@ -39,7 +39,7 @@ def pid_of(cluster, name):
 
 
 def check_placement(story, cluster, bound):
-    """Nobody follows the pods while rates are measured, which would cost the server's CPU. All of them are still there afterwards."""
+    """No recorder runs during the measurement, because it would use the server's CPU. All pods still exist afterwards."""
     capacity = {n["metadata"]["name"]: {k: amount(k, v) for k, v in n["status"]["allocatable"].items()} for n in cluster.api.list("Node")}
     used = {}
     for space, names in bound.items():
@@ -61,7 +61,7 @@ def tell(story):
     if not os.access(bare, os.X_OK):
         raise Missing(f"no program {bare}")
     costs = {}
-    # Nobody runs the pods: what is measured is binding alone.
+    # Nobody runs the pods: only binding is measured.
     with Cluster(story, scheduler=True, kwok=False, record_bindings=True, own_nodes=True) as cluster:
         cluster.script("control-plane", "stop", "kube-scheduler")
         cluster.api.create_all(objects.ready_node(f"node-{i}", objects.ZONES[i % 3], cores=32, pods=1000) for i in range(nodes))
@@ -111,6 +111,6 @@ def tell(story):
     cpu = {who: sum(sum(each) for each in parts.values()) * 1000 / count / rounds for who, parts in costs.items()}
     story.figure("CPU of server, etcd and scheduler a pod, ms", ", ".join(f"{name} {cpu[who]:.2f}" for who, name in (
         ("lips", "LiPS"), ("kube", "kube-scheduler"), ("bare", "bare loop"))))
-    # A busy machine says little: the bars are for --full.
+    # Figures from a busy machine mean little: the thresholds are for --full.
     story.figure("of kube-scheduler's rate", rates["lips"] / rates["kube"], "times", at_least=2.0 if story.full else None)
     story.figure("of the bare loop's rate", rates["lips"] / rates["bare"], "times", at_least=0.9 if story.full else None)

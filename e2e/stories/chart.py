@@ -32,7 +32,7 @@ def helm(cluster, *arguments):
 
 
 def build_image(cluster):
-    """Packed from the program that is tested, and brought to each node as a file."""
+    """Packed from the program under test, and copied to each node as a file."""
     story = cluster.story
     archive = os.path.join(story.folder, "lips-image.tar")
     subprocess.run([os.path.join(ROOT, "docker", "build-image"), "--program", story.lips, "--name", IMAGE, "--output", archive], check=True)
@@ -146,7 +146,7 @@ def tell(story):
             story.say(f"no data: {title}: {query}")
         story.figure("queries of the dashboard that return data", f"{len(all_queries) - len(empty)} of {len(all_queries)}")
         story.expect(not empty, f"no data for: {', '.join(sorted({title for title, _ in empty}))}")
-        # Removal as docs/kubernetes.md has it: first the objects, while somebody is there to clear away what belongs to them.
+        # Removal as in docs/kubernetes.md: first the objects, while the operator can still clean up after them.
         for kind in ("datasets", "datamoves", "datastores", "pools"):
             cluster.kubectl("delete", kind, "--all", "--all-namespaces", "--timeout=60s")
         helm(cluster, "uninstall", "lips", "--namespace", "lips-system", "--wait")

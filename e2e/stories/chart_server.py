@@ -1,4 +1,4 @@
-"""A real API server takes what the chart renders, and its roles, admission policy and schemas refuse what they are to refuse.
+"""A real API server accepts everything that the chart renders, and its roles, admission policy and schemas refuse what they must.
 
 The checks of tests/chart/server, which starts an etcd and a kube-apiserver of its own.
 """

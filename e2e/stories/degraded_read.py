@@ -1,4 +1,4 @@
-"""Of an erasure-coded data set a store is lost: tasks that read a lost block are told k others of its stripe, and decode it byte for byte.
+"""A store of an erasure-coded data set is lost: readers of a lost block get k others of its stripe, and decode it byte for byte.
 
 Real nodes and real bytes: `lips encode` makes the blocks, `lips decode` in the containers the lost ones.
 """
@@ -17,7 +17,7 @@ from kit.recorder import Recorder
 LIMIT = 240
 NATIVE, SIZE = 6, 1 << 20  # of 3 stripes, each with one parity block
 LOST = (1, 3, 5)
-# Parity block i of stripe i is number NATIVE + i. Each node holds the rest of every stripe in part, so that there is something to fetch.
+# Parity block i of stripe i is number NATIVE + i. Each node holds only a part of the rest of each stripe, so tasks must fetch.
 HELD = {"store-0": "0,2,7", "store-1": "4,6,8", "store-2": ",".join(map(str, LOST))}
 
 READ = r"""
@@ -103,7 +103,7 @@ def tell(story):
                 story.check(task.pod["status"]["phase"] == "Succeeded", f"{task.name}: {task.pod['status']}")
                 block = int(task.pod["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"])
                 told, found = api.request("GET", f"/api/v1/namespaces/default/pods/{task.name}/log").splitlines()
-                story.check(found.split()[0] == hashes[block], f"{task.name}: block {block} is not what it was; it was told {told}")
+                story.check(found.split()[0] == hashes[block], f"{task.name}: block {block} has changed; its input was {told}")
                 story.check(told.startswith("degraded:") == (block in LOST), f"{task.name} reads block {block} and was told {told}")
                 if block in LOST:
                     sources = [part for part in told.split(";") if part[0].isdigit()]

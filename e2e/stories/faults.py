@@ -1,4 +1,4 @@
-"""Between the operator and the API server everything goes wrong once; it recovers without a restart, and no promise is broken.
+"""Everything goes wrong once between the operator and the API server; it recovers without a restart and breaks no promise.
 
 Watches are cut in the middle of an event, versions are too old (410), bindings meet a conflict (409), the server has no time (429) or fails (500),
 answers are slow or lost, watches overtake each other, the clock jumps an hour ahead and back, answers are lost right before an outage that costs the
@@ -63,7 +63,7 @@ def tell(story):
             process = operator.child.pid
 
             def works(job, seconds):
-                """A job of several pods goes through, whatever is wrong; and how long it took the last to be bound."""
+                """Runs a job of several pods despite the fault, and returns the time until the last one was bound."""
                 cluster.api.create(objects.indexed_job(job, tasks, run_for="1s"))
                 wait_for(lambda: len(seen.bound(job=job)) == tasks, seconds, lambda: f"{job}: {len(seen.bound(job=job))} of {tasks} pods are bound")
                 pods = seen.of(job=job)

@@ -1,4 +1,4 @@
-"""A real HDFS over two zones: a data set has the blocks and replicas that HDFS says, tasks read them in their zone, and what changes is followed.
+"""A real HDFS over two zones: a data set has the blocks and replicas of HDFS, tasks read them in their zone, and LiPS follows changes.
 
 A NameNode and three DataNodes of Apache Hadoop, as they start, die, copy blocks again and come back.
 """
@@ -105,17 +105,17 @@ def tell(story):
             api.create(objects.node_store("dn-" + node, node, zone, serve=False))
 
         def follows(what, seconds=60):
-            """Until LiPS says what HDFS says."""
+            """Waits until LiPS agrees with HDFS."""
             began = time.monotonic()
             wait_for(lambda: said_by_lips(api.get("DataSet", "logs")) == said_by_hdfs(hdfs), seconds,
                      lambda: f"{what}: LiPS says {said_by_lips(api.get('DataSet', 'logs'))}, HDFS {said_by_hdfs(hdfs)}")
-            story.say(f"{what}: LiPS says what HDFS says, after {time.monotonic() - began:.1f} s")
+            story.say(f"{what}: LiPS agrees with HDFS after {time.monotonic() - began:.1f} s")
 
         def start(job):
             api.create(reading_job(job, len(hashes), hdfs))
 
         def read(job, blocks):
-            """Each of these is read, right, by a task in a zone that has it and from a DataNode there."""
+            """A task reads each of these correctly, in a zone that has it and from a DataNode there."""
             homes = homes_of(hdfs)
             done = lambda: {block_of(task): task for task in seen.finished(job=job)}
             wait_for(lambda: blocks <= set(done()), 60, lambda: f"{job}: of {blocks} only {set(done())} have been read", pause=0.3)
@@ -140,7 +140,7 @@ def tell(story):
             story.figure("from the DataSet and the operator's start to all files, blocks and replicas", time.monotonic() - began, "s", digits=0)
             start("first")
             read("first", set(range(len(hashes))))
-            # More replicas, and a file that somebody is still writing: what is complete of it counts.
+            # More replicas, and a file that is still being written: its complete blocks count.
             hdfs.ask("PUT", f"{FOLDER}/part-3", "SETREPLICATION", replication=2)
             data = draw.randbytes(BLOCK * 3 // 2)
             writer = hdfs.begin(f"{FOLDER}/part-3-open", data, "real-2", 1, BLOCK, **AS_ETL)
@@ -148,7 +148,7 @@ def tell(story):
             both = lambda: all(len(nodes) == 2 for _, nodes in hdfs.blocks(f"{FOLDER}/part-3")[f"{FOLDER}/part-3"])
             wait_for(lambda: both() and (f"{FOLDER[1:]}/part-3-open", BLOCK) in said_by_hdfs(hdfs)[0], 30, lambda: f"HDFS says {said_by_hdfs(hdfs)}")
             follows("two replicas, and a file that is being written")
-            # A DataNode dies: what it alone had is lost, of the rest HDFS makes new replicas.
+            # A DataNode dies: blocks that only it had are lost, and HDFS makes new replicas of the others.
             hdfs.data_nodes["real-0"].kill()
             lost = {block for block, nodes in enumerate(homes_of(hdfs)) if nodes == {"real-0"}}
             story.check(lost, "no block has its only replica on real-0")

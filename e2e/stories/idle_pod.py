@@ -1,4 +1,4 @@
-"""A pod that fits, arriving in an idle cluster, is bound at once and not at the epoch's end."""
+"""A pod that fits and arrives in an idle cluster is bound at once, not at the end of an epoch."""
 import statistics
 import time
 

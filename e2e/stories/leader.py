@@ -1,4 +1,4 @@
-"""The leader dies, and later one only hangs: the other copy takes over in time, and no pod is bound by both."""
+"""The leader dies, and later another one hangs: the other replica takes over in time, and no pod is bound by both."""
 import signal
 import time
 
@@ -58,7 +58,7 @@ def tell(story):
             by_pod.setdefault(request.pod, set()).add(request.user)
     both = [pod for pod, users in by_pod.items() if len(users) > 1]
     story.check(not both, f"bound by both: {both}")
-    # What it had begun to send when it was stopped still arrives, and is refused: those pods are bound.
+    # Requests that were in flight when it was stopped still arrive and are refused, because those pods are bound.
     late = [r for r in requests if r.user == "second" and r.received > woken and r.code == 201]
     story.figure("pods bound by the deposed leader after it woke", len(late), at_most=0)
     story.figure("pods, each bound by one copy", len(by_pod))

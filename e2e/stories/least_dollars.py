@@ -74,7 +74,7 @@ def seconds(text):
 
 
 def bill(pods, zone_of_node):
-    """Dollars, tasks that read in their own zone, and makespan, of what the API server recorded."""
+    """Dollars, tasks that read in their own zone, and makespan, from the API server's records."""
     rate = prices()
     dollars, local, starts, ends = 0.0, 0, [], []
     for seen in pods:
@@ -93,7 +93,7 @@ def bill(pods, zone_of_node):
 
 
 def run_jobs(cluster, seen, prefix, scheduler):
-    """All jobs at their times; back when the last has ended."""
+    """Submits all jobs at their times; returns when the last has ended."""
     began = time.monotonic()
     for job in range(JOBS):
         time.sleep(max(0.0, began + job * EVERY - time.monotonic()))

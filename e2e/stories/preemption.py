@@ -21,7 +21,7 @@ def tell(story):
         cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], cores=CORES) for i in range(NODES)])
         with Recorder(cluster) as seen:
             operator = Operator(cluster, {"leaderElection": {"enabled": False}}).start().wait_ready()
-            # More than fits, and none of it ends by itself: every core that is freed has a taker. An eviction counts as a failure of the Job.
+            # More pods than fit, and none ends by itself: a pod waits for every core that is freed. An eviction counts as a failure of the Job.
             backlog = 20 * NODES * CORES
             api.create(objects.indexed_job("backlog", backlog, run_for="1h", backoff=1000))
             wait_for(lambda: len(seen.bound(job="backlog")) == NODES * CORES, 60, "the nodes are not full")

@@ -1,4 +1,4 @@
-"""What the operator decided on a real API server is decided again from its journal, bit for bit, and its savings are counted."""
+"""The journal of an operator on a real API server reproduces its decisions bit for bit, and its savings are counted."""
 import os
 import subprocess
 

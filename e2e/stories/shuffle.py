@@ -1,4 +1,4 @@
-"""Reduces that come one by one, also after a restart, go where the maps ran, and their shuffle is paid for once.
+"""Reduces that arrive one by one, even after a restart, go where the maps ran, and their shuffle is charged once.
 
 The maps have to run in the dear zone; the reduces may run anywhere. The pods of the maps are cleared away before the operator comes back.
 """

@@ -1,4 +1,4 @@
-"""Objects come and go for a long time: the operator's memory and its metrics stay as large as what is alive, not as what has ever lived.
+"""Objects come and go for a long time: the operator's memory and metrics depend on the live objects, not on all that ever existed.
 
 Jobs with their data sets and moves, lone pods, namespaces, pools, nodes with their stores and pods that fit nowhere all get new names all the time;
 as many are alive at the end as at the beginning. Watches are cut, and some find their version too old, all the while.
@@ -45,7 +45,7 @@ SHORT_MEMORY = "--event-ttl=60s --etcd-compaction-interval=30s"  # of the API se
 
 
 class Wheel:
-    """All that comes and goes; names never repeat."""
+    """All objects that come and go; names never repeat."""
 
     def __init__(self, cluster, seen):
         self.api, self.seen = cluster.api, seen
@@ -200,7 +200,7 @@ class Wheel:
         self.delete("DataStore", f"store-{n}")
 
     def stop(self):
-        """Lets all jobs end and takes everything away but the nodes."""
+        """Lets all jobs end and removes everything except the nodes."""
         while self.jobs or self.moving:
             self.every(0.5, self.end_moves)
             self.end_jobs()

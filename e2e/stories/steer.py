@@ -1,4 +1,4 @@
-"""Pods keep their scheduler and get a zone: kube-scheduler binds every one where its data is, though the operator is killed on the way."""
+"""Pods keep their scheduler and get a zone: kube-scheduler binds every one where its data is, even if the operator is killed on the way."""
 import collections
 import os
 import random
@@ -17,7 +17,7 @@ gates = lambda pod: [gate["name"] for gate in pod["spec"].get("schedulingGates",
 
 
 def policy(cluster):
-    """What the chart gives the API server so that pods are gated: its own objects, and nothing of the operator's."""
+    """The chart's objects that gate pods in the API server, without those of the operator."""
     versions = cluster.kubectl("api-resources", "--api-group=admissionregistration.k8s.io", "--no-headers").splitlines()
     served = [f"{line.split()[-3]}/{line.split()[-1]}" for line in versions if line.split()[-1] == "MutatingAdmissionPolicy"]
     chart = os.path.join(os.path.dirname(E2E), "charts", "lips")
@@ -41,7 +41,7 @@ def tell(story):
     with Cluster(story, scheduler=True, record_bindings=True) as cluster:
         api = cluster.api
         cluster.install_custom_resources()
-        # Each zone has room for all, so that nobody has a reason to leave that of the data; kube-scheduler alone would spread them.
+        # Each zone has room for all, so no pod has a reason to leave the zone of the data; kube-scheduler alone would spread them.
         cores = (jobs + 1) * tasks // 3 + tasks
         cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], cores=cores, memory="512Gi", pods=1000, instance_type="m7g.16xlarge",
                                              capacity_type="spot" if i % 2 else "on-demand") for i in range(9)])
@@ -51,7 +51,7 @@ def tell(story):
         for space in ("etl", "web"):
             wait_for(lambda space=space: any(s["metadata"]["namespace"] == space for s in api.list("ServiceAccount")), 30, f"{space} has no service account")
         cluster.kubectl("apply", "-f", "-", stdin=policy(cluster))
-        # All data in one zone, and reading from afar is dear.
+        # All data is in one zone, and remote reads are expensive.
         api.create(objects.node_store("store", "node-1", DATA_ZONE, endpoint="http://files.example"))
         api.create(objects.data_set("books", 200, {"store": "0-199"}, block_size="512Mi", space="etl"))
         probe = objects.pod("probe", space="etl", scheduler="default-scheduler")

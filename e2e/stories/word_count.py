@@ -17,7 +17,7 @@ LIMIT = 300
 WORDS = "block node zone plan move data task pool epoch price copy least read write slot wave".split()
 BLOCKS, SIZE = 6, 3 << 20
 
-# The annotation lips.dev/input is what the task is told to read.
+# The annotation lips.dev/input names the task's input.
 COUNT = r"""
 set -e
 case "$INPUT" in http*) wget -q -O /tmp/in "$INPUT"; in=/tmp/in ;; *) in=$INPUT ;; esac
@@ -103,7 +103,7 @@ def tell(story):
             came = [BLOCKS - 1 in replicas(version).get("cheap", ()) for _, _, version in seen.history["DataSet"]]
             story.check(any(came), "the data set never said that the block is in the cheap zone")
             folder = os.path.join(cluster.folder, "nodes", "real-0", "data", "data")
-            # It may be dropped again when nobody needs it; a person asks for it to stay.
+            # LiPS may drop it again when nobody needs it; a user asks for it to stay.
             api.create(objects.data_move("stay", "books", "dear", "cheap", str(BLOCKS - 1)))
             wait_for(lambda: api.get("DataMove", "stay").get("status", {}).get("phase") == "Committed", 120,
                      lambda: f"the move of a person: {api.get('DataMove', 'stay').get('status')}")

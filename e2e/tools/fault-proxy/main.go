@@ -1,4 +1,4 @@
-// fault-proxy stands in front of a Kubernetes API server and does to requests and watches what its rules say. It is for tests only.
+// fault-proxy stands in front of a Kubernetes API server and applies rules to requests and watches. It is for tests only.
 //
 //	PUT  /rules   replaces the rules (a JSON list of Rule); counts begin anew
 //	GET  /counts  how often each rule was applied, by its name
@@ -28,22 +28,22 @@ import (
 	"time"
 )
 
-// Rule says what happens to a request that it fits. The first rule that fits and whose share and count allow it is applied.
+// Rule describes a fault for matching requests. The first rule that matches and whose share and count allow it is applied.
 type Rule struct {
 	Name  string  `json:"name"`
 	Verb  string  `json:"verb"`  // GET, POST, PUT, PATCH, DELETE, or WATCH; empty: every one
 	Path  string  `json:"path"`  // regular expression; empty: every path
 	Share float64 `json:"share"` // of the requests that fit; 0: all
-	Count int     `json:"count"` // at most so often; 0: without end
+	Count int     `json:"count"` // at most this often; 0: no limit
 
 	Status     int    `json:"status"`     // answered with this code instead of being forwarded
 	RetryAfter int    `json:"retryAfter"` // seconds, as a header of that answer
 	Delay      string `json:"delay"`      // before it is forwarded
-	Late       bool   `json:"late"`       // forwarded after the delay though whoever sent it may have died in between, as what is on the wire is
+	Late       bool   `json:"late"`       // forwarded after the delay even if the sender has died in between, like a request in flight
 	LoseAnswer bool   `json:"loseAnswer"` // forwarded, but the connection breaks before the answer
 	Expire     bool   `json:"expire"`     // a watch: one ERROR event of code 410, as for a version that is too old
 	CutAfter   string `json:"cutAfter"`   // a watch: breaks after this time, in the middle of an event where there is one
-	Lag        string `json:"lag"`        // a watch: every event comes so much later, so that other watches overtake it
+	Lag        string `json:"lag"`        // a watch: delays every event, so that other watches overtake it
 
 	path                 *regexp.Regexp
 	delay, cutAfter, lag time.Duration
