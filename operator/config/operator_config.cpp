@@ -45,7 +45,7 @@ template <class Fields>
 void each_price_key(Fields& fields, OperatorConfig& config) {
   auto& prices = config.prices;
   fields.section(
-      "prices", "what nodes, transfers and storage cost; a simulated cluster has prices of its own", [&](auto& in) {
+      "prices", "prices of nodes, transfers and storage; a simulated cluster has its own", [&](auto& in) {
         in.text("region", prices.region,
                 {"", "region of nodes that lack the label topology.kubernetes.io/region", live});
         in.text("file", prices.file,

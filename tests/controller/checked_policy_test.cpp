@@ -69,7 +69,7 @@ TEST_F(CheckedPolicyTest, RefusesEveryKindOfFaultAndDefersEverythingInstead) {
       {"a task twice", Kind::invalid, changed([](Plan& plan) { plan.assignments.push_back(plan.assignments[0]); }),
        "planned twice"},
       {"a node that is not there", Kind::invalid, changed([](Plan& plan) { plan.assignments[0].node = NodeId(9); }),
-       "no node"},
+       "names a node that does not exist"},
       {"a task that is not there", Kind::invalid, changed([](Plan& plan) { plan.assignments[0].task = TaskId(9); }),
        "does not exist"},
       {"a deferral of nothing", Kind::invalid, changed([](Plan& plan) {
@@ -87,7 +87,7 @@ TEST_F(CheckedPolicyTest, RefusesEveryKindOfFaultAndDefersEverythingInstead) {
       {"a memory of no job", Kind::invalid, changed([](Plan& plan) {
          plan.remember = {{JobId(5), {}}};
        }),
-       "remembered"},
+       "a memory names a job that does not exist"},
       {"a home nowhere", Kind::invalid, changed([](Plan& plan) {
          JobMemory memory;
          memory.home = ZoneId(4);

@@ -96,7 +96,7 @@ TEST_F(ValidatePlan, FindsATaskThatDoesNotExist) {
 
 TEST_F(ValidatePlan, FindsANodeThatDoesNotExist) {
   plan.assignments = {{plain, NodeId::none(), {}, {}}};
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("no node")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("names a node that does not exist")));
 }
 
 TEST_F(ValidatePlan, FindsACordonedNode) {

@@ -208,10 +208,10 @@ TEST_F(EpochJournalTest, SaysWhatIsWrongWithADamagedRecord) {
   ASSERT_TRUE(read_epoch("e", text));
   std::string other = text;
   other[other.size() - 40] ^= 1;
-  EXPECT_THAT(read_epoch("e", other).error().message, HasSubstr("not the one that was written"));
+  EXPECT_THAT(read_epoch("e", other).error().message, HasSubstr("differs from the written one"));
   EXPECT_THAT(read_epoch("e", "{}").error().message, HasSubstr("e:1"));
   EXPECT_THAT(read_epoch("e", "no json").error().message, HasSubstr("journal"));
-  EXPECT_THAT(read_epoch("e", text.substr(0, text.size() / 2)).error().message, HasSubstr("not the one"));
+  EXPECT_THAT(read_epoch("e", text.substr(0, text.size() / 2)).error().message, HasSubstr("differs from the written one"));
   for (const auto& [from, to, message] : std::vector<std::array<std::string, 3>>{
            {"\"seed\":1", "\"seed\":-1", "e:1: /seed: found -1; allowed: a whole number of 0 or more"},
            {"\"seed\":1,", "", "e:1: /seed: found nothing"},

@@ -125,7 +125,7 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_api_request_seconds", histogram, "verb", "time to the answer"},
       MetricAbout{"lips_watches_total", counter, "resource,event", "watches that were restarted or listed again"},
       MetricAbout{"lips_rejected_objects_total", counter, "kind,reason",
-                  "objects that cannot be decoded, or ask for what is not honoured"},
+                  "objects that cannot be decoded, or use a field that is not honoured"},
 
       // Journal
       MetricAbout{"lips_journal_records_total", counter, "outcome",
