@@ -43,7 +43,7 @@ def add_options(group):
                        ", or all (default: kube,steer; --full: all)")
     group.add_argument("--at-once", type=int, default=2, metavar="N", help="runs side by side, each with a control plane of its own (default: 2)")
     group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot")
-    group.add_argument("--waiting-price", type=float, default=1, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second")
+    group.add_argument("--waiting-price", type=float, default=60, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second (default: 60)")
     group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, deletes the NodeClaims of N nodes that run tasks")
     group.add_argument("--restart-karpenter", action="store_true", help="half-way, kills Karpenter and starts it again")
 
