@@ -14,7 +14,8 @@ double overlap(double free_at, double from, double to) { return std::max(0.0, to
 class Steps {
  public:
   Steps(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, double mean_task, NodeClasses& classes)
-      : cluster_(cluster), classes_(classes), until_(paid_until(cluster)), paid_(classes.classes.size()) {
+      : cluster_(cluster), classes_(classes), paid_(classes.classes.size()) {
+    classes.paid_until = paid_until(cluster);
     for (Duration edge : time_slots.edges) edges_.push_back(to_seconds(edge));
     count_ = edges_.size() - 1;
     classes.steps.resize(classes.classes.size(), std::vector<CapacityStep>(count_));
@@ -38,7 +39,8 @@ class Steps {
         const Resources now{std::max(Cores(0), free.cpu), std::max(Mebibytes(0), free.memory), std::max(0, free.slots)};
         all += now;
         for (std::size_t slot = 0; slot < paid_[c].size(); ++slot)
-          add(paid_[c][slot], c, now, overlap(0, edges_[slot], std::min(edges_[slot] + span(c, slot), until_[node])));
+          add(paid_[c][slot], c, now,
+              overlap(0, edges_[slot], std::min(edges_[slot] + span(c, slot), classes_.paid_until[node])));
       }
       for (std::size_t slot = 0; slot < count_; ++slot) add(classes_.steps[c][slot], c, all, span(c, slot));
     }
@@ -52,7 +54,8 @@ class Steps {
     for (std::size_t slot = count_; slot-- > 0 && edges_[slot + 1] > free_at;) {
       add(classes_.steps[c][slot], c, request, overlap(free_at, edges_[slot], edges_[slot + 1]));
       if (!paid_[c].empty())
-        add(paid_[c][slot], c, request, overlap(free_at, edges_[slot], std::min(edges_[slot + 1], until_[run.node])));
+        add(paid_[c][slot], c, request,
+            overlap(free_at, edges_[slot], std::min(edges_[slot + 1], classes_.paid_until[run.node])));
     }
   }
 
@@ -82,7 +85,6 @@ class Steps {
 
   const ClusterSnapshot& cluster_;
   NodeClasses& classes_;
-  const IdVector<NodeId, double> until_;
   std::vector<double> edges_;
   std::size_t count_ = 0;
   IdVector<ClassId, std::vector<CapacityStep>> paid_;  // by time slot, part of the steps; empty: of fixed nodes

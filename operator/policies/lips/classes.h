@@ -35,6 +35,7 @@ struct NodeClasses {
   IdVector<NodeId, ClassId> class_of;                  // none where the node takes no tasks
   IdVector<ClassId, std::vector<CapacityStep>> steps;  // by time slot
   IdVector<ClassId, double> now_window;                // seconds that a free slot offers in time slot 0
+  IdVector<NodeId, double> paid_until;                 // seconds from now (paid_until.h)
   UsdPerCpuSecond mean_price, dearest;                 // by use; the mean weighted by cores
   Cores cores;                                         // of all classes
   double work_rate = 0;                                // of all classes: CPU-seconds of work per second

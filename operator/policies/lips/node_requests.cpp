@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "policies/lips/pool_room.h"
+
 namespace lips {
 
 namespace {
@@ -16,12 +18,12 @@ class Requests {
         workload_(workload),
         quotas_(std::move(quotas)),
         plan_(plan),
-        pool_cores_(cluster.pool_cores),
+        pools_(cluster, cluster.pool_cores),
         taken_(cluster.tasks.size(), false) {
     for (const Assignment& assignment : plan.assignments) {
       const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
       taken_[assignment.task] = true;
-      pool_cores_[job.pool] += job.request.cpu;
+      pools_.take(job.pool, job.request.cpu);
     }
     plan_.node_requests.emplace();
   }
@@ -55,13 +57,12 @@ class Requests {
     if (quota.tasks == 0 || nodes <= 0) return;
     const Portion& portion = workload_.portions[quota.portion];
     const Job& job = cluster_.jobs[portion.job];
-    const Pool& pool = cluster_.pools[job.pool];
     const double share = 1 / static_cast<double>(std::max<std::int64_t>(1, fit_count(job.request, offer.shape)));
     for (const TaskId task : cluster_.tasks_of(cluster_.groups[portion.job][portion.group])) {
       if (quota.tasks == 0 || nodes <= 0) return;
       if (taken_[task]) continue;
-      if (pool.maximum.value() > 0 && pool_cores_[job.pool] + job.request.cpu > pool.maximum + Cores(1e-9)) return;
-      pool_cores_[job.pool] += job.request.cpu;
+      if (pools_.tasks(job) < 1) return;
+      pools_.take(job.pool, job.request.cpu);
       taken_[task] = true;
       plan_.node_requests->push_back({task, offer.offer});
       plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
@@ -75,7 +76,7 @@ class Requests {
   const Workload& workload_;
   WholeQuotas quotas_;
   Plan& plan_;
-  IdVector<PoolId, Cores> pool_cores_;
+  PoolRoom pools_;
   IdVector<TaskId, bool> taken_;
 };
 

@@ -17,12 +17,16 @@ double full_price(const Node& node, const Offer& offer, double mean_task) {
   return full_packing_price(node.price, node.capacity.cpu, node.speed).value() * (1 + lost);
 }
 
+bool can_be_launched(const ClusterSnapshot& cluster, const Offer& offer) {
+  return offer.left > 0 && cluster.nodes[offer.like].capacity.cpu.value() > 0;
+}
+
 // Without a node nobody has said what a CPU-second costs: the cheapest offers say it.
 void state_prices(const ClusterSnapshot& cluster, double mean_task, NodeClasses& classes) {
   if (classes.cores.value() > 0) return;
   for (const Offer& offer : cluster.offers) {
+    if (!can_be_launched(cluster, offer)) continue;
     const Node& node = cluster.nodes[offer.like];
-    if (offer.left == 0 || node.capacity.cpu.value() <= 0) continue;
     const UsdPerCpuSecond price(full_price(node, offer, mean_task));
     classes.mean_price = classes.mean_price.value() > 0 ? std::min(classes.mean_price, price) : price;
     classes.dearest = std::max(classes.dearest, price);
@@ -41,8 +45,8 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
   std::map<Kind, OfferId> cheapest;
   for (const OfferId id : cluster.offers.ids()) {
     const Offer& offer = cluster.offers[id];
+    if (!can_be_launched(cluster, offer)) continue;
     const Node& node = cluster.nodes[offer.like];
-    if (offer.left == 0 || node.capacity.cpu.value() <= 0) continue;
     const Kind kind{node.zone, node.capacity_type, kinds.by_profile(offer.like), kinds.by_capacity(node.capacity),
                     node.capacity.memory.value() / node.capacity.cpu.value()};
     const auto [known, added] = cheapest.try_emplace(kind, id);

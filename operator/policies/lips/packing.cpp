@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "policies/lips/packing_budget.h"
-#include "policies/lips/paid_until.h"
 #include "policies/lips/pool_room.h"
 
 namespace lips {
@@ -37,7 +36,6 @@ class Packing {
         settings_(settings),
         free_now_(free),
         timeline_(cluster_.nodes.size()),
-        paid_until_(paid_until(cluster_)),
         pools_(cluster_, settings.pool_cores),
         budget_(cluster_, input.costs, classes, workload, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
@@ -181,7 +179,7 @@ class Packing {
   // Time, the class's rank by price, seconds (negative) for which the node is paid for anyway, node: nodes that stay
   // fill up first, so that others run empty and go.
   using Slot = std::tuple<double, std::uint32_t, double, NodeId>;
-  Slot slot_of(NodeId node, ClassId c, double time) const { return {time, rank_[c], -paid_until_[node], node}; }
+  Slot slot_of(NodeId node, ClassId c, double time) const { return {time, rank_[c], -classes_.paid_until[node], node}; }
 
   bool within(double time) const { return time < settings_.window || time == 0; }
 
@@ -306,7 +304,6 @@ class Packing {
   const PackingSettings& settings_;
   IdVector<NodeId, Resources>& free_now_;
   IdVector<NodeId, Timeline> timeline_;
-  const IdVector<NodeId, double> paid_until_;
   IdVector<ZoneId, Queue> zone_;
   IdVector<ClassId, Queue> class_;
   IdVector<ClassId, std::uint32_t> rank_;  // by price

@@ -15,13 +15,6 @@ using testing::Pair;
 constexpr const char *zone_label = "topology.kubernetes.io/zone", *capacity_label = "karpenter.sh/capacity-type";
 const OfferId in_a(0), in_c(1);
 
-FakePod gated(int cpu = 1) {
-  FakePod pod = pod_of(cpu);
-  pod.scheduler = "default-scheduler";
-  pod.gates = {"lips.dev/zone"};
-  return pod;
-}
-
 // An adapter on the test's own thread, for which the test makes the plans.
 class Planned {
  public:

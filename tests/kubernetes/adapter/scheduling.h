@@ -183,4 +183,12 @@ inline FakePod pod_of(int cpu, const std::string& owner = "", int index = 0) {
   return pod;
 }
 
+// Of another scheduler, behind our gate.
+inline FakePod gated(int cpu = 1) {
+  FakePod pod = pod_of(cpu);
+  pod.scheduler = "default-scheduler";
+  pod.gates = {"lips.dev/zone"};
+  return pod;
+}
+
 }  // namespace lips::kubernetes

@@ -17,13 +17,6 @@ using testing::Pair;
 
 constexpr const char* zone_label = "topology.kubernetes.io/zone";
 
-FakePod gated(int cpu = 1) {
-  FakePod pod = pod_of(cpu);
-  pod.scheduler = "default-scheduler";
-  pod.gates = {"lips.dev/zone"};
-  return pod;
-}
-
 std::vector<ReceivedRequest> writes(const FakeCluster& cluster, const std::string& pod) {
   std::vector<ReceivedRequest> result;
   for (ReceivedRequest& request : cluster.requests())
