@@ -9,6 +9,8 @@ from kit.data import ReplicaWatch, leftovers, phases, replicas
 from kit.operator import Operator, Process
 from kit.recorder import Recorder
 
+LANE = "real nodes"
+
 BLOCKS, SIZE = 4, 2 << 20
 KEY, SECRET = "e2e-access-key", "e2e-secret-key"
 

@@ -17,6 +17,7 @@ from kit.recorder import Recorder
 from kit.story import Missing
 
 LIMIT = 400
+LANE = "real nodes"
 ROOT = os.path.dirname(E2E)
 CHART = os.path.join(ROOT, "charts", "lips")
 IMAGE = "local.test/lips:e2e"

@@ -15,6 +15,7 @@ from kit.operator import Operator
 from kit.recorder import Recorder
 
 LIMIT = 240
+LANE = "real nodes"
 NATIVE, SIZE = 6, 1 << 20  # of 3 stripes, each with one parity block
 LOST = (1, 3, 5)
 # Parity block i of stripe i is number NATIVE + i. Each node holds only a part of the rest of each stripe, so tasks must fetch.

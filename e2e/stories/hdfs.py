@@ -15,6 +15,7 @@ from kit.operator import Operator
 from kit.recorder import Recorder
 
 LIMIT = 300
+LANE = "real nodes"
 AS_ETL = {"user.name": "etl"}
 ZONE = {"real-0": "zone-a", "real-1": "zone-b", "real-2": "zone-a"}
 FOLDER, BLOCK = "/warehouse/my logs", 1 << 20

@@ -14,6 +14,7 @@ from kit.operator import Operator
 from kit.recorder import Recorder
 
 LIMIT = 300
+LANE = "real nodes"
 WORDS = "block node zone plan move data task pool epoch price copy least read write slot wave".split()
 BLOCKS, SIZE = 6, 3 << 20
 
