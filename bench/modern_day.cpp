@@ -3,7 +3,8 @@
 //   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic]
 //                    [--variations | --waiting-price P]
 // USD are dollars by use, which the bound is of; with --invoice they are a cloud's invoice, and plans minimise that.
-// --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice; without a bound.
+// --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice, which the bound is
+// of too: no schedule pays a node less than the price of its full cores for the work that they do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,7 +79,8 @@ struct Outcome {
   Billing billing = Billing::use;
   double by_use() const { return run.bill.total().value(); }
   double dollars() const { return billing == Billing::invoice ? run.invoice.total().value() : by_use(); }
-  double over_bound() const { return bound > 0 ? by_use() / bound : 0; }
+  bool elastic = false;
+  double over_bound() const { return bound > 0 ? (elastic ? dollars() : by_use()) / bound : 0; }
 };
 
 struct Answer {
@@ -127,8 +129,7 @@ Answer answer(const Instance& instance, const Variations& varied, Duration slot)
   WaitingBoundSettings bound;
   bound.slot = slot;
   const double prices[] = {0, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.45, 0.7, 1.4, 3, 7, 15};
-  Result<std::vector<WaitingCut>> cuts = std::vector<WaitingCut>();  // none: without a bound
-  if (!instance.elastic) cuts = waiting_cuts(whole, prices, bound);
+  const Result<std::vector<WaitingCut>> cuts = waiting_cuts(whole, prices, bound);
   if (!cuts) return result.error = cuts.error().message, result;
   const double small_alone = small_jobs_alone(*scenario);
   const auto add = [&](const std::string& name, const std::string& policy_name, const PolicySettings& settings) {
@@ -137,12 +138,9 @@ Answer answer(const Instance& instance, const Variations& varied, Duration slot)
     Result<RunResult> ran = run(*scenario, **policy, name);
     if (!ran) return void(result.error = ran.error().message);
     if (ran->jobs_finished < ran->jobs) return void(result.error = name + " did not finish all jobs");
-    Outcome outcome{name, std::move(*ran), 0, small_alone, instance.billing};
-    if (!cuts->empty())
-      outcome.bound =
-          least_dollars_with_mean_wait(
-              whole, *cuts, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(outcome.run.mean_wait)))
-              .value();
+    Outcome outcome{name, std::move(*ran), 0, small_alone, instance.billing, instance.elastic};
+    const auto mean_wait = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(outcome.run.mean_wait));
+    outcome.bound = least_dollars_with_mean_wait(whole, *cuts, mean_wait).value();
     result.outcomes.push_back(std::move(outcome));
   };
   for (const Variation& variation : varied) {

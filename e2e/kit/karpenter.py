@@ -1,8 +1,10 @@
 """The real Karpenter with its kwok provider: it decides as in a cloud, and kwok plays the machines that it buys."""
 import collections
 import csv
+import http.server
 import json
 import os
+import threading
 import urllib.request
 
 from kit import objects
@@ -44,6 +46,29 @@ def prices(sold_out=()):
             if name not in sold_out:
                 found[Offer(name, zone, "spot")] = round(machine.usd_per_hour * SPOT[zone], 6)
     return found
+
+
+class PricePage:
+    """The metrics page that Karpenter has on AWS, with the price of every offer; the provider for played nodes has none."""
+
+    def __init__(self, offers):
+        lines = [f'karpenter_cloudprovider_instance_type_offering_price_estimate{{capacity_type="{offer.capacity}",'
+                 f'instance_type="{offer.type}",zone="{offer.zone}"}} {price}\n' for offer, price in offers.items()]
+        body = "".join(lines).encode()
+
+        class Page(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/metrics"
 
 
 def instance_types(offers):

@@ -96,7 +96,7 @@ def job_object(job, pair):
     return found
 
 
-def prepare_lips(story, cluster, jobs, pair):
+def prepare_lips(story, cluster, jobs, pair, offers):
     """The operator, and what it is told of the data. Nothing can copy bytes between played nodes, so no copies are made."""
     cluster.install_custom_resources()
     api = cluster.api
@@ -106,7 +106,8 @@ def prepare_lips(story, cluster, jobs, pair):
     # An empty node goes after IDLE, and after what Karpenter takes to look twice.
     fleet = {"instanceTypes": karpenter.TYPES, "zones": objects.ZONES, "bootTime": karpenter.BOOT, "idleTime": "30s"}
     operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False},
-                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": story.options.waiting_price}}, "prices": {"spotFactors": karpenter.SPOT}}).start().wait_ready()
+                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": story.options.waiting_price}}, "prices": {"metrics": karpenter.PricePage(offers).url}}).start().wait_ready()
+    wait_for(lambda: "prices read" in operator.log(), 30, "the operator has not read Karpenter's prices")
     wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 60, "data sets have no replicas in their status")
     return operator
 
@@ -173,7 +174,7 @@ def run_pair(story, load, name):
     with cluster:
         buyer = karpenter.Karpenter(cluster, offers).install().start()
         wait_for(buyer.ready, 60, "Karpenter's NodePool is not ready")
-        operator = prepare_lips(story, cluster, jobs, pair) if pair.mode else None
+        operator = prepare_lips(story, cluster, jobs, pair, offers) if pair.mode else None
         with Recorder(cluster, kinds=("Pod", "Node", "NodeClaim")) as seen:
             scheduler, created = submit(story, cluster, seen, pair, jobs, Mishaps(story, cluster, buyer))
             deadline = time.monotonic() + EMPTY_AFTER

@@ -31,6 +31,7 @@ constexpr auto commands = std::to_array<Command>({
     {"policies", "list the policies", run_policies},
     {"explain", "explain whether it pays to move data to a cheaper node", run_explain},
     {"experiment", "repeat experiments of published papers and compare with their claims", run_experiment},
+    {"prices", "show prices of instance types, or convert prices that other programs print", run_prices},
     {"encode", "cut a file into native and parity blocks for an erasure-coded data set", run_encode},
     {"decode", "rebuild a lost block from other blocks of its stripe", run_decode},
 });

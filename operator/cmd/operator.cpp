@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +22,7 @@
 #include "cmd/service/new_data_endpoint.h"
 #include "cmd/service/operator_kubernetes.h"
 #include "cmd/service/operator_simulated.h"
+#include "cmd/service/price_feed.h"
 #include "config/live_config.h"
 #include "config/text_file.h"
 #include "simulation/scenario_reader.h"
@@ -81,6 +86,7 @@ LineLog::Form form_of(LogFormat format) {
 }
 
 constexpr std::string_view simulated = "simulated:";
+constexpr int oldest_prices_days = 180;
 
 // The parts of a running operator, each after those that it depends on.
 class RunningOperator {
@@ -111,6 +117,8 @@ class RunningOperator {
   Result<void> open_journal();
   Result<void> run_simulated();
   void reload(Result<OperatorConfig> changed);
+  void feed(Result<std::vector<InstanceOffer>> offers);
+  void tell_age(std::string_view newest);
   void refused(const PlanFault& fault);
   Health alive() const;
   Health ready() const;
@@ -124,6 +132,9 @@ class RunningOperator {
   NewDataEndpoint new_data_;
   LivePolicy policy_;
   std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
+  std::mutex replacing_;                     // held by whoever replaces the live configuration
+  std::vector<InstanceOffer> fed_;           // by prices.metrics
+  bool feed_failed_ = false;                 // and the log says so
   std::atomic<bool> ended_{false};           // a simulated run has ended; only its page is still served
   std::unique_ptr<HealthServer> health_;
   std::unique_ptr<StatusServer> server_;
@@ -203,8 +214,10 @@ void RunningOperator::reload(Result<OperatorConfig> changed) {
     log_.error("refused the changed configuration; the old one stays in force", {{"error", error.message}});
   };
   if (!changed) return refuse(changed.error());
+  const std::lock_guard lock(replacing_);
   const std::shared_ptr<const OperatorConfig> old = live_.config();
-  Result<NodePrices> prices = NodePrices::make(sheet_, changed->prices);
+  if (changed->prices.metrics != old->prices.metrics) fed_.clear();
+  Result<NodePrices> prices = NodePrices::make(sheet_, changed->prices, fed_);
   if (!prices) return refuse(prices.error());
   Result<std::shared_ptr<const NamedPolicy>> policy =
       make_named_policy(changed->policy.name, changed->policy.effective());
@@ -216,9 +229,44 @@ void RunningOperator::reload(Result<OperatorConfig> changed) {
               {{"key", key.path}, {"value", key.value}});
   }
   log_.set_level(changed->log.level);
+  tell_age(prices->newest());
   live_.replace(std::move(*changed), std::move(*prices));
   if (new_policy) policy_.use(std::move(*policy));
   metrics_.reloaded(restart ? ReloadOutcome::restart_needed : ReloadOutcome::applied);
+}
+
+// The last prices stay while the page cannot be read. Equal prices change nothing, for a change lists the cluster anew.
+void RunningOperator::feed(Result<std::vector<InstanceOffer>> offers) {
+  const std::lock_guard lock(replacing_);
+  if (!offers) {
+    if (!std::exchange(feed_failed_, true))
+      log_.warning("cannot read prices.metrics; the last prices stay in force", {{"error", offers.error().message}});
+    return;
+  }
+  feed_failed_ = false;
+  const auto key = [](const InstanceOffer& offer) {
+    return std::tie(offer.region, offer.instance_type, offer.zone, offer.capacity_type, offer.price);
+  };
+  const bool same = std::equal(fed_.begin(), fed_.end(), offers->begin(), offers->end(),
+                               [&](const auto& a, const auto& b) { return key(a) == key(b); });
+  metrics_.prices_as_of(std::chrono::system_clock::now());
+  if (same) return;
+  fed_ = std::move(*offers);
+  const std::shared_ptr<const OperatorConfig> config = live_.config();
+  Result<NodePrices> prices = NodePrices::make(sheet_, config->prices, fed_);
+  if (!prices) return log_.warning("cannot use new prices", {{"error", prices.error().message}});
+  log_.info("prices read", {{"url", config->prices.metrics}, {"prices", fed_.size()}});
+  live_.replace(*config, std::move(*prices));
+}
+
+void RunningOperator::tell_age(std::string_view newest) {
+  std::tm date{};
+  if (newest.empty() || !strptime(std::string(newest).c_str(), "%Y-%m-%d", &date)) return;
+  const auto since = std::chrono::system_clock::from_time_t(timegm(&date));
+  metrics_.prices_as_of(since);
+  const auto days = std::chrono::duration_cast<std::chrono::hours>(std::chrono::system_clock::now() - since) / 24;
+  if (days.count() > oldest_prices_days && live_.config()->prices.metrics.empty())
+    log_.warning("prices are old: give prices.file or prices.metrics", {{"newest", newest}, {"days", days.count()}});
 }
 
 Result<void> RunningOperator::run_simulated() {
@@ -250,6 +298,15 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   if (!options_.config.empty())
     watch.emplace(options_.config, config_text, options_.set,
                   [this](Result<OperatorConfig> changed) { reload(std::move(changed)); });
+  std::optional<PriceFeed> prices;
+  if (on_kubernetes()) {
+    tell_age(live_.prices()->newest());
+    prices.emplace(
+        [this] {
+          return PriceFeed::Source{live_.config()->prices.metrics, live_.config()->prices.region};
+        },
+        [this](Result<std::vector<InstanceOffer>> offers) { feed(std::move(offers)); });
+  }
   log_.info("starting", {{"version", version}, {"policy", live_.config()->policy.name}, {"cluster", options_.cluster}});
   Result<void> ran =
       on_kubernetes()

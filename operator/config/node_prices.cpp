@@ -7,31 +7,39 @@
 
 namespace lips {
 
-Result<NodePrices> NodePrices::make(const PriceSheet& carried, const OperatorConfig::Prices& prices) {
+Result<NodePrices> NodePrices::make(const PriceSheet& carried, const OperatorConfig::Prices& prices,
+                                    const std::vector<InstanceOffer>& fed) {
   NodePrices result;
   result.prices_ = prices;
   result.sheet_ = carried;
-  if (prices.file.empty()) return result;
-  const Result<std::string> text = read_text_file(prices.file);
-  if (!text) return tl::unexpected(text.error());
-  Result<std::vector<InstanceOffer>> own = parse_instance_prices(prices.file, *text);
-  if (!own) return tl::unexpected(own.error());
-  result.sheet_ = carried.with(std::move(*own));
+  if (!prices.file.empty()) {
+    const Result<std::string> text = read_text_file(prices.file);
+    if (!text) return tl::unexpected(text.error());
+    Result<std::vector<InstanceOffer>> own = parse_instance_prices(prices.file, *text);
+    if (!own) return tl::unexpected(own.error());
+    result.sheet_ = carried.with(std::move(*own));
+  }
+  if (!fed.empty()) result.sheet_ = result.sheet_.with(fed);
   return result;
 }
 
 NodePrice NodePrices::node(const Question& question) const {
+  const std::string region = region_or_default(question.region);
+  const InstanceOffer* offer = size(question.region, question.instance_type);
+  const double speed = offer && offer->ecu && offer->vcpu.value() > 0 ? *offer->ecu / offer->vcpu.value() : 1;
   double factor = 1;
   if (question.capacity_type == CapacityType::spot) {
+    if (const InstanceOffer* spot = sheet_.find_in(region, question.zone, question.instance_type, CapacityType::spot))
+      return {spot->price, speed, true};
     factor = prices_.spot_factor;
     for (const auto& [zone, share] : prices_.spot_factors)
       if (zone == question.zone) factor = share;
   }
-  const InstanceOffer* offer = size(question.region, question.instance_type);
-  const double speed = offer && offer->ecu && offer->vcpu.value() > 0 ? *offer->ecu / offer->vcpu.value() : 1;
   for (const auto& [name, price] : prices_.instances)
     if (name == question.instance_type) return {UsdPerHour(price * factor), speed, true};
-  if (offer) return {offer->price * factor, speed, true};
+  if (const InstanceOffer* on_demand =
+          sheet_.find_in(region, question.zone, question.instance_type, CapacityType::on_demand))
+    return {on_demand->price * factor, speed, true};
   return {UsdPerHour(prices_.unknown_core_hour * question.cores.value() * factor), 1, false};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "config/node_price.h"
@@ -16,8 +17,10 @@ namespace lips {
 
 class NodePrices {
  public:
-  // Reads prices.file if the configuration names one.
-  static Result<NodePrices> make(const PriceSheet& carried, const OperatorConfig::Prices& prices);
+  // Reads prices.file if the configuration names one. `fed`: prices of the page that prices.metrics names, which
+  // replace those of both sheets.
+  static Result<NodePrices> make(const PriceSheet& carried, const OperatorConfig::Prices& prices,
+                                 const std::vector<InstanceOffer>& fed = {});
 
   // An empty region is the configured one.
   struct Question {
@@ -26,6 +29,7 @@ class NodePrices {
     Cores cores;  // where no sheet has the type
   };
   NodePrice node(const Question& question) const;
+  std::string_view newest() const { return sheet_.newest(); }  // date of the newest price; empty: none
   // The type in the sheet; nullptr where it has none.
   const InstanceOffer* size(std::string_view region, std::string_view instance_type) const {
     return sheet_.find(region_or_default(region), instance_type);

@@ -44,30 +44,31 @@ void each_policy_key(Fields& fields, OperatorConfig& config) {
 template <class Fields>
 void each_price_key(Fields& fields, OperatorConfig& config) {
   auto& prices = config.prices;
-  fields.section(
-      "prices", "prices of nodes, transfers and storage; a simulated cluster has its own", [&](auto& in) {
-        in.text("region", prices.region,
-                {"", "region of nodes that lack the label topology.kubernetes.io/region", live});
-        in.text("file", prices.file,
-                {"path",
-                 "CSV file with the columns of config/prices/ec2-on-demand.csv; its rows replace those of the built-in "
-                 "sheet",
-                 live});
-        in.number_map("instances", prices.instances,
-                      {"USD/h", "on-demand price by instance type, in every region; overrides every sheet", live});
-        in.number("spotFactor", prices.spot_factor,
-                  {"", "price of a spot node as a share of the on-demand price", live});
-        in.number_map("spotFactors", prices.spot_factors,
-                      {"", "the same by zone, where it differs; overrides spotFactor", live});
-        in.amount("unknownCoreHour", prices.unknown_core_hour, "USD",
-                  {"USD/core-hour",
-                   "price of nodes whose type is in no sheet; a metric counts them and the log names them", live});
-        in.amount("acrossZones", prices.across_zones, "USD/GB",
-                  {"USD/GB", "transfer between two zones of a region, both directions' charges together", live});
-        in.amount("acrossRegions", prices.across_regions, "USD/GB",
-                  {"USD/GB", "transfer between two regions that the built-in sheet lacks", live});
-        in.flag(
-            "gatewayEndpoint", prices.gateway_endpoint,
+  fields.section("prices", "prices of nodes, transfers and storage; a simulated cluster has its own", [&](auto& in) {
+    in.text("region", prices.region, {"", "region of nodes that lack the label topology.kubernetes.io/region", live});
+    in.text("file", prices.file,
+            {"path",
+             "CSV file with columns of config/prices/ec2-on-demand.csv, also zone and capacity_type; its rows replace "
+             "those of the built-in sheet; `lips prices` writes one",
+             live});
+    in.text("metrics", prices.metrics,
+            {"URL",
+             "metrics page of Karpenter on AWS or of OpenCost, read every ten minutes; its prices by zone and "
+             "capacity type replace those of the sheets",
+             live});
+    in.number_map("instances", prices.instances,
+                  {"USD/h", "on-demand price by instance type, in every region; overrides every sheet", live});
+    in.number("spotFactor", prices.spot_factor, {"", "price of a spot node as a share of the on-demand price", live});
+    in.number_map("spotFactors", prices.spot_factors,
+                  {"", "the same by zone, where it differs; overrides spotFactor", live});
+    in.amount("unknownCoreHour", prices.unknown_core_hour, "USD",
+              {"USD/core-hour", "price of nodes whose type is in no sheet; a metric counts them and the log names them",
+               live});
+    in.amount("acrossZones", prices.across_zones, "USD/GB",
+              {"USD/GB", "transfer between two zones of a region, both directions' charges together", live});
+    in.amount("acrossRegions", prices.across_regions, "USD/GB",
+              {"USD/GB", "transfer between two regions that the built-in sheet lacks", live});
+    in.flag("gatewayEndpoint", prices.gateway_endpoint,
             {"",
              "whether bytes of regional buckets pass a gateway endpoint, for nothing, and not a NAT gateway, at its "
              "price",
@@ -376,6 +377,9 @@ void list_keys(const OperatorConfig& config, const Listing::Section& section, co
 
 void check(YamlMap& root, const OperatorConfig& config) {
   const auto& election = config.leader_election;
+  if (const std::string& url = config.prices.metrics;
+      !url.empty() && !url.starts_with("http://") && !url.starts_with("https://"))
+    root.error("prices", "metrics: " + quoted(url), "http://HOST:PORT/metrics, or https");
   for (const std::string& type : config.fleet.capacity_types)
     if (type != "spot" && type != "on-demand")
       root.error("fleet", "capacityTypes with " + quoted(type), "spot, on-demand");

@@ -32,7 +32,7 @@ struct OperatorConfig {
   } policy;
 
   struct Prices {
-    std::string region = "us-east-1", file;
+    std::string region = "us-east-1", file, metrics;
     std::vector<std::pair<std::string, double>> instances;  // USD an hour, by instance type
     double spot_factor = 0.35;
     std::vector<std::pair<std::string, double>> spot_factors;  // by zone

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "config/quantities.h"
@@ -73,6 +75,13 @@ class CsvTable {
   std::optional<double> optional_number(std::size_t row, std::string_view column) {
     return text(row, column).empty() ? std::nullopt : std::optional(number(row, column));
   }
+  CapacityType capacity_type(std::size_t row) {
+    const std::string& cell = text(row, "capacity_type");
+    for (const CapacityType type : enumerators<CapacityType>)
+      if (cell == to_string(type)) return type;
+    if (!cell.empty()) problem(lines_[row], "capacity_type", '\'' + cell + '\'', "on-demand, spot");
+    return CapacityType::on_demand;
+  }
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
@@ -90,6 +99,10 @@ class CsvTable {
 
 tl::unexpected<Error> as_error(const CsvTable& table) {
   return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(table.problems(), "\n")));
+}
+
+std::string type_key(std::string_view region, std::string_view instance_type) {
+  return std::string(region).append("\n").append(instance_type);
 }
 
 struct NetworkPrices {
@@ -123,7 +136,15 @@ Result<NetworkPrices> parse_network_prices(const std::string& file, const std::s
 
 PriceSheet::PriceSheet(std::vector<InstanceOffer> offers, std::vector<TransferPrice> transfers, double storage,
                        std::map<std::string, double, std::less<>> items)
-    : offers_(std::move(offers)), transfers_(std::move(transfers)), storage_(storage), items_(std::move(items)) {}
+    : offers_(std::move(offers)), transfers_(std::move(transfers)), storage_(storage), items_(std::move(items)) {
+  index();
+}
+
+void PriceSheet::index() {
+  by_type_.clear();
+  for (std::uint32_t i = 0; i < offers_.size(); ++i)
+    by_type_[type_key(offers_[i].region, offers_[i].instance_type)].push_back(i);
+}
 
 double PriceSheet::item(std::string_view name) const {
   const auto found = items_.find(name);
@@ -133,21 +154,53 @@ double PriceSheet::item(std::string_view name) const {
 const InstanceOffer* PriceSheet::find(std::string_view region, std::string_view instance_type,
                                       std::string_view as_of) const {
   const InstanceOffer* best = nullptr;
-  for (const InstanceOffer& offer : offers_)
-    if (offer.region == region && offer.instance_type == instance_type && (as_of.empty() || offer.as_of <= as_of) &&
-        (!best || best->as_of < offer.as_of))
-      best = &offer;
+  const auto found = by_type_.find(type_key(region, instance_type));
+  if (found == by_type_.end()) return nullptr;
+  for (const std::uint32_t i : found->second) {
+    const InstanceOffer& offer = offers_[i];
+    const bool wanted = offer.zone.empty() && offer.capacity_type == CapacityType::on_demand;
+    if (wanted && (as_of.empty() || offer.as_of <= as_of) && (!best || best->as_of < offer.as_of)) best = &offer;
+  }
   return best;
 }
 
+const InstanceOffer* PriceSheet::find_in(std::string_view region, std::string_view zone, std::string_view instance_type,
+                                         CapacityType capacity_type) const {
+  const InstanceOffer* best = nullptr;
+  const auto found = by_type_.find(type_key(region, instance_type));
+  if (found == by_type_.end()) return nullptr;
+  const auto rank = [](const InstanceOffer& offer) { return std::pair(!offer.zone.empty(), offer.as_of); };
+  for (const std::uint32_t i : found->second) {
+    const InstanceOffer& offer = offers_[i];
+    if (offer.capacity_type != capacity_type || (!offer.zone.empty() && offer.zone != zone)) continue;
+    if (!best || rank(*best) < rank(offer)) best = &offer;
+  }
+  return best;
+}
+
+std::string_view PriceSheet::newest() const {
+  std::string_view date;
+  for (const InstanceOffer& offer : offers_) date = std::max(date, std::string_view(offer.as_of));
+  return date;
+}
+
 PriceSheet PriceSheet::with(std::vector<InstanceOffer> offers) const {
+  const auto key = [](const InstanceOffer& offer) {
+    return std::tie(offer.region, offer.instance_type, offer.zone, offer.capacity_type);
+  };
+  std::set<std::tuple<std::string, std::string, std::string, CapacityType>> replaced;
+  for (InstanceOffer& offer : offers) {
+    replaced.insert(key(offer));
+    if (offer.vcpu.value() > 0) continue;
+    if (const InstanceOffer* known = find(offer.region, offer.instance_type)) {
+      offer.vcpu = known->vcpu, offer.ecu = known->ecu, offer.memory = known->memory;
+      offer.network_gigabits = known->network_gigabits;
+    }
+  }
   PriceSheet sheet = *this;
-  std::erase_if(sheet.offers_, [&](const InstanceOffer& old) {
-    return std::any_of(offers.begin(), offers.end(), [&](const InstanceOffer& offer) {
-      return offer.region == old.region && offer.instance_type == old.instance_type;
-    });
-  });
+  std::erase_if(sheet.offers_, [&](const InstanceOffer& old) { return replaced.contains(key(old)); });
   sheet.offers_.insert(sheet.offers_.end(), offers.begin(), offers.end());
+  sheet.index();
   return sheet;
 }
 
@@ -180,17 +233,17 @@ UsdPerMebibyteHour usd_per_gigabyte_month(double usd) {
 }
 
 Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file, const std::string& csv) {
-  CsvTable table(
-      file, csv,
-      {"region", "instance_type", "vcpu", "ecu", "memory_gib", "network_gbps", "usd_per_hour", "as_of", "source"});
+  CsvTable table(file, csv, {"region", "instance_type", "usd_per_hour", "as_of"});
   std::vector<InstanceOffer> offers;
   for (std::size_t row = 0; row < table.size(); ++row) {
     InstanceOffer offer;
     offer.region = table.text(row, "region");
     offer.instance_type = table.text(row, "instance_type");
-    offer.vcpu = Cores(table.number(row, "vcpu"));
+    offer.zone = table.text(row, "zone");
+    offer.capacity_type = table.capacity_type(row);
+    offer.vcpu = Cores(table.optional_number(row, "vcpu").value_or(0));
     offer.ecu = table.optional_number(row, "ecu");
-    offer.memory = Mebibytes(table.number(row, "memory_gib") * 1024);
+    offer.memory = Mebibytes(table.optional_number(row, "memory_gib").value_or(0) * 1024);
     offer.network_gigabits = table.optional_number(row, "network_gbps");
     offer.price = UsdPerHour(table.number(row, "usd_per_hour"));
     offer.as_of = table.text(row, "as_of");
@@ -199,6 +252,21 @@ Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file
   }
   if (!table.problems().empty()) return as_error(table);
   return offers;
+}
+
+std::string write_instance_prices(const std::vector<InstanceOffer>& offers) {
+  const auto cell = [](double value) { return value > 0 ? fmt::format("{}", value) : std::string(); };
+  const auto quoted = [](const std::string& text) {
+    return text.find(',') == std::string::npos ? text : '"' + text + '"';
+  };
+  std::string out =
+      "region,instance_type,zone,capacity_type,vcpu,ecu,memory_gib,network_gbps,usd_per_hour,as_of,source\n";
+  for (const InstanceOffer& offer : offers)
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", offer.region, offer.instance_type, offer.zone,
+                       to_string(offer.capacity_type), cell(offer.vcpu.value()), cell(offer.ecu.value_or(0)),
+                       cell(offer.memory.value() / 1024), cell(offer.network_gigabits.value_or(0)), offer.price.value(),
+                       offer.as_of, quoted(offer.source));
+  return out;
 }
 
 Result<PriceSheet> read_price_sheet(const std::string& config_folder) {

@@ -2,25 +2,30 @@
 // cluster.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "model/nodes.h"
 
 namespace lips {
 
 struct InstanceOffer {
   std::string region, instance_type;
-  Cores vcpu;
+  Cores vcpu;                 // 0: only the price is known
   std::optional<double> ecu;  // EC2 compute units of the whole instance; old types only
   Mebibytes memory;
   std::optional<double> network_gigabits;  // per second
   UsdPerHour price;
   std::string as_of, source;
+  std::string zone = {};  // empty: the price of every zone that has none of its own
+  CapacityType capacity_type = CapacityType::on_demand;
 };
 
 struct TransferPrice {
@@ -34,11 +39,17 @@ class PriceSheet {
   PriceSheet(std::vector<InstanceOffer> offers, std::vector<TransferPrice> transfers, double storage,
              std::map<std::string, double, std::less<>> items = {});
 
-  // The newest price, or the newest one on or before a date (YYYY-MM-DD); nullptr when there is none.
+  // The newest on-demand price of the whole region, or the newest one on or before a date (YYYY-MM-DD); nullptr when
+  // there is none.
   const InstanceOffer* find(std::string_view region, std::string_view instance_type, std::string_view as_of = "") const;
+  // The newest price in the zone, else of the whole region; nullptr when there is none.
+  const InstanceOffer* find_in(std::string_view region, std::string_view zone, std::string_view instance_type,
+                               CapacityType capacity_type) const;
   std::vector<std::string_view> instance_types(std::string_view region) const;
+  std::string_view newest() const;  // date of its newest price; empty: none has one
   const std::vector<InstanceOffer>& offers() const { return offers_; }
-  // A copy in which these offers replace all offers of their regions and types.
+  // A copy in which these offers replace all offers of their regions, types, zones and capacity types. An on-demand one
+  // that has only a price keeps the size of the type.
   PriceSheet with(std::vector<InstanceOffer> offers) const;
 
   // Per gigabyte (10^9 bytes) between two zones of a region: the charges of sender and receiver together.
@@ -54,7 +65,10 @@ class PriceSheet {
   static constexpr double spot_factor = 0.35;
 
  private:
+  void index();
+
   std::vector<InstanceOffer> offers_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> by_type_;  // by region, newline, type
   std::vector<TransferPrice> transfers_;
   double storage_ = 0;
   std::map<std::string, double, std::less<>> items_;
@@ -66,6 +80,7 @@ UsdPerMebibyteHour usd_per_gigabyte_month(double usd);
 Result<PriceSheet> read_price_sheet(const std::string& config_folder);
 // The same from texts. Errors name `file`.
 Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file, const std::string& csv);
+std::string write_instance_prices(const std::vector<InstanceOffer>& offers);
 
 // The folder of the shipped configuration: the given one, else LIPS_CONFIG_DIR, else share/lips/config beside the
 // program's folder, else the source tree's config/. not_found when none of them exists.

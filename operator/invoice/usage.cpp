@@ -30,4 +30,14 @@ void Usage::request(StoreId store, Mebibytes size, bool write) {
   (write ? requests[store].writes : requests[store].reads) += parts;
 }
 
+void Usage::read(const IdVector<StoreId, DataStore>& stores, StoreId from, ZoneId to, Mebibytes size) {
+  send(stores[from].zone, to, size);
+  if (is_bucket(stores[from].kind) && size.value() > 0) request(from, size, false);
+}
+
+void Usage::copy(const IdVector<StoreId, DataStore>& stores, StoreId from, StoreId to, Mebibytes size) {
+  read(stores, from, stores[to].zone, size);
+  if (is_bucket(stores[to].kind) && size.value() > 0) request(to, size, true);
+}
+
 }  // namespace lips

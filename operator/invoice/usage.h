@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "model/data.h"
 #include "model/nodes.h"
 
 namespace lips {
@@ -34,6 +35,9 @@ struct Usage {
   void keep(StoreId store, Mebibytes size, Duration span);
   // Counts one request for each part of a body of that size, and at least one.
   void request(StoreId store, Mebibytes size, bool write);
+  // Bytes, and requests where a store is a bucket.
+  void read(const IdVector<StoreId, DataStore>& stores, StoreId from, ZoneId to, Mebibytes size);
+  void copy(const IdVector<StoreId, DataStore>& stores, StoreId from, StoreId to, Mebibytes size);
 };
 
 }  // namespace lips

@@ -56,6 +56,11 @@ Locality locality_of(const ClusterSnapshot& cluster, std::span<const StripeSourc
   return farthest;
 }
 
+Locality locality_of(const ClusterSnapshot& cluster, const Assignment& assignment) {
+  if (!assignment.sources.empty()) return locality_of(cluster, assignment.sources, assignment.node);
+  return assignment.read_from.valid() ? locality_of(cluster, assignment.read_from, assignment.node) : Locality::none;
+}
+
 Mebibytes source_read(const ClusterSnapshot& cluster, const Task& task, const StripeSource& source) {
   return std::min(task.input, cluster.blocks[source.block].size);
 }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "base/fields.h"
 #include "base/ids.h"
 #include "base/units.h"
@@ -106,6 +108,8 @@ struct PlacementConstraint {
 bool eligible(const PlacementConstraint& constraint, const NodeProfile& profile);
 
 enum class CapacityType : std::uint8_t { on_demand, spot };
+inline constexpr EnumArray<CapacityType, std::string_view> capacity_type_names{"on-demand", "spot"};  // Karpenter's
+constexpr std::string_view to_string(CapacityType type) { return capacity_type_names[type]; }
 // A fixed node stays, and is paid for, whatever runs on it. An elastic one goes when it is empty.
 enum class FleetKind : std::uint8_t { fixed, elastic };
 

@@ -75,6 +75,7 @@ RunMetrics::RunMetrics(const Scenario& scenario)
     : scenario_(scenario),
       start_(scenario.cluster.now),
       usage_(scenario),
+      forecast_(scenario),
       ends_(zone_ends(scenario.cluster)),
       class_names_(class_names(scenario.cluster)),
       class_cores_(class_names_.size(), 0),
@@ -230,6 +231,7 @@ void RunMetrics::on_extra_kept(StoreId store, Mebibytes size, Duration span) {
 void RunMetrics::on_launch(NodeId node, TimePoint now) {
   ++result_.fleet.launches;
   usage_.on_launch(node, now);
+  forecast_.on_launch(node, now);
 }
 
 void RunMetrics::on_gone(NodeId, Gone why, TimePoint) {
@@ -239,6 +241,7 @@ void RunMetrics::on_gone(NodeId, Gone why, TimePoint) {
 
 void RunMetrics::on_node(NodeId id, bool up, TimePoint now) {
   usage_.on_node(id, up, now);
+  forecast_.on_node(id, up, now);
   NodeRecord& record = nodes_[id];
   if (up && !record.up) record.down += now - record.down_since;
   if (!up && record.up) record.down_since = now;
@@ -250,10 +253,8 @@ void RunMetrics::on_node(NodeId id, bool up, TimePoint now) {
 }
 
 void RunMetrics::on_plan(const ClusterSnapshot& cluster, const Plan& plan) {
+  forecast_.on_plan(cluster, plan);
   Plans& plans = result_.plans;
-  for (const DataMove& move : plan.moves)
-    result_.predicted += cluster.blocks[move.block].size *
-                         scenario_.costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
   ++plans.made;
   plans.tasks_assigned += plan.assignments.size();
   plans.moves += plan.moves.size();
@@ -270,7 +271,7 @@ void RunMetrics::on_plan(const ClusterSnapshot& cluster, const Plan& plan) {
 // A task that no plan named has the reason of the rest.
 void RunMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) {
   const Task& task = cluster.tasks[assignment.task];
-  result_.predicted += task_bill(cluster, scenario_.costs, task, assignment).total();
+  forecast_.on_bind(cluster, assignment);
   if (const auto named = std::exchange(last_reason_[assignment.task], std::nullopt)) {
     ++result_.plans.deferred[*named];
   } else if (plans_at_release_[task.job][task.kind] + 1 < result_.plans.made) {
@@ -308,7 +309,12 @@ RunResult RunMetrics::finish(TimePoint end) {
   const TimePoint last = whole ? last_end_ : std::max(end, last_end_);
   result.makespan = last - start_;
   finish_nodes(result, last);
-  result.invoice = make_invoice(usage_.finish(last), scenario_.costs, scenario_.tariff, scenario_.cluster.stores);
+  const auto billed = [&](const Usage& usage) {
+    return make_invoice(usage, scenario_.costs, scenario_.tariff, scenario_.cluster.stores);
+  };
+  const Usage usage = usage_.finish(last);
+  result.invoice = billed(usage);
+  result.predicted = billed(forecast_.finish(usage)).total();
   result.core_hours_paid = usage_.core_hours();
   finish_jobs(result);
   result.fairness = fairness_.finish(result.makespan);

@@ -8,6 +8,7 @@
 
 #include "base/enum_array.h"
 #include "controller/observer.h"
+#include "simulation/forecast.h"
 #include "simulation/metrics_fairness.h"
 #include "simulation/metrics_series.h"
 #include "simulation/run_listener.h"
@@ -71,6 +72,7 @@ class RunMetrics : public RunListener, public Observer {
   TimePoint start_;
   RunResult result_;
   UsageRecorder usage_;
+  Forecast forecast_;
   IdVector<ZoneId, EndKind> ends_;
   IdVector<NodeId, NodeRecord> nodes_;
   std::vector<std::string> class_names_;

@@ -101,11 +101,11 @@ struct RunResult {
   std::string scenario, policy;
   std::uint64_t seed = 0;
 
-  Invoice invoice;  // as a cloud bills what happened
-  Usd predicted;    // cost of each binding and move by the cost model when it was made, work at the price of its node
-  Bill bill;        // by use, as the LiPS paper bills: per CPU-second; lost work is in it
-  Usd lost_work;    // the part of bill.cpu spent on lost work
-  Usd nodes_all;    // node-hours of every node while it was up, over the makespan
+  Invoice invoice;      // as a cloud bills what happened
+  Usd predicted;        // the invoice as foreseen when each binding and move was made (forecast.h)
+  Bill bill;            // by use, as the LiPS paper bills: per CPU-second; lost work is in it
+  Usd lost_work;        // the part of bill.cpu spent on lost work
+  Usd nodes_all;        // node-hours of every node while it was up, over the makespan
   Usd nodes_when_used;  // node-hours counting only hours of the clock in which the node had a task
   Duration makespan{};  // from the start to the last job's end
 

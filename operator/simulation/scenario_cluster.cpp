@@ -187,7 +187,7 @@ ProfileId profile_of(ClusterSnapshot& cluster, const NodeGroup& group, const Nod
       profile.labels.emplace_back(key, value);
   };
   add("lips.dev/node-group", group.name);
-  add("karpenter.sh/capacity-type", node.capacity_type == CapacityType::spot ? "spot" : "on-demand");
+  add("karpenter.sh/capacity-type", std::string(to_string(node.capacity_type)));
   add("node.kubernetes.io/instance-type", node.instance_type);
   add("topology.kubernetes.io/region", region);
   add("topology.kubernetes.io/zone", cluster.zones[node.zone].name);
@@ -235,8 +235,7 @@ void add_offers(const NodeGroup& group, std::uint32_t racks_per_zone, ScenarioDr
       const NodeId first(static_cast<std::uint32_t>(draft.cluster().nodes.size()));
       draft.scenario.fleet.offers.push_back({first, group.limit, group.boot, spot ? group.interruptions : 0});
       for (std::uint32_t i = 0; i < group.limit; ++i) {
-        node.name =
-            fmt::format("{}-{}-{}-{}", group.name, draft.cluster().zones[zone].name, spot ? "spot" : "on-demand", i);
+        node.name = fmt::format("{}-{}-{}-{}", group.name, draft.cluster().zones[zone].name, to_string(type), i);
         node.rack = RackId(zone.index() * racks_per_zone + i % racks_per_zone);
         draft.cluster().nodes.push_back(node);
       }

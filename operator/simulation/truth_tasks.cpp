@@ -21,11 +21,6 @@ double share_done(TimePoint start, TimePoint end, TimePoint now) {
   return end <= now || end <= start ? 1 : std::max(0.0, to_seconds(now - start) / to_seconds(end - start));
 }
 
-Locality level_of(const ClusterSnapshot& cluster, const Assignment& assignment) {
-  if (!assignment.sources.empty()) return locality_of(cluster, assignment.sources, assignment.node);
-  return assignment.read_from.valid() ? locality_of(cluster, assignment.read_from, assignment.node) : Locality::none;
-}
-
 }  // namespace
 
 void TruthTasks::bind(const PreparedBinding& binding) {
@@ -80,7 +75,7 @@ std::uint32_t TruthTasks::new_attempt(const Assignment& assignment) {
   attempt.start = attempt.compute_from = attempt.compute_end = attempt.read_end = world_.now;
   attempt.pace = world_.job(attempt.job).request.cpu.value() * node.speed;
   attempt.work = what.cpu * true_work_factor(world_.scenario, assignment.task);
-  attempt.level = level_of(world_.scenario.cluster, attempt.assignment);
+  attempt.level = locality_of(world_.scenario.cluster, attempt.assignment);
   attempt.live = true;
   attempt.copying = false;
   attempt.flows_left = 0;

@@ -16,23 +16,16 @@ bool UsageRecorder::billed_by_bytes(StoreId store) const {
   return scenario_.cluster.stores[store].kind != StoreKind::node_directory;
 }
 
-void UsageRecorder::read(StoreId from, ZoneId to, Mebibytes size) {
-  const DataStore& store = scenario_.cluster.stores[from];
-  usage_.send(store.zone, to, size);
-  if (is_bucket(store.kind) && size.value() > 0) usage_.request(from, size, false);
-}
-
 void UsageRecorder::on_end(const AttemptEnd& end) {
   const ZoneId here = scenario_.cluster.nodes[end.node].zone;
-  if (end.store.valid()) read(end.store, here, end.read);
-  for (std::size_t i = 0; i < end.sources.size(); ++i) read(end.sources[i].store, here, end.decoded[i]);
+  const auto& stores = scenario_.cluster.stores;
+  if (end.store.valid()) usage_.read(stores, end.store, here, end.read);
+  for (std::size_t i = 0; i < end.sources.size(); ++i) usage_.read(stores, end.sources[i].store, here, end.decoded[i]);
   for (std::uint32_t zone = 0; zone < end.shuffled.size(); ++zone) usage_.send(ZoneId(zone), here, end.shuffled[zone]);
 }
 
 void UsageRecorder::on_copied(StoreId from, StoreId to, Mebibytes size) {
-  const DataStore& target = scenario_.cluster.stores[to];
-  read(from, target.zone, size);
-  if (is_bucket(target.kind) && size.value() > 0) usage_.request(to, size, true);
+  usage_.copy(scenario_.cluster.stores, from, to, size);
 }
 
 void UsageRecorder::on_kept(StoreId store, Mebibytes size, Duration span) {

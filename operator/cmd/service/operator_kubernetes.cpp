@@ -51,7 +51,7 @@ std::vector<kubernetes::OfferEntry> offers_of(const OperatorConfig::Fleet& fleet
   std::vector<kubernetes::OfferEntry> offers;
   for (const std::string& type : fleet.instance_types) {
     const InstanceOffer* size = prices.size("", type);
-    if (!size) continue;
+    if (!size || size->vcpu.value() <= 0) continue;
     for (const std::string& zone : fleet.zones)
       for (const std::string& capacity : fleet.capacity_types) {
         const CapacityType kind = capacity == "spot" ? CapacityType::spot : CapacityType::on_demand;

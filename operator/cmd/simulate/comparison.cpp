@@ -29,7 +29,7 @@ std::string invoice_table(const Comparison& comparison) {
                        page::usd(invoice.covered.value()));
   }
   return out +
-         "nodes: by the second from launch to termination; predicted: what each binding and move was expected to cost; "
+         "nodes: by the second from launch to termination; predicted: the bill as foreseen at each binding and move; "
          "covered: paid by commitments\n";
 }
 

@@ -23,8 +23,6 @@ Json dollars_of(const RunResult& run) {
           {"nodeHoursReleased", run.nodes_when_used.value()}};
 }
 
-const char* name_of(CapacityType type) { return type == CapacityType::spot ? "spot" : "on-demand"; }
-
 const char* name_of(EndKind end) {
   if (end == EndKind::regional_bucket) return "regional-bucket";
   return end == EndKind::internet ? "internet" : "zone";
@@ -35,7 +33,7 @@ Json node_lines(const Invoice& invoice, const ClusterSnapshot& cluster) {
   for (const NodeLine& line : invoice.node_lines)
     lines.push_back({{"instanceType", line.instance_type},
                      {"zone", cluster.zones[line.zone].name},
-                     {"capacityType", name_of(line.capacity_type)},
+                     {"capacityType", to_string(line.capacity_type)},
                      {"launches", line.launches},
                      {"hours", line.hours},
                      {"coveredHours", line.covered_hours},

@@ -200,7 +200,8 @@ lips::Node ModelIndex::like_node(const OfferEntry& entry, NodeProfile& profile) 
   node.labels.emplace_back("node.kubernetes.io/instance-type", entry.instance_type);
   if (!entry.region.empty()) node.labels.emplace_back("topology.kubernetes.io/region", entry.region);
   std::sort(node.labels.begin(), node.labels.end());
-  node.meta.name = "offer/" + entry.instance_type + '/' + entry.zone + '/' + capacity_type_name(entry.capacity_type);
+  node.meta.name = "offer/" + entry.instance_type + '/' + entry.zone + '/';
+  node.meta.name += to_string(entry.capacity_type);
   profile = projected(node);
   lips::Node like = model_node(node, {});
   like.fleet = FleetKind::elastic;

@@ -32,10 +32,8 @@ TextMap zone_selector(const TextMap& labels) {
 }
 
 TextMap place_selector(const std::string& zone, CapacityType capacity_type) {
-  return {{capacity_type_label, capacity_type_name(capacity_type)}, {zone_label, zone}};
+  return {{capacity_type_label, std::string(to_string(capacity_type))}, {zone_label, zone}};
 }
-
-std::string capacity_type_name(CapacityType type) { return type == CapacityType::spot ? "spot" : "on-demand"; }
 
 bool names_zone(const PlacementConstraint& placement) {
   const auto any = [](const std::vector<LabelRequirement>& term) {

@@ -68,6 +68,11 @@ inline constexpr auto metric_list = [] {
                   "cost of tasks at the prices when they were bound: cpu for the time on the node (so far, for running "
                   "tasks), transfer and shuffle of tasks that succeeded; cost of copies (moves) and of storing extra "
                   "copies (storage), with the pool _data"},
+      MetricAbout{"lips_node_dollars_total", counter, "zone,capacity_type",
+                  "price of all nodes while they exist, used or not; with the spend's transfer, shuffle, moves and "
+                  "storage: the invoice"},
+      MetricAbout{"lips_node_core_seconds_total", counter, "zone,capacity_type", "core-seconds of all nodes"},
+      MetricAbout{"lips_task_core_seconds_total", counter, "", "the part of them that tasks of LiPS held"},
       MetricAbout{"lips_compared_dollars_total", counter, "baseline,pool,term",
                   "the part of the spend on tasks that the baseline placed too, on the same snapshot"},
       MetricAbout{"lips_baseline_dollars_total", counter, "baseline,pool,term",
@@ -77,6 +82,7 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_comparisons_total", counter, "baseline,outcome",
                   "comparisons with a baseline: made, skipped (no time or too many tasks) or failed"},
       MetricAbout{"lips_comparison_seconds", histogram, "baseline", "wall time of a comparison"},
+      MetricAbout{"lips_prices_timestamp_seconds", gauge, "", "time of the newest price, in seconds since 1970"},
       MetricAbout{"lips_unknown_price_nodes", gauge, "instance_type",
                   "nodes whose type is in no price sheet and that have the default price"},
 

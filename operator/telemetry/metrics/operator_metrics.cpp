@@ -1,13 +1,10 @@
 #include "telemetry/metrics/operator_metrics.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -18,6 +15,8 @@
 #include "base/enum_array.h"
 #include "model/fair_shares.h"
 #include "telemetry/metrics/metric_registry.h"
+#include "telemetry/metrics/node_meter.h"
+#include "telemetry/metrics/process_usage.h"
 #include "telemetry/metrics/spend.h"
 
 namespace lips {
@@ -33,7 +32,7 @@ constexpr EnumArray<ComparisonOutcome, std::string_view> comparison_outcomes{"ma
 constexpr EnumArray<JournalOutcome, std::string_view> journal_outcomes{"written", "skipped", "failed"};
 constexpr EnumArray<ReloadOutcome, std::string_view> reload_outcomes{"applied", "restart_needed", "refused"};
 constexpr std::string_view data_pool = "_data";  // of what no pool alone caused
-constexpr std::string_view gone_pools = "_gone";
+constexpr std::string_view all_gone = "_gone";   // name of pools and zones that are gone
 constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
 constexpr std::array pool_gauges{MetricLabel{"lips_pool_cores", "pool"}, MetricLabel{"lips_pool_share_ratio", "pool"},
                                  MetricLabel{"lips_pool_fair_share_ratio", "pool"},
@@ -44,6 +43,9 @@ constexpr std::array pool_sums{
     MetricLabel{"lips_tasks_bound_total", "pool"},      MetricLabel{"lips_tasks_finished_total", "pool"},
     MetricLabel{"lips_tasks_lost_total", "pool"},       MetricLabel{"lips_steered_total", "pool"}};
 
+constexpr std::array zone_sums{MetricLabel{"lips_node_dollars_total", "zone"},
+                               MetricLabel{"lips_node_core_seconds_total", "zone"}};
+
 double now_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -51,24 +53,6 @@ double now_since_1970() {
 using Terms = std::array<std::pair<std::string_view, double>, 3>;
 Terms terms_of(const Bill& bill) {
   return {{{"cpu", bill.cpu.value()}, {"transfer", bill.transfer.value()}, {"shuffle", bill.shuffle.value()}}};
-}
-
-double resident_bytes() {
-  long pages = 0;
-  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%*s %ld", &pages) != 1) pages = 0;
-    std::fclose(file);
-  }
-  return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 std::string pool_name(const ClusterSnapshot& cluster, PoolId pool) {
@@ -98,6 +82,7 @@ struct OperatorMetrics::State {
   TimePoint seen{};                         // the cluster's time at the last event or plan
   std::optional<TimePoint> counting_since;  // another process counted earlier runs
   Spend spend{[this](const std::string& pool, const Bill& more) { tell_spent(pool, more); }};
+  NodeMeter node_meter{registry};
   std::unordered_map<TaskId, std::vector<BaselineBill>> compared;  // tasks of this plan that are not bound yet
   std::map<std::string, Bill> spent;                               // by pool
   std::map<std::string, BaselineSums> baselines;
@@ -111,6 +96,7 @@ struct OperatorMetrics::State {
 
   void tell_spent(const std::string& pool, const Bill& more);
   void see(TimePoint now);
+  TimePoint now() const { return about.now ? std::max(seen, about.now()) : seen; }
   void count_running();
   void count_finished(const ClusterSnapshot& cluster, const TaskFinished& event);
   void count_compared(const EndedTask& task, const std::string& baseline, const Bill& bill);
@@ -164,7 +150,9 @@ void OperatorMetrics::State::see(TimePoint now) {
 }
 
 void OperatorMetrics::State::count_running() {
-  if (counting_since) spend.count_until(about.now ? std::max(seen, about.now()) : seen);
+  if (!counting_since) return;
+  spend.count_until(now());
+  node_meter.count_until(now());
 }
 
 void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, const TaskFinished& event) {
@@ -325,7 +313,7 @@ void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
       ++place;
       continue;
     }
-    for (const MetricLabel sum : pool_sums) registry.fold(sum, pool, gone_pools);
+    for (const MetricLabel sum : pool_sums) registry.fold(sum, pool, all_gone);
     spent.erase(pool);
     spend.forget_pool(pool);
     finished.erase(pool);
@@ -348,6 +336,7 @@ void OperatorMetrics::State::count_cluster(const ClusterSnapshot& cluster) {
   }
   for (const std::string& zone : gone) {
     registry.remove({"lips_nodes", "zone"}, zone);
+    for (const MetricLabel sum : zone_sums) registry.fold(sum, zone, all_gone);
     zones.erase(zone);
   }
   figures.moves_in_flight = cluster.moves.size();
@@ -361,6 +350,7 @@ std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
   ++state.plan;
   state.see(decided.cluster.now);
   state.count_running();
+  state.node_meter.look(decided.cluster, state.now());
   state.costs = decided.costs;
   state.compared.clear();  // this plan replaces the queue of the previous one
   state.count_plan(decided);
@@ -403,6 +393,11 @@ void OperatorMetrics::journalled(JournalOutcome outcome, std::uint64_t bytes) {
 
 void OperatorMetrics::reloaded(ReloadOutcome outcome) {
   state_->registry.add("lips_config_reloads_total", {reload_outcomes[outcome]});
+}
+
+void OperatorMetrics::prices_as_of(std::chrono::system_clock::time_point newest) {
+  state_->registry.set("lips_prices_timestamp_seconds", {},
+                       std::chrono::duration<double>(newest.time_since_epoch()).count());
 }
 
 void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
@@ -491,6 +486,9 @@ void OperatorMetrics::on_pod_waited(Duration span) {
 void OperatorMetrics::on_leader(bool leads) {
   state_->leads = leads;
   state_->registry.set("lips_leader", {}, leads ? 1 : 0);
+  if (leads) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->node_meter.stop(state_->now());
 }
 
 void OperatorMetrics::on_synced(bool synced) {

@@ -2,6 +2,7 @@
 // Any thread may call. Decides nothing; money comes from the cost model.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
@@ -50,6 +51,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void plan_refused(const PlanFault& fault);
   void journalled(JournalOutcome outcome, std::uint64_t bytes);
   void reloaded(ReloadOutcome outcome);
+  void prices_as_of(std::chrono::system_clock::time_point newest);
 
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
   void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override;

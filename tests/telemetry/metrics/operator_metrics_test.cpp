@@ -133,6 +133,39 @@ TEST_F(OperatorMetricsTest, ChargeRunningTasksForTheTimeSoFar) {
   EXPECT_DOUBLE_EQ(metrics.figures().spent.transfer.value(), 0.01);
 }
 
+// Two nodes of 4 cores, and one that only describes an offer.
+TEST_F(OperatorMetricsTest, CountWhatNodesCostWhetherUsedOrNotWhileThisReplicaLeads) {
+  ClusterSnapshot cluster = state_.snapshot();
+  cluster.nodes[NodeId(0)].price = UsdPerHour(0.4), cluster.nodes[NodeId(1)].price = UsdPerHour(0.1);
+  cluster.nodes[NodeId(1)].capacity_type = CapacityType::spot;
+  cluster.nodes.push_back(cluster.nodes[NodeId(0)]);
+  cluster.offers.push_back({NodeId(2), 5, {}, {}, 0});
+  cluster.pool_cores[PoolId(0)] = Cores(3);
+  TimePoint clock = cluster.now;
+  OperatorMetrics metrics({"1.2", "abc", "test", [&clock] { return clock; }});
+  metrics.on_leader(true);
+  metrics.decided({"lips", cluster, costs_, Plan{}, 0});
+  clock += std::chrono::minutes(30);
+  std::string text = metrics.exposition();
+  EXPECT_THAT(text, HasSubstr(R"(lips_node_dollars_total{capacity_type="on-demand",zone="a"} 0.2)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_node_dollars_total{capacity_type="spot",zone="b"} 0.05)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_node_core_seconds_total{capacity_type="on-demand",zone="a"} 7200)"));
+  EXPECT_THAT(text, HasSubstr("lips_task_core_seconds_total 5400"));
+
+  cluster.now = clock;
+  cluster.nodes.resize(1);  // the other one and the offer are gone
+  cluster.offers = {};
+  metrics.decided({"lips", cluster, costs_, Plan{}, 0});
+  clock += std::chrono::minutes(30);
+  text = metrics.exposition();
+  EXPECT_THAT(text, HasSubstr(R"(lips_node_dollars_total{capacity_type="on-demand",zone="a"} 0.4)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_node_dollars_total{capacity_type="spot",zone="b"} 0.05)"));
+
+  metrics.on_leader(false);
+  clock += std::chrono::hours(10);
+  EXPECT_THAT(metrics.exposition(), HasSubstr(R"(lips_node_dollars_total{capacity_type="on-demand",zone="a"} 0.4)"));
+}
+
 TEST_F(OperatorMetricsTest, ChargeDeletedAndFailedTasksForTheirTimeAlone) {
   metrics_.decided({"lips", state_.snapshot(), costs_, theirs(), 0});
   for (const Assignment& assignment : theirs().assignments) bind(assignment);
@@ -223,6 +256,8 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   const std::uint64_t number = metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1});
   metrics.compared(number, "spread", compare_plans(state.snapshot(), costs, plan, plan), 0.1);
   metrics.journalled(JournalOutcome::written, 10);
+  metrics.prices_as_of({});
+  metrics.on_leader(true);
   metrics.on_request("list", "pods", 200, Duration(1000));
   metrics.on_watch("pods", WatchTrouble::relisted);
   metrics.on_bind_outcome(BindOutcome::conflict, Duration(1000));
@@ -236,6 +271,10 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   for (const Assignment& assignment : plan.assignments) {
     metrics.on_bind(state.snapshot(), assignment);
     state.assume(assignment);
+  }
+  for (int second = 0; second < 2; ++second) {  // nodes and tasks are charged from plan to plan
+    state.advance(state.snapshot().now + seconds(1));
+    metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1});
   }
   const auto tell = [&](const ClusterEvent& event) {
     state.apply(event);

@@ -1,0 +1,9 @@
+// What this process uses, as the kernel counts it.
+#pragma once
+
+namespace lips {
+
+double resident_bytes();
+double cpu_seconds();  // user and system
+
+}  // namespace lips

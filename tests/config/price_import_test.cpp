@@ -1,0 +1,142 @@
+// Prices as Karpenter, OpenCost and Amazon's command line print them.
+#include "config/price_import.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/node_prices.h"
+
+namespace lips {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<InstanceOffer> imported(PriceFormat format, std::string_view text) {
+  const auto offers = import_prices({format, "prices", text, "2026-11-22"});
+  EXPECT_TRUE(offers.has_value()) << offers.error().message;
+  return offers.value_or(std::vector<InstanceOffer>{});
+}
+
+constexpr std::string_view karpenter =
+    R"(# HELP karpenter_cloudprovider_instance_type_offering_price_estimate Hourly price
+# TYPE karpenter_cloudprovider_instance_type_offering_price_estimate gauge
+karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type="on-demand",instance_type="m5.large",zone="us-east-1a"} 0.096
+karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type="spot",instance_type="m5.large",zone="us-east-1a"} 0.0371 1763800000
+karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type="spot",instance_type="m5.large",zone="us-east-1b"} 3.12e-02
+karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type="reserved",instance_type="m5.large",zone="us-east-1b"} 1e-09
+karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type="spot",instance_type="m5.xlarge",zone="us-east-1b"} +Inf
+karpenter_cloudprovider_instance_type_offering_available{capacity_type="spot",instance_type="m5.large",zone="us-east-1a"} 1
+)";
+
+TEST(PriceImport, ReadsKarpentersOfferingPrices) {
+  const std::vector<InstanceOffer> offers = imported(PriceFormat::karpenter, karpenter);
+  ASSERT_EQ(offers.size(), 3u);
+  EXPECT_EQ(offers[1].region, "us-east-1");
+  EXPECT_EQ(offers[1].zone, "us-east-1a");
+  EXPECT_EQ(offers[1].instance_type, "m5.large");
+  EXPECT_EQ(offers[1].capacity_type, CapacityType::spot);
+  EXPECT_DOUBLE_EQ(offers[1].price.value(), 0.0371);
+  EXPECT_EQ(offers[1].as_of, "2026-11-22");
+  EXPECT_DOUBLE_EQ(offers[2].price.value(), 0.0312);
+}
+
+TEST(PriceImport, ReadsOpenCostsNodesAsTheMeanOfEachKind) {
+  const std::vector<InstanceOffer> offers = imported(PriceFormat::opencost, R"(
+node_total_hourly_cost{instance="a",instance_type="m5.large",node="a",provider_id="aws:///us-east-1a/i-1",region="us-east-1"} 0.04
+node_total_hourly_cost{instance="b",instance_type="m5.large",node="b",provider_id="aws:///us-east-1a/i-2",region="us-east-1"} 0.06
+node_total_hourly_cost{instance="c",instance_type="m5.large",node="c",provider_id="aws:///us-east-1a/i-3",region="us-east-1"} 0.096
+kubecost_node_is_spot{instance="a",node="a"} 1
+kubecost_node_is_spot{instance="b",node="b"} 1
+kubecost_node_is_spot{instance="c",node="c"} 0
+)");
+  ASSERT_EQ(offers.size(), 2u);
+  EXPECT_EQ(offers[0].capacity_type, CapacityType::on_demand);
+  EXPECT_DOUBLE_EQ(offers[0].price.value(), 0.096);
+  EXPECT_EQ(offers[1].capacity_type, CapacityType::spot);
+  EXPECT_DOUBLE_EQ(offers[1].price.value(), 0.05);
+  EXPECT_EQ(offers[1].zone, "us-east-1a");
+}
+
+TEST(PriceImport, TakesTheNewestSpotPriceOfLinux) {
+  const std::vector<InstanceOffer> offers = imported(PriceFormat::spot_history, R"({"SpotPriceHistory": [
+    {"AvailabilityZone": "eu-west-1b", "InstanceType": "r5.large", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.031000", "Timestamp": "2026-11-21T10:00:00+00:00"},
+    {"AvailabilityZone": "eu-west-1b", "InstanceType": "r5.large", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.045000", "Timestamp": "2026-11-20T10:00:00+00:00"},
+    {"AvailabilityZone": "eu-west-1b", "InstanceType": "r5.large", "ProductDescription": "Windows", "SpotPrice": "0.145000", "Timestamp": "2026-11-22T10:00:00+00:00"},
+    {"AvailabilityZone": 7, "InstanceType": null, "SpotPrice": {}}, 3, "text"]})");
+  ASSERT_EQ(offers.size(), 1u);
+  EXPECT_DOUBLE_EQ(offers[0].price.value(), 0.031);
+  EXPECT_EQ(offers[0].as_of, "2026-11-21");
+  EXPECT_EQ(offers[0].region, "eu-west-1");
+}
+
+TEST(PriceImport, TakesLinuxOnSharedHostsFromThePriceList) {
+  const auto product = [](const std::string& system, const std::string& tenancy, const std::string& usd) {
+    return R"("{\"product\": {\"attributes\": {\"instanceType\": \"m6i.large\", \"regionCode\": \"eu-central-1\", \"operatingSystem\": \")" +
+           system + R"(\", \"tenancy\": \")" + tenancy +
+           R"(\", \"preInstalledSw\": \"NA\", \"capacitystatus\": \"Used\", \"vcpu\": \"2\", \"memory\": \"1,952 GiB\"}}, \"terms\": {\"OnDemand\": {\"A.B\": {\"effectiveDate\": \"2026-11-01T00:00:00Z\", \"priceDimensions\": {\"A.B.C\": {\"unit\": \"Hrs\", \"pricePerUnit\": {\"USD\": \")" +
+           usd + R"(\"}}}}}}}")";
+  };
+  const std::string list = R"({"PriceList": [)" + product("Windows", "Shared", "0.2") + ", " +
+                           product("Linux", "Dedicated", "0.3") + ", " + product("Linux", "Shared", "0.115") + "]}";
+  const std::vector<InstanceOffer> offers = imported(PriceFormat::price_list, list);
+  ASSERT_EQ(offers.size(), 1u);
+  EXPECT_EQ(offers[0].region, "eu-central-1");
+  EXPECT_DOUBLE_EQ(offers[0].price.value(), 0.115);
+  EXPECT_EQ(offers[0].as_of, "2026-11-01");
+  EXPECT_DOUBLE_EQ(offers[0].vcpu.value(), 2);
+  EXPECT_DOUBLE_EQ(offers[0].memory.value(), 1952 * 1024);
+}
+
+TEST(PriceImport, SaysWhatItSoughtInATextWithoutPrices) {
+  for (const PriceFormat format : enumerators<PriceFormat>)
+    for (const char* text : {"", "{}", "[1, 2]", "{\"PriceList\": 3, \"SpotPriceHistory\": {}}", "a{b=\"", "\x80\xff{",
+                             "{\"PriceList\": [{\"product\": 1}, \"{\", {\"product\": {\"attributes\": []}}]}"}) {
+      const auto offers = import_prices({format, "page", text, "2026-11-22"});
+      ASSERT_FALSE(offers.has_value()) << to_string(format) << ' ' << text;
+      EXPECT_THAT(offers.error().message, HasSubstr("page: found no price"));
+    }
+}
+
+TEST(PriceImport, KnowsTheRegionOfAZone) {
+  EXPECT_EQ(region_of_zone("us-east-1a"), "us-east-1");
+  EXPECT_EQ(region_of_zone("us-gov-west-1c"), "us-gov-west-1");
+  EXPECT_EQ(region_of_zone("us-west-2-lax-1a"), "us-west-2");
+  EXPECT_EQ(region_of_zone("us-central1-b"), "us-central1");
+  EXPECT_EQ(region_of_zone("zone"), "");
+  const auto offers =
+      import_prices({PriceFormat::karpenter, "page",
+                     "karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type=\"spot\","
+                     "instance_type=\"m5.large\",zone=\"zone-a\"} 0.03\n",
+                     "2026-11-22", "us-east-1"});
+  ASSERT_TRUE(offers.has_value());
+  EXPECT_EQ((*offers)[0].region, "us-east-1");
+}
+
+// Written and read again they are the same; a zone's own price beats that of its region, and both beat the factor.
+TEST(PriceImport, BecomesAFileThatTheOperatorPricesNodesBy) {
+  const std::vector<InstanceOffer> offers = imported(PriceFormat::karpenter, karpenter);
+  const auto read = parse_instance_prices("prices.csv", write_instance_prices(offers));
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  ASSERT_EQ(read->size(), offers.size());
+  const auto folder = find_config_folder();
+  ASSERT_TRUE(folder.has_value());
+  const auto carried = read_price_sheet(*folder);
+  ASSERT_TRUE(carried.has_value());
+  OperatorConfig::Prices settings;
+  settings.spot_factor = 0.5;
+  const auto prices = NodePrices::make(*carried, settings, *read);
+  ASSERT_TRUE(prices.has_value());
+  const auto price = [&](const char* zone, const char* type, CapacityType capacity) {
+    return prices->node({"us-east-1", zone, type, capacity, Cores(2)}).price.value();
+  };
+  EXPECT_DOUBLE_EQ(price("us-east-1a", "m5.large", CapacityType::spot), 0.0371);
+  EXPECT_DOUBLE_EQ(price("us-east-1b", "m5.large", CapacityType::spot), 0.0312);
+  EXPECT_DOUBLE_EQ(price("us-east-1c", "m5.large", CapacityType::spot), 0.5 * 0.096);
+  EXPECT_DOUBLE_EQ(price("us-east-1a", "m5.large", CapacityType::on_demand), 0.096);
+  EXPECT_DOUBLE_EQ(price("us-east-1a", "m5.xlarge", CapacityType::spot), 0.5 * 0.192);
+  ASSERT_NE(prices->size("us-east-1", "m5.large"), nullptr);
+  EXPECT_DOUBLE_EQ(prices->size("us-east-1", "m5.large")->vcpu.value(), 2);
+}
+
+}  // namespace
+}  // namespace lips
