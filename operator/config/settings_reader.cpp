@@ -18,6 +18,7 @@ template <class Fields>
 void each_setting(Fields& fields, LipsSettings& lips) {
   fields.choice("billing", lips.billing, billing_names);
   fields.number("waitingPrice", lips.waiting_price);
+  fields.flag("queueCharge", lips.queue_charge);
   fields.durations("bucketEdges", lips.time_slot_edges);
   fields.duration("horizon", lips.horizon);
   fields.duration("planAhead", lips.plan_ahead);

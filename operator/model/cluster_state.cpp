@@ -47,6 +47,7 @@ void derive(ClusterSnapshot& snapshot) {
 
 ClusterState::ClusterState(ClusterSnapshot start) : snapshot_(std::move(start)), readers_(snapshot_.blocks.size()) {
   derive(snapshot_);
+  if (snapshot_.arrivals.any()) arrivals_counted_ = snapshot_.arrivals.until;
   LIPS_CHECK(snapshot_.jobs.empty() && snapshot_.tasks.empty(), "jobs come as events");
 }
 
@@ -78,8 +79,11 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const Heartbeat&) const {}
     void operator()(const ClusterListed& e) const {
       const TimePoint now = state.snapshot_.now, reviewed = state.snapshot_.copies_reviewed;
+      const ArrivalMemory arrivals = state.snapshot_.arrivals;
       state = ClusterState(*e.start);
       state.snapshot_.now = now, state.snapshot_.copies_reviewed = reviewed;
+      state.snapshot_.arrivals = arrivals;
+      if (arrivals.any()) state.arrivals_counted_ = now;  // the jobs that are reported again
     }
     void operator()(const ConstraintAdded& e) const { state.snapshot_.constraints.push_back(e.constraint); }
     void operator()(const PoolAdded& e) const {
@@ -112,6 +116,7 @@ void ClusterState::add_job(const JobArrived& arrived) {
   if (job.shuffle.value() > 0 && job.reduce_tasks > 0 && job.map_output.empty())
     job.map_output.assign(snapshot_.zones.size(), Mebibytes(0));
   for (const Task& task : arrived.tasks) job.work += task.cpu;
+  if (job.arrival > arrivals_counted_) snapshot_.arrivals.count(job.work, job.arrival);
   snapshot_.jobs.push_back(std::move(job));
   snapshot_.groups.push_back({});
   JobLocality locality;
@@ -166,9 +171,7 @@ bool ClusterState::assume(const Assignment& assignment) {
   unlink(assignment.task);
   task.state = TaskState::bound;
   if (!assignment.sources.empty()) note_degraded(assignment.task, assignment.node, snapshot_.now);
-  const Locality level = assignment.read_from.valid() ? locality_of(snapshot_, assignment.read_from, assignment.node)
-                         : task.degraded              ? locality_of(snapshot_, assignment.sources, assignment.node)
-                                                      : Locality::none;
+  const Locality level = locality_of(snapshot_, assignment);
   occupy(assignment.task, assignment.node, level, snapshot_.now);
   if (level != Locality::none) job.memory.last_locality = level;
   if (assignment.read_from.valid()) {

@@ -64,6 +64,7 @@ class ClusterState {
   GroupIndex group_index_;
   IdVector<TaskId, std::uint32_t> running_index_;   // place of a bound or running task in snapshot_.running
   IdVector<BlockId, std::vector<TaskId>> readers_;  // tasks that may still read it
+  TimePoint arrivals_counted_ = TimePoint::min();   // jobs that arrived by then are in snapshot_.arrivals
 };
 
 // Computes the derived parts of a snapshot: free, node_store, zones of blocks, sizes of data sets, full-packing prices.

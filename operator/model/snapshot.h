@@ -9,6 +9,7 @@
 
 #include "base/fields.h"
 #include "base/ids.h"
+#include "model/arrivals.h"
 #include "model/costs.h"
 #include "model/data.h"
 #include "model/network.h"
@@ -86,11 +87,12 @@ struct ClusterSnapshot {
   IdVector<RackId, std::optional<TimePoint>> rack_degraded;
   IdVector<ZoneId, std::optional<TimePoint>> zone_degraded;
   std::optional<ShareMemory> shares;
+  ArrivalMemory arrivals;
   static constexpr auto fields =
       field_names("now", "zones", "racks", "nodes", "offers", "extendedNames", "free", "profiles", "constraints",
                   "stores", "nodeStore", "dataSets", "blocks", "network", "pools", "poolCores", "jobs", "tasks",
                   "locality", "groups", "pending", "held", "running", "moves", "extraCopies", "copiesReviewed",
-                  "pendingTasks", "rackDegraded", "zoneDegraded", "shares");
+                  "pendingTasks", "rackDegraded", "zoneDegraded", "shares", "arrivals");
 
   bool eligible(ConstraintId constraint, NodeId node) const;
 

@@ -63,6 +63,7 @@ struct LipsSettings {
   Billing billing = Billing::invoice;
   double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5
                              // thrifty, 1, 2 balanced, 4 fast
+  bool queue_charge = true;  // a wait counts for all that comes until the queue is empty, at the measured load
   std::vector<Duration> time_slot_edges = {
       std::chrono::minutes(0),   std::chrono::minutes(2),  std::chrono::minutes(5),  std::chrono::minutes(10),
       std::chrono::minutes(20),  std::chrono::minutes(40), std::chrono::minutes(80), std::chrono::minutes(160),

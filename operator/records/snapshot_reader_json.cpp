@@ -43,6 +43,7 @@ class Reader {
   void read_levels(const View& table);
   void read_wholes(const View& table);
   void read_shares();
+  void read_arrivals();
   void read_tasks();
   void read_placed_and_moves();
   void read_beyond();
@@ -405,6 +406,14 @@ void Reader::read_shares() {
   tables_.start.shares = std::move(shares);
 }
 
+void Reader::read_arrivals() {
+  if (!root_.has("arrivals")) return;
+  const View table = root_.at("arrivals");
+  table.known({"work", "until"});
+  tables_.start.arrivals = {CpuSeconds(table.at("work").value(Real{0})),
+                            time(table.at("until").value(Whole{-any_time, any_time}))};
+}
+
 void Reader::read_job_lists(const View& table) {
   const Whole job = index_below(tables_.jobs.size());
   const View passed = table.at("passedOver");
@@ -541,9 +550,9 @@ void Reader::read_degraded() {
 }
 
 SnapshotTables Reader::read() {
-  root_.known({"format", "version", "now",    "zones",    "racks",    "profiles", "constraints", "nodeKinds",
-               "nodes",  "offers",  "stores", "dataSets", "blocks",   "network",  "pools",       "shares",
-               "jobs",   "tasks",   "placed", "moves",    "transfer", "beyond",   "exact",       "degraded"});
+  root_.known({"format", "version", "now",      "zones",    "racks",   "profiles", "constraints", "nodeKinds", "nodes",
+               "offers", "stores",  "dataSets", "blocks",   "network", "pools",    "shares",      "arrivals",  "jobs",
+               "tasks",  "placed",  "moves",    "transfer", "beyond",  "exact",    "degraded"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
@@ -552,10 +561,10 @@ SnapshotTables Reader::read() {
   tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
   // Later tables refer to earlier ones: after a faulty one their errors would be noise.
   using Step = void (Reader::*)();
-  for (Step step :
-       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
-        &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_shares, &Reader::read_jobs,
-        &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
+  for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
+                    &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_shares,
+                    &Reader::read_arrivals, &Reader::read_jobs, &Reader::read_tasks, &Reader::read_placed_and_moves,
+                    &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.empty()) break;
   }

@@ -334,6 +334,7 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   out.line();
   write_degraded(out, cluster);
   if (cluster.shares) out.object("shares", *cluster.shares);
+  if (cluster.arrivals.any()) out.object("arrivals", cluster.arrivals);
   out.open("moves", '[');  // id, block, from, to
   for (const MoveInFlight& move : cluster.moves) out.described_row(move);
   out.close(']');

@@ -8,6 +8,7 @@
 #include "policies/lips/capacity_steps.h"
 #include "policies/lips/node_kinds.h"
 #include "policies/lips/offer_classes.h"
+#include "policies/lips/queue_charge.h"
 
 namespace lips {
 
@@ -110,6 +111,8 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
   group_nodes(cluster, given.billing, true, kinds, result);
   if (result.classes.size() > most_exact_classes) group_nodes(cluster, given.billing, false, kinds, result);
   add_totals(cluster, result);
+  if (given.charge_queue) result.queue_charge = queue_charge(cluster, result.work_rate);
+  time_slots.waiting_price *= result.queue_charge;
   const double mean_task = mean_task_seconds(cluster);
   fill_steps(cluster, time_slots, mean_task, result);
   if (given.billing == Billing::invoice) add_offers(cluster, time_slots, mean_task, kinds, result);

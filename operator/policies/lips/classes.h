@@ -39,6 +39,7 @@ struct NodeClasses {
   UsdPerCpuSecond mean_price, dearest;                 // by use; the mean weighted by cores
   Cores cores;                                         // of all classes
   double work_rate = 0;                                // of all classes: CPU-seconds of work per second
+  double queue_charge = 1;                             // times the waiting price (queue_charge.h)
 };
 
 struct TimeSlotSettings {
@@ -48,6 +49,7 @@ struct TimeSlotSettings {
   Duration least_window =
       std::chrono::seconds(120);  // time slot 0 offers a free slot at least that long, and at least a mean task
   Billing billing = Billing::use;
+  bool charge_queue = false;
   bool stretch_first = true;  // off: time slot 0 is exactly its span (one time slot = the paper's epoch)
 };
 

@@ -98,6 +98,7 @@ class Decision {
     } else {
       time_slots.edges = settings_.lips.time_slot_edges;
       time_slots.billing = settings_.lips.billing;
+      time_slots.charge_queue = settings_.lips.queue_charge && settings_.lips.billing == Billing::invoice;
     }
     time_slots.waiting_price = settings_.lips.waiting_price;
     return time_slots;
@@ -119,7 +120,7 @@ class Decision {
     if (whole_horizon_) commodities.horizon = settings_.lips.horizon;
     commodities.skip = fast_path_.served;
     commodities.homes = homes_.zone;
-    const double hour = settings_.lips.waiting_price * classes_.mean_price.value();
+    const double hour = settings_.lips.waiting_price * classes_.queue_charge * classes_.mean_price.value();
     commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
     return commodities;
   }

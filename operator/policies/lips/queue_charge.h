@@ -1,0 +1,15 @@
+// What a CPU-second that waits costs beyond its own wait. On a cluster with work rate C to which work arrives at rate
+// a, a backlog of Q drains in Q / (C - a): whatever waits delays all that comes until then. So its wait counts
+// C / (C - a) times.
+#pragma once
+
+#include "model/snapshot.h"
+
+namespace lips {
+
+inline constexpr double most_queue_charge = 8;  // beyond it the load is too uncertain
+
+// `work_rate`: CPU-seconds of work per second of all nodes. 1 where an autoscaler adds nodes, for nothing queues there.
+double queue_charge(const ClusterSnapshot& cluster, double work_rate);
+
+}  // namespace lips
