@@ -4,7 +4,7 @@
 //                    [--variations | --waiting-price P]
 // USD are dollars by use, which the bound is of; with --invoice they are a cloud's invoice, and plans minimise that.
 // --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice, which the bound is
-// of too: no schedule pays a node less than the price of its full cores for the work that they do.
+// of too, storage aside: no schedule pays a node less than the price of its full cores for the work that they do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +80,8 @@ struct Outcome {
   double by_use() const { return run.bill.total().value(); }
   double dollars() const { return billing == Billing::invoice ? run.invoice.total().value() : by_use(); }
   bool elastic = false;
-  double over_bound() const { return bound > 0 ? (elastic ? dollars() : by_use()) / bound : 0; }
+  double bounded() const { return elastic ? dollars() - run.invoice.storage.value() : by_use(); }
+  double over_bound() const { return bound > 0 ? bounded() / bound : 0; }
 };
 
 struct Answer {

@@ -11,6 +11,11 @@ namespace {
 // The part in [from, to) of a span of capacity that starts at `free_at`, in seconds.
 double overlap(double free_at, double from, double to) { return std::max(0.0, to - std::max(from, free_at)); }
 
+Duration wait(const TimeSlotSettings& time_slots, std::size_t slot) {
+  const Duration begin = time_slots.edges[slot];
+  return slot == 0 || !time_slots.wait_to_middle ? begin : (begin + time_slots.edges[slot + 1]) / 2;
+}
+
 class Steps {
  public:
   Steps(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, double mean_task, NodeClasses& classes)
@@ -26,7 +31,7 @@ class Steps {
       if (time_slots.stretch_first) now = std::max({now, to_seconds(time_slots.least_window), task});
       for (std::size_t slot = 0; slot < count_; ++slot)
         classes.steps[c][slot].waiting_price =
-            time_slots.waiting_price * classes.mean_price.value() * to_hours(time_slots.edges[slot]);
+            time_slots.waiting_price * classes.mean_price.value() * to_hours(wait(time_slots, slot));
       paid_[c].resize(is_elastic(c, time_slots.billing) ? count_ : 0);
     }
   }

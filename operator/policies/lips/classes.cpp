@@ -31,6 +31,18 @@ double mean_task_seconds(const ClusterSnapshot& cluster) {
   return ratio(work, tasks);
 }
 
+// Beside nodes that could be launched within a minute, a wait of minutes is not nothing: the first time slot is one
+// wave of tasks, and each further one twice as long until the second edge.
+void split_first_slot(double mean_task, TimeSlotSettings& time_slots) {
+  const double end = to_seconds(time_slots.edges[1]);
+  std::vector<Duration> edges{Duration(0)};
+  for (double edge = std::max(mean_task, 1.0); edge < end; edge *= 2) edges.push_back(seconds(edge));
+  edges.insert(edges.end(), time_slots.edges.begin() + 1, time_slots.edges.end());
+  time_slots.edges = std::move(edges);
+  time_slots.least_window = Duration(0);
+  time_slots.wait_to_middle = true;
+}
+
 // Resource by resource. The bindings name every field, so a new field of Resources does not compile here until it is
 // added.
 template <class Choose>
@@ -114,6 +126,8 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
   if (given.charge_queue) result.queue_charge = queue_charge(cluster, result.work_rate);
   time_slots.waiting_price *= result.queue_charge;
   const double mean_task = mean_task_seconds(cluster);
+  if (given.billing == Billing::invoice && given.stretch_first && !cluster.offers.empty())
+    split_first_slot(mean_task, time_slots);
   fill_steps(cluster, time_slots, mean_task, result);
   if (given.billing == Billing::invoice) add_offers(cluster, time_slots, mean_task, kinds, result);
   return result;

@@ -66,13 +66,14 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     added.zone = node.zone;
     added.speed = node.speed;
     added.shape = added.least = node.capacity;
-    added.drain = std::clamp(best, std::max(1.0, mean_task / node.speed), longest_drain);
+    const double task = std::max(1.0, mean_task / node.speed);
+    added.drain = std::clamp(best, task, longest_drain);
     added.price = UsdPerCpuSecond(price * (1 + unused / added.drain));
     const double nodes = offer.left * added.drain;
     classes.now_window.push_back(added.drain);
     classes.steps.push_back(
         {CapacityStep{node.capacity.cpu.value() * node.speed * nodes, node.capacity.memory.value() * nodes,
-                      node.capacity.slots * nodes, waiting * (boot + added.drain / 2)}});
+                      node.capacity.slots * nodes, waiting * (boot + (added.drain - task) / 2)}});
     classes.classes.push_back(std::move(added));
   }
 }

@@ -2,9 +2,10 @@
 //
 // A node is paid from its launch until it has been idle for a while: o = boot + idle seconds of its price p that do no
 // work. Whoever buys the nodes for W CPU-seconds of work in order to be done after D seconds pays W p (1 + o / D), and
-// W waits D / 2 in the mean. With w the price of a second's wait the sum is least at D = sqrt(2 o p / w): an economic
-// order quantity (F. W. Harris, How Many Parts to Make at Once, 1913). The class's price is the one at that D, and of
-// the work that it is given only D's part asks for nodes; the rest queues for them.
+// its tasks, each of L seconds, wait (D - L) / 2 in the mean until they start. With w the price of a second's wait the
+// sum is least at D = sqrt(2 o p / w): an economic order quantity (F. W. Harris, How Many Parts to Make at Once, 1913).
+// The class's price is the one at that D, and of the work that it is given only D's part asks for nodes; the rest
+// queues for them.
 #pragma once
 
 #include "policies/lips/classes.h"
