@@ -203,7 +203,7 @@ void summarise(const std::vector<Answer>& all, const std::string& reference) {
   fmt::print(
       "| policy | USD | against {0} | mean completion s | against {0} | median s | small jobs p95 s | over alone | p95 "
       "slowdown | "
-      "cross-zone GB | by use over the bound (worst) |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+      "cross-zone GB | over the bound (worst) |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
       reference);
   for (const std::string& name : names) {
     double usd = 0, usd_ratio = 0, mean = 0, mean_ratio = 0, median = 0, small = 0, ratio = 0, slow = 0, across = 0,
@@ -261,7 +261,7 @@ void count_wins(const std::vector<Answer>& all) {
   }
   fmt::print(
       "\nlips: small jobs' p95 at most twice that of running alone in {} of {}, the p95 of their slowdowns at most 2 "
-      "in {}; dollars by use at most 1.2 times the bound in {} of {}\n",
+      "in {}; dollars at most 1.2 times the bound in {} of {}\n",
       small, all.size(), slow, near, all.size());
 }
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 from kit import karpenter, objects
-from kit.bill import amount
+from kit.amounts import amount
 from kit.story import StoryFailed
 
 # Of kube-scheduler, scoring by LeastAllocated, and of LiPS.

@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 
-from kit import bill, karpenter, objects, workloads
+from kit import bill, karpenter, objects, simulated, workloads
 from kit.cluster import Cluster, wait_for
 from kit.data import replicas
 from kit.operator import Operator
@@ -185,6 +185,8 @@ def run_pair(story, load, name):
             story.check(operator is None or operator.running(), "the operator ended")
             found = bill.bill(seen, scheduler, offers, karpenter.machines(), created)
     found = {"workload": load, "pair": name, "seed": story.seed, **found}
+    if not (pair.packed or sold_out or story.options.interrupt or story.options.restart_karpenter):
+        found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, story.options.waiting_price)
     with open(os.path.join(story.folder, "bill.json"), "w", encoding="utf-8") as file:
         json.dump(found, file, indent=1)
     story.say(line(found))
@@ -249,6 +251,10 @@ def tell(story):
         story.figure(PAIRS[one["pair"]].about, line(one))
         story.expect(one["runs"] >= one["tasks"] and one["machines"] > 0, f"{name}: {one['runs']} runs of {one['tasks']} tasks on {one['machines']} machines")
         story.expect(one["machinesLeft"] == 0, f"{name}: {one['machinesLeft']} machines are left {EMPTY_AFTER} s after the last task")
+        if "simulated" in one:
+            said = one["simulated"]
+            story.figure(f"{name}: invoice and core-hours as a share of those that the simulator says",
+                         f"{one['invoice'] / said['invoice']:.2f} ({said['invoice']:.3f} USD)  {one['paidCoreHours'] / said['core_hours']:.2f}")
     compare(story, bills, at_most=MOST if default else None)
 
 
