@@ -44,7 +44,8 @@ Duration pause_after(int refusals) {
 
 PodSteering steering_of(const PodRecord& record, TextMap annotations) {
   annotations.emplace_back(annotation::steered, zone_in(record.selector));
-  return {record.meta, record.selector, std::move(annotations), record.node};
+  const bool prefers_node = !record.node.empty() && !record.prefers_nodes;
+  return {record.meta, record.selector, std::move(annotations), record.node, prefers_node};
 }
 
 // Why a gated pod is let go without a zone; empty: it waits.
@@ -152,7 +153,7 @@ void PodLifecycle::steer(PodSteering steering, bool released) {
 void PodLifecycle::let_go(PodRecord& record, std::string why) {
   record.releasing = true;
   record.released_for = std::move(why);
-  steer({record.meta, {}, {}, ""}, true);
+  steer({record.meta, {}, {}}, true);
 }
 
 // A pod that names its zone keeps it: the selector is then only what it counts for.

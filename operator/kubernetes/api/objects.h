@@ -85,6 +85,7 @@ struct Pod {
   TextMap node_selector;
   // One of the terms has to hold. Absent: no condition; present but empty: no node fits.
   std::optional<std::vector<NodeSelectorTerm>> required_affinity;
+  bool prefers_nodes = false;                   // has preferred node affinity
   std::vector<AntiAffinityTerm> anti_affinity;  // required
   std::vector<HostPort> host_ports;
   std::vector<std::string> claims;  // persistent volume claims

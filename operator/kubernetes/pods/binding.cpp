@@ -36,6 +36,11 @@ std::string steering_body(const PodSteering& steering) {
   for (const auto& [key, value] : steering.annotations) metadata["annotations"][key] = value;
   Json spec{{"schedulingGates", Json::array({{{"$patch", "delete"}, {"name", zone_gate}}})}};
   for (const auto& [key, value] : steering.selector) spec["nodeSelector"][key] = value;
+  if (steering.prefers_node) {
+    const Json here{{"key", "metadata.name"}, {"operator", "In"}, {"values", Json::array({steering.node})}};
+    const Json term{{"weight", 100}, {"preference", {{"matchFields", Json::array({here})}}}};
+    spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = Json::array({term});
+  }
   return written(Json{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}});
 }
 

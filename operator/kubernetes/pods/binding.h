@@ -19,10 +19,11 @@ struct PodBinding {
 
 // Removes a pod's scheduling gate and says where the pod may go.
 struct PodSteering {
-  ObjectMeta pod;         // by namespace, name and uid
-  TextMap selector;       // added to its nodeSelector; empty: it may go anywhere
-  TextMap annotations;    // added to its own
-  std::string node = {};  // the plan's node; not sent
+  ObjectMeta pod;             // by namespace, name and uid
+  TextMap selector;           // added to its nodeSelector; empty: it may go anywhere
+  TextMap annotations;        // added to its own
+  std::string node = {};      // the plan's node
+  bool prefers_node = false;  // tell its scheduler so, as a preference
 };
 
 struct BindAnswer {

@@ -169,6 +169,7 @@ void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   if (const std::string* store = find_text(pod.annotations, annotation::read_from)) record.read_from = *store;
   if (const std::string* input = find_text(pod.annotations, annotation::input))
     record.degraded = is_degraded_input(*input);
+  record.prefers_nodes = pod.prefers_nodes;
   record.says_disruption = find_text(pod.annotations, annotation::do_not_disrupt) != nullptr;
   if (!pod.node.empty() || was_steered(pod)) read_spec(pod, record);
 }

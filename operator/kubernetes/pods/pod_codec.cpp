@@ -89,6 +89,8 @@ Container read_container(value json, Pod& pod, const std::string& path) {
 void read_node_affinity(value json, Pod& pod) {
   std::string unknown;
   json::each_field(json, [&](std::string_view key, value required) {
+    if (key == "preferredDuringSchedulingIgnoredDuringExecution")
+      json::each_item(required, [&](value) { pod.prefers_nodes = true; });
     if (key != "requiredDuringSchedulingIgnoredDuringExecution" || required.is_null()) return;
     pod.required_affinity.emplace();
     json::each_field(required, [&](std::string_view name, value terms) {

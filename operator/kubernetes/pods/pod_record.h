@@ -61,6 +61,7 @@ struct PodRecord {
   std::string input;             // lips.dev/input of the binding that is under way
   int refusals = 0;              // of its binding, in a row
   bool says_disruption = false;  // whether autoscalers may evict it
+  bool prefers_nodes = false;    // in its own specification
   bool wants_node = false;       // the last plan asks for one for it
 
   // For pods of other schedulers, which wait or have waited behind our gate.

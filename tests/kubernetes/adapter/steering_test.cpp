@@ -40,6 +40,27 @@ void find_no_node(FakeCluster& cluster, const std::string& pod) {
   cluster.change_pod(pod, [](FakePod& changed) { changed.reason = "Unschedulable"; });
 }
 
+// kube-scheduler alone would spread pods, and no node would become empty.
+TEST(Steering, APodPrefersThePlansNodeUnlessItHasPreferencesOfItsOwn) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 4, .zone = "zone-a"});
+  FakePod own = gated();
+  own.spec =
+      R"("affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"preference":{"matchExpressions":[{"key":"disk","operator":"In","values":["ssd"]}]}}]}},)";
+  cluster.put_pod("plain", gated());
+  cluster.put_pod("own", own);
+  Scheduling scheduling(cluster, {}, PodMode::steer);
+  ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "plain") && is_open(cluster, "own"); }));
+  scheduling.end();
+  for (const auto& [name, prefers] : {std::pair("plain", true), std::pair("own", false)})
+    for (const ReceivedRequest& request : writes(cluster, name)) {
+      const bool said =
+          request.body.find(R"("matchFields":[{"key":"metadata.name","operator":"In","values":["a"]}])") !=
+          std::string::npos;
+      EXPECT_EQ(said, prefers) << request.body;
+    }
+}
+
 TEST(Steering, AGatedPodGetsItsZoneAndLosesItsGateInOneRequest) {
   FakeCluster cluster;
   cluster.put_node("a", {.cpu = 4, .zone = "zone-a", .more = R"(,"karpenter.sh/capacity-type":"spot")"});
