@@ -26,6 +26,8 @@ void each_setting(Fields& fields, LipsSettings& lips) {
   fields.amount("expressLimit", lips.fast_path_limit, "USD");
   fields.number("orderFactor", lips.order_factor);
   fields.flag("homeZones", lips.home_zones);
+  fields.duration("settle", lips.settle);
+  fields.duration("keepRoom", lips.keep_room);
   fields.flag("keepCopies", lips.keep_copies);
   fields.duration("dropCopiesAfter", lips.drop_copies_after);
   fields.amount("localityPrice", lips.locality_price, "USD/MiB");

@@ -42,6 +42,8 @@ std::string_view to_string(DeferralReason reason) {
       return "not-considered";
     case DeferralReason::plan_refused:
       return "plan-refused";
+    case DeferralReason::waits_for_peers:
+      return "waits-for-peers";
   }
   return "not-considered";
 }

@@ -54,7 +54,8 @@ enum class DeferralReason : std::uint8_t {
   pool_maximum,
   not_eligible,  // no node may take it
   not_considered,
-  plan_refused,  // the controller refused the plan or the policy failed; the next plan decides
+  plan_refused,     // the controller refused the plan or the policy failed; the next plan decides
+  waits_for_peers,  // tasks that start together have not all arrived, or find no room together yet
 };
 
 struct Deferral {
@@ -97,6 +98,7 @@ struct PlanAccount {
   std::uint32_t groups = 0, classes = 0;
   std::int64_t rows = 0, columns = 0;
   std::optional<double> home_gap;  // of the home zones chosen with this plan: (cost - bound) / bound
+  std::uint32_t jobs_apart = 0;    // jobs of peers that this plan starts in several zones
   // Of planned reads: the share on the node itself, and the most that is possible with these places.
   std::optional<double> node_local_share, node_local_bound;
   std::vector<ShadowPrice> shadow_prices;
@@ -104,7 +106,7 @@ struct PlanAccount {
   static constexpr auto fields =
       field_names("cpu", "transfer", "shuffle", "copies", "storage", "waiting", "locality", "fairness", "objective",
                   "lowerBound", "gap", "form", "fellBack", "groups", "classes", "rows", "columns", "homeGap",
-                  "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
+                  "jobsApart", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
   Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
 };
 

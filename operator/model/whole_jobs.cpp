@@ -22,6 +22,12 @@ void WholeJobs::join(ClusterSnapshot& cluster, JobId part, const std::vector<std
   entry.whole.reduces = std::max({entry.whole.reduces, said.reduces, job.reduce_tasks});
   for (std::uint32_t i = job.map_tasks; i < job.tasks(); ++i)
     entry.whole.reduce_work += cluster.tasks[TaskId(job.first_task.index() + i)].cpu;
+  if (said.peers) {
+    entry.whole.peers = true;
+    entry.whole.expected = std::max(entry.whole.expected, said.expected);
+    entry.whole.each = said.each;
+    entry.whole.arrived = std::max(entry.whole.arrived, said.arrived);
+  }
   entry.shuffle = std::max(entry.shuffle, job.shuffle);
   entry.maps_under_way += job.map_tasks;
   entry.parts.push_back(part);

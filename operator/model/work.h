@@ -101,7 +101,13 @@ struct WholeJob {
   std::uint32_t maps = 0, reduces = 0;  // of all parts, ended and future ones included
   std::uint32_t finished_maps = 0;      // of all parts
   CpuSeconds reduce_work;               // of all reduces that have arrived
-  static constexpr auto fields = field_names("id", "maps", "reduces", "finishedMaps", "reduceWork");
+  // The maps are peers: while they run they exchange the shuffle, each with each, and they start together.
+  bool peers = false;
+  std::uint32_t expected = 0;                          // peers, also those that have not arrived; 0: unknown
+  Resources each = Resources{Cores(0), Mebibytes(0)};  // requested by one that has not arrived
+  TimePoint arrived = TimePoint{};                     // when the last one did
+  static constexpr auto fields =
+      field_names("id", "maps", "reduces", "finishedMaps", "reduceWork", "peers", "expected", "each", "arrived");
   friend bool operator==(const WholeJob&, const WholeJob&) = default;
 };
 
@@ -127,10 +133,11 @@ struct Job {
   std::vector<Mebibytes> map_output;  // by zone, of finished maps of the whole job; empty when there is no shuffle
   JobMemory memory;
   WholeJob whole;
-  static constexpr auto fields =
-      field_names("name", "pool", "arrival", "priority", "constraint", "request", "inputs", "output", "held", "shuffle",
-                  "firstTask", "mapTasks", "reduceTasks", "work", "pending", "running", "finishedMaps",
-                  "finishedReduces", "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory", "whole");
+  bool coordinates = false;  // peers: its tasks start the others, and exchange little with them
+  static constexpr auto fields = field_names(
+      "name", "pool", "arrival", "priority", "constraint", "request", "inputs", "output", "held", "shuffle",
+      "firstTask", "mapTasks", "reduceTasks", "work", "pending", "running", "finishedMaps", "finishedReduces",
+      "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory", "whole", "coordinates");
 
   std::uint32_t tasks() const { return map_tasks + reduce_tasks; }
   // Of the whole job: each map leaves, and each reduce reads, an equal share of the shuffle.

@@ -75,7 +75,9 @@ struct LipsSettings {
   Usd fast_path_limit{0.01};    // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
   double order_factor = 20;     // k in arrival + k x (job's CPU / slots)
   bool home_zones = true;       // a home zone for each job with shuffle
-  bool keep_copies = true;      // remote reads stay as extra copies
+  Duration settle = std::chrono::milliseconds(1500);  // peers of an unknown number arrive in such a time
+  Duration keep_room = std::chrono::minutes(2);       // for peers that have not arrived, or do not fit yet
+  bool keep_copies = true;                            // remote reads stay as extra copies
   Duration drop_copies_after = std::chrono::hours(2);
   UsdPerMebibyte locality_price{0};  // of a MiB that is not read on the node itself
   double makespan_tolerance = 0;     // d: the shortest makespan among plans within (1 + d) of the least cost; 0: off

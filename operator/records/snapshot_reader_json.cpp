@@ -42,6 +42,7 @@ class Reader {
   void read_memories(const View& table);
   void read_levels(const View& table);
   void read_wholes(const View& table);
+  void read_peers(const View& table);
   void read_shares();
   void read_arrivals();
   void read_tasks();
@@ -390,6 +391,22 @@ void Reader::read_wholes(const View& table) {
   }
 }
 
+void Reader::read_peers(const View& table) {
+  if (!table.has("peers")) return;
+  const View peers = table.at("peers");
+  for (std::size_t i = 0, rows = peers.rows(8); i < rows && !tables_.jobs.empty(); ++i) {
+    const View row = peers.item(i);
+    Job& job = tables_.jobs[static_cast<std::size_t>(row.cell(0, index_below(tables_.jobs.size())))].job;
+    WholeJob& whole = job.whole;
+    whole.peers = row.cell(1, Whole{0, 1}) == 1;
+    whole.expected = static_cast<std::uint32_t>(row.cell(2, Whole{0, most_rows}));
+    whole.arrived = time(row.cell(3, Whole{-any_time, any_time}));
+    whole.each = {Cores(row.cell(4, Real{0})), Mebibytes(row.cell(5, Real{0})),
+                  static_cast<std::int32_t>(row.cell(6, Whole{0, 1'000'000}))};
+    job.coordinates = row.cell(7, Whole{0, 1}) == 1;
+  }
+}
+
 void Reader::read_shares() {
   if (!root_.has("shares")) return;
   const View table = root_.at("shares");
@@ -423,6 +440,7 @@ void Reader::read_job_lists(const View& table) {
   read_memories(table);
   read_levels(table);
   read_wholes(table);
+  read_peers(table);
   const View inputs = table.at("inputs");
   for (std::size_t i = 0, rows = inputs.rows(3); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = inputs.item(i);
@@ -528,6 +546,9 @@ void Reader::read_beyond() {
   each("others", nodes.size(), [&](std::uint32_t i, const Resources& r) { nodes[NodeId(i)].others = r; });
   each("jobs", tables_.jobs.size(),
        [&](std::uint32_t i, const Resources& r) { tables_.jobs[i].job.request.extended = r.extended; });
+  if (beyond.has("peers"))
+    each("peers", tables_.jobs.size(),
+         [&](std::uint32_t i, const Resources& r) { tables_.jobs[i].job.whole.each.extended = r.extended; });
 }
 
 void Reader::read_degraded() {

@@ -211,6 +211,7 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
     job.memory = tables.jobs[i].job.memory;
     job.map_output.clear();
     job.whole = tables.jobs[i].job.whole;
+    job.coordinates = tables.jobs[i].job.coordinates;
     if (job.shuffle.value() > 0 && (job.reduce_tasks > 0 || job.whole.id.valid()))
       job.map_output = tables.jobs[i].job.map_output;
   }

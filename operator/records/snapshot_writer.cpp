@@ -132,6 +132,10 @@ void write_beyond(JsonText& out, const ClusterSnapshot& cluster) {
       [&](const Resources& others) { return others != none; });
   rows(
       "jobs", cluster.jobs, [](const Job& job) -> const Resources& { return job.request; }, any_extended);
+  const auto each_peer = [](const Job& job) -> const Resources& { return job.whole.each; };
+  if (std::any_of(cluster.jobs.begin(), cluster.jobs.end(),
+                  [&](const Job& job) { return any_extended(each_peer(job)); }))
+    rows("peers", cluster.jobs, each_peer, any_extended);
   out.close('}');
 }
 
@@ -184,14 +188,15 @@ void write_job_columns(JsonText& out, const std::vector<Job>& jobs) {
 void write_memories(JsonText& out, const std::vector<Job>& jobs) {
   out.open("memories", '[');
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    JobMemory beyond = jobs[i].memory;
-    beyond.home = ZoneId::none();
-    beyond.passed_over_since = std::nullopt;
-    beyond.last_locality = JobMemory{}.last_locality;
-    if (beyond == JobMemory{}) continue;
+    const JobMemory& memory = jobs[i].memory;
+    JobMemory columns;
+    columns.home = memory.home;
+    columns.passed_over_since = memory.passed_over_since;
+    columns.last_locality = memory.last_locality;
+    if (memory == columns) continue;
     out.open("", '[');
     out.field("", static_cast<std::int64_t>(i));
-    each_field(beyond, [&](std::string_view name, const auto& member) {
+    each_field(memory, [&](std::string_view name, const auto& member) {
       if (!is_column_of_memory(name)) out.flat_cells(member);
     });
     out.close(']');
@@ -208,6 +213,28 @@ void write_wholes(JsonText& out, const std::vector<Job>& jobs) {
     if (const WholeJob& whole = jobs[i].whole; whole.id.valid())
       out.row(static_cast<std::int64_t>(i), cell_of(whole.id), std::int64_t{whole.maps}, std::int64_t{whole.reduces},
               std::int64_t{whole.finished_maps}, whole.reduce_work.value());
+  out.close(']');
+}
+
+// Jobs of peers. All other jobs are left out.
+void write_peers(JsonText& out, const std::vector<Job>& jobs) {
+  const auto plain = [](const Job& job) {
+    WholeJob alone = job.whole;
+    alone.peers = WholeJob{}.peers;
+    alone.expected = WholeJob{}.expected;
+    alone.each = WholeJob{}.each;
+    alone.arrived = WholeJob{}.arrived;
+    return alone == job.whole && !job.coordinates;
+  };
+  if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
+  // job, 1 when its tasks are peers, peers expected, arrival of the last; cores, memory and slots of one to come; 1
+  // when it coordinates
+  out.open("peers", '[');
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (const WholeJob& whole = jobs[i].whole; !plain(jobs[i]))
+      out.row(static_cast<std::int64_t>(i), std::int64_t{whole.peers}, std::int64_t{whole.expected},
+              cell_of(whole.arrived), whole.each.cpu.value(), whole.each.memory.value(), std::int64_t{whole.each.slots},
+              std::int64_t{jobs[i].coordinates});
   out.close(']');
 }
 
@@ -233,6 +260,7 @@ void write_jobs(JsonText& out, const ClusterSnapshot& cluster) {
   write_memories(out, jobs);
   write_levels(out, jobs);
   write_wholes(out, jobs);
+  write_peers(out, jobs);
   out.open("inputs", '[');  // job, data set, fraction
   for (std::size_t i = 0; i < jobs.size(); ++i)
     for (const JobInput& input : jobs[i].inputs)

@@ -375,10 +375,11 @@ ClusterState Generator::make() {
   add_extended(shape_, start_, jobs_);
   vary_jobs(shape_, jobs_);
   part_jobs(shape_, jobs_);
+  const TimePoint now(seconds(std::max(60.0, static_cast<double>(jobs_.size()))));
+  pair_jobs(shape_, now, jobs_);
   ClusterState state(start_);
   run_background(state);
-  const auto last = static_cast<double>(jobs_.size());
-  state.advance(TimePoint(seconds(std::max(60.0, last))));
+  state.advance(now);
   for (const JobArrived& job : jobs_) state.apply(job);
   begin_moves(shape_, state);
   remember_homes(shape_, state);
@@ -447,6 +448,7 @@ SnapshotShape random_full_shape(std::uint64_t seed) {
   shape.homes_decided = now_and_then(0.2);
   shape.share_of_jobs_in_parts = now_and_then(0.3) ? 0.7 : 0;
   shape.offers = now_and_then(0.3);
+  shape.share_of_jobs_of_peers = now_and_then(0.3) ? 0.6 : 0;
   return shape;
 }
 

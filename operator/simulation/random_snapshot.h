@@ -33,6 +33,7 @@ struct SnapshotShape {
   double share_of_jobs_with_extended = 0;    // that ask for GPUs or licences, which some nodes have
   double share_of_data_sets_with_codes = 0;  // erasure-coded; one in eight of their blocks is lost
   double share_of_jobs_in_parts = 0;         // whose reduces request something else than their maps
+  double share_of_jobs_of_peers = 0;         // without reduces, that exchange data and start together
   double share_of_jobs_held = 0;             // whose inputs do not exist yet
   double share_of_blocks_moving = 0;         // on their way to one more store
   bool pool_limits = false;                  // maxima, minima, weights and shortfall prices

@@ -17,7 +17,8 @@ enum FeatureStream : std::uint64_t {
   move_stream,
   home_stream,
   part_stream,
-  offer_stream
+  offer_stream,
+  peer_stream
 };
 
 }  // namespace
@@ -145,6 +146,26 @@ void part_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs) {
     result.push_back(std::move(last));
   }
   jobs = std::move(result);
+}
+
+// Makes jobs without reduces jobs of peers. Some of them expect more peers than have come, some have just come.
+void pair_jobs(const SnapshotShape& shape, TimePoint now, std::vector<JobArrived>& jobs) {
+  if (shape.share_of_jobs_of_peers <= 0) return;
+  Random random(derive_seed(shape.seed, peer_stream));
+  std::uint32_t next = 0;
+  for (const JobArrived& arrived : jobs)
+    if (arrived.job.whole.id.valid()) next = std::max(next, arrived.job.whole.id.index() + 1);
+  for (JobArrived& arrived : jobs) {
+    Job& job = arrived.job;
+    if (job.reduce_tasks > 0 || job.whole.id.valid() || random.uniform() >= shape.share_of_jobs_of_peers) continue;
+    job.whole.id = WholeJobId(next++);
+    job.whole.peers = true;
+    if (random.below(2) == 0) job.whole.expected = job.map_tasks + static_cast<std::uint32_t>(random.below(4));
+    job.whole.each = job.request;
+    job.whole.arrived = now - seconds(static_cast<double>(random.below(200)));
+    job.shuffle = Mebibytes(static_cast<double>(random.below(3)) * 1000);
+    job.coordinates = random.below(8) == 0;
+  }
 }
 
 void begin_moves(const SnapshotShape& shape, ClusterState& state) {

@@ -15,6 +15,8 @@ void limit_stores(const SnapshotShape& shape, ClusterSnapshot& start);
 void add_extended(const SnapshotShape& shape, ClusterSnapshot& start, std::vector<JobArrived>& jobs);
 void vary_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs);
 void part_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs);
+// `now`: of the state to be made.
+void pair_jobs(const SnapshotShape& shape, TimePoint now, std::vector<JobArrived>& jobs);
 
 // Call these afterwards: moves in flight, and homes that earlier plans decided.
 void begin_moves(const SnapshotShape& shape, ClusterState& state);

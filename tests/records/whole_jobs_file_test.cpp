@@ -18,6 +18,13 @@ JobArrived part(Random& random, WholeJobId whole, std::uint32_t number) {
   arrived.job.map_tasks = static_cast<std::uint32_t>(random.below(4));
   arrived.job.reduce_tasks = static_cast<std::uint32_t>(random.below(3)) + (arrived.job.map_tasks == 0);
   arrived.job.whole = {whole, 12, 9, 0, {}};
+  if (whole.index() == 1) {
+    arrived.job.whole.peers = true;
+    arrived.job.whole.expected = 7;
+    arrived.job.coordinates = number == 1;
+    arrived.job.whole.each = {Cores(0.5), Mebibytes(2), 1};
+    arrived.job.whole.arrived = TimePoint(Duration(100 + number));
+  }
   for (std::uint32_t i = 0; i < arrived.job.tasks(); ++i) {
     Task task;
     task.kind = i < arrived.job.map_tasks ? TaskKind::map : TaskKind::reduce;
@@ -57,6 +64,7 @@ TEST(SnapshotFile, KeepsWhatThePartsOfAJobHaveInCommon) {
     EXPECT_EQ(after.pending, before.pending);
     for (const JobId id : before.jobs.ids()) {
       EXPECT_EQ(after.jobs[id].whole, before.jobs[id].whole) << before.jobs[id].name;
+      EXPECT_EQ(after.jobs[id].coordinates, before.jobs[id].coordinates) << before.jobs[id].name;
       EXPECT_EQ(after.jobs[id].map_output, before.jobs[id].map_output) << before.jobs[id].name;
     }
     for (const TaskId id : before.tasks.ids()) EXPECT_EQ(after.tasks[id].state, before.tasks[id].state);

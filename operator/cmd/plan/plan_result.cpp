@@ -35,6 +35,8 @@ const char* in_words(DeferralReason reason) {
       return "the policy did not consider it this time";
     case DeferralReason::plan_refused:
       return "the plan failed its check";
+    case DeferralReason::waits_for_peers:
+      return "waits until all tasks of its job can start together";
   }
   return "";
 }
@@ -165,6 +167,7 @@ std::string plan_json(const PlanResult& result) {
   json["fellBack"] = account.fell_back;
   json["nodeLocalShare"] = account.node_local_share ? Json(*account.node_local_share) : Json();
   json["homeGap"] = account.home_gap ? Json(*account.home_gap) : Json();
+  json["jobsApart"] = account.jobs_apart;
   json["nodeLocalBound"] = account.node_local_bound ? Json(*account.node_local_bound) : Json();
   json["shadowPrices"] = Json::array();
   for (const ShadowPrice& price : account.shadow_prices)

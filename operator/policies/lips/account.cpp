@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/peers.h"
+
 namespace lips {
 
 namespace {
@@ -174,6 +176,7 @@ void fill_account(const PolicyInput& input, const NodeClasses& classes, const Wo
     account.transfer += bill.transfer;
     account.shuffle += bill.shuffle;
   }
+  account.shuffle += exchange_cost(cluster, input.costs, plan.assignments);
   for (const DataMove& move : plan.moves)
     account.copies += cluster.blocks[move.block].size *
                       input.costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);

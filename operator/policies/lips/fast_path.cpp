@@ -17,16 +17,18 @@ class FastPathPacking {
         settings_(settings),
         classes_(classes),
         free_(free),
-        pools_(cluster_, cluster_.pool_cores),
+        pools_(cluster_, settings.pool_cores.empty() ? cluster_.pool_cores : settings.pool_cores),
         first_open_(classes.classes.size(), 0) {
-    result_.served.assign(cluster_.jobs.size(), false);
+    result_.served = settings.skip;
+    result_.served.resize(cluster_.jobs.size(), false);
     if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster_);
   }
 
   FastPath run() {
     std::vector<JobId> small;
     for (JobId id : cluster_.pending)
-      if (cluster_.jobs[id].work * classes_.dearest <= settings_.limit) small.push_back(id);
+      if (!result_.served[id.index()] && cluster_.jobs[id].work * classes_.dearest <= settings_.limit)
+        small.push_back(id);
     std::stable_sort(small.begin(), small.end(),
                      [&](JobId a, JobId b) { return cluster_.jobs[a].priority > cluster_.jobs[b].priority; });
     for (JobId id : small) serve(id);

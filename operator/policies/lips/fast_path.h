@@ -11,10 +11,13 @@ namespace lips {
 struct FastPathSettings {
   Usd limit;  // of a job's total CPU at the highest price
   CopyPricing copies = CopyPricing::none;
+  std::vector<bool> skip = {};              // [job] already served; empty: none
+  IdVector<PoolId, Cores> pool_cores = {};  // in use; empty: as in the snapshot
 };
 
 // Tasks that start now, as portions and placements of their own; their capacity is removed from `free` and from time
-// slot 0. served[job] is set for every small job: tasks without a slot wait for one, ahead of all others.
+// slot 0. served[job] is set for every small job and every one to skip: tasks without a slot wait for one, ahead of all
+// others.
 struct FastPath {
   Workload workload;
   std::vector<Placement> placements;

@@ -10,6 +10,7 @@
 #include "policies/lips/homes.h"
 #include "policies/lips/new_data.h"
 #include "policies/lips/node_requests.h"
+#include "policies/lips/peers.h"
 #include "policies/lips/task_selection.h"
 #include "policies/lips/zone_form.h"
 
@@ -22,7 +23,8 @@ constexpr std::size_t most_copy_commodities = 1000;
 
 constexpr int makespan_steps = 12;  // of bisection
 
-// One decision, stage by stage: classes, fast path, commodities, model, homes, whole tasks, nodes, tasks, account.
+// One decision, stage by stage: classes, peers, fast path, commodities, model, homes, whole tasks, nodes, tasks,
+// account.
 class Decision {
  public:
   Decision(const PolicyInput& input, const PolicySettings& settings)
@@ -60,10 +62,25 @@ class Decision {
   void prepare() {
     classes_ = make_classes(cluster_, time_slots());
     free_ = cluster_.free;
-    if (!whole_horizon_ && !buys() && settings_.lips.fast_path_limit.value() > 0)
-      fast_path_ = serve_small_jobs(input_, {settings_.lips.fast_path_limit, copies()}, classes_, free_);
+    if (!whole_horizon_ && settings_.lips.home_zones) start_peers();
+    if (!whole_horizon_ && !buys() && settings_.lips.fast_path_limit.value() > 0) {
+      fast_path_ = serve_small_jobs(input_, {settings_.lips.fast_path_limit, copies(), std::move(served_), pool_cores_},
+                                    classes_, free_);
+      served_ = fast_path_.served;
+      pool_cores_ = fast_path_.pool_cores;
+    }
     choose_home_zones();
     workload_ = make_commodities(cluster_, input_.costs, classes_, commodity_settings());
+  }
+
+  void start_peers() {
+    const LipsSettings& lips = settings_.lips;
+    peers_ = place_peers(input_, {lips.waiting_price, lips.settle, lips.keep_room, buys()}, classes_, free_);
+    served_ = peers_.served;
+    pool_cores_ = peers_.pool_cores;
+    plan_.deferrals.insert(plan_.deferrals.end(), peers_.deferrals.begin(), peers_.deferrals.end());
+    plan_.account.jobs_apart = peers_.apart;
+    if (peers_.look_again) plan_.replan_after = std::min(*plan_.replan_after, *peers_.look_again);
   }
 
   // Small jobs, too, wait for a node that others need instead of one node each.
@@ -118,7 +135,7 @@ class Decision {
     commodities.per_pool = pool_rows();
     commodities.links = links();
     if (whole_horizon_) commodities.horizon = settings_.lips.horizon;
-    commodities.skip = fast_path_.served;
+    commodities.skip = served_;
     commodities.homes = homes_.zone;
     const double hour = settings_.lips.waiting_price * classes_.queue_charge * classes_.mean_price.value();
     commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
@@ -178,7 +195,7 @@ class Decision {
 
   void choose_home_zones() {
     if (!settings_.lips.home_zones) return;
-    homes_ = choose_homes(input_, classes_, fast_path_.served);
+    homes_ = choose_homes(input_, classes_, served_);
     if (!homes_.decided.empty()) plan_.account.home_gap = homes_.gap;
     for (JobId id : homes_.decided) {
       JobMemory memory = cluster_.jobs[id].memory;
@@ -237,7 +254,7 @@ class Decision {
     if (fast_path_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
     packing.strict = whole_horizon_;
     packing.balance = whole_horizon_ && side_rows(workload_, classes_).memory;
-    packing.pool_cores = fast_path_.pool_cores.empty() ? cluster_.pool_cores : fast_path_.pool_cores;
+    packing.pool_cores = pool_cores_.empty() ? cluster_.pool_cores : pool_cores_;
     const ClassFormSettings model = model_settings();
     packing.link_budget = model.link_capacity;
     if (model.pools.empty()) return packing;
@@ -270,10 +287,10 @@ class Decision {
     const double started = clock();
     const TaskSelectionSettings selection{settings_.lips.keep_copies, settings_.lips.copy_columns && whole_horizon_,
                                           whole_horizon_};
-    LocalityReached reached = choose_tasks(input_, fast_path_.workload, fast_path_.placements, selection, plan_);
-    const LocalityReached planned = choose_tasks(input_, workload_, placements, selection, plan_);
+    LocalityReached reached = choose_tasks(input_, peers_.workload, peers_.placements, selection, plan_);
+    reached += choose_tasks(input_, fast_path_.workload, fast_path_.placements, selection, plan_);
+    reached += choose_tasks(input_, workload_, placements, selection, plan_);
     if (buys()) request_nodes(cluster_, classes_, workload_, amounts_, std::move(quotas), placements, plan_);
-    reached = {reached.readers + planned.readers, reached.local + planned.local, reached.bound + planned.bound};
     plan_.account.seconds.locality = lap(started);
     fill_account(input_, classes_, workload_, amounts_, plan_);
     PlanAccount& account = plan_.account;
@@ -294,7 +311,10 @@ class Decision {
   Plan plan_;
   NodeClasses classes_;
   IdVector<NodeId, Resources> free_;
+  PeersPlan peers_;
   FastPath fast_path_;
+  std::vector<bool> served_;            // [job] outside of the program; empty: none
+  IdVector<PoolId, Cores> pool_cores_;  // in use, with what is served; empty: as in the snapshot
   Workload workload_;
   Homes homes_;
   Amounts amounts_;

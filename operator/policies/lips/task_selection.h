@@ -17,6 +17,10 @@ struct TaskSelectionSettings {
 // choices among equal tasks (without the flow: all of them).
 struct LocalityReached {
   std::uint64_t readers = 0, local = 0, bound = 0;
+  LocalityReached& operator+=(const LocalityReached& other) {
+    readers += other.readers, local += other.local, bound += other.bound;
+    return *this;
+  }
 };
 
 // Appends to plan.assignments in order of start.

@@ -1,0 +1,56 @@
+#include "model/peers.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lips {
+
+std::map<WholeJobId, RunningPeers> running_peers(const ClusterSnapshot& cluster) {
+  std::map<WholeJobId, RunningPeers> result;
+  for (const RunningTask& run : cluster.running) {
+    const Job& job = cluster.jobs[cluster.tasks[run.task].job];
+    if (!job.whole.peers) continue;
+    RunningPeers& peers = result[job.whole.id];
+    peers.in_zone.resize(cluster.zones.size());
+    peers.in_zone[cluster.nodes[run.node].zone] += peer_weight(job);
+    ++peers.tasks;
+    peers.part = cluster.tasks[run.task].job;
+  }
+  return result;
+}
+
+Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& in_zone) {
+  const double all = std::accumulate(in_zone.begin(), in_zone.end(), 0.0);
+  Usd usd;
+  if (all <= 0) return usd;
+  for (const ZoneId from : in_zone.ids())
+    for (const ZoneId to : in_zone.ids())
+      if (from != to) usd += size * (in_zone[from] / all) * (in_zone[to] / all) * costs.transfer(from, to);
+  return usd;
+}
+
+Usd exchange_cost(const ClusterSnapshot& cluster, const CostModel& costs, std::span<const Assignment> assignments) {
+  std::map<WholeJobId, PeersByZone> added;
+  std::map<WholeJobId, Mebibytes> size;
+  for (const Assignment& assignment : assignments) {
+    const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
+    if (!job.whole.peers) continue;
+    PeersByZone& here = added[job.whole.id];
+    here.resize(cluster.zones.size());
+    here[cluster.nodes[assignment.node].zone] += peer_weight(job);
+    size[job.whole.id] = job.shuffle;
+  }
+  Usd usd;
+  if (added.empty()) return usd;
+  std::map<WholeJobId, RunningPeers> running = running_peers(cluster);
+  for (const auto& [id, here] : added) {
+    PeersByZone& there = running[id].in_zone;
+    there.resize(cluster.zones.size());
+    const Usd before = exchange_cost(costs, size[id], there);
+    for (const ZoneId zone : here.ids()) there[zone] += here[zone];
+    usd += std::max(Usd(0), exchange_cost(costs, size[id], there) - before);
+  }
+  return usd;
+}
+
+}  // namespace lips

@@ -1,0 +1,146 @@
+#include "policies/lips/gang.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace lips {
+
+std::uint32_t Gang::tasks() const {
+  std::uint32_t sum = 0;
+  for (const GangPart& part : parts) sum += part.tasks;
+  return sum;
+}
+
+double Gang::weight() const {
+  double sum = 0;
+  for (const GangPart& part : parts) sum += part.weight * part.tasks;
+  return sum;
+}
+
+double Gang::work() const {
+  double sum = 0;
+  for (const GangPart& part : parts) sum += part.work * part.tasks;
+  return sum;
+}
+
+std::uint32_t count_tasks(std::span<const Spot> spots) {
+  std::uint32_t sum = 0;
+  for (const Spot& spot : spots) sum += spot.tasks;
+  return sum;
+}
+
+GangRoom::GangRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free)
+    : cluster_(cluster), classes_(classes), free_(free), nodes_(cluster.zones.size()), releases_(cluster.zones.size()) {
+  empty_.reserve(cluster.nodes.size());
+  for (const Node& node : cluster.nodes) empty_.push_back(node.capacity - node.others);
+  for (const NodeId node : cluster.nodes.ids())
+    if (classes.class_of[node].valid()) nodes_[cluster.nodes[node].zone].push_back(node);
+  for (std::vector<NodeId>& nodes : nodes_)
+    std::stable_sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {
+      return classes.classes[classes.class_of[a]].price < classes.classes[classes.class_of[b]].price;
+    });
+  for (const RunningTask& run : cluster.running)
+    if (classes.class_of[run.node].valid())
+      releases_[cluster.nodes[run.node].zone].push_back({std::max(0.0, to_seconds(run.expected_end - cluster.now)),
+                                                         run.node, cluster.jobs[cluster.tasks[run.task].job].request});
+  for (std::vector<Release>& releases : releases_)
+    std::sort(releases.begin(), releases.end(),
+              [](const Release& a, const Release& b) { return std::tuple(a.at, a.node) < std::tuple(b.at, b.node); });
+}
+
+bool GangRoom::may_run(const GangPart& part, NodeId node) const {
+  return cluster_.eligible(cluster_.jobs[part.job].constraint, node);
+}
+
+std::vector<Spot> GangRoom::take(const Gang& gang, ZoneId zone, std::uint32_t most) {
+  std::vector<Spot> spots;
+  for (std::size_t i = 0; i < gang.parts.size() && most > 0; ++i) {
+    const GangPart& part = gang.parts[i];
+    std::uint32_t left = std::min(part.tasks, most);
+    for (const NodeId node : nodes_[zone]) {
+      if (left == 0) break;
+      const auto room = std::min<std::int64_t>(left, fit_count(part.request, free_[node]));
+      if (room <= 0 || !may_run(part, node)) continue;
+      const auto tasks = static_cast<std::uint32_t>(room);
+      free_[node] -= part.request * static_cast<std::int32_t>(tasks);
+      spots.push_back({i, tasks, node});
+      left -= tasks, most -= tasks;
+    }
+  }
+  return spots;
+}
+
+void GangRoom::take(const Gang& gang, std::span<const Spot> spots) {
+  for (const Spot& spot : spots)
+    free_[spot.node] -= gang.parts[spot.part].request * static_cast<std::int32_t>(spot.tasks);
+}
+
+void GangRoom::give_back(const Gang& gang, std::span<const Spot> spots) {
+  for (const Spot& spot : spots)
+    free_[spot.node] += gang.parts[spot.part].request * static_cast<std::int32_t>(spot.tasks);
+}
+
+std::optional<std::vector<Spot>> GangRoom::all_now(const Gang& gang, ZoneId zone) {
+  std::vector<Spot> spots = take(gang, zone, gang.tasks());
+  give_back(gang, spots);
+  if (count_tasks(spots) < gang.tasks()) return std::nullopt;
+  return spots;
+}
+
+std::optional<std::vector<Spot>> GangRoom::all_after(const Gang& gang, ZoneId zone, std::size_t ended) {
+  const std::vector<Release>& releases = releases_[zone];
+  for (std::size_t i = 0; i < ended; ++i) free_[releases[i].node] += releases[i].room;
+  std::optional<std::vector<Spot>> spots = all_now(gang, zone);
+  for (std::size_t i = 0; i < ended; ++i) free_[releases[i].node] -= releases[i].room;
+  return spots;
+}
+
+std::optional<GangRoom::Later> GangRoom::all_later(const Gang& gang, ZoneId zone) {
+  const std::vector<Release>& releases = releases_[zone];
+  std::optional<std::vector<Spot>> found = all_after(gang, zone, releases.size());
+  if (!found) return std::nullopt;
+  std::size_t too_few = 0, enough = releases.size();
+  while (too_few < enough) {
+    const std::size_t middle = (too_few + enough) / 2;
+    if (std::optional<std::vector<Spot>> spots = all_after(gang, zone, middle)) {
+      enough = middle;
+      found = std::move(spots);
+    } else {
+      too_few = middle + 1;
+    }
+  }
+  return Later{enough == 0 ? 0 : releases[enough - 1].at, *std::move(found)};
+}
+
+bool GangRoom::is_large_enough(const Gang& gang, ZoneId zone) {
+  std::swap(free_, empty_);
+  const bool holds = all_now(gang, zone).has_value();
+  std::swap(free_, empty_);
+  return holds;
+}
+
+bool GangRoom::are_large_enough(const Gang& gang) {
+  std::size_t room = 0;
+  std::swap(free_, empty_);
+  for (const ZoneId zone : nodes_.ids()) room += prices_of_room(gang, zone, gang.tasks()).size();
+  std::swap(free_, empty_);
+  return room >= gang.tasks();
+}
+
+std::vector<double> GangRoom::prices_of_room(const Gang& gang, ZoneId zone, std::uint32_t most) const {
+  std::vector<double> prices;
+  for (const NodeId node : nodes_[zone]) {
+    if (prices.size() >= most) break;
+    std::int64_t room = most;
+    for (const GangPart& part : gang.parts)
+      room = may_run(part, node) ? std::min(room, fit_count(part.request, free_[node])) : 0;
+    const auto left = static_cast<std::int64_t>(most) - static_cast<std::int64_t>(prices.size());
+    if (room > 0)
+      prices.insert(prices.end(), static_cast<std::size_t>(std::min(room, left)),
+                    classes_.classes[classes_.class_of[node]].price.value());
+  }
+  return prices;
+}
+
+}  // namespace lips

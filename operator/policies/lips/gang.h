@@ -1,0 +1,87 @@
+// The tasks of one job of peers that are to start together, and the room for them: whole tasks, node by node. Internal
+// to peers.cpp.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/peers.h"
+#include "policies/lips/classes.h"
+#include "policies/policy.h"
+
+namespace lips {
+
+// Tasks of a gang that are alike: pending ones of one group, or ones that have not arrived.
+struct GangPart {
+  JobId job;  // for tasks to come: of a part that is here
+  std::uint32_t group = 0;
+  std::uint32_t tasks = 0;
+  bool to_come = false;
+  Resources request;
+  double work = 0;                    // CPU-seconds of one task
+  double weight = 1;                  // in the exchange
+  IdVector<ZoneId, double> read_usd;  // of one task
+};
+
+struct Gang {
+  WholeJobId whole;
+  std::vector<GangPart> parts;  // the largest requests first
+  PeersByZone running;
+  std::uint32_t running_tasks = 0;
+  Mebibytes exchange;
+  std::uint32_t tasks() const;
+  double weight() const;  // of its tasks
+  double work() const;
+};
+
+// Tasks of a part that get room on a node.
+struct Spot {
+  std::size_t part = 0;
+  std::uint32_t tasks = 0;
+  NodeId node;
+};
+
+// The free room of each node, by zone and price.
+class GangRoom {
+ public:
+  GangRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free);
+
+  // Spots in the zone for the first of all tasks, on the cheapest nodes, at most `most` tasks. Takes their room.
+  std::vector<Spot> take(const Gang& gang, ZoneId zone, std::uint32_t most);
+  void take(const Gang& gang, std::span<const Spot> spots);
+  void give_back(const Gang& gang, std::span<const Spot> spots);
+  // Spots for all tasks that the zone holds now, or none; their room is not taken.
+  std::optional<std::vector<Spot>> all_now(const Gang& gang, ZoneId zone);
+  // The first time at which tasks that run have left room for all; none: they do not.
+  struct Later {
+    double seconds = 0;
+    std::vector<Spot> spots;
+  };
+  std::optional<Later> all_later(const Gang& gang, ZoneId zone);
+  // Prices of a CPU-second where any of the tasks find room, cheapest first; at most `most`.
+  std::vector<double> prices_of_room(const Gang& gang, ZoneId zone, std::uint32_t most) const;
+  // Whether the zone, or all zones together, would hold all tasks if none of ours ran.
+  bool is_large_enough(const Gang& gang, ZoneId zone);
+  bool are_large_enough(const Gang& gang);
+
+ private:
+  struct Release {
+    double at = 0;  // seconds from now
+    NodeId node;
+    Resources room;
+  };
+  bool may_run(const GangPart& part, NodeId node) const;
+  std::optional<std::vector<Spot>> all_after(const Gang& gang, ZoneId zone, std::size_t ended);
+
+  const ClusterSnapshot& cluster_;
+  const NodeClasses& classes_;
+  IdVector<NodeId, Resources>& free_;
+  IdVector<NodeId, Resources> empty_;            // what is free where none of our tasks runs
+  IdVector<ZoneId, std::vector<NodeId>> nodes_;  // by price
+  IdVector<ZoneId, std::vector<Release>> releases_;
+};
+
+std::uint32_t count_tasks(std::span<const Spot> spots);
+
+}  // namespace lips

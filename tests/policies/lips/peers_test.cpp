@@ -1,0 +1,353 @@
+// Jobs whose tasks exchange data with each other and start together.
+#include "policies/lips/peers.h"
+
+#include <map>
+
+#include "base/random.h"
+#include "model/peers.h"
+#include "model/validate_plan.h"
+#include "tests/policies/case.h"
+
+namespace lips::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr ZoneId a{0}, b{1}, c{2};
+constexpr double dear = 4e-5, cheap = 1e-5, middle = 2e-5;  // USD per CPU-second
+constexpr UsdPerMebibyte across{2e-5};
+constexpr double hurry = 1000;  // a price of waiting at which nothing waits for a cheaper zone
+
+PolicySettings by_use(double waiting_price = 1) {
+  PolicySettings settings;
+  settings.lips.billing = Billing::use;
+  settings.lips.waiting_price = waiting_price;
+  return settings;
+}
+
+// Zones a (dear), b (cheap) and c (between) with room for so many tasks of a core.
+class ThreeZones : public ::testing::Test {
+ protected:
+  static Case with_room(const std::vector<int>& in_a, const std::vector<int>& in_b, const std::vector<int>& in_c,
+                        double waiting_price = 1) {
+    ClusterBuilder builder(3);
+    builder.pool();
+    for (const int cores : in_a) add(builder, a, dear, cores);
+    for (const int cores : in_b) add(builder, b, cheap, cores);
+    for (const int cores : in_c) add(builder, c, middle, cores);
+    return {"lips", builder, by_use(waiting_price), across};
+  }
+  static void add(ClusterBuilder& builder, ZoneId zone, double price, double cores) {
+    builder.node({.zone = zone, .price = price, .slots = 100, .cpu = cores});
+  }
+
+  struct Of {
+    int tasks = 4;
+    std::uint32_t expected = 0;  // 0: as many as there are
+    double shuffle = 1000, cores = 1, cpu = 100, arrived = 0;
+    WholeJobId whole{0};
+  };
+  static JobId add(Case& with, const Of& of) {
+    JobArrived arrived =
+        job(with.state.snapshot(), {.maps = of.tasks, .cpu = of.cpu, .shuffle = of.shuffle, .cores = of.cores});
+    arrived.job.arrival = TimePoint(seconds(of.arrived));
+    WholeJob& whole = arrived.job.whole;
+    whole.id = of.whole;
+    whole.peers = true;
+    whole.maps = static_cast<std::uint32_t>(of.tasks);
+    whole.expected = of.expected > 0 ? of.expected : whole.maps;
+    whole.each = {Cores(1), Mebibytes(100), 1};
+    whole.arrived = arrived.job.arrival;
+    with.state.apply(arrived);
+    return JobId(static_cast<std::uint32_t>(with.state.snapshot().jobs.size() - 1));
+  }
+  static std::map<ZoneId, int> zones_of(const Case& with, const std::vector<Assignment>& assignments) {
+    std::map<ZoneId, int> zones;
+    for (const Assignment& assignment : assignments) ++zones[with.state.snapshot().nodes[assignment.node].zone];
+    return zones;
+  }
+  using Zones = std::map<ZoneId, int>;
+};
+
+TEST_F(ThreeZones, AllStartInTheCheapestZoneWithRoomForAll) {
+  Case with = with_room({4}, {2}, {4});
+  add(with, {});
+  EXPECT_EQ(zones_of(with, with.step()), (Zones{{c, 4}}));
+  Case empty = with_room({4}, {4}, {4});
+  add(empty, {});
+  EXPECT_EQ(zones_of(empty, empty.step()), (Zones{{b, 4}}));
+}
+
+TEST_F(ThreeZones, RoomIsCountedInWholeTasksOnEachNode) {
+  ClusterBuilder builder(3);
+  for (int node = 0; node < 4; ++node) add(builder, b, cheap, 1.5);  // six cores, and four tasks of one
+  for (int node = 0; node < 2; ++node) add(builder, c, middle, 4);
+  Case with("lips", builder, by_use(), across);
+  add(with, {.tasks = 4});
+  EXPECT_EQ(zones_of(with, with.plan().assignments), (Zones{{b, 4}}));
+  Case more("lips", builder, by_use(), across);
+  add(more, {.tasks = 5});
+  EXPECT_EQ(zones_of(more, more.plan().assignments), (Zones{{c, 5}}));
+}
+
+TEST_F(ThreeZones, StartApartWhereThatIsCheaper) {
+  Case with = with_room({4}, {2}, {4});
+  add(with, {.shuffle = 1});
+  const Plan plan = with.plan();
+  EXPECT_EQ(zones_of(with, plan.assignments), (Zones{{b, 2}, {c, 2}}));
+  EXPECT_EQ(plan.account.jobs_apart, 1u);
+  EXPECT_NEAR(plan.account.shuffle.value(), 1 * across.value() * (1 - 0.25 - 0.25), 1e-15);
+}
+
+TEST_F(ThreeZones, LaterTasksGoWhereTheirPeersRun) {
+  Case with = with_room({4}, {2}, {8});
+  add(with, {});
+  EXPECT_EQ(zones_of(with, with.step()), (Zones{{c, 4}}));
+  add(with, {.tasks = 2, .expected = 6});
+  EXPECT_EQ(zones_of(with, with.step()), (Zones{{c, 2}})) << "though the cheap zone has room";
+}
+
+TEST_F(ThreeZones, ADriverDrawsItsWorkersOnlyWhereLittleElseDoes) {
+  const auto workers_beside_driver = [](double shuffle, int in_b) {
+    Case with = with_room({4}, {in_b}, {4});
+    JobArrived arrived = job(with.state.snapshot(), {.maps = 1, .shuffle = shuffle});
+    arrived.job.whole.id = WholeJobId(0);
+    arrived.job.whole.peers = arrived.job.coordinates = true;
+    with.state.apply(arrived);
+    with.at(1000);
+    EXPECT_EQ(zones_of(with, with.step()), (Zones{{b, 1}}));
+    add(with, {.tasks = 2, .shuffle = shuffle, .arrived = 1000});
+    with.at(2000);
+    return zones_of(with, with.plan().assignments);
+  };
+  EXPECT_EQ(workers_beside_driver(1000, 3), (Zones{{b, 2}}));
+  EXPECT_EQ(workers_beside_driver(1000, 2), (Zones{{c, 2}})) << "beside each other rather than one of them beside it";
+}
+
+TEST_F(ThreeZones, OfAnUnknownNumberWaitUntilNoMoreCome) {
+  Case with = with_room({4}, {4}, {4});
+  const auto part = [&](double arrived) {
+    JobArrived some = job(with.state.snapshot(), {.arrival = arrived, .maps = 2, .shuffle = 1000});
+    some.job.whole.id = WholeJobId(0);
+    some.job.whole.peers = true;
+    some.job.whole.arrived = TimePoint(seconds(arrived));
+    with.state.apply(some);
+  };
+  part(0);
+  with.at(1);
+  const Plan first = with.plan();
+  EXPECT_THAT(first.assignments, IsEmpty());
+  EXPECT_THAT(first.deferrals, SizeIs(2));
+  EXPECT_THAT(first.deferrals, Each(::testing::Field(&Deferral::reason, DeferralReason::waits_for_peers)));
+  EXPECT_EQ(first.replan_after, seconds(0.5));
+  part(1);
+  with.at(2);
+  EXPECT_THAT(with.plan().assignments, IsEmpty());
+  with.at(2.5);
+  EXPECT_EQ(zones_of(with, with.step()), (Zones{{b, 4}}));
+}
+
+TEST_F(ThreeZones, TheFirstStartsWhereTheOthersWillFindRoomAndItIsKeptForThem) {
+  Case with = with_room({5}, {4}, {5}, hurry);
+  add(with, {.tasks = 1, .expected = 5});
+  with.at(2);
+  EXPECT_EQ(zones_of(with, with.step()), (Zones{{c, 1}}));
+  with.add({.arrival = 2, .maps = 12, .cpu = 1000});
+  EXPECT_EQ(zones_of(with, with.plan().assignments).count(c), 0u);
+  add(with, {.tasks = 4, .expected = 5, .arrived = 2});
+  Zones peers;
+  for (const Assignment& assignment : with.plan().assignments)
+    if (with.state.snapshot().tasks[assignment.task].job == JobId(2))
+      ++peers[with.state.snapshot().nodes[assignment.node].zone];
+  EXPECT_EQ(peers, (Zones{{c, 4}}));
+}
+
+TEST_F(ThreeZones, RoomIsKeptForABoundedTime) {
+  Case with = with_room({5}, {4}, {5}, hurry);
+  add(with, {.tasks = 1, .expected = 5});
+  with.at(2);
+  with.step();
+  with.add({.arrival = 2, .maps = 13, .cpu = 1000});
+  with.at(121);
+  EXPECT_EQ(zones_of(with, with.plan().assignments)[c], 4);
+}
+
+TEST_F(ThreeZones, NoneStartsWhereNotAllCanAndOthersDoNotWaitForThem) {
+  Case with = with_room({4}, {4}, {4});
+  const JobId busy = with.add({.maps = 10, .cpu = 1e5});
+  with.step();
+  add(with, {.tasks = 4});
+  EXPECT_THAT(with.step(), IsEmpty()) << "two slots are free";
+  with.add({.maps = 2, .cpu = 10});
+  EXPECT_THAT(with.step(), SizeIs(2));
+  for (std::uint32_t i = 0; i < 10; ++i) with.finish(with.task(busy, i));
+  EXPECT_EQ(zones_of(with, with.step()).size(), 1u);
+}
+
+TEST_F(ThreeZones, FreedRoomIsKeptForAJobThatWillFitSoon) {
+  Case with = with_room({}, {4}, {});
+  const JobId busy = with.add({.maps = 4, .cpu = 60});
+  with.step();
+  with.at(10);
+  add(with, {.tasks = 4, .arrived = 10});
+  with.finish(with.task(busy, 0));
+  with.add({.arrival = 11, .maps = 1, .cpu = 1});
+  EXPECT_THAT(with.step(), IsEmpty());
+  for (std::uint32_t i = 1; i < 4; ++i) with.finish(with.task(busy, i));
+  EXPECT_EQ(zones_of(with, with.step()), (Zones{{b, 4}}));
+}
+
+TEST_F(ThreeZones, TwoJobsOfWhichOneFitsStartOneAfterTheOther) {
+  Case with = with_room({}, {4}, {});
+  const JobId first = add(with, {.tasks = 3, .whole = WholeJobId(0)});
+  const JobId second = add(with, {.tasks = 3, .whole = WholeJobId(1)});
+  EXPECT_THAT(with.step(), SizeIs(3));
+  EXPECT_THAT(with.step(), IsEmpty());
+  for (std::uint32_t i = 0; i < 3; ++i) with.finish(with.task(first, i));
+  const std::vector<Assignment> started = with.step();
+  ASSERT_THAT(started, SizeIs(3));
+  EXPECT_EQ(started.front().task, with.task(second, 0));
+}
+
+TEST_F(ThreeZones, WhereNoZoneIsLargeEnoughTheLeastCrosses) {
+  Case with = with_room({3}, {2}, {4});
+  add(with, {.tasks = 6});
+  const Plan plan = with.plan();
+  EXPECT_EQ(zones_of(with, plan.assignments), (Zones{{c, 4}, {b, 2}}));
+  EXPECT_EQ(plan.account.jobs_apart, 1u);
+  EXPECT_THAT(validate_single_wave(with.state.snapshot(), plan), IsEmpty());
+}
+
+TEST_F(ThreeZones, AJobLargerThanTheClusterStartsWithAsManyAsFit) {
+  Case with = with_room({3}, {2}, {4});
+  add(with, {.tasks = 20});
+  EXPECT_THAT(with.plan().assignments, SizeIs(9));
+}
+
+TEST_F(ThreeZones, ExpectedTasksThatNoZoneHoldsHoldNobodyBack) {
+  Case with = with_room({4}, {4}, {6});
+  add(with, {.tasks = 5, .expected = 100});
+  with.at(2);
+  EXPECT_EQ(zones_of(with, with.plan().assignments), (Zones{{c, 5}}));
+}
+
+TEST_F(ThreeZones, APoolsMaximumHolds) {
+  ClusterBuilder builder(1);
+  builder.start.pools[PoolId(0)].maximum = Cores(3);
+  builder.node({.slots = 100, .cpu = 8});
+  Case with("lips", builder, by_use(), across);
+  const JobId one = with.add({.maps = 1, .cpu = 1000});
+  with.step();
+  add(with, {.tasks = 3});
+  const Plan plan = with.plan();
+  EXPECT_THAT(plan.assignments, IsEmpty());
+  EXPECT_THAT(plan.deferrals, Each(::testing::Field(&Deferral::reason, DeferralReason::pool_maximum)));
+  with.finish(with.task(one, 0));
+  EXPECT_THAT(with.plan().assignments, SizeIs(3));
+}
+
+// ---- beside every way to divide the tasks among the zones ----
+
+struct Instance {
+  ClusterBuilder builder{3};
+  std::vector<int> running;  // peers, by zone
+  int tasks = 0, shuffle = 0;
+};
+
+Instance random_instance(std::uint64_t seed) {
+  Random random(seed);
+  Instance instance;
+  for (std::uint32_t zone = 0; zone < 3; ++zone) {
+    for (std::uint64_t node = 0; node < 1 + random.below(3); ++node)
+      instance.builder.node({.zone = ZoneId(zone),
+                             .price = 1e-5 * static_cast<double>(1 + random.below(8)),
+                             .slots = 100,
+                             .cpu = 0.5 * static_cast<double>(1 + random.below(9))});
+    instance.running.push_back(random.below(4) == 0 ? 1 : 0);
+  }
+  instance.tasks = 1 + static_cast<int>(random.below(6));
+  instance.shuffle = static_cast<int>(random.below(4) == 0 ? 0 : 1 << random.below(14));
+  return instance;
+}
+
+// USD of so many tasks in a zone on its cheapest free cores; none where they find no room.
+std::optional<double> usd_in(const ClusterSnapshot& cluster, ZoneId zone, int tasks, double work) {
+  std::vector<double> prices;
+  for (const NodeId node : cluster.nodes.ids())
+    if (cluster.nodes[node].zone == zone)
+      for (double left = cluster.free[node].cpu.value(); left >= 1 - 1e-9; --left)
+        prices.push_back(cluster.nodes[node].cpu_price.value());
+  if (std::ssize(prices) < tasks) return std::nullopt;
+  std::sort(prices.begin(), prices.end());
+  double usd = 0;
+  for (int i = 0; i < tasks; ++i) usd += work * prices[static_cast<std::size_t>(i)];
+  return usd;
+}
+
+TEST(Peers, StartWhereAnExhaustiveSearchOverZonesPutsThem) {
+  int whole = 0, apart = 0;
+  constexpr double work = 100;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Instance instance = random_instance(seed);
+    Case with("lips", instance.builder, by_use(), across);
+    const auto arrive = [&](int tasks) {
+      JobArrived arrived =
+          job(with.state.snapshot(), {.maps = tasks, .cpu = work, .shuffle = double(instance.shuffle)});
+      arrived.job.whole.id = WholeJobId(0);
+      arrived.job.whole.peers = true;
+      with.state.apply(arrived);
+    };
+    double all = instance.tasks;
+    for (std::uint32_t zone = 0; zone < 3; ++zone)
+      for (const NodeId node : with.state.snapshot().nodes.ids())
+        if (instance.running[zone] == 1 && with.state.snapshot().nodes[node].zone == ZoneId(zone) &&
+            with.state.snapshot().free[node].cpu >= Cores(1)) {
+          arrive(1);
+          const TaskId task(static_cast<std::uint32_t>(with.state.snapshot().tasks.size() - 1));
+          ASSERT_TRUE(with.state.assume({task, node, {}, {}}));
+          ++all;
+          break;
+        }
+    arrive(instance.tasks);
+    with.at(1000);
+    const ClusterSnapshot& cluster = with.state.snapshot();
+    std::array<double, 3> running{};
+    for (const RunningTask& run : cluster.running) ++running[cluster.nodes[run.node].zone.index()];
+    const auto exchange = [&](const std::array<int, 3>& tasks) {
+      double stays = 0;
+      for (std::size_t zone = 0; zone < 3; ++zone) stays += std::pow((running[zone] + tasks[zone]) / all, 2);
+      return instance.shuffle * across.value() * (1 - stays);
+    };
+    double least = 1e300;
+    for (int in_a = 0; in_a <= instance.tasks; ++in_a)
+      for (int in_b = 0; in_a + in_b <= instance.tasks; ++in_b) {
+        const std::array<int, 3> tasks{in_a, in_b, instance.tasks - in_a - in_b};
+        double usd = exchange(tasks);
+        for (std::uint32_t zone = 0; zone < 3; ++zone) {
+          const std::optional<double> cpu = usd_in(cluster, ZoneId(zone), tasks[zone], work);
+          usd += cpu.value_or(1e300);
+        }
+        least = std::min(least, usd);
+      }
+    if (least > 1e200) continue;  // they do not all fit now
+    const Plan plan = with.plan();
+    ASSERT_EQ(plan.assignments.size(), static_cast<std::size_t>(instance.tasks));
+    std::array<int, 3> tasks{};
+    double usd = 0;
+    for (const Assignment& assignment : plan.assignments) {
+      ++tasks[cluster.nodes[assignment.node].zone.index()];
+      usd += work * cluster.nodes[assignment.node].cpu_price.value();
+    }
+    EXPECT_NEAR(usd + exchange(tasks), least, 1e-9 + 1e-9 * least);
+    ++(plan.account.jobs_apart > 0 ? apart : whole);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(whole, 150);
+  EXPECT_GT(apart, 30);
+}
+
+}  // namespace
+}  // namespace lips::testing
