@@ -98,6 +98,16 @@ void each_fleet_key(Fields& fields, OperatorConfig& config) {
 }
 
 template <class Fields>
+void each_application_key(Fields& fields, OperatorConfig& config) {
+  fields.section("applications", "pods of one application are one job (docs/spark.md)", [&](auto& in) {
+    in.frameworks("frameworks", config.applications.frameworks,
+                  {"", "how frameworks mark the pods of an application; the first that matches a pod counts"});
+    in.size("shufflePerCpuSecond", config.applications.shuffle_per_cpu_second,
+            {"size", "exchanged by an application without lips.dev/shuffle, for each CPU-second of its work"});
+  });
+}
+
+template <class Fields>
 void each_cluster_key(Fields& fields, OperatorConfig& config) {
   fields.section("network", "bandwidth that one reader can expect; 0: unlimited", [&](auto& in) {
     in.bandwidth("localRead", config.network.local_read, {"bandwidth", "reads from the task's own node"});
@@ -216,6 +226,7 @@ void each_key(Fields& fields, OperatorConfig& config) {
   each_policy_key(fields, config);
   each_price_key(fields, config);
   each_fleet_key(fields, config);
+  each_application_key(fields, config);
   each_cluster_key(fields, config);
   each_service_key(fields, config);
 }
@@ -256,6 +267,14 @@ class Reading {
   void texts(std::string_view key, std::vector<std::string>& value, About) {
     if (fields_.has(key)) value = fields_.texts(key);
   }
+  void frameworks(std::string_view key, Frameworks& value, About) {
+    if (!fields_.has(key)) return;
+    value.clear();
+    for (YamlMap& one : fields_.maps(key)) {
+      value.push_back(framework(one));
+      one.finish();
+    }
+  }
   template <class Whole>
   void whole(std::string_view key, Whole& value, std::int64_t least, About) {
     value = static_cast<Whole>(fields_.integer(key, value, least, 1'000'000'000));
@@ -281,6 +300,20 @@ class Reading {
   }
 
  private:
+  static Framework framework(YamlMap& fields) {
+    Framework result;
+    for (const char* key : {"name", "group"}) fields.require(key);
+    result.name = fields.text("name");
+    result.group = fields.text("group");
+    result.driver = fields.text("driver");
+    result.only = fields.text("only");
+    result.pods = fields.text("pods");
+    result.exchanges = fields.flag("exchanges", true);
+    for (const auto& [key, text] : {std::pair("driver", &result.driver), std::pair("only", &result.only)})
+      if (!text->empty() && text->find('=') == std::string::npos)
+        fields.error(key, "'" + *text + "'", "label=value, such as spark-role=driver");
+    return result;
+  }
   YamlMap& fields_;
 };
 
@@ -328,6 +361,17 @@ class Listing {
   void texts(std::string_view key, const std::vector<std::string>& value, About about) {
     std::string list;
     for (const std::string& text : value) list += (list.empty() ? "" : ", ") + quoted(text);
+    say(key, "[" + list + "]", about);
+  }
+  void frameworks(std::string_view key, const Frameworks& value, About about) {
+    std::string list;
+    for (const Framework& one : value) {
+      list += fmt::format("{}{{name: {}, group: {}", list.empty() ? "" : ", ", quoted(one.name), quoted(one.group));
+      if (!one.driver.empty()) list += ", driver: " + quoted(one.driver);
+      if (!one.only.empty()) list += ", only: " + quoted(one.only);
+      if (!one.pods.empty()) list += ", pods: " + quoted(one.pods);
+      list += one.exchanges ? "}" : ", exchanges: false}";
+    }
     say(key, "[" + list + "]", about);
   }
   template <class Whole>

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "config/frameworks.h"
 #include "config/yaml_reader.h"
 #include "model/network.h"
 #include "model/pod_mode.h"
@@ -51,6 +52,12 @@ struct OperatorConfig {
     Duration boot_time{60'000'000}, idle_time{60'000'000};
     double interruptions_per_hour = 0;  // of a spot node
   } fleet;
+
+  // What belongs to one application, and what is assumed of it where nobody says (docs/spark.md).
+  struct Applications {
+    Frameworks frameworks = default_frameworks();
+    Mebibytes shuffle_per_cpu_second{1};
+  } applications;
 
   struct LeaderElection {
     bool enabled = true;

@@ -45,6 +45,19 @@ TEST(OperatorConfig, IsExplainedKeyByKeyInItsPage) {
                                                            << config_table();
 }
 
+TEST(OperatorConfig, ReadsHowFrameworksMarkTheirPods) {
+  const Result<OperatorConfig> config = parse_operator_config(
+      "c.yaml", head +
+                    "applications:\n  shufflePerCpuSecond: 512Ki\n  frameworks:\n"
+                    "  - {name: ours, group: example.com/run, driver: role=head, exchanges: false}\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->applications.shuffle_per_cpu_second, Mebibytes(0.5));
+  EXPECT_EQ(config->applications.frameworks, (Frameworks{{"ours", "example.com/run", "role=head", "", "", false}}));
+  EXPECT_THAT(error_of(head + "applications: {frameworks: [{name: ours}]}\n"), HasSubstr("group"));
+  EXPECT_THAT(error_of(head + "applications: {frameworks: [{name: a, group: b, driver: head}]}\n"),
+              HasSubstr("label=value"));
+}
+
 TEST(OperatorConfig, NeedsOnlyTheKeysThatDiffer) {
   const Result<OperatorConfig> config =
       parse_operator_config("c.yaml", head +

@@ -79,6 +79,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.instance = name;
   settings.requests_in_flight = config->kubernetes.requests_in_flight;
   settings.events_per_second = config->kubernetes.events_per_minute / 60.0;
+  settings.applications = config->applications;
   settings.model.network = config->network;
   settings.model.node_price = [&live = run.live](const kubernetes::PriceQuestion& question) {
     return live.prices()->node(

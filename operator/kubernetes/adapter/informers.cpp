@@ -8,8 +8,9 @@ namespace {
 template <class Decoder>
 class DecodingSink : public ObjectSink {
  public:
-  DecodingSink(WatchedKind kind, Inbox& inbox, AdapterObserver& telemetry)
-      : kind_(kind), inbox_(inbox), telemetry_(telemetry) {}
+  template <class... Options>
+  DecodingSink(WatchedKind kind, Inbox& inbox, AdapterObserver& telemetry, Options&&... options)
+      : kind_(kind), inbox_(inbox), telemetry_(telemetry), decoder_(std::forward<Options>(options)...) {}
 
   void changed(const ObjectMeta& meta, std::string_view json) override {
     auto decoded = decoder_.decode(json);
@@ -42,8 +43,8 @@ ListWatchOptions everything(std::string path, std::uint64_t seed) {
 
 }  // namespace
 
-Informers::Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry)
-    : client_(client), inbox_(inbox), telemetry_(telemetry) {}
+Informers::Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry, std::vector<std::string> annotations)
+    : client_(client), inbox_(inbox), telemetry_(telemetry), annotations_(std::move(annotations)) {}
 
 Informers::~Informers() {
   for (std::jthread& thread : threads_) thread.request_stop();
@@ -57,7 +58,8 @@ void Informers::start() {
     return add(everything(path, sinks_.size()), *sinks_.back());
   };
   nodes_ = &start(std::make_unique<DecodingSink<NodeDecoder>>(WatchedKind::nodes, inbox_, telemetry_), "/api/v1/nodes");
-  pods_ = &start(std::make_unique<DecodingSink<PodDecoder>>(WatchedKind::pods, inbox_, telemetry_), "/api/v1/pods");
+  pods_ = &start(std::make_unique<DecodingSink<PodDecoder>>(WatchedKind::pods, inbox_, telemetry_, annotations_),
+                 "/api/v1/pods");
   start(std::make_unique<DecodingSink<JobDecoder>>(WatchedKind::jobs, inbox_, telemetry_), "/apis/batch/v1/jobs");
   start(std::make_unique<DecodingSink<ClaimDecoder>>(WatchedKind::claims, inbox_, telemetry_),
         "/api/v1/persistentvolumeclaims");

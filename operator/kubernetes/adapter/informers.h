@@ -15,8 +15,8 @@ namespace lips::kubernetes {
 
 class Informers {
  public:
-  // All arguments outlive it.
-  Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry);
+  // The first three outlive it. `annotations`: of pods, to keep beside those of lips.dev.
+  Informers(ApiClient& client, Inbox& inbox, AdapterObserver& telemetry, std::vector<std::string> annotations = {});
   ~Informers();  // waits for the threads
 
   void start();
@@ -29,6 +29,7 @@ class Informers {
   ApiClient& client_;
   Inbox& inbox_;
   AdapterObserver& telemetry_;
+  const std::vector<std::string> annotations_;
   std::vector<std::unique_ptr<ObjectSink>> sinks_;
   std::vector<std::unique_ptr<ListWatch>> watches_;
   ListWatch* nodes_ = nullptr;

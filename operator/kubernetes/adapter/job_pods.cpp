@@ -18,6 +18,15 @@ struct Declared {
   }
 };
 
+// What is known of an application's pods as peers, pod by pod.
+void note_peer(const PodRecord& pod, KnownJob& job) {
+  job.peers = true;
+  job.drivers += pod.work.driver;
+  job.arrived = std::max(job.arrived, pod.first_seen);
+  if (!job.worker || job.worker->work.driver) job.worker = &pod;
+  if (pod.work.pods) job.expected = std::max(job.expected, static_cast<std::uint32_t>(*pod.work.pods));
+}
+
 }  // namespace
 
 std::string shared_job_key(const std::string& name_space, const std::string& job) {
@@ -33,7 +42,7 @@ void JobPods::update(const PodRecord& pod) {
   std::string key = job_key(pod);
   if (const auto known = key_of_.find(&pod); known != key_of_.end() && known->second != key) forget(pod);
   Entry& entry = jobs_[key];
-  entry.shuffles |= pod.work.stage == TaskKind::reduce || pod.work.shuffle.has_value();
+  entry.shuffles |= pod.work.stage == TaskKind::reduce || (pod.work.shuffle && !pod.work.peers);
   if (entry.pods.insert(&pod).second) key_of_[&pod] = std::move(key);
 }
 
@@ -66,6 +75,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
       if (pod->state == PodState::terminated && !pod->succeeded) continue;  // another one takes its place
       const TaskKind stage = pod->work.stage;
       ++there[stage];
+      if (pod->work.peers) note_peer(*pod, result);
       if (pod->work.tasks)
         declared[stage].tasks = std::max<std::int64_t>(declared[stage].tasks, *pod->work.tasks);
       else if (pod->owner)
@@ -86,6 +96,10 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
   }
   result.finished_maps += gone;
   result.maps = std::max(declared[TaskKind::map].count(), there[TaskKind::map] + gone);
+  // lips.dev/tasks counts workers, on the driver too.
+  if (const std::int64_t workers = declared[TaskKind::map].tasks; result.peers && workers > 0)
+    result.expected = std::max(result.expected, static_cast<std::uint32_t>(workers) + result.drivers);
+  if (result.peers) result.maps = std::max(result.maps, result.expected);
   result.reduces = std::max(declared[TaskKind::reduce].count(), there[TaskKind::reduce]);
   return result;
 }

@@ -24,6 +24,12 @@ struct KnownJob {
   std::uint32_t maps = 0, reduces = 0;  // declared, else the number of known ones
   std::uint32_t finished_maps = 0;
   MapsByZone maps_in;  // where finished maps ran
+  // Of an application whose pods exchange data.
+  bool peers = false;
+  std::uint32_t expected = 0;         // pods, the driver included; 0: nobody says
+  std::uint32_t drivers = 0;          // of those that are there
+  const PodRecord* worker = nullptr;  // any that is there, else the driver
+  TimePoint arrived{};                // when the last of those that are there was first seen
 };
 
 class JobPods {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr CpuSeconds least_work(0.1);  // of a task: no declaration makes a task free
 
-using JobKey = std::tuple<std::string, std::string, PodClassId, std::int32_t, std::string>;
+using JobKey = std::tuple<std::string, std::string, PodClassId, std::int32_t, std::string, bool>;
 
 std::string job_name(const PodRecord& pod) {
   const std::string& name = !pod.work.job.empty() ? pod.work.job : pod.owner ? pod.owner->name : pod.meta.name;
@@ -23,8 +23,7 @@ struct Reading {
   Mebibytes size;
 };
 
-// Records in the pod which blocks it reads.
-Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
+Result<const ModelIndex::KnownDataSet*> data_set_of(const PodRecord& pod, const JobContext& context) {
   const ModelIndex::KnownDataSet* data_set = context.index.data_set(pod.work.data_set);
   // The same words for both cases, so they reveal nothing about other namespaces.
   const bool own = pod.work.data_set.starts_with(pod.meta.name_space + '/');
@@ -34,6 +33,14 @@ Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
         ErrorCode::not_found,
         fmt::format("{}: data set '{}' does not exist or is not ready{}", annotation::data_set, pod.work.data_set,
                     own ? "" : ", or does not list " + pod.meta.name_space + " among its spec.readers"));
+  return data_set;
+}
+
+// Records in the pod which blocks it reads.
+Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
+  const Result<const ModelIndex::KnownDataSet*> known = data_set_of(pod, context);
+  if (!known) return tl::unexpected(known.error());
+  const ModelIndex::KnownDataSet* data_set = *known;
   const std::optional<std::uint32_t> tasks = task_count(pod, context.jobs);
   const std::uint32_t count = tasks.value_or(data_set->native_blocks);
   const std::uint32_t task = static_cast<std::uint32_t>(pod.index.value_or(0));
@@ -54,6 +61,47 @@ Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
     reading.size += context.index.block_size(BlockId(reading.block.index() + i));
   return reading;
 }
+
+// Nobody says which blocks such peers read: those of a job that read all together, each as much as the others.
+class PeerReadings {
+ public:
+  explicit PeerReadings(const JobContext& context) : context_(context) {}
+
+  Result<Reading> of(PodRecord& pod) {
+    const Result<const ModelIndex::KnownDataSet*> data_set = data_set_of(pod, context_);
+    if (!data_set) return tl::unexpected(data_set.error());
+    pod.data_set = pod.work.data_set;
+    pod.first_block = 0;
+    pod.block_count = (*data_set)->native_blocks;
+    Readers& readers = readers_of(pod);
+    const std::uint32_t shares = std::min(readers.peers, pod.block_count);
+    const TaskBlocks share = blocks_of_task(readers.next++ % shares, shares, pod.block_count);
+    return Reading{BlockId((*data_set)->first.index() + share.first), size_of(pod, **data_set) / readers.peers};
+  }
+
+ private:
+  struct Readers {
+    std::uint32_t peers = 1, next = 0;
+  };
+  Readers& readers_of(const PodRecord& pod) {
+    const auto [known, added] = readers_.try_emplace(job_key(pod));
+    if (added && context_.known) {
+      const KnownJob job = context_.known(known->first);
+      known->second.peers = std::max(job.maps, job.drivers + 1) - job.drivers;
+    }
+    return known->second;
+  }
+  Mebibytes size_of(const PodRecord& pod, const ModelIndex::KnownDataSet& data_set) {
+    const auto [known, added] = sizes_.try_emplace(pod.data_set);
+    for (std::uint32_t i = 0; added && i < data_set.native_blocks; ++i)
+      known->second += context_.index.block_size(BlockId(data_set.first.index() + i));
+    return known->second;
+  }
+
+  const JobContext& context_;
+  std::map<std::string, Readers> readers_;  // by job
+  std::map<std::string, Mebibytes> sizes_;  // by data set
+};
 
 // The declared work of the pod as a run time on its cores; none: it declares nothing.
 std::optional<double> declared_seconds(const PodRecord& pod, Mebibytes input, double cores) {
@@ -86,6 +134,9 @@ void join_whole(GroupedJob& part, const KnownJob& known, ModelIndex& index) {
   whole.maps = known.maps;
   whole.reduces = known.reduces;
   whole.finished_maps = known.finished_maps;
+  whole.peers = known.peers;
+  whole.expected = known.expected;
+  whole.arrived = known.arrived;
   part.maps_before.assign(index.zones(), 0);
   for (const auto& [name, maps] : known.maps_in)
     if (const ZoneId zone = index.zone(name); zone.valid()) part.maps_before[zone.index()] = maps;
@@ -103,6 +154,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
   job.name = job_name(one);
   job.pool = context.index.pool(waiting.front().pool, events);
   job.priority = one.priority;
+  job.coordinates = one.work.driver;
   job.constraint = context.index.constraint(context.classes[one.pod_class].placement(), events);
   job.request = context.index.request(context.classes[one.pod_class]);
   job.arrival = TimePoint::max();
@@ -114,7 +166,15 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
     result.tasks.push_back(entry.task);
     result.pods.push_back(entry.pod);
   }
-  join_whole(result, context.known ? context.known(result.key) : KnownJob{}, context.index);
+  const KnownJob known = context.known ? context.known(result.key) : KnownJob{};
+  join_whole(result, known, context.index);
+  if (known.worker && known.worker->pod_class.valid())
+    job.whole.each = context.index.request(context.classes[known.worker->pod_class]);
+  if (known.peers && job.shuffle.value() <= 0 && !one.work.shuffle) {
+    CpuSeconds work;
+    for (const Task& task : result.tasks) work += task.cpu;
+    job.shuffle = context.shuffle_per_cpu_second * (work.value() / job.tasks() * std::max(job.tasks(), known.maps));
+  }
   return result;
 }
 
@@ -136,11 +196,12 @@ std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std
 std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, const JobContext& context,
                                         std::vector<ClusterEvent>& events, std::vector<Rejection>& rejected) {
   std::map<JobKey, std::vector<Waiting>> groups;
+  PeerReadings peers(context);
   for (PodRecord* pod : pods) {
     Task task;
     task.kind = pod->work.stage;
-    if (!pod->work.data_set.empty() && task.kind == TaskKind::map) {
-      const Result<Reading> reading = reading_of(*pod, context);
+    if (!pod->work.data_set.empty() && task.kind == TaskKind::map && !pod->work.driver) {
+      const Result<Reading> reading = shares_reading(*pod) ? peers.of(*pod) : reading_of(*pod, context);
       if (!reading && !pod->on_node()) {
         const UnschedulableReason reason = reading.error().code == ErrorCode::not_found
                                                ? UnschedulableReason::data_set_not_ready
@@ -160,7 +221,7 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
     }
     task.cpu = cpu_of(*pod, task.input, context);
     Waiting entry{pod, task, pool.value_or(pod->meta.name_space)};
-    const JobKey key{job_key(*pod), entry.pool, pod->pod_class, pod->priority, pod->work.data_set};
+    const JobKey key{job_key(*pod), entry.pool, pod->pod_class, pod->priority, pod->work.data_set, !pod->work.driver};
     groups[key].push_back(std::move(entry));
   }
   std::vector<std::pair<const JobKey*, std::vector<Waiting>*>> order;

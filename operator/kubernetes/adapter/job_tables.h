@@ -26,6 +26,7 @@ struct JobContext {
   Duration default_run_time{60'000'000};                             // of tasks of which nothing is known
   // Whether pods of that namespace may read the data set; none: all may.
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read = {};
+  Mebibytes shuffle_per_cpu_second{0};  // of applications that do not say how much they exchange
 };
 
 struct GroupedJob {

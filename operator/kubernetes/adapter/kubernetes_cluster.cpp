@@ -71,7 +71,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       telemetry_(telemetry),
       log_(log),
       requests_(std::make_unique<RequestTelemetry>(telemetry, log)),
-      pods_(settings_.scheduler_name, volumes_, nodes_),
+      pods_(settings_.scheduler_name, volumes_, nodes_, settings_.applications.frameworks),
       model_(checked(settings_.model)),
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
       watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
@@ -94,8 +94,12 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *conditions_, inbox_, telemetry_, log_});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, telemetry_, log_},
-      Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode});
-  informers_ = std::make_unique<Informers>(*watch_client_, inbox_, telemetry_);
+      Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
+                    settings_.applications.shuffle_per_cpu_second});
+  std::vector<std::string> annotations;
+  for (const Framework& framework : settings_.applications.frameworks)
+    annotations.insert(annotations.end(), {framework.group, framework.pods});
+  informers_ = std::make_unique<Informers>(*watch_client_, inbox_, telemetry_, std::move(annotations));
 }
 
 KubernetesCluster::~KubernetesCluster() {

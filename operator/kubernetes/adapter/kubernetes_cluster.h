@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "config/operator_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/cluster_client.h"
 #include "kubernetes/adapter/data_link.h"
@@ -37,6 +38,7 @@ struct ClusterSettings {
   PodMode mode = PodMode::watch;  // of pools that do not say
   std::string instance;           // name of this replica, for events
   ModelSettings model;
+  OperatorConfig::Applications applications;
   int requests_in_flight = 32;
   double events_per_second = 5;
   Duration default_run_time{60'000'000};

@@ -26,6 +26,7 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   if (std::exchange(volumes_changed_, false) || claims_left)
     for (PodRecord* pod : around_.pods.review_held()) around_.lifecycle.arrive(*pod);
   for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.report_again(*pod, now);
+  for (PodRecord* pod : around_.pods.review_applications()) around_.lifecycle.report_again(*pod, now);
   find_reasons_to_list(now);
   if (!around_.model.listed()) return list_everything(data, now);
   around_.model.index().learn(around_.pods.classes(), around_.nodes, around_.model.events());
@@ -107,16 +108,16 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
     if (is_planned(*pod, data) && (!pod->on_node() || model.index().node(pod->node).valid())) known.push_back(pod);
   around_.jobs.keep_memories_of(known);
   std::vector<Rejection> rejected;
-  const JobContext context{model.index(),
-                           around_.pods.classes(),
-                           around_.pods.run_times(),
-                           around_.jobs.all(),
-                           [data](const PodRecord& pod) { return pool_of(pod, data); },
-                           [this](const std::string& key) { return around_.jobs.known(key); },
-                           rules_.default_run_time,
-                           [data](const std::string& set, const std::string& name_space) {
-                             return data && data->may_read(set, name_space);
-                           }};
+  const JobContext context{
+      model.index(),
+      around_.pods.classes(),
+      around_.pods.run_times(),
+      around_.jobs.all(),
+      [data](const PodRecord& pod) { return pool_of(pod, data); },
+      [this](const std::string& key) { return around_.jobs.known(key); },
+      rules_.default_run_time,
+      [data](const std::string& set, const std::string& name_space) { return data && data->may_read(set, name_space); },
+      rules_.shuffle_per_cpu_second};
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);

@@ -38,6 +38,7 @@ class Resync {
     std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
     std::function<Cadence()> cadence;               // of the policy: one that plans by heartbeats gets them
     PodMode mode = PodMode::watch;                  // of pools that do not say
+    Mebibytes shuffle_per_cpu_second{1};            // of applications that do not say
   };
   Resync(const Surroundings& around, Rules rules) : around_(around), rules_(std::move(rules)) {}
 

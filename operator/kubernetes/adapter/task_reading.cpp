@@ -28,6 +28,7 @@ Result<std::string> degraded_text(const ReadingContext& context, const PodRecord
 // The policy chose a store for the first block; others may be in other stores.
 Result<std::string> input_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment) {
   if (!assignment.read_from.valid() && assignment.sources.empty()) return std::string();
+  if (shares_reading(pod)) return std::string();
   InputRequest request;
   request.set = context.data ? context.data->data_set(pod.data_set) : nullptr;
   if (!request.set || !may_read(request.set->object, pod.meta.name_space))

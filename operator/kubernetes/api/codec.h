@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "kubernetes/api/objects.h"
@@ -15,7 +16,8 @@ namespace lips::kubernetes {
 // Decoders keep their working memory from call to call; one decoder is for one thread.
 class PodDecoder {
  public:
-  PodDecoder();
+  // Keeps these annotations beside those of lips.dev.
+  explicit PodDecoder(std::vector<std::string> annotations = {});
   ~PodDecoder();
   Result<Pod> decode(std::string_view json);
 

@@ -61,9 +61,43 @@ std::optional<Mebibytes> some_size(const std::string& text) {
   return size && size->value() >= 0 && *size <= largest_size ? size : std::nullopt;
 }
 
+bool has_label(const Pod& pod, const std::string& label_and_value) {
+  const std::size_t equals = label_and_value.find('=');
+  const std::string* value = find_text(pod.labels, std::string_view(label_and_value).substr(0, equals));
+  return value && equals != std::string::npos && *value == std::string_view(label_and_value).substr(equals + 1);
+}
+
+const std::string* either(const Pod& pod, const std::string& key) {
+  const std::string* found = find_text(pod.labels, key);
+  return found ? found : find_text(pod.annotations, key);
+}
+
+void join_application(const Pod& pod, const Frameworks& frameworks, PodAnnotations& result, std::string& problem) {
+  for (const Framework& framework : frameworks) {
+    const std::string* name = either(pod, framework.group);
+    if (!name || name->empty() || (!framework.only.empty() && !has_label(pod, framework.only))) continue;
+    result.in_application = true;
+    result.driver = !framework.driver.empty() && has_label(pod, framework.driver);
+    result.peers = framework.exchanges && !note(pod, annotation::stage);
+    if (result.job.empty()) result.job = *name;
+    if (!framework.pods.empty())
+      read(pod, framework.pods.c_str(), "a whole number, 1 to 1e9", task_count, result.pods, problem);
+    return;
+  }
+}
+
 }  // namespace
 
-Result<PodAnnotations> read_pod_annotations(const Pod& pod) {
+PodAnnotations with_defaults_of(PodAnnotations worker, const PodAnnotations& driver) {
+  if (worker.pool.empty()) worker.pool = driver.pool;
+  if (worker.data_set.empty()) worker.data_set = driver.data_set;
+  if (!worker.cpu && !worker.cpu_per_mebibyte && !worker.run_time) worker.run_time = driver.run_time;
+  if (!worker.shuffle) worker.shuffle = driver.shuffle;
+  if (!worker.tasks) worker.tasks = driver.tasks;
+  return worker;
+}
+
+Result<PodAnnotations> read_pod_annotations(const Pod& pod, const Frameworks& frameworks) {
   PodAnnotations result;
   std::string problem;
   const std::string* pool = note(pod, annotation::pool);
@@ -84,6 +118,7 @@ Result<PodAnnotations> read_pod_annotations(const Pod& pod) {
   }
   if (const std::string* job = note(pod, annotation::job)) result.job = *job;
   if (const std::string* path = note(pod, annotation::mounted_at)) result.mounted_at = *path;
+  join_application(pod, frameworks, result, problem);
   if (!problem.empty()) return fail(ErrorCode::invalid_input, problem);
   return result;
 }

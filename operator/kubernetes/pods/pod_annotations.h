@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "config/frameworks.h"
 #include "kubernetes/api/objects.h"
 #include "model/work.h"
 
@@ -25,12 +26,19 @@ struct PodAnnotations {
   TaskKind stage = TaskKind::map;
   std::string mounted_at;  // where the pod mounts a store of its node; empty: where the store says
   std::string job;         // joins pods of several owners in one job; empty: the owner is the job
+  // Of a framework's application: its name is `job` unless the pod says another.
+  bool in_application = false;
+  bool driver = false;               // starts the others
+  bool peers = false;                // its pods exchange data while they run
+  std::optional<std::int32_t> pods;  // of the application, the driver included
 
   friend bool operator==(const PodAnnotations&, const PodAnnotations&) = default;
 };
 
 // The error names the annotation, the value found, and the values allowed.
-Result<PodAnnotations> read_pod_annotations(const Pod& pod);
+Result<PodAnnotations> read_pod_annotations(const Pod& pod, const Frameworks& frameworks = {});
+// What a worker says, and where it says nothing what its driver says for all.
+PodAnnotations with_defaults_of(PodAnnotations worker, const PodAnnotations& driver);
 
 namespace annotation {
 inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/dataset", *cpu = "lips.dev/cpu-seconds",

@@ -116,15 +116,49 @@ void PodCache::read_spec(const Pod& pod, PodRecord& record) {
   record.unschedulable_message.clear();
   for (const UnschedulableCause& cause : causes) add_cause(record, cause.reason, cause.text);
   check_claims(pod, record, needs);
-  if (const Result<PodAnnotations> annotations = read_pod_annotations(pod))
-    record.work = *annotations;
-  else
+  if (const Result<PodAnnotations> annotations = read_pod_annotations(pod, frameworks_)) {
+    record.own = *annotations;
+    join_application(record);
+  } else {
     add_cause(record, UnschedulableReason::bad_annotation, annotations.error().message);
+  }
   record.index = pod.completion_index;
   record.labels = pod.labels;
   record.requests = needs.requests;
   needs.excluded = anti_affinity_.against(pod.meta.name_space, pod.labels);
   record.pod_class = classes_.intern(needs);
+}
+
+// A driver may become known after its workers.
+void PodCache::join_application(PodRecord& record) {
+  record.work = record.own;
+  if (!record.own.in_application) return;
+  const auto application = [](const PodRecord& pod) { return pod.meta.name_space + '/' + pod.own.job; };
+  const std::string key = application(record);
+  if (!record.own.driver) {
+    if (const auto driver = drivers_.find(key); driver != drivers_.end())
+      record.work = with_defaults_of(record.own, driver->second.says);
+    return;
+  }
+  Driver& driver = drivers_[key];
+  if (driver.uid == record.meta.uid && driver.says == record.own) return;
+  driver = {record.meta.uid, record.own};
+  for (const auto& [name, place] : ours_) {
+    PodRecord& other = *place;
+    if (!other.own.in_application || other.own.driver || application(other) != key) continue;
+    PodAnnotations now = with_defaults_of(other.own, driver.says);
+    if (now == other.work) continue;
+    other.work = std::move(now);
+    rejoined_.insert(name);
+  }
+}
+
+std::vector<PodRecord*> PodCache::review_applications() {
+  std::vector<PodRecord*> changed;
+  for (const std::string& name : std::exchange(rejoined_, {}))
+    if (const auto place = ours_.find(name); place != ours_.end() && place->second->state == PodState::waiting)
+      changed.push_back(place->second.get());
+  return changed;
 }
 
 PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
@@ -299,6 +333,7 @@ std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint no
   if (place == ours_.end() || place->second->meta.uid != meta.uid) return nullptr;
   std::unique_ptr<PodRecord> record = std::move(place->second);
   ours_.erase(place);
+  std::erase_if(drivers_, [&](const auto& entry) { return entry.second.uid == meta.uid; });
   held_for_volumes_.erase(key);
   // Workers of a framework do not end by themselves: their creator deletes them.
   if (record->state == PodState::placed && record->started) learn(*record, now);

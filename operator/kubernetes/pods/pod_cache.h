@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,8 +21,12 @@ namespace lips::kubernetes {
 
 class PodCache {
  public:
-  PodCache(std::string scheduler, const ClaimLookup& claims, NodeCache& nodes)
-      : scheduler_(std::move(scheduler)), claims_(claims), nodes_(nodes), anti_affinity_(nodes) {}
+  PodCache(std::string scheduler, const ClaimLookup& claims, NodeCache& nodes, Frameworks frameworks = {})
+      : scheduler_(std::move(scheduler)),
+        claims_(claims),
+        nodes_(nodes),
+        frameworks_(std::move(frameworks)),
+        anti_affinity_(nodes) {}
 
   // The effect of a pod's new version on the model.
   enum class Change : std::uint8_t {
@@ -58,6 +63,8 @@ class PodCache {
   bool take_claims_left() { return claim_users_.take_left(); }
   // Waiting pods whose domains, as excluded by the anti-affinity of other pods, have changed since the last call.
   std::vector<PodRecord*> review_anti_affinity();
+  // Waiting pods whose driver has said something new for all of its pods since the last call.
+  std::vector<PodRecord*> review_applications();
   // The lowest priority among waiting pods; none: no pod waits.
   std::optional<std::int32_t> least_waiting_priority() const;
   // Lets a held pod be tried again.
@@ -92,6 +99,7 @@ class PodCache {
   void count_volumes_again();
   void check_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const;
   void read_spec(const Pod& pod, PodRecord& record);
+  void join_application(PodRecord& record);
   Change review(PodRecord& record, const Pod& pod);
   void learn(const Pod& pod, PodRecord& record);
   void learn(PodRecord& record, TimePoint end);
@@ -100,6 +108,7 @@ class PodCache {
   const std::string scheduler_;
   const ClaimLookup& claims_;
   NodeCache& nodes_;
+  const Frameworks frameworks_;
   PodClasses classes_;
   RunTimes run_times_;
   AntiAffinity anti_affinity_;
@@ -108,6 +117,12 @@ class PodCache {
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::unordered_map<std::string, Other> others_;           // on a node; looked up only
   std::map<std::string, Pod> held_for_volumes_;             // their last version
+  struct Driver {
+    std::string uid;
+    PodAnnotations says;
+  };
+  std::map<std::string, Driver> drivers_;  // by namespace and application
+  std::set<std::string> rejoined_;         // pods of review_applications()
 };
 
 }  // namespace lips::kubernetes

@@ -1,5 +1,6 @@
 #include <simdjson.h>
 
+#include <algorithm>
 #include <map>
 
 #include "kubernetes/api/codec.h"
@@ -260,16 +261,17 @@ void read_completion_index(std::string_view text, Pod& pod) {
                             "'; allowed: the number of a task");
 }
 
-void read_annotations(value json, Pod& pod) {
+void read_annotations(value json, const std::vector<std::string>& more, Pod& pod) {
   each_tolerated(json, "metadata.annotations", pod, [&](std::string_view key, value content) {
-    if (key.starts_with(own_prefix) || key == annotation::do_not_disrupt)
+    if (key.starts_with(own_prefix) || key == annotation::do_not_disrupt ||
+        std::find(more.begin(), more.end(), key) != more.end())
       pod.annotations.emplace_back(key, json::text(content));
     if (key == completion_index) read_completion_index(json::text(content), pod);
   });
   json::sort_by_key(pod.annotations);
 }
 
-void read_metadata(value json, Pod& pod) {
+void read_metadata(value json, const std::vector<std::string>& annotations, Pod& pod) {
   each_tolerated(json, "metadata", pod, [&](std::string_view key, value content) {
     if (key == "namespace")
       pod.meta.name_space = json::text(content);
@@ -288,7 +290,7 @@ void read_metadata(value json, Pod& pod) {
     else if (key == "labels")
       pod.labels = json::text_map(content);
     else if (key == "annotations")
-      read_annotations(content, pod);
+      read_annotations(content, annotations, pod);
     else if (key == "ownerReferences")
       each_tolerated_item(content, "metadata.ownerReferences", pod, [&](value item) { read_owner(item, pod); });
   });
@@ -368,9 +370,12 @@ void read_status_field(std::string_view key, value content, Pod& pod, Demand& de
 
 struct PodDecoder::Working {
   json::PaddedText<simdjson::ondemand::parser> text;
+  std::vector<std::string> annotations;
 };
 
-PodDecoder::PodDecoder() : working_(std::make_unique<Working>()) {}
+PodDecoder::PodDecoder(std::vector<std::string> annotations) : working_(std::make_unique<Working>()) {
+  working_->annotations = std::move(annotations);
+}
 PodDecoder::~PodDecoder() = default;
 
 Result<Pod> PodDecoder::decode(std::string_view json) {
@@ -383,7 +388,7 @@ Result<Pod> PodDecoder::decode(std::string_view json) {
     auto document = working_->text.document(json, simdjson::SIMDJSON_PADDING);
     Demand demand;
     json::each_field(document, [&](std::string_view key, value content) {
-      if (key == "metadata") read_metadata(content, pod);
+      if (key == "metadata") read_metadata(content, working_->annotations, pod);
       if (key == "spec")
         each_tolerated(content, "spec", pod,
                        [&](std::string_view field, value part) { read_spec_field(field, part, pod, demand); });

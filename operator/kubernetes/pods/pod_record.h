@@ -31,7 +31,8 @@ struct PodRecord {
   PodClassId pod_class;
   ResourceAmounts requests;  // those of its class, and the room it takes on its node
   ResourceAmounts resized;   // in addition, by resizes since it was placed; may be negative
-  PodAnnotations work;
+  PodAnnotations work;       // with the defaults of its driver
+  PodAnnotations own;        // as the pod itself says
   std::int32_t priority = 0;
   std::optional<std::int32_t> index;  // among the tasks of its job
   TimePoint created, first_seen;      // by the server's clock, by ours
@@ -84,5 +85,8 @@ struct PodRecord {
     return std::max(Duration(0), finished.value_or(now) - *started);
   }
 };
+
+// Whether it reads a part of its data set that its application chooses: a peer without a number among the tasks.
+inline bool shares_reading(const PodRecord& pod) { return pod.work.peers && !pod.index; }
 
 }  // namespace lips::kubernetes

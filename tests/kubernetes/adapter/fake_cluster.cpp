@@ -58,6 +58,13 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
                           {"resourceVersion", std::to_string(pod.version)},
                           {"creationTimestamp", "2026-03-01T10:00:00Z"},
                           {"annotations", pod.annotations}};
+  if (!pod.labels.empty()) metadata["labels"] = pod.labels;
+  if (!pod.driver.empty())
+    metadata["ownerReferences"] = {{{"apiVersion", "v1"},
+                                    {"kind", "Pod"},
+                                    {"name", pod.driver},
+                                    {"uid", "uid-of-" + pod.driver},
+                                    {"controller", true}}};
   if (!pod.owner.empty()) {
     metadata["ownerReferences"] = {{{"apiVersion", "batch/v1"},
                                     {"kind", "Job"},

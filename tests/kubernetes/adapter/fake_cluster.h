@@ -47,6 +47,8 @@ struct FakePod {
   std::string reason, message;  // of PodScheduled=False
   std::set<std::string> gates = {};
   std::map<std::string, std::string> selector = {};
+  std::map<std::string, std::string> labels = {};
+  std::string driver = {};  // the pod that owns it
 };
 
 class FakeCluster {

@@ -93,5 +93,25 @@ TEST_F(JobPodsTest, KnowWhetherAJobHandsDataOnAndForgetWhatIsGone) {
   EXPECT_THAT(jobs_of.of("job/n/other"), IsEmpty());
 }
 
+TEST_F(JobPodsTest, CountPeersWithTheirDriverAndKnowWhenTheLastCame) {
+  for (const char* name : {"driver", "w1", "w2"}) {
+    PodRecord& one = pod(name, TaskKind::map);
+    one.work.peers = true;
+    one.first_seen = TimePoint(Duration(static_cast<std::int64_t>(pods_.size())));
+  }
+  pods_[0]->work.driver = true;
+  KnownJob job = known();
+  EXPECT_TRUE(job.peers);
+  EXPECT_EQ(job.expected, 0u);
+  EXPECT_EQ(job.drivers, 1u);
+  EXPECT_EQ(job.arrived, TimePoint(Duration(3)));
+  EXPECT_FALSE(job.worker->work.driver);
+  pods_[1]->work.tasks = 4;  // workers
+  EXPECT_EQ(known().expected, 5u);
+  EXPECT_EQ(known().maps, 5u);
+  pods_[1]->work.pods = 7;  // all
+  EXPECT_EQ(known().expected, 7u);
+}
+
 }  // namespace
 }  // namespace lips::kubernetes

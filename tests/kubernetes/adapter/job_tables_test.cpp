@@ -51,11 +51,13 @@ class JobTables : public testing::Test {
   }
   std::vector<GroupedJob> group(const std::vector<PodRecord*>& pods) {
     rejected_.clear();
-    return group_into_jobs(pods, {*index_, classes_, run_times_, jobs_, {}, {}, Duration(60'000'000), may_read_},
-                           events_, rejected_);
+    return group_into_jobs(
+        pods, {*index_, classes_, run_times_, jobs_, {}, known_, Duration(60'000'000), may_read_, Mebibytes(2)},
+        events_, rejected_);
   }
 
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
+  std::function<KnownJob(const std::string& key)> known_;
   NodeCache nodes_;
   PodClasses classes_;
   PodClassId class_;
@@ -108,6 +110,48 @@ TEST_F(JobTables, EachTaskReadsItsRangeOfBlocks) {
   EXPECT_EQ(jobs[0].tasks[1].cpu, CpuSeconds(96));
   EXPECT_EQ(pods[3]->first_block, 7u);
   EXPECT_EQ(pods[3]->block_count, 3u);
+}
+
+TEST_F(JobTables, PeersReadADataSetTogetherAndExchangeByTheirWork) {
+  std::vector<PodRecord*> pods{pod("driver", "", 0)};
+  for (int i = 0; i < 3; ++i) pods.push_back(pod("w-" + std::to_string(i), "", 0));
+  for (PodRecord* pod : pods) {
+    pod->work.job = "spark-1";
+    pod->work.peers = true;
+    pod->work.driver = pod == pods.front();
+    pod->work.data_set = "default/books";
+  }
+  known_ = [&](const std::string&) {
+    KnownJob known;
+    known.peers = true;
+    known.maps = known.expected = 6;  // two workers are to come
+    known.drivers = 1;
+    known.worker = pods.back();
+    known.arrived = TimePoint(Duration(7));
+    return known;
+  };
+  const auto jobs = group(pods);
+  ASSERT_THAT(jobs, SizeIs(2));
+  const GroupedJob& driver = jobs.front();
+  EXPECT_TRUE(driver.job.coordinates);
+  EXPECT_FALSE(driver.tasks.front().block.valid()) << "a driver reads nothing";
+  const GroupedJob& workers = jobs.back();
+  EXPECT_FALSE(workers.job.coordinates);
+  for (const GroupedJob& job : jobs) {
+    EXPECT_TRUE(job.job.whole.peers);
+    EXPECT_EQ(job.job.whole.id, driver.job.whole.id);
+    EXPECT_EQ(job.job.whole.expected, 6u);
+    EXPECT_EQ(job.job.whole.each.cpu, Cores(2));
+    EXPECT_EQ(job.job.whole.arrived, TimePoint(Duration(7)));
+    EXPECT_EQ(job.job.shuffle, Mebibytes(2.0 * 6 * 120)) << "2 MiB for each CPU-second of six pods of 120";
+  }
+  ASSERT_THAT(workers.tasks, SizeIs(3));
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(workers.tasks[i].block, BlockId(2 * i));
+    EXPECT_EQ(workers.tasks[i].input, Mebibytes(10 * 64 / 5.0));
+  }
+  pods.back()->work.shuffle = Mebibytes(5);
+  EXPECT_EQ(group(pods).back().job.shuffle, Mebibytes(5));
 }
 
 TEST_F(JobTables, DeclaredWorkIsNoWayAroundTheReckoning) {

@@ -1,0 +1,23 @@
+// How frameworks mark the pods of one application: by labels and annotations that they write anyway. Knows no pods.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lips {
+
+struct Framework {
+  std::string name;
+  std::string group;      // label, else annotation; pods of a namespace with an equal value are one application
+  std::string driver;     // "label=value" of the pod that starts the others; empty: none does
+  std::string only;       // "label=value" that a pod must have; empty: any
+  std::string pods;       // annotation with the number of pods of the application; empty: none
+  bool exchanges = true;  // its pods exchange data while they run, and start together
+  friend bool operator==(const Framework&, const Framework&) = default;
+};
+using Frameworks = std::vector<Framework>;
+
+// In order of precedence: the first that matches a pod names its application.
+Frameworks default_frameworks();
+
+}  // namespace lips

@@ -1,0 +1,112 @@
+#include "kubernetes/pods/pod_annotations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubernetes/pods/pod_cache.h"
+#include "kubernetes/pods/volumes.h"
+
+namespace lips::kubernetes {
+namespace {
+
+Pod pod(const std::string& name, TextMap labels, TextMap annotations = {}) {
+  Pod made;
+  made.meta = {"etl", name, "uid-" + name, "1"};
+  made.scheduler = "lips";
+  made.requests = {{"cpu", 1000}};
+  made.labels = std::move(labels);
+  made.annotations = std::move(annotations);
+  return made;
+}
+
+PodAnnotations read(const Pod& pod) {
+  const Result<PodAnnotations> result = read_pod_annotations(pod, default_frameworks());
+  EXPECT_TRUE(result) << result.error().message;
+  return result.value_or(PodAnnotations{});
+}
+
+TEST(Frameworks, MarkTheirApplicationsDriversAndSizes) {
+  const struct {
+    TextMap labels, annotations;
+    std::string job;
+    bool driver, peers;
+    std::optional<std::int32_t> pods;
+  } cases[] = {
+      {{{"spark-app-selector", "spark-1"}, {"spark-role", "driver"}}, {}, "spark-1", true, true, {}},
+      {{{"spark-app-selector", "spark-1"}, {"spark-role", "executor"}}, {}, "spark-1", false, true, {}},
+      {{{"ray.io/cluster", "r"}, {"ray.io/node-type", "head"}}, {}, "r", true, true, {}},
+      {{{"dask.org/cluster-name", "d"}, {"dask.org/component", "worker"}}, {}, "d", false, true, {}},
+      {{{"app", "f"}, {"component", "jobmanager"}, {"type", "flink-native-kubernetes"}}, {}, "f", true, true, {}},
+      {{{"app", "web"}, {"component", "jobmanager"}}, {}, "", false, false, {}},
+      {{{"jobset.sigs.k8s.io/jobset-name", "j"}}, {}, "j", false, true, {}},
+      {{{"training.kubeflow.org/job-name", "t"}}, {}, "t", false, true, {}},
+      {{{"workflows.argoproj.io/workflow", "w"}}, {}, "w", false, false, {}},
+      {{}, {{"scheduling.k8s.io/group-name", "v"}}, "v", false, true, {}},
+      {{{"kueue.x-k8s.io/pod-group-name", "k"}}, {{"kueue.x-k8s.io/pod-group-total-count", "3"}}, "k", false, true, 3},
+      {{{"scheduling.x-k8s.io/pod-group", "c"}}, {}, "c", false, true, {}},
+      {{{"ray.io/cluster", "r"}}, {{"lips.dev/job", "mine"}}, "mine", false, true, {}},
+      {{{"ray.io/cluster", "r"}}, {{"lips.dev/stage", "reduce"}}, "r", false, false, {}},
+  };
+  for (const auto& one : cases) {
+    const PodAnnotations read_from = read(pod("p", one.labels, one.annotations));
+    SCOPED_TRACE(one.job);
+    EXPECT_EQ(read_from.job, one.job);
+    EXPECT_EQ(read_from.driver, one.driver);
+    EXPECT_EQ(read_from.peers, one.peers);
+    EXPECT_EQ(read_from.pods, one.pods);
+    EXPECT_EQ(read_from.in_application, !one.job.empty());
+  }
+}
+
+TEST(Frameworks, ANumberOfPodsThatIsNoneIsAProblemOfThePod) {
+  const Pod wrong = pod("p", {{"kueue.x-k8s.io/pod-group-name", "k"}}, {{"kueue.x-k8s.io/pod-group-total-count", "x"}});
+  const Result<PodAnnotations> result = read_pod_annotations(wrong, default_frameworks());
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, ::testing::HasSubstr("found 'x'"));
+}
+
+class Workers : public ::testing::Test {
+ protected:
+  const PodRecord& see(const Pod& pod) { return *pods_.update(pod, TimePoint{}).record; }
+  static Pod worker(const std::string& name, TextMap annotations = {}) {
+    return pod(name, {{"spark-app-selector", "s"}, {"spark-role", "executor"}}, std::move(annotations));
+  }
+  static Pod driver(TextMap annotations) {
+    return pod("driver", {{"spark-app-selector", "s"}, {"spark-role", "driver"}}, std::move(annotations));
+  }
+  VolumeCache volumes_;
+  NodeCache nodes_;
+  PodCache pods_{"lips", volumes_, nodes_, default_frameworks()};
+};
+
+TEST_F(Workers, TakeWhatTheirDriverSaysWhereTheySayNothing) {
+  see(driver({{"lips.dev/dataset", "logs"},
+              {"lips.dev/pool", "etl"},
+              {"lips.dev/run-time", "2h"},
+              {"lips.dev/shuffle", "10Gi"}}));
+  const PodRecord& quiet = see(worker("w1"));
+  EXPECT_EQ(quiet.work.data_set, "etl/logs");
+  EXPECT_EQ(quiet.work.pool, "etl");
+  EXPECT_EQ(quiet.work.run_time, std::chrono::hours(2));
+  EXPECT_EQ(quiet.work.shuffle, Mebibytes(10 * 1024));
+  const PodRecord& loud = see(worker("w2", {{"lips.dev/dataset", "other"}, {"lips.dev/run-time", "1h"}}));
+  EXPECT_EQ(loud.work.data_set, "etl/other");
+  EXPECT_EQ(loud.work.run_time, std::chrono::hours(1));
+  EXPECT_EQ(loud.work.pool, "etl");
+}
+
+TEST_F(Workers, ThatCameBeforeTheirDriverAreReportedAgainOnce) {
+  const PodRecord& early = see(worker("w1"));
+  see(pod("stranger", {{"spark-app-selector", "another"}, {"spark-role", "executor"}}));
+  EXPECT_THAT(pods_.review_applications(), ::testing::IsEmpty());
+  const Pod with_data = driver({{"lips.dev/dataset", "logs"}});
+  see(with_data);
+  EXPECT_THAT(pods_.review_applications(), ::testing::ElementsAre(&early));
+  EXPECT_EQ(early.work.data_set, "etl/logs");
+  see(with_data);
+  EXPECT_EQ(pods_.update(worker("w1"), TimePoint{}).change, PodCache::Change::none);
+  EXPECT_THAT(pods_.review_applications(), ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
