@@ -1,32 +1,16 @@
 """Pods keep their scheduler and get a zone: kube-scheduler binds every one where its data is, even if the operator is killed on the way."""
 import collections
-import os
 import random
-import subprocess
 import time
 
 from kit import audit, objects
-from kit.cluster import Cluster, E2E, TOOLS, need_tools, wait_for
+from kit.cluster import Cluster, need_tools, wait_for
 from kit.operator import Operator
 from kit.recorder import Recorder
+from kit.steering import GATE, gate_pods, gates
 
-GATE = "lips.dev/zone"
 DATA_ZONE = "zone-b"
 LEASE = {"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms"}
-gates = lambda pod: [gate["name"] for gate in pod["spec"].get("schedulingGates", [])]
-
-
-def policy(cluster):
-    """The chart's objects that gate pods in the API server, without those of the operator."""
-    versions = cluster.kubectl("api-resources", "--api-group=admissionregistration.k8s.io", "--no-headers").splitlines()
-    served = [f"{line.split()[-3]}/{line.split()[-1]}" for line in versions if line.split()[-1] == "MutatingAdmissionPolicy"]
-    chart = os.path.join(os.path.dirname(E2E), "charts", "lips")
-    command = ["helm", "template", "lips", chart, "--namespace", "lips-system", "--set", "config.mode=steer", "--show-only", "templates/steering.yaml"]
-    for version in served:
-        command += ["--api-versions", version]
-    homes = {f"HELM_{name}_HOME": os.path.join(cluster.folder, "helm") for name in ("CACHE", "CONFIG", "DATA")}
-    return subprocess.run([os.path.join(TOOLS, "bin", command[0]), *command[1:]], check=True, capture_output=True, text=True,
-                          env={**os.environ, **homes}).stdout
 
 
 def job(name, space, tasks, notes=None):
@@ -50,13 +34,10 @@ def tell(story):
             api.create({**objects.namespace(space), "metadata": {"name": space, "labels": labels}})
         for space in ("etl", "web"):
             wait_for(lambda space=space: any(s["metadata"]["namespace"] == space for s in api.list("ServiceAccount")), 30, f"{space} has no service account")
-        cluster.kubectl("apply", "-f", "-", stdin=policy(cluster))
         # All data is in one zone, and remote reads are expensive.
         api.create(objects.node_store("store", "node-1", DATA_ZONE, endpoint="http://files.example"))
         api.create(objects.data_set("books", 200, {"store": "0-199"}, block_size="512Mi", space="etl"))
-        probe = objects.pod("probe", space="etl", scheduler="default-scheduler")
-        probe["metadata"]["ownerReferences"] = [{"apiVersion": "batch/v1", "kind": "Job", "name": "none", "uid": "none", "controller": True}]
-        wait_for(lambda: gates(api.request("POST", "/api/v1/namespaces/etl/pods?dryRun=All", probe)) == [GATE], 30, "the policy gates no pod")
+        gate_pods(cluster, "etl")
         with Recorder(cluster) as seen:
             first = {}  # as each pod was made
             changed = []  # pods of other namespaces that carry anything of ours
