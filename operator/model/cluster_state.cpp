@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "model/degraded_read.h"
+#include "model/pending_tasks.h"
 #include "model/stripe.h"
 
 namespace lips {
@@ -351,53 +352,12 @@ void ClusterState::lose_node(const NodeLost& event) {
 }
 
 std::uint32_t ClusterState::group_of(const Task& task) {
-  TaskGroup wanted;
-  wanted.kind = task.kind;
-  wanted.cpu = task.cpu;
-  wanted.input = task.input;
-  wanted.reads = task.block.valid();
-  if (wanted.reads) {
-    wanted.zones = snapshot_.blocks[task.block].zones;
-    wanted.data_set = snapshot_.blocks[task.block].data_set;
-    wanted.degraded = wanted.zones.empty() && decodable(snapshot_, task.block);
-  }
-  return group_index_.find_or_add(task.job, snapshot_.groups[task.job], wanted);
+  return group_index_.find_or_add(task.job, snapshot_.groups[task.job], group_for(snapshot_, task));
 }
 
-void ClusterState::make_pending(TaskId id) {
-  Task& task = snapshot_.tasks[id];
-  task.state = TaskState::pending;
-  task.group = group_of(task);
-  TaskGroup& group = snapshot_.groups[task.job][task.group];
-  task.previous_pending = group.last;
-  task.next_pending = TaskId::none();
-  if (group.last.valid())
-    snapshot_.tasks[group.last].next_pending = id;
-  else
-    group.first = id;
-  group.last = id;
-  ++group.count;
-  Job& job = snapshot_.jobs[task.job];
-  ++job.pending;
-  job.pending_work += task.cpu;
-  ++snapshot_.pending_tasks;
-}
+void ClusterState::make_pending(TaskId id) { link_pending(snapshot_, id, group_of(snapshot_.tasks[id])); }
 
-void ClusterState::unlink(TaskId id) {
-  Task& task = snapshot_.tasks[id];
-  TaskGroup& group = snapshot_.groups[task.job][task.group];
-  (task.previous_pending.valid() ? snapshot_.tasks[task.previous_pending].next_pending : group.first) =
-      task.next_pending;
-  (task.next_pending.valid() ? snapshot_.tasks[task.next_pending].previous_pending : group.last) =
-      task.previous_pending;
-  task.next_pending = task.previous_pending = TaskId::none();
-  task.group = 0;
-  --group.count;
-  Job& job = snapshot_.jobs[task.job];
-  --job.pending;
-  job.pending_work = job.pending > 0 ? job.pending_work - task.cpu : CpuSeconds(0);
-  --snapshot_.pending_tasks;
-}
+void ClusterState::unlink(TaskId id) { unlink_pending(snapshot_, id); }
 
 void ClusterState::regroup_readers(BlockId block) {
   std::vector<TaskId>& readers = readers_[block];
