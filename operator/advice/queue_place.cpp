@@ -1,0 +1,66 @@
+#include "advice/queue_place.h"
+
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "policies/lips/classes.h"
+#include "policies/lips/commodities.h"
+
+namespace lips::advice {
+
+namespace {
+
+// The least goes first.
+using Order = std::tuple<bool, std::int32_t, double>;
+using GroupOfJob = std::pair<JobId, std::uint32_t>;
+
+std::map<GroupOfJob, Order> by_arrival(const ClusterSnapshot& cluster) {
+  std::map<GroupOfJob, Order> orders;
+  for (const JobId id : cluster.pending)
+    for (std::uint32_t group = 0; group < cluster.groups[id].size(); ++group)
+      orders[{id, group}] = {false, -cluster.jobs[id].priority, to_seconds(cluster.jobs[id].arrival)};
+  return orders;
+}
+
+std::map<GroupOfJob, Order> by_urgency(const Question& question) {
+  const ClusterSnapshot& cluster = question.cluster;
+  const LipsSettings& settings = question.settings.lips;
+  TimeSlotSettings slots;
+  slots.edges = settings.time_slot_edges;
+  slots.billing = settings.billing;
+  slots.waiting_price = settings.waiting_price;
+  const NodeClasses classes = make_classes(cluster, slots);
+  CommoditySettings commodities;
+  commodities.order_factor = settings.order_factor;
+  const double hour = settings.waiting_price * classes.mean_price.value();
+  commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
+  const bool fast = settings.horizon == Duration(0) && settings.fast_path_limit.value() > 0;
+  std::map<GroupOfJob, Order> orders;
+  for (const Portion& portion : make_commodities(cluster, question.costs, classes, commodities).portions) {
+    const Job& job = cluster.jobs[portion.job];
+    const bool small = fast && job.work * classes.dearest <= settings.fast_path_limit;
+    orders[{portion.job, portion.group}] = {!small, -job.priority, small ? to_seconds(job.arrival) : portion.urgency};
+  }
+  return orders;
+}
+
+}  // namespace
+
+QueuePlace place_in_queue(const Question& question, const Outcome& outcome, TaskId task) {
+  const ClusterSnapshot& cluster = question.cluster;
+  const std::map<GroupOfJob, Order> orders = question.policy == "lips" ? by_urgency(question) : by_arrival(cluster);
+  std::map<GroupOfJob, std::uint64_t> starting;
+  for (const Assignment& assignment : outcome.starting)
+    ++starting[{cluster.tasks[assignment.task].job, cluster.tasks[assignment.task].group}];
+  QueuePlace place;
+  place.waiting = cluster.pending_tasks - outcome.starting.size();
+  const auto own = orders.find({cluster.tasks[task].job, cluster.tasks[task].group});
+  if (own == orders.end()) return place;
+  for (const auto& [group, order] : orders)
+    if (order < own->second) place.ahead += cluster.groups[group.first][group.second].count - starting[group];
+  return place;
+}
+
+}  // namespace lips::advice

@@ -1,0 +1,54 @@
+#include "advice/question.h"
+
+#include <gtest/gtest.h>
+
+#include "controller/dispatcher.h"
+#include "simulation/random_snapshot.h"
+#include "tests/controller/fake_cluster.h"
+
+namespace lips::advice {
+namespace {
+
+simulation::SnapshotShape busy_shape(std::uint64_t seed) {
+  simulation::SnapshotShape shape = simulation::random_full_shape(seed);
+  shape.busy = 0.7;
+  return shape;
+}
+
+TEST(FirstDispatch, IsWhatTheDispatcherBindsAtOnce) {
+  std::size_t bound = 0, later = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const simulation::SnapshotShape shape = busy_shape(seed);
+    ClusterState state = simulation::random_cluster(shape);
+    Question question;
+    question.cluster = state.snapshot();
+    question.costs = simulation::random_costs(shape);
+    if (seed % 3 == 0) question.policy = "fifo";
+    if (seed % 3 == 1) question.settings.lips.plan_ahead = std::chrono::minutes(5);  // plans more than fits now
+    const Result<Outcome> outcome = ask(question);
+    ASSERT_TRUE(outcome) << seed;
+    fake::Cluster cluster;
+    std::vector<Observer*> nobody;
+    Dispatcher dispatcher(state, cluster);
+    dispatcher.accept(outcome->plan);
+    dispatcher.dispatch_all(nobody);
+    const auto by_task = [](const Assignment& a, const Assignment& b) { return a.task < b.task; };
+    std::vector<Assignment> starting = outcome->starting;
+    std::sort(starting.begin(), starting.end(), by_task);
+    std::sort(cluster.bound.begin(), cluster.bound.end(), by_task);
+    EXPECT_EQ(starting, cluster.bound) << "seed " << seed;
+    bound += starting.size();
+    later += outcome->plan.assignments.size() - starting.size();
+  }
+  EXPECT_GT(bound, 100u);
+  EXPECT_GT(later, 10u) << "no plan had a task that has to wait for its room";
+}
+
+TEST(Ask, ReturnsTheErrorOfAPolicyThatDoesNotExist) {
+  Question question;
+  question.policy = "lisp";
+  EXPECT_FALSE(ask(question));
+}
+
+}  // namespace
+}  // namespace lips::advice

@@ -1,0 +1,195 @@
+#include "advice/why.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "advice/forecast.h"
+#include "records/snapshot_file.h"
+#include "simulation/random_snapshot.h"
+
+namespace lips::advice {
+namespace {
+
+// Busy nodes, so that something waits; every other seed weighs prices by use, so that waiting may be cheaper.
+Question busy_question(std::uint64_t seed) {
+  simulation::SnapshotShape shape = simulation::random_full_shape(seed);
+  shape.busy = seed % 4 == 0 ? 0.5 : 0.95;
+  shape.nothing_fits = false;
+  Question question;
+  question.cluster = simulation::random_cluster(shape).snapshot();
+  question.costs = simulation::random_costs(shape);
+  if (seed % 2 == 0) question.settings.lips.billing = Billing::use;
+  return question;
+}
+
+// A waiting task, another one for each seed; none if nothing waits.
+TaskId waiting_task(const Question& question, std::uint64_t seed) {
+  const Result<Outcome> outcome = ask(question);
+  if (!outcome) return TaskId::none();
+  std::vector<TaskId> waiting;
+  for (const TaskId task : question.cluster.tasks.ids())
+    if (question.cluster.tasks[task].state == TaskState::pending && !outcome->planned_for(task))
+      waiting.push_back(task);
+  return waiting.empty() ? TaskId::none() : waiting[seed % waiting.size()];
+}
+
+// What the remedy asks for, done to the snapshot as a file, from which everything derived is worked out again: nodes,
+// a maximum, a price are written; a pod that is created again is withdrawn and arrives by events, as in a cluster.
+struct Done {
+  Question question;
+  TaskId task;
+};
+
+Done carried_out(const Question& before, const Remedy& remedy, TaskId task) {
+  Done done{before, task};
+  const TaskId added = apply_change(remedy.change, done.question);
+  if (added.valid()) done.task = added;
+  const std::string text = write_snapshot(done.question.cluster, done.question.costs);
+  Result<SnapshotFile> read = read_snapshot("changed", text, SnapshotOrder::as_written);
+  EXPECT_TRUE(read);
+  done.question.cluster = std::move(read->cluster);
+  done.question.costs = std::move(read->costs);
+  return done;
+}
+
+TEST(Why, WhatItSaysStartsTheTaskAtTheDollarsThatItSays) {
+  int clusters = 0, kept = 0, remedies = 0;
+  EnumArray<RemedyKind, int> kinds;
+  for (std::uint64_t seed = 1; seed <= 1200 && clusters < 300; ++seed) {
+    const Question question = busy_question(seed);
+    const TaskId task = waiting_task(question, seed);
+    if (!task.valid()) continue;
+    const Result<Explanation> explanation = explain(question, task);
+    ASSERT_TRUE(explanation) << "seed " << seed;
+    EXPECT_TRUE(waits(explanation->standing)) << "seed " << seed;
+    if (explanation->remedies.empty()) continue;
+    ++clusters;
+    bool all = true;
+    for (const Remedy& remedy : explanation->remedies) {
+      ++remedies, ++kinds[remedy.kind];
+      const Done done = carried_out(question, remedy, task);
+      const Result<Outcome> outcome = ask(done.question);
+      ASSERT_TRUE(outcome) << "seed " << seed;
+      const Assignment* start = outcome->start_of(done.task);
+      const double said = remedy.place.bill.total().value();
+      const double paid = start ? place_of(done.question, *start).bill.total().value() : -1;
+      const bool good = start && std::abs(paid - said) <= 0.05 * std::max(said, 1e-12);
+      if (!good)
+        ADD_FAILURE_AT(__FILE__, __LINE__) << "seed " << seed << ": " << to_string(remedy.kind) << " " << remedy.detail
+                                           << " said " << said << ", paid " << paid;
+      all &= good;
+    }
+    kept += all;
+  }
+  std::cout << "clusters " << clusters << ", kept in " << kept << ", remedies " << remedies;
+  for (const RemedyKind kind : enumerators<RemedyKind>) std::cout << ", " << to_string(kind) << " " << kinds[kind];
+  std::cout << "\n";
+  EXPECT_GE(clusters, 300);
+  EXPECT_GE(kept, clusters * 95 / 100);
+  for (const RemedyKind kind : {RemedyKind::more_nodes, RemedyKind::higher_priority, RemedyKind::fewer_selectors,
+                                RemedyKind::higher_maximum, RemedyKind::that_node, RemedyKind::higher_waiting_price})
+    EXPECT_GT(kinds[kind], 0) << to_string(kind);
+}
+
+// Two zones of one node each; the first is full, and the pod may run there alone.
+Question full_zone() {
+  simulation::SnapshotShape shape;
+  shape.nodes = 2, shape.zones = 2, shape.classes = 2, shape.tasks = 1, shape.jobs = 1, shape.pools = 1;
+  shape.share_of_jobs_without_input = 1, shape.load = 0;
+  ClusterSnapshot start = simulation::random_cluster(shape).snapshot();
+  for (const NodeId node : start.nodes.ids()) {
+    NodeProfile profile;
+    profile.labels = {{"topology.kubernetes.io/zone", start.zones[start.nodes[node].zone].name}};
+    start.nodes[node].profile = start.profiles.push_back(profile);
+  }
+  PlacementConstraint there;
+  there.required = {{"topology.kubernetes.io/zone", LabelRequirement::Operator::in, {start.zones[ZoneId(0)].name}}};
+  start.jobs[JobId(0)].constraint = start.constraints.push_back(there);
+  for (const NodeId node : start.nodes.ids())
+    if (start.nodes[node].zone == ZoneId(0)) start.free[node] = {Cores(0), Mebibytes(0), 0};
+  Question question;
+  question.cluster = std::move(start);
+  question.costs = simulation::random_costs(shape);
+  return question;
+}
+
+TEST(Why, AZoneThatIsFullNamesTheOther) {
+  const Question question = full_zone();
+  const Result<Explanation> explanation = explain(question, TaskId(0));
+  ASSERT_TRUE(explanation);
+  EXPECT_EQ(explanation->standing, Standing::no_capacity);
+  const auto other = std::find_if(explanation->remedies.begin(), explanation->remedies.end(),
+                                  [](const Remedy& remedy) { return remedy.kind == RemedyKind::another_zone; });
+  ASSERT_NE(other, explanation->remedies.end());
+  EXPECT_EQ(other->detail, question.cluster.zones[ZoneId(1)].name);
+  EXPECT_TRUE(is_for_owner(other->kind));
+}
+
+TEST(Why, ATaskThatFitsNoNodeSaysWhichDoNotTakeIt) {
+  Question question = full_zone();
+  question.cluster.jobs[JobId(0)].request.cpu = Cores(1000);
+  const Result<Explanation> explanation = explain(question, TaskId(0));
+  ASSERT_TRUE(explanation);
+  EXPECT_EQ(explanation->standing, Standing::not_eligible);
+  EXPECT_EQ(explanation->mismatches[Mismatch::too_small], 1u);
+  EXPECT_EQ(explanation->mismatches[Mismatch::labels], 1u);
+  EXPECT_FALSE(explanation->starts_in);
+  EXPECT_TRUE(explanation->remedies.empty());
+}
+
+TEST(Why, APoolAtItsMaximumIsNamedAndRaised) {
+  Question question = full_zone();
+  question.cluster.pools[PoolId(0)].maximum = Cores(0.5);
+  question.cluster.jobs[JobId(0)].constraint = ConstraintId::none();
+  const Result<Explanation> explanation = explain(question, TaskId(0));
+  ASSERT_TRUE(explanation);
+  EXPECT_EQ(explanation->standing, Standing::pool_maximum);
+  ASSERT_EQ(explanation->remedies.size(), 1u);
+  EXPECT_EQ(explanation->remedies[0].kind, RemedyKind::higher_maximum);
+  EXPECT_EQ(explanation->remedies[0].amount, question.cluster.jobs[JobId(0)].request.cpu.value());
+}
+
+// The forecast against the policy run event by event: one node of one core, tasks of ten seconds each.
+TEST(Forecast, IsTheOrderInWhichANodeWorksOffItsQueue) {
+  simulation::SnapshotShape shape;
+  shape.nodes = 1, shape.zones = 1, shape.tasks = 5, shape.jobs = 5, shape.pools = 1;
+  shape.share_of_jobs_without_input = 1, shape.load = 0;
+  Question question;
+  question.cluster = simulation::random_cluster(shape).snapshot();
+  question.costs = simulation::random_costs(shape);
+  Node& node = question.cluster.nodes[NodeId(0)];
+  node.capacity.cpu = Cores(1), node.capacity.slots = 1, node.speed = 1;
+  question.cluster.free[NodeId(0)] = node.capacity;
+  for (Task& task : question.cluster.tasks) task.cpu = CpuSeconds(10);
+  for (const JobId job : question.cluster.jobs.ids())
+    for (TaskGroup& group : question.cluster.groups[job]) group.cpu = CpuSeconds(10);
+  const Result<Forecast> ahead = forecast(question);
+  ASSERT_TRUE(ahead);
+  EXPECT_TRUE(ahead->complete);
+  ASSERT_EQ(ahead->starts.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i)
+    EXPECT_NEAR(to_seconds(ahead->starts[i].second), 10.0 * static_cast<double>(i), 1e-3) << i;
+}
+
+TEST(QueuePlace, CountsThoseThatArrivedBefore) {
+  simulation::SnapshotShape shape;
+  shape.nodes = 1, shape.zones = 1, shape.tasks = 6, shape.jobs = 6, shape.pools = 1;
+  Question question;
+  question.cluster = simulation::random_cluster(shape).snapshot();
+  question.costs = simulation::random_costs(shape);
+  question.policy = "fifo";
+  question.cluster.free[NodeId(0)] = {Cores(0), Mebibytes(0), 0};
+  for (Job& job : question.cluster.jobs) job.priority = 0;
+  const Result<Outcome> outcome = ask(question);
+  ASSERT_TRUE(outcome);
+  for (const TaskId task : question.cluster.tasks.ids()) {
+    const QueuePlace place = place_in_queue(question, *outcome, task);
+    EXPECT_EQ(place.ahead, task.index());
+    EXPECT_EQ(place.waiting, 6u);
+  }
+}
+
+}  // namespace
+}  // namespace lips::advice
