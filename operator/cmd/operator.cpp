@@ -23,6 +23,7 @@
 #include "cmd/service/operator_kubernetes.h"
 #include "cmd/service/operator_simulated.h"
 #include "cmd/service/price_feed.h"
+#include "cmd/service/state_endpoint.h"
 #include "config/live_config.h"
 #include "config/text_file.h"
 #include "simulation/scenario_reader.h"
@@ -99,12 +100,14 @@ class RunningOperator {
         live_(config, std::move(prices)),
         metrics_({std::string(version), std::string(revision), options.cluster,
                   on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
+        state_({[this] { return metrics_.leads(); }, [this] { return spending(); }}),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(
             std::move(policy),
             [this](const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
               recorder_.record(by, input, plan, took);
               new_data_.update(input);
+              state_.planned(by, input, plan, took);
             },
             [this](const PlanFault& fault) { refused(fault); }) {}
 
@@ -120,6 +123,7 @@ class RunningOperator {
   void feed(Result<std::vector<InstanceOffer>> offers);
   void tell_age(std::string_view newest);
   void refused(const PlanFault& fault);
+  std::vector<PoolSpending> spending() const;
   Health alive() const;
   Health ready() const;
 
@@ -128,6 +132,7 @@ class RunningOperator {
   LineLog log_;
   LiveConfig live_;
   OperatorMetrics metrics_;
+  StateEndpoint state_;
   EpochRecorder recorder_;
   NewDataEndpoint new_data_;
   LivePolicy policy_;
@@ -146,6 +151,12 @@ void RunningOperator::refused(const PlanFault& fault) {
   if (!faults_logged_.insert(fault.kind).second) return;
   log_.error("plan refused: every task waits for the next plan; further refusals of this kind are only counted",
              {{"policy", policy_.current()->name}, {"kind", to_string(fault.kind)}, {"why", fault.why}});
+}
+
+std::vector<PoolSpending> RunningOperator::spending() const {
+  std::vector<PoolSpending> spent;
+  for (const PoolFigures& pool : metrics_.figures().pools) spent.push_back({pool.name, pool.spent, pool.finished});
+  return spent;
 }
 
 Health RunningOperator::alive() const {
@@ -185,6 +196,7 @@ Result<void> RunningOperator::serve() {
     texts.ready = [this] { return ready(); };
   }
   texts.new_data = [this](const auto& query) { return new_data_.answer(query); };
+  texts.state = [this] { return state_.answer(); };
   if (config.authorize) {
     Result<Admit> admit = admission_by_cluster(options_.kubeconfig);
     if (!admit) return tl::unexpected(admit.error());
@@ -278,10 +290,20 @@ Result<void> RunningOperator::run_simulated() {
   if (!scenario) return tl::unexpected(scenario.error());
   std::optional<Faults> faults;
   if (options_.faults) faults = Faults{*options_.faults};
-  const SimulatedRun run{*scenario, options_.speed, live_.config()->policy.seed, policy_, metrics_,
-                         metrics_,  log_,           interrupt_requested,         faults};
+  const SimulatedRun run{
+      *scenario,
+      options_.speed,
+      live_.config()->policy.seed,
+      policy_,
+      metrics_,
+      metrics_,
+      log_,
+      interrupt_requested,
+      [this](const ClusterSnapshot& cluster, TimePoint now) { state_.look(cluster, now, [](LiveFacts&) {}); },
+      faults};
   const Result<simulation::RunResult> result = run_on_simulation(run, policy_.current()->name);
   if (!result) return tl::unexpected(result.error());
+  state_.close();
   ended_ = true;
   log_.info(result->stopped ? "scenario stopped" : "scenario finished",
             {{"dollars", result->bill.total().value()},
@@ -310,8 +332,13 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   log_.info("starting", {{"version", version}, {"policy", live_.config()->policy.name}, {"cluster", options_.cluster}});
   Result<void> ran =
       on_kubernetes()
-          ? run_on_kubernetes({options_.kubeconfig, live_, policy_, metrics_, metrics_, log_, interrupt_requested})
+          ? run_on_kubernetes(
+                {options_.kubeconfig, live_, policy_, metrics_, metrics_, log_, interrupt_requested,
+                 [this](const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods) {
+                   state_.look(cluster, now, name_pods);
+                 }})
           : run_simulated();
+  state_.close();
   if (ran) log_.info("stopped");
   return ran;
 }

@@ -11,12 +11,13 @@
 #include <memory>
 #include <type_traits>
 
+#include "config/gzip.h"
+
 namespace lips {
 
 namespace {
 
 constexpr std::size_t chunk = 1 << 20;
-constexpr std::size_t most_bytes = std::size_t{1} << 30;  // limits what a compressed file can expand to
 
 struct CloseGz {
   void operator()(gzFile file) const { gzclose(file); }
@@ -60,7 +61,7 @@ Result<std::string> read_text_file(const std::string& path) {
   std::string text;
   for (;;) {
     const std::size_t before = text.size();
-    if (before > most_bytes)
+    if (before > most_unpacked)
       return fail(ErrorCode::invalid_input, fmt::format("{}: holds more than 1 GiB of text", path));
     text.resize(before + chunk);
     const int count = gzread(file.get(), text.data() + before, chunk);

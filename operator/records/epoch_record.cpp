@@ -7,6 +7,7 @@
 
 #include "config/settings_reader.h"
 #include "records/digest.h"
+#include "records/live_facts_json.h"
 #include "records/snapshot_json.h"
 
 namespace lips {
@@ -73,7 +74,8 @@ std::string write_epoch(const EpochRecord& record) {
                                  {"snapshotDigest", text_digest(snapshot)}};
   auto& reporting = head["reporting"] = nlohmann::ordered_json::array();
   for (const NodeId node : record.reporting) reporting.push_back(node.index());
-  return head.dump() + "\n" + snapshot;
+  if (record.live) head["live"] = live_facts_json(*record.live);
+  return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + snapshot;
 }
 
 Result<EpochRecord> read_epoch(const std::string& file, std::string_view text) {
@@ -99,6 +101,7 @@ Result<EpochRecord> read_epoch(const std::string& file, std::string_view text) {
   for (const NodeId node : record.reporting)
     if (!record.snapshot.cluster.nodes.contains(node))
       problems.add("/reporting", fmt::format("node {}", node.index()), "nodes of the snapshot");
+  if (head.has("live")) record.live = read_live_facts(head.at("live"), record.snapshot.cluster.tasks.size());
   if (!problems.empty()) return problems.error();
   return record;
 }

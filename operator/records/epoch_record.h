@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "policies/settings.h"
+#include "records/live_facts.h"
 #include "records/snapshot_file.h"
 
 namespace lips {
@@ -23,6 +25,7 @@ struct EpochRecord {
   std::uint64_t assignments = 0, moves = 0;
   double dollars = 0;
   SnapshotFile snapshot;
+  std::optional<LiveFacts> live;  // in what a running operator serves; absent in a journal
 };
 
 std::string write_epoch(const EpochRecord& record);

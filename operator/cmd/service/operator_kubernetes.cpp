@@ -127,6 +127,15 @@ Admission admission_of(kubernetes::AccessVerdict verdict) {
   return Admission::unavailable;
 }
 
+void name_pods(const std::vector<kubernetes::KnownPod>& pods, LiveFacts& facts) {
+  for (const kubernetes::KnownPod& pod : pods) {
+    if (pod.task.valid())
+      facts.pods.push_back({pod.name, pod.task});
+    else
+      facts.held.push_back({pod.name, pod.held});
+  }
+}
+
 }  // namespace
 
 TimePoint kubernetes_time() { return kubernetes::steady_now(); }
@@ -164,8 +173,14 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
     settings.times_elected = [&leadership] { return leadership ? leadership->times_elected() : 0; };
     settings.bind_timeout = kubernetes::wire_time(lease);
   }
-  auto cluster =
-      std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);
+  ClusterState state{ClusterSnapshot{}};
+  std::unique_ptr<kubernetes::KubernetesCluster> cluster;
+  settings.stop = [&] {
+    if (cluster)
+      run.look(state.snapshot(), cluster->now(), [&](LiveFacts& facts) { name_pods(cluster->pods(), facts); });
+    return run.stop();
+  };
+  cluster = std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);
   cluster->start();
   if (election.enabled) {
     const std::string name_space = election.name_space.empty() ? connection->name_space : election.name_space;
@@ -183,7 +198,6 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   }
 
   const WallStopwatch stopwatch;
-  ClusterState state{ClusterSnapshot{}};
   EpochController controller(state, *cluster, run.policy, CostModel{});
   controller.observe(run.observer);
   ControllerSettings rules;

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "cmd/service/state_endpoint.h"
 #include "config/live_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/observer.h"
@@ -23,6 +24,8 @@ struct KubernetesRun {
   AdapterObserver& adapter;
   Log& log;
   std::function<bool()> stop;  // true soon after SIGTERM; call it at least once a second
+  // Called about as often on the controller's thread, while the state is at rest.
+  std::function<void(const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods)> look;
 };
 
 // Decides by the cluster's API server who may read the operator's paths.

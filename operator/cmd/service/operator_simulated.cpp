@@ -23,8 +23,12 @@ constexpr std::chrono::milliseconds nap{100};  // how often a wait checks whethe
 // Delays events of the simulation until their time has come on the wall clock.
 class PacedCluster : public ForwardingCluster {
  public:
-  PacedCluster(ClusterClient& cluster, const SimulatedRun& run)
-      : ForwardingCluster(cluster), run_(run), start_(cluster.now()), began_(WallClock::now()) {}
+  PacedCluster(ClusterClient& cluster, const SimulatedRun& run, std::function<bool()> stop)
+      : ForwardingCluster(cluster),
+        run_(run),
+        stop_(std::move(stop)),
+        start_(cluster.now()),
+        began_(WallClock::now()) {}
 
   Result<std::vector<ClusterEvent>> wait(TimePoint until) override {
     Result<std::vector<ClusterEvent>> events = cluster_.wait(until);
@@ -33,7 +37,7 @@ class PacedCluster : public ForwardingCluster {
     const auto due = began_ + std::chrono::duration_cast<WallClock::duration>(
                                   std::chrono::duration<double>(to_seconds(cluster_.now() - start_) / run_.speed));
     for (auto now = WallClock::now(); now < due; now = WallClock::now()) {
-      if (run_.stop()) return fail(ErrorCode::cancelled, "asked to stop");
+      if (stop_()) return fail(ErrorCode::cancelled, "asked to stop");
       std::this_thread::sleep_for(std::min<WallClock::duration>(nap, due - now));
       run_.adapter.on_loop();
     }
@@ -46,6 +50,7 @@ class PacedCluster : public ForwardingCluster {
 
  private:
   const SimulatedRun& run_;
+  const std::function<bool()> stop_;
   TimePoint start_;
   WallClock::time_point began_;
 };
@@ -58,9 +63,13 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   simulation::SimulatedCluster cluster(scenario, run.policy.cadence(), truth);
   std::optional<FaultyCluster> faulty;
   if (run.faults) faulty.emplace(cluster, *run.faults);
-  PacedCluster paced(faulty ? static_cast<ClusterClient&>(*faulty) : cluster, run);
-  const simulation::ThinkingPolicy thinking(run.policy, cluster, scenario.thinking, scenario.thinking_time);
   ClusterState state(scenario.at_start());
+  const auto stop = [&] {
+    run.look(state.snapshot(), state.snapshot().now);
+    return run.stop();
+  };
+  PacedCluster paced(faulty ? static_cast<ClusterClient&>(*faulty) : cluster, run, stop);
+  const simulation::ThinkingPolicy thinking(run.policy, cluster, scenario.thinking, scenario.thinking_time);
   EpochController controller(state, paced, thinking, scenario.costs);
   controller.observe(truth);
   controller.observe(run.observer);
@@ -71,7 +80,7 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   ControllerSettings settings;
   settings.seed = run.seed;
   settings.stopwatch = &watch;
-  settings.stop = run.stop;
+  settings.stop = stop;
   const Result<void> ran = controller.run(settings);
   if (!ran) return tl::unexpected(ran.error());
   cluster.close();

@@ -26,6 +26,7 @@ struct SimulatedRun {
   AdapterObserver& adapter;
   Log& log;
   std::function<bool()> stop;
+  std::function<void(const ClusterSnapshot& cluster, TimePoint now)> look;  // see KubernetesRun
   std::optional<Faults> faults;  // injected between the cluster and the controller
 };
 

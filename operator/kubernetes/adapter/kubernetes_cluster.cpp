@@ -169,6 +169,19 @@ void KubernetesCluster::link_data() {
   }
 }
 
+std::vector<KnownPod> KubernetesCluster::pods() const {
+  std::vector<KnownPod> result;
+  if (!model_.listed()) return result;
+  result.reserve(pods_.ours().size());
+  for (const auto& [name, record] : pods_.ours()) {
+    if (record->task.valid())
+      result.push_back({name, record->task, ""});
+    else if (record->state == PodState::held)
+      result.push_back({name, TaskId::none(), record->unschedulable_message});
+  }
+  return result;
+}
+
 TimePoint KubernetesCluster::now() const { return steady_now(); }
 
 bool KubernetesCluster::in_charge() {

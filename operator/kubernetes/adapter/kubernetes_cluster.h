@@ -52,6 +52,13 @@ struct ClusterSettings {
   KeptShares::Place shares;                       // where policies' memory of pools is kept
 };
 
+// A pod of ours and what the model makes of it.
+struct KnownPod {
+  std::string name;  // "namespace/name"
+  TaskId task;       // none: it is held
+  std::string held;  // why
+};
+
 class KubernetesCluster : public ClusterClient {
  public:
   KubernetesCluster(const Connection& connection, ClusterSettings settings, AdapterObserver& telemetry, Log& log);
@@ -63,6 +70,9 @@ class KubernetesCluster : public ClusterClient {
   void finish();
   // Something outside has changed, such as who leads; from any thread.
   void wake() { inbox_.put(WakeUp{}); }
+
+  // Those that are tasks, and those that are held, by name; on the thread that calls wait().
+  std::vector<KnownPod> pods() const;
 
   TimePoint now() const override;
   // While another replica leads, or before every kind has been listed, it only keeps its caches up to date.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "kubernetes/api/connection.h"
@@ -27,6 +28,7 @@ struct ApiRequest {
   std::string path;  // from the root, with the query
   std::string body;
   std::string content_type = json_content;
+  std::vector<std::string> headers = {};      // "Name: value", beside our own
   std::chrono::milliseconds timeout{30'000};  // of one try; a watch has none
   // Whether it may be sent again when nobody knows if the server has done it. By default only reads, updates and
   // removals may.

@@ -123,6 +123,7 @@ void Transfer::set_headers(const ApiRequest& request, const std::string& token) 
   headers = curl_slist_append(headers, "Expect:");  // no pause before long bodies
   if (!request.body.empty()) headers = curl_slist_append(headers, ("Content-Type: " + request.content_type).c_str());
   if (!token.empty()) headers = curl_slist_append(headers, ("Authorization: Bearer " + token).c_str());
+  for (const std::string& header : request.headers) headers = curl_slist_append(headers, header.c_str());
   headers_ = headers;
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers);
 }

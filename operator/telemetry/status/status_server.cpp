@@ -17,6 +17,7 @@ namespace {
 constexpr const char* text_format = "text/plain; charset=utf-8";
 constexpr const char* metrics_format = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* json_format = "application/json";
+constexpr const char* gzip_format = "application/gzip";
 constexpr const char* page_format = "text/html; charset=utf-8";
 
 constexpr const char* security_policy =
@@ -70,7 +71,13 @@ class HttpServer : public StatusServer {
       const int refusal = refusal_of(request);
       if (refusal == 0) return HandlerResponse::Unhandled;
       response.status = refusal;
-      if (refusal == unauthorized) response.set_header("WWW-Authenticate", "Bearer");
+      if (refusal == unauthorized) {
+        response.set_header("WWW-Authenticate", "Bearer");
+        response.set_content("the operator wants a bearer token (server.authorize)\n", text_format);
+      } else if (refusal == forbidden) {
+        response.set_content("server.authorize: the owner of the token may not get " + request.path + "\n",
+                             text_format);
+      }
       return HandlerResponse::Handled;
     });
     const auto serve = [&](const char* path, const std::function<std::string()>& text, const char* format) {
@@ -89,6 +96,12 @@ class HttpServer : public StatusServer {
     serve("/metrics", texts_.metrics, metrics_format);
     if (texts_.alive) probe("/healthz", texts_.alive);
     if (texts_.ready) probe("/readyz", texts_.ready);
+    if (texts_.state)
+      server_.Get("/state", [this](const httplib::Request&, httplib::Response& response) {
+        StateAnswer answer = texts_.state();
+        response.status = answer.status;
+        response.set_content(std::move(answer.content), answer.status == 200 ? gzip_format : text_format);
+      });
     if (!texts_.new_data) return;
     server_.Get("/new-data", [this](const httplib::Request& request, httplib::Response& response) {
       for (const auto& [key, value] : request.params)
@@ -122,7 +135,9 @@ class HttpServer : public StatusServer {
     if (request.has_header("Range")) return no_ranges;
     if (!texts_.admit) return 0;
     constexpr std::string_view scheme = "Bearer ";
-    const std::string sent = request.get_header_value("Authorization");
+    // The API server's proxy to services takes the header Authorization away.
+    std::string sent = request.get_header_value("Authorization");
+    if (sent.empty()) sent = request.get_header_value("X-Lips-Authorization");
     switch (texts_.admit(sent.starts_with(scheme) ? sent.substr(scheme.size()) : "", request.path)) {
       case Admission::allowed:
         return 0;

@@ -18,6 +18,11 @@ struct QueryAnswer {
   std::string json;
 };
 
+struct StateAnswer {
+  int status = 200;
+  std::string content;  // gzip; for any other status a sentence
+};
+
 enum class Admission : std::uint8_t { allowed, unknown, forbidden, unavailable };
 
 struct ServedTexts {
@@ -25,6 +30,8 @@ struct ServedTexts {
   std::function<Health()> alive, ready;  // none: there are no such paths
   // /new-data?key=value&...; none: there is no such path
   std::function<QueryAnswer(const std::map<std::string, std::string>&)> new_data = {};
+  // /state: everything that a plan depends on; may take seconds. None: there is no such path.
+  std::function<StateAnswer()> state = {};
   // Whether the bearer of that token may read that path; `token` is empty if the request has none. None: everybody may.
   std::function<Admission(const std::string& token, const std::string& path)> admit = {};
 };

@@ -92,7 +92,9 @@ TEST(StatusServer, AdmitsWhomItIsToldToAdmit) {
   };
   EXPECT_EQ(client.Get("/metrics")->status, 401);
   EXPECT_EQ(client.Get("/metrics")->get_header_value("WWW-Authenticate"), "Bearer");
-  EXPECT_EQ(client.Get("/metrics")->body, "");
+  EXPECT_EQ(client.Get("/metrics")->body, "the operator wants a bearer token (server.authorize)\n");
+  EXPECT_EQ(client.Get("/metrics", {{"X-Lips-Authorization", "Bearer good"}})->status, 200)
+      << "the API server's proxy to services takes the usual header away";
   EXPECT_EQ(status("/metrics", "Bearer bad"), 401);
   EXPECT_EQ(status("/metrics", "good"), 401);
   EXPECT_EQ(status("/metrics", "Basic good"), 401);

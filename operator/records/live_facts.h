@@ -1,0 +1,45 @@
+// What a running operator knows beside the snapshot of its cluster: the names of pods, its last plans, what was spent.
+// Knows no format.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/costs.h"
+
+namespace lips {
+
+struct PodOfTask {
+  std::string name;  // "namespace/name"
+  TaskId task;
+};
+// A pod that is no task: it is not to be placed.
+struct HeldPod {
+  std::string name, why;
+};
+struct PastPlan {
+  TimePoint at{};
+  std::string policy;
+  std::uint64_t pending = 0, assigned = 0, moves = 0;
+  Usd dollars;
+  std::optional<Usd> cost, bound;  // of the model, where the policy solves a program
+  double seconds = 0;              // wall time of the decision
+};
+struct PoolSpending {
+  std::string pool;
+  Bill spent;
+  std::uint64_t finished = 0;  // tasks
+};
+
+struct LiveFacts {
+  std::vector<PodOfTask> pods;
+  std::vector<HeldPod> held;
+  std::vector<PastPlan> plans;  // oldest first
+  std::vector<PoolSpending> spent;
+};
+
+}  // namespace lips

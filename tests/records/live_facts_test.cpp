@@ -1,0 +1,67 @@
+#include "records/live_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "records/epoch_record.h"
+#include "simulation/random_snapshot.h"
+
+namespace lips {
+namespace {
+
+EpochRecord record_with_facts() {
+  simulation::SnapshotShape shape;
+  shape.nodes = 3, shape.tasks = 10;
+  EpochRecord record;
+  record.version = "1", record.policy = "lips";
+  record.snapshot.cluster = simulation::random_cluster(shape).snapshot();
+  record.snapshot.costs = simulation::random_costs(shape);
+  LiveFacts& live = record.live.emplace();
+  live.pods = {{"batch/a-0", TaskId(0)}, {"batch/a-1", TaskId(9)}};
+  live.held = {{"batch/b", "data set 'x' does not exist"}};
+  live.plans = {{TimePoint(Duration(5)), "fifo", 10, 4, 1, Usd(0.5), std::nullopt, std::nullopt, 0.25},
+                {TimePoint(Duration(9)), "lips", 10, 5, 0, Usd(0.75), Usd(2), Usd(1.5), 0.125}};
+  live.spent = {{"etl", {Usd(1), Usd(2), Usd(3), Usd(4), Usd(5)}, 77}};
+  return record;
+}
+
+TEST(LiveFacts, AreReadBackAsTheyWere) {
+  const Result<EpochRecord> read = read_epoch("state", write_epoch(record_with_facts()));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read->live);
+  const LiveFacts& live = *read->live;
+  ASSERT_EQ(live.pods.size(), 2u);
+  EXPECT_EQ(live.pods[1].name, "batch/a-1");
+  EXPECT_EQ(live.pods[1].task, TaskId(9));
+  ASSERT_EQ(live.held.size(), 1u);
+  EXPECT_EQ(live.held[0].why, "data set 'x' does not exist");
+  ASSERT_EQ(live.plans.size(), 2u);
+  EXPECT_EQ(live.plans[0].policy, "fifo");
+  EXPECT_FALSE(live.plans[0].bound);
+  EXPECT_EQ(live.plans[1].at, TimePoint(Duration(9)));
+  EXPECT_EQ(live.plans[1].cost, Usd(2));
+  EXPECT_EQ(live.plans[1].bound, Usd(1.5));
+  EXPECT_EQ(live.plans[1].seconds, 0.125);
+  ASSERT_EQ(live.spent.size(), 1u);
+  EXPECT_EQ(live.spent[0].spent.total(), Usd(15));
+  EXPECT_EQ(live.spent[0].finished, 77u);
+}
+
+TEST(LiveFacts, AJournalHasNone) {
+  EpochRecord record = record_with_facts();
+  record.live.reset();
+  const Result<EpochRecord> read = read_epoch("epoch", write_epoch(record));
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->live);
+}
+
+TEST(LiveFacts, OfTasksThatDoNotExistAreRefused) {
+  EpochRecord record = record_with_facts();
+  record.live->pods.push_back({"batch/moon", TaskId(10)});
+  const Result<EpochRecord> read = read_epoch("state", write_epoch(record));
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, testing::HasSubstr("/live/pods/2/1"));
+}
+
+}  // namespace
+}  // namespace lips
