@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
 #include "cmd/cli/output_format.h"
+#include "cmd/commands.h"
 #include "policies/registry/registry.h"
 #include "version.h"
 
@@ -16,31 +16,11 @@ namespace lips::cmd {
 
 namespace {
 
-struct Command {
-  std::string_view name, summary;
-  int (*run)(Words words);
-};
-
-constexpr auto commands = std::to_array<Command>({
-    {"operator", "schedule the pods and data of a Kubernetes cluster, or of a simulated one, until stopped",
-     run_operator},
-    {"simulate", "run policies on a scenario and compare dollars, times, locality and fairness", run_simulate},
-    {"plan", "make one plan for a snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},
-    {"replay", "repeat the plans in an operator's journal, bit for bit", run_replay},
-    {"generate", "write a random snapshot or scenario of a given size and shape", run_generate},
-    {"policies", "list the policies", run_policies},
-    {"explain", "explain whether it pays to move data to a cheaper node", run_explain},
-    {"experiment", "repeat experiments of published papers and compare with their claims", run_experiment},
-    {"prices", "show prices of instance types, or convert prices that other programs print", run_prices},
-    {"encode", "cut a file into native and parity blocks for an erasure-coded data set", run_encode},
-    {"decode", "rebuild a lost block from other blocks of its stripe", run_decode},
-});
-
 std::string overview() {
   std::string out =
       "lips schedules the tasks and data of data-intensive jobs together, for the fewest dollars (LiPS, HiPC 2013).\n\n"
       "Usage: lips COMMAND [OPTIONS]\n\nCommands:\n";
-  for (const Command& command : commands) out += fmt::format("  {:<10} {}\n", command.name, command.summary);
+  for (const Command& command : commands()) out += fmt::format("  {:<10} {}\n", command.name, command.summary);
   out +=
       "\nOptions:\n"
       "  -h, --help  show this text; 'lips COMMAND --help' shows the options of a command\n"
@@ -53,6 +33,8 @@ std::string overview() {
       "  lips generate snapshot --nodes 1000 --tasks 10000 --output cluster.json.gz\n"
       "  lips plan cluster.json.gz\n"
       "      make one plan, with its certified lower bound\n"
+      "  kubectl lips why etl-17 -n batch\n"
+      "      ask the operator of your cluster why a pod waits, and what would start it\n"
       "\nExit status: 0 done, 1 failed, 2 bad input or usage, 130 after Ctrl-C (finished results are printed).\n";
   return out;
 }
@@ -77,10 +59,10 @@ int dispatch(Words words) {
   const bool help = name == "help";
   const std::string& wanted = help ? words[1] : name;
   const std::vector<std::string> asks_for_help{"--help"};
-  for (const Command& command : commands)
+  for (const Command& command : commands())
     if (command.name == wanted) return command.run(help ? Words(asks_for_help) : words.subspan(1));
   std::vector<std::string> names{"help", "--help", "--version"};
-  for (const Command& command : commands) names.emplace_back(command.name);
+  for (const Command& command : commands()) names.emplace_back(command.name);
   print_error(fmt::format("unknown command '{}'{} ('lips --help' lists them)", wanted, did_you_mean(wanted, names)));
   return bad_input;
 }

@@ -33,6 +33,13 @@ const std::vector<std::vector<std::string>> commands{{"operator"},
                                                      {"policies"},
                                                      {"explain", "move"},
                                                      {"experiment"},
+                                                     {"why"},
+                                                     {"what-if"},
+                                                     {"plans"},
+                                                     {"data"},
+                                                     {"moves"},
+                                                     {"ledger"},
+                                                     {"completion"},
                                                      {"encode"},
                                                      {"decode"}};
 

@@ -237,8 +237,9 @@ Result<void> Arguments::parse_option(std::span<const std::string> words, std::si
 Result<void> Arguments::parse(std::span<const std::string> words) {
   for (const std::string& word : words) {
     if (word == "--") break;
-    if (word == "--help" || word == "-h") {
+    if (word == "--help" || word == "-h" || word == "--list-options") {
       help_requested_ = true;
+      list_requested_ = word == "--list-options";
       return {};
     }
   }
@@ -261,7 +262,15 @@ Result<void> Arguments::parse(std::span<const std::string> words) {
   return {};
 }
 
+std::string Arguments::option_list() const {
+  std::string out;
+  for (const Option& option : options_)
+    if (!option.name.empty()) out += fmt::format("{}\t{}\n", option.name, option.value);
+  return out + "--help\t\n";
+}
+
 std::string Arguments::help() const {
+  if (list_requested_) return option_list();
   std::string out = wrapped(summary_, 0) + "\nUsage: " + command_ +
                     (operand_ == nullptr ? ""
                      : operand_needed_   ? " " + operand_name_

@@ -51,6 +51,7 @@ class Arguments {
   // invalid_input names the option, the value found and the values allowed.
   Result<void> parse(std::span<const std::string> words);
   bool help_requested() const { return help_requested_; }
+  // The text of --help; or, for shells that complete words, of --list-options: name, tab and value of each option.
   std::string help() const;
 
  private:
@@ -65,6 +66,7 @@ class Arguments {
   void one_of(std::string name, std::vector<std::string> names, std::string help,
               std::function<void(std::size_t)> choose);
   Result<void> parse_option(std::span<const std::string> words, std::size_t& at);
+  std::string option_list() const;
   const Option* find(std::string_view name) const;
   tl::unexpected<Error> wrong(std::string_view what) const;
 
@@ -74,7 +76,7 @@ class Arguments {
   bool operand_needed_ = true;
   std::vector<Option> options_;
   std::vector<std::pair<std::string, std::string>> examples_;
-  bool help_requested_ = false;
+  bool help_requested_ = false, list_requested_ = false;
 };
 
 // "; did you mean 'lips'?" or nothing.

@@ -28,6 +28,13 @@ int run_explain(Words words);
 int run_prices(Words words);
 int run_encode(Words words);
 int run_decode(Words words);
+int run_why(Words words);
+int run_what_if(Words words);
+int run_plans(Words words);
+int run_data(Words words);
+int run_moves(Words words);
+int run_ledger(Words words);
+int run_completion(Words words);
 
 // "lips: message" on stderr, line by line. Control characters are spelled out, here and in print().
 void print_error(std::string_view message);

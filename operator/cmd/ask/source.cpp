@@ -1,0 +1,92 @@
+#include "cmd/ask/source.h"
+
+#include <fmt/format.h>
+
+#include "cmd/ask/api_source.h"
+#include "config/gzip.h"
+#include "config/settings_reader.h"
+#include "config/text_file.h"
+#include "records/snapshot_file.h"
+
+namespace lips::cmd {
+
+namespace {
+
+// A record of an operator begins with its head; a snapshot alone is planned by lips with its default settings.
+Result<EpochRecord> read_state(const std::string& name, std::string_view text) {
+  if (text.substr(0, text.find('\n')).find("\"lips-epoch\"") != std::string_view::npos) return read_epoch(name, text);
+  Result<SnapshotFile> snapshot = read_snapshot(name, text);
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  EpochRecord record;
+  record.policy = "lips";
+  record.snapshot = *std::move(snapshot);
+  return record;
+}
+
+Result<EpochRecord> unpacked(const std::string& name, const std::string& bytes) {
+  if (!is_gzipped(bytes)) return read_state(name, bytes);
+  const Result<std::string> text = gunzipped(name, bytes);
+  if (!text) return tl::unexpected(text.error());
+  return read_state(name, *text);
+}
+
+}  // namespace
+
+void describe(Source& source, Arguments& arguments) {
+  arguments.heading("Cluster");
+  arguments.text("--kubeconfig", "FILE", "how to reach the API server (default: $KUBECONFIG, else ~/.kube/config)",
+                 source.kubeconfig);
+  arguments.text("--context", "NAME", "context of the kubeconfig (default: its current one)", source.context);
+  arguments.text("--service", "NAMESPACE/NAME",
+                 "Service of the operator (default: $LIPS_SERVICE, else the one with the label "
+                 "app.kubernetes.io/name=lips, else lips-system/lips)",
+                 source.service);
+  arguments.text("--url", "URL", "address of an operator, instead of an API server", source.url);
+  arguments.text("--from", "FILE",
+                 "a file instead of a running operator: what it served at /state, one of its journal, or a snapshot "
+                 "(docs/snapshot-file.md)",
+                 source.from);
+}
+
+Result<FetchedState> fetch(const Source& source) {
+  if (!source.from.empty() + !source.url.empty() + !source.service.empty() > 1)
+    return fail(ErrorCode::invalid_input, "--from, --url and --service: expected one of them, found several");
+  if (!source.from.empty()) {
+    const Result<std::string> text = read_text_file(source.from);
+    if (!text) return tl::unexpected(text.error());
+    Result<EpochRecord> record = read_state(source.from, *text);
+    if (!record) return tl::unexpected(record.error());
+    return FetchedState{*std::move(record), "default"};
+  }
+  FetchedBytes fetched;
+  if (!source.url.empty()) {
+    Result<std::string> bytes = fetch_from_url(source.url);
+    if (!bytes) return tl::unexpected(bytes.error());
+    fetched = {*std::move(bytes), "default"};
+  } else {
+    Result<FetchedBytes> bytes = fetch_through_api({source.kubeconfig, source.context, source.service});
+    if (!bytes) return tl::unexpected(bytes.error());
+    fetched = *std::move(bytes);
+  }
+  Result<EpochRecord> record = unpacked("the operator's answer", fetched.bytes);
+  if (!record) return tl::unexpected(record.error());
+  return FetchedState{*std::move(record), fetched.name_space};
+}
+
+Result<advice::Question> question_of(EpochRecord record, const Overrides& set) {
+  advice::Question question;
+  question.policy = record.policy, question.settings = record.settings, question.seed = record.seed;
+  question.cluster = std::move(record.snapshot.cluster), question.costs = std::move(record.snapshot.costs);
+  YamlValue root;
+  root.kind = YamlValue::Kind::map;
+  for (auto [key, value] : set) {
+    if (key.starts_with("settings.")) key = key.substr(9);
+    if (Result<void> done = override_yaml(root, key, value); !done) return tl::unexpected(done.error());
+  }
+  YamlErrors errors{"--set", {}};
+  read_policy_settings(YamlMap(root, "", errors), question.settings);
+  if (!errors.messages.empty()) return errors.as_error();
+  return question;
+}
+
+}  // namespace lips::cmd

@@ -1,0 +1,31 @@
+// Where the commands that ask about a cluster take its state from: a running operator, through the API server or by its
+// own address, or a file. Plans nothing.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advice/question.h"
+#include "base/result.h"
+#include "cmd/cli/arguments.h"
+#include "records/epoch_record.h"
+
+namespace lips::cmd {
+
+struct Source {
+  std::string from, url, service, kubeconfig, context;
+};
+void describe(Source& source, Arguments& arguments);
+
+struct FetchedState {
+  EpochRecord record;
+  std::string name_space;  // of the kubeconfig's context; "default" elsewhere
+};
+Result<FetchedState> fetch(const Source& source);
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+// The operator's policy and settings, with these settings replaced.
+Result<advice::Question> question_of(EpochRecord record, const Overrides& set);
+
+}  // namespace lips::cmd

@@ -1,0 +1,168 @@
+// The commands that ask about a running cluster, on files and on a simulated operator.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cmd/program.h"
+
+namespace lips::cmd_test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Ask : public testing::Test {
+ protected:
+  Ask() : snapshot_(folder_.file("cluster.json.gz")) {
+    const Said said = lips({"generate", "snapshot", "--nodes", "12", "--tasks", "200", "--jobs", "12", "--busy", "0.95",
+                            "--output", snapshot_});
+    EXPECT_EQ(said.status, 0) << said.err;
+  }
+  Said ask(std::vector<std::string> words) const {
+    words.insert(words.end(), {"--from", snapshot_});
+    return lips(words);
+  }
+  json ask_json(std::vector<std::string> words) const {
+    words.insert(words.end(), {"--format", "json"});
+    const Said said = ask(words);
+    EXPECT_EQ(said.status, 0) << said.err;
+    return json::parse(said.out);
+  }
+
+  Folder folder_;
+  std::string snapshot_;
+};
+
+TEST_F(Ask, SaysWhyAJobWaitsAndWhatWouldStartIt) {
+  const Said said = ask({"why", "job-0000003"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("job-0000003/0 waits because"), HasSubstr("waiting tasks ahead of it"),
+                              HasSubstr("if nothing else arrives"), HasSubstr("Each of these would start it"),
+                              HasSubstr("[administrator]")));
+  const json answer = ask_json({"why", "job-0000003"});
+  for (const char* field :
+       {"pod", "standing", "sentence", "place", "cheapestElsewhere", "secondsLeft", "ahead", "waiting",
+        "startsInSeconds", "firstRoom", "waitingPrice", "waitingDollarsPerHour", "mismatches", "remedies"})
+    EXPECT_TRUE(answer.contains(field)) << field;
+  double before = 0;
+  EXPECT_FALSE(answer["remedies"].empty());
+  for (const json& remedy : answer["remedies"]) {
+    for (const char* field : {"kind", "for", "action", "detail", "amount", "node", "dollars", "bill", "otherTasks"})
+      EXPECT_TRUE(remedy.contains(field)) << field;
+    EXPECT_GE(remedy["dollars"].get<double>(), before) << "cheapest first";
+    before = remedy["dollars"].get<double>();
+  }
+}
+
+TEST_F(Ask, TheNodesThatWhyNamesStartThePodInWhatIf) {
+  const json answer = ask_json({"why", "job-0000003"});
+  const json* nodes = nullptr;
+  for (const json& remedy : answer["remedies"])
+    if (!nodes && remedy["kind"] == "more-nodes") nodes = &remedy;
+  ASSERT_NE(nodes, nullptr);
+  const std::string count = std::to_string((*nodes)["amount"].get<int>());
+  const json then = ask_json({"what-if", "--nodes", count, "--like", (*nodes)["like"]["node"].get<std::string>()});
+  EXPECT_EQ(then["after"]["starting"].get<int>(),
+            then["before"]["starting"].get<int>() + 1 + (*nodes)["otherTasks"].get<int>());
+}
+
+TEST_F(Ask, ARunningTaskHasAPlaceAndTheNextBestOne) {
+  const json answer = ask_json({"why", "background-3"});
+  EXPECT_EQ(answer["standing"], "runs");
+  EXPECT_GT(answer["place"]["dollars"]["total"].get<double>(), 0);
+  EXPECT_NE(answer["cheapestElsewhere"]["node"], answer["place"]["node"]);
+  EXPECT_THAT(ask({"why", "background-3"}).out, AllOf(HasSubstr("runs on"), HasSubstr("next best")));
+}
+
+TEST_F(Ask, ComparesChangesAndANewJob) {
+  const std::string job = folder_.file("job.yaml");
+  write(job, "name: nightly\npool: pool-1\ntasks: 40\ncpu: 1\nmemory: 512Mi\ncpuSeconds: 100\n");
+  const json then = ask_json({"what-if", "--job", job});
+  EXPECT_EQ(then["after"]["pending"].get<int>(), then["before"]["pending"].get<int>() + 40);
+  const json closed = ask_json({"what-if", "--without-zone", "zone-1"});
+  EXPECT_LE(closed["after"]["starting"].get<int>(), closed["before"]["starting"].get<int>());
+  const json cheaper = ask_json({"what-if", "--price-factor", "m5.large=0", "--waiting-price", "8"});
+  EXPECT_EQ(cheaper["before"], closed["before"]);
+  EXPECT_THAT(ask({"what-if", "--without-zone", "zone-1"}).out,
+              AllOf(HasSubstr("tasks that start at once"), HasSubstr("mean wait")));
+}
+
+TEST_F(Ask, NamesWhatIsWrong) {
+  const std::string job = folder_.file("job.yaml");
+  write(job, "name: nightly\npool: moon\ncpus: 1\n");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> all{
+      {{"why"}, "expected POD"},
+      {{"why", "job-000003"}, "there is no pod or job 'job-000003' among those that the operator plans; did you mean"},
+      {{"why", "job-0000003/9999"}, "there is no pod or job"},
+      {{"what-if"}, "expected a change"},
+      {{"what-if", "--nodes", "3"}, "--nodes: expected --type or --like"},
+      {{"what-if", "--type", "z9"}, "--type: expected an instance type of the cluster, found 'z9'"},
+      {{"what-if", "--like", "z9"}, "--like: expected a node of the cluster, found 'z9'"},
+      {{"what-if", "--without-zone", "z"}, "--without-zone: expected a zone of the cluster, found 'z'"},
+      {{"what-if", "--waiting-price", "-1"}, "--waiting-price: expected a number of at least 0, found '-1'"},
+      {{"what-if", "--price-factor", "m5.large=much"}, "--price-factor: expected"},
+      {{"what-if", "--job", job}, "job.yaml:2"},
+      {{"why", "job-0000003", "--set", "waitingPric=2"}, "did you mean 'waitingPrice'?"},
+      {{"why", "job-0000003", "--url", "http://127.0.0.1:1"}, "--from, --url and --service: expected one of them"},
+      {{"plans"}, "expected the state of a running operator"},
+      {{"ledger"}, "expected the state of a running operator"}};
+  for (const auto& [words, wanted] : all) {
+    const Said said = ask(words);
+    EXPECT_EQ(said.status, 2) << words.front();
+    EXPECT_EQ(said.out, "");
+    EXPECT_THAT(said.err, HasSubstr(wanted));
+  }
+  EXPECT_EQ(lips({"why", "pod", "--from", "/no/such/file"}).status, 2);
+  EXPECT_EQ(lips({"why", "pod", "--url", "ftp://x"}).status, 2);
+  const Said silent = lips_within(60, {"why", "pod", "--url", "http://127.0.0.1:1"});
+  EXPECT_EQ(silent.status, 1) << "nobody listens there";
+}
+
+TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
+  const Folder folder;
+  const std::string file = folder.file("state.json.gz");
+  std::vector<Said> said;
+  const Said ended = lips_interrupted(
+      {"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set", "server.listen=127.0.0.1:0"},
+      "msg=\"starting\"", [&](const std::string& shown) {
+        const std::string address = "address=127.0.0.1:";
+        const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
+        const std::string url = "http://127.0.0.1:" + std::to_string(port);
+        for (const char* command : {"plans", "data", "moves", "ledger"})
+          said.push_back(lips({command, "--format", "json", "--url", url}));
+        said.push_back(lips({"why", "errors-in-logs", "--url", url}));
+        httplib::Client client("127.0.0.1", port);
+        const auto state = client.Get("/state");
+        ASSERT_TRUE(state);
+        EXPECT_EQ(state->get_header_value("Content-Type"), "application/gzip");
+        write(file, state->body);
+      });
+  EXPECT_EQ(ended.status, 0);
+  ASSERT_EQ(said.size(), 5u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(said[i].status, 0) << said[i].err;
+  const json plans = json::parse(said[0].out);
+  ASSERT_FALSE(plans.empty());
+  EXPECT_EQ(plans[0]["policy"], "lips");
+  EXPECT_EQ(json::parse(said[1].out)[0]["dataSet"], "logs");
+  EXPECT_EQ(said[4].status, 0) << said[4].err;
+  const Said from_file = lips({"data", "--format", "json", "--from", file});
+  EXPECT_EQ(from_file.out, said[1].out);
+}
+
+TEST(Completion, ListsEveryCommandAndTheOptionsOfEach) {
+  for (const char* shell : {"bash", "zsh"}) {
+    const Said script = lips({"completion", shell});
+    EXPECT_EQ(script.status, 0);
+    EXPECT_THAT(script.out, AllOf(HasSubstr("operator why what-if"), HasSubstr("complete -o default -F _lips lips")));
+  }
+  EXPECT_EQ(lips({"completion", "fish"}).status, 2);
+  const Said options = lips({"why", "some-pod", "--list-options"});
+  EXPECT_EQ(options.status, 0);
+  EXPECT_THAT(options.out, AllOf(HasSubstr("--format\ttext|json\n"), HasSubstr("--from\tFILE\n")));
+}
+
+}  // namespace
+}  // namespace lips::cmd_test
