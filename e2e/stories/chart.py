@@ -140,6 +140,12 @@ def tell(story):
             file.write(log)
         denied = [line for line in log.splitlines() if "403" in line or "forbidden" in line.lower()]
         story.expect(not denied, lambda: f"the roles do not suffice: {denied[0][:300]}")
+        plugin = os.path.join(story.folder, "kubectl-lips")
+        if not os.path.lexists(plugin):
+            os.symlink(story.lips, plugin)
+        asked = subprocess.run([plugin, "plans", "--format", "json", "--kubeconfig", cluster.kubeconfig], capture_output=True, text=True)
+        story.check(asked.returncode == 0, lambda: f"kubectl-lips finds no operator: {asked.stderr}")
+        story.figure("plans that kubectl-lips lists, from the Service that it found by its label", len(json.loads(asked.stdout)), at_least=1)
         time.sleep(5)
         all_queries = queries()
         empty = [(title, query) for title, query in all_queries if not ask(query)]
