@@ -46,6 +46,24 @@ def kubeconfigs(cluster):
     return found
 
 
+def through_a_program(cluster, kubeconfig):
+    """The same user, whose certificate a program prints, as clouds do it: only kubectl understands that."""
+    with open(kubeconfig, encoding="utf-8") as file:
+        config = json.load(file)
+    user = config["users"][0]["user"]
+    read = lambda name: open(user[name], encoding="utf-8").read()
+    credential = os.path.join(cluster.story.folder, "credential.json")
+    with open(credential, "w", encoding="utf-8") as file:
+        json.dump({"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {
+            "clientCertificateData": read("client-certificate"), "clientKeyData": read("client-key")}}, file)
+    config["users"][0]["user"] = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "cat", "args": [credential],
+                                           "interactiveMode": "Never"}}
+    path = os.path.join(cluster.story.folder, "program.kubeconfig")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(config, file)
+    return path
+
+
 def serve(cluster, port):
     """The Service of the chart, and a pod that stands for the operator, which runs beside the API server: it proxies to pods alone."""
     api, address, space = cluster.api, own_address(), "lips-system"
@@ -79,7 +97,8 @@ def tell(story):
         people = kubeconfigs(cluster)
 
         def ask(person, *words):
-            return subprocess.run([plugin, *words, "--kubeconfig", people[person], "--service", "lips-system/lips"], capture_output=True, text=True)
+            return subprocess.run([plugin, *words, "--kubeconfig", people[person]], capture_output=True, text=True,
+                                  env={**os.environ, "PATH": os.path.join(TOOLS, "bin") + ":" + os.environ["PATH"], "KUBECACHEDIR": cluster.folder + "/kubectl-cache"})
 
         cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], cores=4, instance_type=("m7g.xlarge", "m6i.xlarge")[i % 2]) for i in range(6)])
         operator = Operator(cluster, {"leaderElection": {"enabled": False}})
@@ -113,6 +132,13 @@ def tell(story):
             then = ask("asks", "what-if", "--like", like["node"], "--format", "json")
             story.check(then.returncode == 0 and json.loads(then.stdout)["after"]["starting"] == 1, lambda: f"what-if: {then.stdout}{then.stderr}")
 
+            people["program"] = through_a_program(cluster, people["asks"])
+            by_kubectl = ask("program", "why", "late", "--format", "json")
+            story.check(by_kubectl.returncode == 0 and json.loads(by_kubectl.stdout)["standing"] == "no-capacity",
+                        lambda: f"with credentials from a program: {by_kubectl.stderr}")
+            as_plugin = subprocess.run([os.path.join(TOOLS, "bin", "kubectl"), "lips", "why", "late"], capture_output=True, text=True, env={
+                **os.environ, "PATH": story.folder + ":" + os.environ["PATH"], "KUBECONFIG": people["asks"]})
+            story.check(as_plugin.returncode == 0 and as_plugin.stdout.startswith("batch/late waits because"), lambda: f"kubectl lips: {as_plugin.stderr}")
             refused = ask("stranger", "why", "late")
             story.check(refused.returncode == 1, f"status {refused.returncode} for a user without the right")
             story.check("you lack a right: to get services/proxy 'lips:http' in the namespace lips-system" in refused.stderr

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cmd/program.h"
@@ -121,6 +123,32 @@ TEST_F(Ask, NamesWhatIsWrong) {
   EXPECT_EQ(silent.status, 1) << "nobody listens there";
 }
 
+// Credentials that come from a program, as on most clouds. A script plays kubectl; the story `why` has the real one.
+TEST_F(Ask, LetsKubectlAskForUsersWhoseCredentialsAProgramGives) {
+  const std::string config = folder_.file("config"), calls = folder_.file("calls"), kubectl = folder_.file("kubectl");
+  write(config,
+        "{current-context: c, contexts: [{name: c, context: {cluster: k, user: u}}], clusters: [{name: k, cluster: "
+        "{server: 'https://127.0.0.1:1'}}], users: [{name: u, user: {exec: {command: login}}}]}");
+  write(kubectl,
+        "#!/bin/sh\necho \"$*\" >> " + calls + "\ncase \"$*\" in\n*lips:http/proxy/state*) cat " + snapshot_ +
+            " ;;\n'config view'*) printf batch ;;\n*) echo 'Error from server (Forbidden): no' >&2; exit 1 ;;\nesac\n");
+  std::filesystem::permissions(kubectl, std::filesystem::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (std::filesystem::path(kubectl).parent_path().string() + ":" + before).c_str(), 1);
+  const Said said = lips({"why", "job-0000003", "--kubeconfig", config});
+  write(kubectl, "#!/bin/sh\necho 'Error from server (Forbidden): no' >&2\nexit 1\n");
+  const Said forbidden = lips({"data", "--kubeconfig", config});
+  setenv("PATH", before.c_str(), 1);
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("job-0000003/0 waits because"));
+  EXPECT_THAT(text_of(calls),
+              HasSubstr("get --raw /api/v1/namespaces/lips-system/services/lips:http/proxy/state --kubeconfig " +
+                        config + "\n"));
+  EXPECT_EQ(forbidden.status, 1);
+  EXPECT_THAT(forbidden.err,
+              AllOf(HasSubstr("you lack a right: to get services/proxy 'lips:http'"), HasSubstr("Forbidden")));
+}
+
 TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   const Folder folder;
   const std::string file = folder.file("state.json.gz");
@@ -150,6 +178,9 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   EXPECT_EQ(said[4].status, 0) << said[4].err;
   const Said from_file = lips({"data", "--format", "json", "--from", file});
   EXPECT_EQ(from_file.out, said[1].out);
+  const Said replayed = lips({"replay", file});
+  EXPECT_EQ(replayed.status, 2);
+  EXPECT_THAT(replayed.err, HasSubstr("found the state of a running operator"));
 }
 
 TEST(Completion, ListsEveryCommandAndTheOptionsOfEach) {
@@ -162,6 +193,42 @@ TEST(Completion, ListsEveryCommandAndTheOptionsOfEach) {
   const Said options = lips({"why", "some-pod", "--list-options"});
   EXPECT_EQ(options.status, 0);
   EXPECT_THAT(options.out, AllOf(HasSubstr("--format\ttext|json\n"), HasSubstr("--from\tFILE\n")));
+}
+
+TEST(AskOperator, ANewQuestionGetsANewState) {
+  std::vector<double> ages;  // of the first plan, in simulated seconds
+  lips_interrupted(
+      {"operator", "--cluster", "simulated:quickstart", "--speed", "100", "--set", "server.listen=127.0.0.1:0"},
+      "msg=\"starting\"", [&](const std::string& shown) {
+        const std::string address = "address=127.0.0.1:";
+        const std::string port = std::to_string(std::stoi(shown.substr(shown.find(address) + address.size())));
+        for (int i = 0; i < 3; ++i) {
+          const Said said = lips({"plans", "--format", "json", "--url", "http://127.0.0.1:" + port});
+          ASSERT_EQ(said.status, 0) << said.err;
+          ages.push_back(json::parse(said.out).at(0)["secondsAgo"].get<double>());
+        }
+      });
+  ASSERT_EQ(ages.size(), 3u);
+  EXPECT_LT(ages[0], ages[1]);
+  EXPECT_LT(ages[1], ages[2]);
+}
+
+// What bash offers for these words, sorted.
+std::string completed(const Folder& folder, const std::string& words, int at) {
+  const std::string script = folder.file("script"), out = folder.file("out");
+  write(script, lips({"completion", "bash"}).out + "COMP_WORDS=(" LIPS_PROGRAM " " + words + ")\nCOMP_CWORD=" +
+                    std::to_string(at) + "\n_lips\nprintf '%s\\n' \"${COMPREPLY[@]}\" | sort | tr '\\n' ' '\n");
+  EXPECT_EQ(std::system(("bash " + script + " > " + out).c_str()), 0);
+  return text_of(out);
+}
+
+TEST(Completion, OffersCommandsOptionsAndValuesInBash) {
+  const Folder folder;
+  EXPECT_EQ(completed(folder, "pl", 1), "plan plans ");
+  EXPECT_EQ(completed(folder, "why pod --fo", 3), "--format ");
+  EXPECT_EQ(completed(folder, "why pod --format ''", 4), "json text ");
+  EXPECT_EQ(completed(folder, "generate snapshot --sh", 3).substr(0, 5), "--sha");
+  EXPECT_EQ(completed(folder, "why pod --from ''", 4), " ") << "files, which bash offers by itself";
 }
 
 }  // namespace

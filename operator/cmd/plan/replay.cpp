@@ -65,7 +65,14 @@ Result<std::vector<JournalEntry>> entries_of(const ReplayOptions& options) {
 Result<EpochRecord> load(const std::string& file) {
   const Result<std::string> text = read_text_file(file);
   if (!text) return tl::unexpected(text.error());
-  return read_epoch(file, *text);
+  Result<EpochRecord> record = read_epoch(file, *text);
+  if (record && record->live)
+    return fail(
+        ErrorCode::invalid_input,
+        fmt::format("{}: expected a record of a journal, found the state of a running operator, which is no plan "
+                    "('lips why --from' reads it)",
+                    file));
+  return record;
 }
 
 Result<PlanResult> decide(const EpochRecord& record, const std::string& policy_name, const std::string& file) {
