@@ -10,9 +10,9 @@ namespace lips::advice {
 namespace {
 
 // Plans are at least so far apart, a little farther each time, so that a bounded number of them reaches far.
-constexpr double first_step = 1, growth = 1.15;  // seconds
+constexpr double first_step = 1, growth = 1.1;  // seconds
 constexpr std::uint64_t many_tasks = 20'000;
-constexpr int plans_of_few = 40, plans_of_many = 12;
+constexpr int plans_of_few = 100, plans_of_many = 30;
 
 class Ahead {
  public:

@@ -44,6 +44,7 @@ void StateEndpoint::look(const ClusterSnapshot& cluster, TimePoint now, const Na
   LiveFacts& live = copy->record.live.emplace();
   live.plans.assign(plans_.begin(), plans_.end());
   name_pods(live);
+  std::erase_if(live.pods, [&](const PodOfTask& pod) { return !cluster.tasks.contains(pod.task); });  // not yet a task
   next_copy_ = WallStopwatch().seconds() + between_copies;
   const std::lock_guard lock(mutex_);
   copy_ = std::move(copy);

@@ -85,6 +85,34 @@ TEST(KubernetesCluster, SaysOfPodsThatAskForWhatIsNotHonouredSoAndBindsTheOthers
   EXPECT_THAT(cluster.pod("wrong").message, HasSubstr("lips.dev/cpu-seconds: found 'many'"));
 }
 
+TEST(KubernetesCluster, NamesTheTasksOfItsPodsAndSaysWhyOthersAreHeld) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 8});
+  cluster.put_pod("good", pod_of(1));
+  FakePod wrong = pod_of(1);
+  wrong.annotations["lips.dev/cpu-seconds"] = "many";
+  cluster.put_pod("wrong", wrong);
+  Counting counted;
+  SilentLog log;
+  KubernetesCluster adapter(cluster.connection(), {}, counted, log);
+  EXPECT_THAT(adapter.pods(), IsEmpty());
+  adapter.start();
+  ClusterState state{ClusterSnapshot{}};
+  ASSERT_TRUE(until([&] {
+    const auto events = adapter.wait(adapter.now() + std::chrono::milliseconds(20));
+    if (events)
+      for (const ClusterEvent& event : *events) state.apply(event);
+    return state.snapshot().pending_tasks == 1;
+  }));
+  const std::vector<KnownPod> pods = adapter.pods();
+  ASSERT_EQ(pods.size(), 2u);
+  EXPECT_TRUE(pods[0].name.ends_with("/good")) << pods[0].name;
+  EXPECT_EQ(pods[0].task, state.snapshot().groups[state.snapshot().pending.front()][0].first);
+  EXPECT_TRUE(pods[1].name.ends_with("/wrong")) << pods[1].name;
+  EXPECT_FALSE(pods[1].task.valid());
+  EXPECT_THAT(pods[1].held, HasSubstr("lips.dev/cpu-seconds: found 'many'"));
+}
+
 TEST(KubernetesCluster, ToleratesTaintsOnlyWherePodsDoAndFollowsNodesThatComeAndGo) {
   FakeCluster cluster;
   cluster.put_node("tainted", {.cpu = 8, .taint = "dedicated"});
