@@ -47,6 +47,7 @@ TaskId add_job(ClusterSnapshot& cluster, Job job, const std::vector<Task>& tasks
   if (job.shuffle.value() > 0 && job.reduce_tasks > 0 && job.map_output.empty())
     job.map_output.assign(cluster.zones.size(), Mebibytes(0));
   for (const Task& task : tasks) job.work += task.cpu;
+  cluster.arrivals.count(job.work, job.arrival);
   const bool reduces_wait = job.map_tasks > 0;
   cluster.jobs.push_back(std::move(job));
   cluster.groups.push_back({});

@@ -24,9 +24,7 @@ class Ahead {
     Job& job = cluster_.jobs[task.job];
     task.state = TaskState::running;
     task.node = assignment.node;
-    const Locality level = assignment.read_from.valid() ? locality_of(cluster_, assignment.read_from, assignment.node)
-                           : task.degraded              ? locality_of(cluster_, assignment.sources, assignment.node)
-                                                        : Locality::none;
+    const Locality level = locality_of(cluster_, assignment);
     cluster_.free[assignment.node] -= job.request;
     cluster_.pool_cores[job.pool] += job.request.cpu;
     ++job.running;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/lips/classes.h"
+#include "advice/lips_classes.h"
 #include "policies/lips/commodities.h"
 
 namespace lips::advice {
@@ -27,14 +27,10 @@ std::map<GroupOfJob, Order> by_arrival(const ClusterSnapshot& cluster) {
 std::map<GroupOfJob, Order> by_urgency(const Question& question) {
   const ClusterSnapshot& cluster = question.cluster;
   const LipsSettings& settings = question.settings.lips;
-  TimeSlotSettings slots;
-  slots.edges = settings.time_slot_edges;
-  slots.billing = settings.billing;
-  slots.waiting_price = settings.waiting_price;
-  const NodeClasses classes = make_classes(cluster, slots);
+  const NodeClasses classes = lips_classes(question);
   CommoditySettings commodities;
   commodities.order_factor = settings.order_factor;
-  const double hour = settings.waiting_price * classes.mean_price.value();
+  const double hour = price_of_waiting(question, classes).value();
   commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
   const bool fast = settings.horizon == Duration(0) && settings.fast_path_limit.value() > 0;
   std::map<GroupOfJob, Order> orders;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "advice/forecast.h"
+#include "advice/lips_classes.h"
 #include "model/eligibility.h"
-#include "policies/lips/classes.h"
 
 namespace lips::advice {
 
@@ -185,10 +185,8 @@ class Explaining {
 
   void price_waiting() {
     if (question_.policy != "lips") return;
-    TimeSlotSettings slots;
-    slots.billing = question_.settings.lips.billing;
     result_.waiting_price = question_.settings.lips.waiting_price;
-    result_.waiting_hour = make_classes(cluster_, slots).mean_price * task_.cpu * result_.waiting_price;
+    result_.waiting_hour = price_of_waiting(question_, lips_classes(question_)) * task_.cpu;
   }
 
   // As tasks end when expected and nobody takes their room.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -213,7 +214,9 @@ class Answer {
       out += fmt::format("  {:>9}  {}, to run on {}{}{}\n", page::usd(remedy.dollars.value()), action(remedy),
                          remedy.node, side_effect(remedy), is_for_owner(remedy.kind) ? "" : " [administrator]");
     }
-    return out + "A pod's own fields are changed by creating it again.\n";
+    const bool by_owner = std::any_of(said_.remedies.begin(), said_.remedies.end(),
+                                      [](const Remedy& remedy) { return is_for_owner(remedy.kind); });
+    return by_owner ? out + "A pod's own fields are changed by creating it again.\n" : out;
   }
 
   Json bill_json(const Bill& bill) const {
