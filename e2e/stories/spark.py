@@ -13,6 +13,7 @@ from kit.spark import Spark, need_spark
 from kit.steering import gate_pods
 
 LIMIT, FULL_LIMIT = 560, 1800
+LANE = "real nodes"
 PRICES = {"test.dear": 0.4, "test.cheap": 0.1, "test.middle": 0.2}
 ZONE = {"real-0": "zone-a", "real-1": "zone-b", "real-2": "zone-c"}
 EXECUTORS = 4

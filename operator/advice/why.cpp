@@ -106,6 +106,8 @@ class Explaining {
         return Standing::waits_for_data;
       case DeferralReason::waits_for_locality:
         return Standing::waits_for_locality;
+      case DeferralReason::waits_for_peers:
+        return Standing::waits_for_peers;
       case DeferralReason::plan_refused:
         return Standing::plan_refused;
       case DeferralReason::pool_maximum:
@@ -216,9 +218,9 @@ class Explaining {
 
 std::string_view to_string(Standing standing) {
   constexpr EnumArray<Standing, std::string_view> names{
-      "runs",           "ended",          "starts-now",     "next-on-node",       "maps-unfinished",
-      "inputs-missing", "waits-for-node", "waits-for-data", "waits-for-locality", "pool-maximum",
-      "not-eligible",   "cheaper-later",  "behind-others",  "no-capacity",        "plan-refused"};
+      "runs",           "ended",          "starts-now",         "next-on-node",    "maps-unfinished", "inputs-missing",
+      "waits-for-node", "waits-for-data", "waits-for-locality", "waits-for-peers", "pool-maximum",    "not-eligible",
+      "cheaper-later",  "behind-others",  "no-capacity",        "plan-refused"};
   return names[standing];
 }
 

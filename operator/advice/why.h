@@ -25,6 +25,7 @@ enum class Standing : std::uint8_t {
   waits_for_node,   // a node was requested for it
   waits_for_data,   // a replica is on its way
   waits_for_locality,
+  waits_for_peers,  // tasks that start together with it have not all come, or find no room together
   pool_maximum,
   not_eligible,   // no node may take it, or none is large enough
   cheaper_later,  // a node has room, and waiting is cheaper

@@ -27,6 +27,7 @@ TruthFleet::TruthFleet(World& world, const Peers& peers)
 void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests) {
   if (places_.empty() || requests == requests_) return;
   requests_ = requests;
+  tasks_marked_ = tasks_marked_ || requests_.has_value();
   world_.more_wait = world_.more_wait || !requests_ || !requests_->empty();
 }
 
@@ -252,7 +253,7 @@ bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
 // Nodes that save most per lost pod come first. Takes as many at once as a binary search finds, or else the first that
 // can go alone.
 std::vector<NodeId> TruthFleet::underutilized(std::vector<NodeId> used) const {
-  if (requests_) return {};  // whose plans ask for nodes marks its tasks: they are not to be evicted
+  if (tasks_marked_) return {};
   if (!packing_.fit(pending(), rooms({}))) return {};
   const auto worth = [&](NodeId node) {
     return world_.scenario.cluster.nodes[node].price.value() / world_.pods[node].count;

@@ -65,6 +65,7 @@ class TruthFleet {
   std::vector<NodeId> nodes_;            // by place
   std::vector<std::uint32_t> place_of_;  // by node: place + 1; 0: a fixed node
   std::optional<std::vector<NodeRequest>> requests_;
+  bool tasks_marked_ = false;         // whose plans ask for nodes marks its tasks: they are not to be evicted
   IdVector<OfferId, bool> sold_out_;  // as last reported to policies
   bool launched_or_gone_ = false;     // a node, since the last look
   std::size_t there_ = 0;             // number of taken places

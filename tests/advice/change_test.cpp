@@ -58,7 +58,8 @@ TEST(Change, ARecreatedPodIsAWithdrawnOneAndOneThatArrived) {
   std::size_t compared = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     simulation::SnapshotShape shape = simulation::random_full_shape(seed);
-    shape.share_of_jobs_with_shuffle = 0, shape.share_of_jobs_in_parts = 0;  // parts of a whole job are told more
+    // Parts of a whole job are told more.
+    shape.share_of_jobs_with_shuffle = 0, shape.share_of_jobs_in_parts = 0, shape.share_of_jobs_of_peers = 0;
     ClusterState state = simulation::random_cluster(shape);
     Question question = question_of(shape);
     if (question.cluster.pending.empty()) continue;

@@ -52,6 +52,8 @@ class Answer {
         return "waits for data: a copy of its block is on the way";
       case Standing::waits_for_locality:
         return "waits for room near its data";
+      case Standing::waits_for_peers:
+        return "waits for the tasks that start together with it: they have not all come, or find no room together";
       case Standing::pool_maximum:
         return pool_sentence();
       case Standing::not_eligible:
