@@ -87,6 +87,24 @@ TEST(InvoiceOfRun, OnElasticNodesIsForeseenAndAboveTheCertifiedBound) {
   }
 }
 
+// Also in the hours in which no task waits, and so no plan asks for a node.
+TEST(InvoiceOfRun, TasksOfPlansThatAskForNodesAreNeverEvicted) {
+  ScenarioOptions options;
+  options.set = {{"trace.jobs", "200"}};
+  for (const char* group : {"m7g", "m6i", "c7g", "c6i", "r6i", "m5a"})
+    options.set.emplace_back(std::string("nodes.") + group + ".interruptionsPerHour", "0");
+  const Result<std::string> file = find_scenario("modern-day-elastic");
+  ASSERT_TRUE(file) << file.error().message;
+  const Result<Scenario> scenario = read_scenario(*file, options);
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const Result<std::unique_ptr<Policy>> policy = make_policy("lips", scenario->settings);
+  ASSERT_TRUE(policy);
+  const RunResult result = run_with(*scenario, **policy);
+  EXPECT_EQ(result.attempts_lost, 0u);
+  EXPECT_EQ(result.fleet.underutilized, 0u);
+  EXPECT_GT(result.fleet.empty, 100u);
+}
+
 // Zone b is the cheapest; the data are all in one bucket, which several jobs read.
 std::string lake(const std::string& bucket, const std::string& transfer = "") {
   return R"(zones: [a, b, c]
