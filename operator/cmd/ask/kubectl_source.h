@@ -1,5 +1,5 @@
-// Lets kubectl make the requests, for kubeconfigs that only kubectl understands: users whose credentials another program
-// gives, proxies, impersonation. Knows no path.
+// Lets kubectl make the requests, for kubeconfigs that only kubectl understands: users whose credentials another
+// program gives, proxies, impersonation. Knows no path.
 #pragma once
 
 #include <string>
