@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/text_file.h"
-
 namespace lips {
 
 Result<NodePrices> NodePrices::make(const PriceSheet& carried, const OperatorConfig::Prices& prices,
@@ -13,11 +11,9 @@ Result<NodePrices> NodePrices::make(const PriceSheet& carried, const OperatorCon
   result.prices_ = prices;
   result.sheet_ = carried;
   if (!prices.file.empty()) {
-    const Result<std::string> text = read_text_file(prices.file);
-    if (!text) return tl::unexpected(text.error());
-    Result<std::vector<InstanceOffer>> own = parse_instance_prices(prices.file, *text);
-    if (!own) return tl::unexpected(own.error());
-    result.sheet_ = carried.with(std::move(*own));
+    Result<PriceSheet> sheet = carried.with_file(prices.file);
+    if (!sheet) return tl::unexpected(sheet.error());
+    result.sheet_ = std::move(*sheet);
   }
   if (!fed.empty()) result.sheet_ = result.sheet_.with(fed);
   return result;

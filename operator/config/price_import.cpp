@@ -102,12 +102,16 @@ std::string zone_of_provider_id(std::string_view id) {
   return end == std::string_view::npos ? "" : std::string(rest.substr(0, end));
 }
 
+const std::string& node_of(const Labels& labels) {
+  const std::string& node = label(labels, "node");
+  return node.empty() ? label(labels, "instance") : node;
+}
+
 Result<std::vector<InstanceOffer>> from_opencost(const PriceText& from) {
   constexpr std::string_view metric = "node_total_hourly_cost";
   std::map<std::string, bool, std::less<>> spot;
-  visit_samples(from.text, "kubecost_node_is_spot", [&](const Labels& labels, std::string_view value) {
-    spot[label(labels, "node").empty() ? label(labels, "instance") : label(labels, "node")] = value == "1";
-  });
+  visit_samples(from.text, "kubecost_node_is_spot",
+                [&](const Labels& labels, std::string_view value) { spot[node_of(labels)] = value == "1"; });
   struct Mean {
     double sum = 0;
     int nodes = 0;
@@ -119,8 +123,7 @@ Result<std::vector<InstanceOffer>> from_opencost(const PriceText& from) {
     if (!price || type.empty()) return;
     const std::string zone = zone_of_provider_id(label(labels, "provider_id"));
     const std::string& region = label(labels, "region");
-    const std::string& node = label(labels, "node").empty() ? label(labels, "instance") : label(labels, "node");
-    const auto known = spot.find(node);
+    const auto known = spot.find(node_of(labels));
     Mean& mean = kinds[{region.empty() ? region_in(from, zone) : region, type, zone,
                         known != spot.end() && known->second ? CapacityType::spot : CapacityType::on_demand}];
     mean.sum += price->value();

@@ -204,6 +204,14 @@ PriceSheet PriceSheet::with(std::vector<InstanceOffer> offers) const {
   return sheet;
 }
 
+Result<PriceSheet> PriceSheet::with_file(const std::string& path) const {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return tl::unexpected(text.error());
+  Result<std::vector<InstanceOffer>> offers = parse_instance_prices(path, *text);
+  if (!offers) return tl::unexpected(offers.error());
+  return with(std::move(*offers));
+}
+
 std::vector<std::string_view> PriceSheet::instance_types(std::string_view region) const {
   std::vector<std::string_view> names;
   for (const InstanceOffer& offer : offers_)

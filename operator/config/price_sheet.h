@@ -51,6 +51,8 @@ class PriceSheet {
   // A copy in which these offers replace all offers of their regions, types, zones and capacity types. An on-demand one
   // that has only a price keeps the size of the type.
   PriceSheet with(std::vector<InstanceOffer> offers) const;
+  // The same with the offers of a file.
+  Result<PriceSheet> with_file(const std::string& path) const;
 
   // Per gigabyte (10^9 bytes) between two zones of a region: the charges of sender and receiver together.
   double cross_zone_usd_per_gigabyte() const;

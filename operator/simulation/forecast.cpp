@@ -16,23 +16,20 @@ Forecast::Forecast(const Scenario& scenario)
   for (const NodeOffer& offer : scenario.fleet.offers)
     for (std::uint32_t i = 0; i < offer.limit; ++i) {
       const NodeId node(offer.first.index() + i);
-      lives_[node] = {TimePoint::max(), {}, true};
+      lives_[node] = {TimePoint::max(), {}, true, offer.boot};
     }
 }
 
 void Forecast::on_launch(NodeId node, TimePoint now) {
   Life& life = lives_[node];
   life.launched = now;
-  life.until = now + idle_;
-  for (const NodeOffer& offer : scenario_.fleet.offers)
-    if (node.index() >= offer.first.index() && node.index() < offer.first.index() + offer.limit)
-      life.until += offer.boot;
+  life.until = now + life.boot + idle_;
 }
 
 void Forecast::on_node(NodeId node, bool up, TimePoint now) {
   Life& life = lives_[node];
   if (up) {
-    if (life.launched == TimePoint::max()) life = {now, TimePoint::max(), false};
+    if (life.launched == TimePoint::max()) life.launched = now, life.until = TimePoint::max();
   } else {
     end_life(node, life.elastic ? life.until : now);
   }

@@ -26,6 +26,7 @@ class Forecast {
   struct Life {
     TimePoint launched = TimePoint::max(), until{};  // max: not launched
     bool elastic = false;
+    Duration boot{};
   };
   void end_life(NodeId node, TimePoint end);
 

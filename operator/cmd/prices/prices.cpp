@@ -72,11 +72,7 @@ Result<PriceSheet> built_in(const PriceOptions& options) {
   if (!folder) return tl::unexpected(folder.error());
   Result<PriceSheet> sheet = read_price_sheet(*folder);
   if (!sheet || options.file.empty()) return sheet;
-  const Result<std::string> text = read_text_file(options.file);
-  if (!text) return tl::unexpected(text.error());
-  Result<std::vector<InstanceOffer>> offers = parse_instance_prices(options.file, *text);
-  if (!offers) return tl::unexpected(offers.error());
-  return sheet->with(std::move(*offers));
+  return sheet->with_file(options.file);
 }
 
 Result<int> show(const PriceOptions& options) {
