@@ -1,3 +1,0 @@
-module lips.dev/e2e/fault-proxy
-
-go 1.26
