@@ -1,10 +1,13 @@
 // Policies on a modern day (config/scenarios/modern-day.yaml) at several loads, placements and seeds, against each
 // other and against the clairvoyant bound at the same mean wait. docs/results.md has the tables.
 //   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic]
-//                    [--variations | --waiting-price P]
+//                    [--tight-bound] [--variations | --waiting-price P]
 // USD are dollars by use, which the bound is of; with --invoice they are a cloud's invoice, and plans minimise that.
+// --tight-bound: only lips, and the tighter bound of each run, some ten seconds each.
 // --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice, which the bound is
 // of too, storage aside: no schedule pays a node less than the price of its full cores for the work that they do.
+#include "bench/modern_day.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,29 +26,19 @@
 #include "policies/registry/registry.h"
 #include "simulation/metrics.h"
 #include "simulation/run.h"
-#include "simulation/scenario_reader.h"
 #include "simulation/whole_run.h"
 
 namespace {
 
 using namespace lips;
+using namespace lips::bench;
 using namespace lips::simulation;
 
-constexpr std::array placements = {"oneZone", "twoZones", "hotZone", "skewedTwoZones"};
 constexpr std::array policies = {"lips", "lips-paper", "delay", "spread", "own-zone-cheapest", "hadoop-default"};
-
-struct Instance {
-  double load = 0.8;
-  std::string placement;
-  int seed = 1;
-  Billing billing = Billing::use;
-  bool elastic = false;
-  std::string name() const { return fmt::format("{:.2f} {:<14} {}", load, placement, seed); }
-};
 
 // On elastic nodes a run costs ten times as much: the rivals are the cheapest baseline there and the quickest.
 std::vector<const char*> policies_of(const Instance& instance) {
-  if (instance.elastic) return {"lips", "delay", "own-zone-cheapest"};
+  if (instance.market.elastic) return {"lips", "delay", "own-zone-cheapest"};
   return {policies.begin(), policies.end()};
 }
 
@@ -70,10 +63,16 @@ const Variations& variations() {
   return all;
 }
 
+struct Bounds {
+  Duration slot{};
+  bool tight = false;
+};
+
 struct Outcome {
   std::string policy;
   RunResult run;
   double bound = 0;
+  double tight_bound = 0;  // 0: not computed
   double small_alone = 0;  // p95 of the small jobs' seconds alone
   double small_ratio() const { return run.small_jobs.p95 / small_alone; }
   Billing billing = Billing::use;
@@ -82,6 +81,7 @@ struct Outcome {
   bool elastic = false;
   double bounded() const { return elastic ? dollars() - run.invoice.storage.value() : by_use(); }
   double over_bound() const { return bound > 0 ? bounded() / bound : 0; }
+  double over_tight_bound() const { return bounded() / tight_bound; }
 };
 
 struct Answer {
@@ -93,21 +93,6 @@ struct Answer {
                          [&](const Outcome& outcome) { return outcome.policy == policy; });
   }
 };
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-Result<Scenario> read(const Instance& instance) {
-  const Result<std::string> path = find_scenario(instance.elastic ? "modern-day-elastic" : "modern-day");
-  if (!path) return tl::unexpected<Error>(path.error());
-  ScenarioOptions options;
-  options.set = {{"load", fmt::format("{}", instance.load)},
-                 {"placement", instance.placement},
-                 {"seed", std::to_string(instance.seed)},
-                 {"billing", std::string(to_string(instance.billing))}};
-  return read_scenario(*path, options);
-}
 
 double small_jobs_alone(const Scenario& scenario) {
   std::vector<double> alone;
@@ -121,16 +106,15 @@ double small_jobs_alone(const Scenario& scenario) {
 }
 
 // All policies where nothing is varied.
-Answer answer(const Instance& instance, const Variations& varied, Duration slot) {
+Answer answer(const Instance& instance, const Variations& varied, const Bounds& bounds) {
   Answer result;
   result.instance = instance;
   const Result<Scenario> scenario = read(instance);
   if (!scenario) return result.error = scenario.error().message, result;
   const WholeRun whole = whole_run(*scenario);
-  WaitingBoundSettings bound;
-  bound.slot = slot;
-  const double prices[] = {0, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.45, 0.7, 1.4, 3, 7, 15};
-  const Result<std::vector<WaitingCut>> cuts = waiting_cuts(whole, prices, bound);
+  WaitingBoundSettings settings_of_bound;
+  settings_of_bound.slot = bounds.slot;
+  const Result<std::vector<WaitingCut>> cuts = waiting_cuts(whole, usual_waiting_prices, settings_of_bound);
   if (!cuts) return result.error = cuts.error().message, result;
   const double small_alone = small_jobs_alone(*scenario);
   const auto add = [&](const std::string& name, const std::string& policy_name, const PolicySettings& settings) {
@@ -139,9 +123,14 @@ Answer answer(const Instance& instance, const Variations& varied, Duration slot)
     Result<RunResult> ran = run(*scenario, **policy, name);
     if (!ran) return void(result.error = ran.error().message);
     if (ran->jobs_finished < ran->jobs) return void(result.error = name + " did not finish all jobs");
-    Outcome outcome{name, std::move(*ran), 0, small_alone, instance.billing, instance.elastic};
+    Outcome outcome{name, std::move(*ran), 0, 0, small_alone, instance.market.billing, instance.market.elastic};
     const auto mean_wait = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(outcome.run.mean_wait));
     outcome.bound = least_dollars_with_mean_wait(whole, *cuts, mean_wait).value();
+    if (bounds.tight && policy_name == "lips") {
+      const Result<std::vector<WaitingCut>> tight = tighter_cuts(whole, *cuts, mean_wait, settings_of_bound);
+      if (!tight) return void(result.error = tight.error().message);
+      outcome.tight_bound = least_dollars_with_mean_wait(whole, *tight, mean_wait).value();
+    }
     result.outcomes.push_back(std::move(outcome));
   };
   for (const Variation& variation : varied) {
@@ -150,7 +139,8 @@ Answer answer(const Instance& instance, const Variations& varied, Duration slot)
     add(variation.name, "lips", settings);
   }
   if (varied.empty())
-    for (const char* policy : policies_of(instance)) add(policy, policy, scenario->settings);
+    for (const char* policy : bounds.tight ? std::vector{"lips"} : policies_of(instance))
+      add(policy, policy, scenario->settings);
   else
     add("delay", "delay", scenario->settings);
   return result;
@@ -177,11 +167,11 @@ void print_header() {
 }
 
 // Runs them on two threads; prints in order.
-std::vector<Answer> answers(const std::vector<Instance>& instances, const Variations& varied, Duration slot) {
+std::vector<Answer> answers(const std::vector<Instance>& instances, const Variations& varied, const Bounds& bounds) {
   std::vector<std::optional<Answer>> done(instances.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i = next++; i < instances.size(); i = next++) done[i] = answer(instances[i], varied, slot);
+    for (std::size_t i = next++; i < instances.size(); i = next++) done[i] = answer(instances[i], varied, bounds);
   };
   std::thread other(work);
   work();
@@ -265,10 +255,27 @@ void count_wins(const std::vector<Answer>& all) {
       small, all.size(), slow, near, all.size());
 }
 
+void print_tight_bounds(const std::vector<Answer>& all) {
+  fmt::print("\n| lips | USD | over the bound | over the tight bound |\n|---|---|---|---|\n");
+  double sum = 0, worst = 0;
+  int count = 0;
+  for (const Answer& answer : all)
+    for (const Outcome& outcome : answer.outcomes) {
+      if (outcome.tight_bound <= 0) continue;
+      fmt::print("| {}, {} | {:.2f} | {:.3f} | {:.3f} |\n", answer.instance.name(), outcome.policy, outcome.bounded(),
+                 outcome.over_bound(), outcome.over_tight_bound());
+      sum += outcome.over_tight_bound();
+      worst = std::max(worst, outcome.over_tight_bound());
+      ++count;
+    }
+  fmt::print("over the tight bound: mean {:.3f}, worst {:.3f} of {}\n", sum / count, worst, count);
+}
+
 // False unless every instance was run to its end.
-bool compare_policies(const std::vector<Instance>& instances, Duration slot) {
-  const std::vector<Answer> all = answers(instances, {}, slot);
+bool compare_policies(const std::vector<Instance>& instances, const Bounds& bounds) {
+  const std::vector<Answer> all = answers(instances, {}, bounds);
   if (all.empty()) return false;
+  if (bounds.tight) return print_tight_bounds(all), all.size() == instances.size();
   summarise(all, "lips");
   for (const char* placement : placements) {
     std::vector<Answer> part;
@@ -287,7 +294,7 @@ bool compare_policies(const std::vector<Instance>& instances, Duration slot) {
 int main(int argc, char** argv) {
   std::size_t count = 24;
   double only_load = 0, slot = 120, waiting_price = 0;
-  bool only_variations = false, elastic = false;
+  bool only_variations = false, elastic = false, tight = false;
   Billing billing = Billing::use;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -297,6 +304,8 @@ int main(int argc, char** argv) {
       count = static_cast<std::size_t>(std::atoi(argv[++i]));
     else if (argument == "--load" && i + 1 < argc)
       only_load = std::atof(argv[++i]);
+    else if (argument == "--tight-bound")
+      tight = true;
     else if (argument == "--variations")
       only_variations = true;
     else if (argument == "--invoice")
@@ -311,32 +320,31 @@ int main(int argc, char** argv) {
       return fmt::print(
                  stderr,
                  "bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic] "
-                 "[--variations | --waiting-price P]\n"),
+                 "[--tight-bound] [--variations | --waiting-price P]\n"),
              2;
   }
   const std::vector<double> loads =
       only_load > 0 ? std::vector<double>{only_load} : std::vector<double>{0.5, 0.8, 0.95};
-  std::vector<Instance> instances, few;
-  for (int seed = 1; instances.size() < count; ++seed)
-    for (double load : loads)
-      for (const char* placement : placements)
-        if (instances.size() < count) instances.push_back({load, placement, seed, billing, elastic});
+  const std::vector<Instance> instances = modern_days(count, loads, {billing, elastic});
+  std::vector<Instance> few;
   for (const char* placement : placements)
-    few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, billing, elastic});
-  const Duration span = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(slot));
+    few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, {billing, elastic}});
+  const Bounds bounds{std::chrono::duration_cast<Duration>(std::chrono::duration<double>(slot)), tight};
   const double began = seconds_now();
   if (waiting_price > 0) {
     const Variation other{fmt::format("lips, waiting price {}", waiting_price),
                           [&](PolicySettings& settings) { settings.lips.waiting_price = waiting_price; }};
-    const std::vector<Answer> both = answers(instances, {{as_it_is, [](PolicySettings&) {}}, other}, span);
+    const std::vector<Answer> both = answers(instances, {{as_it_is, [](PolicySettings&) {}}, other}, bounds);
     if (!both.empty()) summarise(both, as_it_is);
+    if (!both.empty() && tight) print_tight_bounds(both);
     return both.size() == instances.size() ? 0 : 1;
   }
-  if (!only_variations && !compare_policies(instances, span)) return 1;
-  if (elastic && !only_variations) return 0;
+  if (!only_variations && !compare_policies(instances, bounds)) return 1;
+  if ((elastic || tight) && !only_variations) return 0;
   fmt::print("\nvariations\n");
-  const std::vector<Answer> varied = answers(few, variations(), span);
+  const std::vector<Answer> varied = answers(few, variations(), bounds);
   if (!varied.empty()) summarise(varied, as_it_is);
+  if (!varied.empty() && tight) print_tight_bounds(varied);
   fmt::print("\n{:.0f} s on two threads\n", seconds_now() - began);
   return varied.size() == few.size() ? 0 : 1;
 }

@@ -10,7 +10,7 @@ CORE = {"Namespace": "namespaces", "Node": "nodes", "PersistentVolume": "persist
 CORE_NAMESPACED = {"Pod": "pods", "Service": "services", "Secret": "secrets", "ConfigMap": "configmaps", "ServiceAccount": "serviceaccounts",
                    "PersistentVolumeClaim": "persistentvolumeclaims", "Event": "events"}
 GROUPS = {"Job": ("batch/v1", "jobs", True), "Lease": ("coordination.k8s.io/v1", "leases", True),
-          "StorageClass": ("storage.k8s.io/v1", "storageclasses", False),
+          "StorageClass": ("storage.k8s.io/v1", "storageclasses", False), "CSINode": ("storage.k8s.io/v1", "csinodes", False),
           "PriorityClass": ("scheduling.k8s.io/v1", "priorityclasses", False),
           "ClusterRole": ("rbac.authorization.k8s.io/v1", "clusterroles", False),
           "ClusterRoleBinding": ("rbac.authorization.k8s.io/v1", "clusterrolebindings", False),

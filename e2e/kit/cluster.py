@@ -12,7 +12,8 @@ from kit.story import Missing, StoryFailed
 
 E2E = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = os.environ.get("LIPS_TOOLS") or os.path.expanduser("~/.cache/lips-tools")
-KEPT = ["Namespace", "Node", "Pod", "Job", "Event", "Lease", "DataSet", "DataStore", "Pool", "DataMove", "ConfigMap", "PersistentVolumeClaim"]
+KEPT = ["Namespace", "Node", "Pod", "Job", "Event", "Lease", "DataSet", "DataStore", "Pool", "DataMove", "ConfigMap", "PersistentVolumeClaim",
+        "PersistentVolume"]
 CLONE_NEWNET = 0x40000000
 
 

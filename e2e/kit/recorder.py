@@ -21,7 +21,7 @@ class Seen:
         self.job = next((o["name"] for o in meta.get("ownerReferences", []) if o["kind"] == "Job"), None)
         self.requests = pod_requests(pod)
         self.appeared = time.monotonic()
-        self.bound_at = self.ended_at = self.gone_at = None
+        self.freed_at = self.bound_at = self.ended_at = self.gone_at = None  # freed: of its scheduling gates
         self.node = None
         self.pod = pod
 
@@ -95,6 +95,8 @@ class Recorder:
         if seen is None:
             seen = self.pods[uid] = Seen(pod)
         seen.pod = pod
+        if seen.freed_at is None and not pod["spec"].get("schedulingGates"):
+            seen.freed_at = time.monotonic()
         node = pod["spec"].get("nodeName")
         if node and seen.node and node != seen.node:
             self.broken.append(f"{seen.name} was bound to {seen.node}, then to {node}")

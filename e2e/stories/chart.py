@@ -1,11 +1,14 @@
 """`helm install` puts the operator on the cluster: as a pod, from an image built without a registry, with exactly the chart's rights.
 
-It then binds pods there, and every query of the dashboard returns data from a Prometheus that scraped it.
+`helm test` ends well, it binds pods there, and every query of the dashboard returns data from a Prometheus that scraped it.
 """
 import json
 import os
 import re
+import socket
+import socketserver
 import subprocess
+import threading
 import time
 import urllib.parse
 import urllib.request
@@ -21,6 +24,7 @@ LANE = "real nodes"
 ROOT = os.path.dirname(E2E)
 CHART = os.path.join(ROOT, "charts", "lips")
 IMAGE = "local.test/lips:e2e"
+STAND_IN = ("10.0.0.1", 8090)  # for the Service; an address of the cluster's network
 RANGES = {"$__rate_interval": "1m", "$__interval": "15s", "$__range": "5m"}
 
 
@@ -87,6 +91,27 @@ def start_prometheus(cluster, address):
                                     "--web.listen-address", "127.0.0.1:9090"]).start()
 
 
+def copy(source, sink):
+    while data := source.recv(65536):
+        sink.sendall(data)
+    sink.shutdown(socket.SHUT_WR)
+
+
+def lead_to(address, pod):
+    """Neither kube-proxy nor a DNS for the cluster runs here: connections to the address go to that pod, as through its Service."""
+    class Connection(socketserver.BaseRequestHandler):
+        def handle(self):
+            with socket.create_connection((pod["status"]["podIP"], 8080)) as there:
+                back = threading.Thread(target=copy, args=(there, self.request), daemon=True)
+                back.start()
+                copy(self.request, there)
+                back.join()
+
+    server = socketserver.ThreadingTCPServer(address, Connection)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
 def tell(story):
     need_tools("helm")
     with Cluster(story, real_nodes=1, scheduler=True) as cluster:
@@ -99,6 +124,7 @@ def tell(story):
         values = os.path.join(story.folder, "values.json")
         with open(values, "w", encoding="utf-8") as file:
             json.dump({"image": {"repository": IMAGE.rpartition(":")[0], "tag": "e2e", "pullPolicy": "Never"}, "replicas": 1,
+                       "test": {"url": f"http://{STAND_IN[0]}:{STAND_IN[1]}"},
                        "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}}}, file)
         began = time.monotonic()
         helm(cluster, "install", "lips", CHART, "--namespace", "lips-system", "--values", values)
@@ -116,6 +142,12 @@ def tell(story):
                 except Exception as error:
                     story.say(f"no log of {pod['metadata']['name']}: {error}")
         story.figure("helm install to a ready operator", time.monotonic() - began, "s")
+        lead_to(STAND_IN, operator)
+        began = time.monotonic()
+        tested = helm(cluster, "test", "lips", "--namespace", "lips-system", "--logs", "--timeout", "60s")
+        story.check("Phase:          Succeeded" in tested, lambda: f"helm test: {tested[-600:]}")
+        story.check(re.search(r"pending +assigned", tested), lambda: f"helm test lists no plans: {tested[-600:]}")
+        story.figure("helm test, on a cluster without work", time.monotonic() - began, "s")
         story.figure("image", size / 2**20, "MiB", digits=0)
         start_prometheus(cluster, f"{operator['status']['podIP']}:8080")
         for i in range(3):

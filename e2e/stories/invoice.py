@@ -189,7 +189,16 @@ def run_pair(story, load, name):
         found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, story.options.waiting_price)
     with open(os.path.join(story.folder, "bill.json"), "w", encoding="utf-8") as file:
         json.dump(found, file, indent=1)
+    with open(os.path.join(story.folder, "pods.json"), "w", encoding="utf-8") as file:
+        json.dump(lives_of_pods(seen, scheduler, created), file, indent=1)
     story.say(line(found))
+
+
+def lives_of_pods(seen, scheduler, created):
+    """When each pod appeared, lost its gates, was bound and ended, in seconds after the first job's arrival."""
+    since = lambda at: at and round(at - created[0][1], 2)
+    return [{"pod": pod.name, "job": pod.job, "node": pod.node, "selector": pod.pod["spec"].get("nodeSelector", {}), "appeared": since(pod.appeared),
+             "freed": since(pod.freed_at), "bound": since(pod.bound_at), "ended": since(pod.ended_at)} for pod in seen.of(scheduler=scheduler) if pod.job]
 
 
 def line(found):

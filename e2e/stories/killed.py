@@ -31,8 +31,8 @@ def tell(story):
         api.create_all(objects.data_set(f"set-{i}", 50, {f"store-{home(i)}": "0-49"}) for i in range(sets))
         with Recorder(cluster, kinds=("Pod", "DataSet")) as seen:
             watch = ReplicaWatch(seen)
-            # Moves requested by the story, beside those of the plans: waiting is expensive, so remote reads pay off, and copies soon count as idle.
-            settings = {"waitingPrice": 1000, "keepCopies": True, "dropCopiesAfter": "10s"}
+            # Moves requested by the story, beside those of the plans: waiting is expensive, so remote reads pay off; small copies are worth a move, and soon count as idle.
+            settings = {"waitingPrice": 1000, "keepCopies": True, "moveCost": 0, "dropCopiesAfter": "10s"}
             proxy = FaultProxy(cluster, seed=story.seed).start()
             proxy.rules(ON_THE_WIRE)
             operator = Operator(cluster, {"leaderElection": LEASE, "policy": {"settings": settings}}, kubeconfig=proxy.kubeconfig).start()

@@ -3,6 +3,7 @@
 The maps have to run in the dear zone; the reduces may run anywhere. The pods of the maps are cleared away before the operator comes back.
 """
 import re
+import time
 
 from kit import objects
 from kit.cluster import Cluster, wait_for
@@ -33,12 +34,17 @@ def tell(story):
         settings = {"leaderElection": {"enabled": False}, "prices": PRICES}
         with Recorder(cluster) as seen:
             operator = Operator(cluster, settings).start().wait_ready()
-            api.create(stage("maps", "map", MAPS, nodeSelector={"topology.kubernetes.io/zone": "zone-b"}))
+            # The operator sees the Job before its pods, so that the Job carries what is to be remembered, not a pod that is deleted below.
+            maps = stage("maps", "map", MAPS, nodeSelector={"topology.kubernetes.io/zone": "zone-b"})
+            maps["spec"]["suspend"] = True
+            api.create(maps)
+            time.sleep(2)
+            api.patch("Job", "maps", {"spec": {"suspend": False}})
             wait_for(lambda: len(seen.finished(job="maps")) == MAPS, 60, "the maps have not ended")
             api.create(stage("reduces", "reduce", REDUCES))
             wait_for(lambda: len(seen.bound(job="reduces")) == REDUCES, 30, "the reduces are not bound")
-            maps = lambda: api.get("Job", "maps")["metadata"].get("annotations", {}).get("lips.dev/finished-maps")
-            wait_for(lambda: maps() == f"zone-b={MAPS}", 30, lambda: f"where the maps ran is written down as {maps()}")
+            written = lambda: api.get("Job", "maps")["metadata"].get("annotations", {}).get("lips.dev/finished-maps")
+            wait_for(lambda: written() == f"zone-b={MAPS}", 30, lambda: f"where the maps ran is written down as {written()}")
             wait_for(lambda: len(seen.finished(job="reduces")) == REDUCES, 90, "the reduces have not ended")
             story.check(dollars(operator, "shuffle") == 0, lambda: f"reduces beside their maps pay {dollars(operator, 'shuffle')} USD for shuffle")
             spent = dollars(operator, "cpu")

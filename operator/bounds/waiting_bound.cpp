@@ -29,10 +29,11 @@ struct MapGroup {
 struct BoundJob {
   double arrival = 0;  // seconds from the start
   std::vector<MapGroup> maps;
-  double output = 0;         // MiB of shuffle from each map
-  double reduce_work = 0;    // CPU-seconds of all reduce tasks if each were the smallest
-  double reduce_excess = 0;  // what the larger ones take beyond that
-  std::size_t home = 0;
+  double output = 0;                // MiB of shuffle from each map
+  double reduce_work = 0;           // CPU-seconds of all reduce tasks if each were the smallest
+  double reduce_excess = 0;         // what the larger ones take beyond that
+  std::size_t home = 0;             // the best one at the last prices
+  std::vector<double> home_shares;  // of the homes that the flow serves
 };
 
 struct PriceStep {
@@ -42,7 +43,8 @@ struct PriceStep {
 // The price of capacity in each zone and time slot; the last slot is open-ended.
 using CapacityPrices = std::vector<std::vector<double>>;
 
-constexpr double usd_unit = 1e-12;  // unit of costs in the flow
+constexpr double usd_unit = 1e-12;    // unit of costs in the flow
+constexpr double least_share = 1e-3;  // of a job's work that the flow still counts
 
 class WaitingBound {
  public:
@@ -50,7 +52,8 @@ class WaitingBound {
       : costs_(run.costs),
         zones_(run.cluster.zones.size()),
         slot_(to_seconds(settings.slot)),
-        rounds_(settings.rounds) {
+        rounds_(settings.rounds),
+        mixing_rounds_(settings.mixing_rounds) {
     read_nodes(run.cluster);
     read_jobs(run);
     double last = 0;
@@ -69,7 +72,8 @@ class WaitingBound {
         entry = steps_[z].empty() ? closed : std::max(mean_price_, steps_[z].front().price);
     close_last_slot(capacity);
     double best = dual_value(capacity, price);
-    for (int round = 0; round < rounds_; ++round) {
+    for (int round = 0; round < rounds_ + mixing_rounds_; ++round) {
+      mix_homes(round == 0 || round < rounds_ ? 1 : 2.0 / (round - rounds_ + 3));
       if (!flow_prices(price, capacity)) break;
       best = std::max(best, dual_value(capacity, price));
     }
@@ -164,6 +168,16 @@ class WaitingBound {
     return least >= 1e300 ? 0 : least * key.input / key.readers;
   }
 
+  // Moves that share of each job to its best home. With a step of 1 all work follows the last prices at once and they
+  // may swing for ever; falling steps are those of Frank and Wolfe's method, and prices settle.
+  void mix_homes(double step) {
+    for (BoundJob& job : jobs_) {
+      job.home_shares.resize(zones_, 0);
+      for (double& share : job.home_shares) share *= 1 - step;
+      job.home_shares[job.home] += step;
+    }
+  }
+
   std::size_t slot_of(double time) const { return std::min(slots_, static_cast<std::size_t>(time / slot_)); }
 
   void close_last_slot(CapacityPrices& capacity) const {
@@ -223,19 +237,21 @@ class WaitingBound {
   std::map<std::pair<std::size_t, std::vector<std::int64_t>>, double> flow_groups() const {
     std::map<std::pair<std::size_t, std::vector<std::int64_t>>, double> groups;
     std::vector<std::int64_t> extra(zones_);
-    for (const BoundJob& job : jobs_) {
-      const std::size_t k = slot_of(job.arrival);
-      for (const MapGroup& group : job.maps) {
-        if (group.each.work <= 0) continue;
-        for (std::size_t z = 0; z < zones_; ++z)
-          extra[z] = rough((transfer(group.each, z) + off_home(job, z, job.home)) / group.each.work);
-        groups[{k, extra}] += group.count * group.each.work;
+    for (const BoundJob& job : jobs_)
+      for (std::size_t home = 0; home < zones_; ++home) {
+        const double share = job.home_shares[home];
+        if (share < least_share) continue;
+        const std::size_t k = slot_of(job.arrival);
+        for (const MapGroup& group : job.maps) {
+          if (group.each.work <= 0) continue;
+          for (std::size_t z = 0; z < zones_; ++z)
+            extra[z] = rough((transfer(group.each, z) + off_home(job, z, home)) / group.each.work);
+          groups[{k, extra}] += share * group.count * group.each.work;
+        }
+        if (job.reduce_work + job.reduce_excess <= 0) continue;
+        for (std::size_t z = 0; z < zones_; ++z) extra[z] = job.output > 0 && z != home ? rough(100 * mean_price_) : 0;
+        groups[{k, extra}] += share * (job.reduce_work + job.reduce_excess);
       }
-      if (job.reduce_work + job.reduce_excess <= 0) continue;
-      for (std::size_t z = 0; z < zones_; ++z)
-        extra[z] = job.output > 0 && z != job.home ? rough(100 * mean_price_) : 0;
-      groups[{k, extra}] += job.reduce_work + job.reduce_excess;
-    }
     return groups;
   }
 
@@ -304,7 +320,7 @@ class WaitingBound {
   const CostModel& costs_;
   std::size_t zones_, slots_ = 0;
   double slot_;
-  int rounds_;
+  int rounds_, mixing_rounds_;
   std::vector<std::vector<PriceStep>> steps_;
   std::vector<BoundJob> jobs_;
   std::vector<std::vector<double>> ways_, hops_;
@@ -324,6 +340,25 @@ Result<std::vector<WaitingCut>> waiting_cuts(const WholeRun& run, std::span<cons
     cuts.push_back({price, Usd(bound.least(price))});
   }
   return cuts;
+}
+
+Result<std::vector<WaitingCut>> tighter_cuts(const WholeRun& run, std::span<const WaitingCut> cuts, Duration mean_wait,
+                                             WaitingBoundSettings settings) {
+  if (cuts.empty()) return fail(ErrorCode::invalid_input, "no cuts to tighten");
+  settings.mixing_rounds = std::max(settings.mixing_rounds, 20);
+  WaitingBound bound(run, settings);
+  if (!bound.possible()) return fail(ErrorCode::invalid_input, "no node can run a task");
+  std::vector<WaitingCut> all(cuts.begin(), cuts.end());
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.price < b.price; });
+  const auto value = [&](const WaitingCut& cut) { return least_dollars_with_mean_wait(run, {&cut, 1}, mean_wait); };
+  const auto best =
+      std::max_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return value(a) < value(b); });
+  const double price = best->price;
+  std::vector<double> prices = {price};
+  if (best != all.begin()) prices.push_back((price + std::prev(best)->price) / 2);
+  if (std::next(best) != all.end()) prices.push_back((price + std::next(best)->price) / 2);
+  for (const double each : prices) all.push_back({each, Usd(bound.least(each))});
+  return all;
 }
 
 Usd least_dollars_with_mean_wait(const WholeRun& run, std::span<const WaitingCut> cuts, Duration mean_wait) {

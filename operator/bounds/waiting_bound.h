@@ -2,6 +2,7 @@
 // no schedule. The bound is Lagrangian: every cut holds whatever the solver found (docs/results.md derives it).
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -17,16 +18,25 @@ struct WaitingCut {
   Usd least;
 };
 
+// Waiting prices whose cuts leave little between them, as of waiting_cuts.
+inline constexpr std::array usual_waiting_prices = {0.0,  0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2,
+                                                    0.25, 0.3,  0.45, 0.7,  1.4, 3.0,  7.0,  15.0};
+
 struct WaitingBoundSettings {
   Duration slot = std::chrono::minutes(5);  // a shorter time slot is tighter and slower
   Duration tail = std::chrono::hours(8);    // slots after the last arrival; later capacity counts as unlimited
   int rounds = 3;                           // each chooses homes by prices, then prices by a flow
+  int mixing_rounds = 0;                    // further rounds, in which jobs keep shares of several homes
 };
 
 // One cut for each waiting price, given in mean prices of a CPU-second per hour of waiting
 // (PolicySettings::waiting_price).
 Result<std::vector<WaitingCut>> waiting_cuts(const WholeRun& run, std::span<const double> waiting_prices,
                                              const WaitingBoundSettings& settings = {});
+
+// The given cuts, and tighter ones beside the one that is best for that mean wait: three of at least 20 mixing rounds.
+Result<std::vector<WaitingCut>> tighter_cuts(const WholeRun& run, std::span<const WaitingCut> cuts, Duration mean_wait,
+                                             WaitingBoundSettings settings = {});
 
 // The highest bound that the cuts give for that mean wait (from the arrival of a job to the start of its task, weighted
 // by work).

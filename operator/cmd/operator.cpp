@@ -24,9 +24,11 @@
 #include "cmd/service/operator_simulated.h"
 #include "cmd/service/price_feed.h"
 #include "cmd/service/state_endpoint.h"
+#include "cmd/service/watch_planner.h"
 #include "config/live_config.h"
 #include "config/text_file.h"
 #include "simulation/scenario_reader.h"
+#include "targets/keeper.h"
 #include "telemetry/metrics/log_lines.h"
 #include "telemetry/metrics/operator_metrics.h"
 #include "telemetry/status/health_server.h"
@@ -100,7 +102,8 @@ class RunningOperator {
         live_(config, std::move(prices)),
         metrics_({std::string(version), std::string(revision), options.cluster,
                   on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
-        state_({[this] { return metrics_.leads(); }, [this] { return spending(); }}),
+        state_({[this] { return metrics_.leads(); }, [this] { return spending(); },
+                [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); }}),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(
             std::move(policy),
@@ -108,8 +111,14 @@ class RunningOperator {
               recorder_.record(by, input, plan, took);
               new_data_.update(input);
               state_.planned(by, input, plan, took);
+              metrics_.targets(targets_.reports());
             },
-            [this](const PlanFault& fault) { refused(fault); }) {}
+            [this](const PlanFault& fault) { refused(fault); }),
+        targets_({[this] { return policy_.current()->settings.targets; }, config.policy.settings.lips.billing,
+                  [this](const TargetReport& report) { tell(report); }},
+                 CostModel()) {
+    if (on_kubernetes() && config.baselines.watched) watch_.emplace(metrics_, live_, policy_);
+  }
 
   Result<void> run(const std::string& config_text);
 
@@ -123,7 +132,9 @@ class RunningOperator {
   void feed(Result<std::vector<InstanceOffer>> offers);
   void tell_age(std::string_view newest);
   void refused(const PlanFault& fault);
+  void tell(const TargetReport& report);
   std::vector<PoolSpending> spending() const;
+  std::vector<PoolUse> pool_uses() const;
   Health alive() const;
   Health ready() const;
 
@@ -136,6 +147,8 @@ class RunningOperator {
   EpochRecorder recorder_;
   NewDataEndpoint new_data_;
   LivePolicy policy_;
+  TargetKeeper targets_;
+  std::optional<WatchPlanner> watch_;
   std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
   std::mutex replacing_;                     // held by whoever replaces the live configuration
   std::vector<InstanceOffer> fed_;           // by prices.metrics
@@ -153,10 +166,25 @@ void RunningOperator::refused(const PlanFault& fault) {
              {{"policy", policy_.current()->name}, {"kind", to_string(fault.kind)}, {"why", fault.why}});
 }
 
+void RunningOperator::tell(const TargetReport& report) {
+  const LogField pool{"pool", report.pool.empty() ? "all" : report.pool}, kind{"target", to_string(report.kind)};
+  if (report.state == TargetState::cannot)
+    log_.warning("a target cannot be held", {pool, kind, {"wanted", report.target}, {"why", report.why}});
+  else
+    log_.info("target", {pool, kind, {"wanted", report.target}, {"state", to_string(report.state)}});
+}
+
 std::vector<PoolSpending> RunningOperator::spending() const {
   std::vector<PoolSpending> spent;
   for (const PoolFigures& pool : metrics_.figures().pools) spent.push_back({pool.name, pool.spent, pool.finished});
   return spent;
+}
+
+std::vector<PoolUse> RunningOperator::pool_uses() const {
+  std::vector<PoolUse> uses;
+  for (const PoolFigures& pool : metrics_.figures().pools)
+    uses.push_back({pool.name, Cores(pool.cores), pool.share, pool.rate, pool.running, pool.pending});
+  return uses;
 }
 
 Health RunningOperator::alive() const {
@@ -185,10 +213,10 @@ Result<void> RunningOperator::serve() {
   const OperatorConfig::Server config = live_.config()->server;
   if (config.listen.empty()) return {};
   ServedTexts texts;
-  texts.page = [this] {
+  texts.page = [this](bool reloads) {
     OperatorFigures figures = metrics_.figures();
     figures.alive = alive().good;
-    return render_status_page(figures);
+    return render_status_page(figures, reloads);
   };
   texts.metrics = [this] { return metrics_.exposition(); };
   if (!health_) {
@@ -296,6 +324,7 @@ Result<void> RunningOperator::run_simulated() {
       live_.config()->policy.seed,
       policy_,
       metrics_,
+      targets_,
       metrics_,
       log_,
       interrupt_requested,
@@ -333,7 +362,8 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   Result<void> ran =
       on_kubernetes()
           ? run_on_kubernetes(
-                {options_.kubeconfig, live_, policy_, metrics_, metrics_, log_, interrupt_requested,
+                {options_.kubeconfig, live_, policy_, metrics_, targets_, metrics_, log_,
+                 [this] { return pool_uses(); }, watch_ ? &*watch_ : nullptr, interrupt_requested,
                  [this](const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods) {
                    state_.look(cluster, now, name_pods);
                  }})

@@ -206,6 +206,10 @@ void each_service_key(Fields& fields, OperatorConfig& config) {
              {"", "share of one core that comparisons may use; plans beyond it are not compared", live});
     in.whole("mostTasks", config.baselines.most_tasks, 0,
              {"tasks", "most pending tasks; larger snapshots are not compared", live});
+    in.flag(
+        "watched", config.baselines.watched,
+        {"",
+         "plan batch pods of other schedulers too, for the report of what LiPS would have saved (docs/watching.md)"});
   });
   fields.section("log", "log lines on stderr", [&](auto& in) {
     in.choice("level", config.log.level, log_levels,

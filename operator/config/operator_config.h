@@ -106,6 +106,7 @@ struct OperatorConfig {
     std::int32_t every = 1;
     double time_share = 0.1;
     std::int32_t most_tasks = 20000;
+    bool watched = true;
   } baselines;
 
   struct Logging {

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "config/csv_table.h"
 #include "config/quantities.h"
 #include "config/ranges.h"
 #include "config/text_file.h"
@@ -18,87 +19,12 @@ namespace lips {
 
 namespace {
 
-std::vector<std::string> split_csv(std::string_view line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      cells.emplace_back();
-    else if (c != '\r')
-      cells.back() += c;
-  }
-  return cells;
-}
-
-// A table with a line of column names; errors name file, line and column.
-class CsvTable {
- public:
-  CsvTable(const std::string& file, const std::string& text, const std::vector<std::string>& columns) : file_(file) {
-    std::size_t line = 0;
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      const std::string_view content = std::string_view(text).substr(begin, end - begin);
-      begin = end + 1;
-      ++line;
-      if (content.empty()) continue;
-      std::vector<std::string> cells = split_csv(content);
-      if (names_.empty()) {
-        names_ = std::move(cells);
-        continue;
-      }
-      if (cells.size() != names_.size())
-        problem(line, "", fmt::format("{} columns", cells.size()), fmt::format("{}", names_.size()));
-      cells.resize(names_.size());
-      rows_.push_back(std::move(cells));
-      lines_.push_back(line);
-    }
-    for (const std::string& column : columns)
-      if (std::find(names_.begin(), names_.end(), column) == names_.end())
-        problem(1, column, "no such column", fmt::format("{}", fmt::join(columns, ",")));
-  }
-
-  std::size_t size() const { return rows_.size(); }
-  const std::string& text(std::size_t row, std::string_view column) const {
-    static const std::string empty;
-    const auto found = std::find(names_.begin(), names_.end(), column);
-    return found == names_.end() ? empty : rows_[row][static_cast<std::size_t>(found - names_.begin())];
-  }
-  double number(std::size_t row, std::string_view column) {
-    const std::string& cell = text(row, column);
-    const std::optional<double> value = parse_number(cell);
-    if (value && price_range.contains(*value)) return *value;
-    problem(lines_[row], column, '\'' + cell + '\'', fmt::format("a number from 0 to {}", price_range.most));
-    return 0;
-  }
-  std::optional<double> optional_number(std::size_t row, std::string_view column) {
-    return text(row, column).empty() ? std::nullopt : std::optional(number(row, column));
-  }
-  CapacityType capacity_type(std::size_t row) {
-    const std::string& cell = text(row, "capacity_type");
-    for (const CapacityType type : enumerators<CapacityType>)
-      if (cell == to_string(type)) return type;
-    if (!cell.empty()) problem(lines_[row], "capacity_type", '\'' + cell + '\'', "on-demand, spot");
-    return CapacityType::on_demand;
-  }
-  const std::vector<std::string>& problems() const { return problems_; }
-
- private:
-  void problem(std::size_t line, std::string_view column, std::string_view found, std::string_view allowed) {
-    problems_.push_back(fmt::format("{}:{}: {}{}found {}; allowed: {}", file_, line, column, column.empty() ? "" : ": ",
-                                    found, allowed));
-  }
-
-  const std::string& file_;
-  std::vector<std::string> names_;
-  std::vector<std::vector<std::string>> rows_;
-  std::vector<std::size_t> lines_;
-  std::vector<std::string> problems_;
-};
-
-tl::unexpected<Error> as_error(const CsvTable& table) {
-  return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(table.problems(), "\n")));
+CapacityType capacity_type(CsvTable& table, std::size_t row) {
+  const std::string& cell = table.text(row, "capacity_type");
+  for (const CapacityType type : enumerators<CapacityType>)
+    if (cell == to_string(type)) return type;
+  if (!cell.empty()) table.problem(row, "capacity_type", "on-demand, spot");
+  return CapacityType::on_demand;
 }
 
 std::string type_key(std::string_view region, std::string_view instance_type) {
@@ -128,7 +54,7 @@ Result<NetworkPrices> parse_network_prices(const std::string& file, const std::s
     if (table.text(row, "item") == "ebs_gp3_storage" && table.text(row, "region_from") == "us-east-1")
       result.storage = usd;
   }
-  if (!table.problems().empty()) return as_error(table);
+  if (!table.problems().empty()) return table.as_error();
   return result;
 }
 
@@ -248,7 +174,7 @@ Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file
     offer.region = table.text(row, "region");
     offer.instance_type = table.text(row, "instance_type");
     offer.zone = table.text(row, "zone");
-    offer.capacity_type = table.capacity_type(row);
+    offer.capacity_type = capacity_type(table, row);
     offer.vcpu = Cores(table.optional_number(row, "vcpu").value_or(0));
     offer.ecu = table.optional_number(row, "ecu");
     offer.memory = Mebibytes(table.optional_number(row, "memory_gib").value_or(0) * 1024);
@@ -258,7 +184,7 @@ Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file
     offer.source = table.text(row, "source");
     offers.push_back(std::move(offer));
   }
-  if (!table.problems().empty()) return as_error(table);
+  if (!table.problems().empty()) return table.as_error();
   return offers;
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,24 @@ std::optional<Duration> parse_duration(std::string_view text) {
   }
   if (!(total <= to_seconds(longest_duration))) return std::nullopt;
   return seconds(total);
+}
+
+std::optional<Duration> parse_time_of_day(std::string_view text) {
+  trim(text);
+  if (text.empty()) return Duration(0);
+  const auto digit = [&](std::size_t i) { return std::isdigit(static_cast<unsigned char>(text[i])) != 0; };
+  if (text.size() != 5 || text[2] != ':' || !digit(0) || !digit(1) || !digit(3) || !digit(4)) return std::nullopt;
+  const int hours = (text[0] - '0') * 10 + text[1] - '0', minutes = (text[3] - '0') * 10 + text[4] - '0';
+  const Duration value = std::chrono::hours(hours) + std::chrono::minutes(minutes);
+  if (minutes > 59 || value <= Duration(0) || value > std::chrono::hours(24)) return std::nullopt;
+  return value;
+}
+
+std::string time_of_day(Duration since_midnight) {
+  if (since_midnight <= Duration(0)) return "";
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(since_midnight).count();
+  const auto two = [](std::int64_t value) { return std::string(value < 10 ? "0" : "") + std::to_string(value); };
+  return two(minutes / 60) + ":" + two(minutes % 60);
 }
 
 std::optional<Mebibytes> parse_size(std::string_view text) {

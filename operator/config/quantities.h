@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/units.h"
@@ -13,6 +14,9 @@ namespace lips {
 std::optional<double> parse_number(std::string_view text);
 // Sums of numbers with ms, s, m, h or d; or 0.
 std::optional<Duration> parse_duration(std::string_view text);
+// "06:00", from 00:01 to 24:00: since midnight; "": 0.
+std::optional<Duration> parse_time_of_day(std::string_view text);
+std::string time_of_day(Duration since_midnight);
 // A number with B, KB, MB, GB, TB (powers of 1000), Ki, Mi, Gi, Ti or KiB ... TiB (of 1024); or 0.
 std::optional<Mebibytes> parse_size(std::string_view text);
 // A number, alone or followed by the unit (as "0.34 USD/h").

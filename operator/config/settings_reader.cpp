@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "config/quantities.h"
+
 namespace lips {
 
 namespace {
@@ -29,9 +31,17 @@ void each_setting(Fields& fields, LipsSettings& lips) {
   fields.duration("settle", lips.settle);
   fields.duration("keepRoom", lips.keep_room);
   fields.flag("keepCopies", lips.keep_copies);
+  fields.amount("moveCost", lips.move_cost, "USD");
   fields.duration("dropCopiesAfter", lips.drop_copies_after);
   fields.amount("localityPrice", lips.locality_price, "USD/MiB");
   fields.number("makespanTolerance", lips.makespan_tolerance);
+}
+
+template <class Fields>
+void each_setting(Fields& fields, Targets& targets) {
+  fields.amount("budgetPerDay", targets.budget_per_day, "USD");
+  fields.duration("meanWait", targets.mean_wait);
+  fields.time_of_day("completeBy", targets.complete_by);
 }
 
 template <class Fields>
@@ -46,6 +56,11 @@ template <class Fields>
 void each_setting(Fields& fields, DelaySettings& delay) {
   fields.duration("nodeDelay", delay.node);
   fields.duration("rackDelay", delay.rack);
+}
+
+template <class Fields>
+void each_setting(Fields& fields, StarburstSettings& starburst) {
+  fields.duration("starburstWait", starburst.wait_per_cpu_hour);
 }
 
 template <class Fields>
@@ -114,9 +129,11 @@ void each_setting(Fields& fields, PolicySettings& settings) {
   fields.duration("replanLeast", settings.replan_least);
   fields.duration("heartbeat", settings.heartbeat);
   fields.number("reduceSlots", settings.reduce_slots);
+  each_setting(fields, settings.targets);
   each_setting(fields, settings.lips);
   each_setting(fields, settings.paper);
   each_setting(fields, settings.delay);
+  each_setting(fields, settings.starburst);
   each_setting(fields, settings.modified_fair);
   each_setting(fields, settings.lsap);
   each_setting(fields, settings.degraded);
@@ -129,6 +146,7 @@ class SettingsReading {
 
   void number(std::string_view key, double& value) { value = fields_.number(key, value, not_negative); }
   void duration(std::string_view key, Duration& value) { value = fields_.duration(key, value); }
+  void time_of_day(std::string_view key, Duration& value) { value = fields_.time_of_day(key, value); }
   void durations(std::string_view key, std::vector<Duration>& value) {
     if (fields_.has(key)) value = fields_.durations(key);
   }
@@ -157,6 +175,7 @@ class Writing {
  public:
   void number(std::string_view key, double value) { field(key, fmt::format("{}", value)); }
   void duration(std::string_view key, Duration value) { field(key, text(value)); }
+  void time_of_day(std::string_view key, Duration value) { field(key, '"' + lips::time_of_day(value) + '"'); }
   void durations(std::string_view key, const std::vector<Duration>& values) {
     std::string list;
     for (const Duration value : values) list += (list.empty() ? "" : ", ") + text(value);

@@ -187,6 +187,14 @@ Duration YamlMap::duration(std::string_view key, Duration fallback) {
   return fallback;
 }
 
+Duration YamlMap::time_of_day(std::string_view key, Duration fallback) {
+  const std::string* found = scalar(key, allowed_times_of_day);
+  if (!found) return fallback;
+  if (const std::optional<Duration> value = parse_time_of_day(*found)) return *value;
+  error(key, '\'' + *found + '\'', allowed_times_of_day);
+  return fallback;
+}
+
 Mebibytes YamlMap::size(std::string_view key, Mebibytes fallback) {
   const std::string* found = scalar(key, allowed_sizes);
   if (!found) return fallback;

@@ -46,6 +46,7 @@ class YamlMap {
   std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
   bool flag(std::string_view key, bool fallback);
   Duration duration(std::string_view key, Duration fallback);
+  Duration time_of_day(std::string_view key, Duration fallback);  // since midnight; 0 for empty text
   Mebibytes size(std::string_view key, Mebibytes fallback);
   MebibytesPerSecond bandwidth(std::string_view key, MebibytesPerSecond fallback);
   // A price: a number, alone or with the unit behind it.

@@ -39,6 +39,10 @@ class AdapterObserver {
   virtual void on_unknown_price(std::string_view /*node*/, std::string_view /*instance_type*/, bool /*unknown*/) {}
   // The number of pods that wait now for one of a few reasons; a reason that is gone is reported again with 0.
   virtual void on_pending(std::string_view /*reason*/, std::uint64_t /*pods*/) {}
+  // For how long the pod has waited that may be placed and has waited longest; 0: none waits.
+  virtual void on_longest_wait(Duration) {}
+  // The watch of that kind has delivered something, if only a bookmark.
+  virtual void on_watch_heard(std::string_view /*resource*/) {}
   // A move without a phase counts as pending.
   virtual void on_moves(MovePhase, std::uint64_t /*now in this phase*/) {}
   virtual void on_move_ended(bool /*committed*/, Mebibytes) {}

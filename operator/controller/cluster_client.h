@@ -38,10 +38,13 @@ class ClusterClient {
   virtual void bind(const PreparedBinding& binding) = 0;
   // Replaces earlier requests. Absent: every task that finds no room requests any node.
   virtual void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) = 0;
+  // A plan was made, and what of it can start now is sent: for words about why the others wait.
+  virtual void note_plan(const Plan&) {}
   virtual void start_move(MoveId id, const DataMove& move) = 0;
   virtual void drop(const ReplicaDrop& drop) = 0;
   virtual void remember(const Remembered& remembered) = 0;
   virtual void remember_shares(const ShareMemory& shares) = 0;
+  virtual void remember_targets(const std::vector<TargetDebt>& debts) = 0;
 };
 
 }  // namespace lips

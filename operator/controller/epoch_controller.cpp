@@ -93,8 +93,17 @@ TimePoint EpochController::wake_at() const {
   return next_plan_;
 }
 
+void EpochController::price_waiting() {
+  state_.price_waiting(pricer_->factors(state_.snapshot()));
+  const std::optional<std::vector<TargetDebt>> debts = pricer_->to_remember(state_.snapshot().now);
+  if (!debts) return;
+  state_.remember(*debts);
+  client_.remember_targets(*debts);
+}
+
 Result<void> EpochController::plan(const ControllerSettings& settings) {
   const ClusterSnapshot& cluster = state_.snapshot();
+  if (pricer_) price_waiting();
   const TimePoint began = client_.now();
   PolicyInput input{cluster, costs_, settings.seed, reporting_, settings.stopwatch};
   Result<Plan> plan = policy_.decide(input);
@@ -108,6 +117,7 @@ Result<void> EpochController::plan(const ControllerSettings& settings) {
   dispatcher_.accept(*plan);
   dispatcher_.dispatch_all(observers_);
   client_.request_nodes(plan->node_requests);
+  client_.note_plan(*plan);
   const Duration least = policy_.cadence().least;
   const TimePoint ended = client_.now();
   const Duration rest = seconds(to_seconds(ended - began) * settings.rest_after_planning);

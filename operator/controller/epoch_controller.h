@@ -9,6 +9,7 @@
 #include "controller/cluster_client.h"
 #include "controller/dispatcher.h"
 #include "controller/observer.h"
+#include "controller/waiting_pricer.h"
 #include "model/cluster_state.h"
 #include "policies/policy.h"
 
@@ -28,6 +29,11 @@ class EpochController {
   EpochController(ClusterState& state, ClusterClient& client, const Policy& policy, const CostModel& costs);
 
   void observe(Observer& observer) { observers_.push_back(&observer); }
+  // Observes, and prices the waits of every plan.
+  void price_waiting_by(WaitingPricer& pricer) {
+    pricer_ = &pricer;
+    observe(pricer);
+  }
   // Runs until the client has no more changes (success), stop() returns true (success), or a failure.
   Result<void> run(const ControllerSettings& settings);
 
@@ -38,6 +44,7 @@ class EpochController {
   void take_in(const std::vector<ClusterEvent>& events);
   bool due() const;
   TimePoint wake_at() const;
+  void price_waiting();
   Result<void> plan(const ControllerSettings& settings);
 
   ClusterState& state_;
@@ -46,6 +53,7 @@ class EpochController {
   CostModel costs_;
   Dispatcher dispatcher_;
   std::vector<Observer*> observers_;
+  WaitingPricer* pricer_ = nullptr;
   bool changed_ = true;  // since the last plan
   std::vector<NodeId> reporting_;
   TimePoint last_plan_{};

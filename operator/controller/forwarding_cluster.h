@@ -19,10 +19,12 @@ class ForwardingCluster : public ClusterClient {
   void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override {
     cluster_.request_nodes(requests);
   }
+  void note_plan(const Plan& plan) override { cluster_.note_plan(plan); }
   void start_move(MoveId id, const DataMove& move) override { cluster_.start_move(id, move); }
   void drop(const ReplicaDrop& drop) override { cluster_.drop(drop); }
   void remember(const Remembered& remembered) override { cluster_.remember(remembered); }
   void remember_shares(const ShareMemory& shares) override { cluster_.remember_shares(shares); }
+  void remember_targets(const std::vector<TargetDebt>& debts) override { cluster_.remember_targets(debts); }
 
  protected:
   ClusterClient& cluster_;

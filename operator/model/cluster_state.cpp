@@ -192,6 +192,7 @@ void ClusterState::occupy(TaskId id, NodeId node, Locality level, TimePoint sinc
   ++job.running;
   running_index_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
   snapshot_.running.push_back({id, node, since + expected_duration(snapshot_, task, node, level)});
+  if (job.coordinates) wholes_.driver_started(snapshot_, task.job, since);
 }
 
 void ClusterState::find(const TaskFound& found) {

@@ -25,6 +25,10 @@ class ClusterState {
   bool assume(const Assignment& assignment);
   void remember(const Remembered& remembered);
   void remember(const ShareMemory& shares) { snapshot_.shares = shares; }
+  void remember(const std::vector<TargetDebt>& debts) { snapshot_.target_debts = debts; }
+  void price_waiting(const IdVector<PoolId, double>& factors) {
+    for (const PoolId pool : snapshot_.pools.ids()) snapshot_.pools[pool].waiting_factor = factors[pool];
+  }
   void begin_move(const MoveInFlight& move) { snapshot_.moves.push_back(move); }
 
   void note_copies_reviewed() { snapshot_.copies_reviewed = snapshot_.now; }

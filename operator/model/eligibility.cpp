@@ -34,6 +34,12 @@ bool any_term_met(const std::vector<std::vector<LabelRequirement>>& terms, const
 
 }  // namespace
 
+std::optional<LabelRequirement::Operator> parse_label_operator(std::string_view name) {
+  for (const LabelRequirement::Operator op : enumerators<LabelRequirement::Operator>)
+    if (name == to_string(op)) return op;
+  return std::nullopt;
+}
+
 bool meets(const LabelRequirement& requirement, const NodeProfile& profile) {
   using Operator = LabelRequirement::Operator;
   const std::string* value = find_label(profile, requirement.key);
@@ -74,6 +80,10 @@ bool matches_labels(const PlacementConstraint& constraint, const NodeProfile& pr
 bool reaches_volumes(const PlacementConstraint& constraint, const NodeProfile& profile) {
   return std::all_of(constraint.volumes.begin(), constraint.volumes.end(),
                      [&](const auto& terms) { return any_term_met(terms, profile); });
+}
+
+bool reaches_volume(const std::vector<std::vector<LabelRequirement>>& terms, const NodeProfile& profile) {
+  return terms.empty() || any_term_met(terms, profile);
 }
 
 const Taint* untolerated_taint(const PlacementConstraint& constraint, const NodeProfile& profile) {

@@ -24,7 +24,10 @@ struct Offer {
 struct NodeRequest {
   TaskId task;
   OfferId offer;
-  static constexpr auto fields = field_names("task", "offer");
+  // Above 0 the nodes are not for the task, which may run already, but for so many peers of it that have not arrived
+  // (WholeJob::each).
+  std::uint32_t to_come = 0;
+  static constexpr auto fields = field_names("task", "offer", "toCome");
   friend bool operator==(const NodeRequest&, const NodeRequest&) = default;
 };
 

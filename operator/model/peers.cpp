@@ -14,7 +14,8 @@ std::map<WholeJobId, RunningPeers> running_peers(const ClusterSnapshot& cluster)
     peers.in_zone.resize(cluster.zones.size());
     peers.in_zone[cluster.nodes[run.node].zone] += peer_weight(job);
     ++peers.tasks;
-    peers.part = cluster.tasks[run.task].job;
+    peers.one = run.task;
+    if (job.coordinates) peers.driver = cluster.nodes[run.node].zone;
   }
   return result;
 }

@@ -19,7 +19,8 @@ inline double peer_weight(const Job& job) { return job.coordinates ? 0.1 : 1; }
 struct RunningPeers {
   PeersByZone in_zone;
   std::uint32_t tasks = 0;
-  JobId part;  // of one of them
+  TaskId one;     // any of them
+  ZoneId driver;  // of one that starts the others; none: none runs
 };
 std::map<WholeJobId, RunningPeers> running_peers(const ClusterSnapshot& cluster);
 

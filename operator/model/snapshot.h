@@ -88,11 +88,12 @@ struct ClusterSnapshot {
   IdVector<ZoneId, std::optional<TimePoint>> zone_degraded;
   std::optional<ShareMemory> shares;
   ArrivalMemory arrivals;
+  std::vector<TargetDebt> target_debts;
   static constexpr auto fields =
       field_names("now", "zones", "racks", "nodes", "offers", "extendedNames", "free", "profiles", "constraints",
                   "stores", "nodeStore", "dataSets", "blocks", "network", "pools", "poolCores", "jobs", "tasks",
                   "locality", "groups", "pending", "held", "running", "moves", "extraCopies", "copiesReviewed",
-                  "pendingTasks", "rackDegraded", "zoneDegraded", "shares", "arrivals");
+                  "pendingTasks", "rackDegraded", "zoneDegraded", "shares", "arrivals", "targetDebts");
 
   bool eligible(ConstraintId constraint, NodeId node) const;
 

@@ -81,26 +81,37 @@ class Validation {
     return last_eligible_->second;
   }
 
-  // Only deferred tasks may request nodes, each one.
+  // Only deferred tasks may request nodes, each one, and nodes for peers that are expected.
   void check(const std::vector<NodeRequest>& requests) {
     std::unordered_set<TaskId> asked, assigned;
+    std::map<WholeJobId, std::uint64_t> to_come;
     for (const Assignment& assignment : plan_.assignments) assigned.insert(assignment.task);
     for (const NodeRequest& request : requests) {
-      if (!cluster_.tasks.contains(request.task) || cluster_.tasks[request.task].state != TaskState::pending) {
+      const bool for_peers = request.to_come > 0;
+      const TaskState state =
+          cluster_.tasks.contains(request.task) ? cluster_.tasks[request.task].state : TaskState::finished;
+      const bool runs = state == TaskState::bound || state == TaskState::running;
+      if (state != TaskState::pending && !(for_peers && runs)) {
         problem("task {} requests a node and is not pending", request.task.index());
         continue;
       }
-      if (assigned.contains(request.task)) problem("task {} has a node and requests another", request.task.index());
-      if (!asked.insert(request.task).second) problem("task {} requests two nodes", request.task.index());
+      if (!for_peers && assigned.contains(request.task))
+        problem("task {} has a node and requests another", request.task.index());
+      if (!for_peers && !asked.insert(request.task).second) problem("task {} requests two nodes", request.task.index());
       if (!cluster_.offers.contains(request.offer)) {
         problem("task {} requests a node of an offer that does not exist", request.task.index());
         continue;
       }
       const Job& job = cluster_.jobs[cluster_.tasks[request.task].job];
+      const WholeJob& whole = job.whole;
+      if (for_peers && (to_come[whole.id] += request.to_come) > whole.expected)
+        problem("task {} requests nodes for more peers than the {} that are expected", request.task.index(),
+                whole.expected);
       const Offer& offer = cluster_.offers[request.offer];
       const Node& node = cluster_.nodes[offer.like];
       if (offer.left == 0) problem("task {} requests a node like {}: sold out", request.task.index(), node.name);
-      if (!fits(job.request, node.capacity) || !eligible(job.constraint, offer.like))
+      const Resources& needs = for_peers ? whole.each : job.request;
+      if (!fits(needs, node.capacity) || !eligible(job.constraint, offer.like))
         problem("task {} requests a node like {} and may not run there", request.task.index(), node.name);
     }
   }

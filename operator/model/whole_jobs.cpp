@@ -46,6 +46,13 @@ void WholeJobs::map_ended(ClusterSnapshot& cluster, JobId part, ZoneId where) {
   tell(cluster, entry);
 }
 
+void WholeJobs::driver_started(ClusterSnapshot& cluster, JobId part, TimePoint when) {
+  const WholeJobId id = cluster.jobs[part].whole.id;
+  if (!id.valid() || entries_[id].whole.arrived >= when) return;
+  entries_[id].whole.arrived = when;
+  tell(cluster, entries_[id]);
+}
+
 void WholeJobs::part_ended(const Job& job, JobId part) {
   if (job.whole.id.valid()) std::erase(entries_[job.whole.id].parts, part);
 }

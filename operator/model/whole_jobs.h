@@ -14,6 +14,8 @@ class WholeJobs {
   void join(ClusterSnapshot& cluster, JobId part, const std::vector<std::uint32_t>& maps_before);
   // A map of the part has ended. `where` is the zone of its output; none: it left no output.
   void map_ended(ClusterSnapshot& cluster, JobId part, ZoneId where);
+  // A task of the part that coordinates has started: from now on the others are awaited.
+  void driver_started(ClusterSnapshot& cluster, JobId part, TimePoint when);
   // All tasks of the part have ended: it gets no more updates.
   void part_ended(const Job& job, JobId part);
 

@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/nodes.h"
+#include "model/targets.h"
 #include "model/zone_set.h"
 
 namespace lips {
@@ -23,7 +24,10 @@ struct Pool {
   Cores minimum;                    // cores; 0: none
   Cores maximum;                    // 0: none
   UsdPerCpuSecond shortfall_price;  // value of a CPU-second below the share to the user; 0: shares have no price
-  static constexpr auto fields = field_names("name", "weight", "minimum", "maximum", "shortfallPrice");
+  Targets targets = Targets{};
+  double waiting_factor = 1;  // times the price of waiting of its jobs: what its targets take (targets/)
+  static constexpr auto fields =
+      field_names("name", "weight", "minimum", "maximum", "shortfallPrice", "targets", "waitingFactor");
 };
 
 enum class Locality : std::uint8_t { node, rack, zone, remote, none };  // none: the task reads no block
@@ -105,7 +109,7 @@ struct WholeJob {
   bool peers = false;
   std::uint32_t expected = 0;                          // peers, also those that have not arrived; 0: unknown
   Resources each = Resources{Cores(0), Mebibytes(0)};  // requested by one that has not arrived
-  TimePoint arrived = TimePoint{};                     // when the last one did
+  TimePoint arrived = TimePoint{};                     // when the last one did, or the one that coordinates started
   static constexpr auto fields =
       field_names("id", "maps", "reduces", "finishedMaps", "reduceWork", "peers", "expected", "each", "arrived");
   friend bool operator==(const WholeJob&, const WholeJob&) = default;
@@ -134,10 +138,11 @@ struct Job {
   JobMemory memory;
   WholeJob whole;
   bool coordinates = false;  // peers: its tasks start the others, and exchange little with them
+  JobDue due = JobDue{};
   static constexpr auto fields = field_names(
       "name", "pool", "arrival", "priority", "constraint", "request", "inputs", "output", "held", "shuffle",
       "firstTask", "mapTasks", "reduceTasks", "work", "pending", "running", "finishedMaps", "finishedReduces",
-      "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory", "whole", "coordinates");
+      "degradedLaunched", "pendingWork", "completed", "mapOutput", "memory", "whole", "coordinates", "due");
 
   std::uint32_t tasks() const { return map_tasks + reduce_tasks; }
   // Of the whole job: each map leaves, and each reduce reads, an equal share of the shuffle.

@@ -14,6 +14,7 @@ class ZoneSet {
   static constexpr std::uint32_t max_zones = 64;
   constexpr ZoneSet() = default;
   constexpr explicit ZoneSet(std::uint64_t bits) : bits_(bits) {}
+  static constexpr ZoneSet of(ZoneId zone) { return ZoneSet(std::uint64_t{1} << zone.index()); }
   constexpr void insert(ZoneId zone) { bits_ |= std::uint64_t{1} << zone.index(); }
   constexpr bool contains(ZoneId zone) const { return (bits_ >> zone.index()) & 1; }
   constexpr bool empty() const { return bits_ == 0; }

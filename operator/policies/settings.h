@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "model/degraded_read.h"
+#include "model/targets.h"
 
 namespace lips {
 
@@ -78,6 +79,7 @@ struct LipsSettings {
   Duration settle = std::chrono::milliseconds(1500);  // peers of an unknown number arrive in such a time
   Duration keep_room = std::chrono::minutes(2);       // for peers that have not arrived, or do not fit yet
   bool keep_copies = true;                            // remote reads stay as extra copies
+  Usd move_cost{0.0001};  // of a move beside the transfer, with `billing: invoice`: its Job, pod and requests
   Duration drop_copies_after = std::chrono::hours(2);
   UsdPerMebibyte locality_price{0};  // of a MiB that is not read on the node itself
   double makespan_tolerance = 0;     // d: the shortest makespan among plans within (1 + d) of the least cost; 0: off
@@ -95,6 +97,10 @@ struct PaperSettings {
 struct DelaySettings {
   Duration node = std::chrono::seconds(5);   // wait for a node-local slot
   Duration rack = std::chrono::seconds(10);  // further wait for a rack-local slot
+};
+
+struct StarburstSettings {
+  Duration wait_per_cpu_hour = std::chrono::seconds(60);  // of a job's work, for cheap room
 };
 
 // lsap, lsap-uniform, lsap-fair (docs/lsap.md).
@@ -122,9 +128,11 @@ struct PolicySettings {
   Duration heartbeat = std::chrono::seconds(3);
   double reduce_slots =
       0;  // hadoop-default, fair, capacity, modified-fair: of each node, for reduces only; 0: a slot takes either
+  Targets targets;  // of all pools together; held by moving the price of waiting (targets/)
   LipsSettings lips;
   PaperSettings paper;
   DelaySettings delay;
+  StarburstSettings starburst;
   ModifiedFairSettings modified_fair;
   LsapSettings lsap;
   DegradedSettings degraded;

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/costs.h"
+#include "model/watched_dollars.h"
 
 namespace lips {
 
@@ -40,6 +41,7 @@ struct LiveFacts {
   std::vector<HeldPod> held;
   std::vector<PastPlan> plans;  // oldest first
   std::vector<PoolSpending> spent;
+  std::vector<WatchedRow> watched;  // by day, namespace, job
 };
 
 }  // namespace lips

@@ -14,6 +14,28 @@ std::optional<Usd> usd_or_none(const View& row, std::size_t cell) {
   return Usd(row.cell(cell, any_real));
 }
 
+constexpr std::size_t watched_cells = 3 + enum_size<WatchOutcome> + 8;
+
+Ordered watched_json(const WatchedRow& row) {
+  Ordered json = {row.day, row.name_space, row.job};
+  for (const std::uint64_t pods : row.sum.pods) json.push_back(pods);
+  for (const WatchedDollars* dollars : {&row.sum.actual, &row.sum.planned})
+    for (const Usd each : {dollars->elastic, dollars->fixed, dollars->transfer}) json.push_back(each.value());
+  for (const Duration wait : {row.sum.actual_wait, row.sum.planned_wait}) json.push_back(wait.count());
+  return json;
+}
+
+WatchedRow read_watched(const View& row) {
+  WatchedRow result{row.cell(0, Text{}), row.cell(1, Text{}), row.cell(2, Text{}), {}};
+  std::size_t next = 3;
+  for (std::uint64_t& pods : result.sum.pods) pods = row.cell(next++, Natural{});
+  for (WatchedDollars* dollars : {&result.sum.actual, &result.sum.planned})
+    for (Usd* each : {&dollars->elastic, &dollars->fixed, &dollars->transfer}) *each = Usd(row.cell(next++, any_real));
+  for (Duration* wait : {&result.sum.actual_wait, &result.sum.planned_wait})
+    *wait = Duration(row.cell(next++, Whole{-any_time, any_time}));
+  return result;
+}
+
 }  // namespace
 
 Ordered live_facts_json(const LiveFacts& facts) {
@@ -27,6 +49,8 @@ Ordered live_facts_json(const LiveFacts& facts) {
   for (const PoolSpending& pool : facts.spent)
     json["spent"].push_back({pool.pool, pool.finished, pool.spent.cpu.value(), pool.spent.transfer.value(),
                              pool.spent.shuffle.value(), pool.spent.moves.value(), pool.spent.storage.value()});
+  json["watched"] = Ordered::array();
+  for (const WatchedRow& row : facts.watched) json["watched"].push_back(watched_json(row));
   return json;
 }
 
@@ -53,6 +77,10 @@ LiveFacts read_live_facts(const View& json, std::size_t tasks) {
     const auto usd = [&](std::size_t cell) { return Usd(row.cell(cell, any_real)); };
     facts.spent.push_back({row.cell(0, Text{}), {usd(2), usd(3), usd(4), usd(5), usd(6)}, row.cell(1, Natural{})});
   }
+  if (!json.has("watched")) return facts;  // of an operator before there was such a report
+  const View watched = json.at("watched");
+  for (std::size_t i = 0, count = watched.rows(watched_cells); i < count; ++i)
+    facts.watched.push_back(read_watched(watched.item(i)));
   return facts;
 }
 

@@ -17,7 +17,7 @@
 
 namespace lips {
 
-// The reader derives these fields from others.
+// The reader derives these fields from others, or finds them elsewhere.
 template <class Row>
 constexpr bool worked_out(std::string_view) {
   return false;
@@ -29,6 +29,11 @@ constexpr bool worked_out<DataStore>(std::string_view name) {
 template <>
 constexpr bool worked_out<DataSet>(std::string_view name) {
   return name == "size";
+}
+
+template <>
+constexpr bool worked_out<Pool>(std::string_view name) {
+  return name == "targets" || name == "waitingFactor";  // rows of their own, of the pools that have some
 }
 
 // A text, a whole number (ids, -1 for none; times in microseconds; flags and kinds), or a number.
@@ -56,8 +61,9 @@ void each_kept_field(const Visit& visit) {
     constexpr std::string_view name = Row::fields[I];
     const auto get = [](auto& row) -> auto& { return std::get<I>(members(row)); };
     using Member = std::remove_cvref_t<std::tuple_element_t<I, decltype(members(std::declval<Row&>()))>>;
-    if (worked_out<Row>(name)) return;
-    if constexpr (Described<Member>) {
+    if constexpr (worked_out<Row>(name)) {
+      return;
+    } else if constexpr (Described<Member>) {
       each_kept_field<Member>([&](std::string_view inner, auto get_inner) {
         std::string both = std::string(name) + std::string(inner);
         both[name.size()] = static_cast<char>(both[name.size()] - 'a' + 'A');
@@ -78,10 +84,10 @@ constexpr bool is_column_of_memory(std::string_view name) {
 }
 
 // Structs that the file keeps by hand. If you add a field, write it, read it, and count it here.
-static_assert(ClusterSnapshot::fields.size() == 31 && NodeProfile::fields.size() == 2 &&
+static_assert(ClusterSnapshot::fields.size() == 32 && NodeProfile::fields.size() == 2 &&
               PlacementConstraint::fields.size() == 4 && LabelRequirement::fields.size() == 3 &&
               Toleration::fields.size() == 4 && Node::fields.size() == 13 && Resources::fields.size() == 4 &&
-              Block::fields.size() == 4 && Replica::fields.size() == 3 && Job::fields.size() == 25 &&
+              Block::fields.size() == 4 && Replica::fields.size() == 3 && Job::fields.size() == 26 &&
               WholeJob::fields.size() == 9 && JobInput::fields.size() == 2 && Task::fields.size() == 11 &&
               TaskGroup::fields.size() == 10 && RunningTask::fields.size() == 3 && JobLocality::fields.size() == 2 &&
               Zone::fields.size() == 1 && Offer::fields.size() == 5);

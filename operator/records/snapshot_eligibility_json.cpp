@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "model/eligibility.h"
 
 namespace lips {
 
@@ -16,7 +16,6 @@ using namespace json_tables;
 namespace {
 
 std::vector<LabelRequirement> requirements(const View& list) {
-  static constexpr std::string_view operators[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
   std::vector<LabelRequirement> result;
   for (std::size_t i = 0, count = list.list(); i < count; ++i) {
     const View row = list.item(i);
@@ -27,10 +26,10 @@ std::vector<LabelRequirement> requirements(const View& list) {
     LabelRequirement requirement;
     requirement.key = row.cell(0, Text{});
     const std::string name = row.cell(1, Text{});
-    const auto found = std::find(std::begin(operators), std::end(operators), name);
-    if (found == std::end(operators))
-      row.problem("/1", '\'' + name + '\'', fmt::format("{}", fmt::join(operators, ", ")));
-    requirement.op = static_cast<LabelRequirement::Operator>((found - std::begin(operators)) % 6);
+    if (const auto op = parse_label_operator(name))
+      requirement.op = *op;
+    else
+      row.problem("/1", '\'' + name + '\'', fmt::format("{}", fmt::join(label_operator_names, ", ")));
     for (std::size_t cell = 2; cell < row.size(); ++cell) requirement.values.push_back(row.cell(cell, Text{}));
     result.push_back(std::move(requirement));
   }

@@ -62,7 +62,7 @@ std::string shown(const Json& value) {
 
 std::string Whole::allowed() const { return fmt::format("a whole number from {} to {}", least, most); }
 
-std::string Real::allowed() const { return fmt::format("a number from {} to {}", least, most_real); }
+std::string Real::allowed() const { return fmt::format("a number from {} to {}", least, most); }
 
 std::size_t View::rows(std::size_t least, std::size_t most) const {
   const std::size_t count = list();

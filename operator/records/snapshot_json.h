@@ -25,7 +25,8 @@ inline constexpr std::int64_t most_ids = Id<struct AnyTag>::none_value;
 inline constexpr std::int64_t most_rows = 10'000'000;  // of blocks and of tasks
 inline constexpr std::int64_t most_names = 2'000'000;  // of every other table
 inline constexpr std::int64_t any_time = std::int64_t{1} << 61;
-inline constexpr double most_real = 1e18;  // products and sums stay finite
+inline constexpr double most_real = 1e18;                    // products and sums stay finite
+inline constexpr double most_total = most_real * most_rows;  // of what all tasks have
 
 // The error names the line; `allowed` describes a valid file.
 Result<Json> parse_json(const std::string& file, std::string_view text, std::string_view allowed);
@@ -52,12 +53,12 @@ struct Natural {  // of 64 bits
   std::string allowed() const { return "a whole number of 0 or more"; }
 };
 struct Real {
-  double least;
+  double least, most = most_real;
   using Value = double;
   std::optional<Value> read(const Json& json) const {
     if (!json.is_number()) return std::nullopt;
     const auto value = json.get<double>();
-    return value >= least && value <= most_real ? std::optional(value) : std::nullopt;
+    return value >= least && value <= most ? std::optional(value) : std::nullopt;
   }
   std::string allowed() const;
 };

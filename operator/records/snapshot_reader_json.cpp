@@ -10,6 +10,7 @@
 #include "model/stripe.h"
 #include "records/snapshot_columns.h"
 #include "records/snapshot_eligibility_json.h"
+#include "records/snapshot_pools_json.h"
 
 namespace lips {
 
@@ -43,7 +44,6 @@ class Reader {
   void read_levels(const View& table);
   void read_wholes(const View& table);
   void read_peers(const View& table);
-  void read_shares();
   void read_arrivals();
   void read_tasks();
   void read_placed_and_moves();
@@ -277,6 +277,9 @@ void Reader::read_network() {
   const View table = root_.at("pools");
   take(rows_of<Pool>(table), tables_.start.pools);
   check_names(table, tables_.start.pools);
+  read_targets(root_, tables_.start.pools);
+  tables_.start.shares = read_shares(root_, tables_.start.pools.size());
+  tables_.start.target_debts = read_target_debts(root_);
 }
 
 void Reader::read_jobs() {
@@ -392,6 +395,7 @@ void Reader::read_wholes(const View& table) {
 }
 
 void Reader::read_peers(const View& table) {
+  read_due(table, tables_.jobs);
   if (!table.has("peers")) return;
   const View peers = table.at("peers");
   for (std::size_t i = 0, rows = peers.rows(8); i < rows && !tables_.jobs.empty(); ++i) {
@@ -407,27 +411,11 @@ void Reader::read_peers(const View& table) {
   }
 }
 
-void Reader::read_shares() {
-  if (!root_.has("shares")) return;
-  const View table = root_.at("shares");
-  table.known({"at", "leastJob", "smallPool", "slots"});
-  ShareMemory shares;
-  shares.at = time(table.at("at").value(Whole{-any_time, any_time}));
-  shares.least_job = static_cast<std::uint32_t>(table.at("leastJob").value(Whole{0, most_ids}));
-  shares.small_pool = table.at("smallPool").value(Whole{0, 1}) == 1;
-  const View slots = table.at("slots");
-  for (std::size_t i = 0, size = slots.list(); i < size; ++i) shares.slots.push_back(slots.cell(i, Real{0}));
-  if (const std::size_t wanted = tables_.start.pools.size() + 1; shares.slots.size() != wanted)
-    slots.problem("", fmt::format("{} shares", shares.slots.size()),
-                  fmt::format("{}: the pools, then the small jobs", wanted));
-  tables_.start.shares = std::move(shares);
-}
-
 void Reader::read_arrivals() {
   if (!root_.has("arrivals")) return;
   const View table = root_.at("arrivals");
   table.known({"work", "until"});
-  tables_.start.arrivals = {CpuSeconds(table.at("work").value(Real{0})),
+  tables_.start.arrivals = {CpuSeconds(table.at("work").value(Real{0, most_total})),
                             time(table.at("until").value(Whole{-any_time, any_time}))};
 }
 
@@ -571,9 +559,10 @@ void Reader::read_degraded() {
 }
 
 SnapshotTables Reader::read() {
-  root_.known({"format", "version", "now",      "zones",    "racks",   "profiles", "constraints", "nodeKinds", "nodes",
-               "offers", "stores",  "dataSets", "blocks",   "network", "pools",    "shares",      "arrivals",  "jobs",
-               "tasks",  "placed",  "moves",    "transfer", "beyond",  "exact",    "degraded"});
+  root_.known({"format",    "version", "now",      "zones",  "racks",    "profiles",    "constraints",
+               "nodeKinds", "nodes",   "offers",   "stores", "dataSets", "blocks",      "network",
+               "pools",     "shares",  "arrivals", "jobs",   "targets",  "targetDebts", "tasks",
+               "placed",    "moves",   "transfer", "beyond", "exact",    "degraded"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
@@ -582,10 +571,10 @@ SnapshotTables Reader::read() {
   tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
   // Later tables refer to earlier ones: after a faulty one their errors would be noise.
   using Step = void (Reader::*)();
-  for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
-                    &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_shares,
-                    &Reader::read_arrivals, &Reader::read_jobs, &Reader::read_tasks, &Reader::read_placed_and_moves,
-                    &Reader::read_beyond, &Reader::read_degraded}) {
+  for (Step step :
+       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
+        &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_arrivals, &Reader::read_jobs,
+        &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.empty()) break;
   }

@@ -7,17 +7,18 @@
 #include <tuple>
 #include <vector>
 
+#include "model/eligibility.h"
+
 namespace lips {
 
 namespace {
 
 void write_requirements(JsonText& out, std::string_view key, const std::vector<LabelRequirement>& requirements) {
-  static constexpr const char* operators[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
   out.open(key, '[');
   for (const LabelRequirement& requirement : requirements) {
     out.open("", '[');
     out.field("", requirement.key);
-    out.field("", std::string(operators[static_cast<int>(requirement.op)]));
+    out.field("", std::string(to_string(requirement.op)));
     for (const std::string& value : requirement.values) out.field("", value);
     out.close(']');
   }
@@ -216,6 +217,26 @@ void write_wholes(JsonText& out, const std::vector<Job>& jobs) {
   out.close(']');
 }
 
+// Pools with targets, or whose price of waiting targets have moved. All others are left out.
+void write_targets(JsonText& out, const ClusterSnapshot& cluster) {
+  const auto plain = [](const Pool& pool) { return !pool.targets.any() && pool.waiting_factor == 1; };
+  if (std::all_of(cluster.pools.begin(), cluster.pools.end(), plain)) return;
+  out.open("targets", '[');  // pool, USD a day, mean wait, complete by, waiting factor
+  for (const PoolId id : cluster.pools.ids())
+    if (const Pool& pool = cluster.pools[id]; !plain(pool))
+      out.row(cell_of(id), pool.targets.budget_per_day.value(), cell_of(pool.targets.mean_wait),
+              cell_of(pool.targets.complete_by), pool.waiting_factor);
+  out.close(']');
+  out.line();
+}
+
+void write_target_debts(JsonText& out, const ClusterSnapshot& cluster) {
+  if (cluster.target_debts.empty()) return;
+  out.open("targetDebts", '[');
+  for (const TargetDebt& debt : cluster.target_debts) out.described_row(debt);
+  out.close(']');
+}
+
 // Jobs of peers. All other jobs are left out.
 void write_peers(JsonText& out, const std::vector<Job>& jobs) {
   const auto plain = [](const Job& job) {
@@ -235,6 +256,19 @@ void write_peers(JsonText& out, const std::vector<Job>& jobs) {
       out.row(static_cast<std::int64_t>(i), std::int64_t{whole.peers}, std::int64_t{whole.expected},
               cell_of(whole.arrived), whole.each.cpu.value(), whole.each.memory.value(), std::int64_t{whole.each.slots},
               std::int64_t{jobs[i].coordinates});
+  out.close(']');
+}
+
+// Jobs that have to be done, or to start, by some time. All other jobs are left out.
+void write_due(JsonText& out, const std::vector<Job>& jobs) {
+  const auto plain = [](const Job& job) { return !job.due.any(); };
+  if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
+  out.open("due", '[');  // job, 1 and when it has to be done, 1 and when to have started
+  const auto cells = [](const std::optional<TimePoint>& time) { return cell_of(time.value_or(TimePoint{})); };
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (const JobDue& due = jobs[i].due; due.any())
+      out.row(static_cast<std::int64_t>(i), std::int64_t{due.complete_by.has_value()}, cells(due.complete_by),
+              std::int64_t{due.start_by.has_value()}, cells(due.start_by));
   out.close(']');
 }
 
@@ -261,6 +295,7 @@ void write_jobs(JsonText& out, const ClusterSnapshot& cluster) {
   write_levels(out, jobs);
   write_wholes(out, jobs);
   write_peers(out, jobs);
+  write_due(out, jobs);
   out.open("inputs", '[');  // job, data set, fraction
   for (std::size_t i = 0; i < jobs.size(); ++i)
     for (const JobInput& input : jobs[i].inputs)
@@ -355,6 +390,7 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   out.object("network", cluster.network);
   out.line();
   out.table("pools", cluster.pools.items());
+  write_targets(out, cluster);
   out.line();
   write_jobs(out, cluster);
   out.line();
@@ -363,6 +399,7 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   write_degraded(out, cluster);
   if (cluster.shares) out.object("shares", *cluster.shares);
   if (cluster.arrivals.any()) out.object("arrivals", cluster.arrivals);
+  write_target_debts(out, cluster);
   out.open("moves", '[');  // id, block, from, to
   for (const MoveInFlight& move : cluster.moves) out.described_row(move);
   out.close(']');

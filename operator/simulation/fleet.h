@@ -36,11 +36,18 @@ struct AutoscalerSettings {
   Duration notice = std::chrono::minutes(2);       // before an interruption
 };
 
+// No spot node can be launched in the zone, and those that run there get notice when it begins.
+struct SpotOutage {
+  ZoneId zone;
+  TimePoint from{}, until{};
+};
+
 inline constexpr Duration longest_idle = std::chrono::hours(24);
 
 struct Fleet {
   std::vector<NodeOffer> offers;
   AutoscalerSettings autoscaler;
+  std::vector<SpotOutage> outages;
 };
 
 // How long an empty node stays, as far as that is known beforehand.

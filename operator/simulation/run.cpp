@@ -5,6 +5,7 @@
 #include "model/cluster_state.h"
 #include "simulation/metrics.h"
 #include "simulation/simulated_cluster.h"
+#include "simulation/target_run.h"
 #include "simulation/thinking_policy.h"
 
 namespace lips::simulation {
@@ -41,6 +42,8 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
   ClusterState state(scenario.at_start());
   EpochController controller(state, cluster, thinking, scenario.costs);
   controller.observe(metrics);
+  TargetRun targets(scenario);
+  targets.join(controller, options.by_day);
 
   bool stopped = false;
   std::uint64_t rounds = 0;
@@ -67,6 +70,8 @@ Result<RunResult> run(const Scenario& scenario, const Policy& policy, std::strin
   result.stuck = cluster.stuck();
   result.endless = cluster.endless();
   result.stopped = stopped;
+  result.targets = targets.outcomes();
+  if (options.by_day) result.by_day = targets.by_day();
   result.measured.deciding = deciding;
   return result;
 }

@@ -19,6 +19,7 @@ struct Progress {
 struct RunOptions {
   std::function<void(const Progress&)> progress;  // called now and then
   std::function<bool()> stop;                     // true: end now with a partial result
+  bool by_day = false;                            // fill RunResult::by_day
   const Stopwatch* stopwatch = nullptr;           // measures time spent deciding, also for Thinking::measured
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "invoice/invoice.h"
 #include "model/costs.h"
 #include "model/plan.h"
+#include "model/targets.h"
 #include "model/work.h"
 
 namespace lips::simulation {
@@ -92,6 +94,22 @@ struct Plans {
   std::uint64_t fell_back = 0;
 };
 
+// Of a day in which jobs arrived, at the true prices: by use, or by invoice without storage and requests.
+struct DayFigures {
+  Usd dollars;
+  double mean_wait = 0;  // seconds that a task waited although it could start
+};
+
+// A target, and what came of it at the true prices.
+struct TargetOutcome {
+  std::string pool;  // empty: of all together
+  TargetKind kind = TargetKind::budget_per_day;
+  double target = 0;                // dollars, or seconds
+  std::vector<double> by_day;       // reached in each day with arrivals; complete-by: seconds too late
+  std::optional<Duration> refused;  // since the start, when it was first said that it cannot be held
+  std::string why;
+};
+
 // Depends on the machine: never compared, never part of a golden result.
 struct Measured {
   double deciding = 0;  // seconds
@@ -129,6 +147,8 @@ struct RunResult {
   double core_hours_paid = 0, core_hours_used = 0;  // of all nodes; the part that attempts held
   FleetFigures fleet;
   Plans plans;
+  std::vector<TargetOutcome> targets;
+  std::vector<DayFigures> by_day;
   std::uint64_t events = 0;
 
   Measured measured;

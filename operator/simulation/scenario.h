@@ -61,6 +61,9 @@ struct Scenario {
   ShuffleStart shuffle_start = ShuffleStart::after_maps;
   RackLink rack_link = RackLink::between_racks;
   MebibytesPerSecond decoding;  // of the blocks that a degraded task has read; 0: takes no time
+  // Every price of a node that policies see is too high or too low by this share, by instance type, zone and capacity
+  // type. Bills are at the true ones.
+  double price_error = 0;
   // Sigma of the log-normal factor between expected and true work. Policies see the expected work.
   double duration_noise = 0;
   std::uint64_t seed = 1;
@@ -70,7 +73,7 @@ struct Scenario {
 
   bool nodes_go() const { return !failures.empty() || !fleet.offers.empty(); }
   // The cluster before any purchase, as policies see it.
-  ClusterSnapshot at_start() const { return before_purchases(cluster, fleet); }
+  ClusterSnapshot at_start() const;
 };
 
 }  // namespace lips::simulation

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/price_sheet.h"
@@ -69,6 +71,11 @@ enum class Draw : std::uint64_t { placement = 1, sample, applications, pools, fa
 // Whether there is room for that many jobs of that many tasks each; if not, reports an error at the field.
 bool room_for_jobs(YamlMap& fields, std::string_view key, double jobs, double tasks, ScenarioDraft& draft);
 std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
+
+// scenario_files.cpp: the content of a file that the field names, beside the scenario, among the shipped traces, or in
+// the data folder's traces of that kind. None: it has reported an error, which says where such files come from.
+std::optional<std::string> read_data_file(YamlMap& fields, std::string_view key, std::string_view kind,
+                                          std::string_view source, ScenarioDraft& draft);
 
 // scenario_cluster.cpp: zones, racks, nodes, stores, network
 void read_cluster(YamlMap& root, ScenarioDraft& draft);

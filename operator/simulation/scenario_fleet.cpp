@@ -1,10 +1,36 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "simulation/scenario_draft.h"
+#include "simulation/spot_trace.h"
 
 namespace lips::simulation {
+
+namespace {
+
+// Zones of the trace have other names, or other letters for the same place: they stand for the scenario's in turn.
+void read_spot_trace(YamlMap& given, ScenarioDraft& draft) {
+  if (!given.has("spotTrace")) return;
+  const std::optional<std::string> text =
+      read_data_file(given, "spotTrace", "spot", "traces of spot availability are in skypilot-org/spot-traces", draft);
+  if (!text) return;
+  const Result<SpotTrace> trace = parse_spot_trace(given.text("spotTrace"), *text);
+  if (!trace) return draft.errors.messages.push_back(trace.error().message);
+  std::vector<std::string> pairs;
+  for (std::size_t i = 0; i < std::min(trace->zones.size(), draft.cluster().zones.size()); ++i)
+    pairs.push_back(
+        fmt::format("{} as {}", draft.cluster().zones[ZoneId(static_cast<std::uint32_t>(i))].name, trace->zones[i]));
+  for (const SpotTrace::Outage& outage : trace->outages)
+    if (outage.zone < draft.cluster().zones.size())
+      draft.scenario.fleet.outages.push_back(
+          {ZoneId(static_cast<std::uint32_t>(outage.zone)), outage.from, outage.until});
+  draft.assume("spot availability", given.text("spotTrace"), fmt::format("{}", fmt::join(pairs, ", ")));
+}
+
+}  // namespace
 
 void read_autoscaler(YamlMap& root, ScenarioDraft& draft) {
   std::optional<YamlMap> given = root.map("autoscaler");
@@ -19,6 +45,7 @@ void read_autoscaler(YamlMap& root, ScenarioDraft& draft) {
     settings.consolidate_after = given->duration("consolidateAfter", settings.consolidate_after);
     settings.budget = given->number("budget", settings.budget, share_range);
     settings.notice = given->duration("interruptionNotice", settings.notice);
+    read_spot_trace(*given, draft);
     given->finish();
   }
   if (draft.scenario.fleet.offers.empty()) return;

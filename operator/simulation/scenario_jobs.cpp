@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
+#include "simulation/job_table.h"
 #include "simulation/scenario_draft.h"
 
 namespace lips::simulation {
@@ -65,6 +67,7 @@ struct JobEntry {
   std::string output;
   Mebibytes output_size;
   double output_ratio = 0;
+  std::optional<Duration> max_wait;
 };
 
 void check_input(YamlMap& fields, JobEntry& entry, ScenarioDraft& draft) {
@@ -123,6 +126,8 @@ JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
   entry.count = fields.integer("count", 1, 1, 1'000'000);
   entry.every = fields.duration("every", Duration(0));
   job.arrival = TimePoint(fields.duration("arrival", Duration(0)));
+  if (fields.has("completeBy")) job.due.complete_by = TimePoint(fields.duration("completeBy", Duration(0)));
+  if (fields.has("maxWait")) entry.max_wait = fields.duration("maxWait", Duration(0));
   job.priority = static_cast<std::int32_t>(fields.integer("priority", 0, -1'000'000'000, 1'000'000'000));
   job.pool = pool_named(fields, draft);
   job.constraint = read_constraint(fields, draft);
@@ -198,6 +203,7 @@ void add_jobs(const JobEntry& entry, ScenarioDraft& draft) {
     Job& job = added.job;
     if (entry.count > 1) job.name += fmt::format("-{}", copy);
     job.arrival += entry.every * copy;
+    if (entry.max_wait) job.due.start_by = job.arrival + *entry.max_wait;
     DataSetId data_set;
     if (!entry.input.empty()) data_set = draft.data_sets.at(entry.input);
     if (entry.input_size.value() > 0) {
@@ -256,6 +262,19 @@ const std::vector<Application>& applications() {
   return table;
 }
 
+namespace {
+
+Targets read_targets(YamlMap& fields) {
+  Targets targets;
+  targets.budget_per_day = Usd(fields.amount("budgetPerDay", 0, "USD"));
+  targets.mean_wait = fields.duration("meanWait", Duration(0));
+  targets.complete_by = fields.time_of_day("completeBy", Duration(0));
+  fields.finish();
+  return targets;
+}
+
+}  // namespace
+
 void read_pools(YamlMap& root, ScenarioDraft& draft) {
   for (YamlMap& fields : root.maps("pools")) {
     Pool pool;
@@ -268,6 +287,7 @@ void read_pools(YamlMap& root, ScenarioDraft& draft) {
       fields.error("maximum", fmt::format("{}", pool.maximum.value()),
                    fmt::format("0 (none), or at least the minimum {}", pool.minimum.value()));
     pool.shortfall_price = UsdPerCpuSecond(fields.amount("shortfallPrice", 0, "USD/CPU-s"));
+    if (std::optional<YamlMap> targets = fields.map("targets")) pool.targets = read_targets(*targets);
     fields.finish();
     draft.pools[pool.name] = draft.cluster().pools.push_back(pool);
   }
@@ -287,11 +307,36 @@ PoolId pool_named(YamlMap& fields, ScenarioDraft& draft) {
   return PoolId(0);
 }
 
-void read_jobs(YamlMap& root, ScenarioDraft& draft) {
-  for (YamlMap& fields : root.maps("jobs")) {
-    const JobEntry entry = read_entry(fields, draft);
-    if (draft.errors.messages.empty() && check_products(fields, entry, draft)) add_jobs(entry, draft);
+namespace {
+
+void read_job(YamlMap& fields, ScenarioDraft& draft) {
+  const JobEntry entry = read_entry(fields, draft);
+  if (draft.errors.messages.empty() && check_products(fields, entry, draft)) add_jobs(entry, draft);
+}
+
+// Errors of a row name the table and its line.
+void read_job_table(YamlMap& root, ScenarioDraft& draft) {
+  if (!root.has("jobsFile")) return;
+  const std::optional<std::string> text =
+      read_data_file(root, "jobsFile", "jobs", "docs/scenarios.md has its columns", draft);
+  if (!text) return;
+  const std::string table = root.text("jobsFile");
+  const Result<std::vector<YamlValue>> rows = parse_job_table(table, *text);
+  if (!rows) return draft.errors.add(rows.error().message);
+  const std::string scenario = std::exchange(draft.errors.file, table);
+  for (const YamlValue& row : *rows) {
+    YamlMap fields(row, "", draft.errors);
+    read_job(fields, draft);
   }
+  draft.errors.file = scenario;
+  draft.assume("jobs of the table", fmt::format("{}", rows->size()), table);
+}
+
+}  // namespace
+
+void read_jobs(YamlMap& root, ScenarioDraft& draft) {
+  for (YamlMap& fields : root.maps("jobs")) read_job(fields, draft);
+  read_job_table(root, draft);
 }
 
 }  // namespace lips::simulation

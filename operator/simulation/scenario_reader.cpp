@@ -74,6 +74,10 @@ void read_conditions(YamlMap& root, ScenarioDraft& draft) {
   scenario.new_data = static_cast<NewData>(root.choice("newData", places, 0));
   scenario.new_data_replicas = static_cast<std::uint32_t>(root.integer("newDataReplicas", 1, 1, 10));
   scenario.duration_noise = root.number("durationNoise", 0, {0, 5});
+  scenario.price_error = root.number("priceError", 0, {0, 0.9});
+  if (scenario.price_error > 0)
+    draft.assume("priceError", fmt::format("{}", scenario.price_error),
+                 "by which prices of nodes that policies see are too high or too low");
   draft.assume("thinking", std::string(thinking[static_cast<std::size_t>(scenario.thinking)]),
                "how a plan's computing time is charged");
   draft.assume("remoteRead", std::string(reads[static_cast<std::size_t>(scenario.remote_read)]));

@@ -1,15 +1,11 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/random.h"
 #include "config/ranges.h"
-#include "config/text_file.h"
 #include "simulation/scenario_draft.h"
 #include "simulation/swim_trace.h"
 
@@ -28,6 +24,7 @@ struct Workload {
   double cpu_factor = 1, least_cpu = 1, cpu_without_input = 30;
   double reduce_mebibytes = 1024, most_reduces = 50, reduce_cpu_per_mebibyte = 0.1;
   bool share_inputs = false;
+  std::int64_t days = 1;  // that are alike
   Resources request{Cores(1), Mebibytes(0), 1};
 };
 
@@ -125,37 +122,15 @@ void scale_to_load(YamlMap& root, ScenarioDraft& draft, Workload& work, bool by_
   work.scale_bytes = std::exp(low);
 }
 
-std::vector<std::string> places_of(const std::string& name, const ScenarioDraft& draft) {
-  namespace fs = std::filesystem;
-  if (fs::path(name).is_absolute()) return {name};
-  std::vector<std::string> places;
-  places.push_back((fs::path(draft.errors.file).parent_path() / name).string());
-  places.push_back(draft.config_folder + "/traces/" + name);
-  const char* environment = std::getenv("LIPS_DATA");
-  const std::string data = !draft.options.data_folder.empty() ? draft.options.data_folder
-                           : environment                      ? environment
-                                                              : "";
-  if (!data.empty()) places.push_back(data + "/traces/swim/" + name), places.push_back(data + "/" + name);
-  return places;
-}
-
 std::vector<TraceJob> read_trace(YamlMap& fields, ScenarioDraft& draft) {
   if (!fields.require("file")) return {};
-  const std::string name = fields.text("file");
-  const std::vector<std::string> places = places_of(name, draft);
-  for (const std::string& place : places) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(place, ignored)) continue;
-    const Result<std::string> text = read_text_file(place);
-    Result<std::vector<TraceJob>> rows = text ? parse_swim(name, *text) : tl::unexpected(text.error());
-    if (rows) return std::move(*rows);
-    draft.errors.messages.push_back(rows.error().message);
-    return {};
-  }
-  fields.error(
-      "file", fmt::format("no file '{}' (looked at {})", name, fmt::join(places, ", ")),
-      "a trace that is there; the FB-2010 traces are in SWIM's repository (SWIMProjectUCB/SWIM, workloadSuite), "
-      "LIPS_DATA names the folder that has them under traces/swim");
+  const std::optional<std::string> text =
+      read_data_file(fields, "file", "swim",
+                     "the FB-2010 traces are in SWIM's repository (SWIMProjectUCB/SWIM, workloadSuite)", draft);
+  if (!text) return {};
+  Result<std::vector<TraceJob>> rows = parse_swim(fields.text("file"), *text);
+  if (rows) return std::move(*rows);
+  draft.errors.messages.push_back(rows.error().message);
   return {};
 }
 
@@ -223,6 +198,7 @@ void read_rules(YamlMap& fields, ScenarioDraft& draft, Workload& work) {
   work.least_cpu = fields.number("leastCpuPerTask", 1, work_range);
   work.cpu_without_input = fields.number("cpuWithoutInput", 30, work_range);
   work.share_inputs = fields.flag("shareInputs", false);
+  work.days = fields.integer("days", 1, 1, 31);
   work.request = {Cores(fields.number("cores", 1, core_range)), fields.size("memory", Mebibytes(0)), 1};
   if (std::optional<YamlMap> reduces = fields.map("reduces")) {
     work.reduce_mebibytes = reduces->size("bytesEach", Mebibytes(work.reduce_mebibytes)).value();
@@ -317,6 +293,20 @@ void add_jobs(const Workload& work, const std::vector<PoolId>& pools, const Plac
   }
 }
 
+// The same jobs on further days, reading the same data.
+void repeat_days(const Workload& work, std::size_t first, ScenarioDraft& draft) {
+  const std::size_t end = draft.scenario.jobs.size();
+  for (std::int64_t day = 1; day < work.days; ++day)
+    for (std::size_t i = first; i < end; ++i) {
+      JobArrived again = draft.scenario.jobs[i];
+      again.job.name += fmt::format("-day-{}", day + 1);
+      again.job.arrival += std::chrono::hours(24) * day;
+      draft.scenario.jobs.push_back(std::move(again));
+    }
+  if (work.days > 1)
+    draft.assume("days", fmt::format("{}", work.days), "with the same jobs each, which read the same data");
+}
+
 // Checks the scaled rows: tasks and blocks fit into the scenario; work, size and arrival of each job are in range.
 bool check_products(YamlMap& fields, const Workload& work, const Placement& placement, ScenarioDraft& draft) {
   double tasks = 0, most_work = 0, last = 0;
@@ -337,8 +327,8 @@ bool check_products(YamlMap& fields, const Workload& work, const Placement& plac
     fields.error("", fmt::format("a job of {:.3g} MiB", largest.value()), "at most 1048576Ti: scale bytes down");
   if (last > to_seconds(longest_duration))
     fields.error("scaleArrivals", fmt::format("a last arrival after {:.3g} s", last), allowed_durations);
-  const auto jobs = static_cast<double>(work.rows.size());
-  if (draft.errors.messages.empty() && room_for_jobs(fields, "", jobs, tasks / std::max(1.0, jobs), draft))
+  const auto jobs = static_cast<double>(work.rows.size()), days = static_cast<double>(work.days);
+  if (draft.errors.messages.empty() && room_for_jobs(fields, "", days * jobs, tasks / std::max(1.0, jobs), draft))
     room_for_blocks(fields, "", input, work.block_size, placement, draft);
   return draft.errors.messages.empty();
 }
@@ -376,7 +366,10 @@ void read_workload(YamlMap& root, ScenarioDraft& draft) {
   if (!draft.errors.messages.empty()) return;
   draft.assume("scaleBytes", fmt::format("{:.6g}", work.scale_bytes),
                root.has("load") && !by_arrivals ? "bytes of the trace, for the load" : "bytes of the trace");
-  if (check_products(*fields, work, placement, draft)) add_jobs(work, pools, placement, draft);
+  if (!check_products(*fields, work, placement, draft)) return;
+  const std::size_t written = draft.scenario.jobs.size();
+  add_jobs(work, pools, placement, draft);
+  repeat_days(work, written, draft);
 }
 
 }  // namespace lips::simulation

@@ -36,6 +36,7 @@ class SimulatedCluster : public ClusterClient {
   void drop(const ReplicaDrop& drop) override { data_.drop(drop); }
   void remember(const Remembered&) override {}
   void remember_shares(const ShareMemory&) override {}
+  void remember_targets(const std::vector<TargetDebt>&) override {}
 
   // Lets time pass while the controller thinks. The next wait() reports what happens meanwhile.
   void think(Duration span);

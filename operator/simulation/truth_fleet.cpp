@@ -15,6 +15,11 @@ namespace lips::simulation {
 TruthFleet::TruthFleet(World& world, const Peers& peers)
     : world_(world), peers_(peers), fleet_(world.scenario.fleet), packing_(world.scenario.cluster) {
   sold_out_.resize(fleet_.offers.size(), false);
+  out_.resize(world_.scenario.cluster.zones.size(), 0);
+  for (std::uint32_t i = 0; i < fleet_.outages.size(); ++i) {
+    world_.queue.add(fleet_.outages[i].from, {SimEvent::Kind::outage, i, 0});
+    world_.queue.add(fleet_.outages[i].until, {SimEvent::Kind::outage_end, i, 0});
+  }
   if (!fleet_.offers.empty()) place_of_.assign(world.scenario.cluster.nodes.size(), 0);
   for (std::uint32_t offer = 0; offer < fleet_.offers.size(); ++offer)
     for (std::uint32_t i = 0; i < fleet_.offers[offer].limit; ++i) {
@@ -58,6 +63,12 @@ void TruthFleet::handle(const SimEvent& event) {
     case SimEvent::Kind::interruption:
       if (current(event)) go(node, RunListener::Gone::interrupted);
       return;
+    case SimEvent::Kind::outage:
+      return begin_outage(fleet_.outages[event.index]);
+    case SimEvent::Kind::outage_end:
+      --out_[fleet_.outages[event.index].zone.index()];
+      launched_or_gone_ = true;
+      return;
     case SimEvent::Kind::batch:
       if (event.generation == batch_) buy();
       return;
@@ -77,8 +88,9 @@ std::vector<PodGroup> TruthFleet::pending() const {
   for (const NodeRequest& asks : *requests_) {
     const TaskRecord& record = world_.tasks[asks.task];
     const Job& job = world_.job(record.job);
-    if (record.state == SimTaskState::waiting)
-      ++counts[{job.request, job.constraint, fleet_.offers[asks.offer.index()].first}];
+    const Resources& request = asks.to_come > 0 ? job.whole.each : job.request;
+    if (asks.to_come > 0 || record.state == SimTaskState::waiting)
+      counts[{request, job.constraint, fleet_.offers[asks.offer.index()].first}] += std::max(1u, asks.to_come);
   }
   std::vector<PodGroup> groups;
   for (const auto& [key, count] : counts)
@@ -148,7 +160,8 @@ std::vector<OfferRoom> TruthFleet::offers() const {
   std::vector<OfferRoom> rooms;
   for (const NodeOffer& offer : fleet_.offers) rooms.push_back({offer.first, 0});
   for (std::size_t i = 0; i < places_.size(); ++i)
-    if (places_[i].state == State::absent && !world_.loss_unreported(nodes_[i])) ++rooms[places_[i].offer].left;
+    if (places_[i].state == State::absent && !world_.loss_unreported(nodes_[i]) && !is_out(places_[i].offer))
+      ++rooms[places_[i].offer].left;
   return rooms;
 }
 
@@ -197,6 +210,21 @@ void TruthFleet::boot(NodeId node) {
   world_.emit(NodeBack{node});
   if (!std::exchange(polling_, true))
     world_.queue.add(world_.now + fleet_.autoscaler.poll, {SimEvent::Kind::poll, 0, 0});
+}
+
+bool TruthFleet::is_out(std::uint32_t offer) const {
+  const Node& like = world_.scenario.cluster.nodes[fleet_.offers[offer].first];
+  return like.capacity_type == CapacityType::spot && out_[like.zone.index()] > 0;
+}
+
+void TruthFleet::begin_outage(const SpotOutage& outage) {
+  ++out_[outage.zone.index()];
+  launched_or_gone_ = true;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const bool there = places_[i].state == State::up || places_[i].state == State::booting;
+    const Node& node = world_.scenario.cluster.nodes[nodes_[i]];
+    if (there && node.zone == outage.zone && node.capacity_type == CapacityType::spot) give_notice(nodes_[i]);
+  }
 }
 
 // The node takes no more tasks; running ones have the notice period to end.

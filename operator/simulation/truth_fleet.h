@@ -49,6 +49,8 @@ class TruthFleet {
   void launch(std::uint32_t offer);
   void boot(NodeId node);
   void give_notice(NodeId node);
+  bool is_out(std::uint32_t offer) const;
+  void begin_outage(const SpotOutage& outage);
   void go(NodeId node, RunListener::Gone why);
   void consolidate();
   void validate();
@@ -67,7 +69,8 @@ class TruthFleet {
   std::optional<std::vector<NodeRequest>> requests_;
   bool tasks_marked_ = false;         // whose plans ask for nodes marks its tasks: they are not to be evicted
   IdVector<OfferId, bool> sold_out_;  // as last reported to policies
-  bool launched_or_gone_ = false;     // a node, since the last look
+  std::vector<std::uint32_t> out_;    // by zone: outages of spot nodes
+  bool launched_or_gone_ = false;     // a node, or an outage came or went, since the last look
   std::size_t there_ = 0;             // number of taken places
   Cores cores_{0};                    // cores of those nodes
   TimePoint batch_opened_ = TimePoint::max();

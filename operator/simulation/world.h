@@ -30,6 +30,8 @@ struct SimEvent {
     boot,
     notice,
     interruption,
+    outage,
+    outage_end,
     batch,
     poll,
     validation

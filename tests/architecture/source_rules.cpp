@@ -47,7 +47,7 @@ const std::vector<ThirdParty>& third_parties() {
       {{"fmt/"},
        {"operator/model/", "operator/bounds/", "operator/policies/", "operator/controller/", "operator/config/",
         "operator/records/", "operator/simulation/", "operator/experiments/", "operator/telemetry/",
-        "operator/kubernetes/", "operator/cmd/"},
+        "operator/targets/", "operator/kubernetes/", "operator/cmd/"},
        Headers::forbidden,
        true},
   };
@@ -56,7 +56,7 @@ const std::vector<ThirdParty>& third_parties() {
 
 constexpr std::array clocks = {"system_clock", "steady_clock", "high_resolution_clock", "random_device",
                                "gettimeofday"};
-constexpr std::array<std::string_view, 5> timeless = {"solver", "model", "bounds", "policies", "controller"};
+constexpr std::array<std::string_view, 6> timeless = {"solver", "model", "bounds", "policies", "controller", "targets"};
 
 struct Include {
   std::string name;

@@ -58,19 +58,28 @@ TEST(WaitingBound, CountsTheShuffleOfAJobWhoseInputLiesApart) {
               1e-6);  // half of the output crosses, which is less than a block
 }
 
+// A random scenario, and its cuts at a few prices.
+struct CutRun {
+  explicit CutRun(std::uint64_t seed) : scenario(tiny::random_scenario(seed)), whole(whole_run(scenario)) {
+    settings.slot = seconds(20);
+    settings.tail = seconds(600);
+    const double prices[] = {0, 1, 8, 60, 300};
+    cuts = waiting_cuts(whole, prices, settings);
+  }
+  Scenario scenario;
+  WholeRun whole;
+  WaitingBoundSettings settings;
+  Result<std::vector<WaitingCut>> cuts;
+};
+
 TEST(WaitingBound, IsAtMostTheBillOfEveryPolicyAtItsOwnMeanWait) {
   int compared = 0;
   double tightest = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
-    const Scenario scenario = tiny::random_scenario(seed);
-    const WholeRun whole = whole_run(scenario);
-    WaitingBoundSettings settings;
-    settings.slot = seconds(20);
-    settings.tail = seconds(600);
-    const double prices[] = {0, 1, 8, 60, 300};
-    const auto cuts = waiting_cuts(whole, prices, settings);
-    ASSERT_TRUE(cuts.has_value());
+    const CutRun cut(seed);
+    ASSERT_TRUE(cut.cuts.has_value());
+    const auto& [scenario, whole, settings, cuts] = cut;
     const auto compare = [&](const Policy& policy, std::string_view name) {
       SCOPED_TRACE(name);
       const Result<RunResult> result = run(scenario, policy, std::string(name));
@@ -87,6 +96,33 @@ TEST(WaitingBound, IsAtMostTheBillOfEveryPolicyAtItsOwnMeanWait) {
   }
   EXPECT_GT(compared, 50);
   EXPECT_GT(tightest, 0.8);
+}
+
+TEST(TighterCuts, AreNeverBelowTheGivenOnesNorAboveTheBillOfAPlan) {
+  int compared = 0, tighter = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const CutRun cut(seed);
+    ASSERT_TRUE(cut.cuts.has_value());
+    const auto& [scenario, whole, settings, cuts] = cut;
+    for (const char* name : {"lips", "delay", "own-zone-cheapest", "starburst"}) {
+      SCOPED_TRACE(name);
+      const Result<RunResult> result = run(scenario, **make_policy(name, {}), name);
+      ASSERT_TRUE(result.has_value());
+      if (result->jobs_finished < result->jobs) continue;
+      const Duration wait = seconds(result->mean_wait);
+      const auto tight = tighter_cuts(whole, *cuts, wait, settings);
+      ASSERT_TRUE(tight.has_value());
+      const double before = least_dollars_with_mean_wait(whole, *cuts, wait).value();
+      const double after = least_dollars_with_mean_wait(whole, *tight, wait).value();
+      EXPECT_GE(after, before);
+      EXPECT_LE(after, result->bill.total().value() * (1 + 1e-9));
+      tighter += after > before * 1.001;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(tighter, 10);
 }
 
 }  // namespace

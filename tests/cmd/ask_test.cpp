@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/cmd/program.h"
 
@@ -110,6 +112,8 @@ TEST_F(Ask, NamesWhatIsWrong) {
       {{"why", "job-0000003", "--set", "waitingPric=2"}, "did you mean 'waitingPrice'?"},
       {{"why", "job-0000003", "--url", "http://127.0.0.1:1"}, "--from, --url and --service: expected one of them"},
       {{"plans"}, "expected the state of a running operator"},
+      {{"report"}, "expected the state of a running operator"},
+      {{"report", "--by", "week"}, "--by: expected job or namespace or day"},
       {{"ledger"}, "expected the state of a running operator"}};
   for (const auto& [words, wanted] : all) {
     const Said said = ask(words);
@@ -149,6 +153,51 @@ TEST_F(Ask, LetsKubectlAskForUsersWhoseCredentialsAProgramGives) {
               AllOf(HasSubstr("you lack a right: to get services/proxy 'lips:http'"), HasSubstr("Forbidden")));
 }
 
+// An operator with server.authorize, as far as it wants a token. The story `chart` has the real one.
+TEST_F(Ask, ShowsAnAddressTheTokenOfAFile) {
+  httplib::Server server;
+  server.Get("/state", [&](const httplib::Request& request, httplib::Response& response) {
+    if (request.get_header_value("Authorization") == "Bearer secret") {
+      response.set_content(text_of(snapshot_), "application/octet-stream");
+    } else {
+      response.status = 401;
+      response.set_content("the operator wants a bearer token (server.authorize)\n", "text/plain");
+    }
+  });
+  const int port = server.bind_to_any_port("127.0.0.1");
+  std::jthread thread([&] { server.listen_after_bind(); });
+  const std::string url = "http://127.0.0.1:" + std::to_string(port), token = folder_.file("token");
+  write(token, "secret\n");
+  const Said with = lips({"data", "--url", url, "--token-file", token}), without = lips({"data", "--url", url});
+  server.stop();
+  EXPECT_EQ(with.status, 0) << with.err;
+  EXPECT_EQ(with.out, lips({"data", "--from", snapshot_}).out);
+  EXPECT_EQ(without.status, 1);
+  EXPECT_THAT(without.err, HasSubstr("checks tokens (server.authorize), and there is none: --token-file"));
+  EXPECT_THAT(lips({"data", "--from", snapshot_, "--token-file", token}).err, HasSubstr("expected with --url only"));
+}
+
+// A Service leads each connection to some replica, and one that stands by refuses.
+TEST_F(Ask, TriesEachTimeOnANewConnection) {
+  httplib::Server server;
+  std::vector<int> ports;
+  server.Get("/state", [&](const httplib::Request& request, httplib::Response& response) {
+    ports.push_back(request.remote_port);
+    if (ports.size() < 4)
+      response.status = 503;
+    else
+      response.set_content(text_of(snapshot_), "application/octet-stream");
+  });
+  const int port = server.bind_to_any_port("127.0.0.1");
+  std::jthread thread([&] { server.listen_after_bind(); });
+  const Said said = lips({"data", "--url", "http://127.0.0.1:" + std::to_string(port)});
+  server.stop();
+  EXPECT_EQ(said.status, 0) << said.err;
+  ASSERT_EQ(ports.size(), 4u);
+  std::sort(ports.begin(), ports.end());
+  EXPECT_EQ(std::unique(ports.begin(), ports.end()), ports.end());
+}
+
 TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   const Folder folder;
   const std::string file = folder.file("state.json.gz");
@@ -159,7 +208,7 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
         const std::string address = "address=127.0.0.1:";
         const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
         const std::string url = "http://127.0.0.1:" + std::to_string(port);
-        for (const char* command : {"plans", "data", "moves", "ledger"})
+        for (const char* command : {"plans", "data", "moves", "ledger", "report"})
           said.push_back(lips({command, "--format", "json", "--url", url}));
         said.push_back(lips({"why", "errors-in-logs", "--url", url}));
         httplib::Client client("127.0.0.1", port);
@@ -169,13 +218,14 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
         write(file, state->body);
       });
   EXPECT_EQ(ended.status, 0);
-  ASSERT_EQ(said.size(), 5u);
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(said[i].status, 0) << said[i].err;
+  ASSERT_EQ(said.size(), 6u);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(said[i].status, 0) << said[i].err;
   const json plans = json::parse(said[0].out);
   ASSERT_FALSE(plans.empty());
   EXPECT_EQ(plans[0]["policy"], "lips");
   EXPECT_EQ(json::parse(said[1].out)[0]["dataSet"], "logs");
-  EXPECT_EQ(said[4].status, 0) << said[4].err;
+  EXPECT_EQ(json::parse(said[4].out), json::array()) << "a simulated cluster has no other scheduler";
+  EXPECT_EQ(said[5].status, 0) << said[5].err;
   const Said from_file = lips({"data", "--format", "json", "--from", file});
   EXPECT_EQ(from_file.out, said[1].out);
   const Said replayed = lips({"replay", file});
@@ -225,6 +275,9 @@ std::string completed(const Folder& folder, const std::string& words, int at) {
 TEST(Completion, OffersCommandsOptionsAndValuesInBash) {
   const Folder folder;
   EXPECT_EQ(completed(folder, "pl", 1), "plan plans ");
+  EXPECT_EQ(completed(folder, "tu", 1), "tune ");
+  EXPECT_EQ(completed(folder, "tune jobs.csv --mea", 3), "--mean-wait ");
+  EXPECT_EQ(completed(folder, "tune jobs.csv --format ''", 4), "json text ");
   EXPECT_EQ(completed(folder, "why pod --fo", 3), "--format ");
   EXPECT_EQ(completed(folder, "why pod --format ''", 4), "json text ");
   EXPECT_EQ(completed(folder, "generate snapshot --sh", 3).substr(0, 5), "--sha");

@@ -64,6 +64,16 @@ TEST_P(Golden, RunsGiveWhatTheyGaveBefore) { expect_as_before(GetParam(), "use",
 
 TEST(GoldenInvoice, RunsGiveWhatTheyGaveBefore) { expect_as_before("quickstart", "invoice", "quickstart-invoice"); }
 
+TEST(GoldenTune, TheCurveIsWhatItWasBefore) {
+  const std::string file = LIPS_SOURCE_DIR "/tests/cmd/golden/tune-quickstart.json";
+  const Said said = lips({"tune", "quickstart", "--set", "billing=use", "--prices", "0.5,2,8", "--format", "json"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  Json found = Json::parse(said.out);
+  found.erase("version");
+  if (std::getenv("LIPS_UPDATE_GOLDEN")) write(file, found.dump(1) + "\n");
+  expect_alike(found, Json::parse(text_of(file)), "tune-quickstart");
+}
+
 INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, testing::Values("quickstart", "table-iv-i", "table-iv-iii", "swim-400"),
                          [](const auto& scenario) {
                            std::string name = scenario.param;

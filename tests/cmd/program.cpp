@@ -1,6 +1,7 @@
 #include "tests/cmd/program.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace lips::cmd_test {
@@ -60,6 +62,13 @@ Said run(const std::vector<std::string>& words, Limits limits) {
 }  // namespace
 
 Said lips(const std::vector<std::string>& words) { return run(words, {}); }
+nlohmann::json lips_json(std::vector<std::string> words) {
+  words.insert(words.end(), {"--format", "json"});
+  const Said said = lips(words);
+  EXPECT_EQ(said.status, 0) << said.err;
+  return nlohmann::json::parse(said.out);
+}
+
 Said lips_within(unsigned seconds, const std::vector<std::string>& words) { return run(words, {seconds, 0}); }
 Said lips_in(std::size_t bytes, const std::vector<std::string>& words) { return run(words, {0, bytes}); }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Said {
 };
 
 Said lips(const std::vector<std::string>& words);
+// What it answers with --format json; the test fails if it does not end well.
+nlohmann::json lips_json(std::vector<std::string> words);
 // The same, ended by a signal when it takes longer.
 Said lips_within(unsigned seconds, const std::vector<std::string>& words);
 

@@ -16,10 +16,7 @@ using testing::StartsWith;
 
 json simulated(std::vector<std::string> words) {
   words.insert(words.begin(), "simulate");
-  words.insert(words.end(), {"--format", "json"});
-  const Said said = lips(words);
-  EXPECT_EQ(said.status, 0) << said.err;
-  return json::parse(said.out);
+  return lips_json(std::move(words));
 }
 
 // What depends on the machine.
@@ -54,6 +51,17 @@ TEST(Simulate, JsonHasEveryFieldOfTheContract) {
     EXPECT_TRUE(run["fairness"]["pools"].is_array());
     EXPECT_TRUE(run["finished"].get<bool>());
     EXPECT_EQ(run["jobsFinished"], run["jobs"]);
+  }
+}
+
+TEST(Simulate, BoundsEachRunAtItsMeanWaitOnRequest) {
+  const json plain = simulated({"quickstart", "--policy", "lips"});
+  EXPECT_FALSE(plain["runs"][0].contains("waitingBound"));
+  const json result = simulated({"quickstart", "--policy", "lips,delay", "--waiting-bound"});
+  for (const json& run : result["runs"]) {
+    EXPECT_GT(run["meanWaitSeconds"].get<double>(), 0);
+    EXPECT_GT(run["waitingBound"].get<double>(), 0);
+    EXPECT_LE(run["waitingBound"].get<double>(), run["dollars"]["total"].get<double>() * (1 + 1e-9));
   }
 }
 

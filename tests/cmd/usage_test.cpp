@@ -19,13 +19,14 @@ TEST(Usage, HelpNamesEveryCommandAndTheExitStatuses) {
     const Said said = lips({word});
     EXPECT_EQ(said.status, 0);
     EXPECT_EQ(said.err, "");
-    EXPECT_THAT(said.out, AllOf(HasSubstr("simulate"), HasSubstr("plan"), HasSubstr("generate"), HasSubstr("policies"),
-                                HasSubstr("Examples:"), HasSubstr("130 after Ctrl-C")));
+    EXPECT_THAT(said.out, AllOf(HasSubstr("simulate"), HasSubstr("tune"), HasSubstr("plan"), HasSubstr("generate"),
+                                HasSubstr("policies"), HasSubstr("Examples:"), HasSubstr("130 after Ctrl-C")));
   }
 }
 
 const std::vector<std::vector<std::string>> commands{{"operator"},
                                                      {"simulate"},
+                                                     {"tune"},
                                                      {"plan"},
                                                      {"replay"},
                                                      {"generate", "snapshot"},
@@ -39,6 +40,7 @@ const std::vector<std::vector<std::string>> commands{{"operator"},
                                                      {"data"},
                                                      {"moves"},
                                                      {"ledger"},
+                                                     {"report"},
                                                      {"completion"},
                                                      {"encode"},
                                                      {"decode"}};

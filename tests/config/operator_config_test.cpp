@@ -113,10 +113,10 @@ TEST(OperatorConfig, TakesOverridesByPath) {
 // Every setting differs from its default, so that one which reading or writing forgot shows.
 TEST(PolicySettingsText, ReadsBackBitForBit) {
   const std::string text =
-      R"({"waitingPrice": 0.1, "bucketEdges": ["0s", "1.000001s"], "replanEvery": "7.000003s", "replanLeast": "2s",)"
+      R"({"budgetPerDay": 500.5, "meanWait": "600.000001s", "completeBy": "06:30", "waitingPrice": 0.1, "bucketEdges": ["0s", "1.000001s"], "replanEvery": "7.000003s", "replanLeast": "2s",)"
       R"( "expressLimit": 1e-05, "orderFactor": 3.3000000000000003, "homeZones": false, "settle": "3s", "keepRoom": "7m", "keepCopies": false,)"
       R"( "dropCopiesAfter": "90m", "epoch": "11m", "adaptiveEpoch": true, "localityPrice": 3e-07,)"
-      R"( "makespanTolerance": 0.05, "leastTask": 12.5, "heartbeat": "1s", "nodeDelay": "250ms", "rackDelay": "1d",)"
+      R"( "makespanTolerance": 0.05, "leastTask": 12.5, "heartbeat": "1s", "nodeDelay": "250ms", "rackDelay": "1d", "starburstWait": "5m",)"
       R"( "horizon": "600s", "planAhead": "0s", "copyColumns": true, "uptime": "1h", "lsapRackCost": 1,)"
       R"( "lsapZoneCost": 2, "lsapRemoteCost": 3, "lsapPatience": "1m", "lsapAlpha": 0.3, "lsapBeta": 0.7,)"
       R"( "lsapRounding": "up", "lsapUnreachable": "one", "degradedSources": "nearest",)"

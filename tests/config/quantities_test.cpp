@@ -20,6 +20,15 @@ TEST(Quantities, ReadsDurations) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
 }
 
+TEST(Quantities, ReadsTimesOfDayAndWritesThem) {
+  EXPECT_EQ(parse_time_of_day("06:30"), std::chrono::minutes(390));
+  EXPECT_EQ(parse_time_of_day("24:00"), std::chrono::hours(24));
+  EXPECT_EQ(parse_time_of_day(""), Duration(0));
+  for (const char* bad : {"00:00", "24:01", "6:30", "06:60", "noon", "06-30", "06:3O"})
+    EXPECT_FALSE(parse_time_of_day(bad)) << bad;
+  for (const char* text : {"06:30", "00:01", "24:00", ""}) EXPECT_EQ(time_of_day(*parse_time_of_day(text)), text);
+}
+
 TEST(Quantities, ReadsSizesOfBothKinds) {
   EXPECT_EQ(parse_size("128Mi")->value(), 128);
   EXPECT_EQ(parse_size("10Gi")->value(), 10240);

@@ -140,5 +140,35 @@ TEST(EpochController, StopsWhenItIsTold) {
   EXPECT_EQ(setting.cluster.script.size(), 7u);
 }
 
+// Prices waits before each plan, and has its debts remembered.
+class Doubling : public WaitingPricer {
+ public:
+  IdVector<PoolId, double> factors(const ClusterSnapshot& cluster) override {
+    return IdVector<PoolId, double>(cluster.pools.size(), factor *= 2);
+  }
+  std::optional<std::vector<TargetDebt>> to_remember(TimePoint) override {
+    return factor > 2 ? std::optional<std::vector<TargetDebt>>({{"", factor, 0}}) : std::nullopt;
+  }
+  void on_bind(const ClusterSnapshot&, const Assignment&) override {}
+  double factor = 1;
+};
+
+TEST(EpochController, PricesWaitsBeforeEveryPlanAndRemembersWhatThatTakes) {
+  std::vector<double> seen;
+  fake::ScriptedPolicy policy(cadence(Cadence::Trigger::events, 30), [&](const PolicyInput& input) {
+    seen.push_back(input.cluster.pools[PoolId(0)].waiting_factor);
+    return Plan{};
+  });
+  Setting setting(policy);
+  Doubling pricer;
+  setting.controller.price_waiting_by(pricer);
+  setting.cluster.say(0, {fake::job(1)});
+  setting.cluster.say(65, {});
+  ASSERT_TRUE(setting.run());
+  EXPECT_EQ(seen, (std::vector<double>{2, 4, 8}));
+  EXPECT_EQ(setting.cluster.debts, (std::vector<TargetDebt>{{"", 8, 0}}));
+  EXPECT_EQ(setting.state.snapshot().target_debts, setting.cluster.debts);
+}
+
 }  // namespace
 }  // namespace lips

@@ -78,6 +78,7 @@ class Cluster : public ClusterClient {
   void drop(const ReplicaDrop& drop) override { drops.push_back(drop); }
   void remember(const Remembered& remembered) override { memories.push_back(remembered); }
   void remember_shares(const ShareMemory& remembered) override { shares.push_back(remembered); }
+  void remember_targets(const std::vector<TargetDebt>& remembered) override { debts = remembered; }
 
   void say(double when, std::vector<ClusterEvent> events) { script.emplace_back(at(when), std::move(events)); }
 
@@ -90,6 +91,7 @@ class Cluster : public ClusterClient {
   std::optional<std::vector<NodeRequest>> node_requests;
   std::vector<Remembered> memories;
   std::vector<ShareMemory> shares;
+  std::vector<TargetDebt> debts;
 
  private:
   TimePoint now_{};

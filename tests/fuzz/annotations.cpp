@@ -1,6 +1,9 @@
-// Annotations: a pod with the input's lines as values of ours, memories of jobs, and degraded inputs.
+// Annotations: a pod with the input's lines as values of ours, paths of data, memories of jobs, degraded inputs,
+// properties of Spark.
 #include "kubernetes/adapter/memory_text.h"
+#include "kubernetes/pods/data_path.h"
 #include "kubernetes/pods/pod_annotations.h"
+#include "kubernetes/pods/spark_properties.h"
 #include "model/degraded_input.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -14,7 +17,8 @@ Pod pod_with(std::string_view input) {
                                          annotation::memory,   annotation::mounted_at,
                                          annotation::pool,     annotation::run_time,
                                          annotation::shuffle,  annotation::stage,
-                                         annotation::tasks};
+                                         annotation::tasks,    annotation::complete_by,
+                                         annotation::max_wait};
   Pod pod;
   pod.meta.name_space = "etl", pod.meta.name = "p";
   for (const char* key : keys) {
@@ -30,6 +34,14 @@ Pod pod_with(std::string_view input) {
 
 FUZZ_TARGET(annotations, bytes) {
   bool taken = read_pod_annotations(pod_with(input)).has_value();
+  FUZZ_CHECK(amount_of(read_spark_executors(input).each, "cpu") > 0);
+  if (const auto path = read_data_path(std::string(input))) {
+    FUZZ_CHECK(("/" + path->path + "/").find("/../") == std::string::npos);
+    FUZZ_CHECK(!path->path.starts_with('/') && !path->path.ends_with('/'));
+    taken = true;
+  } else {
+    FUZZ_CHECK(path.error().message.size() < 400);
+  }
   const StoredMemory stored = read_memory(std::string(input));
   const StoredMemory again = read_memory(memory_text(stored.memory, stored.home));
   FUZZ_CHECK(memory_text(again.memory, again.home) == memory_text(stored.memory, stored.home));
@@ -38,6 +50,8 @@ FUZZ_TARGET(annotations, bytes) {
     FUZZ_CHECK(same && shares_text(*same) == shares_text(*shares));
     taken = true;
   }
+  const std::vector<TargetDebt> debts = read_debts(std::string(input));
+  FUZZ_CHECK(debts_text(read_debts(debts_text(debts))) == debts_text(debts));
   if (const auto degraded = parse_degraded_input(input)) {
     const auto same = parse_degraded_input(format_degraded_input(*degraded));
     FUZZ_CHECK(same && *same == *degraded);

@@ -78,6 +78,22 @@ TEST_F(ValidatePlan, FindsEveryKindOfWrongRequestForANode) {
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("requests two nodes")));
 }
 
+TEST_F(ValidatePlan, AcceptsRequestsForNodesOfAsManyPeersAsAreExpected) {
+  builder.start.offers.push_back({cordoned, 3, {}, {}, 0});
+  plan.deferrals = {{plain, DeferralReason::waits_for_node}};
+  plan.node_requests = {{plain, OfferId(0)}, {plain, OfferId(0), 2}, {plain, OfferId(0), 1}};
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("for more peers than the 0 that are expected"),
+                                      HasSubstr("for more peers than the 0 that are expected")));
+  ClusterSnapshot expecting = cluster();
+  WholeJob& whole = expecting.jobs[expecting.tasks[plain].job].whole;
+  whole.expected = 3;
+  whole.each = {Cores(1), Mebibytes(1), 1};
+  EXPECT_THAT(validate_plan(expecting, plan), IsEmpty());
+  whole.each.cpu = Cores(100);
+  EXPECT_THAT(validate_plan(expecting, plan),
+              ElementsAre(HasSubstr("may not run there"), HasSubstr("may not run there")));
+}
+
 TEST_F(ValidatePlan, FindsATaskPlannedTwice) {
   plan.assignments = {{plain, first, {}, {}}};
   plan.deferrals = {{plain, DeferralReason::no_capacity}};

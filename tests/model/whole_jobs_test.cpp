@@ -107,6 +107,21 @@ TEST(WholeJob, PartsShareTheirHome) {
   EXPECT_EQ(state.snapshot().jobs[JobId(1)].memory.opportunities, 0u);
 }
 
+TEST(WholeJob, TheOthersAreAwaitedFromTheStartOfTheOneThatCoordinates) {
+  ClusterState state(three_zones());
+  JobArrived driver = part_of(WholeJobId(0), 1, 0), other = part_of(WholeJobId(0), 1, 0);
+  driver.job.whole.peers = other.job.whole.peers = driver.job.coordinates = true;
+  driver.job.whole.arrived = other.job.whole.arrived = TimePoint(std::chrono::seconds(5));
+  state.apply(driver);
+  state.apply(other);
+  const auto arrived = [&](std::uint32_t job) { return state.snapshot().jobs[JobId(job)].whole.arrived; };
+  state.advance(TimePoint(std::chrono::seconds(7)));
+  ASSERT_TRUE(state.assume({TaskId(1), NodeId(0), {}, {}}));
+  EXPECT_EQ(arrived(0), TimePoint(std::chrono::seconds(5)));
+  ASSERT_TRUE(state.assume({TaskId(0), NodeId(0), {}, {}}));
+  for (const std::uint32_t job : {0u, 1u}) EXPECT_EQ(arrived(job), TimePoint(std::chrono::seconds(7)));
+}
+
 TEST(WholeJob, MapsThatEndedBeforeTheFirstPartCameCount) {
   ClusterState state(three_zones());
   JobArrived reduces = part_of(WholeJobId(0), 0, 1);

@@ -22,6 +22,11 @@ EpochRecord record_with_facts() {
   live.plans = {{TimePoint(Duration(5)), "fifo", 10, 4, 1, Usd(0.5), std::nullopt, std::nullopt, 0.25},
                 {TimePoint(Duration(9)), "lips", 10, 5, 0, Usd(0.75), Usd(2), Usd(1.5), 0.125}};
   live.spent = {{"etl", {Usd(1), Usd(2), Usd(3), Usd(4), Usd(5)}, 77}};
+  WatchedRow row{"2026-11-22", "batch", "nightly", {}};
+  row.sum.pods[WatchOutcome::would_wait] = 3;
+  row.sum.actual = {Usd(1), Usd(2), Usd(3)}, row.sum.planned = {Usd(4), Usd(5), Usd(6)};
+  row.sum.actual_wait = Duration(7), row.sum.planned_wait = Duration(8);
+  live.watched = {row};
   return record;
 }
 
@@ -45,6 +50,23 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   ASSERT_EQ(live.spent.size(), 1u);
   EXPECT_EQ(live.spent[0].spent.total(), Usd(15));
   EXPECT_EQ(live.spent[0].finished, 77u);
+  ASSERT_EQ(live.watched.size(), 1u);
+  const WatchedRow& row = live.watched[0];
+  EXPECT_EQ(row.day + row.name_space + row.job, "2026-11-22batchnightly");
+  EXPECT_EQ(row.sum.pods[WatchOutcome::would_wait], 3u);
+  EXPECT_EQ(row.sum.actual.fixed, Usd(2));
+  EXPECT_EQ(row.sum.planned.transfer, Usd(6));
+  EXPECT_EQ(row.sum.actual_wait + row.sum.planned_wait, Duration(15));
+}
+
+TEST(LiveFacts, OfAnOperatorWithoutTheReportAreReadToo) {
+  std::string text = write_epoch(record_with_facts());
+  const std::size_t from = text.find(",\"watched\":[["), end = text.find("]]", from) + 2;
+  text.erase(from, end - from);
+  const Result<EpochRecord> read = read_epoch("state", text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->live->watched.empty());
+  EXPECT_EQ(read->live->spent.size(), 1u);
 }
 
 TEST(LiveFacts, AJournalHasNone) {

@@ -12,6 +12,8 @@ inline ClusterSnapshot rich_start() {
   ClusterBuilder builder(2);
   builder.pool(2, 3, 6);
   builder.start.pools[PoolId(1)].shortfall_price = UsdPerCpuSecond(0.25);
+  builder.start.pools[PoolId(1)].targets = {Usd(500), seconds(600), std::chrono::hours(6)};
+  builder.start.pools[PoolId(1)].waiting_factor = 0.5;
   const RackId racks[] = {builder.rack(ZoneId(0)), builder.rack(ZoneId(1))};
   builder.start.racks[racks[1]].name = "other rack";
   ClusterSnapshot& start = builder.start;
@@ -45,6 +47,7 @@ inline ClusterSnapshot rich_start() {
   start.blocks[BlockId(4)].replicas.clear();
   start.extra_copies = {{BlockId(0), StoreId(0)}, {BlockId(1), StoreId(2)}};
   start.copies_reviewed = TimePoint(seconds(17));
+  start.target_debts = {{"", 0.01, -0.02}, {"pool-1", 0.25, 0}};
   return start;
 }
 
@@ -57,6 +60,7 @@ inline ClusterState rich_state() {
   JobArrived reads = job(state.snapshot(), spec);
   reads.job.inputs = {{DataSetId(0), 0.5}, {DataSetId(1), 0.25}};
   reads.job.output = DataSetId(0);
+  reads.job.due = {TimePoint(seconds(500)), TimePoint(seconds(60))};
   reads.job.whole = {WholeJobId(1), 9, 5, 1, CpuSeconds(44)};
   reads.job.request.extended = {{ResourceId(0), 1}, {ResourceId(1), 0.5}};
   state.apply(reads);

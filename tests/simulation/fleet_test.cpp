@@ -193,6 +193,31 @@ TEST_F(FleetTest, AnInterruptedNodeTakesNothingForTwoMinutesAndThenItsTasksRunAg
   EXPECT_GT(close_before, 0) << "no task ran when its node was to go";
 }
 
+TEST_F(FleetTest, AnOutageTakesSpotNodesOfItsZoneAndSellsNoneUntilItEnds) {
+  builder_ = ScenarioBuilder(2);
+  const NodeOffer spot = offer(3, 2, 3.6), on_demand = offer(1, 2, 7.2), elsewhere = offer(1, 2, 7.2, 1);
+  const auto is_out = [&](NodeId node) { return node.index() < on_demand.first.index(); };
+  for (NodeId node : builder_.scenario.cluster.nodes.ids())
+    if (is_out(node) || node == elsewhere.first)
+      builder_.scenario.cluster.nodes[node].capacity_type = CapacityType::spot;
+  builder_.scenario.fleet.outages.push_back({ZoneId(0), at(400), at(2000)});
+  for (int i = 0; i < 40; ++i) builder_.computing_job(60 * i, 2, 300);
+  const FleetLog told = log();
+  ASSERT_GT(told.interrupted.size(), 1u);
+  for (const auto& [node, when] : told.interrupted) {
+    EXPECT_TRUE(is_out(node));
+    EXPECT_EQ(when, 400 + 120) << "after the notice";
+  }
+  std::set<NodeId> after;
+  for (const auto& [node, when] : told.launched)
+    if (is_out(node)) {
+      EXPECT_TRUE(when < 400 || when >= 2000) << when;
+      if (when >= 2000) after.insert(node);
+    }
+  EXPECT_FALSE(after.empty());
+  EXPECT_EQ(spot.first, NodeId(0));
+}
+
 TEST_F(FleetTest, BuysBesideFixedNodesOnlyWhatDoesNotFitThere) {
   builder_.node(0, 2, 0.01);
   offer(4, 2, 3.6);
@@ -226,7 +251,7 @@ class Asking : public Policy {
 };
 
 TEST_F(FleetTest, WhereAPlanAsksOnlyThatIsBoughtAndThere) {
-  builder_.scenario.cluster.zones.push_back({"b"});
+  builder_ = ScenarioBuilder(2);
   offer(4, 1, 1);
   const NodeOffer dear = offer(4, 1, 3.6, 1);
   builder_.computing_job(0, 4, 100);
@@ -296,8 +321,9 @@ stragglers: {share: 0.1, slowdown: 3}
 TEST(Fleet, HoldsWhatMustHoldUnderEveryPolicy) {
   std::uint64_t interrupted = 0;
   for (const char* seed : {"1", "2", "3"}) {
-    const Result<Scenario> scenario = parse_scenario("day.yaml", elastic_day(seed));
+    Result<Scenario> scenario = parse_scenario("day.yaml", elastic_day(seed));
     ASSERT_TRUE(scenario) << scenario.error().message;
+    scenario->fleet.outages = {{ZoneId(0), at(200), at(900)}, {ZoneId(1), at(700), at(2500)}};
     for (const PolicyEntry& entry : policy_registry()) {
       SCOPED_TRACE(std::string(entry.name) + " " + seed);
       audit(*scenario, *entry.make(scenario->settings));

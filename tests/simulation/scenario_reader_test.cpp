@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -439,6 +440,41 @@ TEST(ScenarioReader, OverridesAreCheckedLikeTheFile) {
   const Result<Scenario> scenario = parse_scenario("s.yaml", base, with({{"epoch", "soon"}}));
   ASSERT_FALSE(scenario);
   EXPECT_THAT(scenario.error().message, HasSubstr("s.yaml: --set: settings.epoch: found 'soon'; allowed: a duration"));
+}
+
+TEST(ScenarioReader, RepeatsADayWithTheSameJobsOnTheSameData) {
+  const Scenario one = shipped("synthetic-day"), three = shipped("synthetic-day", {{"synthetic.days", "3"}});
+  ASSERT_EQ(three.jobs.size(), 3 * one.jobs.size());
+  EXPECT_EQ(three.cluster.blocks.size(), one.cluster.blocks.size());
+  EXPECT_NEAR(totals(three).cpu, 3 * totals(one).cpu, 1e-9 * totals(three).cpu);
+  EXPECT_EQ(three.jobs.back().job.arrival, one.jobs.back().job.arrival + std::chrono::hours(48));
+  EXPECT_TRUE(three.jobs.back().job.name.ends_with("-day-3")) << three.jobs.back().job.name;
+}
+
+TEST(ScenarioReader, ReadsTargetsOfPoolsAndOfAllAndJobsThatAreDue) {
+  const Result<Scenario> scenario = parse_scenario("due.yaml", R"(
+zones: [a]
+nodes: [{name: n, cores: 1, pricePerHour: 1}]
+pools: [{name: etl, targets: {budgetPerDay: 50 USD, meanWait: 10m, completeBy: "06:00"}}]
+jobs: [{name: j, tasks: 1, cpuPerTask: 1, count: 2, every: 1h, completeBy: 6h, maxWait: 10m}]
+settings: {meanWait: 20m}
+)",
+                                                   with({}));
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(scenario->cluster.pools[PoolId(0)].targets, (Targets{Usd(50), seconds(600), std::chrono::hours(6)}));
+  EXPECT_EQ(scenario->settings.targets, (Targets{Usd(0), seconds(1200), Duration(0)}));
+  EXPECT_EQ(scenario->jobs[1].job.due, (JobDue{TimePoint(std::chrono::hours(6)), TimePoint(std::chrono::minutes(70))}));
+}
+
+TEST(ScenarioReader, MispricesNodesForPoliciesAlone) {
+  const Scenario day = shipped("synthetic-day", {{"priceError", "0.2"}}), true_day = shipped("synthetic-day");
+  const ClusterSnapshot seen = day.at_start();
+  std::set<double> ratios;
+  for (const NodeId node : seen.nodes.ids()) {
+    EXPECT_EQ(day.cluster.nodes[node].price, true_day.cluster.nodes[node].price);
+    ratios.insert(std::round(100 * (seen.nodes[node].price / day.cluster.nodes[node].price)));
+  }
+  EXPECT_EQ(ratios, (std::set<double>{80, 120}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Small scenarios built by hand, and a greedy policy, for the simulator's own tests.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ class ScenarioBuilder {
   }
   // A node of one price: an hour of it costs cores x 3600 x price per core-second.
   NodeId node(std::uint32_t zone, double cores = 1, double price_per_core_second = 0.01, double speed = 1) {
+    if (zone >= scenario.cluster.zones.size()) throw std::out_of_range("a node in a zone that is not there");
     Node node;
     node.name = "node" + std::to_string(scenario.cluster.nodes.size());
     node.zone = ZoneId(zone);

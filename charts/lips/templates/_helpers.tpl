@@ -24,6 +24,21 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
+{{/* Of what `helm test` makes. Not the operator's selector: its Service must not lead there. */}}
+{{- define "lips.testLabels" -}}
+app.kubernetes.io/name: {{ include "lips.name" . }}-test
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{/* Before the pod of the test, and gone once it has ended well. */}}
+{{- define "lips.testRights" -}}
+helm.sh/hook: test
+helm.sh/hook-weight: "-1"
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end -}}
+
 {{- define "lips.serviceAccount" -}}
 {{- if .Values.serviceAccount.create -}}
 {{- default (include "lips.fullname" .) .Values.serviceAccount.name -}}

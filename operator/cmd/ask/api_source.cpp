@@ -59,12 +59,13 @@ class Asking {
 
 class AskingDirectly : public Asking {
  public:
-  explicit AskingDirectly(kubernetes::Connection connection)
-      : connection_(std::move(connection)), client_(connection_, patient(status_)) {}
+  explicit AskingDirectly(kubernetes::Connection connection, std::vector<std::string> headers = {})
+      : connection_(std::move(connection)), headers_(std::move(headers)), client_(connection_, patient(status_)) {}
 
   Result<std::string> get(std::string path) override {
     kubernetes::ApiRequest request;
     request.path = std::move(path);
+    request.headers = headers_;
     request.timeout = std::chrono::minutes(2);
     Result<std::string> answer = client_.call(request);
     if (answer || status_.code() != unauthorized ||
@@ -74,10 +75,11 @@ class AskingDirectly : public Asking {
     kubernetes::CredentialReader reader(connection_);
     const auto credentials = reader.read(std::chrono::steady_clock::now());
     if (!credentials || (*credentials)->token.empty())
-      return fail(ErrorCode::unavailable,
-                  "the operator checks tokens (server.authorize), and this "
-                  "user has none in the kubeconfig");
-    request.headers = {"X-Lips-Authorization: Bearer " + (*credentials)->token};
+      return fail(
+          ErrorCode::unavailable,
+          "the operator checks tokens (server.authorize), and there is none: --token-file names one for --url, else "
+          "the user of the kubeconfig needs one");
+    request.headers.push_back("X-Lips-Authorization: Bearer " + (*credentials)->token);
     return client_.call(std::move(request));
   }
   int status() const override { return status_.code(); }
@@ -85,6 +87,7 @@ class AskingDirectly : public Asking {
 
  private:
   const kubernetes::Connection connection_;
+  const std::vector<std::string> headers_;
   LastStatus status_;
   kubernetes::ApiClient client_;
 };
@@ -213,13 +216,15 @@ Result<FetchedBytes> fetch_through_api(const ApiPlace& place) {
   return FetchedBytes{*std::move(answer), (*api)->name_space()};
 }
 
-Result<std::string> fetch_from_url(const std::string& url) {
+Result<std::string> fetch_from_url(const std::string& url, const std::string& token_file) {
   if (!url.starts_with("http://") && !url.starts_with("https://"))
     return fail(ErrorCode::invalid_input, fmt::format("--url: expected http://HOST:PORT, found '{}'", url));
   kubernetes::Connection connection;
   connection.server = url;
+  connection.token.file = token_file;
   while (connection.server.ends_with('/')) connection.server.pop_back();
-  AskingDirectly api(std::move(connection));
+  // A Service picks a replica for each connection, not for each request.
+  AskingDirectly api(std::move(connection), {"Connection: close"});
   Result<std::string> answer = api.get("/state");
   if (!answer) return fail(ErrorCode::unavailable, fmt::format("{}: {}", url, answer.error().message));
   return answer;

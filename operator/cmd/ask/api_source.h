@@ -15,6 +15,6 @@ struct FetchedBytes {
   std::string bytes, name_space;
 };
 Result<FetchedBytes> fetch_through_api(const ApiPlace& place);
-Result<std::string> fetch_from_url(const std::string& url);
+Result<std::string> fetch_from_url(const std::string& url, const std::string& token_file);
 
 }  // namespace lips::cmd

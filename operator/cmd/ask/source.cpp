@@ -42,6 +42,8 @@ void describe(Source& source, Arguments& arguments) {
                  "app.kubernetes.io/name=lips, else lips-system/lips)",
                  source.service);
   arguments.text("--url", "URL", "address of an operator, instead of an API server", source.url);
+  arguments.text("--token-file", "FILE",
+                 "with --url: the token to show to an operator that checks them (server.authorize)", source.token_file);
   arguments.text("--from", "FILE",
                  "a file instead of a running operator: what it served at /state, one of its journal, or a snapshot "
                  "(docs/snapshot-file.md)",
@@ -51,6 +53,8 @@ void describe(Source& source, Arguments& arguments) {
 Result<FetchedState> fetch(const Source& source) {
   if (!source.from.empty() + !source.url.empty() + !source.service.empty() > 1)
     return fail(ErrorCode::invalid_input, "--from, --url and --service: expected one of them, found several");
+  if (!source.token_file.empty() && source.url.empty())
+    return fail(ErrorCode::invalid_input, "--token-file: expected with --url only");
   if (!source.from.empty()) {
     const Result<std::string> text = read_text_file(source.from);
     if (!text) return tl::unexpected(text.error());
@@ -60,7 +64,7 @@ Result<FetchedState> fetch(const Source& source) {
   }
   FetchedBytes fetched;
   if (!source.url.empty()) {
-    Result<std::string> bytes = fetch_from_url(source.url);
+    Result<std::string> bytes = fetch_from_url(source.url, source.token_file);
     if (!bytes) return tl::unexpected(bytes.error());
     fetched = {*std::move(bytes), "default"};
   } else {

@@ -14,7 +14,7 @@
 namespace lips::cmd {
 
 struct Source {
-  std::string from, url, service, kubeconfig, context;
+  std::string from, url, token_file, service, kubeconfig, context;
 };
 void describe(Source& source, Arguments& arguments);
 

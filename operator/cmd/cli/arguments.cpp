@@ -142,6 +142,31 @@ void Arguments::number(std::string name, std::string help, double& target, doubl
       });
 }
 
+void Arguments::numbers(std::string name, std::string help, std::vector<double>& target, NumberRange range) {
+  add(std::move(name), "A,B,...", fmt::format("{} (default {})", help, fmt::join(target, ",")),
+      [&target, range](const std::string& word) -> std::optional<std::string> {
+        std::vector<double> values;
+        for (const std::string& part : split(word, ',')) {
+          const std::optional<double> value = parse_number(part);
+          if (!value || !range.contains(*value))
+            return fmt::format("numbers from {} to {}, such as 0.5,1,2", range.least, range.most);
+          values.push_back(*value);
+        }
+        if (values.empty()) return "numbers separated by commas";
+        target = std::move(values);
+        return std::nullopt;
+      });
+}
+
+void Arguments::dollars(std::string name, std::string help, std::optional<double>& target) {
+  add(std::move(name), "USD", std::move(help), [&target](const std::string& word) -> std::optional<std::string> {
+    const std::optional<double> value = parse_amount(word, "USD");
+    if (!value || *value <= 0 || !price_range.contains(*value)) return "dollars above 0, such as 0.5";
+    target = *value;
+    return std::nullopt;
+  });
+}
+
 void Arguments::duration(std::string name, std::string help, std::optional<Duration>& target) {
   add(std::move(name), "TIME", std::move(help), [&target](const std::string& word) -> std::optional<std::string> {
     const std::optional<Duration> value = parse_duration(word);

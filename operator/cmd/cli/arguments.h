@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "config/ranges.h"
 
 namespace lips::cmd {
 
@@ -42,6 +43,8 @@ class Arguments {
            [&target, values = std::vector(values)](std::size_t chosen) { target = values[chosen]; });
   }
   void number(std::string name, std::string help, double& target, double least = 0);
+  void numbers(std::string name, std::string help, std::vector<double>& target, NumberRange range);  // replaces them
+  void dollars(std::string name, std::string help, std::optional<double>& target);                   // above 0
   void duration(std::string name, std::string help, std::optional<Duration>& target);
   void durations(std::string name, std::string help, std::vector<Duration>& target);
   void count(std::string name, std::string help, std::uint32_t& target, CountRange range = {});

@@ -19,6 +19,7 @@ enum Exit : int { done = 0, failed = 1, bad_input = 2, interrupted = 130 };
 using Words = std::span<const std::string>;
 int run_operator(Words words);
 int run_simulate(Words words);
+int run_tune(Words words);
 int run_plan(Words words);
 int run_replay(Words words);
 int run_generate(Words words);
@@ -34,6 +35,7 @@ int run_plans(Words words);
 int run_data(Words words);
 int run_moves(Words words);
 int run_ledger(Words words);
+int run_report(Words words);
 int run_completion(Words words);
 
 // "lips: message" on stderr, line by line. Control characters are spelled out, here and in print().

@@ -86,6 +86,7 @@ class PlanWriter {
     add("}}");
   }
   static bool left_out(std::string_view, const StripeSources& sources) { return sources.empty(); }
+  static bool left_out(std::string_view name, std::uint32_t count) { return name == "toCome" && count == 0; }
   static bool left_out(std::string_view name, StoreId store) { return name == "writeTo" && !store.valid(); }
   template <class T>
   static bool left_out(std::string_view, const T& content) {

@@ -46,6 +46,13 @@ std::string identity() {
   return fmt::format("{}_{}_{:016x}", host.data(), getpid(), random);
 }
 
+// As the chart's downward API says it; without a uid where the operator does not run as a pod.
+kubernetes::ObjectMeta own_pod(const std::string& name_space) {
+  const char* name = std::getenv("LIPS_POD_NAME");
+  const char* uid = std::getenv("LIPS_POD_UID");
+  return {name_space, name ? name : "", uid ? uid : "", ""};
+}
+
 // Every type in every zone and of every capacity type; types that no sheet has are left out.
 std::vector<kubernetes::OfferEntry> offers_of(const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
   std::vector<kubernetes::OfferEntry> offers;
@@ -98,6 +105,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   mover.serve_stores = config->moves.serve_stores;
   mover.keep_finished = config->moves.keep_finished;
   mover.attempts = config->moves.attempts;
+  mover.pool_uses = run.pool_uses;
   mover.limits = {config->moves.per_zone_pair, config->moves.total};
   mover.work.run_as_user = config->moves.run_as_user;
   mover.work.resources = {config->moves.cpu_request, config->moves.cpu_limit, config->moves.memory_request,
@@ -110,6 +118,10 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   settings.prices_version = [&live = run.live] { return live.generation(); };
   settings.cadence = [&policy = run.policy] { return policy.cadence(); };
   settings.stop = run.stop;
+  if (run.watch) {
+    settings.wants_watched = [planner = run.watch] { return planner->is_free(); };
+    settings.watched = [planner = run.watch](WatchedCluster watched) { planner->take(std::move(watched)); };
+  }
   return settings;
 }
 
@@ -164,6 +176,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   std::unique_ptr<kubernetes::Leadership> leadership;
   kubernetes::ClusterSettings settings = cluster_settings(run, name);
   if (settings.data.mover.work.name_space.empty()) settings.data.mover.work.name_space = connection->name_space;
+  settings.self = own_pod(connection->name_space);
   const auto& election = config->leader_election;
   settings.shares = {election.name_space.empty() ? connection->name_space : election.name_space,
                      election.name + "-memory"};
@@ -200,6 +213,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   const WallStopwatch stopwatch;
   EpochController controller(state, *cluster, run.policy, CostModel{});
   controller.observe(run.observer);
+  controller.price_waiting_by(run.pricer);
   ControllerSettings rules;
   rules.seed = config->policy.seed;
   rules.stopwatch = &stopwatch;

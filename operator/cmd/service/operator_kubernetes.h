@@ -8,9 +8,12 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "cmd/service/state_endpoint.h"
+#include "cmd/service/watch_planner.h"
 #include "config/live_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/observer.h"
+#include "controller/waiting_pricer.h"
+#include "model/pool_use.h"
 #include "policies/policy.h"
 #include "telemetry/status/status_server.h"
 
@@ -21,9 +24,12 @@ struct KubernetesRun {
   const LiveConfig& live;  // config() at the start for what needs a restart; prices() again when generation() grows
   const Policy& policy;    // the one of the configuration, whichever that is now; timed and recorded
   Observer& observer;      // of the controller
+  WaitingPricer& pricer;
   AdapterObserver& adapter;
   Log& log;
-  std::function<bool()> stop;  // true soon after SIGTERM; call it at least once a second
+  std::function<std::vector<PoolUse>()> pool_uses;  // for the statuses of Pools
+  WatchPlanner* watch = nullptr;                    // of pods of other schedulers; none: nobody reports
+  std::function<bool()> stop;                       // true soon after SIGTERM; call it at least once a second
   // Called about as often on the controller's thread, while the state is at rest.
   std::function<void(const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods)> look;
 };

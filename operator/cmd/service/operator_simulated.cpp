@@ -73,6 +73,7 @@ Result<simulation::RunResult> run_on_simulation(const SimulatedRun& run, const s
   EpochController controller(state, paced, thinking, scenario.costs);
   controller.observe(truth);
   controller.observe(run.observer);
+  controller.price_waiting_by(run.pricer);
   run.adapter.on_synced(true);
   run.adapter.on_leader(true);
 

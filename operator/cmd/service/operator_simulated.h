@@ -11,6 +11,7 @@
 #include "controller/adapter_observer.h"
 #include "controller/faulty_cluster.h"
 #include "controller/observer.h"
+#include "controller/waiting_pricer.h"
 #include "policies/policy.h"
 #include "simulation/run_result.h"
 #include "simulation/scenario.h"
@@ -23,6 +24,7 @@ struct SimulatedRun {
   std::uint64_t seed = 1;
   const Policy& policy;
   Observer& observer;
+  WaitingPricer& pricer;
   AdapterObserver& adapter;
   Log& log;
   std::function<bool()> stop;

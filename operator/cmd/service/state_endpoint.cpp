@@ -76,6 +76,7 @@ StateAnswer StateEndpoint::answer() {
   const std::lock_guard lock(copy->mutex);
   if (copy->text.empty()) {
     copy->record.live->spent = questions_.spent();
+    copy->record.live->watched = questions_.watched();
     copy->text = gzipped(write_epoch(copy->record));
     copy->record = {};
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cmd/cli/simulation_runs.h"
+#include "config/quantities.h"
 #include "telemetry/page/numbers.h"
 #include "telemetry/report/text_table.h"
 #include "version.h"
@@ -62,6 +64,36 @@ std::string use_table(const Comparison& comparison) {
   return out + "by use: CPU-seconds as the LiPS paper bills them, idle ones are free\n";
 }
 
+std::string amount_text(TargetKind kind, double amount) {
+  return kind == TargetKind::budget_per_day ? page::usd(amount) : page::duration(amount);
+}
+
+// Each target with what was reached on each day, at the true prices.
+std::string targets_table(const Comparison& comparison) {
+  std::string out;
+  for (const RunResult& run : comparison.runs)
+    for (const simulation::TargetOutcome& target : run.targets) {
+      const bool deadline = target.kind == TargetKind::complete_by;
+      std::string days;
+      for (const double reached : target.by_day)
+        days += fmt::format("{}{}", days.empty() ? "" : ", ",
+                            !deadline      ? amount_text(target.kind, reached)
+                            : reached <= 0 ? "in time"
+                                           : page::duration(reached) + " late");
+      out +=
+          fmt::format("{:<24}{:<16}{:>16}{:>12}  {}\n", run.policy, target.pool.empty() ? "all" : target.pool,
+                      to_string(target.kind),
+                      deadline ? time_of_day(seconds(target.target)) : amount_text(target.kind, target.target), days);
+      if (target.refused)
+        out += fmt::format("  cannot be held, said after {}: {}\n", page::duration(to_seconds(*target.refused)),
+                           target.why);
+    }
+  return out.empty()
+             ? ""
+             : fmt::format("{:<24}{:<16}{:>16}{:>12}  {}\n", "targets", "pool", "kind", "target", "reached by day") +
+                   out + "\n";
+}
+
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
 }
@@ -102,6 +134,20 @@ std::string plans_table(const Comparison& comparison) {
   return out;
 }
 
+std::string waiting_table(const Comparison& comparison) {
+  std::string out = fmt::format("{:<24}{:>12}{:>12}{:>12}{:>10}\n", "at the same mean wait", "mean wait", "by use",
+                                "bound", "over it");
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    const RunResult& run = comparison.runs[i];
+    const std::optional<double> bound = comparison.waiting_bounds[i];
+    const double dollars = run.bill.total().value();
+    out += fmt::format("{:<24}{:>12}{:>12}{:>12}{:>10}\n", run.policy, page::duration(run.mean_wait),
+                       page::usd(dollars), bound ? page::usd(*bound) : "-",
+                       bound && *bound > 0 ? fmt::format("{:.1f} %", 100 * (dollars / *bound - 1)) : "-");
+  }
+  return out + "bound: no schedule with that mean wait costs less by use, whatever it knows of the future\n";
+}
+
 std::string assumption_lines(const simulation::Scenario& scenario) {
   std::string out = "assumptions (--format json has their notes)\n";
   for (const simulation::Assumption& assumption : scenario.assumptions)
@@ -110,10 +156,6 @@ std::string assumption_lines(const simulation::Scenario& scenario) {
 }
 
 }  // namespace
-
-bool finished(const RunResult& run) {
-  return !run.stopped && !run.stuck && !run.endless && run.jobs_finished == run.jobs;
-}
 
 std::string caution(const RunResult& run) {
   if (finished(run)) return "";
@@ -145,8 +187,9 @@ std::string comparison_text(const Comparison& comparison, std::size_t width) {
   for (const RunResult& run : comparison.runs)
     if (!finished(run)) out += fmt::format("! {}: {}\n", run.policy, caution(run));
   if (!comparison.runs.empty())
-    out += "\n" + invoice_table(comparison) + "\n" + fleet_table(comparison) + use_table(comparison) + "\n" +
-           locality_table(comparison) + "\n" + plans_table(comparison);
+    out += "\n" + targets_table(comparison) + invoice_table(comparison) + "\n" + fleet_table(comparison) +
+           use_table(comparison) + "\n" + locality_table(comparison) + "\n" + plans_table(comparison);
+  if (!comparison.waiting_bounds.empty()) out += "\n" + waiting_table(comparison);
   if (!comparison.epochs.empty()) out += "\n" + epoch_table(comparison);
   return out + "\n" + assumption_lines(scenario);
 }

@@ -27,10 +27,10 @@ struct Comparison {
   std::vector<simulation::RunResult> runs;
   std::vector<EpochRun> epochs;
   std::optional<Bound> bound;
-  std::vector<std::string> not_run;  // policies left out because of an interrupt
+  std::vector<std::optional<double>> waiting_bounds;  // dollars of each run's; empty: not asked for
+  std::vector<std::string> not_run;                   // policies left out because of an interrupt
 };
 
-bool finished(const simulation::RunResult& run);
 // "12 of 40 jobs unfinished"; empty when all is well.
 std::string caution(const simulation::RunResult& run);
 

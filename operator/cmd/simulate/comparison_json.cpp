@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cmd/cli/simulation_runs.h"
 #include "cmd/simulate/comparison.h"
 #include "version.h"
 
@@ -122,6 +123,18 @@ Json plans_of(const RunResult& run) {
           {"fellBack", run.plans.fell_back}};
 }
 
+Json targets_of(const RunResult& run) {
+  Json targets = Json::array();
+  for (const simulation::TargetOutcome& target : run.targets)
+    targets.push_back({{"pool", target.pool},
+                       {"kind", to_string(target.kind)},
+                       {"target", target.target},
+                       {"byDay", target.by_day},
+                       {"refusedAfterSeconds", target.refused ? Json(to_seconds(*target.refused)) : Json()},
+                       {"why", target.why}});
+  return targets;
+}
+
 Json run_of(const RunResult& run, const Comparison& comparison) {
   const std::optional<Bound>& bound = comparison.bound;
   Json json;
@@ -154,6 +167,7 @@ Json run_of(const RunResult& run, const Comparison& comparison) {
                    {"empty", run.fleet.empty},
                    {"underutilized", run.fleet.underutilized}};
   json["fairness"] = fairness_of(run);
+  if (!run.targets.empty()) json["targets"] = targets_of(run);
   json["plans"] = plans_of(run);
   json["gap"] = run.plans.with_bound > 0 ? Json{{"mean", run.plans.mean_gap}, {"worst", run.plans.worst_gap}} : Json();
   json["decidingSeconds"] = run.measured.deciding;
@@ -183,6 +197,10 @@ std::string comparison_json(const Comparison& comparison) {
     json["assumptions"].push_back({{"name", assumption.name}, {"value", assumption.value}, {"note", assumption.note}});
   json["runs"] = Json::array();
   for (const RunResult& run : comparison.runs) json["runs"].push_back(run_of(run, comparison));
+  for (std::size_t i = 0; i < comparison.waiting_bounds.size(); ++i) {
+    json["runs"][i]["meanWaitSeconds"] = comparison.runs[i].mean_wait;
+    json["runs"][i]["waitingBound"] = comparison.waiting_bounds[i] ? Json(*comparison.waiting_bounds[i]) : Json();
+  }
   if (!comparison.epochs.empty()) {
     json["epochs"] = Json::array();
     for (const EpochRun& point : comparison.epochs) {

@@ -2,8 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -11,14 +9,14 @@
 #include <vector>
 
 #include "bounds/lower_bound.h"
+#include "bounds/waiting_bound.h"
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
 #include "cmd/cli/output_format.h"
 #include "cmd/cli/progress.h"
+#include "cmd/cli/simulation_runs.h"
 #include "cmd/simulate/comparison.h"
 #include "config/text_file.h"
-#include "policies/registry/registry.h"
-#include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 #include "simulation/whole_run.h"
 
@@ -34,7 +32,7 @@ struct SimulateOptions {
   std::optional<std::uint64_t> seed;
   std::vector<Duration> epochs;
   std::string config_folder;
-  bool no_progress = false;
+  bool no_progress = false, waiting_bound = false;
   std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());
 };
 
@@ -63,6 +61,9 @@ Arguments describe(SimulateOptions& options) {
                    options.format);
   arguments.text("--report", "FILE.html", "also write a page with charts, in one file that loads nothing else",
                  options.report);
+  arguments.flag("--waiting-bound",
+                 "also the least dollars by use of any schedule with each run's mean wait; takes seconds a run",
+                 options.waiting_bound);
   arguments.flag("--no-progress", "show no progress on the terminal", options.no_progress);
   arguments.example("lips simulate quickstart", "run a scenario that comes with lips, with the policies that it names");
   arguments.example("lips simulate modern-day --policy lips,delay,hadoop-default --baseline delay --report report.html",
@@ -72,41 +73,6 @@ Arguments describe(SimulateOptions& options) {
   arguments.example("lips simulate modern-day --set load=0.5 settings.waitingPrice=4 --seed 7",
                     "change load, price of waiting and seed");
   return arguments;
-}
-
-// One thing to run: a policy, or lips-paper at an epoch of the sweep.
-struct Task {
-  std::string policy, label;
-  PolicySettings settings;
-  std::optional<Result<simulation::RunResult>> result;  // nothing: not started
-};
-
-void run_one(const simulation::Scenario& scenario, Task& task, std::size_t index, ProgressLine& progress) {
-  const Result<std::unique_ptr<Policy>> policy = make_policy(task.policy, task.settings);
-  if (!policy) {
-    task.result = tl::unexpected(policy.error());
-    return;
-  }
-  const WallStopwatch watch;
-  simulation::RunOptions options;
-  options.stopwatch = &watch;
-  options.stop = interrupt_requested;
-  options.progress = [&](const simulation::Progress& now) { progress.report(index, now); };
-  task.result = guarded([&] { return simulation::run(scenario, **policy, task.policy, options); });
-  progress.finish(index);
-}
-
-void run_all(const simulation::Scenario& scenario, std::vector<Task>& tasks, std::uint32_t jobs,
-             ProgressLine& progress) {
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t index = next++; index < tasks.size() && !interrupt_requested(); index = next++)
-      run_one(scenario, tasks[index], index, progress);
-  };
-  const std::size_t threads = std::min<std::size_t>(jobs, tasks.size());
-  if (threads <= 1) return work();
-  std::vector<std::jthread> pool;
-  for (std::size_t i = 0; i < threads; ++i) pool.emplace_back(work);
 }
 
 Result<simulation::Scenario> scenario_of(const SimulateOptions& options) {
@@ -126,7 +92,7 @@ std::vector<std::string> without_repetition(const std::vector<std::string>& name
   return once;
 }
 
-Result<std::vector<Task>> tasks_of(const SimulateOptions& options, const simulation::Scenario& scenario) {
+Result<std::vector<SimulationRun>> runs_of(const SimulateOptions& options, const simulation::Scenario& scenario) {
   std::vector<std::string> policies =
       without_repetition(options.policies.empty() ? scenario.policies : options.policies);
   if (policies.empty()) policies = {"lips", "delay", "hadoop-default"};
@@ -135,35 +101,36 @@ Result<std::vector<Task>> tasks_of(const SimulateOptions& options, const simulat
     return fail(ErrorCode::invalid_input,
                 fmt::format("--baseline: expected one of the policies that run, found '{}'; they are {}{}",
                             options.baseline, fmt::join(policies, ", "), did_you_mean(options.baseline, policies)));
-  std::vector<Task> tasks;
-  for (const std::string& name : policies) tasks.push_back({name, name, scenario.settings, std::nullopt});
+  std::vector<SimulationRun> runs;
+  for (const std::string& name : policies) runs.push_back({&scenario, name, name, scenario.settings, std::nullopt});
   for (const Duration epoch : options.epochs) {
     PolicySettings settings = scenario.settings;
     settings.paper.epoch = epoch;
-    tasks.push_back({"lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings, std::nullopt});
+    runs.push_back(
+        {&scenario, "lips-paper", fmt::format("lips-paper {} s", to_seconds(epoch)), settings, std::nullopt});
   }
-  return tasks;
+  return runs;
 }
 
-Result<Comparison> collect(const simulation::Scenario& scenario, std::vector<Task>& tasks,
+Result<Comparison> collect(const simulation::Scenario& scenario, std::vector<SimulationRun>& runs,
                            const SimulateOptions& options) {
   Comparison comparison;
   comparison.scenario = &scenario;
   comparison.baseline = options.baseline;
-  const std::size_t policies = tasks.size() - options.epochs.size();
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    Task& task = tasks[i];
-    if (!task.result) {
-      comparison.not_run.push_back(task.label);
+  const std::size_t policies = runs.size() - options.epochs.size();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    SimulationRun& run = runs[i];
+    if (!run.result) {
+      comparison.not_run.push_back(run.label);
       continue;
     }
-    if (!*task.result)
-      return fail(task.result->error().code,
-                  fmt::format("{} on {}: {}", task.label, scenario.name, task.result->error().message));
+    if (!*run.result)
+      return fail(run.result->error().code,
+                  fmt::format("{} on {}: {}", run.label, scenario.name, run.result->error().message));
     if (i < policies)
-      comparison.runs.push_back(std::move(**task.result));
+      comparison.runs.push_back(std::move(**run.result));
     else
-      comparison.epochs.push_back({options.epochs[i - policies], std::move(**task.result)});
+      comparison.epochs.push_back({options.epochs[i - policies], std::move(**run.result)});
   }
   return comparison;
 }
@@ -183,21 +150,35 @@ void add_bound(const simulation::Scenario& scenario, Comparison& comparison) {
     print_error(fmt::format("no lower bound: {}", bound.error().message));
 }
 
+// None for runs that did not finish.
+void add_waiting_bounds(const simulation::Scenario& scenario, Comparison& comparison) {
+  if (interrupt_requested()) return;
+  const WholeRun whole = simulation::whole_run(scenario);
+  WaitingBoundSettings settings;
+  settings.slot = std::chrono::minutes(2);
+  const Result<std::vector<WaitingCut>> cuts = waiting_cuts(whole, usual_waiting_prices, settings);
+  if (!cuts) return void(print_error(fmt::format("no bound at the same mean wait: {}", cuts.error().message)));
+  for (const simulation::RunResult& run : comparison.runs) {
+    std::optional<double>& bound = comparison.waiting_bounds.emplace_back();
+    if (!finished(run)) continue;
+    const Duration wait = seconds(run.mean_wait);
+    if (const auto tight = tighter_cuts(whole, *cuts, wait, settings))
+      bound = least_dollars_with_mean_wait(whole, *tight, wait).value();
+  }
+}
+
 Result<int> simulate(const SimulateOptions& options) {
   if (Result<void> known = check_policies(options.policies); !known) return tl::unexpected(known.error());
   const Result<simulation::Scenario> scenario = scenario_of(options);
   if (!scenario) return tl::unexpected(scenario.error());
-  Result<std::vector<Task>> tasks = tasks_of(options, *scenario);
-  if (!tasks) return tl::unexpected(tasks.error());
+  Result<std::vector<SimulationRun>> runs = runs_of(options, *scenario);
+  if (!runs) return tl::unexpected(runs.error());
   watch_for_interrupt();
-  std::vector<std::string> labels;
-  for (const Task& task : *tasks) labels.push_back(task.label);
-  ProgressLine progress(!options.no_progress && stderr_is_terminal(), labels);
-  run_all(*scenario, *tasks, options.jobs, progress);
-  progress.clear();
-  Result<Comparison> comparison = collect(*scenario, *tasks, options);
+  run_simulations(*runs, options.jobs, !options.no_progress);
+  Result<Comparison> comparison = collect(*scenario, *runs, options);
   if (!comparison) return tl::unexpected(comparison.error());
   add_bound(*scenario, *comparison);
+  if (options.waiting_bound) add_waiting_bounds(*scenario, *comparison);
   int status = done;
   if (!options.report.empty())
     if (Result<void> written = write_text_file(options.report, render_report(report_data(*comparison))); !written)

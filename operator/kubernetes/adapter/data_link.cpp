@@ -168,7 +168,7 @@ const DataView& DataLink::view() {
   view_ = {};
   for (const auto& [name, pool] : catalog_.pools())
     view_.pools.push_back({name, catalog_.weight_of(pool), Cores(pool.spec.minimum), Cores(pool.spec.maximum),
-                           UsdPerCpuSecond(pool.spec.shortfall_usd_per_cpu_hour / 3600.0)});
+                           UsdPerCpuSecond(pool.spec.shortfall_usd_per_cpu_hour / 3600.0), pool.spec.targets});
   for (const auto& [name, store] : catalog_.stores()) {
     const StoreKind kind = store.spec.kind;
     view_.stores.push_back({name, kind, store.spec.zone, store.spec.node, mebibytes(store.spec.capacity),
@@ -225,16 +225,16 @@ bool DataLink::comes_to(const std::string& data_set, std::uint32_t block, const 
 }
 
 void DataLink::keep_copy(const PodRecord& reader, const std::string& store) {
-  for (std::uint32_t i = 0; i < reader.block_count; ++i) {
-    const std::uint32_t block = reader.first_block + i;
-    const DataStoreResource* from = holder(reader.data_set, block, reader.read_from);
-    const DataStoreResource* near = holder(reader.data_set, block, store);
-    const std::string zone = zone_of(store);
-    if (!from || !near || zone_of(near->meta.object.name) == zone || comes_to(reader.data_set, block, zone)) continue;
-    const MoveRequest request{{}, reader.data_set, block, from->meta.object.name, store, false, true};
-    requested_.push_back(place_of(request));
-    mover_.start(request);
-  }
+  const std::string zone = zone_of(store);
+  for (const BlockRun& run : reader.reads)
+    for (std::uint32_t block = run.first; block < run.first + run.count; ++block) {
+      const DataStoreResource* from = holder(run.data_set, block, reader.read_from);
+      const DataStoreResource* near = holder(run.data_set, block, store);
+      if (!from || !near || zone_of(near->meta.object.name) == zone || comes_to(run.data_set, block, zone)) continue;
+      const MoveRequest request{{}, run.data_set, block, from->meta.object.name, store, false, true};
+      requested_.push_back(place_of(request));
+      mover_.start(request);
+    }
 }
 
 void DataLink::drop(const ReplicaDrop& drop, const ModelIndex& index, std::vector<ClusterEvent>& events) {
@@ -259,6 +259,12 @@ std::map<MovePhase, std::uint64_t> DataLink::moves_by_phase() const {
 bool DataLink::may_read(const std::string& data_set, const std::string& name_space) const {
   const CatalogDataSet* set = catalog_.data_set(data_set);
   return set && kubernetes::may_read(set->object, name_space);
+}
+
+Result<std::vector<BlockRun>> DataLink::data_under(const std::string& path, const std::string& name_space) const {
+  const Result<DataPath> read = read_data_path(path);
+  if (!read) return tl::unexpected(read.error());
+  return kubernetes::data_under(*read, catalog_, name_space);
 }
 
 const DataStoreResource* DataLink::holder(const std::string& data_set, std::uint32_t block,
@@ -286,6 +292,11 @@ std::vector<std::string> DataLink::holders(const std::string& data_set, std::uin
     if (held.blocks.contains(block) && catalog_.store(name) && !dropping_.contains({data_set, block, name}))
       names.push_back(name);
   return names;
+}
+
+PathLookup path_lookup(const DataLink* data) {
+  if (!data) return {};
+  return [data](const std::string& path, const std::string& name_space) { return data->data_under(path, name_space); };
 }
 
 }  // namespace lips::kubernetes

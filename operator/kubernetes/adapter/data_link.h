@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "controller/adapter_observer.h"
+#include "kubernetes/adapter/data_under_path.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/data/data_catalog.h"
@@ -64,6 +65,8 @@ class DataLink {
   const StoreKey& store_key() const { return mover_.store_key(); }
   // Whether pods of that namespace may read the data set.
   bool may_read(const std::string& data_set, const std::string& name_space) const;
+  // See data_under_path.h.
+  Result<std::vector<BlockRun>> data_under(const std::string& path, const std::string& name_space) const;
   // A store that holds the block: the wanted one, else one in its zone, else any; nullptr: no store does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
   // All of them, by name.
@@ -104,5 +107,8 @@ class DataLink {
   std::vector<Place> requested_;       // of the mover, under way: moves of the plan and copies to keep
   std::vector<std::pair<bool, Mebibytes>> ended_;
 };
+
+// None without `data`.
+PathLookup path_lookup(const DataLink* data);
 
 }  // namespace lips::kubernetes

@@ -24,6 +24,7 @@ class DecodingSink : public ObjectSink {
     if (std::exchange(listed_, true)) telemetry_.on_watch(resource_name(kind_), WatchTrouble::relisted);
     inbox_.put(Listed{kind_, request});
   }
+  void heard() override { telemetry_.on_watch_heard(resource_name(kind_)); }
   void failed(const Error&) override { telemetry_.on_watch(resource_name(kind_), WatchTrouble::restarted); }
 
  private:
@@ -75,6 +76,8 @@ std::uint64_t Informers::relist() {
   nodes_->relist();
   return pods_->relist();  // both have relisted equally often
 }
+
+std::uint64_t Informers::last_request() const { return pods_->last_request(); }
 
 ListWatch& Informers::add(ListWatchOptions options, ObjectSink& sink) {
   watches_.push_back(std::make_unique<ListWatch>(client_, std::move(options), sink));

@@ -22,6 +22,8 @@ class Informers {
   void start();
   // Lists nodes and pods again. The lists begin after this call; Listed carries the returned number or a larger one.
   std::uint64_t relist();
+  // The number of the last call; 0: there was none.
+  std::uint64_t last_request() const;
   // Starts an informer for one more kind on its own thread; `sink` outlives this.
   ListWatch& add(ListWatchOptions options, ObjectSink& sink);
 

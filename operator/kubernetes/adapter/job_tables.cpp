@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "kubernetes/pods/data_path.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -19,70 +21,146 @@ std::string job_name(const PodRecord& pod) {
 }
 
 struct Reading {
-  BlockId block;
+  BlockId block;  // none: it reads nothing that has a place
   Mebibytes size;
 };
 
-Result<const ModelIndex::KnownDataSet*> data_set_of(const PodRecord& pod, const JobContext& context) {
-  const ModelIndex::KnownDataSet* data_set = context.index.data_set(pod.work.data_set);
-  // The same words for both cases, so they reveal nothing about other namespaces.
-  const bool own = pod.work.data_set.starts_with(pod.meta.name_space + '/');
-  const bool allowed = own || !context.may_read || context.may_read(pod.work.data_set, pod.meta.name_space);
-  if (!data_set || data_set->native_blocks == 0 || !allowed)
-    return fail(
-        ErrorCode::not_found,
-        fmt::format("{}: data set '{}' does not exist or is not ready{}", annotation::data_set, pod.work.data_set,
-                    own ? "" : ", or does not list " + pod.meta.name_space + " among its spec.readers"));
-  return data_set;
-}
+// What pods name in lips.dev/dataset: a data set, or what lies under a path.
+struct NamedData {
+  std::vector<BlockRun> runs;
+  std::uint32_t blocks = 0;
+};
 
-// Records in the pod which blocks it reads.
-Result<Reading> reading_of(PodRecord& pod, const JobContext& context) {
-  const Result<const ModelIndex::KnownDataSet*> known = data_set_of(pod, context);
-  if (!known) return tl::unexpected(known.error());
-  const ModelIndex::KnownDataSet* data_set = *known;
-  const std::optional<std::uint32_t> tasks = task_count(pod, context.jobs);
-  const std::uint32_t count = tasks.value_or(data_set->native_blocks);
-  const std::uint32_t task = static_cast<std::uint32_t>(pod.index.value_or(0));
-  if (count > data_set->native_blocks)
-    return fail(
-        ErrorCode::invalid_input,
-        fmt::format("{}: the job has {} tasks, but data set '{}' has {} blocks; allowed: at most one task per block",
-                    annotation::data_set, count, pod.work.data_set, data_set->native_blocks));
-  if (task >= count)
-    return fail(ErrorCode::invalid_input, fmt::format("found task {} of a job of {} tasks", task, count));
-  const TaskBlocks span = pod.index || tasks ? blocks_of_task(task, count, data_set->native_blocks)
-                                             : TaskBlocks{0, data_set->native_blocks};
-  pod.data_set = pod.work.data_set;
-  pod.first_block = span.first;
-  pod.block_count = span.count;
-  Reading reading{BlockId(data_set->first.index() + span.first), Mebibytes(0)};
-  for (std::uint32_t i = 0; i < span.count; ++i)
-    reading.size += context.index.block_size(BlockId(reading.block.index() + i));
-  return reading;
-}
-
-// Nobody says which blocks such peers read: those of a job that read all together, each as much as the others.
-class PeerReadings {
+class Readings {
  public:
-  explicit PeerReadings(const JobContext& context) : context_(context) {}
+  explicit Readings(const JobContext& context) : context_(context) {}
 
+  // Records in the pod which blocks it reads.
   Result<Reading> of(PodRecord& pod) {
-    const Result<const ModelIndex::KnownDataSet*> data_set = data_set_of(pod, context_);
-    if (!data_set) return tl::unexpected(data_set.error());
-    pod.data_set = pod.work.data_set;
-    pod.first_block = 0;
-    pod.block_count = (*data_set)->native_blocks;
-    Readers& readers = readers_of(pod);
-    const std::uint32_t shares = std::min(readers.peers, pod.block_count);
-    const TaskBlocks share = blocks_of_task(readers.next++ % shares, shares, pod.block_count);
-    return Reading{BlockId((*data_set)->first.index() + share.first), size_of(pod, **data_set) / readers.peers};
+    const Result<NamedData>& source = source_of(pod);
+    if (!source) return tl::unexpected(source.error());
+    if (source->blocks == 0) {
+      pod.reads.clear();
+      return Reading{};
+    }
+    return shares_reading(pod) ? share_of(pod, *source) : part_of(pod, *source);
+  }
+
+  // Of a job whose pods name what this one names.
+  std::vector<JobInput> inputs_of(const PodRecord& pod) {
+    std::vector<JobInput> inputs;
+    if (pod.work.data_set.empty()) return inputs;
+    const Result<NamedData>& source = source_of(pod);
+    if (!source) return inputs;
+    for (const BlockRun& run : source->runs) {
+      const DataSetId id = context_.index.data_set(run.data_set)->id;
+      if (inputs.empty() || inputs.back().data_set != id) inputs.push_back({id, 1});
+    }
+    return inputs;
   }
 
  private:
+  using Named = std::pair<std::string, std::string>;  // namespace, lips.dev/dataset
   struct Readers {
     std::uint32_t peers = 1, next = 0;
   };
+
+  static Named named_by(const PodRecord& pod) { return {pod.meta.name_space, pod.work.data_set}; }
+
+  const Result<NamedData>& source_of(const PodRecord& pod) {
+    const auto known = sources_.find(named_by(pod));
+    return known != sources_.end() ? known->second : sources_.emplace(named_by(pod), look_up(pod)).first->second;
+  }
+
+  Result<NamedData> look_up(const PodRecord& pod) const {
+    const Result<std::vector<BlockRun>> runs = is_data_path(pod.work.data_set) ? under_path(pod) : whole(pod);
+    if (!runs) return tl::unexpected(runs.error());
+    NamedData source{*runs, 0};
+    for (const BlockRun& run : source.runs) source.blocks += run.count;
+    return source;
+  }
+
+  Result<std::vector<BlockRun>> whole(const PodRecord& pod) const {
+    const std::string& name = pod.work.data_set;
+    const ModelIndex::KnownDataSet* data_set = context_.index.data_set(name);
+    // The same words for both cases, so they reveal nothing about other namespaces.
+    const bool own = name.starts_with(pod.meta.name_space + '/');
+    const bool allowed = own || !context_.may_read || context_.may_read(name, pod.meta.name_space);
+    if (!data_set || data_set->native_blocks == 0 || !allowed)
+      return fail(
+          ErrorCode::not_found,
+          fmt::format("{}: data set '{}' does not exist or is not ready{}", annotation::data_set, beginning_of(name),
+                      own ? "" : ", or does not list " + pod.meta.name_space + " among its spec.readers"));
+    return std::vector<BlockRun>{{name, 0, data_set->native_blocks}};
+  }
+
+  Result<std::vector<BlockRun>> under_path(const PodRecord& pod) const {
+    const std::string& path = pod.work.data_set;
+    const auto wrong = [&](const Error& error) {
+      return fail(error.code, fmt::format("{}: '{}': {}", annotation::data_set, beginning_of(path), error.message));
+    };
+    if (!context_.data_under) return wrong({ErrorCode::not_found, "the cluster has no DataSets"});
+    Result<std::vector<BlockRun>> runs = context_.data_under(path, pod.meta.name_space);
+    if (!runs) return wrong(runs.error());
+    for (const BlockRun& run : *runs) {
+      const ModelIndex::KnownDataSet* known = context_.index.data_set(run.data_set);
+      if (!known || run.first + run.count > known->native_blocks)
+        return wrong({ErrorCode::not_found, "its data sets have just changed"});
+    }
+    return runs;
+  }
+
+  BlockId block_of(const NamedData& source, std::uint32_t number) const {
+    auto run = source.runs.begin();
+    for (; number >= run->count; ++run) number -= run->count;
+    return BlockId(context_.index.data_set(run->data_set)->first.index() + run->first + number);
+  }
+
+  Mebibytes size_of(const BlockRun& run) const {
+    const BlockId first = context_.index.data_set(run.data_set)->first;
+    Mebibytes size;
+    for (std::uint32_t i = 0; i < run.count; ++i)
+      size += context_.index.block_size(BlockId(first.index() + run.first + i));
+    return size;
+  }
+
+  // A task's own range of the blocks.
+  Result<Reading> part_of(PodRecord& pod, const NamedData& source) const {
+    if (source.runs.size() > 1)
+      return fail(ErrorCode::invalid_input,
+                  fmt::format("{}: found a path with {} separate parts of data sets; allowed for tasks that are told "
+                              "what they read: one, or a data set's name",
+                              annotation::data_set, source.runs.size()));
+    const BlockRun& run = source.runs.front();
+    const std::optional<std::uint32_t> tasks = task_count(pod, context_.jobs);
+    const std::uint32_t count = tasks.value_or(run.count);
+    const std::uint32_t task = static_cast<std::uint32_t>(pod.index.value_or(0));
+    if (count > run.count)
+      return fail(
+          ErrorCode::invalid_input,
+          fmt::format(
+              "{}: the job has {} tasks, but data set '{}' has {} blocks{}; allowed: at most one task per block",
+              annotation::data_set, count, run.data_set, run.count,
+              is_data_path(pod.work.data_set) ? " under that path" : ""));
+    if (task >= count)
+      return fail(ErrorCode::invalid_input, fmt::format("found task {} of a job of {} tasks", task, count));
+    const TaskBlocks span = pod.index || tasks ? blocks_of_task(task, count, run.count) : TaskBlocks{0, run.count};
+    pod.reads = {{run.data_set, run.first + span.first, span.count}};
+    return Reading{block_of(source, span.first), size_of(pod.reads.front())};
+  }
+
+  // Nobody says which blocks such peers read: those of a job that read all together, each as much as the others.
+  Result<Reading> share_of(PodRecord& pod, const NamedData& source) {
+    pod.reads = source.runs;
+    Readers& readers = readers_of(pod);
+    const std::uint32_t shares = std::min(readers.peers, source.blocks);
+    const TaskBlocks share = blocks_of_task(readers.next++ % shares, shares, source.blocks);
+    const auto [size, added] = sizes_.try_emplace(named_by(pod));
+    if (added)
+      for (const BlockRun& run : source.runs) size->second += size_of(run);
+    return Reading{block_of(source, share.first), size->second / readers.peers};
+  }
+
   Readers& readers_of(const PodRecord& pod) {
     const auto [known, added] = readers_.try_emplace(job_key(pod));
     if (added && context_.known) {
@@ -91,16 +169,11 @@ class PeerReadings {
     }
     return known->second;
   }
-  Mebibytes size_of(const PodRecord& pod, const ModelIndex::KnownDataSet& data_set) {
-    const auto [known, added] = sizes_.try_emplace(pod.data_set);
-    for (std::uint32_t i = 0; added && i < data_set.native_blocks; ++i)
-      known->second += context_.index.block_size(BlockId(data_set.first.index() + i));
-    return known->second;
-  }
 
   const JobContext& context_;
+  std::map<Named, Result<NamedData>> sources_;
+  std::map<Named, Mebibytes> sizes_;
   std::map<std::string, Readers> readers_;  // by job
-  std::map<std::string, Mebibytes> sizes_;  // by data set
 };
 
 // The declared work of the pod as a run time on its cores; none: it declares nothing.
@@ -142,7 +215,12 @@ void join_whole(GroupedJob& part, const KnownJob& known, ModelIndex& index) {
     if (const ZoneId zone = index.zone(name); zone.valid()) part.maps_before[zone.index()] = maps;
 }
 
-GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, std::vector<ClusterEvent>& events) {
+void earliest(std::optional<TimePoint>& of_all, const std::optional<TimePoint>& one) {
+  if (one) of_all = std::min(of_all.value_or(*one), *one);
+}
+
+GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Readings& readings,
+                    std::vector<ClusterEvent>& events) {
   std::sort(waiting.begin(), waiting.end(), [](const Waiting& a, const Waiting& b) {
     return std::tuple(a.task.kind, a.pod->index.value_or(0), std::cref(a.pod->meta.name).get()) <
            std::tuple(b.task.kind, b.pod->index.value_or(0), std::cref(b.pod->meta.name).get());
@@ -158,9 +236,11 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
   job.constraint = context.index.constraint(context.classes[one.pod_class].placement(), events);
   job.request = context.index.request(context.classes[one.pod_class]);
   job.arrival = TimePoint::max();
-  if (const auto* data_set = context.index.data_set(one.work.data_set)) job.inputs.push_back({data_set->id, 1});
+  job.inputs = readings.inputs_of(one);
   for (const Waiting& entry : waiting) {
     job.arrival = std::min(job.arrival, entry.pod->created);
+    const JobDue due = due_of(entry.pod->work, entry.pod->created);
+    earliest(job.due.complete_by, due.complete_by), earliest(job.due.start_by, due.start_by);
     if (entry.pod->work.shuffle) job.shuffle = std::max(job.shuffle, *entry.pod->work.shuffle);
     ++(entry.task.kind == TaskKind::map ? job.map_tasks : job.reduce_tasks);
     result.tasks.push_back(entry.task);
@@ -168,8 +248,8 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, st
   }
   const KnownJob known = context.known ? context.known(result.key) : KnownJob{};
   join_whole(result, known, context.index);
-  if (known.worker && known.worker->pod_class.valid())
-    job.whole.each = context.index.request(context.classes[known.worker->pod_class]);
+  if (const std::optional<PodNeeds> needs = needs_to_come(known, context.classes))
+    job.whole.each = context.index.request(*needs);
   if (known.peers && job.shuffle.value() <= 0 && !one.work.shuffle) {
     CpuSeconds work;
     for (const Task& task : result.tasks) work += task.cpu;
@@ -193,15 +273,24 @@ std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std
   return static_cast<std::uint32_t>(std::max(1, *job->second.completions));
 }
 
+std::optional<PodNeeds> needs_to_come(const KnownJob& job, const PodClasses& classes) {
+  if (!job.worker || !job.worker->pod_class.valid()) return std::nullopt;
+  PodNeeds needs = classes[job.worker->pod_class];
+  if (job.worker->work.driver && !job.worker->work.each.empty()) needs.requests = job.worker->work.each;
+  return needs;
+}
+
 std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, const JobContext& context,
                                         std::vector<ClusterEvent>& events, std::vector<Rejection>& rejected) {
   std::map<JobKey, std::vector<Waiting>> groups;
-  PeerReadings peers(context);
+  Readings readings(context);
   for (PodRecord* pod : pods) {
     Task task;
     task.kind = pod->work.stage;
-    if (!pod->work.data_set.empty() && task.kind == TaskKind::map && !pod->work.driver) {
-      const Result<Reading> reading = shares_reading(*pod) ? peers.of(*pod) : reading_of(*pod, context);
+    if (pod->work.data_set.empty() || task.kind != TaskKind::map || pod->work.driver) {
+      if (!pod->on_node()) pod->reads.clear();
+    } else {
+      const Result<Reading> reading = readings.of(*pod);
       if (!reading && !pod->on_node()) {
         const UnschedulableReason reason = reading.error().code == ErrorCode::not_found
                                                ? UnschedulableReason::data_set_not_ready
@@ -236,7 +325,7 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
            std::tuple(arrival(*b.second), job_name(*b.second->front().pod));
   });
   std::vector<GroupedJob> result;
-  for (const auto& [key, waiting] : order) result.push_back(make_job(*waiting, context, events));
+  for (const auto& [key, waiting] : order) result.push_back(make_job(*waiting, context, readings, events));
   return result;
 }
 

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kubernetes/adapter/data_under_path.h"
 #include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/pods/job_codec.h"
@@ -27,6 +29,7 @@ struct JobContext {
   // Whether pods of that namespace may read the data set; none: all may.
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read = {};
   Mebibytes shuffle_per_cpu_second{0};  // of applications that do not say how much they exchange
+  PathLookup data_under = {};           // none: no path is known
 };
 
 struct GroupedJob {
@@ -48,6 +51,10 @@ struct Rejection {
 // In order of arrival, then name; tasks in order of index, then name. Every pod has a class.
 std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, const JobContext& context,
                                         std::vector<ClusterEvent>& events, std::vector<Rejection>& rejected);
+
+// What one of an application's pods will need that has not arrived: as a worker that has, else as its driver with the
+// size of its workers where that is known; none: nobody knows.
+std::optional<PodNeeds> needs_to_come(const KnownJob& job, const PodClasses& classes);
 
 // The blocks that task i of N reads of B blocks: [i*B/N, (i+1)*B/N).
 struct TaskBlocks {

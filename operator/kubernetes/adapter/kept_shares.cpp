@@ -9,16 +9,20 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr const char* shares_key = "shares";
+constexpr const char* debts_key = "targets";
 constexpr Duration write_every{5'000'000};
 
-std::string text_in(const std::string& body) {
-  const auto json = nlohmann::json::parse(body, nullptr, false);
-  if (!json.is_object() || !json.contains("data") || !json["data"].is_object()) return "";
-  const auto text = json["data"].find(shares_key);
-  return text != json["data"].end() && text->is_string() ? text->get<std::string>() : "";
-}
-
 }  // namespace
+
+KeptShares::Texts KeptShares::texts_in(const std::string& body) {
+  const auto json = nlohmann::json::parse(body, nullptr, false);
+  if (!json.is_object() || !json.contains("data") || !json["data"].is_object()) return {};
+  const auto text = [&](const char* key) {
+    const auto found = json["data"].find(key);
+    return found != json["data"].end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  return {text(shares_key), text(debts_key)};
+}
 
 KeptShares::KeptShares(Surroundings surroundings, Place place)
     : around_(std::move(surroundings)), place_(std::move(place)), known_(place_.name.empty()) {}
@@ -48,9 +52,11 @@ void KeptShares::answered(const Answer& answer) {
     // Without an answer the outcome is unknown; every other refusal is final.
     ask_again_ = !answer && answer.error().code == ErrorCode::unavailable;
     known_ = !ask_again_;
-    kept_ = answer ? text_in(*answer) : "";
-    if (!answer && answer.error().code != ErrorCode::not_found) kept_ = text_;
-    if (const std::optional<StoredShares> found = read_shares(kept_); found && answer) shares_ = found, text_ = kept_;
+    kept_ = answer ? texts_in(*answer) : Texts{};
+    if (!answer && answer.error().code != ErrorCode::not_found) kept_ = texts_;
+    if (const std::optional<StoredShares> found = read_shares(kept_.shares); found && answer)
+      shares_ = found, texts_.shares = kept_.shares;
+    if (answer && !kept_.debts.empty()) texts_.debts = kept_.debts;
   }
   if (!answer && answer.error().code != ErrorCode::not_found) around_.refused(answer.error());
   around_.wake();
@@ -70,26 +76,39 @@ void KeptShares::remember(StoredShares shares) {
   std::string text = shares_text(shares);
   const std::lock_guard lock(mutex_);
   shares_ = std::move(shares);
-  text_ = std::move(text);
+  texts_.shares = std::move(text);
+}
+
+std::vector<TargetDebt> KeptShares::debts() const {
+  const std::lock_guard lock(mutex_);
+  return read_debts(texts_.debts);
+}
+
+void KeptShares::remember(const std::vector<TargetDebt>& debts) {
+  std::string text = debts_text(debts);
+  const std::lock_guard lock(mutex_);
+  texts_.debts = std::move(text);
 }
 
 void KeptShares::flush(TimePoint now) {
-  std::string text;
+  Texts texts;
   bool ask_again = false;
   {
     const std::lock_guard lock(mutex_);
     if (place_.name.empty() || under_way_ || now - written_at_ < write_every) return;
     ask_again = std::exchange(ask_again_, false);
-    if (!ask_again && (!known_ || text_ == kept_)) return;
+    if (!ask_again && (!known_ || texts_ == kept_)) return;
     written_at_ = now;
     under_way_ = !ask_again;
-    text = text_;
+    texts = texts_;
   }
-  ask_again ? ask() : write(text, Verb::patch);
+  ask_again ? ask() : write(texts, Verb::patch);
 }
 
-void KeptShares::write(const std::string& text, Verb verb) {
-  nlohmann::json object{{"data", {{shares_key, text}}}};
+void KeptShares::write(const Texts& texts, Verb verb) {
+  nlohmann::json object{{"data", nlohmann::json::object()}};
+  if (!texts.shares.empty()) object["data"][shares_key] = texts.shares;
+  if (!texts.debts.empty()) object["data"][debts_key] = texts.debts;
   ApiRequest request;
   request.verb = verb;
   request.path = path();
@@ -101,14 +120,14 @@ void KeptShares::write(const std::string& text, Verb verb) {
   request.body = object.dump();
   request.repeatable = true;
   request.still_wanted = around_.may_act;
-  around_.client.start(std::move(request), [this, text, verb](const Answer& answer) { written(text, verb, answer); });
+  around_.client.start(std::move(request), [this, texts, verb](const Answer& answer) { written(texts, verb, answer); });
 }
 
-void KeptShares::written(const std::string& text, Verb verb, const Answer& answer) {
-  if (!answer && verb == Verb::patch && answer.error().code == ErrorCode::not_found) return write(text, Verb::create);
+void KeptShares::written(const Texts& texts, Verb verb, const Answer& answer) {
+  if (!answer && verb == Verb::patch && answer.error().code == ErrorCode::not_found) return write(texts, Verb::create);
   const std::lock_guard lock(mutex_);
   under_way_ = false;
-  if (answer) kept_ = text;
+  if (answer) kept_ = texts;
 }
 
 }  // namespace lips::kubernetes

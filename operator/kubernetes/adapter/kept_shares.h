@@ -1,4 +1,4 @@
-// Keeps the memory that a policy has of all pools together in a ConfigMap, where a restarted operator or the next
+// Keeps what policies and targets remember of all pools together in a ConfigMap, where a restarted operator or the next
 // leader finds it. Does not interpret it.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "kubernetes/adapter/memory_text.h"
@@ -32,21 +33,28 @@ class KeptShares {
   bool known() const;
   std::optional<StoredShares> of() const;
   void remember(StoredShares shares);
+  std::vector<TargetDebt> debts() const;
+  void remember(const std::vector<TargetDebt>& debts);
   // Writes changes, as often as the rate allows.
   void flush(TimePoint now);
 
  private:
+  struct Texts {
+    std::string shares, debts;
+    friend bool operator==(const Texts&, const Texts&) = default;
+  };
+  static Texts texts_in(const std::string& body);
   void ask();
   void answered(const Answer& answer);
-  void write(const std::string& text, Verb verb);
-  void written(const std::string& text, Verb verb, const Answer& answer);
+  void write(const Texts& texts, Verb verb);
+  void written(const Texts& texts, Verb verb, const Answer& answer);
   std::string path() const;
 
   const Surroundings around_;
   const Place place_;
   mutable std::mutex mutex_;  // answers come on the client's thread
   std::optional<StoredShares> shares_;
-  std::string text_, kept_;  // as it should be, and as the cluster has it
+  Texts texts_, kept_;  // as they should be, and as the cluster has them
   bool known_ = false, ask_again_ = false, under_way_ = false;
   TimePoint written_at_{};
 };

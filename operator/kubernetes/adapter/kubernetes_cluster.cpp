@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "kubernetes/adapter/job_tables.h"
 #include "kubernetes/adapter/task_reading.h"
 #include "kubernetes/api/leadership.h"
 #include "kubernetes/api/refused_writes.h"
@@ -22,7 +23,9 @@ constexpr std::size_t longest_input = 120'000;  // bytes; Linux: 128 KiB with th
 constexpr Duration longest_wait{200'000};
 constexpr std::size_t many_bindings = 16;  // in flight: above this, messages are handled in batches
 constexpr Duration handful{2'000};
-constexpr Duration longest_finish{6'000'000};  // a binding in flight takes at most 5 s
+constexpr std::uint32_t most_to_come = 100'000;  // peers for which nodes are ordered at once
+constexpr int rest_after_watching = 20;          // times as long as a look at them took
+constexpr Duration longest_finish{6'000'000};    // a binding in flight takes at most 5 s
 
 class RequestTelemetry : public RequestObserver {
  public:
@@ -60,7 +63,7 @@ std::string why_too_long(const PodRecord& record, const std::string& input) {
   return fmt::format(
       "{} would have {} bytes, for {} blocks; allowed: {}. What helps: more tasks, of fewer blocks each "
       "({}, or the Job's completions), or larger files",
-      annotation::input, input.size(), record.block_count, longest_input, annotation::tasks);
+      annotation::input, input.size(), record.reads.front().count, longest_input, annotation::tasks);
 }
 
 }  // namespace
@@ -77,6 +80,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
   const auto may_act = [this] { return this->may_act(); };
+  const auto wake = [this] { inbox_.put(WakeUp{}); };
   EventOptions events;
   events.instance = settings_.instance;
   events.per_second = settings_.events_per_second;
@@ -87,15 +91,28 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   const auto refused = [this](const Error& error) {
     log_.warning("cannot store the memory of policies about pools", {{"why", error.message}});
   };
-  shares_ = std::make_unique<KeptShares>(
-      KeptShares::Surroundings{*act_client_, may_act, [this] { inbox_.put(WakeUp{}); }, refused}, settings_.shares);
+  shares_ =
+      std::make_unique<KeptShares>(KeptShares::Surroundings{*act_client_, may_act, wake, refused}, settings_.shares);
+  orders_ = std::make_unique<NodeOrders>(
+      NodeOrders::Surroundings{*act_client_, may_act, wake, log_},
+      NodeOrders::Place{settings_.self.name_space, settings_.scheduler_name + "-orders", settings_.self});
+  sizes_ = std::make_unique<ApplicationSizes>(ApplicationSizes::Surroundings{pods_, *act_client_, may_act, wake, log_});
+  volume_binding_ = std::make_unique<VolumeBinding>(
+      VolumeBinding::Surroundings{volumes_, nodes_, *act_client_, may_act, wake}, settings_.volume_wait);
   jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
   lifecycle_ = std::make_unique<PodLifecycle>(
-      PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *conditions_, inbox_, telemetry_, log_});
-  resync_ = std::make_unique<Resync>(
-      Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, telemetry_, log_},
-      Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
-                    settings_.applications.shuffle_per_cpu_second});
+      PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_,
+                                 telemetry_, log_, [this] { informers_->relist(); }});
+  resync_ =
+      std::make_unique<Resync>(Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_,
+                                                    volumes_, telemetry_, log_},
+                               Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence,
+                                             settings_.mode, settings_.applications.shuffle_per_cpu_second});
+  if (settings_.watched)
+    watched_ = std::make_unique<WatchedPods>(
+        WatchedPods::Rules{settings_.scheduler_name, settings_.applications.frameworks, settings_.default_run_time,
+                           settings_.applications.shuffle_per_cpu_second},
+        volumes_, jobs_->all());
   std::vector<std::string> annotations;
   for (const Framework& framework : settings_.applications.frameworks)
     annotations.insert(annotations.end(), {framework.group, framework.pods});
@@ -153,6 +170,9 @@ void KubernetesCluster::link_data() {
   };
   DataSettings settings = settings_.data;
   settings.mover.wake = [this] { inbox_.put(WakeUp{}); };
+  settings.mover.transfer_price = [this](const std::string& from, const std::string& to) {
+    return model_.index().transfer_price(from, to);
+  };
   const auto node = [this](const std::string& name) {
     const NodeRecord* record = nodes_.find(name);
     return record && record->node ? NodeState{record->node->meta.uid, record->node->ready} : NodeState{};
@@ -207,6 +227,7 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
     if (data_ && data_->poll(model_.index(), model_.listed() && readiness_.leads(), now(), model_.events()))
       model_.must_list();
     if (in_charge) resync_->reconcile(data_.get(), now());
+    if (watched_) in_charge ? watched_->resume() : watched_->interrupt();
     if (duty_.due(now())) run_periodic();
     if (!in_charge) continue;
     if (!model_.events().empty() || now() >= until) return model_.take_events();
@@ -215,11 +236,19 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
 
 // ---- events and messages ----
 
+void KubernetesCluster::handle(Node& node) {
+  if (watched_) watched_->update(node);
+  nodes_.update(std::move(node));
+}
+
 void KubernetesCluster::handle(Pod& pod) {
+  if (orders_->found(pod)) return;
+  if (watched_) watched_->update(pod, now());
   memories_->found({false, pod.meta}, pod.annotations);
   if (pods_.has_left(pod)) lifecycle_->handle_left(pod.meta, now());
   const PodCache::Update update = pods_.update(pod, now());
   if (update.record) jobs_->update(*update.record);
+  if (update.record) sizes_->found(*update.record);
   lifecycle_->handle(update, now());
 }
 
@@ -228,41 +257,53 @@ void KubernetesCluster::handle(BatchJob& job) {
   jobs_->update(std::move(job));
 }
 
+void KubernetesCluster::volumes_changed() {
+  if (watched_) watched_->volumes_changed();
+}
+
+void KubernetesCluster::limit_volumes(const std::string& node, const ResourceAmounts& limits) {
+  nodes_.limit_volumes(node, limits);
+  if (watched_) watched_->limit_volumes(node, limits);
+}
+
 void KubernetesCluster::handle(Claim& claim) {
   volumes_.update(std::move(claim));
-  resync_->volumes_changed();
+  volumes_changed();
 }
 
 void KubernetesCluster::handle(Volume& volume) {
   volumes_.update(std::move(volume));
-  resync_->volumes_changed();
+  volumes_changed();
 }
 
 void KubernetesCluster::handle(StorageClass& storage_class) {
   volumes_.update(std::move(storage_class));
-  resync_->volumes_changed();
+  volumes_changed();
 }
 
-void KubernetesCluster::handle(CsiNode& node) { nodes_.limit_volumes(node.meta.name, volume_limits(node)); }
+void KubernetesCluster::handle(CsiNode& node) { limit_volumes(node.meta.name, volume_limits(node)); }
 
 void KubernetesCluster::handle(const Gone& gone) {
   switch (gone.kind) {
     case WatchedKind::nodes:
+      if (watched_) watched_->forget_node(gone.meta.name);
       return nodes_.forget(gone.meta.name);
     case WatchedKind::jobs:
       return jobs_->forget_job(gone.meta.uid);
     case WatchedKind::claims:
-      resync_->volumes_changed();
+      volumes_changed();
       return volumes_.forget_claim(gone.meta);
     case WatchedKind::volumes:
-      resync_->volumes_changed();
+      volumes_changed();
       return volumes_.forget_volume(gone.meta);
     case WatchedKind::storage_classes:
-      resync_->volumes_changed();
+      volumes_changed();
       return volumes_.forget_class(gone.meta);
     case WatchedKind::csi_nodes:
-      return nodes_.limit_volumes(gone.meta.name, {});
+      return limit_volumes(gone.meta.name, {});
     case WatchedKind::pods:
+      orders_->gone(gone.meta);
+      if (watched_) watched_->forget(gone.meta, now());
       return lifecycle_->handle_deleted(gone.meta, now());
   }
 }
@@ -276,7 +317,7 @@ void KubernetesCluster::handle(const Listed& listed) {
 }
 
 void KubernetesCluster::handle(const BindReport& report) {
-  lifecycle_->handle(report, readiness_.requested_list(), now());
+  lifecycle_->handle(report, informers_->last_request(), now());
 }
 
 void KubernetesCluster::handle(const NotUnderstood& refused) {
@@ -310,9 +351,21 @@ Result<PreparedBinding> KubernetesCluster::prepare(const Assignment& assignment)
   }
   if (Result<void> allowed = ask_filters(*record, model_.index().node_name(assignment.node)); !allowed)
     return tl::unexpected(std::move(allowed.error()));
+  if (Result<void> there = ask_for_volumes(*record, model_.index().node_name(assignment.node)); !there)
+    return tl::unexpected(std::move(there.error()));
   Result<std::string> input = input_for(*record, assignment);
   if (!input) return tl::unexpected(std::move(input.error()));
   return PreparedBinding{assignment, *std::move(input)};
+}
+
+// The needs of a pod with one claim follow what is left; of several, each alone may find a volume that another takes.
+Result<void> KubernetesCluster::ask_for_volumes(PodRecord& record, const std::string& node_name) {
+  if (record.steered) return {};
+  const Result<void> there = volume_binding_->ask(record, node_name);
+  if (there) return {};
+  if (there.error().code == ErrorCode::not_found && record.claims.size() > 1)
+    lifecycle_->refuse_volumes(record, node_name, there.error().message, now());
+  return fail(ErrorCode::conflict, there.error().message);
 }
 
 // A pod that cannot be told where to read waits.
@@ -338,45 +391,68 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
   record->input = binding.input;
   const NodeRecord* node = nodes_.find(model_.index().node_name(assignment.node));
   if (record->steered && node) record->selector = zone_selector(node->node->labels);
-  lifecycle_->bind(*record, model_.index().node_name(assignment.node));
+  lifecycle_->bind(*record, model_.index().node_name(assignment.node), now());
   // If the plan says so, blocks that are read remotely stay in the zone of the reader.
   if (data_ && assignment.keep_in.valid() && assignment.read_from.valid())
     data_->keep_copy(*record, model_.index().store_name(assignment.keep_in));
 }
 
-// A gated pod that was sent off cannot be called back, and the next plan, which no longer sees it, may ask again for
-// the node that is being launched for it: so many requests of the same place are its.
+// Gated pods too wait until their node is there: a pod without a gate waits as long as kube-scheduler pauses after its
+// last attempt, and others take the room first. Where nodes cannot be ordered, a gated pod is sent to the place. It
+// cannot be called back, and the next plan, which no longer sees it, may ask again for the node that is being launched
+// for it: so many requests of the same place are its.
 void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeRequest>>& requests) {
   if (!requests && !std::exchange(selective_, false)) return;
   selective_ = requests.has_value();
+  const bool can_order = orders_->possible(now());
   std::map<TextMap, std::size_t> sent;  // by zone and capacity type
+  std::map<NodeOrder, int> orders;
   for (const auto& [name, record] : pods_.ours()) {
     record->wants_node = false;
+    record->ordered.clear();
     if (record->state == PodState::ungated && !record->on_node()) ++sent[record->selector];
   }
-  if (!requests) return;
-  for (const NodeRequest& request : *requests) {
+  for (const NodeRequest& request : requests.value_or(std::vector<NodeRequest>{})) {
     PodRecord* record = pods_.find(model_.pod_of(request.task));
-    if (!record || record->state != PodState::waiting) continue;
-    if (!record->steered) {
-      record->wants_node = true;
+    if (!record || (record->state != PodState::waiting && request.to_come == 0)) continue;
+    const OfferEntry& offer = model_.index().offer(request.offer);
+    TextMap place = place_selector(offer.zone, offer.capacity_type);
+    if (request.to_come > 0) {
+      const std::optional<PodNeeds> needs = needs_to_come(jobs_->known(job_key(*record)), pods_.classes());
+      const auto count = static_cast<int>(std::min(request.to_come, most_to_come));
+      if (can_order && needs) orders[{std::move(place), *needs}] += count;
       continue;
     }
-    const OfferEntry& offer = model_.index().offer(request.offer);
-    std::size_t& under_way = sent[place_selector(offer.zone, offer.capacity_type)];
-    if (under_way > 0)
+    std::size_t& under_way = sent[place];
+    if (record->steered && under_way > 0) {
       --under_way;
-    else if (prepare_for(*record, offer))
+    } else if (can_order) {
+      record->ordered = place_text(place);
+      ++orders[{std::move(place), pods_.classes()[record->pod_class]}];
+    } else if (!record->steered) {
+      record->wants_node = true;  // it is marked itself, and gets a node anywhere
+    } else if (prepare_for(*record, offer)) {
       lifecycle_->send_ahead(*record, now());
+    }
   }
+  orders_->want(orders);
+  orders_->flush(now());
+}
+
+void KubernetesCluster::note_plan(const Plan& plan) {
+  waits_ = IdVector<TaskId, const WaitingWords*>(model_.tasks(), &words_of(plan.rest));
+  waits_listing_ = model_.listings();
+  for (const Deferral& deferral : plan.deferrals) waits_[deferral.task] = &words_of(deferral.reason);
+  for (const Assignment& assignment : plan.assignments) waits_[assignment.task] = &words_of_planned();
 }
 
 // Says where the pod is to go, and where it reads there. False: it cannot be told.
 bool KubernetesCluster::prepare_for(PodRecord& record, const OfferEntry& offer) {
   Assignment assignment;
-  if (!record.data_set.empty() && data_) {
+  if (!record.reads.empty() && data_) {
+    const BlockRun& first = record.reads.front();
     assignment.read_from =
-        model_.index().nearest(data_->holders(record.data_set, record.first_block), model_.index().zone(offer.zone));
+        model_.index().nearest(data_->holders(first.data_set, first.first), model_.index().zone(offer.zone));
     if (!assignment.read_from.valid()) return false;
   }
   Result<std::string> input = input_for(record, assignment);
@@ -401,6 +477,8 @@ void KubernetesCluster::drop(const ReplicaDrop& drop) {
 
 void KubernetesCluster::remember_shares(const ShareMemory& shares) { shares_->remember(model_.index().stored(shares)); }
 
+void KubernetesCluster::remember_targets(const std::vector<TargetDebt>& debts) { shares_->remember(debts); }
+
 void KubernetesCluster::remember(const Remembered& remembered) {
   const ZoneId home = remembered.memory.home;
   memories_->remember(resync_->job_key(remembered.job), remembered.memory,
@@ -421,6 +499,23 @@ void KubernetesCluster::forget_what_is_gone() {
   memories_->keep_only(keys);
 }
 
+// Takes the time from binding and planning, so it rests for long.
+void KubernetesCluster::watch_others() {
+  if (!watched_ || now() < next_watch_ || !settings_.wants_watched()) return;
+  const TimePoint began = now();
+  const DataView none;
+  std::optional<WatchedCluster> seen =
+      watched_->look({checked(settings_.model), data_ ? data_->view() : none,
+                      [this](const PodRecord& pod) { return Resync::pool_of(pod, data_.get()); },
+                      [this](const std::string& set, const std::string& name_space) {
+                        return data_ && data_->may_read(set, name_space);
+                      },
+                      path_lookup(data_.get())},
+                     began);
+  next_watch_ = now() + std::max(settings_.watch_every, rest_after_watching * (now() - began));
+  if (seen) settings_.watched(std::move(*seen));
+}
+
 void KubernetesCluster::run_periodic() {
   telemetry_.on_loop();
   lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.has_synced());
@@ -432,12 +527,21 @@ void KubernetesCluster::run_periodic() {
   events_recorder_->flush(now());
   memories_->flush(now());
   shares_->flush(now());
+  orders_->flush(now());
+  sizes_->flush(now());
+  if (model_.listed()) lifecycle_->review_volumes(now());
   if (resources_ != Resources::present && detection_.due(now())) detect_resources();
+  if (model_.listed()) watch_others();
   if (!model_.listed() || !counting_.due(now())) return;
   resync_->review_modes(data_.get());
   const auto offered = [this](const PodNeeds& needs) { return model_.index().fits_an_offer(needs); };
-  conditions_->review(pods_, nodes_, now(), {selective_, offered});
+  const auto wait_of = [this](TaskId task) {
+    return waits_listing_ == model_.listings() && waits_.contains(task) ? waits_[task] : nullptr;
+  };
+  conditions_->review(pods_, nodes_, now(), {selective_, offered}, wait_of);
   lifecycle_->review_steered(now());
+  lifecycle_->review_avoided(now());
+  telemetry_.on_longest_wait(conditions_->longest_wait());
   for (const auto& [reason, count] : conditions_->pending()) telemetry_.on_pending(reason, count);
   if (data_)
     for (const auto& [phase, count] : data_->moves_by_phase()) telemetry_.on_moves(phase, count);

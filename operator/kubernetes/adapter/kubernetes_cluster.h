@@ -12,6 +12,7 @@
 #include "config/operator_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/cluster_client.h"
+#include "kubernetes/adapter/application_sizes.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/inbox.h"
@@ -20,15 +21,18 @@
 #include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
+#include "kubernetes/adapter/node_orders.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/adapter/readiness.h"
 #include "kubernetes/adapter/resync.h"
+#include "kubernetes/adapter/volume_binding.h"
+#include "kubernetes/adapter/watched_pods.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_cache.h"
 #include "kubernetes/pods/pod_conditions.h"
-#include "kubernetes/pods/volumes.h"
+#include "kubernetes/pods/volume_cache.h"
 #include "policies/policy.h"
 
 namespace lips::kubernetes {
@@ -50,6 +54,13 @@ struct ClusterSettings {
   std::function<bool()> stop;
   std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
   KeptShares::Place shares;                       // where policies' memory of pools is kept
+  ObjectMeta self;                                // the operator's own pod; where there is none, its namespace
+  // Batch pods of other schedulers, for the report: whether somebody has time for them, and who takes them. Empty:
+  // nobody reports.
+  std::function<bool()> wants_watched = {};
+  std::function<void(WatchedCluster)> watched = {};
+  Duration watch_every{1'000'000};    // at most so often
+  Duration volume_wait{600'000'000};  // for the volumes of claims that are bound on first use, on a node
 };
 
 // A pod of ours and what the model makes of it.
@@ -81,14 +92,16 @@ class KubernetesCluster : public ClusterClient {
   Result<PreparedBinding> prepare(const Assignment& assignment) override;
   void bind(const PreparedBinding& binding) override;
   void request_nodes(const std::optional<std::vector<NodeRequest>>& requests) override;
+  void note_plan(const Plan& plan) override;
   void start_move(MoveId id, const DataMove& move) override;
   void drop(const ReplicaDrop& drop) override;
   void remember(const Remembered& remembered) override;
   void remember_shares(const ShareMemory& shares) override;
+  void remember_targets(const std::vector<TargetDebt>& debts) override;
 
  private:
   void handle(Pod& pod);
-  void handle(Node& node) { nodes_.update(std::move(node)); }
+  void handle(Node& node);
   void handle(BatchJob& job);
   void handle(Claim& claim);
   void handle(Volume& volume);
@@ -103,12 +116,16 @@ class KubernetesCluster : public ClusterClient {
   bool in_charge();
   void run_periodic();
   void forget_what_is_gone();
+  void volumes_changed();
+  void limit_volumes(const std::string& node, const ResourceAmounts& limits);
+  void watch_others();
   bool may_act() const;
   std::uint64_t relist();
   void detect_resources();
   void link_data();
   Result<std::string> input_for(PodRecord& record, const Assignment& assignment);
   bool prepare_for(PodRecord& record, const OfferEntry& offer);
+  Result<void> ask_for_volumes(PodRecord& record, const std::string& node_name);
   Result<void> ask_filters(const PodRecord& record, const std::string& node_name);
   Duration until_next_duty(TimePoint until) const;
 
@@ -123,7 +140,9 @@ class KubernetesCluster : public ClusterClient {
   PodCache pods_;
   ModelFeed model_;
   Readiness readiness_;
-  bool selective_ = true;  // NodeDemand; until a plan says otherwise nobody asks in haste
+  IdVector<TaskId, const WaitingWords*> waits_;  // by the last plan
+  std::uint64_t waits_listing_ = 0;              // with the ids of that listing
+  bool selective_ = true;                        // NodeDemand; until a plan says otherwise nobody asks in haste
 
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries
@@ -140,9 +159,14 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<PodConditions> conditions_;
   std::unique_ptr<JobMemories> memories_;
   std::unique_ptr<KeptShares> shares_;
+  std::unique_ptr<NodeOrders> orders_;
+  std::unique_ptr<ApplicationSizes> sizes_;
+  std::unique_ptr<VolumeBinding> volume_binding_;
   std::unique_ptr<KnownJobs> jobs_;
   std::unique_ptr<PodLifecycle> lifecycle_;
   std::unique_ptr<Resync> resync_;
+  std::unique_ptr<WatchedPods> watched_;  // none: nobody reports
+  TimePoint next_watch_{};
   std::unique_ptr<DataLink> data_;  // none: the cluster has no custom resources of ours
   std::unique_ptr<Informers> informers_;
 };

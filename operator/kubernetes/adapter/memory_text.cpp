@@ -1,5 +1,6 @@
 #include "kubernetes/adapter/memory_text.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -143,6 +144,27 @@ std::optional<StoredShares> read_shares(const std::string& text) {
   for (const Json& pool : json["pools"]) stored.pools.push_back(pool.is_string() ? pool.get<std::string>() : "");
   if (stored.shares.slots.size() != stored.pools.size() + 1) return std::nullopt;
   return stored;
+}
+
+std::string debts_text(const std::vector<TargetDebt>& debts) {
+  Json json = Json::array();
+  for (const TargetDebt& debt : debts)
+    json.push_back({{"pool", debt.pool}, {"budget", debt.budget}, {"wait", debt.wait}});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<TargetDebt> read_debts(const std::string& text) {
+  std::vector<TargetDebt> debts;
+  const Json json = parsed(text);
+  if (!json.is_array()) return debts;
+  const auto number = [](const Json& of, const char* key) {
+    const auto found = of.find(key);
+    return found != of.end() && found->is_number() && std::isfinite(found->get<double>()) ? found->get<double>() : 0;
+  };
+  for (const Json& debt : json)
+    if (debt.is_object() && debt.contains("pool") && debt["pool"].is_string())
+      debts.push_back({debt["pool"].get<std::string>(), number(debt, "budget"), number(debt, "wait")});
+  return debts;
 }
 
 }  // namespace lips::kubernetes

@@ -24,4 +24,7 @@ struct StoredShares {
 std::string shares_text(const StoredShares& stored);
 std::optional<StoredShares> read_shares(const std::string& text);
 
+std::string debts_text(const std::vector<TargetDebt>& debts);
+std::vector<TargetDebt> read_debts(const std::string& text);
+
 }  // namespace lips::kubernetes

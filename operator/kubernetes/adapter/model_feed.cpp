@@ -10,6 +10,7 @@ std::shared_ptr<ClusterSnapshot> ModelFeed::list(const NodeCache& nodes, const P
   events_.emplace_back(ClusterListed{listing.start, std::move(listing.costs)});
   task_pods_ = {};
   over_ = 0;
+  ++listings_;
   must_list_ = false;
   listed_ = true;
   return listing.start;

@@ -23,6 +23,8 @@ class ModelFeed {
   // completed until the events are taken.
   std::shared_ptr<ClusterSnapshot> list(const NodeCache& nodes, const PodClasses& classes, const DataView& data);
   bool listed() const { return listed_; }
+  std::uint64_t listings() const { return listings_; }  // so far: ids of tasks are those of the last one
+  std::size_t tasks() const { return task_pods_.size(); }
   void unlist() { listed_ = false; }
   // Something has changed that only a full listing can express.
   void must_list() { must_list_ = true; }
@@ -50,6 +52,7 @@ class ModelFeed {
   std::vector<ClusterEvent> events_;
   IdVector<TaskId, ObjectMeta> task_pods_;
   std::uint64_t over_ = 0;  // tasks, since the listing
+  std::uint64_t listings_ = 0;
   bool listed_ = false;
   bool must_list_ = true;
 };

@@ -1,6 +1,7 @@
 #include "kubernetes/adapter/model_index.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -62,6 +63,10 @@ bool is_to_be_avoided(const Node& node) {
 constexpr double avoidance = 1.05;
 constexpr UsdPerCpuSecond least_avoidance{1e-12};  // for nodes without a price
 
+// By which StorageClasses and volumes name zones; the drivers write them on their nodes.
+constexpr std::array zone_labels_of_drivers{"topology.ebs.csi.aws.com/zone", "topology.gke.io/zone",
+                                            "topology.disk.csi.azure.com/zone"};
+
 constexpr std::uint32_t most_nodes_of_an_offer = 1000;  // nobody says how many there are
 
 // What a node has no number for it has no limit of.
@@ -105,8 +110,8 @@ ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& c
   add_nodes(nodes, *start);
   add_offers(*start);
   for (const PoolEntry& pool : data.pools)
-    pools_[pool.name] =
-        start->pools.push_back({pool.name, pool.weight, pool.minimum, pool.maximum, pool.shortfall_price});
+    pools_[pool.name] = start->pools.push_back(
+        {pool.name, pool.weight, pool.minimum, pool.maximum, pool.shortfall_price, pool.targets});
   add_data(nodes, data, *start);
   add_moves(data, *start);
   costs_ = costs(*start);
@@ -199,6 +204,7 @@ lips::Node ModelIndex::like_node(const OfferEntry& entry, NodeProfile& profile) 
   node.labels = place_selector(entry.zone, entry.capacity_type);
   node.labels.emplace_back("node.kubernetes.io/instance-type", entry.instance_type);
   if (!entry.region.empty()) node.labels.emplace_back("topology.kubernetes.io/region", entry.region);
+  for (const char* key : zone_labels_of_drivers) node.labels.emplace_back(key, entry.zone);
   std::sort(node.labels.begin(), node.labels.end());
   node.meta.name = "offer/" + entry.instance_type + '/' + entry.zone + '/';
   node.meta.name += to_string(entry.capacity_type);
@@ -388,6 +394,12 @@ ZoneId ModelIndex::zone_of_node(const std::string& name) const {
   return id.valid() ? node_zones_[id] : ZoneId::none();
 }
 StoreId ModelIndex::store(const std::string& name) const { return found(stores_, name); }
+
+std::optional<UsdPerMebibyte> ModelIndex::transfer_price(const std::string& from, const std::string& to) const {
+  const StoreId source = store(from), target = store(to);
+  if (!source.valid() || !target.valid()) return std::nullopt;
+  return costs_.transfer(store_zones_[source], store_zones_[target]);
+}
 
 StoreId ModelIndex::nearest(const std::vector<std::string>& stores, ZoneId zone) const {
   StoreId best;

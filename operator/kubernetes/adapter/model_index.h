@@ -50,6 +50,7 @@ struct PoolEntry {
   double weight = 1;
   Cores minimum, maximum;
   UsdPerCpuSecond shortfall_price;
+  Targets targets = {};
 };
 struct StoreEntry {
   std::string name;
@@ -106,6 +107,8 @@ class ModelIndex {
   StoreId store(const std::string& name) const;
   // Of these stores the one to read from in that zone: one that lies there, else the cheapest; none: all are unknown.
   StoreId nearest(const std::vector<std::string>& stores, ZoneId zone) const;
+  // Of transfer between two stores; none: one of them is unknown.
+  std::optional<UsdPerMebibyte> transfer_price(const std::string& from, const std::string& to) const;
   const std::string& store_name(StoreId id) const { return store_names_[id]; }
   struct KnownDataSet {
     DataSetId id;

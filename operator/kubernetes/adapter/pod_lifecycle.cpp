@@ -15,6 +15,7 @@ using AnswerKind = BindAnswer::Kind;
 constexpr Duration look_for_input_every{1'000'000};
 constexpr Duration ask_again{1'000'000};       // after a binding without an answer
 constexpr Duration longest_pause{60'000'000};  // after refused bindings
+constexpr Duration avoided_for{300'000'000};   // nodes on which claims got no volumes
 constexpr Duration patience{30'000'000};       // with states that may change by themselves, and with other schedulers
 constexpr int most_released = 200;             // per review
 
@@ -58,8 +59,8 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
   if (pod.state == PodState::held && pod.unschedulable_reason == Reason::volume_not_ready)
     return pod.unschedulable_message;
   // The place to read from is known only together with a zone.
-  const bool reads = !pod.work.data_set.empty();
-  return pod.state == PodState::waiting && pod.fits_nowhere && !reads ? "no existing node would take it" : "";
+  return pod.state == PodState::waiting && pod.fits_nowhere && pod.reads.empty() ? "no existing node would take it"
+                                                                                 : "";
 }
 
 }  // namespace
@@ -115,9 +116,69 @@ void PodLifecycle::end_task(PodRecord& record, bool finished, TimePoint now) {
   around_.model.ended(record, finished, now);
 }
 
-void PodLifecycle::bind(PodRecord& record, const std::string& node) {
+void PodLifecycle::bind(PodRecord& record, const std::string& node, TimePoint now) {
   around_.pods.begin_binding(record, node);
-  send(record);
+  if (record.steered || !around_.volumes.begin(record, now)) return send(record);
+  record.awaits_volumes = true;
+  awaiting_[full_name(record.meta)] = record.meta;
+}
+
+void PodLifecycle::review_volumes(TimePoint now) {
+  using State = VolumeBinding::State;
+  for (auto place = awaiting_.begin(); place != awaiting_.end();) {
+    const ObjectMeta meta = place->second;
+    PodRecord* record = around_.pods.find(meta);
+    const bool awaits = record && record->state == PodState::binding && record->awaits_volumes;
+    VolumeBinding::Progress progress;
+    if (awaits) progress = around_.volumes.progress(*record, now);
+    if (awaits && progress.state == State::under_way) {
+      ++place;
+      continue;
+    }
+    place = awaiting_.erase(place);
+    const bool bound = record && record->state == PodState::placed;
+    around_.volumes.end(meta, bound || progress.state == State::ready);
+    if (!awaits) continue;
+    record->awaits_volumes = false;
+    if (progress.state == State::ready) {
+      send(*record);
+      continue;
+    }
+    const std::string node = record->node;
+    around_.pods.end_binding(*record, PodState::waiting);
+    if (progress.elsewhere)
+      refuse_volumes(*record, node, std::move(progress.why), now);
+    else
+      wait_for_volumes(*record, std::move(progress.why), now);
+  }
+  around_.volumes.flush(now);
+}
+
+void PodLifecycle::wait_for_volumes(PodRecord& record, std::string why, TimePoint now) {
+  around_.log.info("a pod got no volumes", {{"pod", full_name(record.meta)}, {"why", why}});
+  around_.pods.hold(record, UnschedulableReason::volume_not_provided, std::move(why));
+  end_task(record, false, now);
+  retries_.emplace(now + pause_after(record.refusals++), record.meta);
+}
+
+void PodLifecycle::refuse_volumes(PodRecord& record, const std::string& node, std::string why, TimePoint now) {
+  std::vector<std::string> avoided = record.avoids;
+  avoided.push_back(node);
+  std::sort(avoided.begin(), avoided.end());
+  avoided.erase(std::unique(avoided.begin(), avoided.end()), avoided.end());
+  wait_for_volumes(record, std::move(why), now);
+  around_.pods.avoid(record, std::move(avoided), now);
+}
+
+void PodLifecycle::review_avoided(TimePoint now) {
+  for (const auto& [key, record] : around_.pods.ours()) {
+    if (record->claims.empty()) continue;
+    const bool waits = record->state == PodState::waiting || record->state == PodState::held;
+    if (!waits || record->steered) continue;
+    around_.volumes.take_back_stale(*record, now);
+    if (record->avoids.empty() || now - record->avoided_since < avoided_for) continue;
+    if (around_.pods.avoid(*record, {}, now) && record->state == PodState::waiting) report_again(*record, now);
+  }
 }
 
 // Where nodes come and go, an autoscaler would move tasks together to save what is left of a node, and lose what they
@@ -241,15 +302,22 @@ void PodLifecycle::handle(const BindReport& report, std::uint64_t requested_list
     case AnswerKind::unknown:  // its room stays taken until a second request for the same node, or a newer list,
                                // settles it
       record->doubt = requested_list;
-      return retry_later(*record, now);
-    case AnswerKind::deposed:                               // this attempt was not sent
-      if (record->doubt) return retry_later(*record, now);  // but an earlier one was
+      return retry_later(*record, now + ask_again);
+    case AnswerKind::deposed:                                           // this attempt was not sent
+      if (record->doubt) return retry_later(*record, now + ask_again);  // but an earlier one was
       around_.pods.end_binding(*record, PodState::waiting);
       return around_.model.lost(*record);
     case AnswerKind::pod_gone:  // a proxy may claim this of an existing pod; the watch knows
     case AnswerKind::refused:
+      if (record->doubt) return refused_in_doubt(*record, requested_list, now);
       return refused(*record, report, now);
   }
+}
+
+// This attempt has not bound it, but an earlier one may have: a list tells.
+void PodLifecycle::refused_in_doubt(PodRecord& record, std::uint64_t requested_list, TimePoint now) {
+  if (*record.doubt >= requested_list) around_.relist();
+  retry_later(record, now + pause_after(record.refusals++));
 }
 
 void PodLifecycle::report_bound(PodRecord& record, TimePoint now) {
@@ -262,9 +330,9 @@ void PodLifecycle::report_bound(PodRecord& record, TimePoint now) {
   around_.conditions.bound(record, now);
 }
 
-void PodLifecycle::retry_later(PodRecord& record, TimePoint now) {
+void PodLifecycle::retry_later(PodRecord& record, TimePoint at) {
   record.unanswered = true;
-  retries_.emplace(now + ask_again, record.meta);
+  retries_.emplace(at, record.meta);
 }
 
 void PodLifecycle::refused(PodRecord& record, const BindReport& report, TimePoint now) {
@@ -310,14 +378,15 @@ void PodLifecycle::retry_due(TimePoint now, bool may_bind) {
     if (!record) continue;
     if (record->state == PodState::binding && record->unanswered) {
       if (!may_bind) {
-        retry_later(*record, now);
+        retry_later(*record, now + ask_again);
         continue;
       }
       record->unanswered = false;  // one request at a time, because two could get different answers
       send(*record);
     }
     const bool again = record->unschedulable_reason == UnschedulableReason::binding_refused ||
-                       record->unschedulable_reason == UnschedulableReason::data_set_not_ready;
+                       record->unschedulable_reason == UnschedulableReason::data_set_not_ready ||
+                       record->unschedulable_reason == UnschedulableReason::volume_not_provided;
     if (record->state == PodState::held && again && around_.pods.release(*record)) arrive(*record);
   }
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -12,6 +14,7 @@
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
+#include "kubernetes/adapter/volume_binding.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/pod_cache.h"
 #include "kubernetes/pods/pod_conditions.h"
@@ -26,12 +29,14 @@ class PodLifecycle {
     KnownJobs& jobs;
     ModelFeed& model;
     Binder& binder;
+    VolumeBinding& volumes;
     PodConditions& conditions;
     Inbox& inbox;
     AdapterObserver& telemetry;
     Log& log;
+    std::function<void()> relist;  // requests a new list of the pods
   };
-  explicit PodLifecycle(const Surroundings& around) : around_(around) {}
+  explicit PodLifecycle(Surroundings around) : around_(std::move(around)) {}
 
   void handle(const PodCache::Update& update, TimePoint now);
   // The object was deleted.
@@ -43,7 +48,14 @@ class PodLifecycle {
   // A list that began after that request has arrived. It shows what became of earlier bindings without an answer.
   void handle_list(std::uint64_t request);
 
-  void bind(PodRecord& record, const std::string& node);
+  // Waits for the volumes of claims that are bound on first use.
+  void bind(PodRecord& record, const std::string& node, TimePoint now);
+  // Continues with pods whose volumes have come, and gives up where none comes.
+  void review_volumes(TimePoint now);
+  // Lets pods use nodes again on which they got no volumes long ago. Call it about once a second.
+  void review_avoided(TimePoint now);
+  // Some of its claims get no volume on that node: it tries others first.
+  void refuse_volumes(PodRecord& record, const std::string& node, std::string why, TimePoint now);
   // Sends a gated pod to the place that its selector names, where a node is to be launched. It is no task until it is
   // on a node.
   void send_ahead(PodRecord& record, TimePoint now);
@@ -71,7 +83,9 @@ class PodLifecycle {
   void send(const PodRecord& record);
   void report_bound(PodRecord& record, TimePoint now);
   void refused(PodRecord& record, const BindReport& report, TimePoint now);
-  void retry_later(PodRecord& record, TimePoint now);
+  void refused_in_doubt(PodRecord& record, std::uint64_t requested_list, TimePoint now);
+  void retry_later(PodRecord& record, TimePoint at);
+  void wait_for_volumes(PodRecord& record, std::string why, TimePoint now);
   TextMap annotations_of(const PodRecord& record) const;
   void steer(PodSteering steering, bool released);
   void let_go(PodRecord& record, std::string why);
@@ -82,6 +96,7 @@ class PodLifecycle {
   Surroundings around_;
   std::map<std::string, ObjectMeta> arrived_;  // by namespace/name
   std::multimap<TimePoint, ObjectMeta> retries_;
+  std::map<std::string, ObjectMeta> awaiting_;  // pods that await volumes, by namespace/name
   std::size_t under_way_ = 0;
 };
 

@@ -31,8 +31,6 @@ class Readiness {
   bool has_synced() const;
   // Without a lease this is the only replica.
   bool may_act() const { return leads_ || !rules_.leads; }
-  // The number of the last list that was requested.
-  std::uint64_t requested_list() const { return requested_list_; }
 
  private:
   bool listed_once() const;

@@ -23,8 +23,10 @@ void Resync::find_reasons_to_list(TimePoint now) {
 
 void Resync::reconcile(DataLink* data, TimePoint now) {
   const bool claims_left = around_.pods.take_claims_left();
-  if (std::exchange(volumes_changed_, false) || claims_left)
-    for (PodRecord* pod : around_.pods.review_held()) around_.lifecycle.arrive(*pod);
+  if (volumes_version_ != around_.volumes.version()) around_.lifecycle.review_volumes(now);
+  const std::uint64_t volumes = around_.volumes.version();
+  if (std::exchange(volumes_version_, volumes) != volumes || claims_left)
+    for (const PodCache::Update& update : around_.pods.review_volumes()) around_.lifecycle.handle(update, now);
   for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.report_again(*pod, now);
   for (PodRecord* pod : around_.pods.review_applications()) around_.lifecycle.report_again(*pod, now);
   find_reasons_to_list(now);
@@ -52,6 +54,7 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
   emit_jobs(pods, data, now);
   if (const std::optional<StoredShares> kept = around_.shares.of())
     start->shares = around_.model.index().remembered(*kept);
+  start->target_debts = around_.shares.debts();
   report_unknown_prices();
   if (const std::size_t left_out = around_.model.index().left_out(); left_out > 0)
     around_.log.warning("leaving nodes out: too many zones", {{"nodes", left_out}});
@@ -117,7 +120,8 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
       [this](const std::string& key) { return around_.jobs.known(key); },
       rules_.default_run_time,
       [data](const std::string& set, const std::string& name_space) { return data && data->may_read(set, name_space); },
-      rules_.shuffle_per_cpu_second};
+      rules_.shuffle_per_cpu_second,
+      path_lookup(data)};
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);

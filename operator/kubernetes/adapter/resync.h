@@ -16,6 +16,7 @@
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_cache.h"
+#include "kubernetes/pods/volume_cache.h"
 #include "policies/policy.h"
 
 namespace lips::kubernetes {
@@ -30,6 +31,7 @@ class Resync {
     PodLifecycle& lifecycle;
     const PodConditions& conditions;
     const KeptShares& shares;
+    const VolumeCache& volumes;
     AdapterObserver& telemetry;
     Log& log;
   };
@@ -42,13 +44,13 @@ class Resync {
   };
   Resync(const Surroundings& around, Rules rules) : around_(around), rules_(std::move(rules)) {}
 
-  // Claims or volumes have changed.
-  void volumes_changed() { volumes_changed_ = true; }
   // Passes on all changes since the last call. `data`: nullptr if the cluster has no custom resources of ours.
   void reconcile(DataLink* data, TimePoint now);
   void emit_heartbeats(TimePoint now);
   // Looks up the modes of pods of other schedulers.
   void review_modes(const DataLink* data);
+  // `data`: as above. An error: the pod may not use the pool that it names.
+  static Result<std::string> pool_of(const PodRecord& pod, const DataLink* data);
   // The key under which the memory of this job is kept.
   const std::string& job_key(JobId job) const { return job_keys_[job]; }
 
@@ -59,12 +61,11 @@ class Resync {
   void emit_nodes();
   bool is_planned(PodRecord& pod, const DataLink* data);
   void set_mode(PodRecord& pod, const DataLink* data) const;
-  static Result<std::string> pool_of(const PodRecord& pod, const DataLink* data);
   void report_unknown_prices();
 
   Surroundings around_;
   Rules rules_;
-  bool volumes_changed_ = false;
+  std::uint64_t volumes_version_ = 0;
   TimePoint listed_at_{}, next_beat_{};
   std::uint64_t prices_version_ = 0;
   IdVector<JobId, std::string> job_keys_;

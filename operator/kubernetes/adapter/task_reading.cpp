@@ -6,16 +6,17 @@
 
 #include "kubernetes/data/access.h"
 #include "kubernetes/data/task_input.h"
+#include "kubernetes/pods/data_path.h"
 
 namespace lips::kubernetes {
 namespace {
 
 // The sources from which the task decodes its lost block, as text.
-Result<std::string> degraded_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment,
+Result<std::string> degraded_text(const ReadingContext& context, const BlockRun& run, const Assignment& assignment,
                                   InputRequest request) {
-  const ModelIndex::KnownDataSet* known = context.index.data_set(pod.data_set);
+  const ModelIndex::KnownDataSet* known = context.index.data_set(run.data_set);
   if (!known) return fail(ErrorCode::not_found, "the data set no longer exists");
-  request.block = pod.first_block;
+  request.block = run.first;
   std::vector<StripeStore> sources;
   for (const StripeSource& source : assignment.sources)
     sources.emplace_back(source.block.index() - known->first.index(),
@@ -28,9 +29,10 @@ Result<std::string> degraded_text(const ReadingContext& context, const PodRecord
 // The policy chose a store for the first block; others may be in other stores.
 Result<std::string> input_text(const ReadingContext& context, const PodRecord& pod, const Assignment& assignment) {
   if (!assignment.read_from.valid() && assignment.sources.empty()) return std::string();
-  if (shares_reading(pod)) return std::string();
+  if (shares_reading(pod) || pod.reads.empty()) return std::string();
+  const BlockRun& run = pod.reads.front();  // others are read by pods that share
   InputRequest request;
-  request.set = context.data ? context.data->data_set(pod.data_set) : nullptr;
+  request.set = context.data ? context.data->data_set(run.data_set) : nullptr;
   if (!request.set || !may_read(request.set->object, pod.meta.name_space))
     return fail(ErrorCode::not_found, "the data set no longer exists, or may no longer be read from this namespace");
   if (!pod.steered) request.node = context.index.node_name(assignment.node);  // else only its zone is certain
@@ -38,12 +40,12 @@ Result<std::string> input_text(const ReadingContext& context, const PodRecord& p
   request.mounted_at = pod.work.mounted_at;
   request.key = &context.data->store_key();
   const std::string wanted = assignment.read_from.valid() ? context.index.store_name(assignment.read_from) : "";
-  const auto holder = [&](std::uint32_t block) { return context.data->holder(pod.data_set, block, wanted); };
+  const auto holder = [&](std::uint32_t block) { return context.data->holder(run.data_set, block, wanted); };
   std::string text;
-  std::uint32_t block = pod.first_block;
-  const std::uint32_t end = block + pod.block_count;
+  std::uint32_t block = run.first;
+  const std::uint32_t end = block + run.count;
   if (!assignment.sources.empty()) {
-    Result<std::string> decoded = degraded_text(context, pod, assignment, request);
+    Result<std::string> decoded = degraded_text(context, run, assignment, request);
     if (!decoded) return decoded;
     text = *std::move(decoded);
     ++block;
@@ -64,9 +66,13 @@ Result<std::string> input_text(const ReadingContext& context, const PodRecord& p
 bool is_read(const PodCache& pods, const std::string& data_set, std::uint32_t block, const std::string& store) {
   const auto reads = [&](const auto& entry) {
     const PodRecord& pod = *entry.second;
-    if ((!pod.on_node() && pod.state != PodState::ungated) || pod.data_set != data_set) return false;
-    const bool asks = block >= pod.first_block && block - pod.first_block < pod.block_count;
-    return pod.degraded || (asks && (pod.read_from == store || pod.block_count > 1));
+    if (!pod.on_node() && pod.state != PodState::ungated) return false;
+    return std::any_of(pod.reads.begin(), pod.reads.end(), [&](const BlockRun& run) {
+      if (is_data_path(run.data_set)) return true;  // of a process before this one: it may be any
+      const bool one_block = run.count == 1 && pod.reads.size() == 1;
+      const bool asks = run.contains(block) && (pod.read_from == store || !one_block);
+      return run.data_set == data_set && (pod.degraded || asks);
+    });
   };
   return std::any_of(pods.ours().begin(), pods.ours().end(), reads);
 }

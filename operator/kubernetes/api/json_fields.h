@@ -13,6 +13,7 @@
 #include "kubernetes/api/objects.h"
 #include "kubernetes/api/quantity.h"
 #include "kubernetes/api/time_text.h"
+#include "model/eligibility.h"
 
 namespace lips::kubernetes::json {
 
@@ -113,18 +114,6 @@ ResourceAmounts amounts(Value&& value, std::string_view field) {
   return result;
 }
 
-// How one requirement of a selector compares: In, NotIn, Exists, DoesNotExist, Gt, Lt.
-inline std::optional<LabelRequirement::Operator> selector_operator(std::string_view name) {
-  using Operator = LabelRequirement::Operator;
-  static constexpr std::pair<std::string_view, Operator> names[] = {
-      {"In", Operator::in},         {"NotIn", Operator::not_in},
-      {"Exists", Operator::exists}, {"DoesNotExist", Operator::does_not_exist},
-      {"Gt", Operator::greater},    {"Lt", Operator::less}};
-  for (const auto& [text, meaning] : names)
-    if (text == name) return meaning;
-  return std::nullopt;
-}
-
 // An unknown operator is added to `unknown`.
 template <class Value>
 LabelRequirement requirement(Value&& value, std::string& unknown) {
@@ -134,7 +123,7 @@ LabelRequirement requirement(Value&& value, std::string& unknown) {
     if (key == "values") result.values = texts(content);
     if (key != "operator") return;
     const std::string_view name = text(content);
-    if (const auto known = selector_operator(name))
+    if (const auto known = parse_label_operator(name))
       result.op = *known;
     else
       unknown = name;

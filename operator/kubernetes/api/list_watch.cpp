@@ -44,7 +44,7 @@ std::uint64_t ListWatch::relist() {
   return request_;
 }
 
-std::uint64_t ListWatch::last_request() {
+std::uint64_t ListWatch::last_request() const {
   const std::lock_guard lock(mutex_);
   return request_;
 }
@@ -66,6 +66,7 @@ ListWatch::Next ListWatch::list(const std::stop_token& stop) {
     failures_ = 0;
     paging_ = true;
     listed_request_ = request;
+    sink_.heard();
     sink_.complete(request);
     return Next::watch;
   }
@@ -167,6 +168,7 @@ ListWatch::Next ListWatch::watch(const std::stop_token& stop) {
       return Next::list;
     }
     if (const Result<void> taken = take_lines(waiting, chunk->bytes); !taken) return watch_ended(taken.error(), stop);
+    sink_.heard();
     any = true;
     failures_ = 0;
   }

@@ -31,6 +31,8 @@ class ObjectSink {
   virtual void complete(std::uint64_t request) = 0;
   // A list or watch failed; it will be tried again.
   virtual void failed(const Error& error) = 0;
+  // The server has sent something: a list, an event, a bookmark.
+  virtual void heard() {}
 };
 
 struct ListWatchOptions {
@@ -51,6 +53,8 @@ class ListWatch {
   // Requests a list that begins after this call, whatever is under way, and returns the number of the request. From any
   // thread.
   std::uint64_t relist();
+  // The number of the last request; 0: there was none. From any thread.
+  std::uint64_t last_request() const;
 
   struct Counters {
     std::uint64_t lists = 0, watches = 0, events = 0;
@@ -86,7 +90,6 @@ class ListWatch {
   void take(const ObjectMeta& meta, std::string_view json, std::uint64_t seen);
   void forget_unseen();
   void forget(std::map<std::string, Known, std::less<>>::iterator place);
-  std::uint64_t last_request();
   // Returns at once if a list was requested after the request of that number.
   void pause_after_failure(std::uint64_t request, const std::stop_token& stop);
   std::string path_with(std::string query) const;
@@ -103,7 +106,7 @@ class ListWatch {
   int failures_ = 0;                  // in a row
   std::uint64_t listed_request_ = 0;  // that the last whole list has served
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any asked_;
   std::uint64_t request_ = 0;  // by mutex_, as the next one
   std::function<void()> cut_;

@@ -15,8 +15,6 @@ bool names(const std::vector<std::string>& list, const std::string& name_space) 
                      [&](const std::string& each) { return each == "*" || each == name_space; });
 }
 
-bool lies_in(const std::string& path, const std::string& folder) { return (path + '/').starts_with(folder + '/'); }
-
 std::string refusal(const std::string& name_space, const std::string& store, const std::string& path) {
   return fmt::format(
       "{} may not name '{}' in DataStore {}; allowed: its own folder {}/, or any path if "
@@ -38,20 +36,6 @@ std::set<std::string> stores_of_originals(const DataSetResource& set) {
   return stores;
 }
 
-// The status decides for a store that it names, the spec for one that the operator has not adopted yet.
-bool has_originals(const DataSetResource& set, const std::string& store) {
-  if (const HeldBlocks* held = find_held(set, store)) {
-    BlockRanges originals = held->blocks;
-    originals.add(held->leaving);
-    originals.remove(held->copies);
-    if (!originals.empty()) return true;
-    if (set.spec.discover.source == Source::none) return false;
-  }
-  const auto is_it = [&](const auto& each) { return each.store == store; };
-  return std::any_of(set.spec.stores.begin(), set.spec.stores.end(), is_it) ||
-         (set.spec.discover.source == Source::listing && set.spec.discover.store == store);
-}
-
 // Control characters and quotes would end the line or the word that contains the URL.
 bool good_url(const std::string& url) {
   return std::all_of(url.begin(), url.end(), [](char c) {
@@ -68,6 +52,19 @@ bool may_read(const DataSetResource& set, const std::string& name_space) {
 bool may_lie(const DataStoreSpec& store, const std::string& name_space, const std::string& path) {
   if (lies_in(path, copies_root)) return false;
   return names(store.allowed_name_spaces, name_space) || lies_in(path, name_space);
+}
+
+bool has_originals(const DataSetResource& set, const std::string& store) {
+  if (const HeldBlocks* held = find_held(set, store)) {
+    BlockRanges originals = held->blocks;
+    originals.add(held->leaving);
+    originals.remove(held->copies);
+    if (!originals.empty()) return true;
+    if (set.spec.discover.source == Source::none) return false;
+  }
+  const auto is_it = [&](const auto& each) { return each.store == store; };
+  return std::any_of(set.spec.stores.begin(), set.spec.stores.end(), is_it) ||
+         (set.spec.discover.source == Source::listing && set.spec.discover.store == store);
 }
 
 std::string foreign_data(const DataSetResource& set, const DataLayout& layout, const StoreMap& stores) {

@@ -30,6 +30,10 @@ bool may_read(const DataSetResource& set, const std::string& name_space);
 // store that allows the namespace; in no case among the copies.
 bool may_lie(const DataStoreSpec& store, const std::string& name_space, const std::string& path);
 
+// Whether the store holds originals of the data set. The status decides for a store that it names, the spec for one
+// that the operator has not adopted yet.
+bool has_originals(const DataSetResource& set, const std::string& store);
+
 // A sentence with the first store in which the data set names files that its namespace may not use; empty: there is
 // none.
 std::string foreign_data(const DataSetResource& set, const DataLayout& layout, const StoreMap& stores);

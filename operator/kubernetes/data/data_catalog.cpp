@@ -289,12 +289,12 @@ void DataCatalog::review_pools(std::vector<CatalogChange>& changes) {
     faulty_pools_.insert(pools_.extract(name));
     if (reported_pools_.erase(name) > 0) changes.emplace_back(PoolGone{name});
   }
-  // The share of a pool depends on its siblings, so all are reported.
-  for (const auto& [name, pool] : pools_) {
-    reported_pools_.insert(name);
-    changes.emplace_back(PoolChanged{name});
-  }
   pools_touched_.clear();
+  // The share of a pool depends on its siblings, so all are reported, but not for a mere change of a status.
+  std::map<std::string, PoolSpec> specs;
+  for (const auto& [name, pool] : pools_) specs[name] = pool.spec;
+  if (std::exchange(reported_pools_, specs) == specs) return;
+  for (const auto& [name, pool] : pools_) changes.emplace_back(PoolChanged{name});
 }
 
 void DataCatalog::review_data_sets(std::vector<CatalogChange>& changes) {

@@ -179,7 +179,8 @@ class DataCatalog {
   std::set<std::string> stores_touched_, pools_touched_, sets_touched_;
   bool store_set_changed_ = false;
   std::set<std::string> beyond_limits_;  // data sets beyond the limits of their namespace
-  std::set<std::string> reported_stores_, reported_pools_;
+  std::set<std::string> reported_stores_;
+  std::map<std::string, PoolSpec> reported_pools_;
   std::map<std::string, Reported> reported_sets_;
   std::map<std::pair<DataKind, std::string>, ObjectFinding> findings_;
 };

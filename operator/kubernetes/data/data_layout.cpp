@@ -11,6 +11,8 @@ namespace {
 
 tl::unexpected<Error> wrong(std::string what) { return fail(ErrorCode::invalid_input, std::move(what)); }
 
+bool path_before(const DataFile& a, const DataFile& b) { return a.path < b.path; }
+
 std::string folder_of(const DataSetResource& set) {
   if (!set.spec.path.empty()) return set.spec.path;
   return set.meta.object.name_space + '/' + set.meta.object.name;
@@ -43,6 +45,7 @@ Result<void> cut_files(const std::vector<DataFile>& files, std::int64_t block_si
       return wrong("spec.blockSize: gives more than a million blocks; allowed: fewer");
   }
   layout.files = std::make_shared<const std::vector<DataFile>>(files);
+  layout.by_path = std::is_sorted(files.begin(), files.end(), path_before);
   layout.native = static_cast<std::uint32_t>(blocks);
   return {};
 }
@@ -92,6 +95,10 @@ std::string folder_path(std::string path) {
   return path.substr(std::min(path.find_first_not_of('/'), path.size()));
 }
 
+bool lies_in(const std::string& path, const std::string& folder) {
+  return folder.empty() || (path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/'));
+}
+
 bool good_path(const std::string& path) {
   if (path.empty() || path.front() == '/' || path.back() == '/') return false;
   const std::string framed = '/' + path + '/';
@@ -136,6 +143,37 @@ bool DataLayout::has_file(const std::string& path) const {
   const std::string_view name = std::string_view(path).substr(folder.size() + 1);
   const auto block = numbered(name, "block-"), coded = numbered(name, "parity-");
   return (!files && block && *block < native) || (coded && *coded < parity);
+}
+
+BlockRanges DataLayout::blocks_under(const std::string& path) const {
+  if (!files) {
+    if (lies_in(folder, path)) return BlockRanges::all(native);
+    if (!path.starts_with(folder + '/')) return {};
+    const auto block = numbered(std::string_view(path).substr(folder.size() + 1), "block-");
+    return block && *block < native ? BlockRanges::one(*block) : BlockRanges();
+  }
+  BlockRanges result;
+  const auto add = [&](std::size_t first_file, std::size_t end_file) {
+    const std::uint32_t first = first_file < files->size() ? first_blocks[first_file] : native;
+    const std::uint32_t end = end_file < files->size() ? first_blocks[end_file] : native;
+    if (first < end) result.add(BlockRanges::Range{first, end - 1});
+  };
+  if (path.empty()) {
+    add(0, files->size());
+  } else if (by_path) {  // the file itself, and what begins with its path and a slash; '0' is the next character
+    const auto place = [&](std::string from) {
+      return static_cast<std::size_t>(
+          std::lower_bound(files->begin(), files->end(), DataFile{std::move(from), 0, ""}, path_before) -
+          files->begin());
+    };
+    const std::size_t itself = place(path);
+    if (itself < files->size() && (*files)[itself].path == path) add(itself, itself + 1);
+    add(place(path + '/'), place(path + static_cast<char>('/' + 1)));
+  } else {
+    for (std::size_t file = 0; file < files->size(); ++file)
+      if (lies_in((*files)[file].path, path)) add(file, file + 1);
+  }
+  return result;
 }
 
 std::int64_t DataLayout::bytes_before(std::uint32_t block) const {

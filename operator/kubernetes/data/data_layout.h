@@ -22,6 +22,7 @@ struct DataLayout {
   std::shared_ptr<const std::vector<DataFile>> files;
   std::vector<std::uint32_t> first_blocks;  // of each listed file
   std::vector<std::int64_t> first_bytes;    // of each listed file, from the first one on
+  bool by_path = false;                     // they are listed in the order of their paths
   std::string folder;                       // of files that are not listed, and of parity
   std::int64_t block_size = 0;              // 0: a file is a block
   std::uint32_t native = 0, parity = 0;     // parity blocks follow after all native ones, stripe by stripe
@@ -35,6 +36,8 @@ struct DataLayout {
   BlockSpan span(std::uint32_t block) const;
   std::string path_of_file(std::uint32_t file) const;
   bool has_file(const std::string& path) const;
+  // Native blocks of the file of that path, or of all files in the folder.
+  BlockRanges blocks_under(const std::string& path) const;
   std::int64_t size_of(const BlockRanges& some) const;
   // The blocks of the stripe to which the block belongs, itself included; without a code only itself.
   std::vector<std::uint32_t> stripe_of(std::uint32_t block) const;
@@ -49,6 +52,8 @@ constexpr Mebibytes mebibytes(std::int64_t bytes) { return Mebibytes(static_cast
 bool good_path(const std::string& path);
 // Without leading and trailing slashes.
 std::string folder_path(std::string path);
+// Whether the path is that folder, or lies in it; all paths lie in "".
+bool lies_in(const std::string& path, const std::string& folder);
 
 // From files that the spec lists or that were discovered, else from blocks and blockSize. Sizes that do not add up are
 // `invalid_input`, with the field; `not_found`: nothing has been discovered yet.

@@ -8,6 +8,7 @@
 #include "kubernetes/data/data_discovery.h"
 #include "kubernetes/data/move_admission.h"
 #include "kubernetes/data/object_writes.h"
+#include "kubernetes/data/plain_words.h"
 #include "kubernetes/data/replica_ledger.h"
 #include "kubernetes/data/resource_reconciler.h"
 #include "kubernetes/data/status_json.h"
@@ -60,7 +61,7 @@ struct DataMover::Working {
         is_read(std::move(readers)),
         writes(client, may_act, options.wake),
         secret(writes, options.work.name_space, options.work.key_secret),
-        reconciler(catalog, writes, events, options.work, {secret, options.serve_stores}),
+        reconciler(catalog, writes, events, options.work, {secret, options.serve_stores}, options.pool_uses),
         discovery(catalog, writes, events, options.work) {
     if (options.bytes_per_second > 0 && options.limits.per_zone_pair > 0)
       options.work.bytes_per_second =
@@ -541,7 +542,10 @@ void DataMover::Working::write_finalizers(const ObservedMove& observed, bool add
               });
 }
 
-void DataMover::Working::write_status(const ObservedMove& observed, const DataMoveStatus& status, TimePoint now) {
+void DataMover::Working::write_status(const ObservedMove& observed, const DataMoveStatus& plain, TimePoint now) {
+  const DataMoveSpec& spec = observed.move->spec;
+  const auto price = options.transfer_price ? options.transfer_price(spec.from, spec.to) : std::nullopt;
+  const DataMoveStatus status = with_words(spec, plain, catalog.store(spec.to), price);
   record_events(observed, status, now);
   const bool begins = began(status) && !began(observed.move->status);
   if (begins) beginning.insert(observed.move->meta.object.uid);

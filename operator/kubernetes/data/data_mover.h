@@ -51,8 +51,11 @@ struct MoverOptions {
   std::int32_t attempts = 0;           // of a DataMove
   Duration keep_finished{};            // finished DataMoves
   MoveRules rules;
-  bool serve_stores = false;   // run a pod for each DataStore that requests one
-  std::function<void()> wake;  // called from another thread when tick() has something to do
+  bool serve_stores = false;                             // run a pod for each DataStore that requests one
+  std::function<void()> wake;                            // called from another thread when tick() has something to do
+  std::function<std::vector<PoolUse>()> pool_uses = {};  // see ResourceReconciler
+  // Of transfer between two stores, for words on moves; none: not known. Empty: none is.
+  std::function<std::optional<UsdPerMebibyte>(const std::string& from, const std::string& to)> transfer_price = {};
 };
 
 class DataMover {

@@ -105,6 +105,8 @@ void read_status(ObjectReader& reader, value json, DataSetStatus& status) {
     if (key == "size") status.size = reader.integer(content, 0, most);
     if (key == "files") read_files(reader, content, status.files);
     if (key == "replicas") reader.items(content, [&](value item) { read_held(reader, item, status); });
+    if (key == "zones") status.zones = reader.text(content);
+    if (key == "sizeText") status.size_text = reader.text(content);
     if (key == "discoveredAt" && !content.is_null()) status.discovered = reader.time(content);
     if (key == "conditions") reader.conditions(content, status.conditions);
   });

@@ -3,6 +3,8 @@
 
 #include <simdjson.h>
 
+#include "config/quantities.h"
+#include "config/ranges.h"
 #include "kubernetes/data/object_reader.h"
 
 namespace lips::kubernetes {
@@ -41,15 +43,18 @@ void read_volume(ObjectReader& reader, value json, DataStoreSpec& spec) {
   });
 }
 
-StoreKind bucket_kind(ObjectReader& reader, value json) {
-  const std::string scope = reader.text(json);
+// Where the store does not say: a cloud's own buckets lie beside all zones, but for directory buckets (S3 Express One
+// Zone), which are known by their names; a server with an address of its own lies in one.
+StoreKind bucket_kind(ObjectReader& reader, const std::string& scope, const DataStoreSpec& spec) {
   if (scope == "Regional") return StoreKind::regional_bucket;
-  if (scope != "Zonal") reader.refuse("scope '" + scope + "'", "Zonal or Regional");
-  return StoreKind::zonal_bucket;
+  if (scope == "Zonal") return StoreKind::zonal_bucket;
+  if (!scope.empty()) reader.refuse("scope '" + scope + "'", "Zonal or Regional");
+  const bool of_a_zone = !spec.bucket_endpoint.empty() || spec.bucket.ends_with("--x-s3");
+  return of_a_zone ? StoreKind::zonal_bucket : StoreKind::regional_bucket;
 }
 
 void read_bucket(ObjectReader& reader, value json, DataStoreSpec& spec) {
-  spec.kind = StoreKind::zonal_bucket;
+  std::string scope;
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "name") spec.bucket = reader.text(content);
     if (key == "prefix") spec.prefix = reader.text(content);
@@ -57,8 +62,9 @@ void read_bucket(ObjectReader& reader, value json, DataStoreSpec& spec) {
     if (key == "region") spec.region = reader.text(content);
     if (key == "provider") spec.provider = reader.text(content);
     if (key == "secretName") spec.secret = reader.text(content);
-    if (key == "scope") spec.kind = bucket_kind(reader, content);
+    if (key == "scope") scope = reader.text(content);
   });
+  spec.kind = bucket_kind(reader, scope, spec);
 }
 
 void read_store_spec(ObjectReader& reader, value json, DataStoreSpec& spec) {
@@ -95,6 +101,20 @@ std::optional<PodMode> read_mode(ObjectReader& reader, value json) {
   return mode;
 }
 
+void read_targets(ObjectReader& reader, value json, Targets& targets) {
+  const auto read = [&](value content, auto parse, const char* allowed) {
+    const std::string text = reader.text(content);
+    const std::optional<Duration> span = text.empty() ? Duration(0) : parse(text);
+    if (!span) reader.refuse("'" + text + "'", allowed);
+    return span.value_or(Duration(0));
+  };
+  reader.fields(json, [&](std::string_view key, value content) {
+    if (key == "budgetPerDay") targets.budget_per_day = Usd(reader.decimal(content));
+    if (key == "meanWait") targets.mean_wait = read(content, parse_duration, allowed_durations);
+    if (key == "completeBy") targets.complete_by = read(content, parse_time_of_day, allowed_times_of_day);
+  });
+}
+
 void read_pool_spec(ObjectReader& reader, value json, PoolSpec& spec) {
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "weight") spec.weight = reader.decimal(content);
@@ -105,12 +125,18 @@ void read_pool_spec(ObjectReader& reader, value json, PoolSpec& spec) {
     if (key == "allowedNamespaces") spec.allowed_name_spaces = reader.texts(content);
     if (key == "parent") spec.parent = reader.text(content);
     if (key == "mode") spec.mode = read_mode(reader, content);
+    if (key == "targets") read_targets(reader, content, spec.targets);
   });
 }
 
 void read_pool_status(ObjectReader& reader, value json, PoolStatus& status) {
   reader.fields(json, [&](std::string_view key, value content) {
     if (key == "observedGeneration") status.observed_generation = reader.integer(content, 0, most);
+    if (key == "cores") status.cores = reader.text(content);
+    if (key == "share") status.share = reader.text(content);
+    if (key == "usdPerHour") status.usd_per_hour = reader.text(content);
+    if (key == "running") status.running = reader.integer(content, 0, most);
+    if (key == "pending") status.pending = reader.integer(content, 0, most);
     if (key == "conditions") reader.conditions(content, status.conditions);
   });
 }
@@ -167,6 +193,9 @@ void read_move_status(ObjectReader& reader, value json, DataMoveStatus& status) 
     if (key == "dropAttempt") status.drop_attempt = static_cast<std::int32_t>(reader.integer(content, 0, 1'000'000));
     if (key == "cleaned") status.cleaned = reader.boolean(content);
     if (key == "message") status.message = reader.text(content);
+    if (key == "sizeText") status.size_text = reader.text(content);
+    if (key == "usd") status.usd = reader.text(content);
+    if (key == "paysBack") status.pays_back = reader.text(content);
     if (key == "conditions") reader.conditions(content, status.conditions);
   });
 }

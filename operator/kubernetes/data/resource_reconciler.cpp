@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "kubernetes/data/plain_words.h"
 #include "kubernetes/data/replica_ledger.h"
 #include "kubernetes/data/status_json.h"
 
@@ -11,6 +13,7 @@ namespace {
 
 constexpr int most_pods_at_once = 20;  // started in one tick
 constexpr Duration used_is_written_every = std::chrono::seconds(10);
+constexpr Duration pools_are_written_every = std::chrono::seconds(30);
 
 bool has(const std::vector<std::string>& list, const char* item) {
   return std::find(list.begin(), list.end(), item) != list.end();
@@ -23,8 +26,13 @@ std::string write_key(DataKind kind, const ObjectMeta& meta) {
 }
 
 ResourceReconciler::ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events,
-                                       const WorkSettings& work, Serving serving)
-    : catalog_(catalog), writes_(writes), events_(events), work_(work), serving_(serving) {}
+                                       const WorkSettings& work, Serving serving, PoolUses pool_uses)
+    : catalog_(catalog),
+      writes_(writes),
+      events_(events),
+      work_(work),
+      serving_(serving),
+      pool_uses_(std::move(pool_uses)) {}
 
 void ResourceReconciler::tick(TimePoint now) {
   const bool changed = reconciled_version_ != catalog_.version();
@@ -37,6 +45,8 @@ void ResourceReconciler::tick(TimePoint now) {
     write_stores(now);
   }
   write_findings(now);
+  if (changed) write_summaries(now);
+  if (pool_uses_ && now - pools_written_ >= pools_are_written_every) write_pools(now);
 }
 
 std::int64_t ResourceReconciler::used(const std::string& store) const {
@@ -119,6 +129,43 @@ void ResourceReconciler::write_data_sets(TimePoint now) {
                           data_set_patch(set.object, status, false)),
                  [this](const Answer& answer) {
                    if (answer) catalog_.learn(DataKind::data_set, *answer);
+                 });
+  }
+}
+
+void ResourceReconciler::write_summaries(TimePoint now) {
+  for (const auto& [name, set] : catalog_.data_sets()) {
+    const std::string key = write_key(DataKind::data_set, set.object.meta.object);
+    if (!set.usable() || set.object.meta.deleting || findings_.contains(key) || !writes_.free(key, now)) continue;
+    DataSetStatus status = set.object.status;
+    status.zones = zone_words(status, catalog_.stores());
+    status.size_text = size_words(set.layout->size);
+    if (status.zones == set.object.status.zones && status.size_text == set.object.status.size_text) continue;
+    writes_.send(key,
+                 patch_of(resource_path(DataKind::data_set, set.object.meta.object) + "/status",
+                          summary_patch(set.object, status)),
+                 [this](const Answer& answer) {
+                   if (answer) catalog_.learn(DataKind::data_set, *answer);
+                 });
+  }
+}
+
+void ResourceReconciler::write_pools(TimePoint now) {
+  std::map<std::string, PoolUse> uses;
+  for (PoolUse& use : pool_uses_()) uses[use.pool] = std::move(use);
+  if (uses.empty()) return;
+  pools_written_ = now;
+  for (const auto& [name, pool] : catalog_.pools()) {
+    const std::string key = write_key(DataKind::pool, pool.meta.object);
+    const PoolStatus status = pool_words(uses[name]);
+    const PoolStatus& before = pool.status;
+    const bool same = status.cores == before.cores && status.share == before.share &&
+                      status.usd_per_hour == before.usd_per_hour && status.running == before.running &&
+                      status.pending == before.pending && before.observed_generation == pool.meta.generation;
+    if (same || findings_.contains(key) || !writes_.free(key, now)) continue;
+    writes_.send(key, patch_of(resource_path(DataKind::pool, pool.meta.object) + "/status", pool_patch(pool, status)),
+                 [this](const Answer& answer) {
+                   if (answer) catalog_.learn(DataKind::pool, *answer);
                  });
   }
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
@@ -27,8 +29,10 @@ class ResourceReconciler {
     const StoreKeySecret& secret;
     bool serve = false;
   };
+  // What each pool uses, for its status; empty before the first plan.
+  using PoolUses = std::function<std::vector<PoolUse>()>;
   ResourceReconciler(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work,
-                     Serving serving);
+                     Serving serving, PoolUses pool_uses = {});
   void tick(TimePoint now);
   // Bytes that blocks take in a store.
   std::int64_t used(const std::string& store) const;
@@ -39,6 +43,8 @@ class ResourceReconciler {
   void write_data_sets(TimePoint now);
   void release_data_set(const CatalogDataSet& set, TimePoint now);
   void write_stores(TimePoint now);
+  void write_summaries(TimePoint now);
+  void write_pools(TimePoint now);
   std::string served_at(const DataStoreResource& store, int& begun, TimePoint now);
   void count_used();
 
@@ -47,6 +53,8 @@ class ResourceReconciler {
   EventRecorder& events_;
   const WorkSettings& work_;
   const Serving serving_;
+  const PoolUses pool_uses_;
+  TimePoint pools_written_{};
   std::uint64_t reconciled_version_ = 0;  // of the catalog
   TimePoint looked_{};
   std::map<std::string, ObjectFinding> findings_;

@@ -12,6 +12,8 @@
 #include "model/data.h"
 #include "model/move_phase.h"
 #include "model/pod_mode.h"
+#include "model/pool_use.h"
+#include "model/targets.h"
 
 namespace lips::kubernetes {
 
@@ -103,6 +105,7 @@ struct DataSetStatus {
   std::vector<DataFile> files;       // discovered
   std::vector<HeldBlocks> replicas;  // sorted by store
   std::optional<TimePoint> discovered;
+  std::string zones, size_text;  // as people read them
   std::vector<ObjectCondition> conditions;
 };
 
@@ -150,6 +153,8 @@ struct PoolSpec {
   std::vector<std::string> allowed_name_spaces;  // whose pods may choose it; "*": all
   std::string parent;
   std::optional<PodMode> mode;  // none: the operator's
+  Targets targets;
+  friend bool operator==(const PoolSpec&, const PoolSpec&) = default;
 };
 
 // The message for a pod that names a pool that does not exist.
@@ -157,6 +162,8 @@ std::string no_such_pool(const std::string& name);
 
 struct PoolStatus {
   std::int64_t observed_generation = 0;
+  std::string cores, share, usd_per_hour;  // as people read them
+  std::int64_t running = 0, pending = 0;
   std::vector<ObjectCondition> conditions;
 };
 
@@ -196,6 +203,7 @@ struct DataMoveStatus {
   std::int32_t drop_attempt = 0;
   bool cleaned = false;  // the remains of a failed copy are gone
   std::string message;
+  std::string size_text, usd, pays_back;  // as people read them; empty: not known
   std::vector<ObjectCondition> conditions;
   friend bool operator==(const DataMoveStatus&, const DataMoveStatus&) = default;
 };

@@ -93,7 +93,23 @@ std::string move_status_patch(const DataMoveResource& move, const DataMoveStatus
                        {"dropAttempt", status.drop_attempt},
                        {"cleaned", status.cleaned},
                        {"message", status.message},
+                       {"sizeText", status.size_text},
+                       {"usd", status.usd},
+                       {"paysBack", status.pays_back},
                        {"conditions", conditions_json(status.conditions, complete_condition(move, status, now))}});
+}
+
+std::string pool_patch(const PoolResource& pool, const PoolStatus& status) {
+  return status_patch(pool.meta, {{"observedGeneration", pool.meta.generation},
+                                  {"cores", status.cores},
+                                  {"share", status.share},
+                                  {"running", status.running},
+                                  {"pending", status.pending},
+                                  {"usdPerHour", status.usd_per_hour}});
+}
+
+std::string summary_patch(const DataSetResource& set, const DataSetStatus& status) {
+  return status_patch(set.meta, {{"zones", status.zones}, {"sizeText", status.size_text}});
 }
 
 std::string replicas_patch(const DataSetResource& set, const std::vector<HeldBlocks>& replicas) {

@@ -10,6 +10,10 @@
 namespace lips::kubernetes {
 
 std::string move_status_patch(const DataMoveResource& move, const DataMoveStatus& status, TimePoint now);
+// What the pool uses.
+std::string pool_patch(const PoolResource& pool, const PoolStatus& status);
+// Zones and size as people read them.
+std::string summary_patch(const DataSetResource& set, const DataSetStatus& status);
 std::string replicas_patch(const DataSetResource& set, const std::vector<HeldBlocks>& replicas);
 // Blocks and size as they are now, and discovered values if `discovered`.
 std::string data_set_patch(const DataSetResource& set, const DataSetStatus& status, bool discovered);

@@ -11,7 +11,7 @@ namespace lips::kubernetes {
 namespace {
 
 bool inside(const std::string& path, const std::string& folder) {
-  return (folder_path(path) + '/').starts_with(folder_path(folder) + '/') || folder_path(folder).empty();
+  return lies_in(folder_path(path), folder_path(folder));
 }
 
 bool overlap(const DataStoreSpec& a, const DataStoreSpec& b) {

@@ -95,20 +95,23 @@ BindAnswer outcome_of(const PodSteering& steering, const Answer& answer) {
 Binder::Binder(ApiClient& client, std::function<bool()> may_act, std::chrono::milliseconds timeout)
     : client_(client), may_act_(std::move(may_act)), timeout_(timeout) {}
 
-// `deposed` only if nothing was sent: after an attempt without an answer the pod may be bound.
+// `deposed` only if nothing was sent. After a try without a conclusive answer the pod may be bound, whatever the server
+// or a proxy says to the next one.
 template <class Wish>
 void Binder::send(ApiRequest request, Wish wish, std::function<void(const Wish&, BindAnswer)> done) {
-  enum class Fence : std::uint8_t { unasked, passed, closed };
-  auto fence = std::make_shared<Fence>(Fence::unasked);
+  using Kind = BindAnswer::Kind;
+  auto tries = std::make_shared<int>(0);
   request.timeout = timeout_;
-  request.still_wanted = [this, fence] {
+  request.still_wanted = [this, tries] {
     const bool may = may_act_();
-    if (may || *fence == Fence::unasked) *fence = may ? Fence::passed : Fence::closed;
+    *tries += may;
     return may;
   };
-  client_.start(std::move(request), [wish = std::move(wish), done = std::move(done), fence](const Answer& answer) {
+  client_.start(std::move(request), [wish = std::move(wish), done = std::move(done), tries](const Answer& answer) {
     BindAnswer outcome = outcome_of(wish, answer);
-    if (*fence == Fence::closed) outcome.kind = BindAnswer::Kind::deposed;
+    const bool refused = outcome.kind == Kind::pod_gone || outcome.kind == Kind::refused;
+    if (*tries == 0) outcome.kind = Kind::deposed;
+    if (*tries > 1 && refused) outcome.kind = Kind::unknown;
     done(wish, std::move(outcome));
   });
 }

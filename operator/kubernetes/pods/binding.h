@@ -32,7 +32,7 @@ struct BindAnswer {
     elsewhere,  // somebody else bound it, to `node`
     pod_gone,   // deleted, terminating, or recreated under the same name, according to the answer: the watch decides
     refused,    // by the server, for a lasting reason: see message
-    unknown,    // no answer; the watch will tell whether it is bound
+    unknown,    // no answer, to this try or one before it; the watch will tell whether it is bound
     deposed,    // not sent: this binder may not act any more
   };
   Kind kind = Kind::unknown;

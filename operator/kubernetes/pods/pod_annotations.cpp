@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "config/quantities.h"
+#include "kubernetes/api/time_text.h"
+#include "kubernetes/pods/data_path.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -72,6 +74,27 @@ const std::string* either(const Pod& pod, const std::string& key) {
   return found ? found : find_text(pod.annotations, key);
 }
 
+void read_data_set(const Pod& pod, PodAnnotations& result, std::string& problem) {
+  const std::string* text = note(pod, annotation::data_set);
+  if (!text || text->empty()) return;
+  result.data_set = text->find('/') == std::string::npos ? pod.meta.name_space + '/' + *text : *text;
+  if (!is_data_path(*text)) return;
+  if (const Result<DataPath> path = read_data_path(*text); !path && problem.empty())
+    problem = fmt::format("{}: {}", annotation::data_set, path.error().message);
+}
+
+void read_complete_by(const Pod& pod, PodAnnotations& result, std::string& problem) {
+  const std::string* text = note(pod, annotation::complete_by);
+  if (!text) return;
+  if (const std::optional<Duration> time = parse_time_of_day(*text); time && *time > Duration(0))
+    result.complete_by_time_of_day = time;
+  else if (const Result<TimePoint> when = parse_time(*text))
+    result.complete_by = *when;
+  else if (problem.empty())
+    problem = wrong(annotation::complete_by, *text,
+                    "a time of day in UTC such as 06:00, or a time such as 2026-01-31T06:00:00Z");
+}
+
 void join_application(const Pod& pod, const Frameworks& frameworks, PodAnnotations& result, std::string& problem) {
   for (const Framework& framework : frameworks) {
     const std::string* name = either(pod, framework.group);
@@ -88,12 +111,29 @@ void join_application(const Pod& pod, const Frameworks& frameworks, PodAnnotatio
 
 }  // namespace
 
+JobDue due_of(const PodAnnotations& pod, TimePoint created) {
+  JobDue due;
+  due.complete_by = pod.complete_by;
+  if (pod.complete_by_time_of_day) {
+    const TimePoint midnight(one_day * (created.time_since_epoch() / one_day));
+    due.complete_by = midnight + *pod.complete_by_time_of_day;
+    if (*due.complete_by <= created) *due.complete_by += one_day;
+  }
+  if (pod.max_wait) due.start_by = created + *pod.max_wait;
+  return due;
+}
+
 PodAnnotations with_defaults_of(PodAnnotations worker, const PodAnnotations& driver) {
   if (worker.pool.empty()) worker.pool = driver.pool;
   if (worker.data_set.empty()) worker.data_set = driver.data_set;
   if (!worker.cpu && !worker.cpu_per_mebibyte && !worker.run_time) worker.run_time = driver.run_time;
   if (!worker.shuffle) worker.shuffle = driver.shuffle;
   if (!worker.tasks) worker.tasks = driver.tasks;
+  if (!worker.complete_by && !worker.complete_by_time_of_day) {
+    worker.complete_by = driver.complete_by;
+    worker.complete_by_time_of_day = driver.complete_by_time_of_day;
+  }
+  if (!worker.max_wait) worker.max_wait = driver.max_wait;
   return worker;
 }
 
@@ -102,8 +142,7 @@ Result<PodAnnotations> read_pod_annotations(const Pod& pod, const Frameworks& fr
   std::string problem;
   const std::string* pool = note(pod, annotation::pool);
   if (pool) result.pool = *pool;
-  if (const std::string* data_set = note(pod, annotation::data_set); data_set && !data_set->empty())
-    result.data_set = data_set->find('/') == std::string::npos ? pod.meta.name_space + '/' + *data_set : *data_set;
+  read_data_set(pod, result, problem);
   read(pod, annotation::cpu, "a number of CPU-seconds above 0, at most 1e9", some_work, result.cpu, problem);
   read(pod, annotation::cpu_per_mebibyte, "a number of CPU-seconds, 0 to 1e6", work_per_mebibyte,
        result.cpu_per_mebibyte, problem);
@@ -111,6 +150,9 @@ Result<PodAnnotations> read_pod_annotations(const Pod& pod, const Frameworks& fr
        result.run_time, problem);
   read(pod, annotation::shuffle, "a size such as 1.5Gi, at most 1e9 MiB", some_size, result.shuffle, problem);
   read(pod, annotation::tasks, "a whole number, 1 to 1e9", task_count, result.tasks, problem);
+  read(pod, annotation::max_wait, "a time such as 90s or 1h30m, above 0 and at most 366 days", positive_duration,
+       result.max_wait, problem);
+  read_complete_by(pod, result, problem);
   if (const std::string* stage = note(pod, annotation::stage)) {
     if (*stage != "map" && *stage != "reduce" && problem.empty())
       problem = wrong(annotation::stage, *stage, "map, reduce");

@@ -17,12 +17,15 @@ inline constexpr CpuSeconds most_task_work(1e9);
 
 struct PodAnnotations {
   std::string pool;               // empty: the namespace's
-  std::string data_set;           // "namespace/name"; empty: the task reads none
+  std::string data_set;           // "namespace/name", or a path (data_path.h); empty: the task reads none
   std::optional<CpuSeconds> cpu;  // of the whole task
   std::optional<CpuSecondsPerMebibyte> cpu_per_mebibyte;
   std::optional<Duration> run_time;   // on as many cores of speed 1 as it requests
   std::optional<Mebibytes> shuffle;   // all map output of the job
   std::optional<std::int32_t> tasks;  // of the job; else its completions
+  // When the job has to be done: a time, or a time of day after the pod's creation; how long a task may wait.
+  std::optional<TimePoint> complete_by;
+  std::optional<Duration> complete_by_time_of_day, max_wait;
   TaskKind stage = TaskKind::map;
   std::string mounted_at;  // where the pod mounts a store of its node; empty: where the store says
   std::string job;         // joins pods of several owners in one job; empty: the owner is the job
@@ -31,10 +34,13 @@ struct PodAnnotations {
   bool driver = false;               // starts the others
   bool peers = false;                // its pods exchange data while they run
   std::optional<std::int32_t> pods;  // of the application, the driver included
+  ResourceAmounts each;              // of a driver: what a worker requests; empty: not known
 
   friend bool operator==(const PodAnnotations&, const PodAnnotations&) = default;
 };
 
+// When the pod's job is due.
+JobDue due_of(const PodAnnotations& pod, TimePoint created);
 // The error names the annotation, the value found, and the values allowed.
 Result<PodAnnotations> read_pod_annotations(const Pod& pod, const Frameworks& frameworks = {});
 // What a worker says, and where it says nothing what its driver says for all.
@@ -44,6 +50,7 @@ namespace annotation {
 inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/dataset", *cpu = "lips.dev/cpu-seconds",
                             *cpu_per_mebibyte = "lips.dev/cpu-seconds-per-mebibyte", *run_time = "lips.dev/run-time",
                             *shuffle = "lips.dev/shuffle", *tasks = "lips.dev/tasks", *stage = "lips.dev/stage",
+                            *complete_by = "lips.dev/complete-by", *max_wait = "lips.dev/max-wait",
                             *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
                             *memory = "lips.dev/memory", *finished_maps = "lips.dev/finished-maps",
                             *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path",

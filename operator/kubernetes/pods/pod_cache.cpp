@@ -118,6 +118,7 @@ void PodCache::read_spec(const Pod& pod, PodRecord& record) {
   check_claims(pod, record, needs);
   if (const Result<PodAnnotations> annotations = read_pod_annotations(pod, frameworks_)) {
     record.own = *annotations;
+    add_size(record);
     join_application(record);
   } else {
     add_cause(record, UnschedulableReason::bad_annotation, annotations.error().message);
@@ -125,8 +126,44 @@ void PodCache::read_spec(const Pod& pod, PodRecord& record) {
   record.index = pod.completion_index;
   record.labels = pod.labels;
   record.requests = needs.requests;
-  needs.excluded = anti_affinity_.against(pod.meta.name_space, pod.labels);
+  needs.excluded = excluded_for(record);
   record.pod_class = classes_.intern(needs);
+}
+
+std::vector<LabelRequirement> PodCache::excluded_for(const PodRecord& record) const {
+  std::vector<LabelRequirement> excluded = anti_affinity_.against(record.meta.name_space, record.labels);
+  if (!record.avoids.empty()) excluded.push_back({node_name_key, LabelRequirement::Operator::not_in, record.avoids});
+  return excluded;
+}
+
+bool PodCache::avoid(PodRecord& record, std::vector<std::string> nodes, TimePoint now) {
+  record.avoids = std::move(nodes);
+  record.avoided_since = now;
+  PodNeeds needs = classes_[record.pod_class];
+  needs.excluded = excluded_for(record);
+  const PodClassId before = record.pod_class;
+  record.pod_class = classes_.intern(needs);
+  return record.pod_class != before;
+}
+
+bool PodCache::has_first_use(const Pod& pod) const {
+  return std::any_of(pod.claims.begin(), pod.claims.end(), [&](const std::string& claim) {
+    const ClaimedVolume* volume = claims_.find(pod.meta.name_space, claim);
+    return volume && volume->on_first_use;
+  });
+}
+
+void PodCache::add_size(PodRecord& record) {
+  if (!record.size) return;
+  if (!record.own.tasks) record.own.tasks = record.size->count;
+  record.own.each = record.size->each;
+}
+
+void PodCache::set_size(PodRecord& driver, const SparkExecutors& size) {
+  driver.size = size;
+  add_size(driver);
+  join_application(driver);
+  rejoined_.insert(full_name(driver.meta));
 }
 
 // A driver may become known after its workers.
@@ -170,16 +207,17 @@ PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
     claim_users_.leave(pod.meta);
   else
     claim_users_.use(pod.meta, pod.claims);
-  if (record.unschedulable_reason == UnschedulableReason::volume_not_ready)
-    held_for_volumes_[full_name(pod.meta)] = pod;
+  if (record.unschedulable_reason == UnschedulableReason::volume_not_ready || has_first_use(pod))
+    depends_on_volumes_[full_name(pod.meta)] = pod;
   else
-    held_for_volumes_.erase(full_name(pod.meta));
+    depends_on_volumes_.erase(full_name(pod.meta));
   record.state = held ? PodState::held : PodState::waiting;
   const bool same =
       before.pod_class == record.pod_class && before.work == record.work && before.priority == record.priority;
   using Reason = UnschedulableReason;
   const bool waits_its_turn = before.unschedulable_reason == Reason::binding_refused ||
                               before.unschedulable_reason == Reason::data_set_not_ready ||
+                              before.unschedulable_reason == Reason::volume_not_provided ||
                               before.unschedulable_reason == Reason::pool_not_allowed ||
                               before.unschedulable_reason == Reason::input_too_long;
   if (before.state == PodState::held && waits_its_turn && same && !held) {
@@ -199,6 +237,7 @@ void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   record.first_seen = now;
   record.state = PodState::held;  // review() then reports `arrived`
   record.claims = pod.claims;
+  record.properties_from = pod.properties_from;
   record.steered = pod.scheduler != scheduler_;
   if (const std::string* store = find_text(pod.annotations, annotation::read_from)) record.read_from = *store;
   if (const std::string* input = find_text(pod.annotations, annotation::input))
@@ -231,8 +270,7 @@ PodCache::Update PodCache::update_ungated(const Pod& pod, PodRecord& record) {
     ungate(record);
     if (!by_us) {  // by the copy that led before
       record.selector = zone_selector(pod.node_selector);
-      record.data_set = record.work.data_set;
-      record.block_count = std::numeric_limits<std::uint32_t>::max();  // unknown, so all of them
+      record.reads = {{record.work.data_set, 0, std::numeric_limits<std::uint32_t>::max()}};  // unknown, so all
       return {Change::withdrawn, &record, ""};
     }
   }
@@ -258,7 +296,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
     learn(pod, record);
     return {Change::none, &record, ""};
   }
-  const bool bound_by_us = record.on_node() && record.state != PodState::ungated;
+  const bool bound_by_us = record.on_node() && record.state != PodState::ungated && !record.awaits_volumes;
   if (ended(pod) || (pod.deleting && pod.node.empty() && !bound_by_us)) {
     const bool known = !fresh;
     leave_node(record);
@@ -266,7 +304,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
     record.succeeded = pod.phase == PodPhase::succeeded;
     if (!pod.node.empty()) record.node = pod.node;  // where it ran, even if this is the first sight of it
     claim_users_.leave(pod.meta);
-    held_for_volumes_.erase(full_name(pod.meta));
+    depends_on_volumes_.erase(full_name(pod.meta));
     learn(pod, record);
     return {known ? Change::ended : Change::none, &record, ""};
   }
@@ -334,7 +372,7 @@ std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint no
   std::unique_ptr<PodRecord> record = std::move(place->second);
   ours_.erase(place);
   std::erase_if(drivers_, [&](const auto& entry) { return entry.second.uid == meta.uid; });
-  held_for_volumes_.erase(key);
+  depends_on_volumes_.erase(key);
   // Workers of a framework do not end by themselves: their creator deletes them.
   if (record->state == PodState::placed && record->started) learn(*record, now);
   leave_node(*record);
@@ -348,6 +386,7 @@ PodRecord* PodCache::find(const ObjectMeta& meta) {
 
 void PodCache::begin_binding(PodRecord& record, const std::string& node) {
   record.state = PodState::binding;
+  record.awaits_volumes = false;
   record.unanswered = false;
   record.doubt.reset();
   record.node = node;
@@ -366,6 +405,7 @@ void PodCache::leave_node(PodRecord& record) {
 void PodCache::end_binding(PodRecord& record, PodState then) {
   leave_node(record);
   record.state = then;
+  record.awaits_volumes = false;
   record.unanswered = false;
   record.doubt.reset();
   record.node.clear();
@@ -375,13 +415,14 @@ void PodCache::end_binding(PodRecord& record, PodState then) {
 void PodCache::place(PodRecord& record, const std::string& node) {
   leave_node(record);
   record.state = PodState::placed;
+  record.awaits_volumes = false;
   record.unanswered = false;
   record.doubt.reset();
   record.node = node;
   record.labels.clear();
   claim_users_.use(record.meta, record.claims);
   nodes_.take(node, record.requests, NodeCache::Whose::ours);
-  held_for_volumes_.erase(full_name(record.meta));
+  depends_on_volumes_.erase(full_name(record.meta));
 }
 
 void PodCache::ungate(PodRecord& record) {
@@ -389,7 +430,7 @@ void PodCache::ungate(PodRecord& record) {
   record.unanswered = false;
   record.doubt.reset();
   record.ungated_since.reset();
-  held_for_volumes_.erase(full_name(record.meta));
+  depends_on_volumes_.erase(full_name(record.meta));
 }
 
 void PodCache::give_up_room(PodRecord& record) {
@@ -412,7 +453,7 @@ std::vector<PodRecord*> PodCache::review_anti_affinity() {
   for (const auto& [name, place] : ours_) {
     PodRecord& record = *place;
     if (record.state != PodState::waiting && record.state != PodState::held) continue;
-    std::vector<LabelRequirement> excluded = anti_affinity_.against(record.meta.name_space, record.labels);
+    std::vector<LabelRequirement> excluded = excluded_for(record);
     if (excluded == classes_[record.pod_class].excluded) continue;
     PodNeeds needs = classes_[record.pod_class];
     needs.excluded = std::move(excluded);
@@ -429,14 +470,17 @@ std::optional<std::int32_t> PodCache::least_waiting_priority() const {
   return least;
 }
 
-std::vector<PodRecord*> PodCache::review_held() {
+std::vector<PodCache::Update> PodCache::review_volumes() {
   count_volumes_again();
-  std::vector<PodRecord*> free;
-  const std::map<std::string, Pod> pods = held_for_volumes_;
-  for (const auto& [key, pod] : pods)
-    if (PodRecord* record = find(pod.meta); record && record->state == PodState::held)
-      if (review(*record, pod) == Change::arrived) free.push_back(record);
-  return free;
+  std::vector<Update> updates;
+  for (auto place = depends_on_volumes_.begin(); place != depends_on_volumes_.end();) {
+    const auto& [key, known] = *place++;  // review() may remove it
+    PodRecord* record = find(known.meta);
+    if (!record || (record->state != PodState::held && record->state != PodState::waiting)) continue;
+    const Pod pod = known;
+    if (const Change change = review(*record, pod); change != Change::none) updates.push_back({change, record, ""});
+  }
+  return updates;
 }
 
 void PodCache::hold(PodRecord& record, UnschedulableReason reason, std::string text) {

@@ -16,6 +16,7 @@
 #include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/pod_record.h"
 #include "kubernetes/pods/run_times.h"
+#include "kubernetes/pods/spark_properties.h"
 
 namespace lips::kubernetes {
 
@@ -57,16 +58,21 @@ class PodCache {
   // destination is unknown.
   void ungate(PodRecord& record);
   void give_up_room(PodRecord& record);
-  // Runs the filters again after claims or volumes have changed; returns the pods that may be placed now.
-  std::vector<PodRecord*> review_held();
+  // Runs the filters again after claims or volumes have changed, on pods that are held for them or whose claims are
+  // bound on first use.
+  std::vector<Update> review_volumes();
   // Whether a ReadWriteOncePod claim may have become free.
   bool take_claims_left() { return claim_users_.take_left(); }
   // Waiting pods whose domains, as excluded by the anti-affinity of other pods, have changed since the last call.
   std::vector<PodRecord*> review_anti_affinity();
   // Waiting pods whose driver has said something new for all of its pods since the last call.
   std::vector<PodRecord*> review_applications();
+  // What the properties of a driver say of its workers; what its annotations say comes first.
+  void set_size(PodRecord& driver, const SparkExecutors& size);
   // The lowest priority among waiting pods; none: no pod waits.
   std::optional<std::int32_t> least_waiting_priority() const;
+  // Nodes that the pod is to keep away from. True: its needs have changed.
+  bool avoid(PodRecord& record, std::vector<std::string> nodes, TimePoint now);
   // Lets a held pod be tried again.
   bool release(PodRecord& record);
   void hold(PodRecord& record, UnschedulableReason reason, std::string text);
@@ -99,7 +105,10 @@ class PodCache {
   void count_volumes_again();
   void check_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const;
   void read_spec(const Pod& pod, PodRecord& record);
+  static void add_size(PodRecord& record);
   void join_application(PodRecord& record);
+  bool has_first_use(const Pod& pod) const;
+  std::vector<LabelRequirement> excluded_for(const PodRecord& record) const;
   Change review(PodRecord& record, const Pod& pod);
   void learn(const Pod& pod, PodRecord& record);
   void learn(PodRecord& record, TimePoint end);
@@ -116,7 +125,7 @@ class PodCache {
   ClaimUsers claim_users_;
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::unordered_map<std::string, Other> others_;           // on a node; looked up only
-  std::map<std::string, Pod> held_for_volumes_;             // their last version
+  std::map<std::string, Pod> depends_on_volumes_;           // their last version
   struct Driver {
     std::string uid;
     PodAnnotations says;

@@ -7,6 +7,7 @@
 #include "kubernetes/api/json_fields.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/pod_demand.h"
+#include "kubernetes/pods/spark_properties.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -168,18 +169,23 @@ bool is_exclusive_disk(std::string_view kind) {
 }
 
 void read_volume(value json, Pod& pod) {
-  std::string name;
+  std::string name, config_map;
   bool own_claim = false;
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "name") name = json::text(content);
     if (is_exclusive_disk(key) && !content.is_null())
       pod.not_understood.push_back("spec.volumes." + std::string(key) + " (a PersistentVolumeClaim is)");
     if (key == "ephemeral") own_claim = !content.is_null();
+    if (key == "configMap")
+      json::each_field(content, [&](std::string_view field, value text) {
+        if (field == "name") config_map = json::text(text);
+      });
     if (key == "persistentVolumeClaim")
       json::each_field(content, [&](std::string_view field, value claim) {
         if (field == "claimName") pod.claims.emplace_back(json::text(claim));
       });
   });
+  if (name == spark_properties_volume) pod.properties_from = std::move(config_map);
   if (own_claim) pod.claims.push_back('-' + name);  // appended to the name of the pod, which may come later
 }
 

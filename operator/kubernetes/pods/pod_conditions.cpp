@@ -7,6 +7,7 @@
 
 #include "kubernetes/api/time_text.h"
 #include "kubernetes/pods/amounts.h"
+#include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -15,6 +16,7 @@ constexpr double conditions_per_second = 50, conditions_at_once = 100;
 constexpr Duration judge_every{2'000'000};     // how often classes of pods are checked against nodes
 constexpr Duration patience{30'000'000};       // before a pod that only waits for room is marked for autoscalers
 constexpr Duration repeat_after{300'000'000};  // before repeating a sentence in which only numbers changed
+constexpr Duration change_after{60'000'000};   // before a pod that waits by plan gets another reason
 constexpr int crowd = 20;                      // bindings a second above which their events are counted on the owner
 
 // Sentences that differ only in numbers count as equal.
@@ -44,9 +46,7 @@ bool PodConditions::one_of_many(TimePoint now) {
 void PodConditions::steered(const PodRecord& pod, TimePoint now) {
   const bool many = one_of_many(now);
   if (many && !pod.owner) return;
-  std::string place;
-  for (const auto& [label, value] : pod.selector)
-    place += fmt::format("{}{}={}", place.empty() ? "" : ", ", label, value);
+  const std::string place = place_text(pod.selector);
   const std::string note = fmt::format("Sent {}{} to {}; its own scheduler binds it", many ? "pods such as " : "",
                                        full_name(pod.meta), place.empty() ? "any node" : place);
   events_.record({subject_of(pod, many), false, "Steered", "Steering", note}, now);
@@ -101,9 +101,11 @@ const PodConditions::ClassVerdict& PodConditions::verdict(PodClassId pod_class, 
   return known;
 }
 
-void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now, const NodeDemand& demand) {
+void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now, const NodeDemand& demand,
+                           const WaitOf& wait_of) {
   for (auto& [reason, count] : pending_) count = 0;
   waiting_ = 0;
+  longest_wait_ = Duration(0);
   const double passed = refilled_ == TimePoint{} ? 0 : to_seconds(now - refilled_);
   allowance_ = std::min(conditions_at_once, allowance_ + conditions_per_second * std::max(0.0, passed));
   refilled_ = now;
@@ -116,11 +118,17 @@ void PodConditions::review(PodCache& pods, const NodeCache& nodes, TimePoint now
       tell(pod, pod.unschedulable_reason, pod.unschedulable_message, now);
     } else if (pod.state == PodState::waiting) {
       ++waiting_;
+      longest_wait_ = std::max(longest_wait_, now - (pod.created == TimePoint{} ? pod.first_seen : pod.created));
       const ClassVerdict& judged = verdict(pod.pod_class, pods, demand);
       pod.fits_nowhere = judged.empty.nowhere && !(demand.selective && judged.offered);
       ++pending_[pod.fits_nowhere ? std::string(to_string(nowhere)) : "Waiting"];
       const bool asks = pod.wants_node || (!demand.selective && now - pod.first_seen > patience);
-      if (pod.fits_nowhere || (judged.now.nowhere && asks)) tell(pod, nowhere, judged.now.sentence, now);
+      if (pod.fits_nowhere || (judged.now.nowhere && asks))
+        tell(pod, nowhere, judged.now.sentence, now);
+      else if (!pod.ordered.empty())
+        tell(pod, UnschedulableReason::node_ordered, "a node has been ordered for it: " + pod.ordered, now);
+      else if (const WaitingWords* words = wait_of && pod.task.valid() ? wait_of(pod.task) : nullptr)
+        if (now - pod.first_seen > patience) tell_wait(pod, *words, now);
     } else if (pod.state == PodState::ungated) {
       ++pending_["Ungated"];
     }
@@ -132,19 +140,32 @@ void PodConditions::tell(PodRecord& pod, UnschedulableReason reason, const std::
   const bool same = !pod.reported_message.empty() && without_numbers(pod.reported_message) == without_numbers(sentence);
   if (same && now - pod.reported_at < repeat_after) return;
   // The API server itself reports that a pod is gated.
-  const bool gated = reason == UnschedulableReason::scheduling_gated;
-  if (gated || allowance_ < 1 || (same && pod.reported_message == sentence)) return;
+  if (reason == UnschedulableReason::scheduling_gated || (same && pod.reported_message == sentence)) return;
+  say(pod, {std::string(to_string(reason)), sentence}, subject_of(pod, reason == UnschedulableReason::bad_annotation),
+      now);
+}
+
+// One event for all pods of an owner: they wait together. A plan may change its mind every second.
+void PodConditions::tell_wait(PodRecord& pod, const WaitingWords& words, TimePoint now) {
+  if (pod.steered && pod.mode != PodMode::steer) return;
+  if (pod.reported_message == words.sentence) return;
+  if (!pod.reported_message.empty() && now - pod.reported_at < change_after) return;
+  say(pod, {words.reason, words.sentence, true}, subject_of(pod, true), now);
+}
+
+void PodConditions::say(PodRecord& pod, const Saying& saying, const EventSubject& subject, TimePoint now) {
+  if (allowance_ < 1) return;
   allowance_ -= 1;
-  const EventSubject subject = subject_of(pod, reason == UnschedulableReason::bad_annotation);
-  events_.record({subject, true, "FailedScheduling", "Scheduling", sentence}, now);
-  pod.reported_message = sentence;
+  events_.record(
+      {subject, !saying.planned, saying.planned ? "Deferred" : "FailedScheduling", "Scheduling", saying.sentence}, now);
+  pod.reported_message = saying.sentence;
   pod.reported_at = now;
   // The condition of a gated pod belongs to the API server. Another one would make autoscalers buy nodes for a pod that
   // has to wait.
   if (pod.steered) return;
   // The transition time of a condition follows its status, which stays the same until the pod is bound.
   if (!pod.unscheduled_since) pod.unscheduled_since = now;
-  binder_.mark_waiting(pod.meta, {std::string(to_string(reason)), sentence, *pod.unscheduled_since, pod.generation},
+  binder_.mark_waiting(pod.meta, {saying.reason, saying.sentence, *pod.unscheduled_since, pod.generation},
                        [](const Answer&) {});
 }
 

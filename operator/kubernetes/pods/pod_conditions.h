@@ -14,6 +14,7 @@
 #include "kubernetes/pods/diagnosis.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_cache.h"
+#include "kubernetes/pods/waiting_words.h"
 
 namespace lips::kubernetes {
 
@@ -22,6 +23,9 @@ struct NodeDemand {
   bool selective = false;  // only pods with wants_node ask for one; else every pod that finds no room
   std::function<bool(const PodNeeds&)> offered = {};  // whether some would hold such a pod; empty: nobody offers any
 };
+
+// Why the last plan lets the task wait; nullptr: it says nothing.
+using WaitOf = std::function<const WaitingWords*(TaskId task)>;
 
 class PodConditions {
  public:
@@ -35,12 +39,14 @@ class PodConditions {
   // Writes the reasons to as many waiting pods as the rate allows; call it a few times a second. Planning waits for it,
   // so a call examines at most that many nodes, and the next call continues with the remaining classes of pods.
   static constexpr std::size_t nodes_a_review = 1'000'000;
-  void review(PodCache& pods, const NodeCache& nodes, TimePoint now, const NodeDemand& demand = {});
+  void review(PodCache& pods, const NodeCache& nodes, TimePoint now, const NodeDemand& demand = {},
+              const WaitOf& wait_of = {});
   // Drops all verdicts, because classes of pods have new ids.
   void forget_classes() { verdicts_.clear(); }
   // Waiting pods by reason, as of the last review.
   const std::map<std::string, std::uint64_t>& pending() const { return pending_; }
-  std::uint64_t waiting() const { return waiting_; }  // those of them that may be placed
+  std::uint64_t waiting() const { return waiting_; }       // those of them that may be placed
+  Duration longest_wait() const { return longest_wait_; }  // of those, since their creation
 
  private:
   struct ClassVerdict {
@@ -50,7 +56,13 @@ class PodConditions {
   };
   void begin_round(const PodCache& pods, const NodeCache& nodes, TimePoint now);
   const ClassVerdict& verdict(PodClassId pod_class, const PodCache& pods, const NodeDemand& demand);
+  struct Saying {
+    std::string reason, sentence;
+    bool planned = false;  // the plan's will: no failure
+  };
   void tell(PodRecord& pod, UnschedulableReason reason, const std::string& sentence, TimePoint now);
+  void tell_wait(PodRecord& pod, const WaitingWords& words, TimePoint now);
+  void say(PodRecord& pod, const Saying& saying, const EventSubject& subject, TimePoint now);
   EventSubject subject_of(const PodRecord& pod, bool crowd) const;
   bool one_of_many(TimePoint now);  // pods that are bound or released in these seconds
 
@@ -68,6 +80,7 @@ class PodConditions {
   TimePoint bound_since_{};
   std::map<std::string, std::uint64_t> pending_;
   std::uint64_t waiting_ = 0;
+  Duration longest_wait_{};
 };
 
 }  // namespace lips::kubernetes

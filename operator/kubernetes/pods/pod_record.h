@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/pod_classes.h"
+#include "kubernetes/pods/spark_properties.h"
 #include "model/pod_mode.h"
 
 namespace lips::kubernetes {
@@ -22,6 +24,14 @@ enum class PodState : std::uint8_t {
   ungated,     // its own scheduler binds it; `node` is the plan's, or empty if its destination is unknown
   placed,      // on `node`, according to the server
   terminated,  // ended, or being deleted without ever having been placed, according to the watch
+};
+
+// Consecutive blocks of a data set, "namespace/name".
+struct BlockRun {
+  std::string data_set;
+  std::uint32_t first = 0, count = 0;
+  bool contains(std::uint32_t block) const { return block >= first && block - first < count; }
+  friend bool operator==(const BlockRun&, const BlockRun&) = default;
 };
 
 struct PodRecord {
@@ -42,12 +52,13 @@ struct PodRecord {
   Duration declared{};   // run time by its annotations; 0: not declared
   std::string node;
   std::vector<std::string> claims;
-  TextMap labels;  // while it is not placed: others' anti-affinity may select it
+  std::string properties_from;         // of a Spark driver: a ConfigMap
+  std::optional<SparkExecutors> size;  // of its application, as far as that ConfigMap says it
+  TextMap labels;                      // while it is not placed: others' anti-affinity may select it
   std::int64_t generation = 0;
-  std::string data_set;                            // "namespace/name" that it reads, as reported to the model
-  std::uint32_t first_block = 0, block_count = 0;  // of it
-  std::string read_from;                           // the store of its first block; empty: reads none
-  TaskId task;                                     // none: the model does not know it (yet)
+  std::vector<BlockRun> reads;  // as reported to the model; several under a path
+  std::string read_from;        // the store of its first block; empty: reads none
+  TaskId task;                  // none: the model does not know it (yet)
   UnschedulableReason unschedulable_reason = UnschedulableReason::none;
   std::string unschedulable_message;
   bool held_for_data = false;                  // to be tried again when data sets change
@@ -58,12 +69,16 @@ struct PodRecord {
   // Set if an attempt to bind it got no answer: it may be on `node` whatever later attempts returned. The number of the
   // last list of pods requested by then (ListWatch::relist); a later list tells.
   std::optional<std::uint64_t> doubt;
-  bool degraded = false;         // its first block is decoded from others
-  std::string input;             // lips.dev/input of the binding that is under way
-  int refusals = 0;              // of its binding, in a row
-  bool says_disruption = false;  // whether autoscalers may evict it
-  bool prefers_nodes = false;    // in its own specification
-  bool wants_node = false;       // the last plan asks for one for it
+  bool degraded = false;            // its first block is decoded from others
+  bool awaits_volumes = false;      // for which its node was chosen; its binding is sent after them
+  std::vector<std::string> avoids;  // nodes on which its claims got no volumes
+  TimePoint avoided_since{};        // the last of them
+  std::string input;                // lips.dev/input of the binding that is under way
+  int refusals = 0;                 // of its binding, in a row
+  bool says_disruption = false;     // whether autoscalers may evict it
+  bool prefers_nodes = false;       // in its own specification
+  bool wants_node = false;          // the last plan asks for one for it, wherever an autoscaler launches it
+  std::string ordered;              // or where one has been ordered for it; empty: nowhere
 
   // For pods of other schedulers, which wait or have waited behind our gate.
   bool steered = false;

@@ -1,6 +1,5 @@
 #include "kubernetes/pods/volumes.h"
 
-#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -13,15 +12,89 @@ namespace {
 
 using simdjson::ondemand::value;
 
-void read_meta(value json, ObjectMeta& meta, TextMap* labels, bool* deleting) {
+constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
+
+void read_selected_node(value annotations, std::string& node) {
+  json::each_field(annotations, [&](std::string_view name, value text) {
+    if (name == selected_node_annotation) node = json::text(text);
+  });
+}
+
+struct MoreOfMeta {
+  TextMap* labels = nullptr;
+  bool* deleting = nullptr;
+  std::string* selected_node = nullptr;
+};
+
+void read_meta(value json, ObjectMeta& meta, const MoreOfMeta& more = {}) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "namespace") meta.name_space = json::text(content);
     if (key == "name") meta.name = json::text(content);
     if (key == "uid") meta.uid = json::text(content);
     if (key == "resourceVersion") meta.resource_version = json::text(content);
-    if (key == "labels" && labels) *labels = json::text_map(content, "topology.kubernetes.io/");
-    if (key == "deletionTimestamp" && deleting) *deleting = !content.is_null();
+    if (key == "labels" && more.labels) *more.labels = json::text_map(content);
+    if (key == "deletionTimestamp" && more.deleting) *more.deleting = !content.is_null();
+    if (key == "annotations" && more.selected_node) read_selected_node(content, *more.selected_node);
   });
+}
+
+std::int64_t read_storage(value json, std::string_view field) {
+  return amount_of(json::amounts(json, field), "storage");
+}
+
+std::vector<LabelRequirement> read_selector(value json) {
+  std::string unknown;
+  std::vector<LabelRequirement> selector;
+  json::each_field(json, [&](std::string_view key, value part) {
+    if (key == "matchLabels")
+      for (const auto& [label, text] : json::text_map(part))
+        selector.push_back({label, LabelRequirement::Operator::in, {text}});
+    if (key == "matchExpressions")
+      json::each_item(part, [&](value item) { selector.push_back(json::requirement(item, unknown)); });
+  });
+  if (!unknown.empty()) throw json::Rejected{"spec.selector: operator " + unknown};
+  return selector;
+}
+
+void read_claim_spec(std::string_view name, value field, Claim& claim) {
+  if (name == "volumeName") claim.volume = json::text(field);
+  if (name == "storageClassName") claim.storage_class = json::text(field);
+  if (name == "accessModes") {
+    claim.access_modes = json::texts(field);
+    claim.exclusive =
+        std::find(claim.access_modes.begin(), claim.access_modes.end(), "ReadWriteOncePod") != claim.access_modes.end();
+  }
+  if (name == "volumeMode") claim.block = json::text(field) == "Block";
+  if (name == "selector" && !field.is_null()) claim.selector = read_selector(field);
+  if (name == "resources")
+    json::each_field(field, [&](std::string_view part, value amounts) {
+      if (part == "requests") claim.size = read_storage(amounts, "spec.resources.requests");
+    });
+}
+
+void read_claim_of(value json, Volume& volume) {
+  std::string name_space, name;
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "namespace") name_space = json::text(content);
+    if (key == "name") name = json::text(content);
+    if (key == "uid") volume.claim_uid = json::text(content);
+  });
+  if (!name.empty()) volume.claim = name_space + '/' + name;
+}
+
+NodeSelectorTerm read_topology(value json) {
+  NodeSelectorTerm term;
+  json::each_field(json, [&](std::string_view key, value expressions) {
+    if (key != "matchLabelExpressions") return;
+    json::each_item(expressions, [&](value expression) {
+      LabelRequirement& one = term.emplace_back(LabelRequirement{"", LabelRequirement::Operator::in, {}});
+      json::each_field(expression, [&](std::string_view field, value content) {
+        if (field == "key") one.key = json::text(content);
+        if (field == "values") one.values = json::texts(content);
+      });
+    });
+  });
+  return term;
 }
 
 NodeSelectorTerm read_term(value json) {
@@ -37,6 +110,13 @@ std::string_view driver_of(std::string_view source) {
   if (source == "gcePersistentDisk") return "pd.csi.storage.gke.io";
   if (source == "azureDisk") return "disk.csi.azure.com";
   return source == "cinder" ? "cinder.csi.openstack.org" : "";
+}
+
+std::string_view driver_of_provisioner(std::string_view provisioner) {
+  if (provisioner == "kubernetes.io/aws-ebs") return driver_of("awsElasticBlockStore");
+  if (provisioner == "kubernetes.io/gce-pd") return driver_of("gcePersistentDisk");
+  if (provisioner == "kubernetes.io/azure-disk") return driver_of("azureDisk");
+  return provisioner == "kubernetes.io/cinder" ? driver_of("cinder") : provisioner;
 }
 
 void read_volume_source(std::string_view source, value content, Volume& volume) {
@@ -56,6 +136,23 @@ void read_node_affinity(value json, Volume& volume) {
         json::each_item(terms, [&](value term) { volume.required.push_back(read_term(term)); });
     });
   });
+}
+
+void read_volume_spec(std::string_view name, value part, Volume& volume) {
+  if (name == "nodeAffinity") return read_node_affinity(part, volume);
+  if (name == "capacity") {
+    volume.size = read_storage(part, "spec.capacity");
+  } else if (name == "accessModes") {
+    volume.access_modes = json::texts(part);
+  } else if (name == "storageClassName") {
+    volume.storage_class = json::text(part);
+  } else if (name == "volumeMode") {
+    volume.block = json::text(part) == "Block";
+  } else if (name == "claimRef") {
+    read_claim_of(part, volume);
+  } else {
+    read_volume_source(name, part, volume);
+  }
 }
 
 void read_driver(value json, CsiNode& node) {
@@ -118,14 +215,9 @@ CsiNodeDecoder::~CsiNodeDecoder() = default;
 
 Result<Claim> ClaimDecoder::decode(std::string_view json) {
   return decoded(working_->text, json, "claim", Claim{}, [](std::string_view key, value content, Claim& claim) {
-    if (key == "metadata") read_meta(content, claim.meta, nullptr, &claim.deleting);
+    if (key == "metadata") read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node});
     if (key == "spec")
-      json::each_field(content, [&](std::string_view name, value field) {
-        if (name == "volumeName") claim.volume = json::text(field);
-        if (name == "storageClassName") claim.storage_class = json::text(field);
-        if (name == "accessModes")
-          json::each_item(field, [&](value mode) { claim.exclusive |= json::text(mode) == "ReadWriteOncePod"; });
-      });
+      json::each_field(content, [&](std::string_view name, value field) { read_claim_spec(name, field, claim); });
     if (key == "status")
       json::each_field(content, [&](std::string_view name, value field) {
         if (name == "phase") claim.bound = json::text(field) == "Bound";
@@ -134,30 +226,36 @@ Result<Claim> ClaimDecoder::decode(std::string_view json) {
 }
 
 Result<Volume> VolumeDecoder::decode(std::string_view json) {
-  return decoded(working_->text, json, "volume", Volume{}, [](std::string_view key, value content, Volume& volume) {
-    if (key == "metadata") read_meta(content, volume.meta, &volume.labels, nullptr);
-    if (key != "spec") return;
-    json::each_field(content, [&](std::string_view name, value part) {
-      if (name == "nodeAffinity")
-        read_node_affinity(part, volume);
-      else
-        read_volume_source(name, part, volume);
-    });
-  });
+  bool deleting = false;
+  Result<Volume> volume =
+      decoded(working_->text, json, "volume", Volume{}, [&](std::string_view key, value content, Volume& found) {
+        if (key == "metadata") read_meta(content, found.meta, {&found.labels, &deleting, nullptr});
+        if (key == "spec")
+          json::each_field(content, [&](std::string_view name, value part) { read_volume_spec(name, part, found); });
+        if (key == "status")
+          json::each_field(content, [&](std::string_view name, value field) {
+            if (name == "phase") found.available = json::text(field) == "Available";
+          });
+      });
+  if (volume && deleting) volume->available = false;
+  return volume;
 }
 
 Result<StorageClass> StorageClassDecoder::decode(std::string_view json) {
   return decoded(working_->text, json, "storage class", StorageClass{},
                  [](std::string_view key, value content, StorageClass& found) {
-                   if (key == "metadata") read_meta(content, found.meta, nullptr, nullptr);
+                   if (key == "metadata") read_meta(content, found.meta);
                    if (key == "volumeBindingMode")
                      found.waits_for_consumer = json::text(content) == "WaitForFirstConsumer";
+                   if (key == "provisioner") found.provisioner = json::text(content);
+                   if (key == "allowedTopologies")
+                     json::each_item(content, [&](value term) { found.topologies.push_back(read_topology(term)); });
                  });
 }
 
 Result<CsiNode> CsiNodeDecoder::decode(std::string_view json) {
   return decoded(working_->text, json, "CSINode", CsiNode{}, [](std::string_view key, value content, CsiNode& node) {
-    if (key == "metadata") read_meta(content, node.meta, nullptr, nullptr);
+    if (key == "metadata") read_meta(content, node.meta);
     if (key != "spec") return;
     json::each_field(content, [&](std::string_view name, value drivers) {
       if (name == "drivers") json::each_item(drivers, [&](value driver) { read_driver(driver, node); });
@@ -165,90 +263,15 @@ Result<CsiNode> CsiNodeDecoder::decode(std::string_view json) {
   });
 }
 
+bool StorageClass::provisions() const { return !provisioner.empty() && provisioner != no_provisioner; }
+
+std::string StorageClass::driver() const { return provisions() ? std::string(driver_of_provisioner(provisioner)) : ""; }
+
 ResourceAmounts volume_limits(const CsiNode& node) {
   ResourceAmounts limits;
   for (const auto& [driver, most] : node.most_volumes)
     limits.emplace_back(std::string(volumes_of_driver) + driver, most);
   return limits;
-}
-
-void VolumeCache::update(Claim claim) {
-  const std::string key = full_name(claim.meta);
-  join(claim);
-  claims_[key] = std::move(claim);
-}
-
-void VolumeCache::update(Volume volume) {
-  const std::string name = volume.meta.name;
-  volumes_[name] = std::move(volume);
-  if (const auto claim = claim_of_.find(name); claim != claim_of_.end())
-    if (const auto known = claims_.find(claim->second); known != claims_.end()) join(known->second);
-}
-
-void VolumeCache::update(StorageClass storage_class) {
-  waits_for_consumer_[storage_class.meta.name] = storage_class.waits_for_consumer;
-  join_of_class(storage_class.meta.name);
-}
-
-void VolumeCache::forget_class(const ObjectMeta& meta) {
-  waits_for_consumer_.erase(meta.name);
-  join_of_class(meta.name);
-}
-
-void VolumeCache::join_of_class(const std::string& storage_class) {
-  for (const auto& [key, claim] : claims_)
-    if (!claim.bound && claim.storage_class == storage_class) join(claim);
-}
-
-void VolumeCache::forget_claim(const ObjectMeta& meta) {
-  const std::string key = full_name(meta);
-  if (const auto claim = claims_.find(key); claim != claims_.end()) {
-    claim_of_.erase(claim->second.volume);
-    claims_.erase(claim);
-  }
-  joined_.erase(key);
-}
-
-void VolumeCache::forget_volume(const ObjectMeta& meta) {
-  volumes_.erase(meta.name);
-  if (const auto claim = claim_of_.find(meta.name); claim != claim_of_.end())
-    if (const auto known = claims_.find(claim->second); known != claims_.end()) join(known->second);
-}
-
-// The reason, and a remedy.
-std::string VolumeCache::why_not_bound(const Claim& claim) const {
-  if (claim.deleting) return "is being deleted";
-  if (!claim.bound || claim.volume.empty()) {
-    const auto known = waits_for_consumer_.find(claim.storage_class);
-    if (known != waits_for_consumer_.end() && known->second)
-      return fmt::format(
-          "gets its volume only when a scheduler has chosen a node (WaitForFirstConsumer of StorageClass '{}'), which "
-          "this scheduler does not do yet: use a StorageClass with volumeBindingMode Immediate, or another scheduler",
-          claim.storage_class);
-    return "is not bound to a volume yet";
-  }
-  return volumes_.contains(claim.volume) ? "" : "is bound to a volume that does not exist";
-}
-
-void VolumeCache::join(const Claim& claim) {
-  ClaimedVolume& joined = joined_[full_name(claim.meta)];
-  joined = {};
-  joined.exclusive = claim.exclusive;
-  if (!claim.volume.empty()) claim_of_[claim.volume] = full_name(claim.meta);
-  joined.why_not = why_not_bound(claim);
-  if (!joined.why_not.empty()) return;
-  joined.bound = true;
-  const Volume& volume = volumes_.at(claim.volume);
-  joined.driver = volume.driver;
-  joined.node_terms = volume.required;
-  if (!joined.node_terms.empty() || volume.labels.empty()) return;
-  std::vector<LabelRequirement>& added = joined.node_terms.emplace_back();
-  for (const auto& [key, text] : volume.labels) added.push_back({key, LabelRequirement::Operator::in, {text}});
-}
-
-const ClaimedVolume* VolumeCache::find(const std::string& name_space, const std::string& claim) const {
-  const auto found = joined_.find(name_space + '/' + claim);
-  return found == joined_.end() ? nullptr : &found->second;
 }
 
 }  // namespace lips::kubernetes

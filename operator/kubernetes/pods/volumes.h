@@ -1,8 +1,10 @@
-// Claims, volumes and storage classes, as far as they decide where a pod can run. Knows no pod.
+// Claims, volumes and storage classes, as far as they decide where a pod can run, and their decoders. Knows no pod.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,19 +22,37 @@ struct Claim {
   bool exclusive = false;     // ReadWriteOncePod
   bool bound = false;
   bool deleting = false;
+  std::int64_t size = 0;                                  // bytes that it asks for
+  std::vector<std::string> access_modes;                  // all of which its volume has to have
+  bool block = false;                                     // volumeMode
+  std::optional<std::vector<LabelRequirement>> selector;  // on the labels of volumes
+  std::string selected_node;                              // for which a volume is to be provisioned; empty: none yet
 };
 
 struct Volume {
   ObjectMeta meta;
   std::vector<NodeSelectorTerm> required;  // node affinity; empty: everywhere
-  TextMap labels;                          // zone and region; labels by old provisioners count as affinity
+  TextMap labels;                          // zone and region by old provisioners count as affinity
   std::string driver;                      // CSI driver that attaches it; empty: none
+  std::int64_t size = 0;
+  std::vector<std::string> access_modes;
+  bool block = false;
+  std::string storage_class;
+  std::string claim, claim_uid;  // that it is for, "namespace/name"; the uid may be missing
+  bool available = false;        // not bound yet, and usable
 };
 
 struct StorageClass {
   ObjectMeta meta;
   bool waits_for_consumer = false;  // volumeBindingMode
+  std::string provisioner;
+  std::vector<NodeSelectorTerm> topologies;  // where it provisions volumes; empty: everywhere
+
+  bool provisions() const;
+  std::string driver() const;  // that attaches its volumes
 };
+
+inline constexpr const char* selected_node_annotation = "volume.kubernetes.io/selected-node";
 
 // How many volumes each CSI driver can attach to a node; a driver without a number has no limit.
 struct CsiNode {
@@ -85,28 +105,6 @@ class CsiNodeDecoder {
  private:
   struct Working;
   std::unique_ptr<Working> working_;
-};
-
-class VolumeCache : public ClaimLookup {
- public:
-  void update(Claim claim);
-  void update(Volume volume);
-  void update(StorageClass storage_class);
-  void forget_claim(const ObjectMeta& meta);
-  void forget_volume(const ObjectMeta& meta);
-  void forget_class(const ObjectMeta& meta);
-  const ClaimedVolume* find(const std::string& name_space, const std::string& claim) const override;
-
- private:
-  void join(const Claim& claim);
-  void join_of_class(const std::string& storage_class);
-  std::string why_not_bound(const Claim& claim) const;
-
-  std::map<std::string, Claim> claims_;             // by namespace/name
-  std::map<std::string, Volume> volumes_;           // by name
-  std::map<std::string, bool> waits_for_consumer_;  // by storage class
-  std::map<std::string, ClaimedVolume> joined_;
-  std::map<std::string, std::string> claim_of_;  // volume to claim
 };
 
 }  // namespace lips::kubernetes

@@ -1,5 +1,7 @@
 #include "kubernetes/pods/zone_gate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "kubernetes/pods/pod_annotations.h"
@@ -33,6 +35,12 @@ TextMap zone_selector(const TextMap& labels) {
 
 TextMap place_selector(const std::string& zone, CapacityType capacity_type) {
   return {{capacity_type_label, std::string(to_string(capacity_type))}, {zone_label, zone}};
+}
+
+std::string place_text(const TextMap& selector) {
+  std::string text;
+  for (const auto& [label, value] : selector) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", label, value);
+  return text;
 }
 
 bool names_zone(const PlacementConstraint& placement) {

@@ -24,6 +24,8 @@ bool found_no_node(const Pod& pod);
 TextMap zone_selector(const TextMap& labels);
 // The same of a node that is not there yet.
 TextMap place_selector(const std::string& zone, CapacityType capacity_type);
+// "key=value, key=value"
+std::string place_text(const TextMap& selector);
 // Whether the pod itself says in which zone it may be: it gets no other.
 bool names_zone(const PlacementConstraint& placement);
 // The zone of such a selector; "none" without one.

@@ -40,4 +40,15 @@ struct TaskOnNode {
 // The group's task for this node, or for another one of the same zone and price that holds the task's input.
 TaskOnNode prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId node);
 
+// Assigns tasks of the group as long as choose() finds a node.
+template <class Choose>
+void assign_group(Draft& draft, JobId job, std::uint32_t group, Choose choose) {
+  while (draft.tasks.left(job, group) > 0) {
+    const NodeId node = choose();
+    if (!node.valid()) return;
+    const TaskOnNode chosen = prefer_replica(draft, job, group, node);
+    draft.assign(chosen.task, chosen.node);
+  }
+}
+
 }  // namespace lips

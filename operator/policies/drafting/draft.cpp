@@ -31,6 +31,14 @@ void Draft::assign(TaskId id, NodeId node) {
   tasks.take(id);
 }
 
+void Draft::request_nodes(JobId job, std::uint32_t group, OfferId offer) {
+  for (const TaskId task : cluster.tasks_of(cluster.groups[job][group])) {
+    if (tasks.taken(task)) continue;
+    plan_.node_requests->push_back({task, offer});
+    plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
+  }
+}
+
 const JobMemory& Draft::memory(JobId job) const {
   const auto found = memories_.find(job);
   return found == memories_.end() ? cluster.jobs[job].memory : found->second;

@@ -28,6 +28,15 @@ class Draft {
   const JobMemory& memory(JobId job) const;
   void remember(JobId job, const JobMemory& memory) { memories_[job] = memory; }
 
+  // From here on an autoscaler launches nodes for the tasks that request one, and for no others. False: there is none.
+  bool launch_on_request() {
+    if (cluster.offers.empty()) return false;
+    plan_.node_requests.emplace();
+    return true;
+  }
+  // Defers the group's unassigned tasks until nodes of the offer are there.
+  void request_nodes(JobId job, std::uint32_t group, OfferId offer);
+
   Plan finish(DeferralReason rest);
 
  private:

@@ -23,16 +23,18 @@ class Steps {
     classes.paid_until = paid_until(cluster);
     for (Duration edge : time_slots.edges) edges_.push_back(to_seconds(edge));
     count_ = edges_.size() - 1;
-    classes.steps.resize(classes.classes.size(), std::vector<CapacityStep>(count_));
+    all_ = count_ + (time_slots.billing == Billing::invoice ? 1 : 0);
+    hourly_ = time_slots.waiting_price * classes.mean_price.value();
+    classes.steps.resize(classes.classes.size(), std::vector<CapacityStep>(all_));
+    waits_.resize(classes.classes.size());
     classes.now_window.resize(classes.classes.size());
     for (ClassId c : classes.classes.ids()) {
       const double task = mean_task / classes.classes[c].speed;
       double& now = classes.now_window[c] = edges_[1];
       if (time_slots.stretch_first) now = std::max({now, to_seconds(time_slots.least_window), task});
       for (std::size_t slot = 0; slot < count_; ++slot)
-        classes.steps[c][slot].waiting_price =
-            time_slots.waiting_price * classes.mean_price.value() * to_hours(wait(time_slots, slot));
-      paid_[c].resize(is_elastic(c, time_slots.billing) ? count_ : 0);
+        classes.steps[c][slot].waiting_price = hourly_ * to_hours(wait(time_slots, slot));
+      paid_[c].resize(is_elastic(c, time_slots.billing) ? all_ : 0);
     }
   }
 
@@ -43,7 +45,7 @@ class Steps {
         const Resources& free = cluster_.free[node];
         const Resources now{std::max(Cores(0), free.cpu), std::max(Mebibytes(0), free.memory), std::max(0, free.slots)};
         all += now;
-        for (std::size_t slot = 0; slot < paid_[c].size(); ++slot)
+        for (std::size_t slot = 0; slot < std::min(count_, paid_[c].size()); ++slot)
           add(paid_[c][slot], c, now,
               overlap(0, edges_[slot], std::min(edges_[slot] + span(c, slot), classes_.paid_until[node])));
       }
@@ -57,10 +59,23 @@ class Steps {
     const Resources& request = cluster_.jobs[cluster_.tasks[run.task].job].request;
     const double free_at = to_seconds(run.expected_end - cluster_.now);
     for (std::size_t slot = count_; slot-- > 0 && edges_[slot + 1] > free_at;) {
-      add(classes_.steps[c][slot], c, request, overlap(free_at, edges_[slot], edges_[slot + 1]));
+      const bool soon = slot == 0 && all_ > count_;
+      const std::size_t step = soon ? count_ : slot;
+      const double seconds = overlap(free_at, edges_[slot], edges_[slot + 1]);
+      add(classes_.steps[c][step], c, request, seconds);
+      if (soon) waits_[c] += request.cpu.value() * seconds * classes_.classes[c].speed * std::max(0.0, free_at);
       if (!paid_[c].empty())
-        add(paid_[c][slot], c, request,
+        add(paid_[c][step], c, request,
             overlap(free_at, edges_[slot], std::min(edges_[slot + 1], classes_.paid_until[run.node])));
+    }
+  }
+
+  // What comes free within the first time slot is waited for until then, in the mean.
+  void charge_waits() {
+    if (all_ == count_) return;
+    for (ClassId c : classes_.classes.ids()) {
+      CapacityStep& soon = classes_.steps[c][count_];
+      if (soon.work > 0) soon.waiting_price = hourly_ * waits_[c] / soon.work / 3600;
     }
   }
 
@@ -91,8 +106,10 @@ class Steps {
   const ClusterSnapshot& cluster_;
   NodeClasses& classes_;
   std::vector<double> edges_;
-  std::size_t count_ = 0;
-  IdVector<ClassId, std::vector<CapacityStep>> paid_;  // by time slot, part of the steps; empty: of fixed nodes
+  std::size_t count_ = 0, all_ = 0;  // time slots; steps: with one for what comes free within the first slot
+  double hourly_ = 0;                // price of an hour's wait of a CPU-second
+  IdVector<ClassId, double> waits_;  // CPU-seconds of that step, times the seconds until they are free
+  IdVector<ClassId, std::vector<CapacityStep>> paid_;  // by step, part of them; empty: of fixed nodes
 };
 
 }  // namespace
@@ -102,6 +119,7 @@ void fill_steps(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
   Steps steps(cluster, time_slots, mean_task, classes);
   steps.add_free();
   for (const RunningTask& run : cluster.running) steps.add_after(run);
+  steps.charge_waits();
   steps.part_paid_capacity();
 }
 

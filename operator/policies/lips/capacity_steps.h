@@ -1,5 +1,6 @@
 // Capacity of each class in each time slot: free cores of its nodes, and cores of running tasks from their expected
-// end on. On elastic nodes, capacity that is already paid for is a step of its own, and nearly free.
+// end on. With `billing: invoice`, what comes free within the first time slot is a step of its own, as dear as the wait
+// until then; and on elastic nodes capacity that is already paid for is one, and nearly free.
 #pragma once
 
 #include "policies/lips/classes.h"

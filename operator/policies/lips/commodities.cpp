@@ -163,10 +163,8 @@ class CommodityMaker {
   void add(JobId id, std::uint32_t g) {
     const Job& job = cluster_.jobs[id];
     const TaskGroup& group = cluster_.groups[id][g];
-    Portion portion{id, g, group.count, std::max(least_work, group.cpu.value()), 0, {}};
-    portion.urgency =
-        to_seconds(job.arrival) + settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
-    portion.urgency -= boost(job);
+    const double weight = settings_.weights.of(id);
+    Portion portion{id, g, group.count, std::max(least_work, group.cpu.value()), urgency(job, weight), {}};
     const bool chosen = !settings_.homes.empty() && settings_.homes[id.index()].valid();
     const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
     non_cpu_costs(cluster_, costs_, job, group, home, non_cpu_cost_);
@@ -177,6 +175,7 @@ class CommodityMaker {
     for (ZoneId z : non_cpu_cost_.ids()) {
       virtual_cost_[z] = (locality + home_cost(costs_, job, group, home, z)) / portion.work;
       non_cpu_cost_[z] = (non_cpu_cost_[z] + locality) / portion.work;
+      if (weight != 1) virtual_cost_[z] /= weight, non_cpu_cost_[z] /= weight;
     }
     portion.commodity = commodity_for(job, group, {any_class, shared, portion.work});
     Commodity& commodity = result_.commodities[portion.commodity];
@@ -223,6 +222,16 @@ class CommodityMaker {
     for (ZoneId z : non_cpu_cost_.ids())
       non_cpu_cost_[z] -= off * (group.input * costs_.transfer(group.zones, z)).value();
     return SharedObjectId::none();
+  }
+
+  // A job whose wait counts twice has waited for twice as long, and takes half of its time.
+  double urgency(const Job& job, double weight) const {
+    double seconds = settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
+    if (weight == 1)
+      seconds = to_seconds(job.arrival) + seconds;
+    else
+      seconds = to_seconds(cluster_.now) - weight * to_seconds(cluster_.now - job.arrival) + seconds / weight;
+    return seconds - boost(job);
   }
 
   // Seconds by which jobs of a pool below its share go earlier.
@@ -407,8 +416,15 @@ bool reads_blocks(const TaskGroup& group) {
 
 }  // namespace
 
-std::size_t PendingReads::place_of(const TaskGroup& group, TaskId task) const {
-  return cluster_.tasks[task].block.index() - cluster_.data_sets[group.data_set].first_block.index();
+std::size_t PendingReads::place_of(BlockId block) const {
+  return block.index() - cluster_.data_sets[cluster_.blocks[block].data_set].first_block.index();
+}
+
+std::uint32_t PendingReads::readers(BlockId block) const {
+  const auto counted = counted_.find(cluster_.blocks[block].data_set);
+  if (counted == counted_.end()) return 0;
+  const std::size_t place = place_of(block);
+  return place < counted->second.readers.size() ? counted->second.readers[place] : 0;
 }
 
 PendingReads::PendingReads(const ClusterSnapshot& cluster) : cluster_(cluster) {
@@ -417,7 +433,7 @@ PendingReads::PendingReads(const ClusterSnapshot& cluster) : cluster_(cluster) {
       if (!reads_blocks(group)) continue;
       Counted& counted = counted_[group.data_set];
       for (TaskId task : cluster.tasks_of(group)) {
-        const std::size_t place = place_of(group, task);
+        const std::size_t place = place_of(cluster_.tasks[task].block);
         if (place >= counted.readers.size()) counted.readers.resize(place + 1, 0);
         counted.shared |= ++counted.readers[place] > 1;
       }
@@ -434,7 +450,9 @@ PendingReads::Of PendingReads::of(const TaskGroup& group) const {
   const auto coming = coming_.find(group.data_set);
   if (!shared && coming == coming_.end()) return result;
   for (TaskId task : cluster_.tasks_of(group)) {
-    if (shared) result.most_readers = std::max(result.most_readers, counted->second.readers[place_of(group, task)]);
+    if (shared)
+      result.most_readers =
+          std::max(result.most_readers, counted->second.readers[place_of(cluster_.tasks[task].block)]);
     if (coming == coming_.end()) continue;
     if (const auto there = coming->second.find(cluster_.tasks[task].block); there != coming->second.end())
       result.zones = ZoneSet(result.zones.bits() | there->second.bits());

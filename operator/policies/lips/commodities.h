@@ -10,6 +10,7 @@
 #include "model/costs.h"
 #include "model/snapshot.h"
 #include "policies/lips/classes.h"
+#include "policies/lips/waiting_weights.h"
 
 namespace lips {
 
@@ -103,6 +104,7 @@ struct CommoditySettings {
   Duration horizon{0};             // 0: time slots that wait for everything, and no LeastCosts
   double share_boost_hours =
       0;  // per USD per CPU-second of shortfall price: by how much a pool below its share goes earlier
+  WaitingWeights weights = {};
 };
 
 Workload make_commodities(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
@@ -127,13 +129,14 @@ class PendingReads {
     ZoneSet zones;                   // that hold one of them, or will
   };
   Of of(const TaskGroup& group) const;
+  std::uint32_t readers(BlockId block) const;
 
  private:
   struct Counted {
     std::vector<std::uint32_t> readers;  // by block, from the data set's first
     bool shared = false;                 // some block has several
   };
-  std::size_t place_of(const TaskGroup& group, TaskId task) const;
+  std::size_t place_of(BlockId block) const;
 
   const ClusterSnapshot& cluster_;
   std::unordered_map<DataSetId, Counted> counted_;

@@ -1,13 +1,29 @@
 #include "policies/lips/copies.h"
 
+#include <algorithm>
 #include <unordered_set>
-
-#include "policies/lips/commodities.h"
 
 namespace lips {
 
 namespace {
 constexpr Duration review_every = std::chrono::minutes(10);
+}
+
+CopiesToKeep::CopiesToKeep(const PolicyInput& input, Billing billing, Usd move_cost)
+    : cluster_(input.cluster), costs_(input.costs), billing_(billing), move_cost_(move_cost) {}
+
+bool CopiesToKeep::is_read_again(BlockId id) const {
+  const Block& block = cluster_.blocks[id];
+  const auto was_read = [](const Replica& replica) { return replica.last_read != TimePoint{}; };
+  if (std::any_of(block.replicas.begin(), block.replicas.end(), was_read)) return true;
+  if (!pending_) pending_.emplace(cluster_);
+  return pending_->readers(id) > 1;
+}
+
+bool CopiesToKeep::operator()(BlockId block, StoreId from, NodeId reader) const {
+  const UsdPerMebibyte transfer = costs_.transfer(cluster_.stores[from].zone, cluster_.nodes[reader].zone);
+  if (billing_ == Billing::use) return transfer.value() > 0;
+  return cluster_.blocks[block].size * transfer > move_cost_ && is_read_again(block);
 }
 
 void drop_idle_copies(const ClusterSnapshot& cluster, Duration idle, Plan& plan) {

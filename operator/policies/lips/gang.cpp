@@ -81,9 +81,14 @@ void GangRoom::give_back(const Gang& gang, std::span<const Spot> spots) {
     free_[spot.node] += gang.parts[spot.part].request * static_cast<std::int32_t>(spot.tasks);
 }
 
-std::optional<std::vector<Spot>> GangRoom::all_now(const Gang& gang, ZoneId zone) {
+std::vector<Spot> GangRoom::now(const Gang& gang, ZoneId zone) {
   std::vector<Spot> spots = take(gang, zone, gang.tasks());
   give_back(gang, spots);
+  return spots;
+}
+
+std::optional<std::vector<Spot>> GangRoom::all_now(const Gang& gang, ZoneId zone) {
+  std::vector<Spot> spots = now(gang, zone);
   if (count_tasks(spots) < gang.tasks()) return std::nullopt;
   return spots;
 }

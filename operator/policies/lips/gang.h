@@ -51,6 +51,8 @@ class GangRoom {
   std::vector<Spot> take(const Gang& gang, ZoneId zone, std::uint32_t most);
   void take(const Gang& gang, std::span<const Spot> spots);
   void give_back(const Gang& gang, std::span<const Spot> spots);
+  // The same, but their room is not taken.
+  std::vector<Spot> now(const Gang& gang, ZoneId zone);
   // Spots for all tasks that the zone holds now, or none; their room is not taken.
   std::optional<std::vector<Spot>> all_now(const Gang& gang, ZoneId zone);
   // The first time at which tasks that run have left room for all; none: they do not.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/peers.h"
 #include "policies/lips/account.h"
 #include "policies/lips/class_form.h"
 #include "policies/lips/copies.h"
@@ -12,6 +13,7 @@
 #include "policies/lips/node_requests.h"
 #include "policies/lips/peers.h"
 #include "policies/lips/task_selection.h"
+#include "policies/lips/waiting_weights.h"
 #include "policies/lips/zone_form.h"
 
 namespace lips {
@@ -31,13 +33,17 @@ class Decision {
       : input_(input),
         cluster_(input.cluster),
         settings_(settings),
-        whole_horizon_(settings.lips.horizon > Duration(0)) {}
+        whole_horizon_(settings.lips.horizon > Duration(0)),
+        weights_(whole_horizon_ ? WaitingWeights{} : waiting_weights(input.cluster)) {}
 
   Result<Plan> run() {
     const double started = clock();
     plan_.replan_after = whole_horizon_ ? settings_.lips.horizon : settings_.replan_every;
     if (settings_.lips.keep_copies) drop_idle_copies(cluster_, settings_.lips.drop_copies_after, plan_);
-    if (cluster_.pending_tasks == 0) return std::move(plan_);
+    if (cluster_.pending_tasks == 0) {
+      keep_room_for_peers();
+      return std::move(plan_);
+    }
     plan_.rest = DeferralReason::cheaper_later;
     prepare();
     plan_.account.seconds.group = lap(started);
@@ -75,13 +81,24 @@ class Decision {
 
   void start_peers() {
     const LipsSettings& lips = settings_.lips;
-    peers_ = place_peers(input_, {lips.waiting_price, lips.settle, lips.keep_room, buys()}, classes_, free_);
+    peers_ = place_peers(input_, {waiting_price(), lips.settle, lips.keep_room, buys()}, classes_, free_);
     served_ = peers_.served;
     pool_cores_ = peers_.pool_cores;
     plan_.deferrals.insert(plan_.deferrals.end(), peers_.deferrals.begin(), peers_.deferrals.end());
     plan_.account.jobs_apart = peers_.apart;
     if (peers_.look_again) plan_.replan_after = std::min(*plan_.replan_after, *peers_.look_again);
   }
+
+  // Nothing is pending, but tasks may come for which nodes are there.
+  void keep_room_for_peers() {
+    if (!buys() || !settings_.lips.home_zones || running_peers(cluster_).empty()) return;
+    classes_ = make_classes(cluster_, time_slots());
+    free_ = cluster_.free;
+    start_peers();
+    if (!peers_.requests.empty()) plan_.node_requests = std::move(peers_.requests);
+  }
+
+  double waiting_price() const { return settings_.lips.waiting_price * weights_.mean; }
 
   // Small jobs, too, wait for a node that others need instead of one node each.
   bool buys() const {
@@ -117,7 +134,7 @@ class Decision {
       time_slots.billing = settings_.lips.billing;
       time_slots.charge_queue = settings_.lips.queue_charge && settings_.lips.billing == Billing::invoice;
     }
-    time_slots.waiting_price = settings_.lips.waiting_price;
+    time_slots.waiting_price = waiting_price();
     return time_slots;
   }
 
@@ -137,8 +154,9 @@ class Decision {
     if (whole_horizon_) commodities.horizon = settings_.lips.horizon;
     commodities.skip = served_;
     commodities.homes = homes_.zone;
-    const double hour = settings_.lips.waiting_price * classes_.queue_charge * classes_.mean_price.value();
+    const double hour = waiting_price() * classes_.queue_charge * classes_.mean_price.value();
     commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
+    commodities.weights = weights_;
     return commodities;
   }
 
@@ -253,6 +271,7 @@ class Decision {
         whole_horizon_ ? to_seconds(settings_.lips.horizon) * share : to_seconds(settings_.lips.plan_ahead);
     if (fast_path_.waiting) packing.window = 0;  // the next slots that free are theirs, by the next plan
     packing.strict = whole_horizon_;
+    packing.fill = buys();
     packing.balance = whole_horizon_ && side_rows(workload_, classes_).memory;
     packing.pool_cores = pool_cores_.empty() ? cluster_.pool_cores : pool_cores_;
     const ClassFormSettings model = model_settings();
@@ -285,12 +304,17 @@ class Decision {
       plan_.account.seconds.pack = lap(started) - plan_.account.seconds.round;
     }
     const double started = clock();
-    const TaskSelectionSettings selection{settings_.lips.keep_copies, settings_.lips.copy_columns && whole_horizon_,
-                                          whole_horizon_};
+    const bool shares = settings_.lips.copy_columns && whole_horizon_;
+    std::optional<CopiesToKeep> copies;
+    if (settings_.lips.keep_copies && !shares) copies.emplace(input_, settings_.lips.billing, settings_.lips.move_cost);
+    const TaskSelectionSettings selection{copies ? &*copies : nullptr, shares, whole_horizon_};
     LocalityReached reached = choose_tasks(input_, peers_.workload, peers_.placements, selection, plan_);
     reached += choose_tasks(input_, fast_path_.workload, fast_path_.placements, selection, plan_);
     reached += choose_tasks(input_, workload_, placements, selection, plan_);
-    if (buys()) request_nodes(cluster_, classes_, workload_, amounts_, std::move(quotas), placements, plan_);
+    if (buys()) {
+      request_nodes(cluster_, classes_, workload_, amounts_, std::move(quotas), placements, plan_);
+      plan_.node_requests->insert(plan_.node_requests->end(), peers_.requests.begin(), peers_.requests.end());
+    }
     plan_.account.seconds.locality = lap(started);
     fill_account(input_, classes_, workload_, amounts_, plan_);
     PlanAccount& account = plan_.account;
@@ -307,6 +331,7 @@ class Decision {
   const ClusterSnapshot& cluster_;
   const PolicySettings& settings_;
   const bool whole_horizon_;
+  const WaitingWeights weights_;
   double window_share_ = 1;
   Plan plan_;
   NodeClasses classes_;

@@ -94,6 +94,18 @@ class Packing {
 
   double work_left(ClassId c) const { return budget_.work_left(c); }
 
+  // Of each class as much as its free slots take, where `used` is all that the model knew to be free now.
+  IdVector<ClassId, double> beyond_mean_tasks(const IdVector<ClassId, double>& used) const {
+    IdVector<ClassId, double> open(classes_.classes.size(), 0.0);
+    for (ClassId c : classes_.classes.ids()) {
+      Cores free{0};
+      for (NodeId node : classes_.classes[c].nodes) free += cluster_.free[node].cpu;
+      const double now = free.value() * classes_.now_window[c] * classes_.classes[c].speed;
+      if (now > 0 && used[c] > now * (1 - 1e-6)) open[c] = 1e300;
+    }
+    return open;
+  }
+
   // The rest, task by task, to the cheapest class with room whatever its zone, at the earliest time that a node of it
   // has.
   void spill(std::vector<Placement>& placements) {
@@ -322,6 +334,11 @@ std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes
   packing.add_releases();
   IdVector<ClassId, double> open_work = amounts.open_work;
   packing.run(open_work, placements);
+  if (settings.fill) {
+    IdVector<ClassId, double> more = packing.beyond_mean_tasks(amounts.open_work);
+    packing.load(packing.leftover());
+    packing.run(more, placements);
+  }
   if (!settings.strict) return placements;
   // Places the leftovers of rounding: first in the same zone or class, then task by task wherever there is room.
   IdVector<ClassId, double> left;

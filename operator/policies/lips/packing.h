@@ -21,6 +21,8 @@ struct Placement {
 struct PackingSettings {
   double window = 0;     // seconds: tasks start before it ends, and may run past it
   bool strict = false;   // a class takes no more than the model's capacity, and the rest spills to the next cheapest
+  bool fill = false;     // a class whose free capacity the model has used up takes more tasks of its zone while any
+                         // slot is free: the model counts a slot as one mean task
   bool balance = false;  // memory binds too: among the most urgent tasks the one whose request best matches the free
                          // resources goes first
   IdVector<PoolId, Cores> pool_cores;    // in use

@@ -8,21 +8,31 @@
 
 #include "policies/lips/commodities.h"
 #include "policies/lips/gang.h"
+#include "policies/lips/gang_orders.h"
 #include "policies/lips/gang_zones.h"
 
 namespace lips {
 
 namespace {
 
+constexpr std::uint32_t most_looks = 1000;             // at blocks of a data set
 constexpr Duration overdue = std::chrono::seconds(1);  // pause after which tasks that should have ended are asked for
 
 // One way to start a gang.
-struct Choice {
+struct Start {
   double usd = std::numeric_limits<double>::infinity();
   double wait = 0;  // seconds
   ZoneId zone;      // none: several
   std::vector<Spot> spots;
-  bool some_zone_holds_all = false;  // now or later
+  std::optional<GangOrder> order;    // of nodes for the other tasks
+  bool some_zone_holds_all = false;  // now, later, or with new nodes
+  bool beside_driver = false;
+};
+
+// How long a gang may wait for room, and whether nodes may be ordered for it.
+struct Patience {
+  double seconds = 0;
+  bool orders = false;
 };
 
 class Peers {
@@ -34,7 +44,10 @@ class Peers {
         settings_(settings),
         classes_(classes),
         room_(cluster_, classes, free),
-        running_(running_peers(cluster_)) {}
+        orders_(cluster_, classes),
+        running_(running_peers(cluster_)) {
+    for (const Offer& offer : cluster_.offers) boot_ = std::max(boot_, offer.boot);
+  }
 
   PeersPlan run() {
     result_.served.assign(cluster_.jobs.size(), false);
@@ -79,10 +92,16 @@ class Peers {
       look_again(settings_.settle - since);
       return defer(jobs, DeferralReason::waits_for_peers);
     }
-    if (since < settings_.keep_room) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
+    // Before their driver runs none can come.
+    const bool leads = gang.running_tasks == 0 &&
+                       std::any_of(jobs.begin(), jobs.end(), [&](JobId job) { return cluster_.jobs[job].coordinates; });
+    if (since < settings_.keep_room || leads) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
     if (!within_pool_maxima(gang)) return defer(jobs, DeferralReason::pool_maximum);
-    const Choice choice = choose(gang, to_seconds(settings_.keep_room - since));
-    if (settings_.buys && (choice.wait > 0 || choice.spots.empty() || !choice.zone.valid())) {
+    const Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
+    if (settings_.buys && (choice.order || choice.spots.empty())) look_again(until_next_turn(since));
+    if (choice.order) return order(gang, jobs, choice);
+    const bool all_now = choice.wait <= 0 && count_tasks(choice.spots) == gang.tasks();
+    if (settings_.buys && !all_now && !choice.some_zone_holds_all) {
       for (const JobId job : jobs) result_.served[job.index()] = false;
       return;
     }
@@ -94,6 +113,76 @@ class Peers {
     result_.apart += zones_of(choice.spots) > 1;
     room_.take(gang, choice.spots);
     take(gang, choice.spots, true);
+    if (settings_.buys) hold(gang, choice.spots, tasks_of(gang).begin()->second.front());
+  }
+
+  // Nodes that are ordered, and room that is kept beside them, are given back if the others do not come while they
+  // would boot and room is kept; then it is the turn of other jobs for as long.
+  Duration turn() const { return std::max(overdue, settings_.keep_room + boot_); }
+  bool orders_now(Duration since) const { return settings_.buys && since / turn() % 2 == 0; }
+  Duration until_next_turn(Duration since) const { return std::max(overdue, turn() - since % turn()); }
+
+  // For all that find no room in the zone. What is free there is kept for the others: an autoscaler leaves an empty
+  // node for which somebody still asks.
+  void order(const Gang& gang, const std::vector<JobId>& jobs, const Start& choice) {
+    room_.take(gang, choice.spots);
+    take(gang, choice.spots, false);
+    orders_.take(*choice.order);
+    take_new(*choice.order);
+    std::map<std::size_t, std::vector<TaskId>> tasks = tasks_of(gang);
+    const TaskId asks = tasks.begin()->second.front();  // for those that have not arrived too
+    std::set<TaskId> ordered;
+    const auto request = [&](std::size_t i, std::uint32_t count, OfferId offer) {
+      const GangPart& part = gang.parts[i];
+      if (part.to_come) return result_.requests.push_back({asks, offer, count});
+      for (std::vector<TaskId>& left = tasks[i]; count > 0; --count, left.pop_back()) {
+        result_.requests.push_back({left.back(), offer});
+        result_.deferrals.push_back({left.back(), DeferralReason::waits_for_node});
+        result_.pool_cores[cluster_.jobs[part.job].pool] += part.request.cpu;
+        ordered.insert(left.back());
+      }
+    };
+    for (const NewSpot& spot : choice.order->spots) request(spot.part, spot.tasks, classes_.classes[spot.on].offer);
+    for (const Spot& spot : choice.spots)
+      if (const OfferId like = orders_.like(spot.node, gang.parts[spot.part]); like.valid())
+        request(spot.part, spot.tasks, like);
+    defer(jobs, DeferralReason::waits_for_peers, ordered);
+  }
+
+  // So that the autoscaler leaves the nodes on which room is kept for tasks that have not arrived.
+  void hold(const Gang& gang, const std::vector<Spot>& spots, TaskId asks) {
+    for (const Spot& spot : spots) {
+      const GangPart& part = gang.parts[spot.part];
+      if (!part.to_come) continue;
+      if (const OfferId like = orders_.like(spot.node, part); like.valid())
+        result_.requests.push_back({asks, like, spot.tasks});
+    }
+  }
+
+  // Of each part that is here.
+  std::map<std::size_t, std::vector<TaskId>> tasks_of(const Gang& gang) const {
+    std::map<std::size_t, std::vector<TaskId>> result;
+    for (std::size_t i = 0; i < gang.parts.size(); ++i) {
+      const GangPart& part = gang.parts[i];
+      if (part.to_come) continue;
+      for (const TaskId task : cluster_.tasks_of(cluster_.groups[part.job][part.group])) {
+        if (result[i].size() == part.tasks) break;
+        result[i].push_back(task);
+      }
+    }
+    return result;
+  }
+
+  // From what the program may order.
+  void take_new(const GangOrder& order) {
+    for (const auto& [c, nodes] : order.nodes) {
+      const NodeClass& offer = classes_.classes[c];
+      CapacityStep& now = classes_.steps[c].front();
+      const double window = nodes * classes_.now_window[c];
+      now.work = std::max(0.0, now.work - offer.shape.cpu.value() * offer.speed * window);
+      now.memory = std::max(0.0, now.memory - offer.shape.memory.value() * window);
+      now.slots = std::max(0.0, now.slots - offer.shape.slots * window);
+    }
   }
 
   Gang gang_of(WholeJobId id, const std::vector<JobId>& jobs) {
@@ -127,18 +216,43 @@ class Peers {
   void add_to_come(Gang& gang, std::uint32_t tasks, const WholeJob& whole, JobId like) const {
     if (tasks == 0) return;
     const double work = gang.parts.empty() ? least_work : gang.parts.front().work;
-    gang.parts.push_back(
-        {like, 0, tasks, true, whole.each, work, 1, IdVector<ZoneId, double>(cluster_.zones.size(), 0.0)});
+    gang.parts.push_back({like, 0, tasks, true, whole.each, work, 1, reads_to_come(gang, tasks, like)});
+  }
+
+  // What one of so many will read: as those that are here, else its part of what their driver names, judged by some of
+  // the blocks.
+  IdVector<ZoneId, double> reads_to_come(const Gang& gang, std::uint32_t tasks, JobId like) const {
+    for (const GangPart& part : gang.parts)
+      if (!cluster_.jobs[part.job].coordinates) return part.read_usd;
+    IdVector<ZoneId, double> usd(cluster_.zones.size(), 0.0);
+    for (const JobInput& input : cluster_.jobs[like].inputs) {
+      const DataSet& set = cluster_.data_sets[input.data_set];
+      const std::uint32_t looks = std::min(set.blocks, most_looks);
+      for (std::uint64_t i = 0; i < looks; ++i) {
+        const auto number = static_cast<std::uint32_t>(i * set.blocks / looks);
+        const Block& block = cluster_.blocks[BlockId(set.first_block.index() + number)];
+        if (block.zones.empty()) continue;
+        for (const ZoneId zone : usd.ids())
+          usd[zone] += (set.size * costs_.transfer(block.zones, zone)).value() * input.fraction / looks / tasks;
+      }
+    }
+    return usd;
   }
 
   // For peers that have not arrived, where most of the others run.
   void keep_room(WholeJobId id, const RunningPeers& peers) {
-    const WholeJob& whole = cluster_.jobs[peers.part].whole;
-    if (cluster_.now - whole.arrived >= settings_.keep_room) return;
+    const JobId part = cluster_.tasks[peers.one].job;
+    const WholeJob& whole = cluster_.jobs[part].whole;
+    const Duration since = cluster_.now - whole.arrived;
+    if (since >= settings_.keep_room) return;
     Gang gang{id, {}, peers.in_zone, peers.tasks, {}};
-    add_to_come(gang, to_come(whole, gang), whole, peers.part);
+    add_to_come(gang, to_come(whole, gang), whole, part);
     const auto most = std::max_element(gang.running.begin(), gang.running.end()) - gang.running.begin();
-    take(gang, room_.take(gang, ZoneId(static_cast<std::uint32_t>(most)), gang.tasks()), false);
+    const std::vector<Spot> spots = room_.take(gang, ZoneId(static_cast<std::uint32_t>(most)), gang.tasks());
+    take(gang, spots, false);
+    if (spots.empty() || !settings_.buys) return;
+    hold(gang, spots, peers.one);
+    look_again(std::max(overdue, settings_.keep_room - since));
   }
 
   // Tasks that their pools' maxima never allow at once are left out. False: they allow too few now.
@@ -147,20 +261,21 @@ class Peers {
     for (GangPart& part : gang.parts) {
       const Job& job = cluster_.jobs[part.job];
       const double most = cluster_.pools[job.pool].maximum.value(), cores = cores_of(part.request);
-      if (part.to_come || most <= 0) continue;
+      if (most <= 0) continue;
       const double ever = std::floor((most - need[job.pool] + 1e-7) / cores);
       part.tasks = static_cast<std::uint32_t>(std::clamp(ever, 0.0, double{1} * part.tasks));
-      need[job.pool] += part.tasks * cores;
+      if (!part.to_come) need[job.pool] += part.tasks * cores;
     }
     for (const PoolId pool : need.ids())
       if (need[pool] > 0 && result_.pool_cores[pool].value() + need[pool] > cluster_.pools[pool].maximum.value() + 1e-7)
         return false;
-    return gang.tasks() > 0;
+    std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
+    return std::any_of(gang.parts.begin(), gang.parts.end(), [](const GangPart& part) { return !part.to_come; });
   }
 
   // Those that are here do not wait for others that no zone will ever hold beside them.
-  Choice choose(Gang& gang, double patience) {
-    Choice choice = in_one_zone(gang, patience);
+  Start choose(Gang& gang, const Patience& patience) {
+    Start choice = in_one_zone(gang, patience);
     const bool to_come =
         std::any_of(gang.parts.begin(), gang.parts.end(), [](const auto& part) { return part.to_come; });
     if (to_come && choice.some_zone_holds_all) return choice;
@@ -168,7 +283,8 @@ class Peers {
       std::erase_if(gang.parts, [](const GangPart& part) { return part.to_come; });
       choice = in_one_zone(gang, patience);
     }
-    Choice apart;
+    if (choice.beside_driver) return choice;
+    Start apart;
     apart.spots = in_several_zones(gang);
     apart.usd = usd_of(gang, apart);
     const bool all = count_tasks(apart.spots) == gang.tasks();
@@ -176,39 +292,77 @@ class Peers {
     return choice;
   }
 
-  // Waiting for no longer than `patience`, in seconds.
-  Choice in_one_zone(const Gang& gang, double patience) {
-    Choice best;
-    bool holds_all = false;
+  Start in_one_zone(const Gang& gang, const Patience& patience) {
+    if (Start home = beside_driver(gang); home.beside_driver) return home;
+    Start best, ordered;
+    bool now = false, holds_all = false;
     for (const ZoneId zone : cluster_.zones.ids()) {
-      Choice choice;
+      Start choice;
       choice.zone = zone;
-      if (std::optional<std::vector<Spot>> now = room_.all_now(gang, zone)) {
-        choice.spots = *std::move(now);
-      } else {
-        holds_all = holds_all || room_.is_large_enough(gang, zone);
-        std::optional<GangRoom::Later> later = patience > 0 ? room_.all_later(gang, zone) : std::nullopt;
-        if (!later || later->seconds > patience) continue;
+      const auto consider = [&](Start& cheapest) {
+        choice.usd = usd_of(gang, choice);
+        if (choice.usd < cheapest.usd) cheapest = choice;
+      };
+      if (std::optional<std::vector<Spot>> spots = room_.all_now(gang, zone)) {
+        choice.spots = *std::move(spots);
+        now = true;
+        consider(best);
+        continue;
+      }
+      holds_all = holds_all || room_.is_large_enough(gang, zone);
+      std::optional<GangRoom::Later> later = patience.seconds > 0 ? room_.all_later(gang, zone) : std::nullopt;
+      if (later && later->seconds <= patience.seconds) {
         choice.wait = std::max(1e-6, later->seconds);
         choice.spots = std::move(later->spots);
+        consider(best);
       }
-      choice.usd = usd_of(gang, choice);
-      if (choice.usd < best.usd) best = std::move(choice);
+      if (!settings_.buys) continue;
+      choice.wait = 0;
+      choice.spots = room_.now(gang, zone);
+      choice.order = orders_.order(gang, zone, choice.spots);
+      holds_all = holds_all || choice.order;
+      if (patience.orders && choice.order) consider(ordered);
     }
-    best.some_zone_holds_all = holds_all || !best.spots.empty();
+    if (!now && ordered.usd < best.usd) best = std::move(ordered);
+    best.some_zone_holds_all = now || holds_all || !best.spots.empty();
     return best;
   }
 
-  double usd_of(const Gang& gang, const Choice& choice) const {
+  // They are one job: cheaper CPU elsewhere is no reason to leave the zone of the driver, where room was kept for them.
+  // What they read is, and what peers of theirs do that run elsewhere.
+  Start beside_driver(const Gang& gang) {
+    Start choice;
+    const auto peers = running_.find(gang.whole);
+    if (peers == running_.end() || !peers->second.driver.valid() || gang.exchange.value() <= 0) return choice;
+    const ZoneId home = peers->second.driver;
+    const auto reads = [&](ZoneId zone) {
+      double usd = 0;
+      for (const GangPart& part : gang.parts) usd += part.tasks * part.read_usd[zone];
+      return usd;
+    };
+    for (const ZoneId zone : cluster_.zones.ids())
+      if (zone != home && (gang.running[zone] > 0 || reads(zone) < reads(home) - 1e-12)) return choice;
+    std::optional<std::vector<Spot>> now = room_.all_now(gang, home);
+    if (!now) return choice;
+    choice.zone = home;
+    choice.spots = *std::move(now);
+    choice.usd = usd_of(gang, choice);
+    choice.beside_driver = choice.some_zone_holds_all = true;
+    return choice;
+  }
+
+  double usd_of(const Gang& gang, const Start& choice) const {
     PeersByZone in_zone = gang.running;
-    double usd = settings_.waiting_price * classes_.mean_price.value() * gang.work() * choice.wait / 3600;
-    for (const Spot& spot : choice.spots) {
-      const GangPart& part = gang.parts[spot.part];
-      const ZoneId zone = cluster_.nodes[spot.node].zone;
-      const double price = classes_.classes[classes_.class_of[spot.node]].price.value();
-      usd += spot.tasks * (part.work * price + part.read_usd[zone]);
-      in_zone[zone] += part.weight * spot.tasks;
-    }
+    const double wait = std::max(choice.wait, choice.order ? choice.order->boot : 0.0);
+    double usd = settings_.waiting_price * classes_.mean_price.value() * gang.work() * wait / 3600;
+    const auto add = [&](const GangPart& part, std::uint32_t tasks, ClassId on) {
+      const NodeClass& nodes = classes_.classes[on];
+      usd += tasks * (part.work * nodes.price.value() + part.read_usd[nodes.zone]);
+      in_zone[nodes.zone] += part.weight * tasks;
+    };
+    for (const Spot& spot : choice.spots) add(gang.parts[spot.part], spot.tasks, classes_.class_of[spot.node]);
+    if (choice.order)
+      for (const NewSpot& spot : choice.order->spots) add(gang.parts[spot.part], spot.tasks, spot.on);
     return usd + exchange_cost(costs_, gang.exchange, in_zone).value();
   }
 
@@ -256,11 +410,12 @@ class Peers {
     }
   }
 
-  void defer(const std::vector<JobId>& jobs, DeferralReason reason) {
+  void defer(const std::vector<JobId>& jobs, DeferralReason reason, const std::set<TaskId>& but = {}) {
     for (const JobId job : jobs)
       for (const TaskGroup& group : cluster_.groups[job])
         if (group.count > 0)
-          for (const TaskId task : cluster_.tasks_of(group)) result_.deferrals.push_back({task, reason});
+          for (const TaskId task : cluster_.tasks_of(group))
+            if (!but.contains(task)) result_.deferrals.push_back({task, reason});
   }
 
   void look_again(Duration after) { result_.look_again = std::min(after, result_.look_again.value_or(after)); }
@@ -270,6 +425,8 @@ class Peers {
   PeersSettings settings_;
   NodeClasses& classes_;
   GangRoom room_;
+  OrderRoom orders_;
+  Duration boot_{};  // of the slowest offer
   std::map<WholeJobId, RunningPeers> running_;
   std::map<WholeJobId, std::vector<JobId>> pending_;
   PeersPlan result_;

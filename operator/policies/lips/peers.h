@@ -1,6 +1,6 @@
 // Jobs of peers (docs/spark.md): all tasks of one start together, in the zone where CPU, waiting, reads and exchange
-// cost least and whole tasks find room node by node; in several zones only where that is cheaper, or no zone is large
-// enough.
+// cost least and whole tasks find room node by node, on nodes that are there or can be ordered; in several zones only
+// where that is cheaper, or no zone is large enough.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace lips {
 struct PeersSettings {
   double waiting_price = 1;
   Duration settle, keep_room;  // see LipsSettings
-  bool buys = false;           // the program may ask for nodes for jobs that do not start now in one zone
+  bool buys = false;           // nodes may be asked for
 };
 
 // Tasks that start now, as portions and placements of their own. Their capacity, and room that is kept for peers to
@@ -24,6 +24,7 @@ struct PeersPlan {
   Workload workload;
   std::vector<Placement> placements;
   std::vector<Deferral> deferrals;
+  std::vector<NodeRequest> requests;   // of jobs that get room in one zone only on new nodes: for all of it
   std::vector<bool> served;            // empty: there are no peers
   IdVector<PoolId, Cores> pool_cores;  // in use, with these; empty: as in the snapshot
   std::optional<Duration> look_again;  // a job will have settled, or find room

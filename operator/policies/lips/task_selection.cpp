@@ -289,10 +289,9 @@ LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
     for (const Choice& choice : chosen.of(i)) {
       const NodeId node = placements[i].node;
       Assignment assignment{choice.task, node, choice.read_from, StoreId::none()};
-      // A copy saves nothing if another read costs nothing.
-      if (settings.keep_copies && !settings.share_copies && assignment.read_from.valid() &&
-          input.costs.transfer(cluster.stores[assignment.read_from].zone, cluster.nodes[node].zone).value() > 0)
-        assignment.keep_in = room.take(cluster.tasks[choice.task].block, node);
+      const BlockId block = cluster.tasks[choice.task].block;
+      if (settings.copies && assignment.read_from.valid() && (*settings.copies)(block, assignment.read_from, node))
+        assignment.keep_in = room.take(block, node);
       plan.assignments.push_back(std::move(assignment));
     }
   if (settings.share_copies) share_copies(cluster, first, plan);

@@ -1,13 +1,14 @@
 // From numbers of tasks by portion and node to tasks: those whose block lies on the node first.
 #pragma once
 
+#include "policies/lips/copies.h"
 #include "policies/lips/packing.h"
 #include "policies/policy.h"
 
 namespace lips {
 
 struct TaskSelectionSettings {
-  bool keep_copies = false;  // a remotely read block stays in the reader's zone
+  const CopiesToKeep* copies = nullptr;  // of remotely read blocks, in the reader's zone; none: nobody keeps any
   bool share_copies =
       false;  // blocks that several tasks read in a zone that has none are moved there once, ahead of reading
   bool by_flow = false;  // the most node-local tasks possible, as a min-cost flow; else node by node

@@ -79,9 +79,25 @@ inline constexpr auto metric_list = [] {
                   "what the same tasks would have cost where the baseline placed them"},
       MetricAbout{"lips_saved_dollars", gauge, "baseline,pool,term",
                   "baseline minus compared; a single term may be below 0"},
+      MetricAbout{"lips_predicted_dollars_total", counter, "term",
+                  "what was predicted for tasks that have finished, when they were bound"},
+      MetricAbout{"lips_counted_dollars_total", counter, "term", "what the same tasks cost"},
       MetricAbout{"lips_comparisons_total", counter, "baseline,outcome",
                   "comparisons with a baseline: made, skipped (no time or too many tasks) or failed"},
       MetricAbout{"lips_comparison_seconds", histogram, "baseline", "wall time of a comparison"},
+      MetricAbout{
+          "lips_watched_pods_total", counter, "pod_namespace,outcome",
+          "batch pods of other schedulers that ended: compared with the plan, would-wait (ended before the plan "
+          "would have started them), not-honoured, found (ran before they were watched) or not-planned"},
+      MetricAbout{"lips_watched_dollars_total", counter, "pod_namespace,term",
+                  "cost of these pods where they ran: their share of elastic and of fixed nodes, and transfer of reads "
+                  "across zones"},
+      MetricAbout{"lips_watched_plan_dollars_total", counter, "pod_namespace,term",
+                  "what they would have cost where LiPS would have put them; the same where there is no comparison"},
+      MetricAbout{"lips_watched_wait_seconds_total", counter, "pod_namespace",
+                  "time for which the compared ones waited for their scheduler, from when LiPS first saw them"},
+      MetricAbout{"lips_watched_plan_wait_seconds_total", counter, "pod_namespace",
+                  "time for which they would have waited for LiPS"},
       MetricAbout{"lips_prices_timestamp_seconds", gauge, "", "time of the newest price, in seconds since 1970"},
       MetricAbout{"lips_unknown_price_nodes", gauge, "instance_type",
                   "nodes whose type is in no price sheet and that have the default price"},
@@ -90,6 +106,8 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_pending_tasks", gauge, "reason",
                   "pending tasks after the last plan, by reason; queued: planned, and waiting for room or data"},
       MetricAbout{"lips_pending_pods", gauge, "reason", "pods that are not tasks of a plan yet, by reason"},
+      MetricAbout{"lips_longest_wait_seconds", gauge, "",
+                  "time since the creation of the oldest pod that waits and may be placed; 0: none waits"},
       MetricAbout{"lips_running_tasks", gauge, "pool", "bound and running tasks"},
       MetricAbout{"lips_tasks_bound_total", counter, "pool,locality",
                   "tasks bound, by locality of their read: node, rack, zone, remote or none"},
@@ -106,6 +124,22 @@ inline constexpr auto metric_list = [] {
                   "weighted max-min fair share of what the pool asks for, as a share of all schedulable cores"},
       MetricAbout{"lips_fairness_ratio", gauge, "",
                   "Jain's index of use over fair share, over pools that ask for something; 1 is fair"},
+
+      // Targets
+      MetricAbout{
+          "lips_target_wanted", gauge, "pool,kind",
+          "a target: budget-per-day in USD, mean-wait in seconds, complete-by in seconds from now; the pool _all "
+          "stands for all of them"},
+      MetricAbout{"lips_target_reached", gauge, "pool,kind",
+                  "of this day so far, in UTC; complete-by: how many seconds late the work due last was done"},
+      MetricAbout{
+          "lips_target_forecast", gauge, "pool,kind",
+          "of a day at the present price of waiting; complete-by: seconds that the work due takes at full speed"},
+      MetricAbout{
+          "lips_target_state", gauge, "pool,kind,state",
+          "1 for the present state: learning, held, behind or cannot (be held: the log says what it would take)"},
+      MetricAbout{"lips_target_waiting_factor", gauge, "pool,kind",
+                  "what the pool's targets together multiply the price of waiting with"},
 
       // Moves
       MetricAbout{"lips_moves", gauge, "phase",
@@ -130,6 +164,8 @@ inline constexpr auto metric_list = [] {
                   "is invalid"},
       MetricAbout{"lips_api_request_seconds", histogram, "verb", "time to the answer"},
       MetricAbout{"lips_watches_total", counter, "resource,event", "watches that were restarted or listed again"},
+      MetricAbout{"lips_watch_heard_timestamp_seconds", gauge, "resource",
+                  "when the watch last delivered something, if only a bookmark (once a minute), in seconds since 1970"},
       MetricAbout{"lips_rejected_objects_total", counter, "kind,reason",
                   "objects that cannot be decoded, or use a field that is not honoured"},
 

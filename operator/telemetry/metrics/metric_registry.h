@@ -12,6 +12,8 @@
 
 namespace lips {
 
+inline constexpr std::string_view all_gone = "_gone";  // in place of the names of pools and zones that are gone
+
 class MetricRegistry {
  public:
   // Values of a metric's labels, in the order of the list's names.

@@ -8,7 +8,9 @@
 
 #include "base/enum_array.h"
 #include "model/costs.h"
+#include "model/watched_dollars.h"
 #include "model/work.h"
+#include "telemetry/metrics/money_history.h"
 
 namespace lips {
 
@@ -16,6 +18,7 @@ struct PoolFigures {
   std::string name;
   Bill spent;
   double cores = 0, share = 0, fair_share = 0;
+  UsdPerHour rate;  // of what its tasks hold now
   std::uint64_t pending = 0, running = 0, finished = 0;
 };
 
@@ -39,6 +42,8 @@ struct OperatorFigures {
   Bill spent;
   std::vector<PoolFigures> pools;
   std::vector<BaselineFigures> baselines;
+  std::vector<MoneyPoint> money;                               // of the last day, oldest first; the last one is now
+  std::vector<std::pair<std::string, WatchedSum>> watched;     // pods of other schedulers, by namespace
   std::vector<std::pair<std::string, std::uint64_t>> pending;  // by reason
   EnumArray<Locality, std::uint64_t> bound;
   std::uint64_t finished = 0, lost = 0, conflicts = 0;

@@ -15,9 +15,14 @@
 #include "base/enum_array.h"
 #include "model/fair_shares.h"
 #include "telemetry/metrics/metric_registry.h"
+#include "telemetry/metrics/money_history.h"
 #include "telemetry/metrics/node_meter.h"
 #include "telemetry/metrics/process_usage.h"
 #include "telemetry/metrics/spend.h"
+#include "telemetry/metrics/target_metrics.h"
+#include "telemetry/metrics/unknown_prices.h"
+#include "telemetry/metrics/watch_meter.h"
+#include "telemetry/metrics/zone_nodes.h"
 
 namespace lips {
 
@@ -31,8 +36,6 @@ constexpr EnumArray<MovePhase, std::string_view> move_phases{"pending",   "pendi
 constexpr EnumArray<ComparisonOutcome, std::string_view> comparison_outcomes{"made", "skipped", "failed"};
 constexpr EnumArray<JournalOutcome, std::string_view> journal_outcomes{"written", "skipped", "failed"};
 constexpr EnumArray<ReloadOutcome, std::string_view> reload_outcomes{"applied", "restart_needed", "refused"};
-constexpr std::string_view data_pool = "_data";  // of what no pool alone caused
-constexpr std::string_view all_gone = "_gone";   // name of pools and zones that are gone
 constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
 constexpr std::array pool_gauges{MetricLabel{"lips_pool_cores", "pool"}, MetricLabel{"lips_pool_share_ratio", "pool"},
                                  MetricLabel{"lips_pool_fair_share_ratio", "pool"},
@@ -42,9 +45,6 @@ constexpr std::array pool_sums{
     MetricLabel{"lips_baseline_dollars_total", "pool"}, MetricLabel{"lips_saved_dollars", "pool"},
     MetricLabel{"lips_tasks_bound_total", "pool"},      MetricLabel{"lips_tasks_finished_total", "pool"},
     MetricLabel{"lips_tasks_lost_total", "pool"},       MetricLabel{"lips_steered_total", "pool"}};
-
-constexpr std::array zone_sums{MetricLabel{"lips_node_dollars_total", "zone"},
-                               MetricLabel{"lips_node_core_seconds_total", "zone"}};
 
 double now_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -69,6 +69,7 @@ struct BaselineSums {
 struct OperatorMetrics::State {
   About about;
   MetricRegistry registry;
+  WatchMeter watch_meter{registry};
   SteadyClock::time_point started = SteadyClock::now();
   std::atomic<SteadyClock::rep> turned{SteadyClock::now().time_since_epoch().count()};
   std::atomic<bool> leads{false}, synced{false};
@@ -83,13 +84,15 @@ struct OperatorMetrics::State {
   std::optional<TimePoint> counting_since;  // another process counted earlier runs
   Spend spend{[this](const std::string& pool, const Bill& more) { tell_spent(pool, more); }};
   NodeMeter node_meter{registry};
+  ZoneNodes zone_nodes{registry};
+  TargetMetrics target_metrics{registry};
   std::unordered_map<TaskId, std::vector<BaselineBill>> compared;  // tasks of this plan that are not bound yet
   std::map<std::string, Bill> spent;                               // by pool
   std::map<std::string, BaselineSums> baselines;
-  std::map<std::string, std::optional<TimePoint>> pools;           // with series, and since when they are gone
-  std::set<std::string> zones;                                     // with series
-  std::map<std::string, std::uint64_t> finished;                   // by pool
-  std::map<std::string, std::string, std::less<>> unknown_prices;  // instance type by node
+  MoneyHistory money;
+  std::map<std::string, std::optional<TimePoint>> pools;  // with series, and since when they are gone
+  std::map<std::string, std::uint64_t> finished;          // by pool
+  UnknownPrices unknown_prices{registry};
   std::size_t queued = 0;
   TimePoint stored_until{};
   double cpu_counted = 0;
@@ -98,6 +101,7 @@ struct OperatorMetrics::State {
   void see(TimePoint now);
   TimePoint now() const { return about.now ? std::max(seen, about.now()) : seen; }
   void count_running();
+  MoneyPoint money_now() const;
   void count_finished(const ClusterSnapshot& cluster, const TaskFinished& event);
   void count_compared(const EndedTask& task, const std::string& baseline, const Bill& bill);
   void count_found(const ClusterSnapshot& cluster, const TaskFound& event);
@@ -155,12 +159,27 @@ void OperatorMetrics::State::count_running() {
   node_meter.count_until(now());
 }
 
+MoneyPoint OperatorMetrics::State::money_now() const {
+  MoneyPoint point;
+  point.at = now();
+  for (const auto& [pool, bill] : spent) point.spent[pool] = bill.total().value();
+  if (const Usd data = figures.spent.moves + figures.spent.storage; data.value() > 0)
+    point.spent[std::string(data_pool)] = data.value();
+  for (const auto& [name, sums] : baselines)
+    point.baselines[name] = {sums.ours.total().value(), sums.theirs.total().value()};
+  return point;
+}
+
 void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, const TaskFinished& event) {
   if (event.failed) {
     spend.cut_off(event.task, event.ran, cluster.now);
   } else if (const std::optional<EndedTask> ended = spend.end(cluster, event.task, event.ran)) {
     ++finished[ended->pool], ++figures.finished;
     registry.add("lips_tasks_finished_total", {ended->pool});
+    for (const auto& [term, dollars] : terms_of(ended->ours))
+      registry.add("lips_counted_dollars_total", {term}, dollars);
+    for (const auto& [term, dollars] : terms_of(ended->predicted))
+      registry.add("lips_predicted_dollars_total", {term}, dollars);
     for (const auto& [baseline, bill, price] : ended->baselines) count_compared(*ended, baseline, bill);
   }
 }
@@ -276,7 +295,14 @@ void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
     pending[job.pool.index()] += job.pending;
     demand[job.pool.index()] += job.request.cpu.value() * job.pending;
   }
-  for (const RunningTask& run : cluster.running) ++running[cluster.jobs[cluster.tasks[run.task].job].pool.index()];
+  std::vector<UsdPerHour> rates(cluster.pools.size());
+  for (const RunningTask& run : cluster.running) {
+    const Job& job = cluster.jobs[cluster.tasks[run.task].job];
+    const Node& node = cluster.nodes[run.node];
+    ++running[job.pool.index()];
+    rates[job.pool.index()] +=
+        UsdPerHour((CostModel::work(job.request.cpu, std::chrono::hours(1), node) * node.cpu_price).value());
+  }
   const std::vector<double> fair = fair_shares(cluster.pools.items(), demand, capacity);
   std::vector<double> ratios;
   figures.pools.clear();
@@ -288,8 +314,8 @@ void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
     registry.set("lips_pool_fair_share_ratio", {pool}, fair[id.index()] / whole);
     registry.set("lips_running_tasks", {pool}, static_cast<double>(running[id.index()]));
     if (fair[id.index()] > 1e-9) ratios.push_back(cores / fair[id.index()]);
-    figures.pools.push_back({pool, spent[pool], cores, cores / whole, fair[id.index()] / whole, pending[id.index()],
-                             running[id.index()], finished[pool]});
+    figures.pools.push_back({pool, spent[pool], cores, cores / whole, fair[id.index()] / whole, rates[id.index()],
+                             pending[id.index()], running[id.index()], finished[pool]});
   }
   registry.set("lips_fairness_ratio", {}, jain_index(ratios));
 }
@@ -322,23 +348,7 @@ void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
 }
 
 void OperatorMetrics::State::count_cluster(const ClusterSnapshot& cluster) {
-  std::vector<std::array<std::uint64_t, 2>> nodes(cluster.zones.size());
-  for (const Node& node : cluster.nodes)
-    if (cluster.zones.contains(node.zone)) ++nodes[node.zone.index()][node.schedulable];
-  figures.nodes = cluster.nodes.size(), figures.nodes_schedulable = 0;
-  std::set<std::string> gone = zones;
-  for (const ZoneId zone : cluster.zones.ids()) {
-    const std::string& name = *zones.insert(cluster.zones[zone].name).first;
-    gone.erase(name);
-    registry.set("lips_nodes", {name, "false"}, static_cast<double>(nodes[zone.index()][0]));
-    registry.set("lips_nodes", {name, "true"}, static_cast<double>(nodes[zone.index()][1]));
-    figures.nodes_schedulable += nodes[zone.index()][1];
-  }
-  for (const std::string& zone : gone) {
-    registry.remove({"lips_nodes", "zone"}, zone);
-    for (const MetricLabel sum : zone_sums) registry.fold(sum, zone, all_gone);
-    zones.erase(zone);
-  }
+  figures.nodes = cluster.nodes.size(), figures.nodes_schedulable = zone_nodes.look(cluster);
   figures.moves_in_flight = cluster.moves.size();
   if (!phases_told) registry.set("lips_moves", {"copying"}, static_cast<double>(cluster.moves.size()));
 }
@@ -359,6 +369,7 @@ std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
   state.forget_pools(decided.cluster);
   state.count_cluster(decided.cluster);
   state.count_storage(decided);
+  if (state.money.due(state.now())) state.money.add(state.money_now());
   return state.plan;
 }
 
@@ -382,6 +393,8 @@ void OperatorMetrics::not_compared(const std::string& baseline, ComparisonOutcom
   state_->registry.add("lips_comparisons_total", {baseline, comparison_outcomes[outcome]});
 }
 
+void OperatorMetrics::watched(const WatchedEnd& end) { state_->watch_meter.count(end); }
+
 void OperatorMetrics::plan_refused(const PlanFault& fault) {
   state_->registry.add("lips_plans_refused_total", {to_string(fault.kind)});
 }
@@ -393,6 +406,11 @@ void OperatorMetrics::journalled(JournalOutcome outcome, std::uint64_t bytes) {
 
 void OperatorMetrics::reloaded(ReloadOutcome outcome) {
   state_->registry.add("lips_config_reloads_total", {reload_outcomes[outcome]});
+}
+
+void OperatorMetrics::targets(const std::vector<TargetReport>& reports) {
+  const std::lock_guard lock(state_->mutex);
+  state_->target_metrics.set(reports);
 }
 
 void OperatorMetrics::prices_as_of(std::chrono::system_clock::time_point newest) {
@@ -500,25 +518,15 @@ void OperatorMetrics::on_loop() { state_->turned = SteadyClock::now().time_since
 
 void OperatorMetrics::on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) {
   const std::lock_guard lock(state_->mutex);
-  auto& nodes = state_->unknown_prices;
-  const auto found = nodes.find(node);
-  constexpr GaugeId<1> metric = "lips_unknown_price_nodes";
-  const auto alike = [&](const std::string& type) {
-    return std::count_if(nodes.begin(), nodes.end(), [&](const auto& other) { return other.second == type; });
-  };
-  const auto told = [](std::string_view type) { return type.empty() ? "none" : type; };
-  if (found != nodes.end()) {
-    if (unknown && found->second == instance_type) return;
-    const std::string type = std::move(found->second);
-    nodes.erase(found);
-    if (alike(type) == 0)
-      state_->registry.remove({"lips_unknown_price_nodes", "instance_type"}, told(type));
-    else
-      state_->registry.change(metric, {told(type)}, -1);
-  }
-  if (!unknown) return;
-  nodes.emplace(node, instance_type);
-  state_->registry.change(metric, {told(instance_type)}, 1);
+  state_->unknown_prices.note(node, instance_type, unknown);
+}
+
+void OperatorMetrics::on_longest_wait(Duration span) {
+  state_->registry.set("lips_longest_wait_seconds", {}, to_seconds(span));
+}
+
+void OperatorMetrics::on_watch_heard(std::string_view resource) {
+  state_->registry.set("lips_watch_heard_timestamp_seconds", {resource}, now_since_1970());
 }
 
 void OperatorMetrics::on_pending(std::string_view reason, std::uint64_t pods) {
@@ -571,6 +579,11 @@ OperatorFigures OperatorMetrics::figures() const {
     if (const auto spent = state_->spent.find(pool.name); spent != state_->spent.end()) pool.spent = spent->second;
   for (const auto& [name, sums] : state_->baselines)
     figures.baselines.push_back({name, sums.ours, sums.theirs, sums.tasks});
+  if (!state_->money.points().empty()) {
+    figures.money = state_->money.points();
+    figures.money.push_back(state_->money_now());
+  }
+  figures.watched = state_->watch_meter.by_namespace();
   return figures;
 }
 

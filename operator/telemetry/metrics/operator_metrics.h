@@ -13,6 +13,8 @@
 #include "controller/checked_policy.h"
 #include "controller/observer.h"
 #include "model/costs.h"
+#include "model/targets.h"
+#include "model/watched_dollars.h"
 #include "telemetry/metrics/operator_figures.h"
 #include "telemetry/metrics/plan_comparison.h"
 
@@ -48,9 +50,13 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
                 double seconds);
   void not_compared(const std::string& baseline, ComparisonOutcome outcome);
+  // A pod of another scheduler has ended.
+  void watched(const WatchedEnd& end);
   void plan_refused(const PlanFault& fault);
   void journalled(JournalOutcome outcome, std::uint64_t bytes);
   void reloaded(ReloadOutcome outcome);
+  // As of the plan that is decided; of all targets.
+  void targets(const std::vector<TargetReport>& reports);
   void prices_as_of(std::chrono::system_clock::time_point newest);
 
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
@@ -65,6 +71,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void on_synced(bool synced) override;
   void on_loop() override;
   void on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) override;
+  void on_longest_wait(Duration span) override;
+  void on_watch_heard(std::string_view resource) override;
   void on_pending(std::string_view reason, std::uint64_t pods) override;
   void on_moves(MovePhase phase, std::uint64_t count) override;
   void on_move_ended(bool committed, Mebibytes size) override;

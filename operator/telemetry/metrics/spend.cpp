@@ -85,7 +85,7 @@ std::optional<EndedTask> Spend::end(const ClusterSnapshot& cluster, TaskId task,
     shared.due[running.pool] += reads.shuffle;
   }
   const CpuSeconds work = running.work_a_second * to_seconds(span);
-  EndedTask ended{std::move(running.pool), reads, std::move(running.baselines)};
+  EndedTask ended{std::move(running.pool), reads, running.bill, std::move(running.baselines)};
   ended.ours.cpu = work * running.price;
   for (BaselineBill& baseline : ended.baselines) {
     baseline.bill.cpu = work * baseline.cpu_price;

@@ -24,7 +24,7 @@ struct BaselineBill {
 // A task that has ended, with the cost that it would have had where a baseline placed it.
 struct EndedTask {
   std::string pool;
-  Bill ours;
+  Bill ours, predicted;                 // predicted: when it was bound
   std::vector<BaselineBill> baselines;  // for the same work and the same shuffle
 };
 

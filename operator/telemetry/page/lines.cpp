@@ -38,6 +38,7 @@ std::string render_lines(const LineChart& chart) {
     const auto& line = chart.lines[i];
     paths += line_path(chart, i);
     for (const auto& point : line.points) {
+      if (chart.marks == LineMarks::last && &point != &line.points.back()) continue;
       points += "<svg class=\"point\" x=\"" + along(chart.x.at(point.x)) + "\" y=\"" + along(1 - chart.y.at(point.y)) +
                 "\"><g><title>" + escape(line.name + ": " + point.tip) + "</title>" + shape(i) + "</g></svg>";
     }

@@ -2,6 +2,7 @@
 // reports.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,15 @@ struct Line {
   std::vector<Point> points;  // x ascending
 };
 
+// last: a mark at the end of each line alone, for lines of many points.
+enum class LineMarks : std::uint8_t { every, last };
+
 struct LineChart {
   std::string description;
   std::vector<Line> lines;
   Axis x, y;
   std::string x_title;
+  LineMarks marks = LineMarks::every;
 };
 
 std::string render_lines(const LineChart& chart);

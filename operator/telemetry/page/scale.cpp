@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "telemetry/page/numbers.h"
 
@@ -32,7 +33,7 @@ double time_step(double span, double most) {
   return decimal_step(span / 86400) * 86400;
 }
 
-Axis rounded_axis(double low, double high, double (*step_of)(double), Label label) {
+Axis rounded_axis(double low, double high, const std::function<double(double)>& step_of, Label label) {
   if (!(high > 0)) high = 1;
   Axis axis;
   const bool from_zero = low < 0.6 * high;
@@ -64,9 +65,9 @@ Axis dollar_axis(double low, double high) {
   return axis;
 }
 
-Axis duration_axis(double low, double high) {
+Axis duration_axis(double low, double high, double most_ticks) {
   return rounded_axis(
-      low, high, [](double span) { return time_step(span, 6); },
+      low, high, [=](double span) { return time_step(span, most_ticks); },
       [](double value) { return value == 0 ? std::string("0") : duration(value); });
 }
 

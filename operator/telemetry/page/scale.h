@@ -21,7 +21,7 @@ struct Axis {
 
 // From zero, or from a round number below `low` where the values are close together, to a round number above `high`.
 Axis dollar_axis(double low, double high);
-Axis duration_axis(double low, double high);
+Axis duration_axis(double low, double high, double most_ticks = 6);
 
 // From zero to `end` exactly, ticks at round times within.
 Axis clock_axis(double end, double most_ticks = 6);

@@ -7,6 +7,7 @@
 #include "telemetry/page/html.h"
 #include "telemetry/page/numbers.h"
 #include "telemetry/page/style.h"
+#include "telemetry/status/money_charts.h"
 
 namespace lips {
 
@@ -97,6 +98,29 @@ page::Table pools(const OperatorFigures& figures) {
   return table;
 }
 
+page::Table watched(const OperatorFigures& figures) {
+  page::Table table;
+  table.caption =
+      "Pods of other schedulers that ended: what they cost where they ran, and would have cost where LiPS would have "
+      "put "
+      "them, in dollars. Measured: places, times, prices. Assumed: reads from the nearest replica; a share of a node "
+      "by "
+      "requested cores";
+  table.columns = {"namespace", "pods", "compared", "elastic nodes", "transfer", "with LiPS", "saved", "fixed nodes"};
+  for (const auto& [name_space, sum] : figures.watched) {
+    const std::uint64_t pods = std::accumulate(sum.pods.begin(), sum.pods.end(), std::uint64_t{0});
+    table.rows.push_back({{name_space},
+                          {page::count(pods)},
+                          {page::count(sum.pods[WatchOutcome::compared])},
+                          {page::usd(sum.actual.elastic.value())},
+                          {page::usd(sum.actual.transfer.value())},
+                          {page::usd(sum.planned.invoice().value())},
+                          {page::usd((sum.actual.invoice() - sum.planned.invoice()).value()), true},
+                          {page::usd(sum.actual.fixed.value())}});
+  }
+  return table;
+}
+
 page::Table waiting(const OperatorFigures& figures) {
   page::Table table;
   table.caption = "Why tasks wait";
@@ -143,29 +167,34 @@ page::Table stages(const OperatorFigures& figures) {
 
 }  // namespace
 
-std::string render_status_page(const OperatorFigures& figures) {
+std::string render_status_page(const OperatorFigures& figures, bool reloads) {
   std::string out =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta http-equiv=\"refresh\" "
-      "content=\"5\">"
-      "<title>LiPS operator</title><style>";
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
+  if (reloads) out += "<meta http-equiv=\"refresh\" content=\"5\">";
+  out += "<title>LiPS operator</title><style>";
   out += page::style;
   out +=
-      ".status-tables{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:0 2.5rem}"
+      "main "
+      "a{color:var(--accent)}.status-tables{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:"
+      "0 2.5rem}"
       ".status-tables table,.wide table{width:100%}.wide{overflow-x:auto}</style></head><body><main><header>";
   out += fmt::format("<p class=\"kicker\">LiPS {} &middot; {} &middot; policy {} &middot; up {}</p><h1>{}</h1>",
                      escape(figures.version), escape(figures.cluster),
                      escape(figures.policy.empty() ? "-" : figures.policy), escape(page::duration(figures.since_start)),
                      escape(headline(figures)));
+  out += reloads ? "<p class=\"support\">This page reloads itself every five seconds (<a href=\"?still\">stop</a>). "
+                 : "<p class=\"support\">This page stands still (<a href=\"./\">reload it every five seconds</a>). ";
   out +=
-      "<p class=\"support\">This page reloads itself every five seconds. <a href=\"metrics\">/metrics</a> has all of "
+      "<a href=\"metrics\">/metrics</a> has all of "
       "it "
       "for Prometheus; <a href=\"healthz\">/healthz</a> and <a href=\"readyz\">/readyz</a> are for probes.</p>";
   if (!figures.alive) out += "<p class=\"caution\"><strong>The main loop is stuck.</strong> The log says why.</p>";
-  out += "</header>" + key_figures(figures);
+  out += "</header>" + key_figures(figures) + render_money(figures.money);
   out += "<div class=\"wide\">";
   if (!figures.baselines.empty()) out += page::render_table(baselines(figures));
   if (!figures.pools.empty()) out += page::render_table(pools(figures));
+  if (!figures.watched.empty()) out += page::render_table(watched(figures));
   out += "</div><div class=\"status-tables\">";
   for (const page::Table& table : {waiting(figures), reading(figures), data(figures), stages(figures)})
     out += "<div>" + page::render_table(table) + "</div>";

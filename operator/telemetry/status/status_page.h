@@ -1,4 +1,4 @@
-// The page at / of a running operator: its current state, in one HTML text that reloads itself. Knows no server.
+// The page at / of a running operator: its current state, in one HTML text that may reload itself. Knows no server.
 #pragma once
 
 #include <string>
@@ -7,6 +7,6 @@
 
 namespace lips {
 
-std::string render_status_page(const OperatorFigures& figures);
+std::string render_status_page(const OperatorFigures& figures, bool reloads);
 
 }  // namespace lips

@@ -80,11 +80,6 @@ class HttpServer : public StatusServer {
       }
       return HandlerResponse::Handled;
     });
-    const auto serve = [&](const char* path, const std::function<std::string()>& text, const char* format) {
-      server_.Get(path, [&text, format](const httplib::Request&, httplib::Response& response) {
-        response.set_content(text(), format);
-      });
-    };
     const auto probe = [&](const char* path, const std::function<Health()>& health) {
       server_.Get(path, [&health](const httplib::Request&, httplib::Response& response) {
         const Health now = health();
@@ -92,8 +87,12 @@ class HttpServer : public StatusServer {
         response.set_content(now.words + "\n", text_format);
       });
     };
-    serve("/", texts_.page, page_format);
-    serve("/metrics", texts_.metrics, metrics_format);
+    server_.Get("/", [this](const httplib::Request& request, httplib::Response& response) {
+      response.set_content(texts_.page(!request.has_param("still")), page_format);
+    });
+    server_.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
+      response.set_content(texts_.metrics(), metrics_format);
+    });
     if (texts_.alive) probe("/healthz", texts_.alive);
     if (texts_.ready) probe("/readyz", texts_.ready);
     if (texts_.state)

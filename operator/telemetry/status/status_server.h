@@ -26,7 +26,8 @@ struct StateAnswer {
 enum class Admission : std::uint8_t { allowed, unknown, forbidden, unavailable };
 
 struct ServedTexts {
-  std::function<std::string()> page, metrics;
+  std::function<std::string(bool reloads)> page;  // /, which reloads itself, and /?still, which does not
+  std::function<std::string()> metrics;
   std::function<Health()> alive, ready;  // none: there are no such paths
   // /new-data?key=value&...; none: there is no such path
   std::function<QueryAnswer(const std::map<std::string, std::string>&)> new_data = {};

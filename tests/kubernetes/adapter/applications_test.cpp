@@ -18,17 +18,38 @@ class Applications : public ::testing::Test {
     if (cores > 0)
       cluster_.put_node("node-" + name, {.cpu = cores, .zone = "zone-" + name, .usd_per_hour = usd_per_hour});
   }
-  void executor(int number, const std::string& application = "spark-1") {
+  void executor(int number, const std::string& application = "spark-1", const std::string& data_set = "") {
     FakePod pod;
     pod.labels = {{"spark-app-selector", application}, {"spark-role", "executor"}};
+    if (!data_set.empty()) pod.annotations = {{"lips.dev/dataset", data_set}};
     pod.driver = "driver-of-" + application;
     cluster_.put_pod(fmt::format("{}-exec-{}", application, number), pod);
   }
-  void driver(const std::map<std::string, std::string>& annotations) {
+  void driver(const std::map<std::string, std::string>& annotations, const std::string& spec = "") {
     FakePod pod;
     pod.labels = {{"spark-app-selector", "spark-1"}, {"spark-role", "driver"}};
     pod.annotations = annotations;
+    pod.spec = spec;
     cluster_.put_pod("spark-1-driver", pod);
+  }
+  // A bucket whose zone is the dear one, or that lies beside all zones.
+  void bucket(const std::string& scope) {
+    for (const char* kind : {"pools", "datamoves", "datasets"}) cluster_.put_resource(kind, "none", "{}");
+    cluster_.put_resource(
+        "datastores", "lake",
+        R"({"metadata":{"name":"lake","uid":"l","resourceVersion":"1"},"spec":{"zone":"zone-a","bucket":)"
+        R"({"name":"lake","prefix":"wh","scope":")" +
+            scope + R"("},"allowedNamespaces":["default"]}})");
+  }
+  // A TiB.
+  void table(const std::string& name) {
+    cluster_.put_resource(
+        "datasets", name,
+        fmt::format(R"({{"metadata":{{"namespace":"default","name":"{0}","uid":"d-{0}","resourceVersion":"2"}},)"
+                    R"("spec":{{"blockSize":"1Gi","files":[{{"path":"{0}/part-0","size":"1Ti"}}],)"
+                    R"("stores":[{{"name":"lake"}}]}},)"
+                    R"("status":{{"blocks":1024,"replicas":[{{"store":"lake","blocks":"0-1023"}}]}}}})",
+                    name));
   }
   std::map<std::string, int> nodes() const {
     std::map<std::string, int> result;
@@ -74,6 +95,32 @@ TEST_F(Applications, ADriverStartsWhereItsExecutorsWillFindRoom) {
   EXPECT_EQ(nodes(), (Nodes{{"node-b", 1}, {"node-c", 5}}));
 }
 
+// As in ADriverStartsWhereItsExecutorsWillFindRoom, but nobody annotates anything.
+constexpr const char* mounts_properties =
+    R"("volumes":[{"name":"spark-conf-volume-driver","configMap":{"name":"spark-drv-1-conf-map"}}],)";
+
+TEST_F(Applications, ADriversPropertiesSayHowManyExecutorsWillCome) {
+  zones(5, 4, 5);
+  cluster_.put_config_map("spark-drv-1-conf-map",
+                          {{"spark.properties",
+                            "#written by Spark\nspark.executor.instances=4\nspark.executor.memory=100m\n"
+                            "spark.executor.memoryOverhead=100m\n"}});
+  driver({}, mounts_properties);
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
+  EXPECT_EQ(nodes(), (Nodes{{"node-c", 1}})) << "zone b has room for the driver and three executors";
+  EXPECT_EQ(cluster_.requests_for("/api/v1/namespaces/default/configmaps/spark-drv-1-conf-map"), 1u);
+}
+
+TEST_F(Applications, WithoutTheRightToReadPropertiesADriverStartsAsEver) {
+  zones(5, 4, 5);
+  cluster_.forbid("/configmaps/spark-drv");
+  driver({}, mounts_properties);
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
+  EXPECT_EQ(nodes(), (Nodes{{"node-b", 1}}));
+}
+
 TEST_F(Applications, TheNextProcessSendsLaterExecutorsToTheOthers) {
   zones(4, 4, 0);
   for (int i = 1; i <= 2; ++i) executor(i);
@@ -86,6 +133,91 @@ TEST_F(Applications, TheNextProcessSendsLaterExecutorsToTheOthers) {
   Scheduling scheduling(cluster_);
   ASSERT_TRUE(scheduling.until_bound("spark-1-exec-3"));
   EXPECT_EQ(nodes(), (Nodes{{"node-a", 3}})) << "though zone b is cheaper";
+}
+
+TEST_F(Applications, ExecutorsGoBesideTheirDriverThoughTheyWouldAllFitInACheaperZone) {
+  zones(5, 4, 5);
+  driver({{"lips.dev/tasks", "4"}});
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
+  EXPECT_EQ(nodes(), (Nodes{{"node-c", 1}}));
+  for (int i = 1; i <= 4; ++i) executor(i);  // the driver does not run yet: no kubelet has started it
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.bindings() == 5; }));
+  EXPECT_EQ(nodes(), (Nodes{{"node-c", 5}}));
+}
+
+TEST_F(Applications, NodesAreOrderedForADriverAndAllItsExecutorsBeforeItStarts) {
+  put_zone("b", 1, "1.0");  // room for the driver alone
+  driver({{"lips.dev/tasks", "4"}});
+  ClusterSettings settings;
+  settings.self = {"lips-system", "lips-1", "uid-of-lips", ""};
+  Scheduling scheduling(cluster_, {}, PodMode::watch, {offer_in("zone-a", 0.4), offer_in("zone-c", 0.2)}, {},
+                        std::move(settings));
+  const auto ordered = [&](std::size_t pods) {
+    return scheduling.until([&] { return cluster_.created_pods().size() == pods; });
+  };
+  ASSERT_TRUE(ordered(5));
+  for (const auto& [name, pod] : cluster_.created_pods())
+    EXPECT_NE(pod.dump().find("zone-c"), std::string::npos) << "the cheapest zone, for all of them";
+  const auto launch = [&](const std::string& node) {
+    cluster_.put_node(node,
+                      {.cpu = 4, .zone = "zone-c", .more = R"(,"lips.dev/fleet":"elastic")", .usd_per_hour = "0.2"});
+  };
+  launch("new-1");
+  const int listings = scheduling.listings();
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.listings() > listings; })) << "the node is seen";
+  EXPECT_EQ(cluster_.bindings(), 0u) << "the fifth has no room yet";
+  EXPECT_EQ(cluster_.created_pods().size(), 5u) << "so that the autoscaler leaves the empty node";
+  launch("new-2");
+  ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
+  ASSERT_TRUE(ordered(4)) << "for the executors";
+  for (int i = 1; i <= 4; ++i) executor(i);
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.bindings() == 5; }));
+  ASSERT_TRUE(ordered(0));
+  EXPECT_FALSE(nodes().contains("node-b"));
+}
+
+TEST_F(Applications, ExecutorsThatNameAPathGoWhereItsDataSetsLie) {
+  zones(4, 2, 4);
+  bucket("Zonal");
+  table("events");
+  for (int i = 1; i <= 4; ++i) executor(i, "spark-1", "s3a://lake/wh/events");
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.bindings() == 4; }));
+  EXPECT_EQ(nodes(), (Nodes{{"node-a", 4}})) << "the dearest zone, but a TiB lies there";
+  for (const auto& [name, pod] : cluster_.pods()) EXPECT_FALSE(pod.annotations.contains("lips.dev/input")) << name;
+}
+
+TEST_F(Applications, ExecutorsThatNameAPathInABucketOfARegionGoWhereCpuIsCheapest) {
+  zones(4, 2, 4);
+  bucket("Regional");
+  for (int i = 1; i <= 4; ++i) executor(i, "spark-1", "s3a://lake/wh/events");
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.bindings() == 4; }));
+  EXPECT_EQ(nodes(), (Nodes{{"node-c", 4}}));
+}
+
+TEST_F(Applications, ExecutorsThatNameAPathOfWhichNobodyKnowsAreTold) {
+  zones(4, 2, 4);
+  bucket("Zonal");
+  table("events");
+  executor(1, "spark-1", "s3a://lake/wh/users");
+  executor(1, "spark-2", "s3a://lake/wh/../events");
+  executor(1, "spark-3");
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until_bound("spark-3-exec-1"));
+  for (const char* name : {"spark-1-exec-1", "spark-2-exec-1"})
+    ASSERT_TRUE(scheduling.until([&] { return !cluster_.pod(name).reason.empty(); })) << name;
+  EXPECT_EQ(cluster_.pod("spark-1-exec-1").reason, "DataSetNotReady");
+  EXPECT_EQ(
+      cluster_.pod("spark-1-exec-1").message,
+      "lips.dev/dataset: 's3a://lake/wh/users': no data set that default may read has files there, or none that is "
+      "ready");
+  EXPECT_EQ(cluster_.pod("spark-2-exec-1").reason, "BadAnnotation");
+  EXPECT_EQ(cluster_.pod("spark-2-exec-1").message,
+            "lips.dev/dataset: found 's3a://lake/wh/../events'; allowed: a path without '.' and '..'");
+  table("users");
+  ASSERT_TRUE(scheduling.until_bound("spark-1-exec-1"));
 }
 
 TEST_F(Applications, GatedPodsOfOneGetOneZone) {

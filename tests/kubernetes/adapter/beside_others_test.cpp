@@ -73,16 +73,52 @@ TEST(KubernetesCluster, GivesTheRoomBackWhenAYoungerListShowsThatThePodIsNotTher
   EXPECT_THAT(cluster.wrong(), IsEmpty());
 }
 
+// The first try binds p, but nobody hears of it; a proxy then says that there is no such pod. Only a list tells.
+TEST(KubernetesCluster, OvercommitsNothingWhenARefusalFollowsALostAnswer) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  cluster.deny_after_first_try("p", FakeCluster::FirstTry::done);
+  FakePod important = pod_of(1);
+  important.spec = R"("priority":100,)";
+  cluster.put_pod("p", important);
+  cluster.put_pod("q", pod_of(1));
+  Scheduling scheduling(cluster);
+  ASSERT_TRUE(scheduling.until([&] { return cluster.bindings() == 1; }));
+  cluster.mute_watches();  // else a later change of p would tell where it is
+  ASSERT_TRUE(scheduling.until([&] { return cluster.requests_for("p/binding") > 2; }))
+      << "the refusal was not believed";
+  ASSERT_TRUE(scheduling.until([&] { return scheduling.running() == 1; })) << "the list shows p";
+  cluster.put_node("b", {.cpu = 1});
+  EXPECT_TRUE(scheduling.until_bound("q"));
+  EXPECT_EQ(cluster.pod("q").node, "b");
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
+// No try arrives. The list shows p nowhere, and q gets the room.
+TEST(KubernetesCluster, GivesTheRoomBackWhenARefusalFollowsATryThatWasNotDone) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  cluster.deny_after_first_try("p", FakeCluster::FirstTry::not_done);
+  Scheduling scheduling(cluster);
+  cluster.put_pod("p", pod_of(1));
+  ASSERT_TRUE(scheduling.until([&] { return cluster.requests_for("p/binding") > 1; }));
+  FakePod important = pod_of(1);
+  important.spec = R"("priority":100,)";
+  cluster.put_pod("q", important);
+  EXPECT_TRUE(scheduling.until_bound("q"));
+  EXPECT_THAT(cluster.wrong(), IsEmpty());
+}
+
 // Each pod is refused as missing, or as being deleted, at least once, though it is there all the time.
 TEST(KubernetesCluster, StrandsNoPodOfWhichTheServerSaysThatItIsNotThere) {
   FakeCluster cluster(3);
   cluster.put_node("a", {.cpu = 40});
   cluster.trouble(900);
   Scheduling scheduling(cluster);
-  for (int i = 0; i < 6; ++i) cluster.put_pod(fmt::format("p{}", i), pod_of(1));
+  for (int i = 0; i < 40; ++i) cluster.put_pod(fmt::format("p{}", i), pod_of(1));
   ASSERT_TRUE(scheduling.until([&] { return scheduling.counted.outcomes[BindOutcome::conflict] >= 3; })) << "conflicts";
   cluster.trouble(0);
-  for (int i = 0; i < 6; ++i) EXPECT_TRUE(scheduling.until_bound(fmt::format("p{}", i))) << i;
+  for (int i = 0; i < 40; ++i) EXPECT_TRUE(scheduling.until_bound(fmt::format("p{}", i))) << i;
   EXPECT_THAT(cluster.wrong(), IsEmpty());
 }
 

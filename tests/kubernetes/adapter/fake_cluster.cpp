@@ -143,6 +143,47 @@ void FakeCluster::put_resource(const std::string& plural, const std::string& nam
   });
 }
 
+void FakeCluster::put_storage(const std::string& plural, const std::string& name, nlohmann::json object) {
+  with_lock([&] {
+    const bool known = storage_[plural].contains(name);
+    object["metadata"]["name"] = name;
+    object["metadata"]["uid"] = "uid-of-" + name;
+    object["metadata"]["resourceVersion"] = std::to_string(++version_);
+    if (plural == "persistentvolumeclaims") object["metadata"]["namespace"] = "default";
+    storage_[plural][name] = object;
+    tell(plural, known ? "MODIFIED" : "ADDED", object.dump());
+  });
+}
+
+void FakeCluster::remove_storage(const std::string& plural, const std::string& name) {
+  with_lock([&] {
+    auto gone = storage_[plural].extract(name);
+    gone.mapped()["metadata"]["resourceVersion"] = std::to_string(++version_);
+    tell(plural, "DELETED", gone.mapped().dump());
+  });
+}
+
+nlohmann::json FakeCluster::storage(const std::string& plural, const std::string& name) const {
+  return with_lock([&] { return storage_.at(plural).at(name); });
+}
+
+// Preconditions: the uid and, if the patch names it, the version.
+Reply FakeCluster::patch_storage(const ReceivedRequest& request) {
+  const auto patch = nlohmann::json::parse(request.body);
+  const bool is_claim = request.path.find("/persistentvolumeclaims/") != std::string::npos;
+  auto& objects = storage_[is_claim ? "persistentvolumeclaims" : "persistentvolumes"];
+  const auto found = objects.find(last_word(request.path));
+  if (found == objects.end()) return reply(404, status_text(404, "not found"));
+  nlohmann::json& object = found->second;
+  for (const char* key : {"uid", "resourceVersion"})
+    if (patch["metadata"].contains(key) && patch["metadata"][key] != object["metadata"][key])
+      return reply(409, status_text(409, "the object has been modified"));
+  object.merge_patch(patch);
+  object["metadata"]["resourceVersion"] = std::to_string(++version_);
+  tell(is_claim ? "persistentvolumeclaims" : "persistentvolumes", "MODIFIED", object.dump());
+  return reply(200, object.dump());
+}
+
 void FakeCluster::put_job(const std::string& name, int completions) {
   with_lock([&] {
     FakeJob& job = jobs_[name];
@@ -183,6 +224,10 @@ void FakeCluster::remove_pod(const std::string& name) {
   });
 }
 
+void FakeCluster::put_config_map(const std::string& name, const std::map<std::string, std::string>& data) {
+  with_lock([&] { config_maps_[name] = data; });
+}
+
 void FakeCluster::trouble(int per_mille) {
   with_lock([&] { trouble_ = per_mille; });
 }
@@ -193,6 +238,9 @@ void FakeCluster::forbid(const std::string& part) {
 
 void FakeCluster::lose_next_binding() {
   with_lock([&] { losing_ = Losing::next; });
+}
+void FakeCluster::deny_after_first_try(const std::string& pod, FirstTry first) {
+  with_lock([&] { denied_ = {pod, first, 0}; });
 }
 void FakeCluster::refuse_bindings() {
   with_lock([&] { losing_ = Losing::busy; });
@@ -237,6 +285,12 @@ std::map<std::string, std::string> FakeCluster::config_map(const std::string& na
     return found == config_maps_.end() ? std::map<std::string, std::string>{} : found->second;
   });
 }
+std::map<std::string, nlohmann::json> FakeCluster::created_pods() const {
+  return with_lock([&] { return created_pods_; });
+}
+void FakeCluster::remove_created(const std::string& name) {
+  with_lock([&] { remove_now(name); });
+}
 std::vector<std::string> FakeCluster::wrong() const {
   return with_lock([&] { return wrong_; });
 }
@@ -250,14 +304,26 @@ std::size_t FakeCluster::bound_to(const std::string& node) const {
   });
 }
 
+std::size_t FakeCluster::requests_for(const std::string& end_of_path) const {
+  const std::vector<ReceivedRequest> all = requests();
+  return static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(), [&](const ReceivedRequest& request) { return request.path.ends_with(end_of_path); }));
+}
+
 Reply FakeCluster::answer(const ReceivedRequest& request) {
   const std::lock_guard lock(mutex_);
   if (request.path.starts_with("/apis/lips.dev")) return answer_resources(request);
-  if (request.method != "GET" && !forbidden_.empty() && request.path.find(forbidden_) != std::string::npos)
+  const bool guarded = request.method != "GET" || request.path.find("/configmaps/") != std::string::npos;
+  if (guarded && !forbidden_.empty() && request.path.find(forbidden_) != std::string::npos)
     return reply(403, status_text(403, "lips may not write " + forbidden_));
   if (request.path.ends_with("/binding")) return bind(request);
   if (request.path.ends_with("/status")) return set_condition(request);
   if (request.path.find("/configmaps") != std::string::npos) return config_maps(request);
+  if (request.method == "POST" && request.path.ends_with("/pods")) return create_pod(request);
+  if (request.method == "DELETE" && request.path.find("/pods/") != std::string::npos)
+    return remove_now(last_word(request.path));
+  if (request.method == "PATCH" && request.path.find("/persistentvolume") != std::string::npos)
+    return patch_storage(request);
   if (request.method == "PATCH" && request.body.find("schedulingGates") != std::string::npos) return steer(request);
   if (request.method == "PATCH" && request.path.find("/events") == std::string::npos) return annotate(request);
   if (request.method != "GET") return reply(201, "{}");
@@ -286,6 +352,10 @@ Reply FakeCluster::list(const std::string& kind) {
     for (const auto& [name, job] : jobs_) add(job_text(name, job));
   if (kind == "pods")
     for (const auto& [name, pod] : pods_) add(pod_text(name, pod));
+  if (kind == "pods")
+    for (const auto& [name, pod] : created_pods_) add(pod.dump());
+  if (const auto stored = storage_.find(kind); stored != storage_.end())
+    for (const auto& [name, object] : stored->second) add(object.dump());
   return reply(200, fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})", version_, items));
 }
 
@@ -311,11 +381,20 @@ Reply FakeCluster::spurious_refusal(int draw) const {
   }
 }
 
+// Nobody hears of the change.
+Reply FakeCluster::lost(const std::string& name, const FakePod& pod) {
+  history_.push_back({version_, "pods", event_line("MODIFIED", pod_text(name, pod))});
+  return reply(201, "{}", true);
+}
+
 Reply FakeCluster::bind(const ReceivedRequest& request) {
   const std::string name = pod_name(request.path);
   const auto json = nlohmann::json::parse(request.body);
   const int draw = static_cast<int>(random_.below(1000));
-  if (losing_ == Losing::busy) return reply(500, status_text(500, "etcd is busy"));
+  const bool denied = name == denied_.pod;
+  if (denied && denied_.tries++ > 0) return reply(404, status_text(404, "pods not found"));
+  if (losing_ == Losing::busy || (denied && denied_.first == FirstTry::not_done))
+    return reply(500, status_text(500, "etcd is busy"));
   if (draw < trouble_ / 2) return spurious_refusal(draw);
   const auto found = pods_.find(name);
   if (found == pods_.end()) return reply(404, status_text(404, "pods not found"));
@@ -332,9 +411,9 @@ Reply FakeCluster::bind(const ReceivedRequest& request) {
   check_room(node);
   if (losing_ == Losing::next) {
     losing_ = Losing::busy;
-    history_.push_back({version_, "pods", event_line("MODIFIED", pod_text(name, pod))});
-    return reply(201, "{}", true);
+    return lost(name, pod);
   }
+  if (denied) return lost(name, pod);
   tell("pods", "MODIFIED", pod_text(name, pod));
   if (draw < trouble_) return reply(201, "{}", true);  // done, but nobody is told
   return reply(201, "{}");
@@ -413,6 +492,12 @@ Reply FakeCluster::steer(const ReceivedRequest& request) {
 
 Reply FakeCluster::set_condition(const ReceivedRequest& request) {
   const auto json = nlohmann::json::parse(request.body);
+  if (const auto created = created_pods_.find(pod_name(request.path)); created != created_pods_.end()) {
+    created->second["status"]["conditions"] = json["status"]["conditions"];
+    created->second["metadata"]["resourceVersion"] = std::to_string(++version_);
+    tell("pods", "MODIFIED", created->second.dump());
+    return reply(200, "{}");
+  }
   const auto found = pods_.find(pod_name(request.path));
   if (found == pods_.end()) return reply(404, status_text(404, "pods not found"));
   const auto& condition = json["status"]["conditions"][0];
@@ -420,6 +505,27 @@ Reply FakeCluster::set_condition(const ReceivedRequest& request) {
   found->second.message = condition["message"];
   found->second.version = ++version_;
   tell("pods", "MODIFIED", pod_text(found->first, found->second));
+  return reply(200, "{}");
+}
+
+Reply FakeCluster::create_pod(const ReceivedRequest& request) {
+  auto json = nlohmann::json::parse(request.body);
+  const std::string name = json["metadata"]["name"];
+  if (created_pods_.contains(name)) return reply(409, status_text(409, "pods already exists"));
+  json["metadata"]["uid"] = fmt::format("uid-{}", ++uids_);
+  json["metadata"]["resourceVersion"] = std::to_string(++version_);
+  json["metadata"]["creationTimestamp"] = "2026-03-01T10:00:00Z";
+  json["status"]["phase"] = "Pending";
+  created_pods_[name] = json;
+  tell("pods", "ADDED", json.dump());
+  return reply(201, json.dump());
+}
+
+Reply FakeCluster::remove_now(const std::string& name) {
+  const auto gone = created_pods_.extract(name);
+  if (gone.empty()) return reply(404, status_text(404, "pods not found"));
+  ++version_;
+  tell("pods", "DELETED", gone.mapped().dump());
   return reply(200, "{}");
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,6 +61,10 @@ class FakeCluster {
   void put_pod(const std::string& name, FakePod pod);
   // An object of lips.dev, in full; without one the cluster does not know these kinds.
   void put_resource(const std::string& plural, const std::string& name, const std::string& json);
+  // A claim of the namespace default, a volume or a storage class, in full but for its version.
+  void put_storage(const std::string& plural, const std::string& name, nlohmann::json object);
+  void remove_storage(const std::string& plural, const std::string& name);
+  nlohmann::json storage(const std::string& plural, const std::string& name) const;
   void put_job(const std::string& name, int completions);
   void remove_job(const std::string& name);
   // A new version of a pod that is there.
@@ -70,11 +75,16 @@ class FakeCluster {
   // From now on so many of a thousand bindings fail: the server is busy, says of a pod that is there that it is not or
   // that it is being deleted, or does what it is asked but is not heard.
   void trouble(int per_mille);
-  // From now on 403 for writes whose path contains that.
+  void put_config_map(const std::string& name, const std::map<std::string, std::string>& data);
+  // From now on 403 for writes, and for reads of ConfigMaps, whose path contains that.
   void forbid(const std::string& part);
   // The next binding is done, but its answer is lost and no watch tells of it; after it the server is busy for bindings
   // until serve_bindings().
   void lose_next_binding();
+  // The first try to bind this pod gets no conclusive answer, done or not, and no watch tells of it; to all others the
+  // server says that there is no such pod.
+  enum class FirstTry : std::uint8_t { done, not_done };
+  void deny_after_first_try(const std::string& pod, FirstTry first);
   void refuse_bindings();  // the server is busy for all
   void serve_bindings();
   // Watches that are under way tell nothing more, though they stay open.
@@ -86,12 +96,16 @@ class FakeCluster {
   FakeJob job(const std::string& name) const;
   std::map<std::string, FakePod> pods() const;
   std::map<std::string, std::string> config_map(const std::string& name) const;
+  // Pods that were created by a request, as the server would show them.
+  std::map<std::string, nlohmann::json> created_pods() const;
+  void remove_created(const std::string& name);
   std::vector<std::string> wrong() const;  // what must not happen, and did
   std::size_t bindings() const;
   std::size_t bound_to(const std::string& node) const;
 
   Connection connection() const { return server_->connection(); }
   std::vector<ReceivedRequest> requests() const { return server_->requests(); }
+  std::size_t requests_for(const std::string& end_of_path) const;
 
  private:
   template <class Work>
@@ -105,7 +119,10 @@ class FakeCluster {
   Reply watch(const std::string& kind, int from);
   Reply bind(const ReceivedRequest& request);
   Reply set_condition(const ReceivedRequest& request);
+  Reply create_pod(const ReceivedRequest& request);
+  Reply remove_now(const std::string& name);
   Reply annotate(const ReceivedRequest& request);
+  Reply patch_storage(const ReceivedRequest& request);
   Reply steer(const ReceivedRequest& request);
   static std::string job_text(const std::string& name, const FakeJob& job);
   Reply config_maps(const ReceivedRequest& request);
@@ -114,6 +131,7 @@ class FakeCluster {
   std::string node_text(const std::string& name, const FakeNode& node, int version) const;
   void check_room(const std::string& node);
   Reply spurious_refusal(int draw) const;
+  Reply lost(const std::string& name, const FakePod& pod);
 
   struct Change {
     int version;
@@ -124,8 +142,10 @@ class FakeCluster {
   int version_ = 100, oldest_ = 0, trouble_ = 0;
   std::map<std::string, std::pair<FakeNode, int>> nodes_;
   std::map<std::string, FakePod> pods_;
+  std::map<std::string, nlohmann::json> created_pods_;
   std::map<std::string, FakeJob> jobs_;
-  std::map<std::string, std::map<std::string, std::string>> resources_;  // by plural and name
+  std::map<std::string, std::map<std::string, std::string>> resources_;   // by plural and name
+  std::map<std::string, std::map<std::string, nlohmann::json>> storage_;  // by plural and name
   std::string forbidden_;
   std::map<std::string, std::map<std::string, std::string>> config_maps_;  // data
   std::vector<Change> history_;
@@ -134,6 +154,11 @@ class FakeCluster {
   std::vector<std::string> wrong_;
   std::size_t bindings_ = 0;
   enum class Losing { no, next, busy } losing_ = Losing::no;
+  struct {
+    std::string pod;
+    FirstTry first = FirstTry::done;
+    int tries = 0;
+  } denied_;
   int uids_ = 0;
   std::unique_ptr<FakeApiServer> server_;
 };

@@ -8,6 +8,7 @@
 namespace lips::kubernetes {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -33,6 +34,11 @@ class JobTables : public testing::Test {
     set.layout.size = 10 * set.layout.block_size;
     set.stores["store"].blocks = BlockRanges::all(10);
     data.data_sets = {set};
+    set.name = "default/films";
+    set.layout.native = 4;
+    set.layout.size = 4 * set.layout.block_size;
+    set.stores["store"].blocks = BlockRanges::all(4);
+    data.data_sets.push_back(set);
     ModelSettings settings;
     settings.node_price = [](const PriceQuestion&) { return NodePrice{UsdPerHour(0.2)}; };
     settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
@@ -52,12 +58,14 @@ class JobTables : public testing::Test {
   std::vector<GroupedJob> group(const std::vector<PodRecord*>& pods) {
     rejected_.clear();
     return group_into_jobs(
-        pods, {*index_, classes_, run_times_, jobs_, {}, known_, Duration(60'000'000), may_read_, Mebibytes(2)},
+        pods,
+        {*index_, classes_, run_times_, jobs_, {}, known_, Duration(60'000'000), may_read_, Mebibytes(2), data_under_},
         events_, rejected_);
   }
 
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
   std::function<KnownJob(const std::string& key)> known_;
+  PathLookup data_under_;
   NodeCache nodes_;
   PodClasses classes_;
   PodClassId class_;
@@ -108,8 +116,7 @@ TEST_F(JobTables, EachTaskReadsItsRangeOfBlocks) {
   EXPECT_EQ(jobs[0].tasks[1].block, BlockId(2));
   EXPECT_EQ(jobs[0].tasks[1].input, Mebibytes(3 * 64));
   EXPECT_EQ(jobs[0].tasks[1].cpu, CpuSeconds(96));
-  EXPECT_EQ(pods[3]->first_block, 7u);
-  EXPECT_EQ(pods[3]->block_count, 3u);
+  EXPECT_THAT(pods[3]->reads, ElementsAre(BlockRun{"default/books", 7, 3}));
 }
 
 TEST_F(JobTables, PeersReadADataSetTogetherAndExchangeByTheirWork) {
@@ -238,6 +245,88 @@ TEST_F(JobTables, APodOfAnotherNamespaceReadsOnlyWhatItMay) {
   EXPECT_EQ(refused, reads("strangers", "default/books"));
   std::string absent = reads("strangers", "default/nothing");
   EXPECT_EQ(absent.replace(absent.find("nothing"), 7, "books"), refused) << "nobody learns what there is elsewhere";
+}
+
+TEST_F(JobTables, PeersShareWhatLiesUnderAPath) {
+  data_under_ = [](const std::string& path, const std::string& name_space) {
+    EXPECT_EQ(path, "s3a://lake/wh");
+    EXPECT_EQ(name_space, "default");
+    return std::vector<BlockRun>{{"default/books", 6, 4}, {"default/films", 1, 2}};
+  };
+  known_ = [](const std::string&) {
+    KnownJob known;
+    known.peers = true;
+    known.maps = 3;
+    return known;
+  };
+  std::vector<PodRecord*> pods;
+  for (int i = 0; i < 3; ++i) {
+    pods.push_back(pod("w-" + std::to_string(i), "", 0));
+    pods.back()->work.job = "spark-1";
+    pods.back()->work.peers = true;
+    pods.back()->work.data_set = "s3a://lake/wh";
+  }
+  const auto jobs = group(pods);
+  EXPECT_THAT(rejected_, IsEmpty());
+  ASSERT_THAT(jobs, SizeIs(1));
+  ASSERT_THAT(jobs[0].tasks, SizeIs(3));
+  for (const Task& task : jobs[0].tasks) EXPECT_EQ(task.input, Mebibytes(6 * 64 / 3));
+  EXPECT_EQ(jobs[0].tasks[0].block, BlockId(6));
+  EXPECT_EQ(jobs[0].tasks[1].block, BlockId(8));
+  EXPECT_EQ(jobs[0].tasks[2].block, BlockId(11)) << "the second block of films";
+  ASSERT_THAT(jobs[0].job.inputs, SizeIs(2));
+  EXPECT_EQ(jobs[0].job.inputs[1].data_set, index_->data_set("default/films")->id);
+  EXPECT_THAT(pods[1]->reads, ElementsAre(BlockRun{"default/books", 6, 4}, BlockRun{"default/films", 1, 2}));
+}
+
+TEST_F(JobTables, TasksWithANumberReadTheirPartOfWhatLiesUnderAPath) {
+  std::vector<BlockRun> runs{{"default/books", 4, 6}};
+  data_under_ = [&](const std::string&, const std::string&) { return runs; };
+  jobs_["uid-words"].completions = 2;
+  std::vector<PodRecord*> pods;
+  for (int i = 0; i < 2; ++i) {
+    pods.push_back(pod("w-" + std::to_string(i), "words", i));
+    pods.back()->work.data_set = "s3a://lake/wh/books";
+  }
+  const auto jobs = group(pods);
+  ASSERT_THAT(jobs, SizeIs(1));
+  EXPECT_EQ(jobs[0].tasks[1].block, BlockId(7));
+  EXPECT_EQ(jobs[0].tasks[1].input, Mebibytes(3 * 64));
+  EXPECT_THAT(pods[1]->reads, ElementsAre(BlockRun{"default/books", 7, 3}));
+  runs.push_back({"default/films", 0, 1});
+  EXPECT_THAT(group(pods), IsEmpty());
+  ASSERT_THAT(rejected_, SizeIs(2));
+  EXPECT_EQ(rejected_[0].reason, UnschedulableReason::bad_annotation);
+  EXPECT_THAT(rejected_[0].what, HasSubstr("found a path with 2 separate parts of data sets; allowed for tasks that"));
+  runs = {{"default/books", 4, 1}};
+  EXPECT_THAT(group(pods), IsEmpty());
+  EXPECT_THAT(rejected_.at(0).what,
+              HasSubstr("has 2 tasks, but data set 'default/books' has 1 blocks under that path"));
+}
+
+TEST_F(JobTables, APathOfWhichNobodyKnowsWaitsAndOneThatCostsTheSameFromEveryZoneReadsNothing) {
+  PodRecord* reader = pod("r", "", 0);
+  reader->work.data_set = "s3a://lake/wh";
+  EXPECT_THAT(group({reader}), IsEmpty());
+  EXPECT_EQ(rejected_.at(0).what, "lips.dev/dataset: 's3a://lake/wh': the cluster has no DataSets");
+  data_under_ = [](const std::string&, const std::string&) -> Result<std::vector<BlockRun>> {
+    return fail(ErrorCode::not_found, "nobody knows");
+  };
+  EXPECT_THAT(group({reader}), IsEmpty());
+  EXPECT_EQ(rejected_.at(0).reason, UnschedulableReason::data_set_not_ready);
+  EXPECT_EQ(rejected_.at(0).what, "lips.dev/dataset: 's3a://lake/wh': nobody knows");
+  for (const BlockRun& newer : {BlockRun{"default/new", 0, 1}, BlockRun{"default/books", 9, 2}}) {
+    data_under_ = [&](const std::string&, const std::string&) { return std::vector<BlockRun>{newer}; };
+    EXPECT_THAT(group({reader}), IsEmpty()) << "the model does not have these blocks yet";
+    EXPECT_EQ(rejected_.at(0).reason, UnschedulableReason::data_set_not_ready);
+  }
+  data_under_ = [](const std::string&, const std::string&) { return std::vector<BlockRun>{}; };
+  const auto jobs = group({reader});
+  ASSERT_THAT(jobs, SizeIs(1));
+  EXPECT_FALSE(jobs[0].tasks[0].block.valid());
+  EXPECT_EQ(jobs[0].tasks[0].input, Mebibytes(0));
+  EXPECT_THAT(jobs[0].job.inputs, IsEmpty());
+  EXPECT_THAT(reader->reads, IsEmpty());
 }
 
 TEST_F(JobTables, RejectsMoreTasksThanBlocksAndUnknownDataSetsWithoutHarmToOthers) {

@@ -85,5 +85,15 @@ TEST(SharesText, TakesWhatItDoesNotUnderstandForNotRemembered) {
   EXPECT_TRUE(read_shares(R"({"pools":["a"],"slots":[1,2]})"));
 }
 
+TEST(DebtsText, KeepsEveryFieldAndTakesWhatItDoesNotUnderstandForNone) {
+  std::vector<TargetDebt> debts{{"", 0.1, -0.3}, {"etl", -1e-9, 0}};
+  EXPECT_EQ(read_debts(debts_text(debts)), debts);
+  each_variation(debts, "", [&](const std::string& path) { EXPECT_EQ(read_debts(debts_text(debts)), debts) << path; });
+  for (const char* text :
+       {"", "no json", "{}", "7", "[7]", R"([{"pool":7}])", R"([{"budget":1}])", R"([{"pool":"a","wait":1e999}])"})
+    EXPECT_TRUE(read_debts(text).empty()) << text;
+  EXPECT_EQ(read_debts(R"([{"pool":"a","budget":"x"}])"), (std::vector<TargetDebt>{{"a", 0, 0}}));
+}
+
 }  // namespace
 }  // namespace lips::kubernetes

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/kubernetes/adapter/scheduling.h"
+#include "tests/kubernetes/adapter/planned.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -13,65 +13,6 @@ using testing::HasSubstr;
 using testing::Pair;
 
 constexpr const char *zone_label = "topology.kubernetes.io/zone", *capacity_label = "karpenter.sh/capacity-type";
-const OfferId in_a(0), in_c(1);
-
-// An adapter on the test's own thread, for which the test makes the plans.
-class Planned {
- public:
-  explicit Planned(const FakeCluster& cluster) {
-    ClusterSettings settings;
-    settings.mode = PodMode::steer;
-    settings.model.offers = [] { return std::vector{offer_in("zone-a", 0.2), offer_in("zone-c", 0.2)}; };
-    settings.model.transfer_price = [](const TransferEnd& from, const TransferEnd& to) {
-      return UsdPerMebibyte(from.zone == "zone-d" || to.zone == "zone-d" ? 1e-6 : 1e-5);
-    };
-    adapter_ = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), counted_, log_);
-    adapter_->start();
-  }
-  template <class Predicate>
-  bool until(Predicate predicate) {
-    const auto deadline = std::chrono::steady_clock::now() + long_enough;
-    while (!predicate()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      step();
-    }
-    return true;
-  }
-  bool until_pending(std::uint64_t tasks) {
-    return until([&] { return state_.snapshot().pending_tasks == tasks; });
-  }
-  void run_for(std::chrono::milliseconds span) {
-    const auto end = std::chrono::steady_clock::now() + span;
-    while (std::chrono::steady_clock::now() < end) step();
-  }
-  // The first so many pending tasks ask for a node like the offer's.
-  void request(std::size_t count, OfferId offer) {
-    std::vector<NodeRequest> requests;
-    const ClusterSnapshot& cluster = state_.snapshot();
-    for (const JobId job : cluster.pending)
-      for (const TaskGroup& group : cluster.groups[job])
-        for (const TaskId task : cluster.tasks_of(group))
-          if (requests.size() < count) requests.push_back({task, offer});
-    EXPECT_EQ(requests.size(), count);
-    adapter_->request_nodes(requests);
-  }
-  void request_none() { adapter_->request_nodes(std::vector<NodeRequest>{}); }
-  void ask_for_any() { adapter_->request_nodes(std::nullopt); }
-  std::size_t running() const { return state_.snapshot().running.size(); }
-
- private:
-  void step() {
-    const Result<std::vector<ClusterEvent>> events = adapter_->wait(adapter_->now() + Duration(20'000));
-    ASSERT_TRUE(events);
-    for (const ClusterEvent& event : *events) state_.apply(event);
-  }
-
-  Counting counted_;
-  SilentLog log_;
-  ClusterState state_{ClusterSnapshot{}};
-  std::unique_ptr<KubernetesCluster> adapter_;
-};
-
 std::size_t open_pods(const FakeCluster& cluster) {
   std::size_t count = 0;
   for (const auto& [name, pod] : cluster.pods()) count += pod.gates.empty() && pod.scheduler != "lips";
@@ -175,7 +116,7 @@ TEST(NodeRequests, APodReadsInTheZoneElseFromTheNearestStore) {
   for (const char* zone : {"c", "d"})
     cluster.put_resource("datastores", zone,
                          fmt::format(R"({{"metadata":{{"name":"{0}","uid":"{0}","resourceVersion":"1"}},)"
-                                     R"("spec":{{"zone":"zone-{0}","bucket":{{"name":"bucket-{0}"}}}}}})",
+                                     R"("spec":{{"zone":"zone-{0}","bucket":{{"name":"bucket-{0}","scope":"Zonal"}}}}}})",
                                      zone));
   cluster.put_resource("datasets", "books",
                        R"({"metadata":{"namespace":"default","name":"books","uid":"d","resourceVersion":"1"},)"

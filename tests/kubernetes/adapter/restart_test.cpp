@@ -48,18 +48,32 @@ class Looping : public AdapterObserver {
   std::atomic<int> loops{0};
 };
 
+const std::vector<TargetDebt> debts{{"", 0.01, -0.2}, {"default", 0, 0.3}};
+
+// Has debts to remember at every plan.
+class Debtor : public WaitingPricer {
+ public:
+  IdVector<PoolId, double> factors(const ClusterSnapshot& cluster) override {
+    return IdVector<PoolId, double>(cluster.pools.size(), 1.0);
+  }
+  std::optional<std::vector<TargetDebt>> to_remember(TimePoint) override { return debts; }
+  void on_bind(const ClusterSnapshot&, const Assignment&) override {}
+};
+
 class Operator {
  public:
-  Operator(const FakeCluster& cluster, Remembering::Decide decide, std::function<bool()> leads = {})
+  Operator(const FakeCluster& cluster, Remembering::Decide decide, std::function<bool()> leads = {},
+           WaitingPricer* pricer = nullptr)
       : policy_(std::move(decide)) {
     ClusterSettings settings;
     settings.leads = std::move(leads);
     settings.stop = [this] { return loop_.stopping(); };
     settings.shares = {"default", "lips-memory"};
     auto adapter = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), observer_, log_);
-    loop_.start(std::move(adapter), [this](KubernetesCluster& port) {
+    loop_.start(std::move(adapter), [this, pricer](KubernetesCluster& port) {
       ClusterState state{ClusterSnapshot{}};
       EpochController controller(state, port, policy_, CostModel{});
+      if (pricer) controller.price_waiting_by(*pricer);
       ControllerSettings rules;
       rules.stop = [this] { return loop_.stopping(); };
       EXPECT_TRUE(controller.run(rules));
@@ -138,6 +152,17 @@ TEST_F(Restart, ForgetsNothingThatAPolicyRemembers) {
   ASSERT_TRUE(until([&] { return second.last_snapshot().jobs.size() == 3; }));
   second.end();
   expect_everything_remembered(second.last_snapshot());
+}
+
+TEST_F(Restart, GoesOnWithTheDebtsOfTargets) {
+  Debtor debtor;
+  Operator first(cluster_, nothing, {}, &debtor);
+  ASSERT_TRUE(until([&] { return cluster_.config_map("lips-memory").contains("targets"); }));
+  first.end();
+  Operator second(cluster_, nothing);
+  ASSERT_TRUE(until([&] { return second.last_snapshot().jobs.size() == 3; }));
+  second.end();
+  EXPECT_EQ(second.last_snapshot().target_debts, debts);
 }
 
 // A listing gives all ids anew, in a process that goes on.

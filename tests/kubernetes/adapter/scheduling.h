@@ -124,9 +124,12 @@ inline OfferEntry offer_in(const std::string& zone, double usd_per_hour) {
 class Scheduling {
  public:
   explicit Scheduling(FakeCluster& cluster, std::function<bool()> leads = {}, PodMode mode = PodMode::watch,
-                      std::vector<OfferEntry> offers = {})
+                      std::vector<OfferEntry> offers = {}, std::function<void(WatchedCluster)> watched = {},
+                      ClusterSettings settings = {})
       : fake_(cluster) {
-    ClusterSettings settings;
+    settings.watched = std::move(watched);
+    settings.watch_every = Duration(10'000);
+    settings.wants_watched = [this] { return ++looks_ > 0; };
     settings.model.offers = [offers = std::move(offers)] { return offers; };
     settings.mode = mode;
     settings.leads = std::move(leads);
@@ -162,6 +165,8 @@ class Scheduling {
   std::size_t running() const { return events_.running; }
   bool ran() const { return ran_; }
   int listings() const { return events_.listings; }
+  // How often somebody was asked for time to look at pods of other schedulers; the first look was before the second.
+  int looks() const { return looks_; }
   void wake() { loop_.wake(); }
 
   Counting counted;
@@ -170,6 +175,7 @@ class Scheduling {
   FakeCluster& fake_;
   SilentLog log_;
   Events events_;
+  std::atomic<int> looks_{0};
   bool ran_ = false, free_fits_ = false;
   std::unique_ptr<Policy> policy_;
   AdapterLoop loop_;  // last: it ends first

@@ -62,14 +62,16 @@ class SteeredLifecycle : public testing::Test {
   Inbox inbox_;
   Counting counted_;
   SilentLog log_;
-  PodLifecycle lifecycle_{{pods_, nodes_, jobs_, model_, binder_, conditions_, inbox_, counted_, log_}};
+  VolumeBinding volume_binding_{{volumes_, nodes_, client_, [] { return true; }, [] {}}, Duration(1)};
+  PodLifecycle lifecycle_{
+      {pods_, nodes_, jobs_, model_, binder_, volume_binding_, conditions_, inbox_, counted_, log_, [] {}}};
   Pod pod_;
   const TimePoint start_{std::chrono::hours(1)};
 };
 
 TEST_F(SteeredLifecycle, GivesRoomBackForWhichNobodyCame) {
   PodRecord& record = update(start_);
-  lifecycle_.bind(record, "a");
+  lifecycle_.bind(record, "a", start_);
   take_answers(start_);
   EXPECT_EQ(record.state, PodState::ungated);
   EXPECT_EQ(taken(), 1000);
@@ -88,7 +90,7 @@ TEST_F(SteeredLifecycle, GivesRoomBackForWhichNobodyCame) {
 
 TEST_F(SteeredLifecycle, AnOlderVersionThatShowsTheGateChangesNothing) {
   PodRecord& record = update(start_);
-  lifecycle_.bind(record, "a");
+  lifecycle_.bind(record, "a", start_);
   take_answers(start_);
   update(start_);
   EXPECT_EQ(record.state, PodState::ungated);
@@ -97,7 +99,7 @@ TEST_F(SteeredLifecycle, AnOlderVersionThatShowsTheGateChangesNothing) {
 
 TEST_F(SteeredLifecycle, KeepsTheRoomThatIsMadeForItByPreemption) {
   PodRecord& record = update(start_);
-  lifecycle_.bind(record, "a");
+  lifecycle_.bind(record, "a", start_);
   take_answers(start_);
   pod_.gates.clear();
   pod_.annotations = {{"lips.dev/steered", "zone-a"}};

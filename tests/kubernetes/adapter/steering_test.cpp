@@ -164,7 +164,7 @@ void put_books(FakeCluster& cluster) {
   for (const char* kind : {"pools", "datamoves"}) cluster.put_resource(kind, "none", "{}");
   cluster.put_resource("datastores", "s",
                        R"({"metadata":{"name":"s","uid":"s","resourceVersion":"1"},)"
-                       R"("spec":{"zone":"zone-c","bucket":{"name":"b"}}})");
+                       R"("spec":{"zone":"zone-c","bucket":{"name":"b","scope":"Zonal"}}})");
   cluster.put_resource("datasets", "books",
                        R"({"metadata":{"namespace":"default","name":"books","uid":"d","resourceVersion":"1"},)"
                        R"("spec":{"blocks":1,"blockSize":"1Gi","stores":[{"name":"s"}]},)"

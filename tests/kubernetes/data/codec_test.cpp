@@ -43,6 +43,18 @@ TEST(DataStoreCodec, RefusesAStoreOfTwoKindsOrNone) {
   EXPECT_THAT(store(R"({"volume":{},"bucket":{}})").error().message, HasSubstr("DataStore s: spec: found 2 kinds"));
 }
 
+TEST(DataStoreCodec, ABucketLiesInAZoneOnlyIfItsScopeAddressOrNameSaysSo) {
+  const auto kind = [](const std::string& bucket) {
+    return decode_data_store(R"({"metadata":{"name":"s"},"spec":{"zone":"a","bucket":{)" + bucket + "}}}")->spec.kind;
+  };
+  EXPECT_EQ(kind(R"("name":"lake")"), StoreKind::regional_bucket);
+  EXPECT_EQ(kind(R"("scope":"Zonal","name":"lake")"), StoreKind::zonal_bucket);
+  EXPECT_EQ(kind(R"("name":"lake--use1-az4--x-s3")"), StoreKind::zonal_bucket) << "S3 Express One Zone";
+  EXPECT_EQ(kind(R"("name":"lake","endpoint":"http://minio:9000")"), StoreKind::zonal_bucket);
+  EXPECT_EQ(kind(R"("name":"lake","endpoint":"http://minio:9000","scope":"Regional")"), StoreKind::regional_bucket);
+  EXPECT_FALSE(decode_data_store(R"({"metadata":{"name":"s"},"spec":{"bucket":{"name":"b","scope":"World"}}})"));
+}
+
 TEST(PoolCodec, TakesQuantitiesAsNumbersAndTexts) {
   const auto pool = decode_pool(
       R"({"metadata":{"name":"p"},"spec":{"weight":"2500m","minimum":4,"maximum":"8","shortfallUsdPerCpuHour":"0.05"}})");

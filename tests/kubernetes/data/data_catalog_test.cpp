@@ -282,6 +282,16 @@ TEST_F(DataCatalogTest, IsCompleteWhenEveryKindWasListed) {
   EXPECT_TRUE(catalog.complete());
 }
 
+TEST_F(DataCatalogTest, AStatusOfAPoolIsNoChangeOfIt) {
+  pool("p", R"("weight":1)");
+  EXPECT_THAT(poll(), ElementsAre("pool p"));
+  change(2, "", "p", R"("spec":{"weight":1},"status":{"share":"31%","pending":4})");
+  EXPECT_THAT(poll(), IsEmpty());
+  EXPECT_EQ(catalog.pool("p")->status.pending, 4);
+  change(2, "", "p", R"("spec":{"weight":2},"status":{"share":"31%","pending":4})");
+  EXPECT_THAT(poll(), ElementsAre("pool p"));
+}
+
 TEST_F(DataCatalogTest, APoolSaysWhoMayChooseIt) {
   pool("closed", R"("weight":1)");
   pool("own", R"("namespaces":["a","b"])");

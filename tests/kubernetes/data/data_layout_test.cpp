@@ -132,6 +132,34 @@ TEST(DataLayout, ComputesWhatAListWouldSay) {
   }
 }
 
+// Compared with a look at every block.
+TEST(DataLayout, FindsTheBlocksUnderAPath) {
+  Random random(7);
+  const std::vector<std::string> paths{"a",  "a/b",   "a/b/c", "a/b-", "a/b0", "a/c",   "a/c/d", "a/c/d/e",
+                                       "a!", "a.b/c", "ab",    "b",    "b/a",  "b/a/b", "c0/a",  "c/0"};
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::string> files;
+    for (const std::string& path : paths)
+      if (random.below(2) == 0) files.push_back(path);
+    if (files.empty()) continue;
+    if (round % 2 == 0) std::sort(files.begin(), files.end());
+    if (round % 2 == 1) std::swap(files.front(), files.back());
+    std::string list;
+    for (const std::string& path : files)
+      list += fmt::format(R"(,{{"path":"{}","size":{}}})", path, 10 * random.below(3));
+    const auto layout = layout_of(set_of(fmt::format(R"({{"blockSize":10,"files":[{}]}})", list.substr(1))));
+    ASSERT_TRUE(layout) << layout.error().message;
+    for (const std::string path : {"", "a", "a/b", "a/c", "a/c/d", "b", "b/a", "c", "x", "a/b/c/d"}) {
+      BlockRanges expected;
+      for (std::uint32_t block = 0; block < layout->count(); ++block) {
+        const std::string file = original_part(*layout, block).path;
+        if (path.empty() || file == path || file.starts_with(path + '/')) expected.add(block);
+      }
+      EXPECT_EQ(layout->blocks_under(path).text(), expected.text()) << '"' << path << "\" of " << list;
+    }
+  }
+}
+
 TEST(DataLayout, PutsParityBehindNativeBlocks) {
   const auto layout = layout_of(set_of(R"({"blocks":5,"blockSize":10,"size":43,"erasureCode":{"n":6,"k":4}})"));
   ASSERT_TRUE(layout) << layout.error().message;

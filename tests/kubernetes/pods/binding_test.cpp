@@ -92,6 +92,23 @@ TEST(Binder, CallsABindingWhoseAnswerWasLostASuccess) {
   EXPECT_EQ(tries, 2);
 }
 
+// The first try may have been carried out, whatever a proxy says of the second.
+TEST(Binder, DoesNotKnowWhatBecameOfATryBeforeOneThatIsRefused) {
+  for (const int code : {403, 404, 409, 422})
+    for (const bool answered : {true, false}) {
+      std::atomic<int> tries{0};
+      FakeApiServer server([&](const ReceivedRequest&) {
+        if (tries++ > 0) return Reply{code, status("pod p is being deleted"), {}, false, nullptr};
+        return answered ? Reply{500, "", {}, false, nullptr} : Reply{201, "{", {}, true, nullptr};
+      });
+      ApiClient client(server.connection(), quick_client());
+      Binder binder(client, [] { return true; });
+      EXPECT_EQ(bound(binder).kind, Kind::unknown) << code;
+      EXPECT_EQ(tries, 2);
+      EXPECT_NE(bound(binder).kind, Kind::unknown) << "of a request with one try it is known";
+    }
+}
+
 TEST(Binder, SendsNothingOnceDeposed) {
   FakeApiServer server([](const ReceivedRequest&) { return Reply{201, "{}", {}, false, nullptr}; });
   ApiClient client(server.connection(), quick_client());

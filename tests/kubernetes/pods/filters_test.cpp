@@ -3,7 +3,7 @@
 
 #include "kubernetes/pods/filters/filter.h"
 #include "kubernetes/pods/pod_conditions.h"
-#include "kubernetes/pods/volumes.h"
+#include "kubernetes/pods/volume_cache.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -121,24 +121,6 @@ TEST(VolumeTopologyFilter, HoldsPodsWhoseClaimsAreNotBoundAndFollowsVolumes) {
   EXPECT_THAT(collect(pod, cache).causes, SizeIs(1));
 }
 
-// What is the matter, and what helps: such a claim never binds by itself.
-TEST(VolumeTopologyFilter, SaysOfAClaimThatWaitsForItsFirstConsumerWhatHelps) {
-  VolumeCache cache;
-  Pod pod;
-  pod.meta.name_space = "default";
-  pod.claims = {"scratch"};
-  Claim claim;
-  claim.meta = {"default", "scratch", "u", "1"};
-  claim.storage_class = "gp3";
-  cache.update(claim);
-  EXPECT_THAT(collect(pod, cache).causes.at(0).text, HasSubstr("is not bound to a volume yet"));
-  cache.update(StorageClass{{"", "gp3", "u", "1"}, true});
-  EXPECT_THAT(collect(pod, cache).causes.at(0).text,
-              testing::AllOf(HasSubstr("WaitForFirstConsumer of StorageClass 'gp3'"), HasSubstr("Immediate")));
-  cache.forget_class({"", "gp3", "u", "1"});
-  EXPECT_THAT(collect(pod, cache).causes.at(0).text, HasSubstr("is not bound to a volume yet"));
-}
-
 TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
   VolumeDecoder volumes;
   EXPECT_EQ(volumes.decode(R"({"metadata":{"name":"v"},"spec":{"csi":{"driver":"ebs.csi.aws.com"}}})")->driver,
@@ -152,10 +134,39 @@ TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
   ASSERT_TRUE(node) << node.error().message;
   EXPECT_EQ(volume_limits(*node), (ResourceAmounts{{"attachable-volumes-csi-ebs.csi.aws.com", 25}}));
   StorageClassDecoder classes;
-  EXPECT_TRUE(
-      classes.decode(R"({"metadata":{"name":"c"},"volumeBindingMode":"WaitForFirstConsumer"})")->waits_for_consumer);
+  const auto gp3 = classes.decode(R"({"metadata":{"name":"c"},"volumeBindingMode":"WaitForFirstConsumer",
+    "provisioner":"kubernetes.io/aws-ebs","allowedTopologies":[{"matchLabelExpressions":[{"key":"zone","values":["a","b"]}]}]})");
+  ASSERT_TRUE(gp3) << gp3.error().message;
+  EXPECT_TRUE(gp3->waits_for_consumer);
+  EXPECT_EQ(gp3->driver(), "ebs.csi.aws.com");
+  using Operator = LabelRequirement::Operator;
+  EXPECT_EQ(gp3->topologies, (std::vector<NodeSelectorTerm>{{{"zone", Operator::in, {"a", "b"}}}}));
+  EXPECT_FALSE(
+      classes.decode(R"({"metadata":{"name":"c"},"provisioner":"kubernetes.io/no-provisioner"})")->provisions());
   ClaimDecoder claims;
-  EXPECT_TRUE(claims.decode(R"({"metadata":{"name":"c"},"spec":{"accessModes":["ReadWriteOncePod"]}})")->exclusive);
+  const auto claim = claims.decode(R"({"metadata":{"name":"c","annotations":{"volume.kubernetes.io/selected-node":"n"}},
+    "spec":{"accessModes":["ReadWriteOncePod"],"volumeMode":"Block","resources":{"requests":{"storage":"1Gi"}},
+    "selector":{"matchLabels":{"disk":"ssd"},"matchExpressions":[{"key":"old","operator":"DoesNotExist"}]}}})");
+  ASSERT_TRUE(claim) << claim.error().message;
+  EXPECT_TRUE(claim->exclusive && claim->block);
+  EXPECT_EQ(claim->size, 1 << 30);
+  EXPECT_EQ(claim->selected_node, "n");
+  EXPECT_EQ(claim->selector,
+            (std::vector<LabelRequirement>{{"disk", Operator::in, {"ssd"}}, {"old", Operator::does_not_exist, {}}}));
+  const auto local =
+      volumes.decode(R"({"metadata":{"name":"v","labels":{"disk":"ssd"}},"spec":{"capacity":{"storage":"1Gi"},
+    "accessModes":["ReadWriteOnce"],"storageClassName":"local","claimRef":{"namespace":"n","name":"c","uid":"u"}},
+    "status":{"phase":"Available"}})");
+  ASSERT_TRUE(local) << local.error().message;
+  EXPECT_TRUE(local->available);
+  EXPECT_EQ(local->claim, "n/c");
+  EXPECT_EQ(local->claim_uid, "u");
+  EXPECT_EQ(local->size, 1 << 30);
+  EXPECT_FALSE(
+      volumes
+          .decode(
+              R"({"metadata":{"name":"v","deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Available"}})")
+          ->available);
 }
 
 TEST(PodLevelFilters, NameGatesAndWhatIsNotHonoured) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kubernetes/pods/pod_cache.h"
-#include "kubernetes/pods/volumes.h"
+#include "kubernetes/pods/volume_cache.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -23,6 +23,21 @@ PodAnnotations read(const Pod& pod) {
   const Result<PodAnnotations> result = read_pod_annotations(pod, default_frameworks());
   EXPECT_TRUE(result) << result.error().message;
   return result.value_or(PodAnnotations{});
+}
+
+TEST(DueJobs, SayATimeOrATimeOfDayAfterTheirCreationAndALongestWait) {
+  const TimePoint created(one_day * 20'000 + std::chrono::hours(7));
+  const auto due = [&](const TextMap& annotations) { return due_of(read(pod("p", {}, annotations)), created); };
+  EXPECT_FALSE(due({}).any());
+  EXPECT_EQ(due({{"lips.dev/complete-by", "09:30"}}).complete_by, created + std::chrono::minutes(150));
+  EXPECT_EQ(due({{"lips.dev/complete-by", "06:00"}}).complete_by, created + std::chrono::hours(23));
+  EXPECT_EQ(due({{"lips.dev/complete-by", "1970-01-02T00:00:00Z"}}).complete_by, TimePoint(one_day));
+  EXPECT_EQ(due({{"lips.dev/max-wait", "10m"}}).start_by, created + std::chrono::minutes(10));
+  for (const char* key : {"lips.dev/complete-by", "lips.dev/max-wait"}) {
+    const Result<PodAnnotations> wrong = read_pod_annotations(pod("p", {}, {{key, "soon"}}));
+    ASSERT_FALSE(wrong) << key;
+    EXPECT_THAT(wrong.error().message, ::testing::HasSubstr(std::string(key) + ": found 'soon'; allowed: "));
+  }
 }
 
 TEST(Frameworks, MarkTheirApplicationsDriversAndSizes) {

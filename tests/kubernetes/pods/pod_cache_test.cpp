@@ -9,7 +9,7 @@
 #include "kubernetes/api/codec.h"
 #include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/diagnosis.h"
-#include "kubernetes/pods/volumes.h"
+#include "kubernetes/pods/volume_cache.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -359,7 +359,7 @@ TEST(PodCache, CountsVolumesThatADriverAttachesAgainstTheNodesLimit) {
   caches.pods.update(other, TimePoint{});
   EXPECT_EQ(caches.taken(resource), 0);
   for (const char* name : {"a", "b", "c"}) add_volume(caches, name, "ebs");
-  caches.pods.review_held();
+  caches.pods.review_volumes();
   EXPECT_EQ(caches.taken(resource), 2) << "the claims came after the pod";
   Pod ours = sample();
   ours.claims = {"c"};
@@ -385,7 +385,7 @@ TEST(PodCache, GivesAClaimForOnePodAtATimeToOnePodAtATime) {
   EXPECT_EQ(held->state, PodState::held);
   EXPECT_THAT(held->unschedulable_message, testing::HasSubstr("ReadWriteOncePod"));
   EXPECT_THAT(held->unschedulable_message, testing::HasSubstr("n/p"));
-  EXPECT_THAT(caches.pods.review_held(), testing::IsEmpty());
+  EXPECT_THAT(caches.pods.review_volumes(), testing::IsEmpty());
   first.node = "n1";
   first.phase = PodPhase::running;
   caches.pods.update(first, TimePoint{});
@@ -393,7 +393,10 @@ TEST(PodCache, GivesAClaimForOnePodAtATimeToOnePodAtATime) {
   first.phase = PodPhase::succeeded;
   caches.pods.update(first, TimePoint{});
   EXPECT_TRUE(caches.pods.take_claims_left());
-  EXPECT_THAT(caches.pods.review_held(), testing::ElementsAre(held));
+  const std::vector<PodCache::Update> updates = caches.pods.review_volumes();
+  ASSERT_EQ(updates.size(), 1u);
+  EXPECT_EQ(updates[0].record, held);
+  EXPECT_EQ(updates[0].change, PodCache::Change::arrived);
 }
 
 TEST(PodCache, CountsResourcesOfAnyNumberOfNames) {

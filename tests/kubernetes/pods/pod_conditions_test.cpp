@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "kubernetes/pods/volumes.h"
+#include "kubernetes/pods/volume_cache.h"
 #include "tests/kubernetes/api/fake_api_server.h"
 
 namespace lips::kubernetes {
@@ -108,6 +108,39 @@ TEST_F(PodConditionsDemand, SpeakOfEveryPodWithoutRoomWhereNobodyChooses) {
   const NodeDemand any{false, [](const PodNeeds&) { return true; }};
   EXPECT_EQ(marked_after(std::chrono::seconds(1), any), (Names{"chosen", "wide"}));
   EXPECT_EQ(marked_after(std::chrono::seconds(31), any), (Names{"chosen", "waits", "wide"}));
+}
+
+// The plan's reasons are none for an autoscaler, and a mind that changes every second is not worth as many requests.
+TEST_F(PodConditionsDemand, SayWhyThePlanLetsAPodWaitAfterHalfAMinuteAndSeldomAnew) {
+  pod_of("chosen").wants_node = false;
+  pod_of("waits").task = TaskId(7);
+  const NodeDemand none_asks{true, [](const PodNeeds&) { return true; }};
+  const WaitingWords* words = &words_of(DeferralReason::cheaper_later);
+  const auto wait_of = [&](TaskId task) {
+    EXPECT_EQ(task, TaskId(7));
+    return words;
+  };
+  const auto said_after = [&](Duration waited) {
+    conditions_.review(pods_, nodes_, start_ + waited, none_asks, wait_of);
+    return pod_of("waits").reported_message;
+  };
+  EXPECT_EQ(said_after(std::chrono::seconds(29)), "");
+  EXPECT_EQ(said_after(std::chrono::seconds(31)), words->sentence);
+  const std::string before = words->sentence;
+  words = &words_of(DeferralReason::pool_maximum);
+  EXPECT_EQ(said_after(std::chrono::seconds(60)), before);
+  EXPECT_EQ(said_after(std::chrono::seconds(92)), words->sentence);
+  EXPECT_EQ(pod_of("chosen").reported_message, "") << "of a pod that is no task the plan says nothing";
+  for (const DeferralReason reason : enumerators<DeferralReason>)
+    EXPECT_STRNE(words_of(reason).reason, "Unschedulable") << "autoscalers would launch a node";
+}
+
+TEST_F(PodConditionsDemand, KnowTheLongestWait) {
+  conditions_.review(pods_, nodes_, start_ + std::chrono::seconds(5));
+  EXPECT_EQ(conditions_.longest_wait(), std::chrono::seconds(5));
+  pod_of("waits").created = start_ - std::chrono::seconds(60);
+  conditions_.review(pods_, nodes_, start_ + std::chrono::seconds(6));
+  EXPECT_EQ(conditions_.longest_wait(), std::chrono::seconds(66));
 }
 
 }  // namespace

@@ -34,6 +34,29 @@ TEST(NodeClasses, OfferFreeSlotsInEveryTimeSlotAndRunningOnesFromTheirEnd) {
   EXPECT_NEAR(classes.steps[ClassId(0)][0].slots, 2 * 100 + 1 * 25, 1e-6);
 }
 
+// Otherwise a queue behind running tasks would pass for no wait, and nodes that could be launched for dear ones.
+TEST(NodeClasses, ChargeTheWaitForWhatComesFreeInTheFirstTimeSlot) {
+  ClusterBuilder builder;
+  const NodeId node = builder.node({.price = 3, .slots = 3, .cpu = 3});
+  Case test("lips", builder);
+  for (const double work : {20.0, 80.0}) {
+    const JobId running = test.add({.maps = 1, .cpu = work});
+    ASSERT_TRUE(test.state.assume({test.task(running, 0), node, {}, {}}));
+  }
+  TimeSlotSettings time_slots = two_time_slots(false);
+  time_slots.waiting_price = 2;
+  time_slots.billing = Billing::invoice;
+  const NodeClasses classes = make_classes(test.state.snapshot(), time_slots);
+  const std::vector<CapacityStep>& steps = classes.steps[ClassId(0)];
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_NEAR(steps[0].work, 100, 1e-6) << "the free core";
+  EXPECT_EQ(steps[0].waiting_price, 0);
+  EXPECT_NEAR(steps[2].work, 80 + 20, 1e-6) << "one core from 20 s on, one from 80 s on";
+  EXPECT_NEAR(steps[2].waiting_price, 2 * 3 * (0.8 * 20 + 0.2 * 80) / 3600, 1e-12);
+  time_slots.billing = Billing::use;
+  EXPECT_EQ(make_classes(test.state.snapshot(), time_slots).steps[ClassId(0)].size(), 2u);
+}
+
 TEST(NodeClasses, StretchTheFirstTimeSlotToALeastWindowAndToAMeanTask) {
   ClusterBuilder builder;
   builder.node({.slots = 1, .cpu = 1});

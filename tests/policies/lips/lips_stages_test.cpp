@@ -1,7 +1,6 @@
-// Places, fast path, homes, copies and the account of the default planner, and what its settings do.
+// Places, fast path, homes and the account of the default planner, and what its settings do.
 #include <set>
 
-#include "policies/lips/copies.h"
 #include "policies/lips/fast_path.h"
 #include "policies/lips/homes.h"
 #include "tests/policies/lips/lips_case.h"
@@ -83,7 +82,9 @@ TEST(TaskSelection, KeepNoMoreInAStoreThanItHolds) {
   const NodeId holder = builder.node({.zone = ZoneId(1), .price = 100});
   const BlockId one = builder.block({holder}), two = builder.block({holder});
   builder.start.stores[builder.own_store[far]].capacity = Mebibytes(100);
-  Case test("lips", builder, whole(), across);
+  PolicySettings settings = whole();
+  settings.lips.billing = Billing::use;
+  Case test("lips", builder, settings, across);
   test.add({.blocks = {one, two}});
   int kept = 0;
   for (const Assignment& assignment : test.plan().assignments) kept += assignment.keep_in.valid();
@@ -181,45 +182,6 @@ TEST(Homes, AreNeverAZoneWithoutNodes) {
   const NodeClasses classes = make_classes(test.state.snapshot(), one_time_slot());
   const Homes homes = choose_homes({test.state.snapshot(), test.costs, 1, {}, nullptr}, classes, {});
   EXPECT_NE(homes.zone[job.index()], ZoneId(1));
-}
-
-// A block on the first node, an extra copy on the second, read an hour ago.
-struct Copied {
-  Copied() : test("lips", make(), {}, across) {
-    test.state.apply(ReplicaAdded{BlockId(0), {StoreId(1), true, TimePoint(seconds(1000))}});
-    test.at(1000 + 3600);
-  }
-  static ClusterBuilder make() {
-    ClusterBuilder builder(2);
-    const NodeId node = builder.node();
-    builder.node({.zone = ZoneId(1)});
-    builder.block({node});
-    return builder;
-  }
-  std::vector<ReplicaDrop> drops(double idle) {
-    Plan plan;
-    drop_idle_copies(test.state.snapshot(), seconds(idle), plan);
-    return plan.drops;
-  }
-  Case test;
-};
-
-TEST(IdleCopies, AreDroppedAfterTheirTime) {
-  Copied copied;
-  EXPECT_THAT(copied.drops(3601), IsEmpty());
-  EXPECT_THAT(copied.drops(3599), ElementsAre(ReplicaDrop{BlockId(0), StoreId(1)}));
-}
-
-TEST(IdleCopies, StayWhileSomebodyWillRead) {
-  Copied copied;
-  copied.test.add({.blocks = {BlockId(0)}});
-  EXPECT_THAT(copied.drops(10), IsEmpty());
-}
-
-TEST(IdleCopies, AreNeverTheLastReplica) {
-  Copied copied;
-  copied.test.state.apply(ReplicaRemoved{BlockId(0), StoreId(0)});
-  EXPECT_THAT(copied.drops(10), IsEmpty());
 }
 
 TEST(LipsAccount, IsTheBillOfTheTasksAndHasABoundBelowTheObjective) {

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "tests/policies/case.h"
+#include "tests/policies/elastic_builder.h"
 
 namespace lips::testing {
 namespace {
@@ -13,29 +14,14 @@ using ::testing::IsEmpty;
 using ::testing::Optional;
 using ::testing::SizeIs;
 
-// Offers of four-core nodes; no node is there.
 struct NodeRequests : ::testing::Test {
-  ClusterBuilder builder{2};
+  ElasticBuilder builder{2};
   OfferId here, there;
 
   OfferId offer(ZoneId zone, double usd_an_hour, std::uint32_t left = 1000) {
-    const NodeId like = builder.node({.zone = zone, .slots = 4, .cpu = 4});
-    Node& node = builder.start.nodes[like];
-    node.schedulable = false;
-    node.fleet = FleetKind::elastic;
-    node.price = UsdPerHour(usd_an_hour);
-    node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
-    return builder.start.offers.push_back({like, left, seconds(40), seconds(20), 0});
+    return builder.offer(zone, usd_an_hour, left);
   }
-  // A node of the autoscaler's that is there.
-  NodeId elastic_node(ZoneId zone, double usd_an_hour) {
-    const NodeId id = builder.node({.zone = zone, .slots = 4, .cpu = 4});
-    Node& node = builder.start.nodes[id];
-    node.fleet = FleetKind::elastic;
-    node.price = UsdPerHour(usd_an_hour);
-    node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
-    return id;
-  }
+  NodeId elastic_node(ZoneId zone, double usd_an_hour) { return builder.elastic_node(zone, usd_an_hour); }
   static std::map<OfferId, int> by_offer(const Plan& plan) {
     std::map<OfferId, int> counts;
     for (const NodeRequest& request : plan.node_requests.value_or(std::vector<NodeRequest>())) ++counts[request.offer];
@@ -84,6 +70,39 @@ TEST_F(NodeRequests, AskForMoreTheDearerWaitingIs) {
     EXPECT_NEAR(asked, before == 0 ? asked : 2 * before, 6) << "D falls with the root of the price";
     before = asked;
   }
+}
+
+// A slot is free in 100 s, a new node in 40 s. Saving a minute of one task is worth less than a node that is idle for a
+// minute; saving it of four is worth more.
+TEST_F(NodeRequests, TheLastTaskOfAJobCountsForAllOfIt) {
+  here = offer(ZoneId(0), 0.4);
+  const NodeId node = elastic_node(ZoneId(0), 0.4);
+  PolicySettings settings;
+  settings.lips.waiting_price = 5;
+  for (const int tasks : {1, 4}) {
+    Case with("lips", builder, settings);
+    const JobId job = with.add({.maps = tasks, .cpu = 100}), others = with.add({.maps = 5 - tasks, .cpu = 100});
+    for (int i = 0; i + 1 < tasks; ++i) with.state.assume({with.task(job, i), node, {}, {}});
+    for (int i = 0; i < 5 - tasks; ++i) with.state.assume({with.task(others, i), node, {}, {}});
+    EXPECT_EQ(by_offer(with.plan())[here], tasks == 4) << "of " << tasks;
+  }
+}
+
+// Half of the tasks are short: four slots hold four long tasks, though these are more work than four mean ones.
+TEST_F(NodeRequests, TasksThatAreLongerThanTheMeanTakeAllSlotsThatAreFree) {
+  here = offer(ZoneId(0), 0.4), there = offer(ZoneId(1), 0.4);
+  elastic_node(ZoneId(0), 0.4);
+  const StoreId volume = builder.volume(ZoneId(1));
+  PolicySettings settings;
+  settings.lips.waiting_price = 100;
+  std::vector<BlockId> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(builder.block_in({volume}, 1000));
+  Case with("lips", builder, settings, UsdPerMebibyte(2e-3));
+  with.add({.maps = 4, .cpu = 200});
+  with.add({.blocks = blocks, .cpu = 20});
+  const Plan plan = with.plan();
+  EXPECT_THAT(plan.assignments, SizeIs(4));
+  EXPECT_EQ(by_offer(plan)[here], 0);
 }
 
 TEST_F(NodeRequests, AskForTheMostUrgentAndLetTheOthersWait) {

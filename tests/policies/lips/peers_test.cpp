@@ -43,6 +43,17 @@ class ThreeZones : public ::testing::Test {
     builder.node({.zone = zone, .price = price, .slots = 100, .cpu = cores});
   }
 
+  // It names how many workers will come, and what each needs.
+  static JobArrived driver_of(const Case& with, std::uint32_t expected, double shuffle = 1000) {
+    JobArrived driver = job(with.state.snapshot(), {.maps = 1, .cpu = 100, .shuffle = shuffle});
+    WholeJob& whole = driver.job.whole;
+    whole.id = WholeJobId(0);
+    whole.peers = driver.job.coordinates = true;
+    whole.expected = expected;
+    whole.each = {Cores(1), Mebibytes(100), 1};
+    return driver;
+  }
+
   struct Of {
     int tasks = 4;
     std::uint32_t expected = 0;  // 0: as many as there are
@@ -124,6 +135,86 @@ TEST_F(ThreeZones, ADriverDrawsItsWorkersOnlyWhereLittleElseDoes) {
   };
   EXPECT_EQ(workers_beside_driver(1000, 3), (Zones{{b, 2}}));
   EXPECT_EQ(workers_beside_driver(1000, 2), (Zones{{c, 2}})) << "beside each other rather than one of them beside it";
+}
+
+// A driver in zone c, because zone b has no room for all five.
+class BesideTheirDriver : public ThreeZones {
+ protected:
+  static Case driver_in_c(double shuffle = 1000, const std::vector<int>& in_b = {4}) {
+    Case with = with_room({5}, in_b, {5});
+    with.state.apply(driver_of(with, 5, shuffle));
+    with.at(2);
+    EXPECT_EQ(zones_of(with, with.step()), (Zones{{c, 1}}));
+    return with;
+  }
+  static constexpr double come = 3;
+};
+
+TEST_F(BesideTheirDriver, WorkersStartThoughTheyWouldAllFitInACheaperZone) {
+  Case with = driver_in_c();
+  add(with, {.tasks = 4, .expected = 5, .arrived = come});
+  with.at(come);
+  EXPECT_EQ(zones_of(with, with.plan().assignments), (Zones{{c, 4}}));
+}
+
+TEST_F(BesideTheirDriver, TheFirstWorkersOfABatchStartToo) {
+  Case with = driver_in_c();
+  add(with, {.tasks = 2, .expected = 5, .arrived = come});
+  with.at(come + 2);
+  EXPECT_EQ(zones_of(with, with.step()), (Zones{{c, 2}}));
+  add(with, {.tasks = 2, .expected = 5, .arrived = come + 3});
+  with.at(come + 3);
+  EXPECT_EQ(zones_of(with, with.plan().assignments), (Zones{{c, 2}}));
+}
+
+TEST_F(BesideTheirDriver, WorkersThatExchangeNothingGoWhereCpuIsCheapest) {
+  Case with = driver_in_c(0);
+  add(with, {.tasks = 4, .expected = 5, .shuffle = 0, .arrived = come});
+  with.at(come);
+  EXPECT_EQ(zones_of(with, with.plan().assignments), (Zones{{b, 4}}));
+}
+
+TEST_F(BesideTheirDriver, WorkersGoWhereTheirDataIs) {
+  ClusterBuilder builder(3);
+  add(builder, a, dear, 5), add(builder, b, cheap, 4), add(builder, c, middle, 5);
+  const BlockId far = builder.block({NodeId(0)}, 1e6);
+  Case with("lips", builder, by_use(), across);
+  const JobArrived driver = driver_of(with, 5);
+  with.state.apply(driver);
+  with.at(2);
+  ASSERT_EQ(zones_of(with, with.step()), (Zones{{c, 1}}));
+  JobArrived workers = job(with.state.snapshot(), {.arrival = come, .blocks = {far, far, far, far}, .shuffle = 1000});
+  workers.job.whole = driver.job.whole;
+  workers.job.whole.arrived = TimePoint(seconds(come));
+  with.state.apply(workers);
+  with.at(come);
+  EXPECT_EQ(zones_of(with, with.plan().assignments), (Zones{{a, 4}}));
+}
+
+TEST_F(BesideTheirDriver, ADriverStartsWhereItsWorkersWillRead) {
+  ClusterBuilder builder(3);
+  add(builder, a, dear, 5), add(builder, b, cheap, 5), add(builder, c, middle, 5);
+  for (int i = 0; i < 3000; ++i) builder.block({NodeId(i % 10 == 0 ? 1 : 0)}, 300);
+  builder.start.data_sets[DataSetId(0)].size = Mebibytes(9e5);
+  Case with("lips", builder, by_use(), across);
+  JobArrived driver = driver_of(with, 5);
+  driver.job.inputs = {{DataSetId(0), 1}};
+  with.state.apply(driver);
+  with.at(2);
+  EXPECT_EQ(zones_of(with, with.step()), (Zones{{a, 1}})) << "nine tenths of the data lie there";
+}
+
+TEST_F(ThreeZones, ADriverWithoutRoomForItsWorkersWaitsForAsLongAsItTakes) {
+  Case with = with_room({}, {5}, {});
+  const JobId busy = with.add({.maps = 3, .cpu = 1e5});
+  with.step();
+  with.state.apply(driver_of(with, 4));
+  for (const double second : {2.0, 119.0, 121.0, 1000.0}) {
+    with.at(second);
+    EXPECT_THAT(with.plan().assignments, IsEmpty()) << "after " << second << " s";
+  }
+  for (std::uint32_t i = 0; i < 2; ++i) with.finish(with.task(busy, i));
+  EXPECT_THAT(with.step(), SizeIs(1));
 }
 
 TEST_F(ThreeZones, OfAnUnknownNumberWaitUntilNoMoreCome) {

@@ -113,6 +113,8 @@ TEST_F(OperatorMetricsTest, ChargeThePodsTimeAndNotWhatWasDeclared) {
   EXPECT_DOUBLE_EQ(figures.baselines[0].ours.cpu.value(), 0.04);
   EXPECT_DOUBLE_EQ(figures.baselines[0].theirs.cpu.value(), 0.12);
   EXPECT_THAT(metrics_.exposition(), HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="cpu"} 0.04)"));
+  EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_predicted_dollars_total{term=\"cpu\"} 0.01"));
+  EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_counted_dollars_total{term=\"cpu\"} 0.04"));
 }
 
 TEST_F(OperatorMetricsTest, ChargeRunningTasksForTheTimeSoFar) {
@@ -263,11 +265,16 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_bind_outcome(BindOutcome::conflict, Duration(1000));
   metrics.on_steered("etl", "zone-a");
   metrics.on_pod_waited(Duration(1000));
+  metrics.targets({{"", TargetKind::budget_per_day, 500}});
   metrics.on_unknown_price("n", "odd.type", true);
   metrics.on_pending("gated", 1);
+  metrics.on_longest_wait(std::chrono::seconds(60));
+  metrics.on_watch_heard("pods");
   metrics.on_moves(MovePhase::copying, 1);
   metrics.on_rejected("Pod", "annotation");
   metrics.on_refused_write("patch", "pods", 403);
+  metrics.watched(
+      {"web", "nightly", WatchOutcome::compared, {Usd(3), Usd(0), Usd(1)}, {Usd(0), Usd(2), Usd(1)}, {}, {}});
   for (const Assignment& assignment : plan.assignments) {
     metrics.on_bind(state.snapshot(), assignment);
     state.assume(assignment);
@@ -302,6 +309,21 @@ TEST_F(OperatorMetricsTest, KeepPrometheusConventions) {
   const std::string text = metrics_.exposition();
   ASSERT_EQ(std::fwrite(text.data(), 1, text.size(), tool), text.size());
   EXPECT_EQ(pclose(tool), 0);
+}
+
+TEST_F(OperatorMetricsTest, SayHowFarTargetsAreHeldAndForgetThoseThatAreGone) {
+  TargetReport budget{"", TargetKind::budget_per_day, 500, 210, 540, 0.25, TargetState::behind};
+  TargetReport wait{"etl", TargetKind::mean_wait, 600, 580, 590, 0.5, TargetState::held};
+  metrics_.targets({budget, wait});
+  const std::string text = metrics_.exposition();
+  EXPECT_THAT(text, HasSubstr("lips_target_wanted{kind=\"budget-per-day\",pool=\"_all\"} 500"));
+  EXPECT_THAT(text, HasSubstr("lips_target_reached{kind=\"mean-wait\",pool=\"etl\"} 580"));
+  EXPECT_THAT(text, HasSubstr("lips_target_forecast{kind=\"budget-per-day\",pool=\"_all\"} 540"));
+  EXPECT_THAT(text, HasSubstr("lips_target_state{kind=\"budget-per-day\",pool=\"_all\",state=\"behind\"} 1"));
+  EXPECT_THAT(text, HasSubstr("lips_target_state{kind=\"budget-per-day\",pool=\"_all\",state=\"held\"} 0"));
+  EXPECT_THAT(text, HasSubstr("lips_target_waiting_factor{kind=\"mean-wait\",pool=\"etl\"} 0.5"));
+  metrics_.targets({budget});
+  EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("kind=\"mean-wait\"")));
 }
 
 TEST_F(OperatorMetricsTest, CountUnknownPricesByTypeAndForgetNodesThatAreGone) {
@@ -350,6 +372,36 @@ TEST_F(OperatorMetricsTest, KeepNoSeriesOfPoolsAndZonesThatAreLongGone) {
   EXPECT_THAT(text, Not(HasSubstr("zone-98")));
 }
 
+TEST_F(OperatorMetricsTest, CountPodsOfOtherSchedulersByNamespaceAndNoMoreThanSo) {
+  metrics_.watched({"web",
+                    "nightly",
+                    WatchOutcome::compared,
+                    {Usd(3), Usd(0), Usd(1)},
+                    {Usd(0), Usd(2), Usd(0.5)},
+                    std::chrono::seconds(1),
+                    std::chrono::seconds(2)});
+  metrics_.watched(
+      {"web", "hourly", WatchOutcome::would_wait, {Usd(1), Usd(0), Usd(0)}, {Usd(1), Usd(0), Usd(0)}, {}, {}});
+  const std::string text = metrics_.exposition();
+  EXPECT_THAT(text, HasSubstr(R"(lips_watched_pods_total{outcome="would-wait",pod_namespace="web"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_watched_dollars_total{pod_namespace="web",term="elastic"} 4)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_watched_plan_dollars_total{pod_namespace="web",term="elastic"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_watched_plan_dollars_total{pod_namespace="web",term="fixed"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_watched_plan_wait_seconds_total{pod_namespace="web"} 2)"));
+  const std::string page = render_status_page(
+      [&] {
+        metrics_.on_synced(true), metrics_.on_leader(true);
+        return metrics_.figures();
+      }(),
+      true);
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("Pods of other schedulers"), HasSubstr("$3.50")));  // saved: 5 - 1.5
+  for (int i = 0; i < 300; ++i)
+    metrics_.watched(
+        {"space-" + std::to_string(i), "j", WatchOutcome::found, {Usd(1), {}, {}}, {Usd(1), {}, {}}, {}, {}});
+  EXPECT_THAT(metrics_.exposition(),
+              HasSubstr(R"(lips_watched_pods_total{outcome="found",pod_namespace="_other"} 101)"));
+}
+
 TEST(MetricList, IsTheTableOfItsPage) {
   std::ifstream page(std::string(LIPS_SOURCE_DIR) + "/docs/metrics.md");
   const std::string text{std::istreambuf_iterator<char>(page), std::istreambuf_iterator<char>()};
@@ -357,14 +409,46 @@ TEST(MetricList, IsTheTableOfItsPage) {
 }
 
 TEST_F(OperatorMetricsTest, ShowOnTheStatusPageWhatTheyCount) {
-  EXPECT_THAT(render_status_page(metrics_.figures()), HasSubstr("Syncing with the cluster"));
+  EXPECT_THAT(render_status_page(metrics_.figures(), true), HasSubstr("Syncing with the cluster"));
   metrics_.on_synced(true);
-  EXPECT_THAT(render_status_page(metrics_.figures()), HasSubstr("Standing by"));
+  EXPECT_THAT(render_status_page(metrics_.figures(), true), HasSubstr("Standing by"));
   metrics_.on_leader(true);
   use_all(metrics_, state_, costs_, theirs());
-  const std::string page = render_status_page(metrics_.figures());
+  const std::string page = render_status_page(metrics_.figures(), true);
   EXPECT_THAT(page, HasSubstr("etl &quot;night&quot;"));
   EXPECT_THAT(page, HasSubstr("spread"));
+  EXPECT_THAT(page, HasSubstr("http-equiv=\"refresh\""));
+  EXPECT_THAT(render_status_page(metrics_.figures(), false), Not(HasSubstr("http-equiv=\"refresh\"")));
+}
+
+// A task a minute for two hours, each compared with a baseline that pays more.
+TEST_F(OperatorMetricsTest, KeepTheMoneyOfTheLastDayAndDrawIt) {
+  metrics_.on_synced(true), metrics_.on_leader(true);
+  EXPECT_TRUE(metrics_.figures().money.empty()) << "before the first plan";
+  const auto turn = [&](int minute) {
+    tell(ClusterListed{std::make_shared<ClusterSnapshot>(start()), costs_});
+    state_.advance(TimePoint(std::chrono::minutes(minute)));
+    tell(job());
+    const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+    metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0);
+    bind(ours().assignments[0]);
+    tell(TaskFinished{TaskId(0), NodeId(1), std::chrono::seconds(30)});
+  };
+  for (int minute = 0; minute < 120; ++minute) turn(minute);
+  const OperatorFigures figures = metrics_.figures();
+  EXPECT_LE(figures.money.size(), MoneyHistory::most_points + 1);
+  EXPECT_GE(figures.money.size(), MoneyHistory::most_points / 2);
+  const MoneyPoint &first = figures.money.front(), &last = figures.money.back();
+  EXPECT_EQ(first.at, TimePoint{});
+  EXPECT_EQ(last.at, TimePoint(std::chrono::minutes(119)));
+  double spent = 0;
+  for (const auto& [pool, dollars] : last.spent) spent += dollars;
+  EXPECT_NEAR(spent, figures.spent.total().value(), 1e-12) << "all that was spent, in some pool";
+  EXPECT_EQ(last.baselines.at("spread").theirs, figures.baselines.at(0).theirs.total().value());
+  EXPECT_EQ(last.baselines.at("spread").ours, figures.baselines.at(0).ours.total().value());
+  const std::string page = render_status_page(figures, true);
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("Dollars by pool"), HasSubstr("Saved against each baseline"),
+                                   HasSubstr("Spent in the last 1 h 59 min")));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 
 ServedTexts texts(bool good) {
-  return {[] { return "page"; },
+  return {[](bool reloads) { return reloads ? "page" : "page that stands still"; },
           [] { return "metrics 1\n"; },
           [good] {
             return Health{good, "words"};
@@ -26,6 +26,7 @@ TEST(StatusServer, AnswersOnAFreePort) {
   ASSERT_TRUE(server) << server.error().message;
   httplib::Client client("127.0.0.1", (*server)->port());
   EXPECT_EQ(client.Get("/")->body, "page");
+  EXPECT_EQ(client.Get("/?still")->body, "page that stands still");
   EXPECT_THAT(client.Get("/")->get_header_value("Content-Type"), HasSubstr("text/html"));
   EXPECT_EQ(client.Get("/metrics")->body, "metrics 1\n");
   EXPECT_THAT(client.Get("/metrics")->get_header_value("Content-Type"), HasSubstr("version=0.0.4"));

@@ -17,9 +17,9 @@ namespace lips::kubernetes {
 
 // Where a claim's volume can be reached. find() returns nullptr for an unknown claim.
 struct ClaimedVolume {
-  bool bound = false;
-  std::string why_not;                                    // of a claim that is not bound
-  std::vector<std::vector<LabelRequirement>> node_terms;  // of its volume; empty: everywhere
+  std::string why_not;                                    // it has none and gets none
+  bool on_first_use = false;                              // it gets one once a node is chosen
+  std::vector<std::vector<LabelRequirement>> node_terms;  // that reach its volume, or where it gets one; empty: all
   std::string driver;                                     // CSI driver that attaches the volume; empty: none
   bool exclusive = false;                                 // ReadWriteOncePod: for one pod at a time
 };

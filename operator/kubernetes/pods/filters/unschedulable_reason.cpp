@@ -14,6 +14,8 @@ std::string_view to_string(UnschedulableReason reason) {
       return "SchedulingGated";
     case UnschedulableReason::volume_not_ready:
       return "VolumeNotReady";
+    case UnschedulableReason::volume_not_provided:
+      return "VolumeNotProvided";
     case UnschedulableReason::bad_annotation:
       return "BadAnnotation";
     case UnschedulableReason::data_set_not_ready:
@@ -24,6 +26,8 @@ std::string_view to_string(UnschedulableReason reason) {
       return "PoolNotAllowed";
     case UnschedulableReason::input_too_long:
       return "InputTooLong";
+    case UnschedulableReason::node_ordered:
+      return "NodeOrdered";
   }
   return "";
 }

@@ -12,11 +12,13 @@ enum class UnschedulableReason : std::uint8_t {
   not_honoured,   // it has a constraint that this scheduler does not know
   scheduling_gated,
   volume_not_ready,
+  volume_not_provided,  // a claim got no volume on the chosen node
   bad_annotation,
   data_set_not_ready,
   binding_refused,
   pool_not_allowed,
   input_too_long,
+  node_ordered,  // it waits for a node that an autoscaler is to launch where the plan wants it
 };
 std::string_view to_string(UnschedulableReason reason);
 

@@ -1,4 +1,4 @@
-// A pod runs where it can reach the volumes of its claims. Claims that are bound on first use are not supported yet.
+// A pod runs where it can reach the volumes of its claims, or where they can get one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void collect(const Pod& pod, const ClaimLookup& claims, PodNeeds& needs, std::ve
     const ClaimedVolume* volume = claims.find(pod.meta.name_space, claim);
     if (!volume)
       causes.push_back({reason, fmt::format("there is no PersistentVolumeClaim '{}'", claim)});
-    else if (!volume->bound)
+    else if (!volume->why_not.empty())
       causes.push_back({reason, fmt::format("PersistentVolumeClaim '{}' {}", claim, volume->why_not)});
     else if (!volume->node_terms.empty())
       needs.constraint.volumes.push_back(volume->node_terms);

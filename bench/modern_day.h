@@ -1,0 +1,58 @@
+// The days of bench_modern_day and bench_rivals: modern-day and modern-day-elastic at several loads, placements and
+// seeds.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "policies/settings.h"
+#include "simulation/scenario_reader.h"
+
+namespace lips::bench {
+
+inline constexpr std::array placements = {"oneZone", "twoZones", "hotZone", "skewedTwoZones"};
+
+struct Market {
+  Billing billing = Billing::use;
+  bool elastic = false;
+};
+
+struct Instance {
+  double load = 0.8;
+  std::string placement;
+  int seed = 1;
+  Market market;
+  std::string name() const { return fmt::format("{:.2f} {:<14} {}", load, placement, seed); }
+};
+
+// All loads and placements with seed 1, then with seed 2, and so on.
+inline std::vector<Instance> modern_days(std::size_t count, const std::vector<double>& loads, Market market) {
+  std::vector<Instance> days;
+  for (int seed = 1; days.size() < count; ++seed)
+    for (double load : loads)
+      for (const char* placement : placements)
+        if (days.size() < count) days.push_back({load, placement, seed, market});
+  return days;
+}
+
+inline Result<simulation::Scenario> read(const Instance& instance) {
+  const Result<std::string> path =
+      simulation::find_scenario(instance.market.elastic ? "modern-day-elastic" : "modern-day");
+  if (!path) return tl::unexpected<Error>(path.error());
+  simulation::ScenarioOptions options;
+  options.set = {{"load", fmt::format("{}", instance.load)},
+                 {"placement", instance.placement},
+                 {"seed", std::to_string(instance.seed)},
+                 {"billing", std::string(to_string(instance.market.billing))}};
+  return simulation::read_scenario(*path, options);
+}
+
+inline double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace lips::bench

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "cmd/ask/source.h"
+#include "cmd/ask/table.h"
+#include "cmd/cli/command.h"
+#include "cmd/cli/output_format.h"
+#include "telemetry/page/numbers.h"
+
+namespace lips::cmd {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view meaning = R"(
+actual and planned are invoice dollars: elastic nodes and transfer. Fixed nodes are paid for whatever runs on them; `fixed` is what
+the pods took of them.
+  measured  where each pod ran, for how long, the cores that it requested, the price of its node
+  planned   where the policy of this operator would have put it, on the room that other pods left, without copying data
+  assumed   a pod would have run as long on a node of the same speed, costs its share of the node by requested cores, and reads the
+            nearest replica of the data set that it declares; the exchange within a job is not counted
+Pods count when they end. A pod without a comparison saves nothing here: it would have waited for longer than it ran (would wait),
+asks for what LiPS does not support, ran before it was watched, or nothing was planned (other).
+)";
+
+enum class Grouping : std::uint8_t { job, name_space, day };
+constexpr std::string_view to_string(Grouping by) {
+  constexpr EnumArray<Grouping, std::string_view> names{"job", "namespace", "day"};
+  return names[by];
+}
+
+std::vector<WatchedRow> grouped(const std::vector<WatchedRow>& rows, Grouping by) {
+  std::map<std::tuple<std::string, std::string, std::string>, WatchedSum> sums;
+  for (const WatchedRow& row : rows)
+    sums[{by == Grouping::name_space ? "" : row.day, by == Grouping::day ? "" : row.name_space,
+          by == Grouping::job ? row.job : ""}] += row.sum;
+  std::vector<WatchedRow> result;
+  for (const auto& [key, sum] : sums) result.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), sum});
+  return result;
+}
+
+std::uint64_t pods_of(const WatchedSum& sum) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t pods : sum.pods) all += pods;
+  return all;
+}
+
+double mean_seconds(Duration sum, std::uint64_t count) {
+  return count == 0 ? 0 : to_seconds(sum) / static_cast<double>(count);
+}
+
+std::vector<std::string> cells(const WatchedRow& row, Grouping by) {
+  const WatchedSum& sum = row.sum;
+  const std::uint64_t pods = pods_of(sum), compared = sum.pods[WatchOutcome::compared],
+                      waiting = sum.pods[WatchOutcome::would_wait];
+  std::vector<std::string> cells;
+  if (by != Grouping::name_space) cells.push_back(row.day);
+  if (by != Grouping::day) cells.push_back(row.name_space);
+  if (by == Grouping::job) cells.push_back(row.job);
+  const double actual = sum.actual.invoice().value(), planned = sum.planned.invoice().value();
+  cells.insert(cells.end(),
+               {page::count(pods), page::count(compared), page::count(waiting), page::count(pods - compared - waiting),
+                page::usd(actual), page::usd(planned), page::usd(actual - planned),
+                actual > 0 ? page::percent(1 - planned / actual) : "-", page::usd(sum.actual.fixed.value()),
+                page::duration(mean_seconds(sum.actual_wait, compared)),
+                page::duration(mean_seconds(sum.planned_wait, compared))});
+  return cells;
+}
+
+std::vector<std::string> titles(Grouping by) {
+  std::vector<std::string> titles;
+  if (by != Grouping::name_space) titles.emplace_back("day");
+  if (by != Grouping::day) titles.emplace_back("namespace");
+  if (by == Grouping::job) titles.emplace_back("job");
+  titles.insert(titles.end(), {"pods", "compared", "would wait", "other", "actual", "planned", "saved", "share",
+                               "fixed", "waited", "planned wait"});
+  return titles;
+}
+
+Json dollars_json(const WatchedDollars& dollars) {
+  return {{"invoice", dollars.invoice().value()},
+          {"elasticNodes", dollars.elastic.value()},
+          {"transfer", dollars.transfer.value()},
+          {"fixedNodes", dollars.fixed.value()}};
+}
+
+Json row_json(const WatchedRow& row, Grouping by) {
+  Json json = Json::object();
+  if (by != Grouping::name_space) json["day"] = row.day;
+  if (by != Grouping::day) json["namespace"] = row.name_space;
+  if (by == Grouping::job) json["job"] = row.job;
+  json["pods"] = pods_of(row.sum);
+  for (const WatchOutcome outcome : enumerators<WatchOutcome>)
+    json["podsBy"][std::string(to_string(outcome))] = row.sum.pods[outcome];
+  json["actual"] = dollars_json(row.sum.actual);
+  json["planned"] = dollars_json(row.sum.planned);
+  json["saved"] = (row.sum.actual.invoice() - row.sum.planned.invoice()).value();
+  json["waitedSeconds"] = to_seconds(row.sum.actual_wait);
+  json["plannedWaitSeconds"] = to_seconds(row.sum.planned_wait);
+  return json;
+}
+
+std::string as_text(const std::vector<WatchedRow>& rows, Grouping by) {
+  if (rows.empty()) return "no batch pod of another scheduler has ended since the operator began to lead\n";
+  std::vector<std::vector<std::string>> lines{titles(by)};
+  WatchedRow all{"total", by == Grouping::name_space ? "total" : "", "", {}};
+  for (const WatchedRow& row : rows) {
+    lines.push_back(cells(row, by));
+    all.sum += row.sum;
+  }
+  lines.push_back(cells(all, by));
+  return render_table(lines) + std::string(meaning);
+}
+
+}  // namespace
+
+int run_report(Words words) {
+  Source source;
+  Grouping by = Grouping::job;
+  OutputFormat format = OutputFormat::text;
+  Arguments arguments(
+      "lips report",
+      "Lists what batch pods of other schedulers cost where they ran, and would have cost where LiPS would "
+      "have put them. Nothing is changed.");
+  arguments.choice("--by", {Grouping::job, Grouping::name_space, Grouping::day},
+                   "rows: of a day's job, a namespace, or a day", by);
+  arguments.choice("--format", {OutputFormat::text, OutputFormat::json}, "output format (docs/json.md)", format);
+  describe(source, arguments);
+  arguments.example("kubectl lips report --by namespace", "what LiPS would have saved in each namespace");
+  arguments.example("lips report --format json --url http://127.0.0.1:8080", "the same by day and job, for a program");
+  if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
+  if (arguments.help_requested()) return print(arguments.help());
+  const Result<FetchedState> state = fetch(source);
+  if (!state) return print_error(state.error());
+  if (!state->record.live)
+    return print_error(
+        Error{ErrorCode::invalid_input, "--from: expected the state of a running operator, found a record without it"});
+  const std::vector<WatchedRow> rows = grouped(state->record.live->watched, by);
+  if (format == OutputFormat::text) return print(as_text(rows, by));
+  Json json = Json::array();
+  for (const WatchedRow& row : rows) json.push_back(row_json(row, by));
+  return print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace lips::cmd

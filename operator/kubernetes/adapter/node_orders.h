@@ -1,0 +1,69 @@
+// Orders nodes from the cluster's autoscaler where the plan wants them. Where our pods would do, their own
+// specification cannot be changed any more; so for each task that is to start on a new node there is a pod with the
+// task's needs and the labels of the place. No scheduler binds it; autoscalers take it for one that has found no room.
+// Works with every autoscaler that launches nodes for pending pods. Decides nothing.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/objects.h"
+#include "kubernetes/data/object_writes.h"
+#include "kubernetes/pods/pod_classes.h"
+
+namespace lips::kubernetes {
+
+// Room for one task.
+struct NodeOrder {
+  TextMap place;  // labels that the node must have
+  PodNeeds needs;
+  friend auto operator<=>(const NodeOrder&, const NodeOrder&) = default;
+};
+
+class NodeOrders {
+ public:
+  struct Surroundings {  // all outlive it
+    ApiClient& client;
+    std::function<bool()> may_act;
+    std::function<void()> wake;  // an answer has come; from any thread
+    Log& log;
+  };
+  struct Place {
+    std::string name_space;  // of the pods; empty: nothing can be ordered
+    std::string scheduler;   // names them and their scheduler, which does not exist: "lips-orders"
+    ObjectMeta owner;        // the operator's own pod: without it they are removed; no uid: they stay
+  };
+  NodeOrders(Surroundings surroundings, Place place);
+
+  // False for a while after the API server has refused an order.
+  bool possible(TimePoint now) const { return !place_.name_space.empty() && now >= refused_until_; }
+  // From now on so many of each, and no others. Before the first call those of the process before stay.
+  void want(const std::map<NodeOrder, int>& orders);
+  // True: the pod is an order, made by this process or the one before it.
+  bool found(const Pod& pod);
+  void gone(const ObjectMeta& meta);
+  // Writes changes, as many as the rate allows; call it a few times a second.
+  void flush(TimePoint now);
+
+ private:
+  void settled(const std::string& name, bool there);
+  void create(const std::string& name, const NodeOrder& order, TimePoint now);
+  std::string path(const std::string& name, std::string_view part = {}) const;
+
+  const Surroundings around_;
+  const Place place_;
+  ObjectWrites writes_;
+  bool asked_ = false;
+  std::map<std::string, std::shared_ptr<const NodeOrder>> wanted_;  // by name
+  std::map<std::string, bool> known_;                               // by name: marked as having found no room
+  TimePoint refused_until_{};
+};
+
+// The pod of an order, as JSON. `name`: its own.
+std::string order_body(const NodeOrder& order, const NodeOrders::Place& place, const std::string& name);
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,169 @@
+#include "kubernetes/adapter/watched_pods.h"
+
+#include <utility>
+
+#include "kubernetes/pods/zone_gate.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr const char *watched_scheduler = "watched", *other_scheduler = "other";  // in this cache
+constexpr Duration learn_every{10'000'000};
+constexpr std::size_t most_gone = 100'000;  // between two looks
+
+bool declares_work(const PodAnnotations& work) {
+  return work.in_application || !work.job.empty() || !work.data_set.empty() || work.cpu || work.cpu_per_mebibyte ||
+         work.run_time || work.tasks;
+}
+
+// The same for all runs of a CronJob.
+std::string report_name(const PodRecord& pod) {
+  if (!pod.work.job.empty()) return pod.work.job;
+  const std::string of = template_of(pod.meta.name_space, pod.owner, pod.meta.name);
+  return of.substr(of.rfind('/') + 1);
+}
+
+}  // namespace
+
+WatchedPods::WatchedPods(Rules rules, const ClaimLookup& claims, const std::map<std::string, BatchJob>& jobs)
+    : rules_(std::move(rules)), jobs_(jobs), pods_(watched_scheduler, claims, nodes_, rules_.frameworks) {}
+
+// Batch work of another scheduler: the pods of a Job or of an application, or those that say what they need.
+bool WatchedPods::is_watched(const Pod& pod) const {
+  if (pod.scheduler == rules_.scheduler || is_gated(pod) || was_steered(pod)) return false;
+  if (pod.owner && pod.owner->kind == "DaemonSet") return false;
+  if (pod.owner && pod.owner->is_batch_job()) return true;
+  const Result<PodAnnotations> work = read_pod_annotations(pod, rules_.frameworks);
+  return work && declares_work(*work);
+}
+
+void WatchedPods::update(const Pod& pod, TimePoint now) {
+  Pod seen = pod;
+  const PodRecord* known = pods_.find(pod.meta);
+  const bool watched = known || is_watched(pod);
+  seen.scheduler = watched ? watched_scheduler : other_scheduler;
+  if (!watched) {  // whoever bound it, here it takes its room
+    std::erase(seen.gates, zone_gate);
+    std::erase_if(seen.annotations, [](const auto& entry) { return entry.first == annotation::steered; });
+  } else if (!known || (known->state == PodState::held && !pod.node.empty())) {
+    // What held it, such as a gate, is gone when it is bound: judged anew.
+    if (const auto record = pods_.forget(pod.meta, now)) job_pods_.forget(*record);
+  }
+  const PodCache::Update update = pods_.update(seen, now);
+  if (update.record) job_pods_.update(*update.record);
+}
+
+void WatchedPods::forget(const ObjectMeta& meta, TimePoint now) {
+  std::unique_ptr<PodRecord> record = pods_.forget(meta, now);
+  if (record) job_pods_.forget(*record);
+  const auto watched = watched_.find(meta.uid);
+  const bool shown = watched != watched_.end();
+  const bool over = shown && watched->second.over;
+  if (!record || over || interrupted_ || gone_.size() >= most_gone) {
+    if (shown) watched_.erase(watched);
+    return;
+  }
+  if (!record->finished) record->finished = now;
+  record->state = PodState::terminated;
+  gone_.push_back(std::move(record));
+}
+
+void WatchedPods::interrupt() {
+  interrupted_ = true;
+  nodes_.take_changed();
+  gone_.clear();
+}
+
+void WatchedPods::resume() {
+  if (!std::exchange(interrupted_, false)) return;
+  for (const auto& [name, pod] : pods_.ours()) {
+    if (pod->node.empty()) continue;
+    Watched& watched = watched_[pod->meta.uid];
+    watched.found |= !watched.shown;
+  }
+}
+
+// Whether it is, or was, something to plan.
+bool WatchedPods::is_of_interest(const PodRecord& pod) {
+  const bool ran = !pod.node.empty();
+  Watched& watched = watched_[pod.meta.uid];
+  if (pod.state == PodState::terminated && (!ran || (watched.found && !watched.shown))) watched.over = true;
+  return !watched.over && pod.pod_class.valid() && (ran || pod.state == PodState::waiting);
+}
+
+std::vector<PodRecord*> WatchedPods::take_records() {
+  std::vector<PodRecord*> records;
+  for (const auto& [name, record] : pods_.ours())
+    if (is_of_interest(*record)) records.push_back(record.get());
+  for (const std::unique_ptr<PodRecord>& record : gone_)
+    if (!record->node.empty() && is_of_interest(*record)) records.push_back(record.get());
+  return records;
+}
+
+WatchedPod WatchedPods::show(const PodRecord& pod, const ModelIndex& index, TimePoint now) {
+  Watched& watched = watched_[pod.meta.uid];
+  watched.shown = true;
+  watched.over |= pod.state == PodState::terminated;
+  WatchedPod shown{pod.meta.uid, pod.meta.name_space, report_name(pod), NodeId::none()};
+  if (!pod.node.empty()) shown.node = index.node(pod.node);
+  shown.placeable = pod.unschedulable_reason == UnschedulableReason::none;
+  shown.found = watched.found;
+  shown.ended = watched.over;
+  shown.ran = pod.ran(now);
+  return shown;
+}
+
+// The events that make tasks of these pods; `pods` are theirs, in the tasks' order.
+std::vector<ClusterEvent> WatchedPods::arrivals_of(const std::vector<PodRecord*>& records, ModelIndex& index,
+                                                   const Surroundings& around, std::vector<PodRecord*>& pods) {
+  const auto zone_of = [this](const std::string& name) {
+    const NodeRecord* node = nodes_.find(name);
+    return node && node->node ? place_of(*node->node).zone : std::string();
+  };
+  const MapsByZone nothing_remembered;
+  const auto known = [&](const std::string& key) { return job_pods_.known(key, {jobs_, zone_of, nothing_remembered}); };
+  const JobContext context{index,
+                           pods_.classes(),
+                           pods_.run_times(),
+                           jobs_,
+                           around.pool_of,
+                           known,
+                           rules_.default_run_time,
+                           around.may_read,
+                           rules_.shuffle_per_cpu_second,
+                           around.data_under};
+  std::vector<ClusterEvent> events;
+  std::vector<Rejection> rejected;
+  for (GroupedJob& group : group_into_jobs(records, context, events, rejected)) {
+    events.emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
+    pods.insert(pods.end(), group.pods.begin(), group.pods.end());
+  }
+  return events;
+}
+
+std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, TimePoint now) {
+  nodes_.take_changed();
+  if (std::exchange(volumes_changed_, false)) pods_.review_volumes();
+  pods_.review_anti_affinity();
+  pods_.review_applications();
+  pods_.forget_unused_classes();
+  if (now - learned_ > learn_every) pods_.review_run_times(learned_ = now, rules_.default_run_time);
+  const std::vector<PodRecord*> records = take_records();
+  std::optional<WatchedCluster> result;
+  if (!records.empty()) {
+    ModelIndex index(around.model);
+    ModelIndex::Listing listing = index.list(nodes_, pods_.classes(), around.data);
+    listing.start->arrivals = arrivals_;
+    result.emplace(WatchedCluster{ClusterState(std::move(*listing.start)), std::move(listing.costs), {}});
+    result->state.advance(now);
+    std::vector<PodRecord*> pods;
+    for (const ClusterEvent& event : arrivals_of(records, index, around, pods)) result->state.apply(event);
+    for (const PodRecord* pod : pods) result->pods.push_back(show(*pod, index, now));
+    arrivals_ = result->state.snapshot().arrivals;
+  }
+  for (const std::unique_ptr<PodRecord>& pod : gone_) watched_.erase(pod->meta.uid);
+  gone_.clear();
+  return result;
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,81 @@
+// Batch pods of other schedulers as if they were ours, for the report of what LiPS would have done with them. A cache
+// of its own, because for the model proper they are room that is taken. Sends nothing.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kubernetes/adapter/job_pods.h"
+#include "kubernetes/adapter/job_tables.h"
+#include "kubernetes/adapter/model_index.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_cache.h"
+#include "model/arrivals.h"
+#include "model/cluster_event.h"
+#include "model/watched_cluster.h"
+
+namespace lips::kubernetes {
+
+class WatchedPods {
+ public:
+  struct Rules {
+    std::string scheduler;  // ours
+    Frameworks frameworks;
+    Duration default_run_time{60'000'000};
+    Mebibytes shuffle_per_cpu_second{0};
+  };
+  // `claims` and `jobs`, by uid, outlive it.
+  WatchedPods(Rules rules, const ClaimLookup& claims, const std::map<std::string, BatchJob>& jobs);
+
+  // Every node and every pod, whoever schedules it.
+  void update(const Node& node) { nodes_.update(node); }
+  void forget_node(const std::string& name) { nodes_.forget(name); }
+  void limit_volumes(const std::string& node, const ResourceAmounts& limits) { nodes_.limit_volumes(node, limits); }
+  void update(const Pod& pod, TimePoint now);
+  void forget(const ObjectMeta& pod, TimePoint now);
+  void volumes_changed() { volumes_changed_ = true; }
+  // Nobody watches from here on, or somebody does again: pods that were bound meanwhile are not compared.
+  void interrupt();
+  void resume();
+
+  struct Surroundings {
+    ModelSettings model;
+    const DataView& data;
+    std::function<Result<std::string>(const PodRecord& pod)> pool_of;
+    std::function<bool(const std::string& data_set, const std::string& name_space)> may_read;
+    PathLookup data_under;
+  };
+  // The cluster without the room of these pods; none: there are none. A pod that has ended is in one look and then no
+  // more.
+  std::optional<WatchedCluster> look(const Surroundings& around, TimePoint now);
+  std::size_t kept() const { return pods_.ours().size() + gone_.size() + watched_.size(); }
+
+ private:
+  struct Watched {
+    bool found = false, shown = false, over = false;  // over: its end was shown
+  };
+  bool is_watched(const Pod& pod) const;
+  std::vector<PodRecord*> take_records();
+  bool is_of_interest(const PodRecord& pod);
+  std::vector<ClusterEvent> arrivals_of(const std::vector<PodRecord*>& records, ModelIndex& index,
+                                        const Surroundings& around, std::vector<PodRecord*>& pods);
+  WatchedPod show(const PodRecord& pod, const ModelIndex& index, TimePoint now);
+
+  const Rules rules_;
+  const std::map<std::string, BatchJob>& jobs_;
+  NodeCache nodes_;
+  PodCache pods_;
+  JobPods job_pods_;
+  std::unordered_map<std::string, Watched> watched_;  // by uid
+  std::vector<std::unique_ptr<PodRecord>> gone_;      // deleted since the last look
+  ArrivalMemory arrivals_;
+  TimePoint learned_{};
+  bool interrupted_ = true, volumes_changed_ = false;
+};
+
+}  // namespace lips::kubernetes

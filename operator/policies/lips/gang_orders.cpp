@@ -1,0 +1,99 @@
+#include "policies/lips/gang_orders.h"
+
+#include <algorithm>
+
+namespace lips {
+
+namespace {
+
+// Ordered nodes with equal room left.
+struct NewNodes {
+  ClassId on;
+  Resources free;
+  std::uint32_t nodes = 0;
+};
+
+// Fills nodes one by one, each with as many tasks as it holds; `alike` is divided where they fill only some.
+std::uint32_t fill_nodes(const Resources& request, std::uint32_t most, std::size_t index,
+                         std::vector<NewNodes>& alike) {
+  const NewNodes before = alike[index];
+  const auto each = static_cast<std::uint32_t>(std::clamp<std::int64_t>(fit_count(request, before.free), 0, most));
+  if (each == 0) return 0;
+  const std::uint32_t full = std::min(before.nodes, most / each);
+  const std::uint32_t rest = full < before.nodes ? most % each : 0;
+  const auto less = [&](std::uint32_t tasks) { return before.free - request * static_cast<std::int32_t>(tasks); };
+  alike[index] = {before.on, less(each), full};
+  if (rest > 0) alike.push_back({before.on, less(rest), 1});
+  if (const std::uint32_t untouched = before.nodes - full - (rest > 0); untouched > 0)
+    alike.push_back({before.on, before.free, untouched});
+  return full * each + rest;
+}
+
+}  // namespace
+
+OrderRoom::OrderRoom(const ClusterSnapshot& cluster, const NodeClasses& classes)
+    : cluster_(cluster), classes_(classes), offers_(cluster.zones.size()), left_(classes.classes.size(), 0) {
+  for (const ClassId c : classes.classes.ids()) {
+    const NodeClass& offer = classes.classes[c];
+    if (!offer.offer.valid()) continue;
+    offers_[offer.zone].push_back(c);
+    left_[c] = cluster.offers[offer.offer].left;
+  }
+  for (std::vector<ClassId>& offers : offers_)
+    std::stable_sort(offers.begin(), offers.end(),
+                     [&](ClassId a, ClassId b) { return classes.classes[a].price < classes.classes[b].price; });
+}
+
+std::optional<GangOrder> OrderRoom::order(const Gang& gang, ZoneId zone, std::span<const Spot> placed) const {
+  GangOrder order;
+  std::vector<NewNodes> alike;
+  for (std::size_t i = 0; i < gang.parts.size(); ++i) {
+    const GangPart& part = gang.parts[i];
+    std::uint32_t left = part.tasks;
+    for (const Spot& spot : placed)
+      if (spot.part == i) left -= spot.tasks;
+    const ConstraintId constraint = cluster_.jobs[part.job].constraint;
+    const auto place = [&](std::size_t index) {
+      const ClassId on = alike[index].on;
+      const std::uint32_t tasks = fill_nodes(part.request, left, index, alike);
+      if (tasks > 0) order.spots.push_back({i, tasks, on});
+      left -= tasks;
+    };
+    for (std::size_t index = 0, known = alike.size(); index < known && left > 0; ++index)
+      if (cluster_.eligible(constraint, classes_.classes[alike[index].on].like)) place(index);
+    for (const ClassId c : offers_[zone]) {
+      const NodeClass& offer = classes_.classes[c];
+      const std::int64_t each = fit_count(part.request, offer.shape);
+      if (left == 0 || each <= 0 || !cluster_.eligible(constraint, offer.like)) continue;
+      std::uint32_t& ordered = order.nodes[c];
+      const auto needed = static_cast<std::uint32_t>((left - 1) / std::min<std::int64_t>(each, left) + 1);
+      const std::uint32_t nodes = std::min(needed, left_[c] - ordered);
+      if (nodes == 0) continue;
+      ordered += nodes;
+      alike.push_back({c, offer.shape, nodes});
+      place(alike.size() - 1);
+    }
+    if (left > 0) return std::nullopt;
+  }
+  for (const auto& [c, nodes] : order.nodes)
+    if (nodes > 0) order.boot = std::max(order.boot, to_seconds(cluster_.offers[classes_.classes[c].offer].boot));
+  return order;
+}
+
+OfferId OrderRoom::like(NodeId id, const GangPart& part) const {
+  const Node& node = cluster_.nodes[id];
+  if (node.fleet != FleetKind::elastic) return OfferId::none();
+  for (const ClassId c : offers_[node.zone]) {
+    const NodeClass& offer = classes_.classes[c];
+    if (left_[c] > 0 && cluster_.nodes[offer.like].capacity_type == node.capacity_type &&
+        fit_count(part.request, offer.shape) > 0 && cluster_.eligible(cluster_.jobs[part.job].constraint, offer.like))
+      return offer.offer;
+  }
+  return OfferId::none();
+}
+
+void OrderRoom::take(const GangOrder& order) {
+  for (const auto& [c, nodes] : order.nodes) left_[c] -= nodes;
+}
+
+}  // namespace lips

@@ -1,0 +1,86 @@
+#include "policies/lips/waiting_weights.h"
+
+#include <algorithm>
+
+#include "model/targets.h"
+
+namespace lips {
+
+namespace {
+
+class Factors {
+ public:
+  explicit Factors(const ClusterSnapshot& cluster) : cluster_(cluster) {}
+
+  double of(JobId id) {
+    const Job& job = cluster_.jobs[id];
+    const double factor = cluster_.pools[job.pool].waiting_factor * last_tasks(job);
+    return job.due.any() ? factor * due(id) : factor;
+  }
+
+ private:
+  double last_tasks(const Job& job) const {
+    if (cluster_.offers.empty() || job.pending_work.value() <= 0) return 1;
+    return std::clamp(job.work / job.pending_work, 1.0, most_of_last_tasks);
+  }
+
+  double due(JobId id) {
+    const Job& job = cluster_.jobs[id];
+    double factor = 0;
+    if (job.due.complete_by)
+      factor = deadline_factor(seconds_needed(id), to_seconds(*job.due.complete_by - cluster_.now));
+    if (job.due.start_by)  // the time waited, of all that it may wait
+      factor = std::max(
+          factor, deadline_factor(to_seconds(cluster_.now - job.arrival), to_seconds(*job.due.start_by - job.arrival)));
+    return factor;
+  }
+
+  // At full speed: its work on all nodes, and then its longest task.
+  double seconds_needed(JobId id) {
+    const Job& job = cluster_.jobs[id];
+    if (work_rate_ <= 0) measure();
+    double longest = 0;
+    for (const TaskGroup& group : cluster_.groups[id])
+      if (group.count > 0)
+        longest = std::max(longest, group.cpu.value() / std::max(least_cores, job.request.cpu.value()));
+    if (job.reduce_tasks > 0 && !job.all_maps_finished()) longest *= 2;
+    const double left = job.tasks() - job.finished_maps - job.finished_reduces;
+    return longest + job.work.value() * left / std::max(1U, job.tasks()) / work_rate_;
+  }
+
+  void measure() {
+    for (const Node& node : cluster_.nodes)
+      if (node.schedulable) work_rate_ += node.capacity.cpu.value() * node.speed;
+    for (const Offer& offer : cluster_.offers) {
+      const Node& node = cluster_.nodes[offer.like];
+      work_rate_ += offer.left * node.capacity.cpu.value() * node.speed;
+    }
+    work_rate_ = std::max(work_rate_, 1e-9);
+  }
+
+  const ClusterSnapshot& cluster_;
+  double work_rate_ = 0;  // CPU-seconds a second, with what could be launched
+};
+
+}  // namespace
+
+WaitingWeights waiting_weights(const ClusterSnapshot& cluster) {
+  WaitingWeights weights;
+  if (cluster.pending.empty()) return weights;
+  Factors factors(cluster);
+  weights.mean = factors.of(cluster.pending.front());
+  if (std::all_of(cluster.pending.begin(), cluster.pending.end(),
+                  [&](JobId job) { return factors.of(job) == weights.mean; }))
+    return weights;
+  double work = 0, weighted = 0;
+  for (const JobId job : cluster.pending) {
+    work += cluster.jobs[job].pending_work.value();
+    weighted += cluster.jobs[job].pending_work.value() * factors.of(job);
+  }
+  weights.mean = work > 0 && weighted > 0 ? weighted / work : 1;
+  weights.of_job.resize(cluster.jobs.size(), 1);
+  for (const JobId job : cluster.pending) weights.of_job[job] = factors.of(job) / weights.mean;
+  return weights;
+}
+
+}  // namespace lips

@@ -1,0 +1,24 @@
+// Where targets have moved the price of waiting of some pools, jobs are due, or part of a job has started, jobs do not
+// wait at one price. One program has one price of waiting: the mean. A job whose wait counts more than that takes its
+// other dollars that much lighter, and goes that much earlier.
+#pragma once
+
+#include "model/snapshot.h"
+
+namespace lips {
+
+// A job is done when its last task is: beside nodes that could be launched, the wait of its last tasks counts for all
+// of it, up to this factor. On a fixed cluster nobody would get the slots that they take from others.
+inline constexpr double most_of_last_tasks = 3;
+
+struct WaitingWeights {
+  double mean = 1;                 // times the setting waitingPrice
+  IdVector<JobId, double> of_job;  // relative to the mean; empty: 1 for all
+
+  double of(JobId job) const { return of_job.empty() ? 1 : of_job[job]; }
+};
+
+// The mean is over pending work.
+WaitingWeights waiting_weights(const ClusterSnapshot& cluster);
+
+}  // namespace lips

@@ -1,0 +1,60 @@
+#include "records/snapshot_pools_json.h"
+
+#include <fmt/format.h>
+
+namespace lips {
+
+using namespace json_tables;
+
+void read_due(const View& jobs, std::vector<JobArrived>& arrived) {
+  if (!jobs.has("due")) return;
+  const View due = jobs.at("due");
+  const Whole flag{0, 1}, when{-any_time, any_time};
+  for (std::size_t i = 0, rows = due.rows(5); i < rows && !arrived.empty(); ++i) {
+    const View row = due.item(i);
+    JobDue& job = arrived[static_cast<std::size_t>(row.cell(0, index_below(arrived.size())))].job.due;
+    if (row.cell(1, flag) == 1) job.complete_by = time(row.cell(2, when));
+    if (row.cell(3, flag) == 1) job.start_by = time(row.cell(4, when));
+  }
+}
+
+void read_targets(const View& root, IdVector<PoolId, Pool>& pools) {
+  if (!root.has("targets")) return;
+  const View targets = root.at("targets");
+  for (std::size_t i = 0, rows = targets.rows(5); i < rows && !pools.empty(); ++i) {
+    const View row = targets.item(i);
+    Pool& pool = pools[id<PoolId>(row.cell(0, index_below(pools.size())))];
+    pool.targets = {Usd(row.cell(1, Real{0})), Duration(row.cell(2, Whole{0, any_time})),
+                    Duration(row.cell(3, Whole{0, any_time}))};
+    pool.waiting_factor = row.cell(4, Real{0});
+  }
+}
+
+std::vector<TargetDebt> read_target_debts(const View& root) {
+  std::vector<TargetDebt> debts;
+  if (!root.has("targetDebts")) return debts;
+  const View table = root.at("targetDebts");
+  for (std::size_t i = 0, rows = table.rows(3); i < rows; ++i) {
+    const View row = table.item(i);
+    debts.push_back({row.cell(0, Text{}), row.cell(1, any_real), row.cell(2, any_real)});
+  }
+  return debts;
+}
+
+std::optional<ShareMemory> read_shares(const View& root, std::size_t pools) {
+  if (!root.has("shares")) return std::nullopt;
+  const View table = root.at("shares");
+  table.known({"at", "leastJob", "smallPool", "slots"});
+  ShareMemory shares;
+  shares.at = time(table.at("at").value(Whole{-any_time, any_time}));
+  shares.least_job = static_cast<std::uint32_t>(table.at("leastJob").value(Whole{0, most_ids}));
+  shares.small_pool = table.at("smallPool").value(Whole{0, 1}) == 1;
+  const View slots = table.at("slots");
+  for (std::size_t i = 0, size = slots.list(); i < size; ++i) shares.slots.push_back(slots.cell(i, Real{0}));
+  if (const std::size_t wanted = pools + 1; shares.slots.size() != wanted)
+    slots.problem("", fmt::format("{} shares", shares.slots.size()),
+                  fmt::format("{}: the pools, then the small jobs", wanted));
+  return shares;
+}
+
+}  // namespace lips

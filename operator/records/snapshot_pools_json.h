@@ -1,0 +1,21 @@
+// What a snapshot file says of pools beside their table: targets,
+// jobs that are due, what holding targets remembers, and the shares that modified fair remembers.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "model/cluster_event.h"
+#include "model/snapshot.h"
+#include "records/snapshot_json.h"
+
+namespace lips {
+
+// Of the jobs that are due.
+void read_due(const json_tables::View& jobs, std::vector<JobArrived>& arrived);
+void read_targets(const json_tables::View& root, IdVector<PoolId, Pool>& pools);
+std::vector<TargetDebt> read_target_debts(const json_tables::View& root);
+std::optional<ShareMemory> read_shares(const json_tables::View& root, std::size_t pools);
+
+}  // namespace lips

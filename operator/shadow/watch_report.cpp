@@ -1,0 +1,20 @@
+#include "shadow/watch_report.h"
+
+namespace lips {
+
+void WatchReport::add(const WatchedEnd& end, const std::string& day) {
+  std::map<Job, WatchedSum>& jobs = days_[day];
+  Job job{end.name_space, end.job};
+  if (jobs.size() >= most_jobs_a_day && !jobs.contains(job)) job = {other_jobs, other_jobs};
+  jobs[job].add(end);
+  if (days_.size() > most_days) days_.erase(days_.begin());
+}
+
+std::vector<WatchedRow> WatchReport::rows() const {
+  std::vector<WatchedRow> rows;
+  for (const auto& [day, jobs] : days_)
+    for (const auto& [job, sum] : jobs) rows.push_back({day, job.first, job.second, sum});
+  return rows;
+}
+
+}  // namespace lips

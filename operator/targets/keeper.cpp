@@ -1,0 +1,285 @@
+#include "targets/keeper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "targets/least_cost.h"
+
+namespace lips {
+
+namespace {
+
+constexpr double budget_gain = 40, wait_gain = 6;
+constexpr double aim = 0.97;                          // of a target: room for noise, for it is an upper limit
+constexpr double tolerance = 1.05;                    // a forecast may exceed its target by so much
+constexpr Duration memory = std::chrono::hours(6);    // of forecasts; also what a refusal takes
+constexpr Duration patience = std::chrono::hours(3);  // at the limit of the price, before a target is given up
+constexpr double least_forecast_work = 1;             // CPU-seconds, and tasks
+constexpr double most_credit = 0.005;                 // days
+constexpr double share_for_due_work = 0.7;            // of the nodes: other work runs there too
+constexpr double most_factor = 64;                    // of the targets of all and of a pool together
+constexpr Duration remember_every = std::chrono::minutes(5);
+
+std::string span(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::int64_t hour_of(TimePoint now) { return now.time_since_epoch() / std::chrono::hours(1); }
+
+// What grows fades over `memory`.
+void fade(Tally& sum, Duration span) {
+  const double left = std::exp(-to_seconds(span) / to_seconds(memory));
+  each_field(sum, [&](std::string_view, auto& member) { member *= left; });
+}
+
+// Since when it has been true without a break.
+bool for_long(std::optional<TimePoint>& since, bool is, TimePoint now) {
+  if (!is) return since.reset(), false;
+  if (!since) since = now;
+  return now - *since >= patience;
+}
+
+}  // namespace
+
+void ArrivingDay::add(TimePoint now, const Of& more) {
+  if (!began_) began_ = now;
+  Of& hour = hours_[hour_of(now)];
+  hour.work += more.work, hour.tasks += more.tasks;
+  hours_.erase(hours_.begin(), hours_.lower_bound(hour_of(now) - 24));
+}
+
+std::optional<ArrivingDay::Of> ArrivingDay::expected(TimePoint now) const {
+  if (!began_ || now - *began_ < std::chrono::hours(1)) return std::nullopt;
+  const TimePoint from = std::max(*began_, TimePoint(std::chrono::hours(hour_of(now) - 23)));
+  Of sum;
+  for (auto hour = hours_.lower_bound(hour_of(from)); hour != hours_.end(); ++hour)
+    sum.work += hour->second.work, sum.tasks += hour->second.tasks;
+  const double share = to_seconds(now - from) / to_seconds(one_day);
+  return Of{sum.work / share, sum.tasks / share};
+}
+
+Tally TargetKeeper::update(const ClusterSnapshot& cluster, const std::string& pool, Hold& hold) const {
+  const Tally sum = ledger_.sum(pool), more = sum - hold.seen;
+  hold.seen = sum;
+  if (hold.updated) fade(hold.recent, cluster.now - *hold.updated);
+  hold.recent += more;
+  hold.updated = cluster.now;
+  hold.arriving.add(cluster.now, {more.arrived_work.value(), more.arrived_tasks});
+  return more;
+}
+
+// CPU-seconds pending beyond the mean of about a day.
+double TargetKeeper::unusual_backlog(const ClusterSnapshot& cluster, const std::string& pool, Hold& hold) {
+  double backlog = 0;
+  for (const JobId id : cluster.pending)
+    if (const Job& job = cluster.jobs[id]; pool.empty() || cluster.pools[job.pool].name == pool)
+      backlog += job.pending_work.value();
+  const double span = to_seconds(hold.looked ? cluster.now - *hold.looked : Duration(0));
+  hold.looked = cluster.now;
+  hold.usual_backlog += (backlog - hold.usual_backlog) * (1 - std::exp(-span / to_seconds(one_day)));
+  return std::max(0.0, backlog - hold.usual_backlog);
+}
+
+TargetReport TargetKeeper::hold_budget(const ClusterSnapshot& cluster, const std::string& pool, const Tally& more,
+                                       const Targets& targets, Hold& hold) const {
+  TargetReport said;
+  said.kind = TargetKind::budget_per_day;
+  said.target = targets.budget_per_day.value();
+  const std::optional<ArrivingDay::Of> day = hold.arriving.expected(cluster.now);
+  const Billing billing = pool.empty() ? around_.billing : Billing::use;  // no invoice is a pool's alone
+  const double fixed = pool.empty() ? (ledger_.fixed_rate() * one_day).value() : 0;
+  if (fixed > said.target) {
+    said.forecast = fixed;
+    said.state = TargetState::cannot;
+    said.why = fmt::format("the fixed nodes alone cost {:.2f} USD a day: fewer of them, or a higher budget", fixed);
+    return said;
+  }
+  const double unusual = unusual_backlog(cluster, pool, hold);
+  if (!day || day->work <= 0) return said;
+  // A budget alone never makes waits dearer than the setting, so it has no use for more credit than evens out noise.
+  const bool alone = targets.mean_wait <= Duration(0) && targets.complete_by <= Duration(0);
+  // What varies is paced by work, not by time: a day's work has its share of the budget. There is more of it than
+  // arrives where an unusual backlog is to be worked off.
+  const Tally today = ledger_.day(pool, TargetLedger::day_of(cluster.now));
+  const TimePoint midnight(one_day * (TargetLedger::day_of(cluster.now) + 1));
+  const double left = to_seconds(midnight - cluster.now) / to_seconds(one_day);
+  const double coming = today.work.value() + left * day->work + unusual;
+  const double work_of_day = std::max(day->work, coming);
+  const double room = std::max(aim * said.target - fixed, 0.02 * said.target);
+  const double variable = (more.dollars - more.fixed).value();
+  hold.budget.charge((variable - room * more.work.value() / work_of_day) / room, budget_gain, alone ? most_credit : 1);
+  const double recent_work = hold.recent.work.value();
+  if (recent_work < least_forecast_work) return said;
+  said.forecast = fixed + (hold.recent.dollars - hold.recent.fixed).value() / recent_work * day->work;
+  const bool beyond = said.forecast > said.target * tolerance;
+  const bool stuck = for_long(hold.exhausted[said.kind], hold.budget.exhausted(budget_gain), cluster.now);
+  const double least = least_cost_of_day(cluster, billing, CpuSeconds(day->work)).value();
+  said.state = beyond ? TargetState::behind : TargetState::held;
+  if (least > said.target && ((stuck && beyond) || hold.arriving.known(cluster.now) >= memory)) {
+    said.state = TargetState::cannot;
+    said.why = fmt::format(
+        "a day's work costs at least {:.2f} USD on the cheapest of these nodes: a higher budget, "
+        "cheaper nodes or less work",
+        least);
+  } else if (stuck && beyond) {
+    said.state = TargetState::cannot;
+    said.why = fmt::format(
+        "with waits as cheap as they get a day still costs about {:.2f} USD: a budget of that much, "
+        "cheaper nodes or less work",
+        said.forecast);
+  }
+  return said;
+}
+
+TargetReport TargetKeeper::hold_wait(const ClusterSnapshot& cluster, const Capacity& capacity, const Tally& more,
+                                     Duration most, Hold& hold) const {
+  TargetReport said;
+  said.kind = TargetKind::mean_wait;
+  said.target = to_seconds(most);
+  const std::optional<ArrivingDay::Of> day = hold.arriving.expected(cluster.now);
+  if (!day || day->tasks <= 0) return said;
+  const double wanted = aim * said.target;
+  hold.wait.charge((more.waited - wanted * more.started) / (wanted * day->tasks), wait_gain);
+  if (hold.recent.started < least_forecast_work) return said;
+  said.forecast = hold.recent.mean_wait();
+  const bool beyond = said.forecast > said.target * tolerance;
+  const bool stuck = for_long(hold.exhausted[said.kind], hold.wait.exhausted(wait_gain), cluster.now);
+  said.state = beyond ? TargetState::behind : TargetState::held;
+  const double load = day->work / to_seconds(one_day) / std::max(1e-9, capacity.work_rate);
+  if (!capacity.grows && load > 1 && ((stuck && beyond) || hold.arriving.known(cluster.now) >= memory)) {
+    said.state = TargetState::cannot;
+    said.why =
+        fmt::format("{:.0f} % of what the nodes can do in a day arrives in a day: it takes about {:.0f} more cores",
+                    100 * load, std::ceil((load / 0.9 - 1) * capacity.cores));
+  } else if (stuck && beyond) {
+    said.state = TargetState::cannot;
+    said.why = fmt::format("with waits as dear as they get tasks still wait {} in the mean: it takes more nodes",
+                           span(said.forecast));
+  }
+  return said;
+}
+
+TargetReport TargetKeeper::hold_deadline(const ClusterSnapshot& cluster, const Capacity& capacity,
+                                         const std::string& pool, Duration time_of_day) const {
+  TargetReport said;
+  said.kind = TargetKind::complete_by;
+  TimePoint by(one_day * TargetLedger::day_of(cluster.now) + time_of_day);
+  if (by <= cluster.now) by += one_day;
+  const DueWork due = ledger_.due(cluster, pool, by);
+  said.target = to_seconds(by - cluster.now);
+  said.forecast = due.jobs > 0 ? due.longest + due.work / std::max(1e-9, capacity.work_rate) : 0;
+  said.reached = to_seconds(ledger_.lateness(pool, by - one_day).value_or(Duration(0)));
+  const double beside_others = due.longest + (said.forecast - due.longest) / share_for_due_work;
+  said.factor = deadline_factor(due.jobs > 0 ? beside_others : 0, said.target);
+  said.state = TargetState::held;
+  if (said.forecast <= said.target) {
+    if (said.forecast * 1.25 > said.target) said.state = TargetState::behind;
+    return said;
+  }
+  said.state = TargetState::cannot;
+  const double time = std::max(1.0, said.target - due.longest);
+  said.why =
+      fmt::format("the work due takes {} at full speed, and {} are left", span(said.forecast), span(said.target));
+  if (due.longest < said.target)
+    said.why += fmt::format(": it takes about {:.0f} more cores",
+                            std::ceil((due.work / time / std::max(1e-9, capacity.work_rate) - 1) * capacity.cores));
+  return said;
+}
+
+void TargetKeeper::report(TargetReport said, const std::string& pool, double factor, Hold& hold) {
+  said.pool = pool;
+  said.factor = factor;
+  if (std::exchange(hold.state[said.kind], said.state) != said.state && around_.changed) around_.changed(said);
+  reports_.push_back(std::move(said));
+}
+
+double TargetKeeper::hold(const ClusterSnapshot& cluster, const Capacity& capacity, const std::string& pool,
+                          const Targets& targets) {
+  Hold& hold = holds_[pool];
+  const Tally more = update(cluster, pool, hold);
+  if (!targets.any()) return 1;
+  const Tally today = ledger_.day(pool, TargetLedger::day_of(cluster.now));
+  std::vector<TargetReport> said;
+  std::optional<double> faster;  // the least price that is fast enough
+  if (targets.mean_wait > Duration(0)) {
+    said.push_back(hold_wait(cluster, capacity, more, targets.mean_wait, hold));
+    said.back().reached = today.mean_wait();
+    faster = hold.wait.factor(DebtMakesWaiting::dearer, wait_gain);
+  }
+  if (targets.complete_by > Duration(0)) {
+    said.push_back(hold_deadline(cluster, capacity, pool, targets.complete_by));
+    faster = std::max(faster.value_or(0), said.back().factor);
+  }
+  double factor = faster.value_or(1);
+  if (targets.budget_per_day.value() > 0) {
+    said.push_back(hold_budget(cluster, pool, more, targets, hold));
+    said.back().reached = today.dollars.value();
+    const double most = hold.budget.factor(DebtMakesWaiting::cheaper, budget_gain);
+    factor = std::min(factor, most);  // a budget alone asks for no more than the setting
+  }
+  for (TargetReport& one : said) report(std::move(one), pool, factor, hold);
+  return factor;
+}
+
+void TargetKeeper::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
+  if (active_) return ledger_.on_event(cluster, event);
+  if (const auto* listed = std::get_if<ClusterListed>(&event)) ledger_.price(listed->costs);
+}
+
+// A debt of its own is newer than one that was kept.
+void TargetKeeper::begin(const ClusterSnapshot& cluster) {
+  ledger_.begin(cluster);
+  remembered_ = cluster.now;
+  for (const TargetDebt& debt : cluster.target_debts) {
+    const auto [hold, added] = holds_.try_emplace(debt.pool);
+    if (!added) continue;
+    hold->second.budget.charge(debt.budget, budget_gain);
+    hold->second.wait.charge(debt.wait, wait_gain);
+  }
+}
+
+IdVector<PoolId, double> TargetKeeper::factors(const ClusterSnapshot& cluster) {
+  const Targets all = around_.of_all();
+  reports_.clear();
+  const bool wanted = all.any() || std::any_of(cluster.pools.begin(), cluster.pools.end(),
+                                               [](const Pool& pool) { return pool.targets.any(); });
+  if (wanted && !active_) begin(cluster);
+  active_ = wanted;
+  if (!active_) return IdVector<PoolId, double>(cluster.pools.size(), 1);
+  ledger_.advance(cluster);
+  Capacity capacity;
+  for (const Node& node : cluster.nodes) {
+    if (!node.schedulable) continue;
+    capacity.cores += node.capacity.cpu.value();
+    capacity.work_rate += node.capacity.cpu.value() * node.speed;
+  }
+  for (const Offer& offer : cluster.offers) {
+    const Node& node = cluster.nodes[offer.like];
+    capacity.grows |= offer.left > 0;
+    capacity.work_rate += offer.left * node.capacity.cpu.value() * node.speed;
+  }
+  const double of_all = hold(cluster, capacity, everyone, all);
+  IdVector<PoolId, double> result;
+  for (const Pool& pool : cluster.pools) {
+    const double factor = of_all * hold(cluster, capacity, pool.name, pool.targets);
+    result.push_back(std::clamp(factor, 1 / most_factor, most_factor));
+  }
+  return result;
+}
+
+std::optional<std::vector<TargetDebt>> TargetKeeper::to_remember(TimePoint now) {
+  if (!active_ || (remembered_ && now - *remembered_ < remember_every)) return std::nullopt;
+  remembered_ = now;
+  std::vector<TargetDebt> debts;
+  for (const auto& [pool, hold] : holds_)
+    if (hold.budget.debt != 0 || hold.wait.debt != 0) debts.push_back({pool, hold.budget.debt, hold.wait.debt});
+  return debts;
+}
+
+}  // namespace lips

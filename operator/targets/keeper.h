@@ -1,0 +1,96 @@
+// Holds the targets of all pools together and of each pool: before every plan it looks at what was spent, how long
+// tasks waited and what is due, and moves the price of waiting within its bounds. Says beforehand what cannot be held.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/waiting_pricer.h"
+#include "model/targets.h"
+#include "targets/ledger.h"
+#include "targets/price_control.h"
+
+namespace lips {
+
+// What arrives in a day, by the last 24 hours, or by those that have passed.
+class ArrivingDay {
+ public:
+  struct Of {
+    double work = 0, tasks = 0;
+  };
+  void add(TimePoint now, const Of& more);
+  std::optional<Of> expected(TimePoint now) const;  // none until an hour has passed
+  Duration known(TimePoint now) const { return began_ ? now - *began_ : Duration(0); }
+
+ private:
+  std::optional<TimePoint> began_;
+  std::map<std::int64_t, Of> hours_;
+};
+
+class TargetKeeper : public WaitingPricer {
+ public:
+  struct Surroundings {
+    std::function<Targets()> of_all;  // of all pools together; may change
+    Billing billing = Billing::invoice;
+    std::function<void(const TargetReport&)> changed = {};  // its state has
+  };
+  TargetKeeper(Surroundings surroundings, CostModel costs)
+      : around_(std::move(surroundings)), ledger_(around_.billing, std::move(costs)) {}
+
+  IdVector<PoolId, double> factors(const ClusterSnapshot& cluster) override;
+  std::optional<std::vector<TargetDebt>> to_remember(TimePoint now) override;
+  void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
+  void on_plan(const ClusterSnapshot& cluster, const Plan& plan) override {
+    if (active_) ledger_.on_plan(cluster, plan);
+  }
+  void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override {
+    if (active_) ledger_.on_bind(cluster, assignment);
+  }
+
+  // As of the last plan.
+  const std::vector<TargetReport>& reports() const { return reports_; }
+  const TargetLedger& ledger() const { return ledger_; }
+
+ private:
+  struct Hold {
+    PriceControl budget, wait;
+    Tally seen, recent;  // the ledger's sum at the last plan; its growth, fading over hours
+    std::optional<TimePoint> updated;
+    ArrivingDay arriving;
+    double usual_backlog = 0;  // CPU-seconds pending: the mean of about a day
+    std::optional<TimePoint> looked;
+    EnumArray<TargetKind, std::optional<TimePoint>> exhausted;  // since when the price is at its limit
+    EnumArray<TargetKind, TargetState> state;
+  };
+  // Of the cluster, at one plan.
+  struct Capacity {
+    double work_rate = 0;  // CPU-seconds a second, with what could be launched
+    double cores = 0;
+    bool grows = false;
+  };
+  double hold(const ClusterSnapshot& cluster, const Capacity& capacity, const std::string& pool,
+              const Targets& targets);
+  Tally update(const ClusterSnapshot& cluster, const std::string& pool, Hold& hold) const;
+  static double unusual_backlog(const ClusterSnapshot& cluster, const std::string& pool, Hold& hold);
+  TargetReport hold_budget(const ClusterSnapshot& cluster, const std::string& pool, const Tally& more,
+                           const Targets& targets, Hold& hold) const;
+  TargetReport hold_wait(const ClusterSnapshot& cluster, const Capacity& capacity, const Tally& more, Duration most,
+                         Hold& hold) const;
+  TargetReport hold_deadline(const ClusterSnapshot& cluster, const Capacity& capacity, const std::string& pool,
+                             Duration time_of_day) const;
+  void begin(const ClusterSnapshot& cluster);
+  void report(TargetReport said, const std::string& pool, double factor, Hold& hold);
+
+  const Surroundings around_;
+  TargetLedger ledger_;
+  std::map<std::string, Hold> holds_;
+  std::vector<TargetReport> reports_;
+  std::optional<TimePoint> remembered_;
+  bool active_ = false;  // somebody has a target; without one nothing is measured
+};
+
+}  // namespace lips

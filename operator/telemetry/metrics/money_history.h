@@ -1,0 +1,43 @@
+// Dollars over the last day, in few points: by pool, and beside what the baselines would have spent. Reads no clock.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+
+namespace lips {
+
+inline constexpr std::string_view data_pool = "_data";  // of what no pool alone caused: moves and storage
+
+// Sums since the counting began.
+struct MoneyPoint {
+  struct Compared {
+    double ours = 0, theirs = 0;  // of the tasks that both placed
+  };
+  TimePoint at{};
+  std::map<std::string, double> spent;        // by pool
+  std::map<std::string, Compared> baselines;  // by name
+};
+
+class MoneyHistory {
+ public:
+  static constexpr std::size_t most_points = 48;
+  static constexpr Duration window = std::chrono::hours(24);
+
+  // Whether enough time has passed since the last point.
+  bool due(TimePoint now) const { return points_.empty() || now >= points_.back().at + between_; }
+  // Points come closer together while the history is short: every second one goes when there are too many, until a day
+  // fits.
+  void add(MoneyPoint point);
+  const std::vector<MoneyPoint>& points() const { return points_; }  // oldest first
+
+ private:
+  Duration between_ = std::chrono::seconds(30);
+  std::vector<MoneyPoint> points_;
+};
+
+}  // namespace lips

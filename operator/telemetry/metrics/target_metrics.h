@@ -1,0 +1,25 @@
+// How far targets are held, as metrics.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/targets.h"
+#include "telemetry/metrics/metric_registry.h"
+
+namespace lips {
+
+class TargetMetrics {
+ public:
+  explicit TargetMetrics(MetricRegistry& registry) : registry_(registry) {}
+  // Of all targets; the series of others go.
+  void set(const std::vector<TargetReport>& reports);
+
+ private:
+  MetricRegistry& registry_;
+  std::set<std::pair<std::string, TargetKind>> known_;  // with series
+};
+
+}  // namespace lips

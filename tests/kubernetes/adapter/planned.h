@@ -1,0 +1,75 @@
+// An adapter on the test's own thread, for which the test makes the plans, beside offers of nodes in zone-a and zone-c.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "tests/kubernetes/adapter/scheduling.h"
+
+namespace lips::kubernetes {
+
+inline const OfferId in_a(0), in_c(1);
+
+class Planned {
+ public:
+  // `self`: the operator's own pod; without a namespace nodes cannot be ordered.
+  explicit Planned(const FakeCluster& cluster, const ObjectMeta& self = {}) {
+    ClusterSettings settings;
+    settings.mode = PodMode::steer;
+    settings.self = self;
+    settings.model.offers = [] { return std::vector{offer_in("zone-a", 0.2), offer_in("zone-c", 0.2)}; };
+    settings.model.transfer_price = [](const TransferEnd& from, const TransferEnd& to) {
+      return UsdPerMebibyte(from.zone == "zone-d" || to.zone == "zone-d" ? 1e-6 : 1e-5);
+    };
+    adapter_ = std::make_unique<KubernetesCluster>(cluster.connection(), std::move(settings), counted_, log_);
+    adapter_->start();
+  }
+  template <class Predicate>
+  bool until(Predicate predicate) {
+    const auto deadline = std::chrono::steady_clock::now() + long_enough;
+    while (!predicate()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      step();
+    }
+    return true;
+  }
+  std::uint64_t pending() const { return state_.snapshot().pending_tasks; }
+  bool until_pending(std::uint64_t tasks) {
+    return until([&] { return pending() == tasks; });
+  }
+  void run_for(std::chrono::milliseconds span) {
+    const auto end = std::chrono::steady_clock::now() + span;
+    while (std::chrono::steady_clock::now() < end) step();
+  }
+  // The first so many pending tasks ask for a node like the offer's.
+  void request(std::size_t count, OfferId offer) {
+    std::vector<NodeRequest> requests;
+    const ClusterSnapshot& cluster = state_.snapshot();
+    for (const JobId job : cluster.pending)
+      for (const TaskGroup& group : cluster.groups[job])
+        for (const TaskId task : cluster.tasks_of(group))
+          if (requests.size() < count) requests.push_back({task, offer});
+    EXPECT_EQ(requests.size(), count);
+    adapter_->request_nodes(requests);
+  }
+  void request_none() { adapter_->request_nodes(std::vector<NodeRequest>{}); }
+  void ask_for_any() { adapter_->request_nodes(std::nullopt); }
+  std::size_t running() const { return state_.snapshot().running.size(); }
+
+ private:
+  void step() {
+    const Result<std::vector<ClusterEvent>> events = adapter_->wait(adapter_->now() + Duration(20'000));
+    ASSERT_TRUE(events);
+    for (const ClusterEvent& event : *events) state_.apply(event);
+  }
+
+  Counting counted_;
+  SilentLog log_;
+  ClusterState state_{ClusterSnapshot{}};
+  std::unique_ptr<KubernetesCluster> adapter_;
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,63 @@
+#include "kubernetes/data/plain_words.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace lips::kubernetes {
+namespace {
+
+TEST(PlainWords, SaySizesWithOneDigitInTheUnitThatSuits) {
+  EXPECT_EQ(size_words(0), "0 B");
+  EXPECT_EQ(size_words(1023), "1023 B");
+  EXPECT_EQ(size_words(1024), "1.0 KiB");
+  EXPECT_EQ(size_words(1024 * 1024 - 1), "1.0 MiB") << "not 1024.0 KiB";
+  EXPECT_EQ(size_words(std::int64_t{3} << 29), "1.5 GiB");
+  EXPECT_EQ(size_words(std::numeric_limits<std::int64_t>::max()), "8.0 EiB");
+}
+
+TEST(PlainWords, NameEachZoneThatHoldsABlockOnce) {
+  StoreMap stores;
+  for (const char* name : {"a-1", "a-2", "b-1", "far"}) {
+    DataStoreResource& store = stores[name];
+    store.spec.zone = std::string(name) == "far" ? "" : std::string("zone-") + name[0];
+    store.spec.region = std::string(name) == "far" ? "eu-west-1" : "";
+  }
+  DataSetStatus status;
+  for (const char* name : {"a-1", "a-2", "b-1", "far", "gone"}) {
+    HeldBlocks& held = status.replicas.emplace_back();
+    held.store = name;
+    if (held.store != "b-1") held.blocks = *BlockRanges::parse("0-3");
+  }
+  EXPECT_EQ(zone_words(status, stores), "eu-west-1, zone-a");
+}
+
+TEST(PlainWords, SayWhatAMoveCostsAndWhatEarnsItOnceItHasBegun) {
+  DataMoveSpec move;
+  move.from = "a", move.to = "b";
+  DataStoreResource to;
+  to.spec.zone = "zone-b";
+  DataMoveStatus status;
+  status.bytes = std::int64_t{10} << 30;
+  status.phase = MovePhase::pending;
+  EXPECT_EQ(with_words(move, status, &to, UsdPerMebibyte(2e-5)), status);
+  status.phase = MovePhase::copying;
+  const DataMoveStatus begun = with_words(move, status, &to, UsdPerMebibyte(2e-5));
+  EXPECT_EQ(begun.size_text, "10.0 GiB");
+  EXPECT_EQ(begun.usd, "0.2");
+  EXPECT_EQ(begun.pays_back, "read once in zone-b");
+  EXPECT_EQ(with_words(move, begun, &to, UsdPerMebibyte(9)), begun) << "the prices of the beginning stay";
+  EXPECT_EQ(with_words(move, status, &to, UsdPerMebibyte(0)).usd, "0");
+  EXPECT_EQ(with_words(move, status, &to, std::nullopt).usd, "") << "not known";
+}
+
+TEST(PlainWords, SayWhatAPoolUses) {
+  const PoolStatus status = pool_words({"etl", Cores(12.5), 0.314, UsdPerHour(1.2349), 3, 4});
+  EXPECT_EQ(status.cores, "12.5");
+  EXPECT_EQ(status.share, "31%");
+  EXPECT_EQ(status.usd_per_hour, "1.23");
+  EXPECT_EQ(status.running + status.pending, 7);
+}
+
+}  // namespace
+}  // namespace lips::kubernetes

@@ -1,0 +1,135 @@
+#include "policies/lips/waiting_weights.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/model/difference.h"
+#include "tests/policies/lips/lips_case.h"
+
+namespace lips {
+namespace {
+
+using testing::Case;
+using testing::ClusterBuilder;
+
+ClusterSnapshot two_pools(double first, double second, double first_work, double second_work) {
+  ClusterSnapshot cluster;
+  cluster.pools.push_back({"first", 1, {}, {}, {}, {}, first});
+  cluster.pools.push_back({"second", 1, {}, {}, {}, {}, second});
+  for (std::uint32_t pool = 0; pool < 2; ++pool) {
+    Job job;
+    job.pool = PoolId(pool);
+    job.pending_work = CpuSeconds(pool == 0 ? first_work : second_work);
+    cluster.pending.push_back(cluster.jobs.push_back(job));
+  }
+  return cluster;
+}
+
+TEST(WaitingWeights, AreOneWhereAllPoolsWaitAtOnePrice) {
+  const WaitingWeights weights = waiting_weights(two_pools(0.3, 0.3, 10, 70));
+  EXPECT_EQ(weights.mean, 0.3);
+  EXPECT_TRUE(weights.of_job.empty());
+  EXPECT_EQ(waiting_weights(ClusterSnapshot{}).mean, 1);
+}
+
+TEST(WaitingWeights, AreRelativeToTheMeanOfPendingWork) {
+  const WaitingWeights weights = waiting_weights(two_pools(4, 1, 10, 20));
+  EXPECT_DOUBLE_EQ(weights.mean, 2);
+  EXPECT_DOUBLE_EQ(weights.of(JobId(0)), 2);
+  EXPECT_DOUBLE_EQ(weights.of(JobId(1)), 0.5);
+}
+
+// A job of an hour's work on one core, asked with so many seconds left.
+double factor_with(double left, std::optional<double> wait_left = std::nullopt) {
+  ClusterBuilder builder;
+  builder.node({.slots = 1, .cpu = 1});
+  Case test("lips", builder);
+  const JobId job = test.add({.maps = 1, .cpu = 3600});
+  test.at(1000);
+  ClusterSnapshot cluster = test.state.snapshot();
+  if (left > 0) cluster.jobs[job].due.complete_by = TimePoint(seconds(1000 + left));
+  if (wait_left) cluster.jobs[job].due.start_by = TimePoint(seconds(1000 + *wait_left));
+  return waiting_weights(cluster).mean;
+}
+
+TEST(WaitingWeights, GrowAsADeadlineComesNear) {
+  EXPECT_EQ(factor_with(0), 1);
+  EXPECT_DOUBLE_EQ(factor_with(14'400), 1);  // it needs 7200 s: its work on all nodes, and then its longest task
+  EXPECT_DOUBLE_EQ(factor_with(100'000), cheapest_with_slack);
+  EXPECT_DOUBLE_EQ(factor_with(10'800), 4);
+  EXPECT_DOUBLE_EQ(factor_with(7000), dearest_when_due);
+}
+
+TEST(WaitingWeights, GrowAsTheLongestWaitComesNear) {
+  EXPECT_DOUBLE_EQ(factor_with(0, 1000), 1);
+  EXPECT_DOUBLE_EQ(factor_with(0, 500), 4);
+  EXPECT_DOUBLE_EQ(factor_with(0, -1), dearest_when_due);
+  EXPECT_DOUBLE_EQ(factor_with(100'000, 500), 4);  // the more urgent of the two
+}
+
+// A queue for one node in two zones: data is in the first zone.
+struct Queue {
+  explicit Queue(double factor_of_all, double factor_of_second, double waiting_price) {
+    ClusterBuilder builder(2);
+    builder.pool();
+    const NodeId near = builder.node({.zone = ZoneId(0), .slots = 1, .cpu = 1});
+    far = builder.node({.zone = ZoneId(1), .slots = 1, .cpu = 1});
+    const std::vector<BlockId> blocks{builder.block({near}), builder.block({near}), builder.block({near}),
+                                      builder.block({near})};
+    PolicySettings settings;
+    settings.lips.billing = Billing::use;
+    settings.lips.waiting_price = waiting_price;
+    settings.lips.fast_path_limit = Usd(0);
+    settings.lips.keep_copies = false;
+    test.emplace("lips", builder, settings, UsdPerMebibyte(10));
+    test->state.price_waiting(
+        IdVector<PoolId, double>(std::vector<double>{factor_of_all, factor_of_all * factor_of_second}));
+    test->at(60);
+    first = test->add({.pool = PoolId(0), .blocks = {blocks[0], blocks[1]}, .cpu = 600});
+    second = test->add({.pool = PoolId(1), .arrival = 30, .blocks = {blocks[2], blocks[3]}, .cpu = 600});
+  }
+  std::optional<Case> test;
+  NodeId far;
+  JobId first, second;
+  JobId job_of(const Assignment& assignment) const { return test->state.snapshot().tasks[assignment.task].job; }
+};
+
+TEST(WaitingWeights, OneFactorOfAllPoolsIsAnotherWaitingPrice) {
+  for (const double factor : {0.25, 4.0, 32.0}) {
+    Queue moved(factor, 1, 2), said(1, 1, 2 * factor);
+    EXPECT_EQ(lips::testing::difference(moved.test->plan(), said.test->plan()), "") << factor;
+  }
+}
+
+TEST(WaitingWeights, ADearerWaitGoesFirst) {
+  const auto first_to_start = [](double factor_of_second) {
+    ClusterBuilder builder;
+    builder.pool();
+    builder.node({.slots = 1, .cpu = 1});
+    PolicySettings settings;
+    settings.lips.fast_path_limit = Usd(0);
+    Case test("lips", builder, settings);
+    test.state.price_waiting(IdVector<PoolId, double>(std::vector<double>{1, factor_of_second}));
+    test.add({.pool = PoolId(0), .maps = 1, .cpu = 600});
+    test.add({.pool = PoolId(1), .arrival = 30, .maps = 1, .cpu = 600});
+    test.at(60);
+    return test.state.snapshot().tasks[test.plan().assignments.at(0).task].job;
+  };
+  EXPECT_EQ(first_to_start(1), JobId(0));
+  EXPECT_EQ(first_to_start(30), JobId(1));
+}
+
+// At a price of waiting of 1 nobody pays for the transfer; a pool whose wait counts enough does, and it alone.
+TEST(WaitingWeights, OnlyAPoolWhoseWaitIsDearPaysForTheOtherZone) {
+  const auto crossing = [](Queue& queue) {
+    std::vector<JobId> jobs;
+    for (const Assignment& assignment : queue.test->plan().assignments)
+      if (assignment.node == queue.far) jobs.push_back(queue.job_of(assignment));
+    return jobs;
+  };
+  Queue even(1, 1, 1), dear(1, 60, 1);
+  EXPECT_TRUE(crossing(even).empty());
+  EXPECT_EQ(crossing(dear), std::vector<JobId>{dear.second});
+}
+
+}  // namespace
+}  // namespace lips
