@@ -25,11 +25,16 @@ std::string mutated_bytes(std::string text, std::uint64_t seed) {
   Random random(seed);
   for (std::uint64_t left = 1 + random.below(3); left > 0 && !text.empty(); --left) {
     const std::size_t at = random.below(text.size());
-    switch (random.below(3)) {
-      case 0:
-        text.erase(at, 1 + random.below(8));
+    switch (random.below(7)) {
+      case 0:  // as a write that was cut short; behind the end of a word is also where a parser may look
+        text.resize(at);
         break;
       case 1:
+      case 2:
+        text.erase(at, 1 + random.below(8));
+        break;
+      case 3:
+      case 4:
         text[at] = static_cast<char>(random.below(256));
         break;
       default:

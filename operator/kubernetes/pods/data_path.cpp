@@ -87,8 +87,9 @@ Result<DataPath> read_data_path(const std::string& text) {
                 "found a path with '@' before its first folder; allowed: no user, no password");
   if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
     return fail(ErrorCode::invalid_input, "found a path with control characters; allowed: none");
-  const std::size_t colon = std::min(text.find("://"), text.size());
-  const std::optional<Service> service = service_of(lower(text.substr(0, colon)));
+  const std::size_t colon = text.find("://");
+  const std::optional<Service> service =
+      colon == std::string::npos ? std::nullopt : service_of(lower(text.substr(0, colon)));
   if (!service)
     return wrong(text, "paths that begin with s3://, s3a://, s3n://, gs:// or hdfs://, or a DataSet's name");
   std::optional<std::string> path = plain(std::string_view(text).substr(colon + 3 + authority.size()));

@@ -43,6 +43,10 @@ TEST(DataPaths, ThatAreWrongAreRefusedInWords) {
   for (const auto& [text, why] : {
            Case{"ftp://host/a", "found 'ftp://host/a'; allowed: paths that begin with s3://"},
            Case{"://", "allowed: paths that begin with s3://"},
+           Case{"", "allowed: paths that begin with s3://"},
+           Case{"s3a", "allowed: paths that begin with s3://"},
+           Case{"hdfs", "allowed: paths that begin with s3://"},
+           Case{"s3a:/lake", "allowed: paths that begin with s3://"},
            Case{"file:///srv/data", "allowed: paths that begin with s3://"},
            Case{"s3a:///warehouse", "allowed: a path with the name of a bucket"},
            Case{"s3a://lake/a/../../other", "allowed: a path without '.' and '..'"},
