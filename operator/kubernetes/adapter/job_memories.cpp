@@ -86,9 +86,19 @@ bool JobMemories::keep_at(const std::string& key, const MemoryPlace& place) {
   if (entry.place.meta.name.empty() && named != named_.end() && !key_at_.contains(named->second.meta.uid))
     put_at(key, entry, named->second);
   if (const auto other = key_at_.find(place.meta.uid); other != key_at_.end()) return other->second == key;
-  const bool has_place = !entry.place.meta.name.empty();
-  if (has_place && (!carried_.contains(place.meta.uid) || entry.written != Carried{})) return true;
-  if (has_place) key_at_.erase(entry.place.meta.uid);
+  if (entry.place.meta.name.empty()) {
+    put_at(key, entry, place);
+    return true;
+  }
+  const bool carries = carried_.contains(place.meta.uid);
+  const bool outlives = place.is_job && !entry.place.is_job;
+  if (!outlives && (!carries || entry.written != Carried{})) return true;
+  const bool decided_here =
+      entry.written_at != TimePoint{} || memory_text(entry.memory.memory, entry.memory.home) != entry.written.memory;
+  if (carries && !decided_here) entry.memory = {};  // the place that is left may have been left before
+  key_at_.erase(entry.place.meta.uid);
+  entry.written = {};
+  entry.written_at = {};
   put_at(key, entry, place);
   return true;
 }

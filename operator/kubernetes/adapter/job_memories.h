@@ -38,7 +38,8 @@ class JobMemories {
   std::optional<std::string> gone(const std::string& uid);
 
   // Keeps the memory of the job there from now on, unless it already has a place; an object that carries something has
-  // precedence. False: the object carries the memory of another job.
+  // precedence, and a Job has it over pods, which may go before it. False: the object carries the memory of another
+  // job.
   bool keep_at(const std::string& key, const MemoryPlace& place);
   void remember(const std::string& key, const JobMemory& memory, const std::string& home);
   // At least that many maps have ended.

@@ -12,6 +12,7 @@
 namespace lips::kubernetes {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::Pair;
 
@@ -124,6 +125,47 @@ TEST_F(JobMemoriesTest, MoveWhenTheObjectGoes) {
   const ReceivedRequest write = flush(memories).back();
   EXPECT_EQ(write.path, "/apis/batch/v1/namespaces/n/jobs/reduces");
   EXPECT_THAT(write.body, testing::HasSubstr("zone-a=1"));
+}
+
+// A pod may be seen before its Job, and deleted while no operator runs.
+TEST_F(JobMemoriesTest, MoveFromAPodToItsJob) {
+  const MemoryPlace pod{false, {"n", "map-0", "uid-map-0", ""}}, job{true, {"n", "maps", "uid-maps", ""}};
+  JobMemories memories(client_, [] { return true; });
+  memories.keep_at("owner/uid-maps", pod);
+  memories.remember("owner/uid-maps", home(), "zone-b");
+  memories.map_ended("owner/uid-maps", "zone-a");
+  EXPECT_EQ(flush(memories).back().path, "/api/v1/namespaces/n/pods/map-0");
+  memories.keep_at("owner/uid-maps", job);
+  memories.keep_at("owner/uid-maps", pod);
+  const ReceivedRequest write = flush(memories).back();
+  EXPECT_EQ(write.path, "/apis/batch/v1/namespaces/n/jobs/maps");
+  EXPECT_THAT(write.body, AllOf(testing::HasSubstr("zone-a=1"), testing::HasSubstr("zone-b")));
+  EXPECT_EQ(memories.gone("uid-map-0"), std::nullopt);
+  EXPECT_EQ(memories.of("owner/uid-maps").home, "zone-b");
+}
+
+TEST_F(JobMemoriesTest, OfAPodThatWasLeftAreOlderThanItsJobs) {
+  const MemoryPlace pod{false, {"n", "map-0", "uid-map-0", ""}}, job{true, {"n", "maps", "uid-maps", ""}};
+  for (const bool job_first : {false, true}) {
+    JobMemories memories(client_, [] { return true; });
+    memories.found(pod, {{"lips.dev/finished-maps", "zone-a=1"}, {"lips.dev/memory", memory_text(home(), "zone-a")}});
+    memories.found(job, {{"lips.dev/finished-maps", "zone-a=2"}, {"lips.dev/memory", memory_text(home(), "zone-b")}});
+    for (const MemoryPlace& place : job_first ? std::vector{job, pod} : std::vector{pod, job})
+      memories.keep_at("owner/uid-maps", place);
+    EXPECT_EQ(memories.of("owner/uid-maps").home, "zone-b") << job_first;
+    EXPECT_THAT(memories.maps_of("owner/uid-maps"), ElementsAre(Pair("zone-a", 2))) << job_first;
+    memories.remember("owner/uid-maps", home(), "zone-c");
+    EXPECT_EQ(flush(memories).back().path, "/apis/batch/v1/namespaces/n/jobs/maps") << job_first;
+  }
+}
+
+TEST_F(JobMemoriesTest, AreNotForgottenForWhatAJobThatComesLateCarries) {
+  JobMemories memories(client_, [] { return true; });
+  memories.keep_at("owner/uid-maps", {false, {"n", "map-0", "uid-map-0", ""}});
+  memories.remember("owner/uid-maps", home(), "zone-c");
+  memories.found({true, {"n", "maps", "uid-maps", ""}}, {{"lips.dev/memory", memory_text(home(), "zone-b")}});
+  memories.keep_at("owner/uid-maps", {true, {"n", "maps", "uid-maps", ""}});
+  EXPECT_EQ(memories.of("owner/uid-maps").home, "zone-c");
 }
 
 TEST_F(JobMemoriesTest, OfAStandbyAreThoseThatTheLeaderWrites) {
