@@ -35,6 +35,14 @@ struct Patience {
   bool orders = false;
 };
 
+// A gang that finds room nowhere keeps what becomes free for it, then leaves it to others for as long, in turns that
+// double: so it starts when a turn outlasts the tasks that run, and others start in every pause.
+Duration turn_left(Duration since, Duration first) {
+  Duration turn = first;
+  for (; turn > Duration{} && since >= 2 * turn; turn *= 2) since -= 2 * turn;
+  return std::max(Duration{}, turn - since);
+}
+
 class Peers {
  public:
   Peers(const PolicyInput& input, const PeersSettings& settings, NodeClasses& classes,
@@ -97,7 +105,9 @@ class Peers {
                        std::any_of(jobs.begin(), jobs.end(), [&](JobId job) { return cluster_.jobs[job].coordinates; });
     if (since < settings_.keep_room || leads) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
     if (!within_pool_maxima(gang)) return defer(jobs, DeferralReason::pool_maximum);
-    const Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
+    Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
+    if (since >= settings_.keep_room && choice.spots.empty() && !choice.order)
+      choice = choose(gang, {to_seconds(turn_left(since, settings_.keep_room)), false});
     if (settings_.buys && (choice.order || choice.spots.empty())) look_again(until_next_turn(since));
     if (choice.order) return order(gang, jobs, choice);
     const bool all_now = choice.wait <= 0 && count_tasks(choice.spots) == gang.tasks();

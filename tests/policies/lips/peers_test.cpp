@@ -217,6 +217,35 @@ TEST_F(ThreeZones, ADriverWithoutRoomForItsWorkersWaitsForAsLongAsItTakes) {
   EXPECT_THAT(with.step(), SizeIs(1));
 }
 
+// Every two minutes one of four tasks of eight minutes ends, and others wait for its room.
+TEST_F(ThreeZones, ADriverThatNeedsABusyZoneGetsItWhenATurnOutlastsWhatRuns) {
+  Case with = with_room({}, {4}, {});
+  std::vector<std::pair<double, TaskId>> ends;
+  for (int i = 1; i <= 4; ++i) ends.emplace_back(120 * i, with.task(with.add({.maps = 1, .cpu = 120.0 * i}), 0));
+  with.step();
+  with.state.apply(driver_of(with, 4));
+  int others = 0;
+  double started = 0;
+  for (double second = 0; second < 7200 && started == 0; second += 30) {
+    with.at(second);
+    std::erase_if(ends, [&](const auto& end) {
+      if (end.first <= second) with.finish(end.second);
+      return end.first <= second;
+    });
+    if (with.state.snapshot().pending.size() < 3) with.add({.arrival = second, .maps = 2, .cpu = 480});
+    for (const Assignment& assignment : with.step()) {
+      const ClusterSnapshot& cluster = with.state.snapshot();
+      if (cluster.jobs[cluster.tasks[assignment.task].job].coordinates)
+        started = second;
+      else
+        ends.emplace_back(second + 480, assignment.task), ++others;
+    }
+  }
+  EXPECT_GT(started, 120 * (2 + 4)) << "the first two turns are too short";
+  EXPECT_LE(started, 120 * (2 + 4 + 4)) << "a turn of eight minutes is not";
+  EXPECT_GE(others, 5) << "until then others start";
+}
+
 TEST_F(ThreeZones, OfAnUnknownNumberWaitUntilNoMoreCome) {
   Case with = with_room({4}, {4}, {4});
   const auto part = [&](double arrived) {
