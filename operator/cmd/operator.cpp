@@ -29,6 +29,7 @@
 #include "config/text_file.h"
 #include "simulation/scenario_reader.h"
 #include "targets/keeper.h"
+#include "targets/steering_guard.h"
 #include "telemetry/metrics/log_lines.h"
 #include "telemetry/metrics/operator_metrics.h"
 #include "telemetry/status/health_server.h"
@@ -112,6 +113,7 @@ class RunningOperator {
               new_data_.update(input);
               state_.planned(by, input, plan, took);
               metrics_.targets(targets_.reports());
+              guard_.planned(input.cluster.now, !std::exchange(refused_, false), targets_.reports());
             },
             [this](const PlanFault& fault) { refused(fault); }),
         targets_({[this] { return policy_.current()->settings.targets; }, config.policy.settings.lips.billing,
@@ -135,6 +137,7 @@ class RunningOperator {
   void tell(const TargetReport& report);
   std::vector<PoolSpending> spending() const;
   std::vector<PoolUse> pool_uses() const;
+  bool leaves_alone(const std::string& pool);
   Health alive() const;
   Health ready() const;
 
@@ -148,6 +151,9 @@ class RunningOperator {
   NewDataEndpoint new_data_;
   LivePolicy policy_;
   TargetKeeper targets_;
+  SteeringGuard guard_;               // on the controller's thread
+  bool refused_ = false;              // the plan that is being decided
+  std::set<std::string> left_alone_;  // pools, as the log says
   std::optional<WatchPlanner> watch_;
   std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
   std::mutex replacing_;                     // held by whoever replaces the live configuration
@@ -160,6 +166,7 @@ class RunningOperator {
 
 // Counts every fault but logs each kind once: a failing policy may fail at every plan.
 void RunningOperator::refused(const PlanFault& fault) {
+  refused_ = true;
   metrics_.plan_refused(fault);
   if (!faults_logged_.insert(fault.kind).second) return;
   log_.error("plan refused: every task waits for the next plan; further refusals of this kind are only counted",
@@ -182,9 +189,27 @@ std::vector<PoolSpending> RunningOperator::spending() const {
 
 std::vector<PoolUse> RunningOperator::pool_uses() const {
   std::vector<PoolUse> uses;
-  for (const PoolFigures& pool : metrics_.figures().pools)
+  for (const PoolFigures& pool : metrics_.figures().pools) {
     uses.push_back({pool.name, Cores(pool.cores), pool.share, pool.rate, pool.running, pool.pending});
+    for (const TargetReport& report : targets_.reports())
+      if (report.pool == pool.name) uses.back().targets.push_back(report);
+    if (left_alone_.contains(pool.name)) uses.back().left_alone = guard_.why_not(pool.name);
+  }
   return uses;
+}
+
+// Asked for each pool that is to be steered.
+bool RunningOperator::leaves_alone(const std::string& pool) {
+  const std::optional<LeftAloneBecause> because =
+      live_.config()->fall_back ? guard_.why_not(pool) : std::optional<LeftAloneBecause>();
+  if (because ? !left_alone_.insert(pool).second : left_alone_.erase(pool) == 0) return because.has_value();
+  metrics_.left_alone(pool, because ? std::optional(because->reason) : std::nullopt);
+  if (because)
+    log_.warning("a pool is not steered at present: its pods are left to their schedulers",
+                 {{"pool", pool}, {"reason", to_string(because->reason)}, {"why", because->why}});
+  else
+    log_.info("a pool is steered again", {{"pool", pool}});
+  return because.has_value();
 }
 
 Health RunningOperator::alive() const {
@@ -363,7 +388,8 @@ Result<void> RunningOperator::run(const std::string& config_text) {
       on_kubernetes()
           ? run_on_kubernetes(
                 {options_.kubeconfig, live_, policy_, metrics_, targets_, metrics_, log_,
-                 [this] { return pool_uses(); }, watch_ ? &*watch_ : nullptr, interrupt_requested,
+                 [this] { return pool_uses(); }, [this](const std::string& pool) { return leaves_alone(pool); },
+                 watch_ ? &*watch_ : nullptr, interrupt_requested,
                  [this](const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods) {
                    state_.look(cluster, now, name_pods);
                  }})

@@ -227,6 +227,11 @@ void each_key(Fields& fields, OperatorConfig& config) {
                 {"",
                  "pods that name another scheduler: watch (nothing is written), steer (gated pods get a zone) or bind "
                  "(gates are taken away); a Pool's spec.mode wins (docs/steering.md)"});
+  fields.flag("fallBack", config.fall_back,
+              {"",
+               "leave steered pods to their schedulers while plans fail their checks, and those of a pool that has "
+               "overspent its budget of the day (docs/steering.md)",
+               live});
   each_policy_key(fields, config);
   each_price_key(fields, config);
   each_fleet_key(fields, config);

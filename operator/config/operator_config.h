@@ -22,6 +22,7 @@ enum class LogFormat : std::uint8_t { logfmt, json };
 struct OperatorConfig {
   std::string scheduler_name = "lips";
   PodMode mode = PodMode::watch;
+  bool fall_back = true;
 
   struct PolicyChoice {
     std::string name = "lips";

@@ -83,6 +83,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   kubernetes::ClusterSettings settings;
   settings.scheduler_name = config->scheduler_name;
   settings.mode = config->mode;
+  settings.left_alone = run.left_alone;
   settings.instance = name;
   settings.requests_in_flight = config->kubernetes.requests_in_flight;
   settings.events_per_second = config->kubernetes.events_per_minute / 60.0;

@@ -27,9 +27,10 @@ struct KubernetesRun {
   WaitingPricer& pricer;
   AdapterObserver& adapter;
   Log& log;
-  std::function<std::vector<PoolUse>()> pool_uses;  // for the statuses of Pools
-  WatchPlanner* watch = nullptr;                    // of pods of other schedulers; none: nobody reports
-  std::function<bool()> stop;                       // true soon after SIGTERM; call it at least once a second
+  std::function<std::vector<PoolUse>()> pool_uses;          // for the statuses of Pools
+  std::function<bool(const std::string& pool)> left_alone;  // as in kubernetes::ClusterSettings
+  WatchPlanner* watch = nullptr;                            // of pods of other schedulers; none: nobody reports
+  std::function<bool()> stop;                               // true soon after SIGTERM; call it at least once a second
   // Called about as often on the controller's thread, while the state is at rest.
   std::function<void(const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods)> look;
 };

@@ -68,6 +68,12 @@ std::string why_too_long(const PodRecord& record, const std::string& input) {
 
 }  // namespace
 
+ModelSettings KubernetesCluster::model_settings() {
+  ModelSettings settings = checked(settings_.model);
+  settings.learned_speed = [this](const std::string& type) { return pods_.type_speeds().of(type); };
+  return settings;
+}
+
 KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettings settings, AdapterObserver& telemetry,
                                      Log& log)
     : settings_(std::move(settings)),
@@ -75,7 +81,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       log_(log),
       requests_(std::make_unique<RequestTelemetry>(telemetry, log)),
       pods_(settings_.scheduler_name, volumes_, nodes_, settings_.applications.frameworks),
-      model_(checked(settings_.model)),
+      model_(model_settings()),
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
       watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
@@ -103,11 +109,11 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   lifecycle_ = std::make_unique<PodLifecycle>(
       PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_,
                                  telemetry_, log_, [this] { informers_->relist(); }});
-  resync_ =
-      std::make_unique<Resync>(Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_,
-                                                    volumes_, telemetry_, log_},
-                               Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence,
-                                             settings_.mode, settings_.applications.shuffle_per_cpu_second});
+  resync_ = std::make_unique<Resync>(
+      Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, volumes_, telemetry_,
+                           log_},
+      Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
+                    settings_.left_alone, settings_.applications.shuffle_per_cpu_second});
   if (settings_.watched)
     watched_ = std::make_unique<WatchedPods>(
         WatchedPods::Rules{settings_.scheduler_name, settings_.applications.frameworks, settings_.default_run_time,
@@ -505,7 +511,7 @@ void KubernetesCluster::watch_others() {
   const TimePoint began = now();
   const DataView none;
   std::optional<WatchedCluster> seen =
-      watched_->look({checked(settings_.model), data_ ? data_->view() : none,
+      watched_->look({model_settings(), data_ ? data_->view() : none,
                       [this](const PodRecord& pod) { return Resync::pool_of(pod, data_.get()); },
                       [this](const std::string& set, const std::string& name_space) {
                         return data_ && data_->may_read(set, name_space);

@@ -39,8 +39,9 @@ namespace lips::kubernetes {
 
 struct ClusterSettings {
   std::string scheduler_name = "lips";
-  PodMode mode = PodMode::watch;  // of pools that do not say
-  std::string instance;           // name of this replica, for events
+  PodMode mode = PodMode::watch;                                 // of pools that do not say
+  std::function<bool(const std::string& pool)> left_alone = {};  // though its mode is steer; empty: none
+  std::string instance;                                          // name of this replica, for events
   ModelSettings model;
   OperatorConfig::Applications applications;
   int requests_in_flight = 32;
@@ -100,6 +101,7 @@ class KubernetesCluster : public ClusterClient {
   void remember_targets(const std::vector<TargetDebt>& debts) override;
 
  private:
+  ModelSettings model_settings();
   void handle(Pod& pod);
   void handle(Node& node);
   void handle(BatchJob& job);

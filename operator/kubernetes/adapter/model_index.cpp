@@ -91,7 +91,7 @@ NodePlace place_of(const Node& node) {
   place.region = label(node, {"topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"});
   if (place.zone.empty()) place.zone = no_zone;
   place.rack = label(node, {"lips.dev/rack", "topology.kubernetes.io/rack"});
-  place.instance_type = label(node, {"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"});
+  place.instance_type = instance_type_of(node);
   place.capacity_type = is_spot(node) ? CapacityType::spot : CapacityType::on_demand;
   return place;
 }
@@ -301,7 +301,8 @@ lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& other
   const std::optional<UsdPerHour> stated = stated_price(node);
   const NodePrice price = settings_.node_price(question);
   result.price = stated.value_or(price.price);
-  result.speed = price.speed;
+  result.speed =
+      price.speed == 1 && settings_.learned_speed ? settings_.learned_speed(place.instance_type) : price.speed;
   if (result.capacity.cpu.value() > 0)
     result.cpu_price = full_packing_price(result.price, result.capacity.cpu, result.speed);
   // Of two nodes that cost about the same, prefer the one that is not to be avoided.

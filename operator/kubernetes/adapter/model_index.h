@@ -42,6 +42,8 @@ struct ModelSettings {
   Network network;
   std::function<std::vector<OfferEntry>()> offers = {};  // asked at each listing; empty: nobody launches nodes
   std::function<NodePrice(const PriceQuestion&)> node_price;
+  // Beside others, of a type whose speed the price does not say; empty: 1.
+  std::function<double(const std::string& instance_type)> learned_speed = {};
   PriceBetween transfer_price;
 };
 

@@ -53,6 +53,7 @@ PodSteering steering_of(const PodRecord& record, TextMap annotations) {
 std::string why_let_go(const PodRecord& pod, TimePoint now) {
   using Reason = UnschedulableReason;
   if (pod.state != PodState::held && pod.state != PodState::waiting) return "";
+  if (pod.left_alone) return "its pool is not steered at present, and says why";
   if (pod.mode != PodMode::steer) return pod.mode == PodMode::bind ? "the mode of its pool is bind" : "";
   if (pod.state == PodState::held && pod.unschedulable_reason == Reason::not_honoured) return pod.unschedulable_message;
   if (now - pod.first_seen < patience) return "";

@@ -14,8 +14,8 @@ constexpr Duration relearn_every{10'000'000};  // how often better run times tri
 }  // namespace
 
 void Resync::find_reasons_to_list(TimePoint now) {
-  const bool learned =
-      around_.pods.run_times().moved() && now - listed_at_ > relearn_every && around_.conditions.waiting() > 0;
+  const bool moved = around_.pods.run_times().moved() || around_.pods.type_speeds().moved();
+  const bool learned = moved && now - listed_at_ > relearn_every && around_.conditions.waiting() > 0;
   const std::uint64_t prices = rules_.prices_version ? rules_.prices_version() : 0;
   const bool repriced = std::exchange(prices_version_, prices) != prices;
   if (learned || repriced) around_.model.must_list();
@@ -41,6 +41,8 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
   around_.lifecycle.take_arrived();  // the resync reports them
   around_.nodes.take_changed();
   around_.pods.run_times().mark_reviewed();
+  around_.pods.type_speeds().mark_reviewed();
+  for (const auto& [type, speed] : around_.pods.type_speeds().reviewed()) around_.telemetry.on_type_speed(type, speed);
   const auto start = around_.model.list(around_.nodes, around_.pods.classes(), data ? data->view() : DataView{});
   job_keys_ = {};
   listed_at_ = now;
@@ -86,6 +88,8 @@ void Resync::set_mode(PodRecord& pod, const DataLink* data) const {
   const Result<std::string> pool = pool_of(pod, data);
   pod.pool = pool.value_or(pod.meta.name_space);
   pod.mode = (data && pool ? data->mode_of(*pool) : std::nullopt).value_or(rules_.mode);
+  pod.left_alone = pod.mode == PodMode::steer && rules_.left_alone && rules_.left_alone(pod.pool);
+  if (pod.left_alone) pod.mode = PodMode::bind;
 }
 
 void Resync::review_modes(const DataLink* data) {

@@ -37,10 +37,11 @@ class Resync {
   };
   struct Rules {
     Duration default_run_time{60'000'000};
-    std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
-    std::function<Cadence()> cadence;               // of the policy: one that plans by heartbeats gets them
-    PodMode mode = PodMode::watch;                  // of pools that do not say
-    Mebibytes shuffle_per_cpu_second{1};            // of applications that do not say
+    std::function<std::uint64_t()> prices_version;            // grows when they change; empty: never
+    std::function<Cadence()> cadence;                         // of the policy: one that plans by heartbeats gets them
+    PodMode mode = PodMode::watch;                            // of pools that do not say
+    std::function<bool(const std::string& pool)> left_alone;  // as in ClusterSettings
+    Mebibytes shuffle_per_cpu_second{1};                      // of applications that do not say
   };
   Resync(const Surroundings& around, Rules rules) : around_(around), rules_(std::move(rules)) {}
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -43,8 +44,59 @@ DataMoveStatus with_words(const DataMoveSpec& move, DataMoveStatus status, const
   return status;
 }
 
+namespace {
+
+std::string target_words(const TargetReport& report) {
+  std::string words;
+  switch (report.kind) {
+    case TargetKind::budget_per_day:
+      words = fmt::format("budgetPerDay: {:.2f} of {:.2f} USD spent today, about {:.2f} foreseen", report.reached,
+                          report.target, report.forecast);
+      break;
+    case TargetKind::mean_wait:
+      words = fmt::format("meanWait: {:.0f} of {:.0f} s today, about {:.0f} s foreseen", report.reached, report.target,
+                          report.forecast);
+      break;
+    case TargetKind::complete_by:
+      words = fmt::format("completeBy: the work due takes {:.0f} of the {:.0f} s left", report.forecast, report.target);
+      break;
+  }
+  return report.state == TargetState::cannot ? words + "; it cannot be held: " + report.why : words;
+}
+
+// From learning, which says nothing, to the worst.
+TargetState worst_of(const std::vector<TargetReport>& reports) {
+  TargetState worst = TargetState::learning;
+  for (const TargetReport& report : reports) worst = std::max(worst, report.state);
+  return worst;
+}
+
+ObjectCondition targets_condition(const std::vector<TargetReport>& reports) {
+  constexpr EnumArray<TargetState, const char*> reasons{"Learning", "Held", "Behind", "CannotBeHeld"};
+  const TargetState worst = worst_of(reports);
+  ObjectCondition condition{condition_targets_held, ConditionStatus::no, reasons[worst], {}, {}, 0};
+  if (worst == TargetState::held) condition.status = ConditionStatus::yes;
+  if (worst == TargetState::learning) condition.status = ConditionStatus::unknown;
+  for (const TargetReport& report : reports)
+    condition.message += (condition.message.empty() ? "" : ". ") + target_words(report);
+  return condition;
+}
+
+}  // namespace
+
 PoolStatus pool_words(const PoolUse& use) {
   PoolStatus status;
+  if (!use.targets.empty()) {
+    status.targets = to_string(worst_of(use.targets));
+    status.conditions.push_back(targets_condition(use.targets));
+  }
+  if (use.left_alone)
+    status.conditions.push_back({condition_steered,
+                                 ConditionStatus::no,
+                                 std::string(to_string(use.left_alone->reason)),
+                                 use.left_alone->why,
+                                 {},
+                                 0});
   status.cores = fmt::format("{:.1f}", use.cores.value());
   status.share = fmt::format("{:.0f}%", 100 * use.share);
   status.usd_per_hour = fmt::format("{:.2f}", use.rate.value());

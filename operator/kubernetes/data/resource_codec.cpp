@@ -135,6 +135,7 @@ void read_pool_status(ObjectReader& reader, value json, PoolStatus& status) {
     if (key == "cores") status.cores = reader.text(content);
     if (key == "share") status.share = reader.text(content);
     if (key == "usdPerHour") status.usd_per_hour = reader.text(content);
+    if (key == "targets") status.targets = reader.text(content);
     if (key == "running") status.running = reader.integer(content, 0, most);
     if (key == "pending") status.pending = reader.integer(content, 0, most);
     if (key == "conditions") reader.conditions(content, status.conditions);

@@ -150,6 +150,22 @@ void ResourceReconciler::write_summaries(TimePoint now) {
   }
 }
 
+// The object's, with those of its use: of these it keeps none that does not hold any more.
+std::vector<ObjectCondition> ResourceReconciler::conditions_of(const PoolResource& pool,
+                                                               std::vector<ObjectCondition> of_use, TimePoint now) {
+  std::vector<ObjectCondition> conditions = pool.status.conditions;
+  std::erase_if(conditions, [&](const ObjectCondition& each) {
+    return (each.type == condition_targets_held || each.type == condition_steered) &&
+           !find_condition(of_use, each.type);
+  });
+  for (ObjectCondition& each : of_use) {
+    each.since = now;
+    each.generation = pool.meta.generation;
+    conditions = with_condition(std::move(conditions), std::move(each));
+  }
+  return conditions;
+}
+
 void ResourceReconciler::write_pools(TimePoint now) {
   std::map<std::string, PoolUse> uses;
   for (PoolUse& use : pool_uses_()) uses[use.pool] = std::move(use);
@@ -157,11 +173,13 @@ void ResourceReconciler::write_pools(TimePoint now) {
   pools_written_ = now;
   for (const auto& [name, pool] : catalog_.pools()) {
     const std::string key = write_key(DataKind::pool, pool.meta.object);
-    const PoolStatus status = pool_words(uses[name]);
+    PoolStatus status = pool_words(uses[name]);
     const PoolStatus& before = pool.status;
+    status.conditions = conditions_of(pool, std::move(status.conditions), now);
     const bool same = status.cores == before.cores && status.share == before.share &&
                       status.usd_per_hour == before.usd_per_hour && status.running == before.running &&
-                      status.pending == before.pending && before.observed_generation == pool.meta.generation;
+                      status.pending == before.pending && status.targets == before.targets &&
+                      status.conditions == before.conditions && before.observed_generation == pool.meta.generation;
     if (same || findings_.contains(key) || !writes_.free(key, now)) continue;
     writes_.send(key, patch_of(resource_path(DataKind::pool, pool.meta.object) + "/status", pool_patch(pool, status)),
                  [this](const Answer& answer) {

@@ -45,6 +45,8 @@ class ResourceReconciler {
   void write_stores(TimePoint now);
   void write_summaries(TimePoint now);
   void write_pools(TimePoint now);
+  static std::vector<ObjectCondition> conditions_of(const PoolResource& pool, std::vector<ObjectCondition> of_use,
+                                                    TimePoint now);
   std::string served_at(const DataStoreResource& store, int& begun, TimePoint now);
   void count_used();
 

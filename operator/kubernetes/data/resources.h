@@ -162,7 +162,7 @@ std::string no_such_pool(const std::string& name);
 
 struct PoolStatus {
   std::int64_t observed_generation = 0;
-  std::string cores, share, usd_per_hour;  // as people read them
+  std::string cores, share, usd_per_hour, targets;  // as people read them
   std::int64_t running = 0, pending = 0;
   std::vector<ObjectCondition> conditions;
 };

@@ -26,15 +26,7 @@ const char* status_name(ConditionStatus status) {
   return status == ConditionStatus::yes ? "True" : status == ConditionStatus::no ? "False" : "Unknown";
 }
 
-Json conditions_json(std::vector<ObjectCondition> conditions, ObjectCondition changed) {
-  const auto place = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const ObjectCondition& each) { return each.type == changed.type; });
-  if (place == conditions.end()) {
-    conditions.push_back(std::move(changed));
-  } else {
-    if (place->status == changed.status) changed.since = place->since;
-    *place = std::move(changed);
-  }
+Json conditions_json(const std::vector<ObjectCondition>& conditions) {
   Json list = Json::array();
   for (const ObjectCondition& each : conditions)
     list.push_back({{"type", each.type},
@@ -78,25 +70,38 @@ ObjectCondition complete_condition(const DataMoveResource& move, const DataMoveS
 
 }  // namespace
 
+std::vector<ObjectCondition> with_condition(std::vector<ObjectCondition> conditions, ObjectCondition changed) {
+  const auto place = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const ObjectCondition& each) { return each.type == changed.type; });
+  if (place == conditions.end()) {
+    conditions.push_back(std::move(changed));
+  } else {
+    if (place->status == changed.status) changed.since = place->since;
+    *place = std::move(changed);
+  }
+  return conditions;
+}
+
 std::string move_status_patch(const DataMoveResource& move, const DataMoveStatus& status, TimePoint now) {
-  return status_patch(move.meta,
-                      {{"observedGeneration", move.meta.generation},
-                       {"phase", phase_name(status.phase)},
-                       {"dataSetUid", status.data_set_uid},
-                       {"blocks", status.blocks.text()},
-                       {"bytes", status.bytes},
-                       {"attempt", status.attempt},
-                       {"nextTry", time_or_null(status.next_try)},
-                       {"started", time_or_null(status.started)},
-                       {"finished", time_or_null(status.finished)},
-                       {"source", source_name(status.source)},
-                       {"dropAttempt", status.drop_attempt},
-                       {"cleaned", status.cleaned},
-                       {"message", status.message},
-                       {"sizeText", status.size_text},
-                       {"usd", status.usd},
-                       {"paysBack", status.pays_back},
-                       {"conditions", conditions_json(status.conditions, complete_condition(move, status, now))}});
+  return status_patch(
+      move.meta,
+      {{"observedGeneration", move.meta.generation},
+       {"phase", phase_name(status.phase)},
+       {"dataSetUid", status.data_set_uid},
+       {"blocks", status.blocks.text()},
+       {"bytes", status.bytes},
+       {"attempt", status.attempt},
+       {"nextTry", time_or_null(status.next_try)},
+       {"started", time_or_null(status.started)},
+       {"finished", time_or_null(status.finished)},
+       {"source", source_name(status.source)},
+       {"dropAttempt", status.drop_attempt},
+       {"cleaned", status.cleaned},
+       {"message", status.message},
+       {"sizeText", status.size_text},
+       {"usd", status.usd},
+       {"paysBack", status.pays_back},
+       {"conditions", conditions_json(with_condition(status.conditions, complete_condition(move, status, now)))}});
 }
 
 std::string pool_patch(const PoolResource& pool, const PoolStatus& status) {
@@ -105,7 +110,9 @@ std::string pool_patch(const PoolResource& pool, const PoolStatus& status) {
                                   {"share", status.share},
                                   {"running", status.running},
                                   {"pending", status.pending},
-                                  {"usdPerHour", status.usd_per_hour}});
+                                  {"usdPerHour", status.usd_per_hour},
+                                  {"targets", status.targets},
+                                  {"conditions", conditions_json(status.conditions)}});
 }
 
 std::string summary_patch(const DataSetResource& set, const DataSetStatus& status) {
@@ -136,7 +143,7 @@ std::string store_patch(const DataStoreResource& store, const DataStoreStatus& s
 
 std::string condition_patch(const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
                             ObjectCondition changed) {
-  return status_patch(meta, {{"conditions", conditions_json(conditions, std::move(changed))}});
+  return status_patch(meta, {{"conditions", conditions_json(with_condition(conditions, std::move(changed)))}});
 }
 
 std::string finalizers_patch(const ResourceMeta& meta, const std::vector<std::string>& finalizers) {

@@ -9,8 +9,10 @@
 
 namespace lips::kubernetes {
 
+// With this one in its place, or at the end; its time only changes with the status.
+std::vector<ObjectCondition> with_condition(std::vector<ObjectCondition> conditions, ObjectCondition changed);
 std::string move_status_patch(const DataMoveResource& move, const DataMoveStatus& status, TimePoint now);
-// What the pool uses.
+// What the pool uses, and all of its conditions.
 std::string pool_patch(const PoolResource& pool, const PoolStatus& status);
 // Zones and size as people read them.
 std::string summary_patch(const DataSetResource& set, const DataSetStatus& status);
@@ -19,7 +21,7 @@ std::string replicas_patch(const DataSetResource& set, const std::vector<HeldBlo
 std::string data_set_patch(const DataSetResource& set, const DataSetStatus& status, bool discovered);
 // Without conditions.
 std::string store_patch(const DataStoreResource& store, const DataStoreStatus& status);
-// The whole list of conditions with this one in it; a time only changes with the status.
+// The whole list of conditions with this one in it.
 std::string condition_patch(const ResourceMeta& meta, const std::vector<ObjectCondition>& conditions,
                             ObjectCondition changed);
 std::string finalizers_patch(const ResourceMeta& meta, const std::vector<std::string>& finalizers);

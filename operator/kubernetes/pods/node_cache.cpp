@@ -27,6 +27,12 @@ void drop_limits(ResourceAmounts& allocatable) {
 
 }  // namespace
 
+std::string instance_type_of(const Node& node) {
+  for (const char* key : {"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"})
+    if (const std::string* type = find_text(node.labels, key); type && !type->empty()) return *type;
+  return "";
+}
+
 ResourceAmounts NodeRecord::of_others() const {
   ResourceAmounts sum = others;
   add(sum, nominated);

@@ -31,6 +31,8 @@ struct Nomination {
   friend bool operator==(const Nomination&, const Nomination&) = default;
 };
 
+std::string instance_type_of(const Node& node);  // by its labels; empty: not known
+
 class NodeCache {
  public:
   void update(Node node);

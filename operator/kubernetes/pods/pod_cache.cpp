@@ -332,8 +332,15 @@ void PodCache::learn(const Pod& pod, PodRecord& record) {
 
 void PodCache::learn(PodRecord& record, TimePoint end) {
   if (std::exchange(record.learned, true) || end < *record.started) return;
-  run_times_.add(template_of(record.meta.name_space, record.owner, record.meta.name),
-                 {end - *record.started, record.declared});
+  const std::string of = template_of(record.meta.name_space, record.owner, record.meta.name), type = type_under(record);
+  const Duration took = end - *record.started;
+  type_speeds_.add(of, type, took);
+  run_times_.add(of, {seconds(to_seconds(took) * type_speeds_.of(type)), record.declared});
+}
+
+std::string PodCache::type_under(const PodRecord& record) const {
+  const NodeRecord* place = nodes_.find(record.node);
+  return place && place->node ? instance_type_of(*place->node) : "";
 }
 
 void PodCache::review_run_times(TimePoint now, Duration assumed) {
@@ -341,7 +348,7 @@ void PodCache::review_run_times(TimePoint now, Duration assumed) {
   for (const auto& [key, record] : ours_)
     if (record->state == PodState::placed && record->started && now > *record->started)
       running[template_of(record->meta.name_space, record->owner, record->meta.name)].push_back(
-          {now - *record->started, record->declared});
+          {seconds(to_seconds(now - *record->started) * type_speeds_.of(type_under(*record))), record->declared});
   run_times_.review(running, assumed);
 }
 

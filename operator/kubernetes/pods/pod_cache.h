@@ -17,6 +17,7 @@
 #include "kubernetes/pods/pod_record.h"
 #include "kubernetes/pods/run_times.h"
 #include "kubernetes/pods/spark_properties.h"
+#include "kubernetes/pods/type_speeds.h"
 
 namespace lips::kubernetes {
 
@@ -82,7 +83,8 @@ class PodCache {
 
   PodClasses& classes() { return classes_; }
   const PodClasses& classes() const { return classes_; }
-  RunTimes& run_times() { return run_times_; }
+  RunTimes& run_times() { return run_times_; }  // on a core of speed 1
+  TypeSpeeds& type_speeds() { return type_speeds_; }
   // Learns from tasks that run longer than expected; `assumed` is the run time where nothing is known.
   void review_run_times(TimePoint now, Duration assumed);
   const std::map<std::string, std::unique_ptr<PodRecord>>& ours() const { return ours_; }
@@ -112,6 +114,7 @@ class PodCache {
   Change review(PodRecord& record, const Pod& pod);
   void learn(const Pod& pod, PodRecord& record);
   void learn(PodRecord& record, TimePoint end);
+  std::string type_under(const PodRecord& record) const;
   void leave_node(PodRecord& record);
 
   const std::string scheduler_;
@@ -120,6 +123,7 @@ class PodCache {
   const Frameworks frameworks_;
   PodClasses classes_;
   RunTimes run_times_;
+  TypeSpeeds type_speeds_;
   AntiAffinity anti_affinity_;
   std::uint64_t anti_affinity_seen_ = 0;
   ClaimUsers claim_users_;

@@ -101,6 +101,9 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_prices_timestamp_seconds", gauge, "", "time of the newest price, in seconds since 1970"},
       MetricAbout{"lips_unknown_price_nodes", gauge, "instance_type",
                   "nodes whose type is in no price sheet and that have the default price"},
+      MetricAbout{"lips_learned_speed_ratio", gauge, "instance_type",
+                  "how fast a core of the type is, as learned from tasks of one template on several types; 1: as the "
+                  "mean of them"},
 
       // Tasks and pods
       MetricAbout{"lips_pending_tasks", gauge, "reason",
@@ -140,6 +143,8 @@ inline constexpr auto metric_list = [] {
           "1 for the present state: learning, held, behind or cannot (be held: the log says what it would take)"},
       MetricAbout{"lips_target_waiting_factor", gauge, "pool,kind",
                   "what the pool's targets together multiply the price of waiting with"},
+      MetricAbout{"lips_pool_left_alone", gauge, "pool,reason",
+                  "1 while a pool whose mode is steer is left to its schedulers: PlansRefused or BudgetOverspent"},
 
       // Moves
       MetricAbout{"lips_moves", gauge, "phase",

@@ -17,6 +17,7 @@
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/money_history.h"
 #include "telemetry/metrics/node_meter.h"
+#include "telemetry/metrics/pool_series.h"
 #include "telemetry/metrics/process_usage.h"
 #include "telemetry/metrics/spend.h"
 #include "telemetry/metrics/target_metrics.h"
@@ -37,15 +38,6 @@ constexpr EnumArray<ComparisonOutcome, std::string_view> comparison_outcomes{"ma
 constexpr EnumArray<JournalOutcome, std::string_view> journal_outcomes{"written", "skipped", "failed"};
 constexpr EnumArray<ReloadOutcome, std::string_view> reload_outcomes{"applied", "restart_needed", "refused"};
 constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
-constexpr std::array pool_gauges{MetricLabel{"lips_pool_cores", "pool"}, MetricLabel{"lips_pool_share_ratio", "pool"},
-                                 MetricLabel{"lips_pool_fair_share_ratio", "pool"},
-                                 MetricLabel{"lips_running_tasks", "pool"}};
-constexpr std::array pool_sums{
-    MetricLabel{"lips_spend_dollars_total", "pool"},    MetricLabel{"lips_compared_dollars_total", "pool"},
-    MetricLabel{"lips_baseline_dollars_total", "pool"}, MetricLabel{"lips_saved_dollars", "pool"},
-    MetricLabel{"lips_tasks_bound_total", "pool"},      MetricLabel{"lips_tasks_finished_total", "pool"},
-    MetricLabel{"lips_tasks_lost_total", "pool"},       MetricLabel{"lips_steered_total", "pool"}};
-
 double now_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -413,6 +405,10 @@ void OperatorMetrics::targets(const std::vector<TargetReport>& reports) {
   state_->target_metrics.set(reports);
 }
 
+void OperatorMetrics::left_alone(const std::string& pool, std::optional<LeftAlone> reason) {
+  state_->target_metrics.left_alone(pool, reason);
+}
+
 void OperatorMetrics::prices_as_of(std::chrono::system_clock::time_point newest) {
   state_->registry.set("lips_prices_timestamp_seconds", {},
                        std::chrono::duration<double>(newest.time_since_epoch()).count());
@@ -519,6 +515,10 @@ void OperatorMetrics::on_loop() { state_->turned = SteadyClock::now().time_since
 void OperatorMetrics::on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) {
   const std::lock_guard lock(state_->mutex);
   state_->unknown_prices.note(node, instance_type, unknown);
+}
+
+void OperatorMetrics::on_type_speed(std::string_view instance_type, double speed) {
+  state_->registry.set("lips_learned_speed_ratio", {instance_type}, speed);
 }
 
 void OperatorMetrics::on_longest_wait(Duration span) {

@@ -13,6 +13,7 @@
 #include "controller/checked_policy.h"
 #include "controller/observer.h"
 #include "model/costs.h"
+#include "model/pool_use.h"
 #include "model/targets.h"
 #include "model/watched_dollars.h"
 #include "telemetry/metrics/operator_figures.h"
@@ -57,6 +58,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void reloaded(ReloadOutcome outcome);
   // As of the plan that is decided; of all targets.
   void targets(const std::vector<TargetReport>& reports);
+  // The pool is steered or not, as from now.
+  void left_alone(const std::string& pool, std::optional<LeftAlone> reason);
   void prices_as_of(std::chrono::system_clock::time_point newest);
 
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
@@ -71,6 +74,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void on_synced(bool synced) override;
   void on_loop() override;
   void on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) override;
+  void on_type_speed(std::string_view instance_type, double speed) override;
   void on_longest_wait(Duration span) override;
   void on_watch_heard(std::string_view resource) override;
   void on_pending(std::string_view reason, std::uint64_t pods) override;

@@ -33,4 +33,9 @@ void TargetMetrics::set(const std::vector<TargetReport>& reports) {
   }
 }
 
+void TargetMetrics::left_alone(const std::string& pool, std::optional<LeftAlone> reason) {
+  for (const LeftAlone each : enumerators<LeftAlone>)
+    registry_.set("lips_pool_left_alone", {pool, to_string(each)}, reason == each ? 1 : 0);
+}
+
 }  // namespace lips

@@ -1,11 +1,13 @@
-// How far targets are held, as metrics.
+// How far targets are held, and which pools are left alone for it, as metrics.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/pool_use.h"
 #include "model/targets.h"
 #include "telemetry/metrics/metric_registry.h"
 
@@ -16,6 +18,7 @@ class TargetMetrics {
   explicit TargetMetrics(MetricRegistry& registry) : registry_(registry) {}
   // Of all targets; the series of others go.
   void set(const std::vector<TargetReport>& reports);
+  void left_alone(const std::string& pool, std::optional<LeftAlone> reason);
 
  private:
   MetricRegistry& registry_;

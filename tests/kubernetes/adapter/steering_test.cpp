@@ -145,6 +145,22 @@ TEST(Steering, WhereTheModeIsToBindGatesAreTakenAwayWithoutAZone) {
   }
 }
 
+TEST(Steering, APoolThatIsLeftAloneIsLetGoWithoutAZoneAndSteeredAgainLater) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 4});
+  std::atomic<bool> alone = true;
+  ClusterSettings settings;
+  settings.left_alone = [&](const std::string& pool) { return pool == "default" && alone; };
+  Scheduling scheduling(cluster, {}, PodMode::steer, {}, {}, settings);
+  cluster.put_pod("p", gated());
+  ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "p"); }));
+  EXPECT_THAT(cluster.pod("p").selector, IsEmpty());
+  alone = false;
+  cluster.put_pod("q", gated());
+  ASSERT_TRUE(scheduling.until([&] { return is_open(cluster, "q"); }));
+  EXPECT_THAT(cluster.pod("q").selector, ElementsAre(Pair(zone_label, "zone-a")));
+}
+
 // kube-scheduler honours what we do not.
 TEST(Steering, APodWithAConstraintThatOnlyItsSchedulerKnowsIsLetGo) {
   FakeCluster cluster;

@@ -51,6 +51,34 @@ TEST(PlainWords, SayWhatAMoveCostsAndWhatEarnsItOnceItHasBegun) {
   EXPECT_EQ(with_words(move, status, &to, std::nullopt).usd, "") << "not known";
 }
 
+TEST(PlainWords, SayHowAPoolsTargetsAreHeldAndWhyItIsLeftAlone) {
+  TargetReport budget, wait;
+  budget.target = 50, budget.reached = 41.2, budget.forecast = 48.1, budget.state = TargetState::held;
+  wait.kind = TargetKind::mean_wait, wait.target = 600, wait.reached = 700, wait.forecast = 900;
+  wait.state = TargetState::cannot, wait.why = "it takes about 12 more cores";
+  PoolUse use{"etl", Cores(1), 0.1, UsdPerHour(1), 0, 0, {budget}, {}};
+  PoolStatus status = pool_words(use);
+  EXPECT_EQ(status.targets, "held");
+  ASSERT_EQ(status.conditions.size(), 1u);
+  EXPECT_EQ(status.conditions[0].type, "TargetsHeld");
+  EXPECT_EQ(status.conditions[0].status, ConditionStatus::yes);
+  EXPECT_EQ(status.conditions[0].message, "budgetPerDay: 41.20 of 50.00 USD spent today, about 48.10 foreseen");
+  use.targets.push_back(wait);
+  use.left_alone = {LeftAlone::budget_overspent, "60.00 USD of the 50.00 USD of this day are spent"};
+  status = pool_words(use);
+  EXPECT_EQ(status.targets, "cannot");
+  ASSERT_EQ(status.conditions.size(), 2u);
+  EXPECT_EQ(status.conditions[0].status, ConditionStatus::no);
+  EXPECT_EQ(status.conditions[0].reason, "CannotBeHeld");
+  EXPECT_TRUE(status.conditions[0].message.ends_with(
+      "meanWait: 700 of 600 s today, about 900 s foreseen; it cannot be held: it takes about 12 more cores"));
+  EXPECT_EQ(status.conditions[1].type, "Steered");
+  EXPECT_EQ(status.conditions[1].status, ConditionStatus::no);
+  EXPECT_EQ(status.conditions[1].reason, "BudgetOverspent");
+  use.targets = {TargetReport{}};
+  EXPECT_EQ(pool_words(use).conditions[0].status, ConditionStatus::unknown);
+}
+
 TEST(PlainWords, SayWhatAPoolUses) {
   const PoolStatus status = pool_words({"etl", Cores(12.5), 0.314, UsdPerHour(1.2349), 3, 4});
   EXPECT_EQ(status.cores, "12.5");

@@ -56,6 +56,46 @@ TEST(PodCache, LearnsHowLongDeletedPodsWereThere) {
   EXPECT_EQ(cache.run_times().excess(of), 4);
 }
 
+TEST(PodCache, LearnsWhichTypesAreFasterAndCountsRunTimesByIt) {
+  VolumeCache volumes;
+  NodeCache nodes;
+  PodCache cache("lips", volumes, nodes);
+  for (const char* type : {"fast", "slow"}) {
+    Node node;
+    node.meta = {"", type, type, "1"};
+    node.labels = {{"node.kubernetes.io/instance-type", type}};
+    nodes.update(node);
+  }
+  const TimePoint start(std::chrono::hours(1));
+  const Owner owner{"Job", "etl", "uid-etl", "batch/v1"};
+  std::string of;
+  const auto run = [&](int tasks) {
+    for (int i = 0; i < tasks; ++i)
+      for (const auto& [node, minutes] : {std::pair("fast", 2), std::pair("slow", 4)}) {
+        Pod pod = sample();
+        pod.meta.name += fmt::format("-{}-{}", node, i), pod.meta.uid = pod.meta.name;
+        pod.owner = owner;
+        pod.node = node;
+        pod.started = start;
+        cache.update(pod, start);
+        pod.phase = PodPhase::succeeded;
+        pod.finished = start + std::chrono::minutes(minutes);
+        cache.update(pod, *pod.finished);
+        cache.forget(pod.meta, *pod.finished);
+        of = template_of(pod.meta.name_space, pod.owner, pod.meta.name);
+      }
+  };
+  run(500);
+  EXPECT_NEAR(to_seconds(*cache.run_times().mean(of)), 180, 1);
+  ASSERT_TRUE(cache.type_speeds().moved());
+  cache.type_speeds().mark_reviewed();
+  const double fast = cache.type_speeds().of("fast"), slow = cache.type_speeds().of("slow");
+  EXPECT_NEAR(fast / slow, 2, 0.2);
+  run(500);  // the same on a core of speed 1, wherever they run
+  EXPECT_NEAR(to_seconds(*cache.run_times().mean(of)), 120 * fast, 10);
+  EXPECT_NEAR(to_seconds(*cache.run_times().mean(of)), 240 * slow, 10);
+}
+
 TEST(PodCache, KnowsWhereAPodRanThatItSeesOnlyAfterItsEnd) {
   VolumeCache volumes;
   NodeCache nodes;

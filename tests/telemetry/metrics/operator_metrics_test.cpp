@@ -266,9 +266,11 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_steered("etl", "zone-a");
   metrics.on_pod_waited(Duration(1000));
   metrics.targets({{"", TargetKind::budget_per_day, 500}});
+  metrics.left_alone("web", LeftAlone::budget_overspent);
   metrics.on_unknown_price("n", "odd.type", true);
   metrics.on_pending("gated", 1);
   metrics.on_longest_wait(std::chrono::seconds(60));
+  metrics.on_type_speed("m7g.large", 1.1);
   metrics.on_watch_heard("pods");
   metrics.on_moves(MovePhase::copying, 1);
   metrics.on_rejected("Pod", "annotation");
