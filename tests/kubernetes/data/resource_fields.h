@@ -90,6 +90,7 @@ inline const std::vector<ResourceField>& resource_fields() {
       {pool, "status.running", "integer", "3"},
       {pool, "status.pending", "integer", "4"},
       {pool, "status.usdPerHour", "text", "\"1.25\""},
+      {pool, "status.targets", "text", "\"held\""},
       {data_move, "spec.dataSet.namespace", "text", "\"default\""},
       {data_move, "spec.dataSet.name", "text", "\"books\""},
       {data_move, "spec.blocks", "text", "\"0-3\""},
