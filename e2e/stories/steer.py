@@ -87,3 +87,33 @@ def tell(story):
             story.figure("bindings by kube-scheduler, none by the operator", binders["admin"])
             story.figure("pods of another namespace, as they were made", len(seen.of(scheduler="default-scheduler", space="web")))
 
+            fall_back(story, api, seen, operator, tasks)
+
+
+def fall_back(story, api, seen, operator, tasks):
+    """A pool that has overspent its budget is left to its scheduler, and steered again once the budget is raised."""
+    zones = lambda name: [s.pod["spec"].get("nodeSelector", {}).get("topology.kubernetes.io/zone") for s in seen.of(scheduler="default-scheduler", space="etl")
+                          if s.name.startswith(name + "-")]
+    ended = lambda name: [s for s in seen.finished(scheduler="default-scheduler", space="etl") if s.name.startswith(name + "-")]
+
+    def run(name):
+        api.create(job(name, "etl", tasks, {"lips.dev/dataset": "books", "lips.dev/tasks": str(tasks)}))
+        wait_for(lambda: len(ended(name)) >= tasks, 120, lambda: f"{len(ended(name))} of {tasks} pods of {name} have finished", pause=0.5)
+
+    def steered():
+        conditions = api.get("Pool", "etl").get("status", {}).get("conditions", [])
+        return next((c for c in conditions if c["type"] == "Steered"), None)
+
+    api.create(objects.pool("etl", targets={"budgetPerDay": "0.0001"}))
+    run("spends")
+    wait_for(lambda: steered() is not None, 90, "the Pool does not say that it is left alone", pause=0.5)
+    condition = steered()
+    story.check((condition["status"], condition["reason"]) == ("False", "BudgetOverspent"), f"the Pool says {condition}")
+    story.figure("alert's metric of a pool that is left alone", int(operator.metric("lips_pool_left_alone", pool="etl", reason="BudgetOverspent")), at_least=1)
+    run("alone")
+    story.check(not any(zones("alone")), lambda: f"steered though the budget is spent: {zones('alone')}")
+    api.patch("Pool", "etl", {"spec": {"targets": {"budgetPerDay": "1000"}}})
+    wait_for(lambda: steered() is None, 90, "the Pool says that it is left alone though its budget was raised", pause=0.5)
+    run("again")
+    story.check(set(zones("again")) == {DATA_ZONE}, lambda: f"not steered to the data: {zones('again')}")
+    story.figure("pods let go without a zone while the budget was overspent", len(zones("alone")), at_least=tasks)

@@ -114,6 +114,7 @@ class RunningOperator {
               state_.planned(by, input, plan, took);
               metrics_.targets(targets_.reports());
               guard_.planned(input.cluster.now, !std::exchange(refused_, false), targets_.reports());
+              for (const std::string& pool : std::set(left_alone_)) leaves_alone(pool);  // nobody may ask any more
             },
             [this](const PlanFault& fault) { refused(fault); }),
         targets_({[this] { return policy_.current()->settings.targets; }, config.policy.settings.lips.billing,

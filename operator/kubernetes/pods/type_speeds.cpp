@@ -10,11 +10,12 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr double doubt = 20;  // tasks' worth of belief that a type is as fast as the others
-constexpr double most =
-    3;  // a type is at most so many times as fast, or as slow: beyond it the tasks differ, not the cores
-constexpr int rounds = 30;               // of the fit; each brings it closer by a constant factor
-constexpr std::uint64_t fit_every = 50;  // tasks
+constexpr double most = 3;    // times as fast or as slow; beyond that the tasks differ, not the cores
+constexpr int rounds = 30;    // of the fit; each brings it closer by a constant factor
 constexpr double far = 0.05;
+
+// Tasks from one fit to the next: fitting then takes a small share of the time in which they run.
+std::uint64_t until_next_fit(std::size_t templates) { return 50 + 10 * templates; }
 
 }  // namespace
 
@@ -27,7 +28,8 @@ void TypeSpeeds::add(const std::string& of, const std::string& type, Duration to
   if (sum.count >= remembered) sum.count /= 2, sum.logs /= 2;
   ++sum.count;
   sum.logs += std::log(to_seconds(took));
-  if (turn_ % fit_every != 0) return;
+  if (turn_ < next_fit_) return;
+  next_fit_ = turn_ + until_next_fit(templates_.size());
   for (const auto& [name, speed] : fitted())
     if (std::abs(std::log(speed / this->of(name))) > far) moved_ = true;
 }

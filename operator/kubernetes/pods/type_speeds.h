@@ -38,7 +38,7 @@ class TypeSpeeds {
   static constexpr double remembered = 200;       // tasks of a template on a type; after that older ones count half
   std::map<std::string, Template> templates_;
   std::map<std::string, double> reviewed_;
-  std::uint64_t turn_ = 0;
+  std::uint64_t turn_ = 0, next_fit_ = 50;  // tasks
   bool moved_ = false;
 };
 
