@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
                 {"job", "name", "arrival_s", "duration_s", "gpus", "cpus", "memory_gib"});
   const Scenario scenario = scenario_of(types, jobs);
   for (const CsvTable* table : {&types, &jobs})
-    if (!table->problems().empty()) return fmt::print(stderr, "{}\n", table->as_error().value().message), 2;
+    if (!table->is_sound()) return fmt::print(stderr, "{}\n", table->as_error().value().message), 2;
   const std::optional<Figures> apart = without_packing(scenario);
   if (!apart) return fmt::print(stderr, "a task fits on no instance\n"), 2;
   std::vector<std::string> policies(argv + 1, argv + argc);

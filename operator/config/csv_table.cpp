@@ -12,8 +12,6 @@ namespace lips {
 
 namespace {
 
-constexpr std::size_t most_problems = 50;
-
 std::vector<std::string> split_csv(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -31,7 +29,7 @@ std::vector<std::string> split_csv(std::string_view line) {
 }  // namespace
 
 CsvTable::CsvTable(std::string file, std::string_view text, const std::vector<std::string>& columns)
-    : file_(std::move(file)) {
+    : errors_{std::move(file)} {
   std::size_t line = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -76,14 +74,9 @@ void CsvTable::problem(std::size_t row, std::string_view column, std::string_vie
   note(lines_[row], column, '\'' + text(row, column) + '\'', allowed);
 }
 
-tl::unexpected<Error> CsvTable::as_error() const {
-  return fail(ErrorCode::invalid_input, fmt::format("{}", fmt::join(problems_, "\n")));
-}
-
 void CsvTable::note(std::size_t line, std::string_view column, std::string_view found, std::string_view allowed) {
-  if (problems_.size() < most_problems)
-    problems_.push_back(fmt::format("{}:{}: {}{}found {}; allowed: {}", file_, line, column, column.empty() ? "" : ": ",
-                                    found, allowed));
+  errors_.add(fmt::format("{}:{}: {}{}found {}; allowed: {}", errors_.file, line, column, column.empty() ? "" : ": ",
+                          found, allowed));
 }
 
 }  // namespace lips

@@ -1,4 +1,4 @@
-// A comma-separated table with a line of column names. Collects problems, at most 50, each with file, line and column.
+// A comma-separated table with a line of column names. Collects what is wrong, each with file, line and column.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/file_errors.h"
 #include "config/ranges.h"
 
 namespace lips {
@@ -25,17 +26,16 @@ class CsvTable {
   std::optional<double> optional_number(std::size_t row, std::string_view column);
   void problem(std::size_t row, std::string_view column, std::string_view allowed);
 
-  const std::vector<std::string>& problems() const { return problems_; }
-  tl::unexpected<Error> as_error() const;
+  bool is_sound() const { return errors_.messages.empty(); }
+  tl::unexpected<Error> as_error() const { return errors_.as_error(); }
 
  private:
   void note(std::size_t line, std::string_view column, std::string_view found, std::string_view allowed);
 
-  const std::string file_;
   std::vector<std::string> names_;
   std::vector<std::vector<std::string>> rows_;
   std::vector<std::size_t> lines_;
-  std::vector<std::string> problems_;
+  FileErrors errors_;
 };
 
 }  // namespace lips

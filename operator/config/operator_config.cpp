@@ -488,7 +488,7 @@ Result<OperatorConfig> parse_operator_config(const std::string& file, const std:
   if (root->kind == YamlValue::Kind::nothing) root->kind = YamlValue::Kind::map;
   for (const auto& [path, value] : set)
     if (Result<void> done = override_yaml(*root, path, value); !done) return tl::unexpected(done.error());
-  YamlErrors errors{file, {}};
+  FileErrors errors{file, {}};
   OperatorConfig config;
   YamlMap fields(*root, "", errors);
   for (const auto& [key, wanted] : {std::pair("apiVersion", api_version), std::pair("kind", kind)})

@@ -54,7 +54,7 @@ Result<NetworkPrices> parse_network_prices(const std::string& file, const std::s
     if (table.text(row, "item") == "ebs_gp3_storage" && table.text(row, "region_from") == "us-east-1")
       result.storage = usd;
   }
-  if (!table.problems().empty()) return table.as_error();
+  if (!table.is_sound()) return table.as_error();
   return result;
 }
 
@@ -184,7 +184,7 @@ Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file
     offer.source = table.text(row, "source");
     offers.push_back(std::move(offer));
   }
-  if (!table.problems().empty()) return table.as_error();
+  if (!table.is_sound()) return table.as_error();
   return offers;
 }
 

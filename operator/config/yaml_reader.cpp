@@ -12,8 +12,6 @@ namespace lips {
 
 namespace {
 
-constexpr std::size_t most_messages = 50;
-
 std::string shown(const YamlValue& value) {
   switch (value.kind) {
     case YamlValue::Kind::nothing:
@@ -88,19 +86,7 @@ Result<void> override_yaml(YamlValue& root, const std::string& path, const std::
   return {};
 }
 
-void YamlErrors::add(std::string message) {
-  if (messages.size() < most_messages)
-    messages.push_back(std::move(message));
-  else
-    ++more;
-}
-
-tl::unexpected<Error> YamlErrors::as_error() const {
-  return fail(ErrorCode::invalid_input, fmt::format("{}{}", fmt::join(messages, "\n"),
-                                                    more > 0 ? fmt::format("\n{}: and {} more", file, more) : ""));
-}
-
-YamlMap::YamlMap(const YamlValue& value, std::string path, YamlErrors& errors)
+YamlMap::YamlMap(const YamlValue& value, std::string path, FileErrors& errors)
     : value_(&value), path_(std::move(path)), errors_(&errors) {
   if (value.kind == YamlValue::Kind::scalar || value.kind == YamlValue::Kind::list)
     report(value, path_, shown(value), "a mapping of fields");

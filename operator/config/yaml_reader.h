@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "config/file_errors.h"
 #include "config/ranges.h"
 #include "config/yaml_value.h"
 
@@ -22,20 +23,11 @@ namespace lips {
 // in YAML. Creates missing maps on the way.
 Result<void> override_yaml(YamlValue& root, const std::string& path, const std::string& value);
 
-struct YamlErrors {
-  std::string file;
-  std::vector<std::string> messages;  // the first ones
-  std::size_t more = 0;               // number of further messages
-  void add(std::string message);
-  // All messages, one per line.
-  tl::unexpected<Error> as_error() const;
-};
-
 // Reads one mapping. Ask for all fields, then call finish(), which reports fields that nobody asked for.
 class YamlMap {
  public:
   // If the value is not a mapping, reports an error and treats all fields as absent.
-  YamlMap(const YamlValue& value, std::string path, YamlErrors& errors);
+  YamlMap(const YamlValue& value, std::string path, FileErrors& errors);
 
   bool has(std::string_view key);
   // Reports a missing field.
@@ -78,7 +70,7 @@ class YamlMap {
 
   const YamlValue* value_;
   std::string path_;
-  YamlErrors* errors_;
+  FileErrors* errors_;
   std::vector<std::string> asked_;
 };
 

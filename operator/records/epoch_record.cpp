@@ -28,7 +28,7 @@ std::string text_digest(std::string_view text) {
 Result<void> read_settings(const std::string& file, const Json& json, PolicySettings& settings) {
   const Result<YamlValue> values = parse_yaml(file, json.dump(-1, ' ', false, Json::error_handler_t::replace));
   if (!values) return tl::unexpected(values.error());
-  YamlErrors errors{file, {}};
+  FileErrors errors{file, {}};
   read_policy_settings(YamlMap(*values, "settings", errors), settings);
   if (!errors.messages.empty()) return errors.as_error();
   return {};

@@ -50,9 +50,9 @@ Result<std::vector<YamlValue>> parse_job_table(const std::string& file, const st
   const std::vector<std::string>& columns = table.columns();
   if (std::set<std::string>(columns.begin(), columns.end()).size() < columns.size())
     return fail(ErrorCode::invalid_input, fmt::format("{}:1: found a column twice; allowed: every name once", file));
-  if (!table.problems().empty()) return table.as_error();
+  if (!table.is_sound()) return table.as_error();
   const std::vector<double> arrivals = arrivals_of(table);
-  if (!table.problems().empty()) return table.as_error();
+  if (!table.is_sound()) return table.as_error();
   if (table.size() == 0)
     return fail(ErrorCode::invalid_input, fmt::format("{}: found no jobs; allowed: at least one row", file));
   std::set<std::string> names;

@@ -31,7 +31,7 @@ struct Placement {
 
 struct ScenarioDraft {
   Scenario scenario;
-  YamlErrors errors;
+  FileErrors errors;
   PriceSheet prices;
   ScenarioOptions options;
   std::string config_folder;

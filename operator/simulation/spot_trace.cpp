@@ -23,7 +23,7 @@ Result<SpotTrace> parse_spot_trace(const std::string& file, std::string_view csv
       spells.push_back(
           {static_cast<std::size_t>(known - trace.zones.begin()), TimePoint(seconds(from)), TimePoint(seconds(until))});
   }
-  if (!table.problems().empty()) return table.as_error();
+  if (!table.is_sound()) return table.as_error();
   std::sort(spells.begin(), spells.end(),
             [](const auto& a, const auto& b) { return std::pair(a.zone, a.from) < std::pair(b.zone, b.from); });
   for (const SpotTrace::Outage& spell : spells) {

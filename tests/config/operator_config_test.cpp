@@ -129,7 +129,7 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
     PolicySettings settings;
     const Result<YamlValue> value = parse_yaml("s", yaml);
     EXPECT_TRUE(value) << value.error().message;
-    YamlErrors errors{"s", {}};
+    FileErrors errors{"s", {}};
     read_policy_settings(YamlMap(*value, "", errors), settings);
     EXPECT_THAT(errors.messages, IsEmpty());
     return settings;

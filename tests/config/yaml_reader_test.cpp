@@ -26,7 +26,7 @@ struct Bad {
 // Reads one of each kind; whatever is wrong is in the errors.
 std::vector<std::string> errors_of(const std::string& text) {
   const YamlValue tree = parsed(text);
-  YamlErrors errors{"f.yaml", {}};
+  FileErrors errors{"f.yaml", {}};
   YamlMap root(tree, "", errors);
   static constexpr std::array<std::string_view, 2> names{"free", "fixed"};
   root.text("name");
@@ -122,7 +122,7 @@ TEST(YamlMap, KeepsTheFirstErrorsOfAFileAndCountsTheRest) {
   std::string text = "items:\n";
   for (int i = 0; i < 1000; ++i) text += "- {n: 1, unknown: 2}\n";
   const YamlValue tree = parsed(text);
-  YamlErrors errors{"f.yaml", {}};
+  FileErrors errors{"f.yaml", {}};
   YamlMap root(tree, "", errors);
   for (YamlMap& item : root.maps("items")) item.integer("n", 0, 0, 5), item.finish();
   EXPECT_EQ(errors.messages.size(), 50u);
@@ -137,7 +137,7 @@ TEST(YamlMap, ReportsAMissingFieldAtItsMapping) {
 
 TEST(YamlMap, ReadsEveryKindOfValue) {
   const YamlValue tree = parsed("a: 1e3\nb: 2h\nc: 1Gi\nd: true\ne: '0.5 USD/h'\nf: [x, y]\ng: one\nh: {k: v}\ni:\n");
-  YamlErrors errors{"f.yaml", {}};
+  FileErrors errors{"f.yaml", {}};
   YamlMap root(tree, "", errors);
   EXPECT_EQ(root.number("a", 0), 1000);
   EXPECT_EQ(root.duration("b", Duration(0)), std::chrono::hours(2));
@@ -156,7 +156,7 @@ TEST(OverrideYaml, AnEmptyValueIsEmptyTextAndATildeIsNone) {
   YamlValue tree = parsed("listen: 0.0.0.0:8080\nname: x\n");
   ASSERT_TRUE(override_yaml(tree, "listen", ""));
   ASSERT_TRUE(override_yaml(tree, "name", "~"));
-  YamlErrors errors{"f.yaml", {}};
+  FileErrors errors{"f.yaml", {}};
   YamlMap root(tree, "", errors);
   EXPECT_EQ(root.text("listen", "default"), "");
   EXPECT_EQ(root.text("name", "default"), "default");
@@ -183,7 +183,7 @@ TEST(OverrideYaml, RefusesItemsThatAreNotThereAndEmptySteps) {
 TEST(OverrideYaml, ErrorsAboutOverriddenFieldsSaySo) {
   YamlValue tree = parsed("count: 1\n");
   ASSERT_TRUE(override_yaml(tree, "count", "many"));
-  YamlErrors errors{"f.yaml", {}};
+  FileErrors errors{"f.yaml", {}};
   YamlMap root(tree, "", errors);
   root.integer("count", 1, 0, 10);
   EXPECT_THAT(errors.messages, ElementsAre("f.yaml: --set: count: found 'many'; allowed: a whole number from 0 to 10"));
@@ -192,7 +192,7 @@ TEST(OverrideYaml, ErrorsAboutOverriddenFieldsSaySo) {
 TEST(PolicySettings, AreReadAndKeepTheirDefaults) {
   const YamlValue tree =
       parsed("waitingPrice: 2\nepoch: 5m\nbucketEdges: [0, 1m, 1h]\nkeepCopies: false\nexpressLimit: 0.02 USD\n");
-  YamlErrors errors{"f.yaml", {}};
+  FileErrors errors{"f.yaml", {}};
   PolicySettings settings;
   read_policy_settings(YamlMap(tree, "settings", errors), settings);
   EXPECT_TRUE(errors.messages.empty()) << testing::PrintToString(errors.messages);
@@ -206,7 +206,7 @@ TEST(PolicySettings, AreReadAndKeepTheirDefaults) {
 
 TEST(PolicySettings, RefuseEdgesThatDoNotRiseAndUnknownKnobs) {
   const YamlValue tree = parsed("bucketEdges: [0, 5m, 2m]\nepochs: 5m\n");
-  YamlErrors errors{"f.yaml", {}};
+  FileErrors errors{"f.yaml", {}};
   PolicySettings settings;
   read_policy_settings(YamlMap(tree, "settings", errors), settings);
   ASSERT_EQ(errors.messages.size(), 2u);

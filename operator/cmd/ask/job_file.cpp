@@ -34,7 +34,7 @@ void give_blocks(const ClusterSnapshot& cluster, const DataSet& data_set, std::v
 Result<advice::JobAdded> read_job(const std::string& file, const ClusterSnapshot& cluster) {
   const Result<YamlValue> root = parse_yaml_file(file);
   if (!root) return tl::unexpected(root.error());
-  YamlErrors errors{file, {}};
+  FileErrors errors{file, {}};
   YamlMap map(*root, "", errors);
   advice::JobAdded added;
   Job& job = added.job;

@@ -87,7 +87,7 @@ Result<advice::Question> question_of(EpochRecord record, const Overrides& set) {
     if (key.starts_with("settings.")) key = key.substr(9);
     if (Result<void> done = override_yaml(root, key, value); !done) return tl::unexpected(done.error());
   }
-  YamlErrors errors{"--set", {}};
+  FileErrors errors{"--set", {}};
   read_policy_settings(YamlMap(root, "", errors), question.settings);
   if (!errors.messages.empty()) return errors.as_error();
   return question;

@@ -13,16 +13,6 @@ namespace {
 
 constexpr std::size_t help_column = 30, help_width = 100;
 
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(at);
-    if (end != 0 && !text.empty()) parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 std::optional<std::uint64_t> whole_number(const std::string& text, std::uint64_t most) {
   if (text.empty() || text.size() > 20 ||
       !std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }))
@@ -62,6 +52,16 @@ std::string entry(std::string left, const std::string& help) {
 }
 
 }  // namespace
+
+std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(at);
+    if (end != 0 && !text.empty()) parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> names) {
   const std::string_view best = most_alike(word, names);

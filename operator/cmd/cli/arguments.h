@@ -21,6 +21,9 @@ struct CountRange {
   std::uint32_t least = 0, most = 100'000'000;
 };
 
+// The parts between the separators that are not empty.
+std::vector<std::string> split(std::string_view text, char at);
+
 class Arguments {
  public:
   Arguments(std::string command, std::string summary) : command_(std::move(command)), summary_(std::move(summary)) {}

@@ -68,7 +68,7 @@ Result<PolicySettings> settings_of(const PlanOptions& options) {
     if (key.starts_with("settings.")) key = key.substr(9);
     if (Result<void> done = override_yaml(root, key, value); !done) return tl::unexpected(done.error());
   }
-  YamlErrors errors{"plan", {}};
+  FileErrors errors{"plan", {}};
   read_policy_settings(YamlMap(root, "", errors), settings);
   if (!errors.messages.empty()) return errors.as_error();
   if (options.horizon) settings.lips.horizon = settings.paper.epoch = settings.paper.uptime = *options.horizon;

@@ -110,13 +110,10 @@ Result<std::vector<Variant>> variants_of(const TuneOptions& options) {
   std::vector<std::string> values;
   const std::size_t equals = options.vary.find('=');
   if (!options.vary.empty()) {
-    if (equals == 0 || equals == std::string::npos || equals + 1 == options.vary.size())
+    if (equals > 0 && equals != std::string::npos)
+      values = split(std::string_view(options.vary).substr(equals + 1), ',');
+    if (values.empty())
       return fail(ErrorCode::invalid_input, fmt::format("--vary: expected KEY=A,B,..., found '{}'", options.vary));
-    for (std::size_t begin = equals + 1; begin <= options.vary.size();) {
-      const std::size_t end = std::min(options.vary.find(',', begin), options.vary.size());
-      values.push_back(options.vary.substr(begin, end - begin));
-      begin = end + 1;
-    }
   }
   const std::string key = options.vary.substr(0, equals);
   if (key == "waitingPrice" || key == "settings.waitingPrice")

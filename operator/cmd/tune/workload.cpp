@@ -59,7 +59,7 @@ Result<void> change_settings(const std::string& file, const FieldChanges& set, P
                       file, path));
     if (Result<void> changed = override_yaml(root, path, value); !changed) return changed;
   }
-  YamlErrors errors{file, {}};
+  FileErrors errors{file, {}};
   YamlMap fields(root, "", errors);
   if (std::optional<YamlMap> changed = fields.map("settings")) read_policy_settings(*changed, settings);
   if (!errors.messages.empty()) return errors.as_error();
