@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+
+#include "kubernetes/pods/older_half.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -47,13 +48,7 @@ double RunTimes::Entry::excess() const {
 
 RunTimes::Entry* RunTimes::entry_of(const std::string& of) {
   if (const auto known = entries_.find(of); known != entries_.end()) return &known->second;
-  if (entries_.size() >= most_kept) {  // drop the half that was updated least recently
-    std::vector<std::uint64_t> used;
-    for (const auto& [name, entry] : entries_) used.push_back(entry.used);
-    const auto middle = used.begin() + std::ssize(used) / 2;
-    std::nth_element(used.begin(), middle, used.end());
-    std::erase_if(entries_, [oldest = *middle](const auto& entry) { return entry.second.used < oldest; });
-  }
+  if (entries_.size() >= most_kept) drop_older_half(entries_);
   return &entries_[of];
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <vector>
+
+#include "kubernetes/pods/older_half.h"
 
 namespace lips::kubernetes {
 
@@ -21,7 +21,7 @@ std::uint64_t until_next_fit(std::size_t templates) { return 50 + 10 * templates
 
 void TypeSpeeds::add(const std::string& of, const std::string& type, Duration took) {
   if (type.empty() || took <= Duration(0)) return;
-  if (!templates_.contains(of) && templates_.size() >= most_kept) forget_old();
+  if (!templates_.contains(of) && templates_.size() >= most_kept) drop_older_half(templates_);
   Template& task = templates_[of];
   task.used = ++turn_;
   Sum& sum = task.on[type];
@@ -32,14 +32,6 @@ void TypeSpeeds::add(const std::string& of, const std::string& type, Duration to
   next_fit_ = turn_ + until_next_fit(templates_.size());
   for (const auto& [name, speed] : fitted())
     if (std::abs(std::log(speed / this->of(name))) > far) moved_ = true;
-}
-
-void TypeSpeeds::forget_old() {
-  std::vector<std::uint64_t> used;
-  for (const auto& [name, task] : templates_) used.push_back(task.used);
-  const auto middle = used.begin() + std::ssize(used) / 2;
-  std::nth_element(used.begin(), middle, used.end());
-  std::erase_if(templates_, [oldest = *middle](const auto& entry) { return entry.second.used < oldest; });
 }
 
 // Least squares of log(seconds) = length of the template - log(speed of the type), with a pull of `doubt` tasks towards

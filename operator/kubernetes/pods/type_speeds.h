@@ -32,7 +32,6 @@ class TypeSpeeds {
     std::uint64_t used = 0;
   };
   std::map<std::string, double> fitted() const;
-  void forget_old();
 
   static constexpr std::size_t most_kept = 1000;  // templates
   static constexpr double remembered = 200;       // tasks of a template on a type; after that older ones count half
