@@ -107,9 +107,11 @@ std::string bill_figure(const ReportData& data, const BillOf& bill_of) {
     mark_bound(*data.lower_bound, chart, table);
   }
   chart.maximum = maximum * 1.005;
-  return render_figure({"What the runs cost, by term" + named,
-                        bounded ? "No schedule of this work can cost less than the dashed line." : "",
-                        render_bars(chart), table});
+  return render_figure(
+      {"What the runs cost, by term" + named,
+       bounded ? "No schedule of this work that ends as early as the longest run can cost less than the dashed line."
+               : "",
+       render_bars(chart), table});
 }
 
 Figure makespans(const ReportData& data) {

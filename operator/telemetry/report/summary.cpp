@@ -139,7 +139,10 @@ Headline headline(const ReportData& data) {
     out.support = "The lower bound" + of + (data.lower_bound->name.empty() ? "" : " (" + data.lower_bound->name + ")") +
                   " is " + kept(usd(bound));
     const double left = 1 - bound / bounded_dollars(data, *subject);
-    out.support += left > 0 ? ": no schedule could have saved more than another " + kept(percent(left)) + ". " : ". ";
+    out.support += left > 0
+                       ? ": no schedule that ends as early as the longest run could have saved more than another " +
+                             kept(percent(left)) + ". "
+                       : ". ";
   }
   if (subject->jobs > 0) {
     out.support +=

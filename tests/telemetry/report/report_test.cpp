@@ -86,8 +86,8 @@ TEST(Report, SaysFirstWhatTheSubjectCostAgainstTheBaseline) {
     data.runs.back().bill.dollars = dollars;
   }
   EXPECT_EQ(page::headline(data).sentence, "lips ran swim-day for $100.00, 38\u00A0%\u00A0less than fair.");
-  EXPECT_THAT(page::headline(data).support,
-              HasSubstr("is $80.00: no schedule could have saved more than another 20\u00A0%."));
+  EXPECT_THAT(page::headline(data).support, HasSubstr("is $80.00: no schedule that ends as early as the longest run "
+                                                      "could have saved more than another 20\u00A0%."));
   data.subject = "fair", data.baseline = "lips";
   EXPECT_EQ(page::headline(data).sentence, "fair ran swim-day for $160.00, 60\u00A0%\u00A0more than lips.");
 }
@@ -102,18 +102,19 @@ TEST(Report, ShowsBothBillsByNameAndTheBoundOnTheOneThatItIsAbout) {
   data.runs[0].bill = {300, {{"nodes", 260}, {"transfer", 40}}};
   data.runs[0].other_bill = ReportBill{100, {{"CPU", 100}}};
   EXPECT_EQ(page::headline(data).sentence, "lips ran day for $300.00 (invoice).");
-  EXPECT_THAT(
-      page::headline(data).support,
-      HasSubstr("The lower bound by use (certified) is $80.00: no schedule could have saved more than another"));
+  EXPECT_THAT(page::headline(data).support,
+              HasSubstr("The lower bound by use (certified) is $80.00: no schedule that ends as early as the longest "
+                        "run could have saved more than another"));
   EXPECT_THAT(page::cautions(data), IsEmpty());
   const auto page = render_report(data);
   EXPECT_EQ(fault_in(page), "");
   const auto invoice = page.find("by term: invoice"), use = page.find("by term: by use");
   ASSERT_LT(invoice, use);
   ASSERT_NE(use, std::string::npos);
-  const auto bound = page.find("No schedule of this work can cost less");
+  const auto bound = page.find("No schedule of this work that ends as early as the longest run can cost less");
   EXPECT_GT(bound, use) << "the bound is drawn beside the bill by use alone";
-  EXPECT_EQ(page.find("No schedule of this work can cost less", bound + 1), std::string::npos);
+  EXPECT_EQ(page.find("No schedule of this work that ends as early as the longest run can cost less", bound + 1),
+            std::string::npos);
   const std::string table = render_text_table(data, 200);
   EXPECT_THAT(table, HasSubstr("policy  invoice   by use  x bound"));
   EXPECT_THAT(table, HasSubstr("1.25"));
