@@ -94,14 +94,14 @@ TimePoint time(Value&& value, std::string_view field) {
   return accepted(parse_time(text(value)), field);
 }
 
-// A quantity is a text or a bare number.
+// A quantity is a text or a bare number. The server admits none below 0; one counts as nothing.
 template <class Value>
 std::int64_t amount(std::string_view resource, Value&& value, std::string_view field) {
   const std::string_view token = value.raw_json_token();
   std::string_view written = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
   if (written.starts_with('"')) written = text(value);
   const ResourceQuantity quantity = accepted(parse_quantity(written), std::string(field) + '.' + std::string(resource));
-  return resource == "cpu" ? quantity.milli() : quantity.units();
+  return std::max<std::int64_t>(0, resource == "cpu" ? quantity.milli() : quantity.units());
 }
 
 template <class Value>

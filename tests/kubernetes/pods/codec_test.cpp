@@ -93,6 +93,15 @@ TEST(PodDecoder, CountsTheLargestInitContainerBesideTheSidecarsStartedBefore) {
   EXPECT_THAT(with_spec(spec).requests, ElementsAre(Pair("cpu", 560), Pair("memory", (1024 + 10) << 20)));
 }
 
+// Else a pod would make room, and sums of the least amounts overflow.
+TEST(PodDecoder, CountsARequestBelowZeroAsNothing) {
+  const Pod pod = with_spec(R"({"resources":{"requests":{"cpu":"-9223372036854775807"}},
+    "containers":[{"resources":{"requests":{"cpu":"1","memory":"-1Gi","x/y":"-9223372036854775808"}}},
+                  {"resources":{"requests":{"cpu":"-2","memory":"-9223372036854775807"}}}],
+    "initContainers":[{"resources":{"requests":{"memory":"-9223372036854775807"}}}],"overhead":{"cpu":"-500m"}})");
+  for (const auto& [resource, amount] : pod.requests) EXPECT_GE(amount, 0) << resource;
+}
+
 TEST(PodDecoder, TakesWhatThePodAsAWholeAsksForInsteadOfTheSum) {
   const Pod pod = with_spec(R"({"resources":{"requests":{"cpu":"2"}},
     "containers":[{"resources":{"requests":{"cpu":"3","memory":"1Gi"}}}],"overhead":{"cpu":"500m"}})");
