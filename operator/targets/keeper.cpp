@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "model/work_left.h"
 #include "targets/least_cost.h"
 
 namespace lips {
@@ -254,16 +255,10 @@ IdVector<PoolId, double> TargetKeeper::factors(const ClusterSnapshot& cluster) {
   if (!active_) return IdVector<PoolId, double>(cluster.pools.size(), 1);
   ledger_.advance(cluster);
   Capacity capacity;
-  for (const Node& node : cluster.nodes) {
-    if (!node.schedulable) continue;
-    capacity.cores += node.capacity.cpu.value();
-    capacity.work_rate += node.capacity.cpu.value() * node.speed;
-  }
-  for (const Offer& offer : cluster.offers) {
-    const Node& node = cluster.nodes[offer.like];
-    capacity.grows |= offer.left > 0;
-    capacity.work_rate += offer.left * node.capacity.cpu.value() * node.speed;
-  }
+  capacity.work_rate = work_rate(cluster);
+  for (const Node& node : cluster.nodes)
+    if (node.schedulable) capacity.cores += node.capacity.cpu.value();
+  for (const Offer& offer : cluster.offers) capacity.grows |= offer.left > 0;
   const double of_all = hold(cluster, capacity, everyone, all);
   IdVector<PoolId, double> result;
   for (const Pool& pool : cluster.pools) {

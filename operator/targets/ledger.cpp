@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "model/work_left.h"
+
 namespace lips {
 
 namespace {
@@ -11,8 +13,6 @@ namespace {
 constexpr std::size_t most_days = 40;
 
 const std::string& pool_of(const ClusterSnapshot& cluster, const Job& job) { return cluster.pools[job.pool].name; }
-
-double tasks_left(const Job& job) { return job.tasks() - job.finished_maps - job.finished_reduces; }
 
 }  // namespace
 
@@ -226,7 +226,7 @@ DueWork TargetLedger::due(const ClusterSnapshot& cluster, const std::string& poo
     const Job& job = cluster.jobs[id];
     if (arrival > by - notice || (!pool.empty() && pool_of(cluster, job) != pool)) continue;
     ++due.jobs;
-    due.work += job.work.value() * tasks_left(job) / std::max(1U, job.tasks());
+    due.work += work_left(job).value();
     double longest = 0;
     const double rate = std::max(least_cores, job.request.cpu.value());
     for (const TaskGroup& group : cluster.groups[id])

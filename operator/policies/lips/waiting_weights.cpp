@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/targets.h"
+#include "model/work_left.h"
 
 namespace lips {
 
@@ -38,28 +39,17 @@ class Factors {
   // At full speed: its work on all nodes, and then its longest task.
   double seconds_needed(JobId id) {
     const Job& job = cluster_.jobs[id];
-    if (work_rate_ <= 0) measure();
+    if (work_rate_ <= 0) work_rate_ = std::max(work_rate(cluster_), 1e-9);
     double longest = 0;
     for (const TaskGroup& group : cluster_.groups[id])
       if (group.count > 0)
         longest = std::max(longest, group.cpu.value() / std::max(least_cores, job.request.cpu.value()));
     if (job.reduce_tasks > 0 && !job.all_maps_finished()) longest *= 2;
-    const double left = job.tasks() - job.finished_maps - job.finished_reduces;
-    return longest + job.work.value() * left / std::max(1U, job.tasks()) / work_rate_;
-  }
-
-  void measure() {
-    for (const Node& node : cluster_.nodes)
-      if (node.schedulable) work_rate_ += node.capacity.cpu.value() * node.speed;
-    for (const Offer& offer : cluster_.offers) {
-      const Node& node = cluster_.nodes[offer.like];
-      work_rate_ += offer.left * node.capacity.cpu.value() * node.speed;
-    }
-    work_rate_ = std::max(work_rate_, 1e-9);
+    return longest + work_left(job).value() / work_rate_;
   }
 
   const ClusterSnapshot& cluster_;
-  double work_rate_ = 0;  // CPU-seconds a second, with what could be launched
+  double work_rate_ = 0;  // once it is needed
 };
 
 }  // namespace

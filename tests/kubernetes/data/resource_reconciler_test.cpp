@@ -10,50 +10,56 @@
 namespace lips::kubernetes {
 namespace {
 
-TEST(ResourceReconciler, KeepsNothingOfStoresThatAreGone) {
-  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
-  DataCatalog catalog("lips");
-  ObjectWrites writes(
-      client, [] { return false; }, [] {});
-  EventRecorder events(client, {}, [] { return false; });
+// A reconciler of a catalog that the test fills, and its writes to a server that takes them all.
+struct Reconciled {
+  explicit Reconciled(bool acts, ResourceReconciler::PoolUses pool_uses = {})
+      : writes(
+            client, [acts] { return acts; }, [] {}),
+        events(client, {}, [acts] { return acts; }),
+        reconciler(catalog, writes, events, work, {secret, false}, std::move(pool_uses)) {}
+
+  // All answers to what was sent have been taken.
+  void collect() {
+    while (writes.anything_under_way()) {
+      std::this_thread::yield();
+      writes.collect(now);
+    }
+  }
+
+  FakeApiServer server{[](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; }};
+  ApiClient client{server.connection(), quick_client()};
+  DataCatalog catalog{"lips"};
+  ObjectWrites writes;
+  EventRecorder events;
   const WorkSettings work{"lips", "image", "IfNotPresent", "", "", 0};
-  StoreKeySecret secret(writes, "lips", "");
-  ResourceReconciler reconciler(catalog, writes, events, work, {secret, false});
-  TimePoint now(std::chrono::hours(1));
+  StoreKeySecret secret{writes, "lips", ""};
+  ResourceReconciler reconciler;
+  TimePoint now{std::chrono::hours(1)};
+};
+
+TEST(ResourceReconciler, KeepsNothingOfStoresThatAreGone) {
+  Reconciled with(false);
   std::size_t most = 0;
   for (int i = 0; i < 200; ++i) {
     const std::string name = "store-" + std::to_string(i);
     const nlohmann::json store{
         {"metadata", {{"name", name}, {"uid", name}, {"resourceVersion", "1"}, {"generation", 1}}},
         {"spec", {{"zone", "z"}, {"nodeDirectory", {{"node", name}, {"path", "/srv"}}}}}};
-    catalog.informers()[1].sink->changed({"", name, name, "1"}, store.dump());
-    catalog.poll();
-    reconciler.tick(now += std::chrono::seconds(1));
-    catalog.informers()[1].sink->deleted({"", name, name, "2"});
-    catalog.poll();
-    while (writes.anything_under_way()) {
-      std::this_thread::yield();
-      writes.collect(now);
-    }
-    reconciler.tick(now += std::chrono::minutes(2));
-    most = std::max(most, reconciler.kept());
+    with.catalog.informers()[1].sink->changed({"", name, name, "1"}, store.dump());
+    with.catalog.poll();
+    with.reconciler.tick(with.now += std::chrono::seconds(1));
+    with.catalog.informers()[1].sink->deleted({"", name, name, "2"});
+    with.catalog.poll();
+    with.collect();
+    with.reconciler.tick(with.now += std::chrono::minutes(2));
+    most = std::max(most, with.reconciler.kept());
   }
   EXPECT_LE(most, 2u);
 }
 
 TEST(ResourceReconciler, WritesHowAPoolsTargetsAreHeldAndTakesItBack) {
-  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
-  ApiClient client(server.connection(), quick_client());
-  DataCatalog catalog("lips");
-  ObjectWrites writes(
-      client, [] { return true; }, [] {});
-  EventRecorder events(client, {}, [] { return true; });
-  const WorkSettings work{"lips", "image", "IfNotPresent", "", "", 0};
-  StoreKeySecret secret(writes, "lips", "");
   PoolUse use{"etl", Cores(2), 0.5, UsdPerHour(1), 3, 4, {}, {}};
-  ResourceReconciler reconciler(catalog, writes, events, work, {secret, false}, [&] { return std::vector{use}; });
-  TimePoint now(std::chrono::hours(1));
+  Reconciled with(true, [&] { return std::vector{use}; });
   nlohmann::json pool{{"metadata", {{"name", "etl"}, {"uid", "u"}, {"resourceVersion", "1"}, {"generation", 2}}},
                       {"spec", {{"weight", 1}}},
                       {"status",
@@ -69,16 +75,13 @@ TEST(ResourceReconciler, WritesHowAPoolsTargetsAreHeldAndTakesItBack) {
   // The status that is written within the next minute; null: none.
   const auto written = [&] {
     pool["metadata"]["resourceVersion"] = std::to_string(++version);
-    catalog.informers()[2].sink->changed({"", "etl", "u", std::to_string(version)}, pool.dump());
-    catalog.poll();
-    writes.collect(now);  // what was answered is known everywhere
-    reconciler.tick(now += std::chrono::minutes(1));
-    while (writes.anything_under_way()) {
-      std::this_thread::yield();
-      writes.collect(now);
-    }
+    with.catalog.informers()[2].sink->changed({"", "etl", "u", std::to_string(version)}, pool.dump());
+    with.catalog.poll();
+    with.writes.collect(with.now);  // what was answered is known everywhere
+    with.reconciler.tick(with.now += std::chrono::minutes(1));
+    with.collect();
     nlohmann::json status;
-    const std::vector<ReceivedRequest> requests = server.requests();
+    const std::vector<ReceivedRequest> requests = with.server.requests();
     for (; seen < requests.size(); ++seen)
       if (requests[seen].method == "PATCH" && requests[seen].path.ends_with("/pools/etl/status"))
         status = nlohmann::json::parse(requests[seen].body)["status"];

@@ -1,0 +1,23 @@
+#include "model/work_left.h"
+
+#include <algorithm>
+
+namespace lips {
+
+CpuSeconds work_left(const Job& job) {
+  const double tasks = job.tasks() - job.finished_maps - job.finished_reduces;
+  return CpuSeconds(job.work.value() * tasks / std::max(1U, job.tasks()));
+}
+
+double work_rate(const ClusterSnapshot& cluster) {
+  double rate = 0;
+  for (const Node& node : cluster.nodes)
+    if (node.schedulable) rate += node.capacity.cpu.value() * node.speed;
+  for (const Offer& offer : cluster.offers) {
+    const Node& node = cluster.nodes[offer.like];
+    rate += offer.left * node.capacity.cpu.value() * node.speed;
+  }
+  return rate;
+}
+
+}  // namespace lips
