@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "kubernetes/api/config_map.h"
 #include "kubernetes/pods/spark_properties.h"
 
 namespace lips::kubernetes {
@@ -13,10 +13,9 @@ namespace {
 constexpr int most_failures = 5;
 
 std::string properties_in(const std::string& config_map) {
-  const auto json = nlohmann::json::parse(config_map, nullptr, false);
-  if (!json.is_object() || !json.contains("data") || !json["data"].is_object()) return "";
-  const auto file = json["data"].find(spark_properties_file);
-  return file != json["data"].end() && file->is_string() ? file->get<std::string>() : "";
+  const TextMap texts = config_map_texts(config_map);
+  const std::string* file = find_text(texts, spark_properties_file);
+  return file ? *file : "";
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "kubernetes/api/config_map.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -15,11 +17,10 @@ constexpr Duration write_every{5'000'000};
 }  // namespace
 
 KeptShares::Texts KeptShares::texts_in(const std::string& body) {
-  const auto json = nlohmann::json::parse(body, nullptr, false);
-  if (!json.is_object() || !json.contains("data") || !json["data"].is_object()) return {};
+  const TextMap texts = config_map_texts(body);
   const auto text = [&](const char* key) {
-    const auto found = json["data"].find(key);
-    return found != json["data"].end() && found->is_string() ? found->get<std::string>() : "";
+    const std::string* found = find_text(texts, key);
+    return found ? *found : "";
   };
   return {text(shares_key), text(debts_key)};
 }
