@@ -30,11 +30,11 @@ logged() {
   fi
 }
 
-packages_of() { awk -v group="$1" '$1 == group {print $2}' scripts/packages.txt; }
+packages_of() { awk -v groups=" $* " 'index(groups, " " $1 " ") {print $2}' scripts/packages.txt; }
 
 missing_of() {
   local package
-  for package in $(packages_of "$1"); do
+  for package in $(packages_of "$@"); do
     case $(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2> /dev/null) in
       ii*) ;;
       *) echo "$package" ;;
@@ -42,16 +42,16 @@ missing_of() {
   done
 }
 
-# Installs the packages of a group that are missing; needs neither root nor network when all are there.
+# Installs the packages of these groups that are missing; needs neither root nor network when all are there.
 install_packages() {
   if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
     say "No apt here: using the installed packages (docs/packages.md lists the required ones)."
     return
   fi
   local missing as_root=()
-  mapfile -t missing < <(missing_of "$1")
+  mapfile -t missing < <(missing_of "$@")
   if ((${#missing[@]} == 0)); then
-    say "Packages: all $(packages_of "$1" | wc -l) are installed."
+    say "Packages: all $(packages_of "$@" | wc -l) are installed."
     return
   fi
   say "Packages: installing ${#missing[@]} missing ones: ${missing[*]}"
