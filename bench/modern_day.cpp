@@ -1,9 +1,10 @@
 // Policies on a modern day (config/scenarios/modern-day.yaml) at several loads, placements and seeds, against each
 // other and against the clairvoyant bound at the same mean wait. docs/results.md has the tables.
 //   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic]
-//                    [--tight-bound] [--variations | --waiting-price P]
+//                    [--tight-bound] [--variations | --waiting-price P | --announced]
 // USD are dollars by use, which the bound is of; with --invoice they are a cloud's invoice, and plans minimise that.
 // --tight-bound: only lips, and the tighter bound of each run, some ten seconds each.
+// --announced: only lips, and lips when half of the jobs are announced before they come, well and badly.
 // --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice, which the bound is
 // of too, storage aside: no schedule pays a node less than the price of its full cores for the work that they do.
 #include "bench/modern_day.h"
@@ -63,6 +64,23 @@ const Variations& variations() {
   return all;
 }
 
+struct Announcement {
+  std::string name;
+  Fields fields;
+};
+
+const std::vector<Announcement>& announcements() {
+  static const std::vector<Announcement> all = {
+      {"lips, half announced", {{"announced.share", "0.5"}, {"announced.timing", "15m"}, {"announced.size", "0.5"}}},
+      {"lips, badly announced",
+       {{"announced.share", "0.5"},
+        {"announced.timing", "15m"},
+        {"announced.size", "0.69"},  // the logarithm of 2
+        {"announced.never", "0.1"}}},
+  };
+  return all;
+}
+
 struct Bounds {
   Duration slot{};
   bool tight = false;
@@ -106,7 +124,7 @@ double small_jobs_alone(const Scenario& scenario) {
 }
 
 // All policies where nothing is varied.
-Answer answer(const Instance& instance, const Variations& varied, const Bounds& bounds) {
+Answer answer(const Instance& instance, const Variations& varied, bool announced, const Bounds& bounds) {
   Answer result;
   result.instance = instance;
   const Result<Scenario> scenario = read(instance);
@@ -117,10 +135,11 @@ Answer answer(const Instance& instance, const Variations& varied, const Bounds& 
   const Result<std::vector<WaitingCut>> cuts = waiting_cuts(whole, usual_waiting_prices, settings_of_bound);
   if (!cuts) return result.error = cuts.error().message, result;
   const double small_alone = small_jobs_alone(*scenario);
-  const auto add = [&](const std::string& name, const std::string& policy_name, const PolicySettings& settings) {
+  const auto add_run = [&](const Scenario& day, const std::string& name, const std::string& policy_name,
+                           const PolicySettings& settings) {
     const Result<std::unique_ptr<Policy>> policy = make_policy(policy_name, settings);
     if (!policy) return void(result.error = policy.error().message);
-    Result<RunResult> ran = run(*scenario, **policy, name);
+    Result<RunResult> ran = run(day, **policy, name);
     if (!ran) return void(result.error = ran.error().message);
     if (ran->jobs_finished < ran->jobs) return void(result.error = name + " did not finish all jobs");
     Outcome outcome{name, std::move(*ran), 0, 0, small_alone, instance.market.billing, instance.market.elastic};
@@ -133,6 +152,18 @@ Answer answer(const Instance& instance, const Variations& varied, const Bounds& 
     }
     result.outcomes.push_back(std::move(outcome));
   };
+  const auto add = [&](const std::string& name, const std::string& policy_name, const PolicySettings& settings) {
+    add_run(*scenario, name, policy_name, settings);
+  };
+  if (announced) {
+    add("lips", "lips", scenario->settings);
+    for (const Announcement& announcement : announcements()) {
+      const Result<Scenario> day = read(instance, announcement.fields);
+      if (!day) return result.error = day.error().message, result;
+      add_run(*day, announcement.name, "lips", day->settings);
+    }
+    return result;
+  }
   for (const Variation& variation : varied) {
     PolicySettings settings = scenario->settings;
     variation.change(settings);
@@ -167,11 +198,13 @@ void print_header() {
 }
 
 // Runs them on two threads; prints in order.
-std::vector<Answer> answers(const std::vector<Instance>& instances, const Variations& varied, const Bounds& bounds) {
+std::vector<Answer> answers(const std::vector<Instance>& instances, const Variations& varied, const Bounds& bounds,
+                            bool announced = false) {
   std::vector<std::optional<Answer>> done(instances.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i = next++; i < instances.size(); i = next++) done[i] = answer(instances[i], varied, bounds);
+    for (std::size_t i = next++; i < instances.size(); i = next++)
+      done[i] = answer(instances[i], varied, announced, bounds);
   };
   std::thread other(work);
   work();
@@ -294,7 +327,7 @@ bool compare_policies(const std::vector<Instance>& instances, const Bounds& boun
 int main(int argc, char** argv) {
   std::size_t count = 24;
   double only_load = 0, slot = 120, waiting_price = 0;
-  bool only_variations = false, elastic = false, tight = false;
+  bool only_variations = false, elastic = false, tight = false, announced = false;
   Billing billing = Billing::use;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -306,6 +339,8 @@ int main(int argc, char** argv) {
       only_load = std::atof(argv[++i]);
     else if (argument == "--tight-bound")
       tight = true;
+    else if (argument == "--announced")
+      announced = true;
     else if (argument == "--variations")
       only_variations = true;
     else if (argument == "--invoice")
@@ -320,7 +355,7 @@ int main(int argc, char** argv) {
       return fmt::print(
                  stderr,
                  "bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic] "
-                 "[--tight-bound] [--variations | --waiting-price P]\n"),
+                 "[--tight-bound] [--variations | --waiting-price P | --announced]\n"),
              2;
   }
   const std::vector<double> loads =
@@ -338,6 +373,12 @@ int main(int argc, char** argv) {
     if (!both.empty()) summarise(both, as_it_is);
     if (!both.empty() && tight) print_tight_bounds(both);
     return both.size() == instances.size() ? 0 : 1;
+  }
+  if (announced) {
+    const std::vector<Answer> all = answers(instances, {}, bounds, true);
+    if (!all.empty()) summarise(all, "lips");
+    if (!all.empty() && tight) print_tight_bounds(all);
+    return all.size() == instances.size() ? 0 : 1;
   }
   if (!only_variations && !compare_policies(instances, bounds)) return 1;
   if ((elastic || tight) && !only_variations) return 0;

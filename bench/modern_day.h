@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "policies/settings.h"
@@ -39,7 +40,9 @@ inline std::vector<Instance> modern_days(std::size_t count, const std::vector<do
   return days;
 }
 
-inline Result<simulation::Scenario> read(const Instance& instance) {
+using Fields = std::vector<std::pair<std::string, std::string>>;  // of a scenario, as --set names them
+
+inline Result<simulation::Scenario> read(const Instance& instance, const Fields& more = {}) {
   const Result<std::string> path =
       simulation::find_scenario(instance.market.elastic ? "modern-day-elastic" : "modern-day");
   if (!path) return tl::unexpected<Error>(path.error());
@@ -48,6 +51,7 @@ inline Result<simulation::Scenario> read(const Instance& instance) {
                  {"placement", instance.placement},
                  {"seed", std::to_string(instance.seed)},
                  {"billing", std::string(to_string(instance.market.billing))}};
+  options.set.insert(options.set.end(), more.begin(), more.end());
   return simulation::read_scenario(*path, options);
 }
 

@@ -61,8 +61,9 @@ constexpr auto members(T& value) {
   LIPS_MEMBERS(30, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D)
   LIPS_MEMBERS(31, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E)
   LIPS_MEMBERS(32, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F)
+  LIPS_MEMBERS(33, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F, G)
 #undef LIPS_MEMBERS
-  static_assert(count > 0 && count <= 32, "one more line above");
+  static_assert(count > 0 && count <= 33, "one more line above");
 }
 
 // Calls visit(name, member) for each member, in order.

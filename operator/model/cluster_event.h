@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "model/costs.h"
 #include "model/data.h"
+#include "model/expected_work.h"
 #include "model/nodes.h"
 #include "model/plan.h"
 #include "model/work.h"
@@ -58,6 +59,9 @@ struct JobArrived {
   // For the first part of a whole job: maps that had ended before, by zone.
   std::vector<std::uint32_t> maps_before = {};
 };
+struct WorkExpected {  // all of it, instead of what was expected before
+  std::vector<ExpectedWork> work;
+};
 struct JobReleased {  // a held job: its inputs exist
   JobId job;
 };
@@ -103,6 +107,6 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
 using ClusterEvent =
     std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound, TaskFinished,
                  TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat, ClusterListed,
-                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged>;
+                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged, WorkExpected>;
 
 }  // namespace lips

@@ -49,6 +49,7 @@ void derive(ClusterSnapshot& snapshot) {
 ClusterState::ClusterState(ClusterSnapshot start) : snapshot_(std::move(start)), readers_(snapshot_.blocks.size()) {
   derive(snapshot_);
   if (snapshot_.arrivals.any()) arrivals_counted_ = snapshot_.arrivals.until;
+  sort_expected(snapshot_.expected);
   LIPS_CHECK(snapshot_.jobs.empty() && snapshot_.tasks.empty(), "jobs come as events");
 }
 
@@ -95,6 +96,10 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const OffersChanged& e) const {
       for (const OfferId offer : state.snapshot_.offers.ids()) state.snapshot_.offers[offer].left = e.left[offer];
     }
+    void operator()(const WorkExpected& e) const {
+      state.snapshot_.expected = e.work;
+      sort_expected(state.snapshot_.expected);
+    }
     void operator()(const ResourceAdded& e) const { state.snapshot_.extended_names.push_back(e.name); }
   };
   std::visit(Visitor{*this}, event);
@@ -118,6 +123,7 @@ void ClusterState::add_job(const JobArrived& arrived) {
     job.map_output.assign(snapshot_.zones.size(), Mebibytes(0));
   for (const Task& task : arrived.tasks) job.work += task.cpu;
   if (job.arrival > arrivals_counted_) snapshot_.arrivals.count(job.work, job.arrival);
+  std::erase_if(snapshot_.expected, [&](const ExpectedWork& expected) { return expected.job == job.name; });
   snapshot_.jobs.push_back(std::move(job));
   snapshot_.groups.push_back({});
   JobLocality locality;

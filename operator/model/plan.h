@@ -99,6 +99,7 @@ struct PlanAccount {
   std::int64_t rows = 0, columns = 0;
   std::optional<double> home_gap;  // of the home zones chosen with this plan: (cost - bound) / bound
   std::uint32_t jobs_apart = 0;    // jobs of peers that this plan starts in several zones
+  CpuSeconds expected_room;        // kept for work that is expected and has not come
   // Of planned reads: the share on the node itself, and the most that is possible with these places.
   std::optional<double> node_local_share, node_local_bound;
   std::vector<ShadowPrice> shadow_prices;
@@ -106,7 +107,7 @@ struct PlanAccount {
   static constexpr auto fields =
       field_names("cpu", "transfer", "shuffle", "copies", "storage", "waiting", "locality", "fairness", "objective",
                   "lowerBound", "gap", "form", "fellBack", "groups", "classes", "rows", "columns", "homeGap",
-                  "jobsApart", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
+                  "jobsApart", "expectedRoom", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
   Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
 };
 

@@ -12,6 +12,7 @@
 #include "model/arrivals.h"
 #include "model/costs.h"
 #include "model/data.h"
+#include "model/expected_work.h"
 #include "model/network.h"
 #include "model/nodes.h"
 #include "model/offers.h"
@@ -89,11 +90,12 @@ struct ClusterSnapshot {
   std::optional<ShareMemory> shares;
   ArrivalMemory arrivals;
   std::vector<TargetDebt> target_debts;
+  std::vector<ExpectedWork> expected;  // sorted (sort_expected)
   static constexpr auto fields =
       field_names("now", "zones", "racks", "nodes", "offers", "extendedNames", "free", "profiles", "constraints",
                   "stores", "nodeStore", "dataSets", "blocks", "network", "pools", "poolCores", "jobs", "tasks",
                   "locality", "groups", "pending", "held", "running", "moves", "extraCopies", "copiesReviewed",
-                  "pendingTasks", "rackDegraded", "zoneDegraded", "shares", "arrivals", "targetDebts");
+                  "pendingTasks", "rackDegraded", "zoneDegraded", "shares", "arrivals", "targetDebts", "expected");
 
   bool eligible(ConstraintId constraint, NodeId node) const;
 

@@ -84,7 +84,7 @@ constexpr bool is_column_of_memory(std::string_view name) {
 }
 
 // Structs that the file keeps by hand. If you add a field, write it, read it, and count it here.
-static_assert(ClusterSnapshot::fields.size() == 32 && NodeProfile::fields.size() == 2 &&
+static_assert(ClusterSnapshot::fields.size() == 33 && NodeProfile::fields.size() == 2 &&
               PlacementConstraint::fields.size() == 4 && LabelRequirement::fields.size() == 3 &&
               Toleration::fields.size() == 4 && Node::fields.size() == 13 && Resources::fields.size() == 4 &&
               Block::fields.size() == 4 && Replica::fields.size() == 3 && Job::fields.size() == 26 &&

@@ -45,6 +45,7 @@ class Reader {
   void read_wholes(const View& table);
   void read_peers(const View& table);
   void read_arrivals();
+  void read_expected();
   void read_tasks();
   void read_placed_and_moves();
   void read_beyond();
@@ -419,6 +420,18 @@ void Reader::read_arrivals() {
                             time(table.at("until").value(Whole{-any_time, any_time}))};
 }
 
+void Reader::read_expected() {
+  if (!root_.has("expected")) return;
+  const View table = root_.at("expected");
+  for (std::size_t i = 0, rows = table.rows(ExpectedWork::fields.size()); i < rows; ++i) {
+    const View row = table.item(i);
+    tables_.expected.push_back({row.cell(0, Text{}), time(row.cell(1, Whole{-any_time, any_time})),
+                                row.cell(2, Real{0, 1}), CpuSeconds(row.cell(3, Real{0, most_total})),
+                                id<DataSetId>(row.cell(4, id_below(tables_.start.data_sets.size()))),
+                                row.cell(5, Real{0, 1})});
+  }
+}
+
 void Reader::read_job_lists(const View& table) {
   const Whole job = index_below(tables_.jobs.size());
   const View passed = table.at("passedOver");
@@ -562,7 +575,7 @@ SnapshotTables Reader::read() {
   root_.known({"format",    "version", "now",      "zones",  "racks",    "profiles",    "constraints",
                "nodeKinds", "nodes",   "offers",   "stores", "dataSets", "blocks",      "network",
                "pools",     "shares",  "arrivals", "jobs",   "targets",  "targetDebts", "tasks",
-               "placed",    "moves",   "transfer", "beyond", "exact",    "degraded"});
+               "placed",    "moves",   "transfer", "beyond", "exact",    "degraded",    "expected"});
   if (!root_.json().is_object()) return {};
   if (root_.at("format").value(Text{}) != "lips-snapshot")
     root_.problem("/format", shown(root_.at("format").json()), "\"lips-snapshot\"");
@@ -571,10 +584,10 @@ SnapshotTables Reader::read() {
   tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
   // Later tables refer to earlier ones: after a faulty one their errors would be noise.
   using Step = void (Reader::*)();
-  for (Step step :
-       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
-        &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_arrivals, &Reader::read_jobs,
-        &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
+  for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
+                    &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_arrivals,
+                    &Reader::read_expected, &Reader::read_jobs, &Reader::read_tasks, &Reader::read_placed_and_moves,
+                    &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.empty()) break;
   }

@@ -94,6 +94,7 @@ void rename_data(SnapshotTables& tables, const Renaming<StoreId>& stores, const 
     job.job.output = data_sets(job.job.output);
     for (Task& task : job.tasks) task.block = blocks(task.block);
   }
+  for (ExpectedWork& work : tables.expected) work.input = data_sets(work.input);
   for (MoveInFlight& move : tables.moves)
     move.block = blocks(move.block), move.from = stores(move.from), move.to = stores(move.to);
 }
@@ -221,6 +222,7 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
     ++cluster.jobs[placed.job].degraded_launched;
   }
   cluster.moves = tables.moves;
+  cluster.expected = tables.expected;
 }
 
 }  // namespace
@@ -283,6 +285,7 @@ void sort_by_name(SnapshotTables& tables) {
   constraints.reorder(start.constraints);
   blocks.reorder(start.blocks);
   sort_jobs(tables);
+  sort_expected(tables.expected);
   std::sort(tables.moves.begin(), tables.moves.end(),
             [](const MoveInFlight& a, const MoveInFlight& b) { return a.id < b.id; });
 }

@@ -22,6 +22,7 @@ struct SnapshotTables {
   std::vector<JobArrived> jobs;
   std::vector<PlacedTask> placed;
   std::vector<MoveInFlight> moves;
+  std::vector<ExpectedWork> expected;
   std::vector<TaskId> degraded;                       // among those placed
   std::vector<std::vector<UsdPerMebibyte>> transfer;  // empty: no prices
 };

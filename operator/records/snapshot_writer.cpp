@@ -237,6 +237,14 @@ void write_target_debts(JsonText& out, const ClusterSnapshot& cluster) {
   out.close(']');
 }
 
+void write_expected(JsonText& out, const ClusterSnapshot& cluster) {
+  if (cluster.expected.empty()) return;
+  out.open("expected", '[');
+  for (const ExpectedWork& work : cluster.expected) out.described_row(work);
+  out.close(']');
+  out.line();
+}
+
 // Jobs of peers. All other jobs are left out.
 void write_peers(JsonText& out, const std::vector<Job>& jobs) {
   const auto plain = [](const Job& job) {
@@ -400,6 +408,7 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   if (cluster.shares) out.object("shares", *cluster.shares);
   if (cluster.arrivals.any()) out.object("arrivals", cluster.arrivals);
   write_target_debts(out, cluster);
+  write_expected(out, cluster);
   out.open("moves", '[');  // id, block, from, to
   for (const MoveInFlight& move : cluster.moves) out.described_row(move);
   out.close(']');

@@ -377,6 +377,7 @@ ClusterState Generator::make() {
   part_jobs(shape_, jobs_);
   const TimePoint now(seconds(std::max(60.0, static_cast<double>(jobs_.size()))));
   pair_jobs(shape_, now, jobs_);
+  expect_work(shape_, now, start_);
   ClusterState state(start_);
   run_background(state);
   state.advance(now);
@@ -449,6 +450,7 @@ SnapshotShape random_full_shape(std::uint64_t seed) {
   shape.share_of_jobs_in_parts = now_and_then(0.3) ? 0.7 : 0;
   shape.offers = now_and_then(0.3);
   shape.share_of_jobs_of_peers = now_and_then(0.3) ? 0.6 : 0;
+  shape.announcements = now_and_then(0.3) ? 1 + static_cast<std::uint32_t>(random.below(8)) : 0;
   return shape;
 }
 

@@ -38,6 +38,7 @@ struct SnapshotShape {
   double share_of_blocks_moving = 0;         // on their way to one more store
   bool pool_limits = false;                  // maxima, minima, weights and shortfall prices
   bool offers = false;                       // an autoscaler would launch nodes, and launched some already
+  std::uint32_t announcements = 0;           // of work that is expected and has not come
   bool limited_stores = false;               // with little room; a volume in each zone
   // Requests of parts of cores and of several, priorities, jobs that read half of a block or one block twice.
   bool odd_requests = false;

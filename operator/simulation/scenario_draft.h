@@ -67,7 +67,7 @@ struct ScenarioDraft {
 };
 
 // Streams of random numbers, one for each purpose.
-enum class Draw : std::uint64_t { placement = 1, sample, applications, pools, failures, synthetic };
+enum class Draw : std::uint64_t { placement = 1, sample, applications, pools, failures, synthetic, announcements };
 // Whether there is room for that many jobs of that many tasks each; if not, reports an error at the field.
 bool room_for_jobs(YamlMap& fields, std::string_view key, double jobs, double tasks, ScenarioDraft& draft);
 std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
@@ -100,6 +100,8 @@ void read_jobs(YamlMap& root, ScenarioDraft& draft);
 PoolId pool_named(YamlMap& fields, ScenarioDraft& draft);
 // scenario_workload.cpp: jobs from a trace or a synthetic day
 void read_workload(YamlMap& root, ScenarioDraft& draft);
+// scenario_announced.cpp: which jobs are announced before they come
+void read_announced(YamlMap& root, ScenarioDraft& draft);
 
 // Table I of the LiPS paper: ECU-seconds per 64 MB block, here per MiB.
 struct Application {

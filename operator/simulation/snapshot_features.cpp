@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "base/random.h"
 
@@ -18,7 +19,8 @@ enum FeatureStream : std::uint64_t {
   home_stream,
   part_stream,
   offer_stream,
-  peer_stream
+  peer_stream,
+  expected_stream
 };
 
 }  // namespace
@@ -56,6 +58,22 @@ void offer_nodes(const SnapshotShape& shape, ClusterSnapshot& start) {
     offer.interruptions = random.below(2) == 0 ? 0 : 0.05;
     offer.like = start.nodes.push_back(std::move(like));
     start.offers.push_back(offer);
+  }
+}
+
+void expect_work(const SnapshotShape& shape, TimePoint now, ClusterSnapshot& start) {
+  if (shape.announcements == 0) return;
+  Random random(derive_seed(shape.seed, expected_stream));
+  for (std::uint32_t i = 0; i < shape.announcements; ++i) {
+    ExpectedWork work;
+    work.job = "expected-" + std::to_string(i);
+    work.at = now + seconds(random.uniform(-3600, 3 * 3600));
+    work.chance = random.below(3) == 0 ? random.uniform() : 1;
+    work.work = CpuSeconds(random.exponential(2000));
+    if (!start.data_sets.empty() && random.below(4) > 0)
+      work.input = DataSetId(static_cast<std::uint32_t>(random.below(start.data_sets.size())));
+    if (random.below(3) == 0) work.fraction = random.uniform();
+    start.expected.push_back(std::move(work));
   }
 }
 

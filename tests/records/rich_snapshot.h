@@ -48,6 +48,8 @@ inline ClusterSnapshot rich_start() {
   start.extra_copies = {{BlockId(0), StoreId(0)}, {BlockId(1), StoreId(2)}};
   start.copies_reviewed = TimePoint(seconds(17));
   start.target_debts = {{"", 0.01, -0.02}, {"pool-1", 0.25, 0}};
+  start.expected = {{"nightly", TimePoint(seconds(4000)), 0.75, CpuSeconds(321.5), DataSetId(0), 0.5},
+                    {"hourly", TimePoint(seconds(200)), 1, CpuSeconds(20), DataSetId::none(), 1}};
   return start;
 }
 

@@ -32,8 +32,10 @@ class Steps {
       const double task = mean_task / classes.classes[c].speed;
       double& now = classes.now_window[c] = edges_[1];
       if (time_slots.stretch_first) now = std::max({now, to_seconds(time_slots.least_window), task});
-      for (std::size_t slot = 0; slot < count_; ++slot)
+      for (std::size_t slot = 0; slot < count_; ++slot) {
         classes.steps[c][slot].waiting_price = hourly_ * to_hours(wait(time_slots, slot));
+        classes.steps[c][slot].from = edges_[slot];
+      }
       paid_[c].resize(is_elastic(c, time_slots.billing) ? all_ : 0);
     }
   }
@@ -86,6 +88,7 @@ class Steps {
         if (paid.work <= 0) continue;
         all.work -= paid.work, all.memory -= paid.memory, all.slots -= paid.slots;
         paid.waiting_price = all.waiting_price - (1 - price_of_paid_capacity) * classes_.classes[c].price.value();
+        paid.from = all.from;
         classes_.steps[c].push_back(paid);
       }
   }

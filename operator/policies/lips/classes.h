@@ -28,6 +28,7 @@ struct NodeClass {
 struct CapacityStep {
   double work = 0, memory = 0, slots = 0;
   double waiting_price = 0;  // USD per CPU-second for starting only then, less any part that is already paid
+  double from = 0;           // seconds from now: the beginning of its time slot
 };
 
 struct NodeClasses {

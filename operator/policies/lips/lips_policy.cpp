@@ -7,6 +7,7 @@
 #include "policies/lips/account.h"
 #include "policies/lips/class_form.h"
 #include "policies/lips/copies.h"
+#include "policies/lips/expected_room.h"
 #include "policies/lips/fast_path.h"
 #include "policies/lips/homes.h"
 #include "policies/lips/new_data.h"
@@ -67,6 +68,9 @@ class Decision {
  private:
   void prepare() {
     classes_ = make_classes(cluster_, time_slots());
+    if (!whole_horizon_ && !buys())  // an autoscaler has room for whatever comes
+      plan_.account.expected_room =
+          CpuSeconds(keep_expected_room(cluster_, input_.costs, settings_.lips.expected_reach, classes_));
     free_ = cluster_.free;
     if (!whole_horizon_ && settings_.lips.home_zones) start_peers();
     if (!whole_horizon_ && !buys() && settings_.lips.fast_path_limit.value() > 0) {

@@ -1,0 +1,210 @@
+#include "policies/lips/expected_room.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "solver/transportation.h"
+
+namespace lips {
+
+namespace {
+
+constexpr std::size_t most_places = 30;  // of solver::ZoneTransportation, whose time grows with their square
+constexpr std::size_t most_slots = 4;    // nobody knows by the minute when work comes
+
+// Work that the program cannot tell apart.
+struct Stream {
+  ZoneSet zones;  // that hold its input
+  bool expected = false;
+  std::size_t slot = 0;  // in which it comes
+  double work = 0, input = 0;
+};
+
+// A place of the program is a zone in a time slot.
+class Room {
+ public:
+  Room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach, NodeClasses& classes)
+      : cluster_(cluster), costs_(costs), reach_(reach), classes_(classes) {}
+
+  double keep() {
+    find_slots();
+    if (begins_.empty()) return 0;
+    add_expected();
+    if (streams_.empty()) return 0;
+    add_pending();
+    find_steps();
+    return take(solver::solve_zone_transportation(problem()));
+  }
+
+ private:
+  struct Step {
+    ClassId of_class;
+    std::size_t step;
+    double price;
+  };
+
+  // Of the classes' time slots within reach; where there are many, some of each neighbours are one.
+  void find_slots() {
+    std::vector<double> all;
+    for (const auto& steps : classes_.steps)
+      for (const CapacityStep& step : steps)
+        if (step.work > 0 && step.from <= to_seconds(reach_)) all.push_back(step.from);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    const std::size_t most = std::min(most_slots, most_places / std::max<std::size_t>(1, cluster_.zones.size()));
+    const std::size_t neighbours = most > 0 ? (all.size() + most - 1) / most : 0;
+    for (std::size_t i = 0; i < all.size() && most > 0; i += neighbours) begins_.push_back(all[i]);
+  }
+
+  std::size_t slot_that_holds(double second) const {
+    const auto next = std::upper_bound(begins_.begin(), begins_.end(), second);
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, next - begins_.begin() - 1));
+  }
+  // The one that begins nearest to that time.
+  std::size_t slot_of(double comes) const {
+    const std::size_t slot = slot_that_holds(comes);
+    return slot + 1 < begins_.size() && comes - begins_[slot] > begins_[slot + 1] - comes ? slot + 1 : slot;
+  }
+  std::size_t place(ZoneId zone, std::size_t slot) const { return zone.index() * begins_.size() + slot; }
+
+  void add(ZoneSet zones, bool expected, std::size_t slot, double work, double input) {
+    if (work <= 0) return;
+    const int ratio = input > 0 ? static_cast<int>(std::lround(std::log2(input / work))) : -10'000;
+    Stream& stream = streams_[{zones.bits(), expected, slot, ratio}];
+    stream.zones = zones, stream.expected = expected, stream.slot = slot;
+    stream.work += work, stream.input += input;
+  }
+
+  void add_expected() {
+    for (const ExpectedWork& work : cluster_.expected) {
+      if (work.at > cluster_.now + reach_) break;
+      if (work.at + longest_delay_of_expected < cluster_.now) continue;
+      const std::size_t slot = slot_of(to_seconds(std::max(Duration(0), work.at - cluster_.now)));
+      const double cpu = work.chance * work.work.value();
+      if (!work.input.valid()) {
+        add({}, true, slot, cpu, 0);
+        continue;
+      }
+      const std::map<ZoneSet, double>& held = held_by_zones(work.input);
+      double all = 0;
+      for (const auto& [zones, size] : held) all += size;
+      for (const auto& [zones, size] : held)
+        add(zones, true, slot, cpu * size / all, work.chance * work.fraction * size);
+      if (held.empty()) add({}, true, slot, cpu, 0);
+    }
+  }
+
+  // MiB of the data set's blocks by the zones that hold them.
+  const std::map<ZoneSet, double>& held_by_zones(DataSetId id) {
+    const auto [place, added] = held_.try_emplace(id);
+    if (!added) return place->second;
+    const DataSet& data_set = cluster_.data_sets[id];
+    for (std::uint32_t i = 0; i < data_set.blocks; ++i) {
+      const Block& block = cluster_.blocks[BlockId(data_set.first_block.index() + i)];
+      if (block.size.value() > 0) place->second[block.zones] += block.size.value();
+    }
+    return place->second;
+  }
+
+  void add_pending() {
+    for (const JobId id : cluster_.pending)
+      for (const TaskGroup& group : cluster_.groups[id])
+        add(group.zones, false, 0, group.count * group.cpu.value(),
+            group.reads ? group.count * group.input.value() : 0);
+  }
+
+  void find_steps() {
+    steps_.resize(cluster_.zones.size() * begins_.size());
+    for (const ClassId c : classes_.classes.ids())
+      for (std::size_t i = 0; i < classes_.steps[c].size(); ++i) {
+        const CapacityStep& step = classes_.steps[c][i];
+        if (step.work > 0)
+          steps_[place(classes_.classes[c].zone, slot_that_holds(step.from))].push_back(
+              {c, i, classes_.classes[c].price.value() + step.waiting_price});
+      }
+    for (std::vector<Step>& steps : steps_)
+      std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.price < b.price; });
+  }
+
+  double capacity(const Step& step) const { return classes_.steps[step.of_class][step.step].work; }
+
+  solver::ZoneTransportation problem() const {
+    solver::ZoneTransportation problem;
+    double dearest = 0;
+    problem.steps.resize(steps_.size());
+    for (std::size_t at = 0; at < steps_.size(); ++at)
+      for (const Step& step : steps_[at]) {
+        problem.steps[at].push_back({capacity(step), step.price});
+        dearest = std::max(dearest, step.price);
+      }
+    for (const auto& [key, stream] : streams_) {
+      problem.supply.push_back(stream.work);
+      problem.unserved_price.push_back(10 * dearest);
+      for (const ZoneId zone : cluster_.zones.ids()) {
+        const double cost =
+            stream.input > 0 ? stream.input / stream.work * costs_.transfer(stream.zones, zone).value() : 0;
+        for (std::size_t slot = 0; slot < begins_.size(); ++slot)
+          problem.unit_cost.push_back(slot >= stream.slot ? cost : std::numeric_limits<double>::infinity());
+      }
+    }
+    return problem;
+  }
+
+  // In each zone the pending work goes first; the rest of what runs is expected work.
+  double take(const solver::ZoneTransportationSolution& solution) {
+    IdVector<ZoneId, double> pending(cluster_.zones.size(), 0.0);
+    std::size_t row = 0;
+    for (const auto& [key, stream] : streams_) {
+      for (const ZoneId zone : pending.ids())
+        for (std::size_t slot = 0; slot < begins_.size() && !stream.expected; ++slot)
+          pending[zone] += solution.amount[row * steps_.size() + place(zone, slot)];
+      ++row;
+    }
+    double kept = 0;
+    for (const ZoneId zone : pending.ids())
+      for (std::size_t slot = 0; slot < begins_.size(); ++slot) {
+        const double runs = solution.zone_load[place(zone, slot)];
+        const double own = std::min(pending[zone], runs);
+        pending[zone] -= own;
+        if (runs - own <= 1e-9 * runs) continue;
+        kept += runs - own;
+        shrink(steps_[place(zone, slot)], runs, (runs - own) / runs);
+      }
+    return kept;
+  }
+
+  // That share of what runs in these steps, the cheapest of which run first, is no longer there.
+  void shrink(const std::vector<Step>& steps, double runs, double share) {
+    for (const Step& at : steps) {
+      CapacityStep& step = classes_.steps[at.of_class][at.step];
+      const double used = std::min(runs, step.work);
+      const double left = std::clamp(1 - share * used / step.work, 0.0, 1.0);
+      step.work *= left, step.memory *= left, step.slots *= left;
+      runs -= used;
+      if (runs <= 0) return;
+    }
+  }
+
+  const ClusterSnapshot& cluster_;
+  const CostModel& costs_;
+  const Duration reach_;
+  NodeClasses& classes_;
+  std::vector<double> begins_;  // of the time slots, in seconds from now
+  std::map<std::tuple<std::uint64_t, bool, std::size_t, int>, Stream> streams_;
+  std::map<DataSetId, std::map<ZoneSet, double>> held_;
+  std::vector<std::vector<Step>> steps_;  // by place, the cheapest first
+};
+
+}  // namespace
+
+double keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
+                          NodeClasses& classes) {
+  if (cluster.expected.empty() || reach <= Duration(0)) return 0;
+  return Room(cluster, costs, reach, classes).keep();
+}
+
+}  // namespace lips

@@ -1,0 +1,151 @@
+#include "policies/lips/expected_room.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "policies/lips/classes.h"
+#include "simulation/random_snapshot.h"
+#include "tests/policies/case.h"
+
+namespace lips::testing {
+namespace {
+
+// A cheap zone that is busy for ten minutes, and a dear one that is free. The data is in the cheap one.
+struct BusyCheapZone {
+  BusyCheapZone() {
+    cheap = builder.node({.zone = ZoneId(0), .price = 1, .slots = 4, .cpu = 4});
+    dear = builder.node({.zone = ZoneId(1), .price = 2, .slots = 4, .cpu = 4});
+    data = builder.block({cheap});
+  }
+
+  Case at_work(const std::vector<ExpectedWork>& expected) const {
+    PolicySettings settings;
+    settings.lips.billing = Billing::use;
+    settings.lips.waiting_price = 0.5;
+    settings.lips.fast_path_limit = Usd(0);
+    settings.lips.keep_copies = false;
+    Case result("lips", builder, settings, UsdPerMebibyte(0.0001));
+    result.state.apply(WorkExpected{expected});
+    const JobId running = result.add({.name = "running", .maps = 4, .cpu = 600});
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const TaskId task = result.task(running, i);
+      result.state.apply(TaskFound{task, cheap, TimePoint{}});
+    }
+    result.add({.name = "pending", .blocks = {data, data, data, data}, .cpu = 60});
+    return result;
+  }
+
+  ClusterBuilder builder{2};
+  NodeId cheap, dear;
+  BlockId data;
+};
+
+// Four cores of the cheap zone for that many hours.
+ExpectedWork hours_of_work(double hours, double at, const char* job = "nightly") {
+  ExpectedWork work;
+  work.job = job;
+  work.at = TimePoint(seconds(at));
+  work.work = CpuSeconds(4 * 3600 * hours);
+  work.input = DataSetId(0);
+  return work;
+}
+
+TEST(ExpectedRoom, PendingWorkDoesNotWaitForRoomThatExpectedWorkNeeds) {
+  const BusyCheapZone zones;
+  EXPECT_TRUE(zones.at_work({}).plan().assignments.empty()) << "waiting for the cheap zone costs less";
+  // It comes before the room is free and would keep both zones busy for hours: waiting costs more than the dear zone.
+  ExpectedWork nightly = hours_of_work(6, 300);
+  Case busy = zones.at_work({nightly});
+  const Plan plan = busy.plan();
+  EXPECT_EQ(plan.assignments.size(), 4u);
+  for (const Assignment& assignment : plan.assignments) EXPECT_EQ(assignment.node, zones.dear);
+  EXPECT_GT(plan.account.expected_room.value(), 0);
+}
+
+TEST(ExpectedRoom, CountsOnNothingThatIsFarOffOverdueOrUnlikely) {
+  const BusyCheapZone zones;
+  ExpectedWork never = hours_of_work(6, 300);
+  never.chance = 0;
+  const ExpectedWork late = hours_of_work(6, 3 * 3600);
+  for (const ExpectedWork& work : {never, late}) {
+    const Plan plan = zones.at_work({work}).plan();
+    EXPECT_TRUE(plan.assignments.empty());
+    EXPECT_EQ(plan.account.expected_room.value(), 0);
+  }
+  Case overdue = zones.at_work({hours_of_work(6, -29 * 60)});
+  EXPECT_FALSE(overdue.plan().assignments.empty());
+  overdue = zones.at_work({hours_of_work(6, -31 * 60)});
+  EXPECT_TRUE(overdue.plan().assignments.empty());
+}
+
+TEST(ExpectedRoom, EndsWhenTheJobArrives) {
+  const BusyCheapZone zones;
+  Case setting = zones.at_work({hours_of_work(6, 300), hours_of_work(1, 400, "hourly")});
+  ASSERT_EQ(setting.state.snapshot().expected.size(), 2u);
+  setting.add({.name = "nightly", .maps = 1});
+  ASSERT_EQ(setting.state.snapshot().expected.size(), 1u);
+  EXPECT_EQ(setting.state.snapshot().expected.front().job, "hourly");
+}
+
+TEST(ExpectedRoom, ASettingTurnsItOff) {
+  const BusyCheapZone zones;
+  Case setting = zones.at_work({hours_of_work(6, 300)});
+  NodeClasses classes = make_classes(setting.state.snapshot(), {});
+  EXPECT_EQ(keep_expected_room(setting.state.snapshot(), setting.costs, Duration(0), classes), 0);
+  EXPECT_GT(keep_expected_room(setting.state.snapshot(), setting.costs, std::chrono::hours(2), classes), 0);
+}
+
+double all_work(const NodeClasses& classes) {
+  double work = 0;
+  for (const auto& steps : classes.steps)
+    for (const CapacityStep& step : steps) work += step.work;
+  return work;
+}
+
+// What is kept comes off the steps, no step grows or falls below nothing, and no more is kept than is expected.
+TEST(ExpectedRoom, TakesWhatItKeepsOffTheStepsAndNoMoreThanIsExpected) {
+  int kept_some = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    simulation::SnapshotShape shape = simulation::random_full_shape(seed);
+    shape.offers = false;
+    shape.announcements = 1 + seed % 9;
+    const ClusterState state = simulation::random_cluster(shape);
+    const ClusterSnapshot& cluster = state.snapshot();
+    TimeSlotSettings slots;
+    slots.edges = LipsSettings{}.time_slot_edges;
+    slots.billing = seed % 2 ? Billing::use : Billing::invoice;
+    const NodeClasses before = make_classes(cluster, slots);
+    NodeClasses after = before;
+    const Duration reach = std::chrono::hours(2);
+    const double kept = keep_expected_room(cluster, simulation::random_costs(shape), reach, after);
+    double expected = 0;
+    for (const ExpectedWork& work : cluster.expected)
+      if (work.at <= cluster.now + reach && work.at + longest_delay_of_expected >= cluster.now)
+        expected += work.chance * work.work.value();
+    EXPECT_LE(kept, expected * (1 + 1e-6)) << seed;
+    EXPECT_NEAR(all_work(before) - all_work(after), kept, 1e-6 * (1 + kept)) << seed;
+    for (const ClassId c : before.classes.ids())
+      for (std::size_t i = 0; i < before.steps[c].size(); ++i) {
+        EXPECT_GE(after.steps[c][i].work, 0) << seed;
+        EXPECT_LE(after.steps[c][i].work, before.steps[c][i].work) << seed;
+      }
+    kept_some += kept > 0;
+  }
+  EXPECT_GT(kept_some, 200);
+}
+
+// Pending work goes first where it is: what is free now and fits it all stays free.
+TEST(ExpectedRoom, DelaysNoPendingWorkThatHasRoomNow) {
+  ClusterBuilder builder(1);
+  builder.node({.slots = 8, .cpu = 8});
+  PolicySettings settings;
+  settings.lips.fast_path_limit = Usd(0);
+  Case setting("lips", builder, settings);
+  setting.state.apply(WorkExpected{{{"soon", TimePoint(seconds(1)), 1, CpuSeconds(1e6), DataSetId::none(), 1}}});
+  setting.add({.maps = 8, .cpu = 100});
+  EXPECT_EQ(setting.plan().assignments.size(), 8u);
+}
+
+}  // namespace
+}  // namespace lips::testing
