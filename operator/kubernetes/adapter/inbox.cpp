@@ -20,6 +20,8 @@ std::string_view resource_name(WatchedKind kind) {
       return "storageclasses";
     case WatchedKind::csi_nodes:
       return "csinodes";
+    case WatchedKind::cron_jobs:
+      return "cronjobs";
   }
   return "";
 }

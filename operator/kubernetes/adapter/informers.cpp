@@ -62,6 +62,8 @@ void Informers::start() {
   pods_ = &start(std::make_unique<DecodingSink<PodDecoder>>(WatchedKind::pods, inbox_, telemetry_, annotations_),
                  "/api/v1/pods");
   start(std::make_unique<DecodingSink<JobDecoder>>(WatchedKind::jobs, inbox_, telemetry_), "/apis/batch/v1/jobs");
+  start(std::make_unique<DecodingSink<CronJobDecoder>>(WatchedKind::cron_jobs, inbox_, telemetry_),
+        "/apis/batch/v1/cronjobs");
   start(std::make_unique<DecodingSink<ClaimDecoder>>(WatchedKind::claims, inbox_, telemetry_),
         "/api/v1/persistentvolumeclaims");
   start(std::make_unique<DecodingSink<VolumeDecoder>>(WatchedKind::volumes, inbox_, telemetry_),

@@ -1,5 +1,5 @@
-// Informers for nodes, pods, jobs, claims, volumes, storage classes and CSI nodes: a thread each, which lists, watches,
-// and puts decoded objects into the inbox. Decides nothing.
+// Informers for nodes, pods, jobs, cron jobs, claims, volumes, storage classes and CSI nodes: a thread each, which
+// lists, watches, and puts decoded objects into the inbox. Decides nothing.
 #pragma once
 
 #include <memory>

@@ -80,7 +80,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
         declared[stage].tasks = std::max<std::int64_t>(declared[stage].tasks, *pod->work.tasks);
       else if (pod->owner)
         if (const auto owner = around.jobs.find(pod->owner->uid); owner != around.jobs.end())
-          declared[stage].by[pod->owner->uid] = owner->second.completions.value_or(0);
+          declared[stage].by[pod->owner->uid] = owner->second.spec.completions.value_or(0);
       if (stage != TaskKind::map || pod->state != PodState::terminated) continue;
       ++result.finished_maps;
       if (const std::string zone = around.zone_of(pod->node); !zone.empty()) ++finished_here[zone];

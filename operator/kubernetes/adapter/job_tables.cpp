@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "kubernetes/pods/data_path.h"
+#include "kubernetes/pods/task_work.h"
 
 namespace lips::kubernetes {
 namespace {
-
-constexpr CpuSeconds least_work(0.1);  // of a task: no declaration makes a task free
 
 using JobKey = std::tuple<std::string, std::string, PodClassId, std::int32_t, std::string, bool>;
 
@@ -176,23 +175,12 @@ class Readings {
   std::map<std::string, Readers> readers_;  // by job
 };
 
-// The declared work of the pod as a run time on its cores; none: it declares nothing.
-std::optional<double> declared_seconds(const PodRecord& pod, Mebibytes input, double cores) {
-  if (pod.work.cpu) return pod.work.cpu->value() / cores;
-  if (pod.work.cpu_per_mebibyte && input.value() > 0) return (*pod.work.cpu_per_mebibyte * input).value() / cores;
-  if (pod.work.run_time) return to_seconds(*pod.work.run_time);
-  return std::nullopt;
-}
-
-// Declared work counts until tasks of the template have taken more than twice as long.
 CpuSeconds cpu_of(PodRecord& pod, Mebibytes input, const JobContext& context) {
-  const double cores = std::max(least_cores, static_cast<double>(amount_of(pod.requests, "cpu")) / 1000.0);
-  const std::string of = template_of(pod.meta.name_space, pod.owner, pod.meta.name);
-  const std::optional<double> declared = declared_seconds(pod, input, cores);
-  pod.declared = declared ? std::max(seconds(*declared), Duration(1)) : Duration(0);
-  const double span = declared ? *declared * context.run_times.excess(of)
-                               : to_seconds(context.run_times.mean(of).value_or(context.default_run_time));
-  return CpuSeconds(std::clamp(cores * span, least_work.value(), most_task_work.value()));
+  const WorkHistory history{context.run_times, context.default_run_time};
+  const TaskWork work = work_of(pod.work, static_cast<double>(amount_of(pod.requests, "cpu")) / 1000.0, input,
+                                template_of(pod.meta.name_space, pod.owner, pod.meta.name), history);
+  pod.declared = work.declared;
+  return work.cpu;
 }
 
 struct Waiting {
@@ -269,8 +257,8 @@ std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std
   if (pod.work.tasks) return static_cast<std::uint32_t>(*pod.work.tasks);
   if (!pod.owner) return std::nullopt;
   const auto job = jobs.find(pod.owner->uid);
-  if (job == jobs.end() || !job->second.completions) return std::nullopt;
-  return static_cast<std::uint32_t>(std::max(1, *job->second.completions));
+  if (job == jobs.end() || !job->second.spec.completions) return std::nullopt;
+  return static_cast<std::uint32_t>(std::max(1, *job->second.spec.completions));
 }
 
 std::optional<PodNeeds> needs_to_come(const KnownJob& job, const PodClasses& classes) {

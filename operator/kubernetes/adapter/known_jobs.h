@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "kubernetes/adapter/job_memories.h"
 #include "kubernetes/adapter/job_pods.h"
@@ -18,9 +19,11 @@ class KnownJobs {
   KnownJobs(JobMemories& memories, const NodeCache& nodes) : memories_(memories), nodes_(nodes) {}
 
   void update(BatchJob job);
+  void update(CronJob cron) { cron_jobs_[cron.meta.uid] = std::move(cron); }
   void update(const PodRecord& pod) { pods_.update(pod); }
   // A job, or a pod whose record is about to go.
   void forget_job(const std::string& uid);
+  void forget_cron_job(const std::string& uid) { cron_jobs_.erase(uid); }
   void forget(const PodRecord& pod) { pods_.forget(pod); }
   // The object is gone. If it carried the memory of a job that has other pods, another object will carry it.
   void move_memory(const std::string& uid);
@@ -30,6 +33,7 @@ class KnownJobs {
   void note_end_of_map(const PodRecord& pod);
 
   const std::map<std::string, BatchJob>& all() const { return jobs_; }  // by uid
+  const std::map<std::string, CronJob>& cron_jobs() const { return cron_jobs_; }
   KnownJob known(const std::string& key);
   JobMemory memory_of(const std::string& key, const ModelIndex& index) const;
 
@@ -41,6 +45,7 @@ class KnownJobs {
   const NodeCache& nodes_;
   JobPods pods_;
   std::map<std::string, BatchJob> jobs_;  // by uid
+  std::map<std::string, CronJob> cron_jobs_;
 };
 
 }  // namespace lips::kubernetes

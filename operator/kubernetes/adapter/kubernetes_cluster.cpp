@@ -113,7 +113,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, volumes_, telemetry_,
                            log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
-                    settings_.left_alone, settings_.applications.shuffle_per_cpu_second});
+                    settings_.left_alone, settings_.applications.shuffle_per_cpu_second, settings_.scheduler_name});
   if (settings_.watched)
     watched_ = std::make_unique<WatchedPods>(
         WatchedPods::Rules{settings_.scheduler_name, settings_.applications.frameworks, settings_.default_run_time,
@@ -263,6 +263,8 @@ void KubernetesCluster::handle(BatchJob& job) {
   jobs_->update(std::move(job));
 }
 
+void KubernetesCluster::handle(CronJob& cron) { jobs_->update(std::move(cron)); }
+
 void KubernetesCluster::volumes_changed() {
   if (watched_) watched_->volumes_changed();
 }
@@ -296,6 +298,8 @@ void KubernetesCluster::handle(const Gone& gone) {
       return nodes_.forget(gone.meta.name);
     case WatchedKind::jobs:
       return jobs_->forget_job(gone.meta.uid);
+    case WatchedKind::cron_jobs:
+      return jobs_->forget_cron_job(gone.meta.uid);
     case WatchedKind::claims:
       volumes_changed();
       return volumes_.forget_claim(gone.meta);

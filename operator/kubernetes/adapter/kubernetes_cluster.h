@@ -105,6 +105,7 @@ class KubernetesCluster : public ClusterClient {
   void handle(Pod& pod);
   void handle(Node& node);
   void handle(BatchJob& job);
+  void handle(CronJob& cron);
   void handle(Claim& claim);
   void handle(Volume& volume);
   void handle(StorageClass& storage_class);

@@ -3,13 +3,15 @@
 #include <optional>
 #include <utility>
 
+#include "kubernetes/adapter/expected_jobs.h"
 #include "kubernetes/adapter/job_tables.h"
 
 namespace lips::kubernetes {
 namespace {
 
 constexpr Duration list_at_most_every{1'000'000};
-constexpr Duration relearn_every{10'000'000};  // how often better run times trigger a resync
+constexpr Duration expected_within = std::chrono::hours(4);  // policies look no further
+constexpr Duration relearn_every{10'000'000};                // how often better run times trigger a resync
 
 }  // namespace
 
@@ -35,6 +37,11 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   emit_nodes();
   if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
   emit_jobs(around_.lifecycle.take_arrived(), data, now);
+  if (!review_of_expected_.due(now)) return;
+  std::vector<ExpectedWork> expected = find_expected(data, now);
+  if (expected == expected_) return;
+  expected_ = std::move(expected);
+  around_.model.events().emplace_back(WorkExpected{expected_});
 }
 
 void Resync::list_everything(DataLink* data, TimePoint now) {
@@ -57,9 +64,33 @@ void Resync::list_everything(DataLink* data, TimePoint now) {
   if (const std::optional<StoredShares> kept = around_.shares.of())
     start->shares = around_.model.index().remembered(*kept);
   start->target_debts = around_.shares.debts();
+  start->expected = expected_ = find_expected(data, now);
   report_unknown_prices();
   if (const std::size_t left_out = around_.model.index().left_out(); left_out > 0)
     around_.log.warning("leaving nodes out: too many zones", {{"nodes", left_out}});
+}
+
+std::vector<ExpectedWork> Resync::find_expected(const DataLink* data, TimePoint now) {
+  const auto planned = [&](const Pod& pod, const PodAnnotations& task) {
+    if (pod.scheduler == rules_.scheduler_name) return true;
+    PodRecord record;
+    record.meta = pod.meta;
+    record.work = task;
+    record.steered = true;
+    set_mode(record, data);
+    return record.mode == PodMode::steer;
+  };
+  const WorkHistory history{around_.pods.run_times(), rules_.default_run_time};
+  const auto may_read = [data](const std::string& set, const std::string& name_space) {
+    return data && data->may_read(set, name_space);
+  };
+  ExpectedJobs found = expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs()},
+                                     {around_.model.index(), history, planned, may_read}, now, expected_within);
+  std::set<std::string> problems(found.problems.begin(), found.problems.end());
+  for (const std::string& problem : problems)
+    if (!misannounced_.contains(problem)) around_.log.warning("cannot count on a job to come", {{"why", problem}});
+  misannounced_ = std::move(problems);
+  return std::move(found.work);
 }
 
 void Resync::report_unknown_prices() {

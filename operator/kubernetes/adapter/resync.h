@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/data_link.h"
+#include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
@@ -42,6 +43,7 @@ class Resync {
     PodMode mode = PodMode::watch;                            // of pools that do not say
     std::function<bool(const std::string& pool)> left_alone;  // as in ClusterSettings
     Mebibytes shuffle_per_cpu_second{1};                      // of applications that do not say
+    std::string scheduler_name;
   };
   Resync(const Surroundings& around, Rules rules) : around_(around), rules_(std::move(rules)) {}
 
@@ -60,6 +62,7 @@ class Resync {
   void list_everything(DataLink* data, TimePoint now);
   void emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
   void emit_nodes();
+  std::vector<ExpectedWork> find_expected(const DataLink* data, TimePoint now);
   bool is_planned(PodRecord& pod, const DataLink* data);
   void set_mode(PodRecord& pod, const DataLink* data) const;
   void report_unknown_prices();
@@ -68,6 +71,9 @@ class Resync {
   Rules rules_;
   std::uint64_t volumes_version_ = 0;
   TimePoint listed_at_{}, next_beat_{};
+  Every review_of_expected_{Duration(30'000'000)};
+  std::vector<ExpectedWork> expected_;  // as last reported
+  std::set<std::string> misannounced_;  // as last logged
   std::uint64_t prices_version_ = 0;
   IdVector<JobId, std::string> job_keys_;
   std::set<std::string> unpriced_;  // nodes, as reported to the telemetry

@@ -8,49 +8,112 @@ namespace lips::kubernetes {
 namespace {
 
 using simdjson::ondemand::value;
+using Text = json::PaddedText<simdjson::ondemand::parser>;
 
-void read_metadata(value json, BatchJob& job) {
+void read_metadata(value json, ObjectMeta& meta, TextMap& annotations) {
   json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "namespace") job.meta.name_space = json::text(content);
-    if (key == "name") job.meta.name = json::text(content);
-    if (key == "uid") job.meta.uid = json::text(content);
-    if (key == "resourceVersion") job.meta.resource_version = json::text(content);
-    if (key == "annotations") job.annotations = json::text_map(content, "lips.dev/");
+    if (key == "namespace") meta.name_space = json::text(content);
+    if (key == "name") meta.name = json::text(content);
+    if (key == "uid") meta.uid = json::text(content);
+    if (key == "resourceVersion") meta.resource_version = json::text(content);
+    if (key == "annotations") annotations = json::text_map(content, "lips.dev/");
   });
 }
 
-}  // namespace
+std::int64_t requested_cpu(value container) {
+  std::int64_t cpu = 0;
+  json::each_field(container, [&](std::string_view key, value content) {
+    if (key != "resources") return;
+    json::each_field(content, [&](std::string_view field, value amounts) {
+      if (field == "requests") cpu = amount_of(json::amounts(amounts, "resources.requests"), "cpu");
+    });
+  });
+  return cpu;
+}
 
-struct JobDecoder::Working {
-  json::PaddedText<simdjson::ondemand::parser> text;
-};
+void read_template(value json, JobSpec& spec) {
+  json::each_field(json, [&](std::string_view key, value content) {
+    ObjectMeta unnamed;
+    if (key == "metadata") read_metadata(content, unnamed, spec.pod_annotations);
+    if (key != "spec") return;
+    json::each_field(content, [&](std::string_view field, value inner) {
+      if (field == "schedulerName") spec.scheduler = json::text(inner);
+      if (field == "containers") json::each_item(inner, [&](value each) { spec.cpu += requested_cpu(each); });
+    });
+  });
+}
 
-JobDecoder::JobDecoder() : working_(std::make_unique<Working>()) {}
-JobDecoder::~JobDecoder() = default;
+void read_spec(value json, JobSpec& spec) {
+  const auto count = [](value content) -> std::optional<std::int32_t> {
+    if (content.is_null()) return std::nullopt;
+    return static_cast<std::int32_t>(std::int64_t(content.get_int64()));
+  };
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "completions") spec.completions = count(content);
+    if (key == "parallelism") spec.parallelism = count(content);
+    if (key == "suspend") spec.suspended = !content.is_null() && content.get_bool();
+    if (key == "template") read_template(content, spec);
+  });
+}
 
-Result<BatchJob> JobDecoder::decode(std::string_view json) {
-  BatchJob job;
+// read(object, name of the field, its content) for each field of the document.
+template <class Object, class Read>
+Result<Object> decode(Text& text, std::string_view json, std::string_view kind, Read read) {
+  Object object;
   const auto refuse = [&](std::string_view what) {
-    const std::string name = job.meta.name.empty() ? "without a name" : full_name(job.meta);
-    return fail(ErrorCode::invalid_input, "job " + name + ": " + std::string(what));
+    const std::string name = object.meta.name.empty() ? "without a name" : full_name(object.meta);
+    return fail(ErrorCode::invalid_input, std::string(kind) + ' ' + name + ": " + std::string(what));
   };
   try {
-    auto document = working_->text.document(json, simdjson::SIMDJSON_PADDING);
-    json::each_field(document, [&](std::string_view key, value content) {
-      if (key == "metadata") read_metadata(content, job);
-      if (key != "spec") return;
-      json::each_field(content, [&](std::string_view name, value field) {
-        if (name == "completions" && !field.is_null())
-          job.completions = static_cast<std::int32_t>(std::int64_t(field.get_int64()));
-      });
-    });
-    if (job.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
-    return job;
+    auto document = text.document(json, simdjson::SIMDJSON_PADDING);
+    json::each_field(document, [&](std::string_view key, value content) { read(object, key, content); });
+    if (object.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
+    return object;
   } catch (const simdjson::simdjson_error& error) {
     return refuse(error.what());
   } catch (const json::Rejected& rejected) {
     return refuse(rejected.what);
   }
+}
+
+}  // namespace
+
+struct JobDecoder::Working {
+  Text text;
+};
+struct CronJobDecoder::Working {
+  Text text;
+};
+
+JobDecoder::JobDecoder() : working_(std::make_unique<Working>()) {}
+JobDecoder::~JobDecoder() = default;
+CronJobDecoder::CronJobDecoder() : working_(std::make_unique<Working>()) {}
+CronJobDecoder::~CronJobDecoder() = default;
+
+Result<BatchJob> JobDecoder::decode(std::string_view json) {
+  return kubernetes::decode<BatchJob>(working_->text, json, "job",
+                                      [](BatchJob& job, std::string_view key, value content) {
+                                        if (key == "metadata") read_metadata(content, job.meta, job.annotations);
+                                        if (key == "spec") read_spec(content, job.spec);
+                                      });
+}
+
+Result<CronJob> CronJobDecoder::decode(std::string_view json) {
+  return kubernetes::decode<CronJob>(working_->text, json, "cron job",
+                                     [](CronJob& job, std::string_view key, value content) {
+                                       TextMap own;
+                                       if (key == "metadata") read_metadata(content, job.meta, own);
+                                       if (key != "spec") return;
+                                       json::each_field(content, [&](std::string_view field, value inner) {
+                                         if (field == "schedule") job.schedule = json::text(inner);
+                                         if (field == "timeZone") job.time_zone = json::text(inner);
+                                         if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
+                                         if (field != "jobTemplate") return;
+                                         json::each_field(inner, [&](std::string_view part, value spec) {
+                                           if (part == "spec") read_spec(spec, job.job);
+                                         });
+                                       });
+                                     });
 }
 
 }  // namespace lips::kubernetes

@@ -1,10 +1,11 @@
-// The parts of batch/v1 Jobs that the operator reads: the number of tasks, and the annotations in which it keeps
-// memories.
+// The parts of batch/v1 Jobs and CronJobs that the operator reads: the number of tasks, the annotations in which it
+// keeps memories, and of those that have not begun what they will ask for.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -12,17 +13,46 @@
 
 namespace lips::kubernetes {
 
-struct BatchJob {
-  ObjectMeta meta;
-  std::optional<std::int32_t> completions;
-  TextMap annotations;  // those under lips.dev/
+// spec of a Job, or of the Jobs that a CronJob makes.
+struct JobSpec {
+  std::optional<std::int32_t> completions, parallelism;
+  bool suspended = false;
+  // Of each pod to come.
+  std::string scheduler;
+  TextMap pod_annotations;  // those under lips.dev/
+  std::int64_t cpu = 0;     // thousandths of a core, requested by its containers
 };
 
+struct BatchJob {
+  ObjectMeta meta;
+  TextMap annotations;  // those under lips.dev/
+  JobSpec spec;
+};
+
+struct CronJob {
+  ObjectMeta meta;
+  std::string schedule, time_zone;
+  bool suspended = false;
+  JobSpec job;
+};
+
+// Decoders keep their working memory from call to call; one decoder is for one thread.
 class JobDecoder {
  public:
   JobDecoder();
   ~JobDecoder();
   Result<BatchJob> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+class CronJobDecoder {
+ public:
+  CronJobDecoder();
+  ~CronJobDecoder();
+  Result<CronJob> decode(std::string_view json);
 
  private:
   struct Working;

@@ -52,9 +52,9 @@ TEST_F(JobPodsTest, CountTasksThatAreThereWhereNobodySaysHowManyThereAre) {
 }
 
 TEST_F(JobPodsTest, BelieveCompletionsOfAllOwnersOfAStage) {
-  jobs_["uid-maps"].completions = 5;
-  jobs_["uid-more-maps"].completions = 2;
-  jobs_["uid-reduces"].completions = 4;
+  jobs_["uid-maps"].spec.completions = 5;
+  jobs_["uid-more-maps"].spec.completions = 2;
+  jobs_["uid-reduces"].spec.completions = 4;
   pod("m0", TaskKind::map, "maps");
   pod("m1", TaskKind::map, "maps");
   pod("n0", TaskKind::map, "more-maps");
@@ -64,7 +64,7 @@ TEST_F(JobPodsTest, BelieveCompletionsOfAllOwnersOfAStage) {
 }
 
 TEST_F(JobPodsTest, BelieveTheAnnotationBeforeCompletions) {
-  jobs_["uid-reduces"].completions = 4;
+  jobs_["uid-reduces"].spec.completions = 4;
   pod("r0", TaskKind::reduce, "reduces").work.tasks = 8;
   EXPECT_EQ(known().reduces, 8u);
 }

@@ -103,7 +103,7 @@ TEST_F(JobTables, PodsOfOneOwnerAreOneJobInOrderOfIndex) {
 }
 
 TEST_F(JobTables, EachTaskReadsItsRangeOfBlocks) {
-  jobs_["uid-words"].completions = 4;
+  jobs_["uid-words"].spec.completions = 4;
   std::vector<PodRecord*> pods;
   for (int i = 0; i < 4; ++i) {
     pods.push_back(pod("w-" + std::to_string(i), "words", i));
@@ -179,7 +179,7 @@ TEST_F(JobTables, DeclaredWorkIsNoWayAroundTheReckoning) {
 }
 
 TEST_F(JobTables, MapsAndReducesThatAskForDifferentThingsAreOneJob) {
-  jobs_["uid-words"].completions = 2;
+  jobs_["uid-words"].spec.completions = 2;
   PodNeeds needs;
   needs.requests = {{"cpu", 4000}};
   std::vector<PodRecord*> pods;
@@ -282,7 +282,7 @@ TEST_F(JobTables, PeersShareWhatLiesUnderAPath) {
 TEST_F(JobTables, TasksWithANumberReadTheirPartOfWhatLiesUnderAPath) {
   std::vector<BlockRun> runs{{"default/books", 4, 6}};
   data_under_ = [&](const std::string&, const std::string&) { return runs; };
-  jobs_["uid-words"].completions = 2;
+  jobs_["uid-words"].spec.completions = 2;
   std::vector<PodRecord*> pods;
   for (int i = 0; i < 2; ++i) {
     pods.push_back(pod("w-" + std::to_string(i), "words", i));
@@ -330,7 +330,7 @@ TEST_F(JobTables, APathOfWhichNobodyKnowsWaitsAndOneThatCostsTheSameFromEveryZon
 }
 
 TEST_F(JobTables, RejectsMoreTasksThanBlocksAndUnknownDataSetsWithoutHarmToOthers) {
-  jobs_["uid-many"].completions = 11;
+  jobs_["uid-many"].spec.completions = 11;
   PodRecord* many = pod("m-0", "many", 0);
   many->work.data_set = "default/books";
   PodRecord* lost = pod("l", "", 0);

@@ -36,6 +36,7 @@ class Planned {
     }
     return true;
   }
+  const ClusterSnapshot& snapshot() const { return state_.snapshot(); }
   std::uint64_t pending() const { return state_.snapshot().pending_tasks; }
   bool until_pending(std::uint64_t tasks) {
     return until([&] { return pending() == tasks; });

@@ -1,0 +1,33 @@
+// The schedule of a CronJob, as Kubernetes reads it: five fields (minute, hour, day of the month, month, day of the
+// week) with lists, ranges, steps and names, or @hourly, @daily, @weekly, @monthly, @yearly. In UTC.
+#pragma once
+
+#include <bitset>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace lips {
+
+class CronSchedule {
+ public:
+  // The error names the field, what was found and what is allowed.
+  static Result<CronSchedule> parse(std::string_view text);
+
+  bool matches(TimePoint time) const;  // of the minute that holds it
+  // The minutes of [from, to) at which it starts, in order.
+  std::vector<TimePoint> within(TimePoint from, TimePoint to) const;
+
+ private:
+  std::bitset<60> minutes_;
+  std::bitset<24> hours_;
+  std::bitset<32> days_;     // 1-31
+  std::bitset<13> months_;   // 1-12
+  std::bitset<7> weekdays_;  // 0: Sunday
+  // Where both name some days only, a day of either matches.
+  bool any_day_ = false, any_weekday_ = false;
+};
+
+}  // namespace lips

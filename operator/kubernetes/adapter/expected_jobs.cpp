@@ -1,0 +1,105 @@
+#include "kubernetes/adapter/expected_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "config/cron_schedule.h"
+#include "kubernetes/api/time_text.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr std::int32_t most_tasks = 1'000'000'000;
+
+class Collector {
+ public:
+  Collector(const ExpectationContext& context, TimePoint from, TimePoint to)
+      : context_(context), from_(from), to_(to) {}
+
+  void add(const BatchJob& job) {
+    const std::string* text = find_text(job.annotations, annotation::expected_at);
+    if (!text || !job.spec.suspended) return;
+    const Result<TimePoint> at = parse_time(*text);
+    if (!at)
+      return complain("Job", job.meta,
+                      fmt::format("{}: found '{}'; allowed: a time such as 2026-01-31T12:00:00Z",
+                                  annotation::expected_at, text->substr(0, 100)));
+    if (*at >= from_ && *at < to_) add("Job", job.meta, job.meta.name, job.spec, *at);
+  }
+
+  // The controller names its Jobs after the minute for which they were planned.
+  void add(const CronJob& cron, const std::set<std::pair<std::string, std::string>>& here) {
+    if (cron.suspended) return;
+    if (!cron.time_zone.empty() && cron.time_zone != "UTC" && cron.time_zone != "Etc/UTC")
+      return complain("CronJob", cron.meta,
+                      fmt::format("spec.timeZone: found '{}'; allowed for jobs that are expected: UTC",
+                                  cron.time_zone.substr(0, 100)));
+    const Result<CronSchedule> schedule = CronSchedule::parse(cron.schedule);
+    if (!schedule) return complain("CronJob", cron.meta, "spec.schedule: " + schedule.error().message);
+    for (const TimePoint at : schedule->within(from_, to_)) {
+      const auto minute = std::chrono::duration_cast<std::chrono::minutes>(at.time_since_epoch()).count();
+      const std::string name = fmt::format("{}-{}", cron.meta.name, minute);
+      if (!here.contains({cron.meta.name_space, name})) add("CronJob", cron.meta, name, cron.job, at);
+    }
+  }
+
+  ExpectedJobs take() {
+    sort_expected(result_.work);
+    return std::move(result_);
+  }
+
+ private:
+  void complain(const char* kind, const ObjectMeta& meta, const std::string& what) {
+    result_.problems.push_back(fmt::format("{} {}: {}", kind, full_name(meta), what));
+  }
+
+  void add(const char* kind, const ObjectMeta& meta, const std::string& job, const JobSpec& spec, TimePoint at) {
+    Pod pod;
+    pod.meta.name_space = meta.name_space;
+    pod.annotations = spec.pod_annotations;
+    pod.scheduler = spec.scheduler;
+    const Result<PodAnnotations> task = read_pod_annotations(pod);
+    if (!task) return complain(kind, meta, task.error().message);
+    if (!context_.planned(pod, *task)) return;
+    ExpectedWork work;
+    work.job = meta.name_space + '/' + (task->job.empty() ? job : task->job);
+    work.at = at;
+    const double tasks =
+        std::clamp(task->tasks.value_or(spec.completions.value_or(spec.parallelism.value_or(1))), 0, most_tasks);
+    Mebibytes input;
+    const ModelIndex::KnownDataSet* data_set = context_.index.data_set(task->data_set);
+    const bool own = task->data_set.starts_with(meta.name_space + '/');
+    if (data_set && (own || !context_.may_read || context_.may_read(task->data_set, meta.name_space))) {
+      work.input = data_set->id;
+      for (std::uint32_t i = 0; i < data_set->native_blocks; ++i)
+        input += context_.index.block_size(BlockId(data_set->first.index() + i));
+    }
+    const std::string of = template_of(meta.name_space, Owner{"Job", job, ""}, "");
+    const double cores = static_cast<double>(spec.cpu) / 1000;
+    work.work = work_of(*task, cores, tasks > 0 ? input / tasks : input, of, context_.history).cpu * tasks;
+    if (tasks > 0) result_.work.push_back(std::move(work));
+  }
+
+  const ExpectationContext& context_;
+  const TimePoint from_, to_;
+  ExpectedJobs result_;
+};
+
+}  // namespace
+
+ExpectedJobs expected_jobs(const AnnouncingObjects& objects, const ExpectationContext& context, TimePoint now,
+                           Duration reach) {
+  Collector collector(context, now - longest_delay_of_expected, now + reach);
+  std::set<std::pair<std::string, std::string>> here;
+  for (const auto& [uid, job] : objects.jobs) {
+    here.emplace(job.meta.name_space, job.meta.name);
+    collector.add(job);
+  }
+  for (const auto& [uid, cron] : objects.cron_jobs) collector.add(cron, here);
+  return collector.take();
+}
+
+}  // namespace lips::kubernetes

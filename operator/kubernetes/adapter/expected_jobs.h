@@ -1,0 +1,40 @@
+// Work that the cluster's objects announce: the next runs of CronJobs, and suspended Jobs that say when they are
+// expected. Pure.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kubernetes/adapter/model_index.h"
+#include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/task_work.h"
+#include "model/expected_work.h"
+
+namespace lips::kubernetes {
+
+struct ExpectedJobs {
+  std::vector<ExpectedWork> work;     // sorted (sort_expected)
+  std::vector<std::string> problems;  // announcements that cannot be read: a sentence each
+};
+
+struct AnnouncingObjects {
+  const std::map<std::string, BatchJob>& jobs;      // by uid
+  const std::map<std::string, CronJob>& cron_jobs;  // by uid
+};
+
+struct ExpectationContext {
+  const ModelIndex& index;
+  WorkHistory history;
+  // Whether the operator plans such a pod: it has no name yet.
+  std::function<bool(const Pod& pod, const PodAnnotations& task)> planned;
+  // As in JobContext.
+  std::function<bool(const std::string& data_set, const std::string& name_space)> may_read = {};
+};
+
+// What is expected within `reach`, or was and is not here yet.
+ExpectedJobs expected_jobs(const AnnouncingObjects& objects, const ExpectationContext& context, TimePoint now,
+                           Duration reach);
+
+}  // namespace lips::kubernetes

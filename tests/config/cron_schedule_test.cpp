@@ -1,0 +1,73 @@
+#include "config/cron_schedule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+
+namespace lips {
+namespace {
+
+using namespace std::chrono;
+using testing::HasSubstr;
+
+TimePoint at(int year_, unsigned month_, unsigned day_, int hour_ = 0, int minute_ = 0) {
+  const sys_days date = year(year_) / month(month_) / day(day_);
+  return TimePoint(date.time_since_epoch() + hours(hour_) + minutes(minute_));
+}
+
+std::vector<TimePoint> starts(const char* text, TimePoint from, TimePoint to) {
+  const Result<CronSchedule> schedule = CronSchedule::parse(text);
+  EXPECT_TRUE(schedule) << text;
+  return schedule ? schedule->within(from, to) : std::vector<TimePoint>();
+}
+
+TEST(CronSchedule, StartsWhenItsFieldsSay) {
+  // 2026-11-23 is a Monday.
+  const TimePoint monday = at(2026, 11, 23), tuesday = at(2026, 11, 24);
+  EXPECT_THAT(starts("30 2 * * *", monday, tuesday), testing::ElementsAre(at(2026, 11, 23, 2, 30)));
+  EXPECT_EQ(starts("*/15 * * * *", monday, tuesday).size(), 96u);
+  EXPECT_EQ(starts("5/20 8-10,22 * * *", monday, tuesday).size(), 12u);  // 5, 25, 45 past four hours
+  EXPECT_EQ(starts("0 0 * * MON-fri", monday, at(2026, 11, 30)).size(), 5u);
+  EXPECT_THAT(starts("0 12 1 jan *", at(2026, 1, 1), at(2028, 1, 1)),
+              testing::ElementsAre(at(2026, 1, 1, 12), at(2027, 1, 1, 12)));
+  EXPECT_THAT(starts("@hourly", at(2026, 1, 1, 1, 59), at(2026, 1, 1, 4)),
+              testing::ElementsAre(at(2026, 1, 1, 2), at(2026, 1, 1, 3)));
+  EXPECT_EQ(starts("@weekly", at(2026, 11, 1), at(2026, 11, 30)).size(), 5u);  // its Sundays
+}
+
+TEST(CronSchedule, TakesADayOfEitherWhereBothNameSome) {
+  // The first of the month, or a Monday.
+  EXPECT_EQ(starts("0 0 1 * 1", at(2026, 11, 1), at(2026, 12, 1)).size(), 6u);
+  // A step from * is no restriction of its own: odd days that are Mondays.
+  EXPECT_EQ(starts("0 0 */2 * 1", at(2026, 11, 1), at(2026, 12, 1)).size(), 3u);
+  EXPECT_EQ(starts("0 0 29 2 *", at(2026, 1, 1), at(2029, 1, 1)).size(), 1u);
+}
+
+TEST(CronSchedule, RefusesWhatItCannotReadAndSaysWhy) {
+  for (const char* text :
+       {"", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 7", "5-1 * * * *",
+        "*/0 * * * *", "-1 * * * *", "a * * * *", "@every 5m", "TZ=Europe/Paris 0 0 * * *", "1- * * * *", "/5 * * * *"})
+    EXPECT_FALSE(CronSchedule::parse(text)) << text;
+  EXPECT_THAT(CronSchedule::parse("* 24 * * *").error().message, HasSubstr("hour: found '24'"));
+}
+
+// The starts of a span are the minutes that match, however it is divided.
+TEST(CronSchedule, FindsTheSameStartsHoweverTheSpanIsDivided) {
+  Random random(7);
+  for (int i = 0; i < 200; ++i) {
+    const std::string text = std::to_string(random.below(60)) + "/" + std::to_string(1 + random.below(40)) + " " +
+                             std::to_string(random.below(24)) + "-23 */" + std::to_string(1 + random.below(9)) + " * " +
+                             (random.below(2) ? "*" : std::to_string(random.below(7)));
+    const TimePoint from = at(2026, 1, 1) + seconds(static_cast<std::int64_t>(random.below(40'000'000)));
+    const TimePoint to = from + seconds(static_cast<std::int64_t>(random.below(400'000)));
+    const TimePoint between = from + seconds(static_cast<std::int64_t>(random.below(400'000)));
+    std::vector<TimePoint> parts = starts(text.c_str(), from, std::min(between, to));
+    const std::vector<TimePoint> rest = starts(text.c_str(), std::min(between, to), to);
+    parts.insert(parts.end(), rest.begin(), rest.end());
+    EXPECT_EQ(starts(text.c_str(), from, to), parts) << text;
+  }
+}
+
+}  // namespace
+}  // namespace lips

@@ -1,0 +1,169 @@
+#include "kubernetes/adapter/expected_jobs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubernetes/api/time_text.h"
+#include "tests/kubernetes/adapter/planned.h"
+
+namespace lips::kubernetes {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr Duration reach = std::chrono::hours(4);
+
+class ExpectedJobsTest : public testing::Test {
+ protected:
+  ExpectedJobsTest() {
+    Node node;
+    node.meta.name = "n";
+    node.ready = true;
+    node.labels = {{"topology.kubernetes.io/zone", "a"}};
+    node.allocatable = {{"cpu", 4000}, {"pods", 10}};
+    nodes_.update(node);
+    DataView data;
+    data.stores = {{"store", StoreKind::zonal_bucket, "a", "", {}, {}}};
+    DataSetEntry set;
+    set.name = "etl/events";
+    set.layout.native = 10;
+    set.layout.block_size = 64 << 20;
+    set.layout.size = 10 * set.layout.block_size;
+    set.stores["store"].blocks = BlockRanges::all(10);
+    data.data_sets = {set};
+    ModelSettings settings;
+    settings.node_price = [](const PriceQuestion&) { return NodePrice{UsdPerHour(0.2)}; };
+    settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
+    index_ = std::make_unique<ModelIndex>(settings);
+    start_ = index_->list(nodes_, classes_, data).start;
+  }
+
+  static JobSpec spec(TextMap annotations = {}) {
+    JobSpec result;
+    result.completions = 5;
+    result.scheduler = "lips";
+    result.cpu = 2000;
+    result.pod_annotations = std::move(annotations);
+    return result;
+  }
+  void add_suspended(const std::string& name, const std::string& at, JobSpec spec) {
+    BatchJob& job = jobs_["uid-" + name];
+    job.meta = {"etl", name, "uid-" + name, ""};
+    job.annotations = {{annotation::expected_at, at}};
+    job.spec = std::move(spec);
+    job.spec.suspended = true;
+  }
+  CronJob& add_cron(const std::string& name, const std::string& schedule, JobSpec spec) {
+    CronJob& cron = cron_jobs_["uid-" + name];
+    cron.meta = {"etl", name, "uid-" + name, ""};
+    cron.schedule = schedule;
+    cron.job = std::move(spec);
+    return cron;
+  }
+  ExpectedJobs expected(const std::string& now = "2026-11-23T10:00:00Z") const {
+    const auto planned = [](const Pod& pod, const PodAnnotations&) { return pod.scheduler == "lips"; };
+    const WorkHistory history{run_times_, std::chrono::minutes(1)};
+    return expected_jobs({jobs_, cron_jobs_}, {*index_, history, planned, may_read_}, *parse_time(now), reach);
+  }
+  static TimePoint time(const std::string& text) { return *parse_time(text); }
+
+  NodeCache nodes_;
+  PodClasses classes_;
+  RunTimes run_times_;
+  std::map<std::string, BatchJob> jobs_;
+  std::map<std::string, CronJob> cron_jobs_;
+  std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
+  std::unique_ptr<ModelIndex> index_;
+  std::shared_ptr<const ClusterSnapshot> start_;
+};
+
+TEST_F(ExpectedJobsTest, ASuspendedJobSaysWhenItIsExpectedAndWhatItWillNeed) {
+  add_suspended("report", "2026-11-23T11:30:00Z", spec({{"lips.dev/dataset", "events"}, {"lips.dev/run-time", "90s"}}));
+  const ExpectedJobs found = expected();
+  EXPECT_THAT(found.problems, IsEmpty());
+  ASSERT_THAT(found.work, SizeIs(1));
+  EXPECT_EQ(found.work[0].job, "etl/report");
+  EXPECT_EQ(found.work[0].at, time("2026-11-23T11:30:00Z"));
+  EXPECT_EQ(found.work[0].input, DataSetId(0));
+  EXPECT_EQ(found.work[0].work, CpuSeconds(5 * 2 * 90));  // pods, cores, seconds
+  jobs_.begin()->second.spec.suspended = false;
+  EXPECT_THAT(expected().work, IsEmpty());
+}
+
+TEST_F(ExpectedJobsTest, TheNextRunsOfACronJobHaveTheNamesAndTheHistoryOfItsJobs) {
+  add_cron("hourly", "15 * * * *", spec());
+  for (int run = 0; run < 3; ++run) run_times_.add("etl/Job/hourly", {std::chrono::seconds(300), Duration(0)});
+  const ExpectedJobs found = expected();
+  ASSERT_THAT(found.work, SizeIs(4));
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(found.work[0].at.time_since_epoch()).count();
+  EXPECT_EQ(found.work[0].job, "etl/hourly-" + std::to_string(minutes));
+  EXPECT_EQ(found.work[0].at, time("2026-11-23T10:15:00Z"));
+  EXPECT_EQ(found.work[3].at, time("2026-11-23T13:15:00Z"));
+  EXPECT_EQ(found.work[0].work, CpuSeconds(5 * 2 * 300));
+  EXPECT_FALSE(found.work[0].input.valid());
+}
+
+TEST_F(ExpectedJobsTest, ARunThatIsHereIsNoLongerExpectedAndOneThatIsLateIsForAWhile) {
+  add_cron("hourly", "15 * * * *", spec());
+  const std::string late = expected("2026-11-23T10:44:00Z").work.at(0).job;
+  EXPECT_EQ(expected("2026-11-23T10:44:00Z").work[0].at, time("2026-11-23T10:15:00Z"));
+  EXPECT_EQ(expected("2026-11-23T10:46:00Z").work[0].at, time("2026-11-23T11:15:00Z"));
+  BatchJob& run = jobs_["uid-run"];
+  run.meta = {"etl", late.substr(late.find('/') + 1), "uid-run", ""};
+  EXPECT_EQ(expected("2026-11-23T10:44:00Z").work[0].at, time("2026-11-23T11:15:00Z"));
+}
+
+TEST_F(ExpectedJobsTest, CountsOnNothingThatLipsDoesNotPlanOrMayNotRead) {
+  JobSpec other = spec();
+  other.scheduler = "default-scheduler";
+  add_cron("others", "@hourly", other);
+  add_cron("suspended", "@hourly", spec()).suspended = true;
+  EXPECT_THAT(expected().work, IsEmpty());
+  may_read_ = [](const std::string&, const std::string&) { return false; };
+  add_suspended("own", "2026-11-23T11:30:00Z", spec({{"lips.dev/dataset", "events"}}));
+  EXPECT_TRUE(expected().work.at(0).input.valid()) << "a namespace reads its own data";
+  jobs_.begin()->second.meta.name_space = "ml";
+  jobs_.begin()->second.spec.pod_annotations = {{"lips.dev/dataset", "etl/events"}};
+  EXPECT_FALSE(expected().work.at(0).input.valid());
+}
+
+TEST_F(ExpectedJobsTest, SaysOfAnnouncementsThatItCannotReadSo) {
+  add_suspended("soon", "soon", spec());
+  add_suspended("odd", "2026-11-23T11:30:00Z", spec({{"lips.dev/run-time", "long"}}));
+  add_cron("elsewhere", "@hourly", spec()).time_zone = "Europe/Paris";
+  add_cron("never", "61 * * * *", spec());
+  const ExpectedJobs found = expected();
+  EXPECT_THAT(found.work, IsEmpty());
+  EXPECT_THAT(found.problems,
+              testing::UnorderedElementsAre(HasSubstr("Job etl/soon: lips.dev/expected-at: found 'soon'"),
+                                            HasSubstr("Job etl/odd: lips.dev/run-time: found 'long'"),
+                                            HasSubstr("CronJob etl/elsewhere: spec.timeZone: found 'Europe/Paris'"),
+                                            HasSubstr("CronJob etl/never: spec.schedule: minute: found '61'")));
+}
+
+nlohmann::json cron_object(const std::string& schedule) {
+  nlohmann::json pod{{"schedulerName", "lips"},
+                     {"containers", {{{"name", "c"}, {"resources", {{"requests", {{"cpu", "1500m"}}}}}}}}};
+  nlohmann::json job{{"completions", 4},
+                     {"template", {{"metadata", {{"annotations", {{"lips.dev/run-time", "1m"}}}}}, {"spec", pod}}}};
+  return {{"metadata", {{"namespace", "default"}}},
+          {"spec", {{"schedule", schedule}, {"jobTemplate", {{"spec", job}}}}}};
+}
+
+// From the API server to the snapshot.
+TEST(ExpectedOfCronJobs, ReachesTheSnapshot) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 2});
+  cluster.put_storage("cronjobs", "hourly", cron_object("0 * * * *"));
+  Planned planned(cluster);
+  ASSERT_TRUE(planned.until([&] { return !planned.snapshot().expected.empty(); }));
+  const ExpectedWork& work = planned.snapshot().expected.front();
+  EXPECT_THAT(work.job, testing::StartsWith("default/hourly-"));
+  EXPECT_EQ(work.work, CpuSeconds(4 * 1.5 * 60));
+}
+
+}  // namespace
+}  // namespace lips::kubernetes
