@@ -26,7 +26,7 @@ CostModel costs(std::size_t zones) { return uniform_costs(zones, UsdPerMebibyte(
 // These fill the free capacity with whatever fits, at once (delay only after its waits; own-zone waits for its zone).
 bool is_work_conserving(std::string_view name) {
   return name == "fifo" || name == "spread" || name == "most-allocated" || name == "greedy-cheapest" ||
-         name == "stratus" || name == "dl-sched" || name.starts_with("lsap");
+         name == "stratus" || name == "eva" || name == "dl-sched" || name.starts_with("lsap");
 }
 
 // One wave: never more than fits now.

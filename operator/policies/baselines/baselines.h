@@ -10,6 +10,7 @@ namespace lips {
 
 std::unique_ptr<Policy> make_hadoop_default(const PolicySettings& settings);
 std::unique_ptr<Policy> make_delay(const PolicySettings& settings);
+std::unique_ptr<Policy> make_eva(const PolicySettings& settings);
 std::unique_ptr<Policy> make_fifo(const PolicySettings& settings);
 std::unique_ptr<Policy> make_spread(const PolicySettings& settings);
 std::unique_ptr<Policy> make_most_allocated(const PolicySettings& settings);

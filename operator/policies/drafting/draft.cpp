@@ -39,6 +39,12 @@ void Draft::request_nodes(JobId job, std::uint32_t group, OfferId offer) {
   }
 }
 
+void Draft::request_node(TaskId task, OfferId offer) {
+  plan_.node_requests->push_back({task, offer});
+  plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
+  tasks.take(task);
+}
+
 const JobMemory& Draft::memory(JobId job) const {
   const auto found = memories_.find(job);
   return found == memories_.end() ? cluster.jobs[job].memory : found->second;

@@ -36,6 +36,8 @@ class Draft {
   }
   // Defers the group's unassigned tasks until nodes of the offer are there.
   void request_nodes(JobId job, std::uint32_t group, OfferId offer);
+  // The same for one task, which then counts as taken.
+  void request_node(TaskId task, OfferId offer);
 
   Plan finish(DeferralReason rest);
 
