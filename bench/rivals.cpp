@@ -48,6 +48,7 @@ const std::vector<Rival>& rivals() {
       starburst(60),
       starburst(240),
       {"stratus", "stratus"},
+      {"eva", "eva"},
   };
   return all;
 }
