@@ -1,7 +1,7 @@
 // For each of the 24 days of bench_modern_day and each rival: is there a waiting price at which lips is cheaper and
 // quicker in mean completion? docs/results.md has the table.
 //   bench_rivals [--days N] [--load L] [--placement NAME] [--invoice | --elastic]
-// USD as in bench_modern_day. One thread, over a minute of CPU a day; progress goes to stderr.
+// USD as in bench_modern_day. One thread, 1.5 to 3.5 minutes of CPU a day; progress goes to stderr.
 #include <fmt/format.h>
 
 #include <algorithm>
