@@ -1,4 +1,5 @@
 """Installed without risk: LiPS only watches kube-scheduler, writes nothing to pods, and reports what it would have saved in dollars that the story computes itself."""
+import collections
 import datetime
 import json
 import subprocess
@@ -27,6 +28,32 @@ def seconds(pod):
     return (parse(ended) - parse(status["startTime"])).total_seconds()
 
 
+def rows_of(story, operator):
+    said = subprocess.run([story.lips, "report", "--url", f"http://127.0.0.1:{operator.port}", "--format", "json"], capture_output=True, text=True)
+    story.check(said.returncode == 0, lambda: said.stderr)
+    return {row["job"]: row for row in json.loads(said.stdout)}
+
+
+def exchange(story, cluster, operator, seen, zone_of):
+    """Executors that kube-scheduler spreads over zones: what they exchange, while they run and in the end."""
+    executors, size = 6, 8 * 2**30
+    cluster.api.create(objects.indexed_job("executors", executors, "etl", scheduler="default-scheduler", run_for="12s", cpu="1", labels={
+        "spark-app-selector": "spark-7", "spark-role": "executor"}, annotations={"lips.dev/shuffle": "8Gi", "lips.dev/tasks": str(executors), "lips.dev/run-time": "12s"}))
+    row = lambda: rows_of(story, operator).get("spark-7", {"running": 0, "pods": 0, "actual": {"elasticNodes": 0, "shuffle": 0}})
+    wait_for(lambda: row()["running"] == executors and row()["actual"]["elasticNodes"] > 0 and row()["actual"]["shuffle"] > 0, 30,
+             lambda: f"running pods do not count: {row()}", pause=0.5)
+    done = lambda: [s for s in seen.finished(scheduler="default-scheduler", space="etl") if s.name.startswith("executors-")]
+    wait_for(lambda: len(done()) == executors, 60, lambda: f"{len(done())} of {executors} executors have finished", pause=0.2)
+    wait_for(lambda: row()["pods"] == executors, 30, lambda: f"the report says {row()}", pause=0.5)
+    counts = collections.Counter(zone_of[s.node] for s in done())
+    across = 1 - sum((pods / executors) ** 2 for pods in counts.values())
+    last = row()
+    story.figure("share of the exchange that crosses zones under kube-scheduler", across, at_least=0.3)
+    story.figure("dollars of it in the report, over those of the pods' zones", last["actual"]["shuffle"] / (size / 1e9 * ACROSS * across), at_most=1.001)
+    story.expect(last["actual"]["shuffle"] / (size / 1e9 * ACROSS * across) >= 0.999, "they are less")
+    story.figure("dollars of it with LiPS", last["planned"]["shuffle"], at_most=0.001)
+
+
 def tell(story):
     tasks = 200 if story.full else 24
     with Cluster(story, scheduler=True) as cluster:
@@ -48,11 +75,9 @@ def tell(story):
             wait_for(lambda: len(done()) == tasks, 90, lambda: f"{len(done())} of {tasks} pods have finished", pause=0.2)
             wait_for(lambda: operator.metric("lips_watched_pods_total") == tasks, 30,
                      lambda: f"{operator.metric('lips_watched_pods_total'):.0f} of {tasks} pods are in the report")
-            said = subprocess.run([story.lips, "report", "--url", f"http://127.0.0.1:{operator.port}", "--format", "json"], capture_output=True, text=True)
-            story.check(said.returncode == 0, lambda: said.stderr)
-            rows = json.loads(said.stdout)
-            story.check([(row["namespace"], row["job"]) for row in rows] == [("etl", "nightly")], lambda: f"rows: {said.stdout}")
-            row = rows[0]
+            rows = rows_of(story, operator)
+            story.check([(row["namespace"], row["job"]) for row in rows.values()] == [("etl", "nightly")], lambda: f"rows: {rows}")
+            row = rows["nightly"]
             story.say(subprocess.run([story.lips, "report", "--url", f"http://127.0.0.1:{operator.port}"], capture_output=True, text=True).stdout
                       .split("\n\n")[0].replace("\n", "\n          "))
             across = sum(zone_of[s.node] != DATA_ZONE for s in done())
@@ -65,10 +90,11 @@ def tell(story):
             story.expect(row["actual"]["transfer"] / reads_cost >= 0.999, "they are less")
             story.figure("share of the pods that are compared", row["podsBy"]["compared"] / tasks, at_least=0.9)
             story.figure("dollars with LiPS, over dollars of the invoice", row["planned"]["invoice"] / row["actual"]["invoice"], at_most=0.9)
+            exchange(story, cluster, operator, seen, zone_of)
             wrote = {key: value for key, value in operator.metrics().items() if key.startswith("lips_api_requests_total") and any(
                 f'verb="{verb}"' in key for verb in ("create", "update", "patch", "delete")) and ('resource="pods' in key or 'resource="jobs' in key)}
             story.check(not wrote, f"it wrote to pods or Jobs: {wrote}")
-            touched = [s.name for s in done() if any(key.startswith("lips.dev/s") or key == "lips.dev/input" for key in s.pod["metadata"].get("annotations", {}))
+            touched = [s.name for s in done() if any((key.startswith("lips.dev/s") and key != "lips.dev/shuffle") or key == "lips.dev/input" for key in s.pod["metadata"].get("annotations", {}))
                        or any(m["manager"].startswith("lips") for m in s.pod["metadata"].get("managedFields", []))]
             story.check(not touched, f"changed: {touched[:5]}")
             story.check(not seen.broken, lambda: "; ".join(seen.broken))

@@ -20,14 +20,19 @@ std::map<WholeJobId, RunningPeers> running_peers(const ClusterSnapshot& cluster)
   return result;
 }
 
-Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& in_zone) {
-  const double all = std::accumulate(in_zone.begin(), in_zone.end(), 0.0);
+Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& from, const PeersByZone& to) {
+  const double senders = std::accumulate(from.begin(), from.end(), 0.0);
+  const double readers = std::accumulate(to.begin(), to.end(), 0.0);
   Usd usd;
-  if (all <= 0) return usd;
-  for (const ZoneId from : in_zone.ids())
-    for (const ZoneId to : in_zone.ids())
-      if (from != to) usd += size * (in_zone[from] / all) * (in_zone[to] / all) * costs.transfer(from, to);
+  if (senders <= 0 || readers <= 0) return usd;
+  for (const ZoneId here : from.ids())
+    for (const ZoneId there : to.ids())
+      if (here != there) usd += size * (from[here] / senders) * (to[there] / readers) * costs.transfer(here, there);
   return usd;
+}
+
+Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& in_zone) {
+  return exchange_cost(costs, size, in_zone, in_zone);
 }
 
 Usd exchange_cost(const ClusterSnapshot& cluster, const CostModel& costs, std::span<const Assignment> assignments) {

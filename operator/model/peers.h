@@ -24,6 +24,9 @@ struct RunningPeers {
 };
 std::map<WholeJobId, RunningPeers> running_peers(const ClusterSnapshot& cluster);
 
+// What it costs when tasks `to` read `size` from tasks `from`, each from all alike.
+Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& from, const PeersByZone& to);
+
 // What it costs when these tasks exchange `size`, each with each alike: with one price between zones, price x size x
 // (1 - sum of squared shares of the zones).
 Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& in_zone);

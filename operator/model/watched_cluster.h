@@ -13,8 +13,7 @@
 namespace lips {
 
 struct WatchedPod {
-  std::string id;  // its uid: of no other pod, ever
-  std::string name_space, job;
+  std::string id;                    // its uid: of no other pod, ever
   NodeId node;                       // where its scheduler put it; none: nowhere yet, or that node is gone
   bool placeable = true;             // every constraint of it is honoured
   bool found = false;                // on its node before it was watched
@@ -22,10 +21,19 @@ struct WatchedPod {
   std::optional<Duration> ran = {};  // on its node, up to now or its end; none: nobody says
 };
 
+// The pods of one Job of the model.
+struct WatchedJob {
+  std::string name_space, name;                          // in the report
+  std::string whole;                                     // the job of which it is a part: the same at every look
+  std::optional<Mebibytes> exchanged_a_cpu_second = {};  // by peers that do not say how much; none: Job::shuffle
+};
+
 struct WatchedCluster {
   ClusterState state;  // without the room of these pods
   CostModel costs;
   IdVector<TaskId, WatchedPod> pods;
+  IdVector<JobId, WatchedJob> jobs;
+  bool anew = false;  // nobody has looked for a while: what came before was another's to count
 };
 
 }  // namespace lips

@@ -14,13 +14,14 @@ std::optional<Usd> usd_or_none(const View& row, std::size_t cell) {
   return Usd(row.cell(cell, any_real));
 }
 
-constexpr std::size_t watched_cells = 3 + enum_size<WatchOutcome> + 8;
+constexpr std::size_t watched_cells = 3 + enum_size<WatchOutcome> + 1 + 2 * watched_terms.size() + 2;
 
 Ordered watched_json(const WatchedRow& row) {
   Ordered json = {row.day, row.name_space, row.job};
   for (const std::uint64_t pods : row.sum.pods) json.push_back(pods);
+  json.push_back(row.sum.running);
   for (const WatchedDollars* dollars : {&row.sum.actual, &row.sum.planned})
-    for (const Usd each : {dollars->elastic, dollars->fixed, dollars->transfer}) json.push_back(each.value());
+    for (const auto& [name, term] : watched_terms) json.push_back((dollars->*term).value());
   for (const Duration wait : {row.sum.actual_wait, row.sum.planned_wait}) json.push_back(wait.count());
   return json;
 }
@@ -29,8 +30,9 @@ WatchedRow read_watched(const View& row) {
   WatchedRow result{row.cell(0, Text{}), row.cell(1, Text{}), row.cell(2, Text{}), {}};
   std::size_t next = 3;
   for (std::uint64_t& pods : result.sum.pods) pods = row.cell(next++, Natural{});
+  result.sum.running = row.cell(next++, Natural{});
   for (WatchedDollars* dollars : {&result.sum.actual, &result.sum.planned})
-    for (Usd* each : {&dollars->elastic, &dollars->fixed, &dollars->transfer}) *each = Usd(row.cell(next++, any_real));
+    for (const auto& [name, term] : watched_terms) dollars->*term = Usd(row.cell(next++, any_real));
   for (Duration* wait : {&result.sum.actual_wait, &result.sum.planned_wait})
     *wait = Duration(row.cell(next++, Whole{-any_time, any_time}));
   return result;

@@ -17,7 +17,8 @@ class WatchReport {
   static constexpr std::size_t most_days = 31, most_jobs_a_day = 2'000;
   static constexpr const char* other_jobs = "(other jobs)";
 
-  void add(const WatchedEnd& end, const std::string& day);
+  // All changes of a look. Pods that run count in its day alone.
+  void add(const std::vector<WatchedChange>& changes, const std::string& day);
   std::vector<WatchedRow> rows() const;  // by day, namespace, job
 
  private:

@@ -24,7 +24,9 @@ EpochRecord record_with_facts() {
   live.spent = {{"etl", {Usd(1), Usd(2), Usd(3), Usd(4), Usd(5)}, 77}};
   WatchedRow row{"2026-11-22", "batch", "nightly", {}};
   row.sum.pods[WatchOutcome::would_wait] = 3;
-  row.sum.actual = {Usd(1), Usd(2), Usd(3)}, row.sum.planned = {Usd(4), Usd(5), Usd(6)};
+  row.sum.running = 2;
+  row.sum.actual = {Usd(1), Usd(2), Usd(3), Usd(4), Usd(5)};
+  row.sum.planned = {Usd(6), Usd(7), Usd(8), Usd(9), Usd(10)};
   row.sum.actual_wait = Duration(7), row.sum.planned_wait = Duration(8);
   live.watched = {row};
   return record;
@@ -53,10 +55,7 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   ASSERT_EQ(live.watched.size(), 1u);
   const WatchedRow& row = live.watched[0];
   EXPECT_EQ(row.day + row.name_space + row.job, "2026-11-22batchnightly");
-  EXPECT_EQ(row.sum.pods[WatchOutcome::would_wait], 3u);
-  EXPECT_EQ(row.sum.actual.fixed, Usd(2));
-  EXPECT_EQ(row.sum.planned.transfer, Usd(6));
-  EXPECT_EQ(row.sum.actual_wait + row.sum.planned_wait, Duration(15));
+  EXPECT_EQ(row.sum, record_with_facts().live->watched[0].sum);
 }
 
 TEST(LiveFacts, OfAnOperatorWithoutTheReportAreReadToo) {

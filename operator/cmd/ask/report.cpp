@@ -17,14 +17,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view meaning = R"(
-actual and planned are invoice dollars: elastic nodes and transfer. Fixed nodes are paid for whatever runs on them; `fixed` is what
-the pods took of them.
-  measured  where each pod ran, for how long, the cores that it requested, the price of its node
+actual and planned are invoice dollars up to now: elastic nodes, reads and shuffle across zones. Fixed nodes are paid for whatever runs on
+them; `fixed` is what the pods took of them.
+  measured  where each pod runs or ran, for how long, the cores that it requests, the price of its node
   planned   where the policy of this operator would have put it, on the room that other pods left, without copying data
   assumed   a pod would have run as long on a node of the same speed, costs its share of the node by requested cores, and reads the
-            nearest replica of the data set that it declares; the exchange within a job is not counted
-Pods count when they end. A pod without a comparison saves nothing here: it would have waited for longer than it ran (would wait),
-asks for what LiPS does not support, ran before it was watched, or nothing was planned (other).
+            nearest replica of the data set that it declares. Peers exchange each with each, reduces read from all maps: the bytes that
+            lips.dev/shuffle declares, else so many for each CPU-second (applications.shufflePerCpuSecond). A pod that still runs has
+            read and exchanged the part that its time is of what was expected
+A pod without a comparison saves nothing here: it would have waited for longer than it ran (would wait), asks for what LiPS does not
+support, ran before it was watched, or nothing was planned (other).
 )";
 
 enum class Grouping : std::uint8_t { job, name_space, day };
@@ -63,10 +65,11 @@ std::vector<std::string> cells(const WatchedRow& row, Grouping by) {
   if (by == Grouping::job) cells.push_back(row.job);
   const double actual = sum.actual.invoice().value(), planned = sum.planned.invoice().value();
   cells.insert(cells.end(),
-               {page::count(pods), page::count(compared), page::count(waiting), page::count(pods - compared - waiting),
-                page::usd(actual), page::usd(planned), page::usd(actual - planned),
-                actual > 0 ? page::percent(1 - planned / actual) : "-", page::usd(sum.actual.fixed.value()),
-                page::duration(mean_seconds(sum.actual_wait, compared)),
+               {page::count(sum.running), page::count(pods), page::count(compared), page::count(waiting),
+                page::count(pods - compared - waiting), page::usd(actual), page::usd(planned),
+                page::usd(actual - planned), actual > 0 ? page::percent(1 - planned / actual) : "-",
+                page::usd(sum.actual.all_shuffle().value()), page::usd(sum.planned.all_shuffle().value()),
+                page::usd(sum.actual.fixed.value()), page::duration(mean_seconds(sum.actual_wait, compared)),
                 page::duration(mean_seconds(sum.planned_wait, compared))});
   return cells;
 }
@@ -76,8 +79,8 @@ std::vector<std::string> titles(Grouping by) {
   if (by != Grouping::name_space) titles.emplace_back("day");
   if (by != Grouping::day) titles.emplace_back("namespace");
   if (by == Grouping::job) titles.emplace_back("job");
-  titles.insert(titles.end(), {"pods", "compared", "would wait", "other", "actual", "planned", "saved", "share",
-                               "fixed", "waited", "planned wait"});
+  titles.insert(titles.end(), {"running", "ended", "compared", "would wait", "other", "actual", "planned", "saved",
+                               "share", "shuffle", "planned shuffle", "fixed", "waited", "planned wait"});
   return titles;
 }
 
@@ -85,6 +88,8 @@ Json dollars_json(const WatchedDollars& dollars) {
   return {{"invoice", dollars.invoice().value()},
           {"elasticNodes", dollars.elastic.value()},
           {"transfer", dollars.transfer.value()},
+          {"shuffle", dollars.shuffle.value()},
+          {"shuffleAssumed", dollars.shuffle_assumed.value()},
           {"fixedNodes", dollars.fixed.value()}};
 }
 
@@ -93,6 +98,7 @@ Json row_json(const WatchedRow& row, Grouping by) {
   if (by != Grouping::name_space) json["day"] = row.day;
   if (by != Grouping::day) json["namespace"] = row.name_space;
   if (by == Grouping::job) json["job"] = row.job;
+  json["running"] = row.sum.running;
   json["pods"] = pods_of(row.sum);
   for (const WatchOutcome outcome : enumerators<WatchOutcome>)
     json["podsBy"][std::string(to_string(outcome))] = row.sum.pods[outcome];
@@ -105,7 +111,7 @@ Json row_json(const WatchedRow& row, Grouping by) {
 }
 
 std::string as_text(const std::vector<WatchedRow>& rows, Grouping by) {
-  if (rows.empty()) return "no batch pod of another scheduler has ended since the operator began to lead\n";
+  if (rows.empty()) return "no batch pod of another scheduler has run since the operator began to lead\n";
   std::vector<std::vector<std::string>> lines{titles(by)};
   WatchedRow all{"total", by == Grouping::name_space ? "total" : "", "", {}};
   for (const WatchedRow& row : rows) {
@@ -113,7 +119,11 @@ std::string as_text(const std::vector<WatchedRow>& rows, Grouping by) {
     all.sum += row.sum;
   }
   lines.push_back(cells(all, by));
-  return render_table(lines) + std::string(meaning);
+  const WatchedSum& sum = all.sum;
+  return render_table(lines) +
+         fmt::format("\nof the shuffle, {} actual and {} planned are for bytes that nobody declared\n",
+                     page::usd(sum.actual.shuffle_assumed.value()), page::usd(sum.planned.shuffle_assumed.value())) +
+         std::string(meaning);
 }
 
 }  // namespace
@@ -124,8 +134,8 @@ int run_report(Words words) {
   OutputFormat format = OutputFormat::text;
   Arguments arguments(
       "lips report",
-      "Lists what batch pods of other schedulers cost where they ran, and would have cost where LiPS would "
-      "have put them. Nothing is changed.");
+      "Lists what batch pods of other schedulers have cost up to now where they ran, and would have cost where LiPS "
+      "would have put them. Nothing is changed.");
   arguments.choice("--by", {Grouping::job, Grouping::name_space, Grouping::day},
                    "rows: of a day's job, a namespace, or a day", by);
   arguments.choice("--format", {OutputFormat::text, OutputFormat::json}, "output format (docs/json.md)", format);

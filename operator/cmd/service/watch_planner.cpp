@@ -50,13 +50,13 @@ void WatchPlanner::plan(WatchedCluster watched) {
   const double began = WallStopwatch().seconds();
   const std::shared_ptr<const NamedPolicy> policy = policy_.current();
   const std::shared_ptr<const OperatorConfig> config = live_.config();
-  const std::vector<WatchedEnd> ended = schedule_.step(
+  const std::vector<WatchedChange> changes = schedule_.step(
       std::move(watched),
       {policy->name, policy->settings, config->policy.seed, static_cast<std::uint64_t>(config->baselines.most_tasks)});
   const std::string day = today();
-  for (const WatchedEnd& end : ended) metrics_.watched(end);
+  metrics_.watched(changes);
   const std::lock_guard lock(mutex_);
-  for (const WatchedEnd& end : ended) report_.add(end, day);
+  report_.add(changes, day);
   worked_ += WallStopwatch().seconds() - began;
 }
 

@@ -238,7 +238,8 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
   join_whole(result, known, context.index);
   if (const std::optional<PodNeeds> needs = needs_to_come(known, context.classes))
     job.whole.each = context.index.request(*needs);
-  if (known.peers && job.shuffle.value() <= 0 && !one.work.shuffle) {
+  result.shuffle_assumed = known.peers && job.shuffle.value() <= 0 && !one.work.shuffle;
+  if (result.shuffle_assumed) {
     CpuSeconds work;
     for (const Task& task : result.tasks) work += task.cpu;
     job.shuffle = context.shuffle_per_cpu_second * (work.value() / job.tasks() * std::max(job.tasks(), known.maps));

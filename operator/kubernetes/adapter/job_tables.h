@@ -38,6 +38,7 @@ struct GroupedJob {
   std::vector<Task> tasks;
   std::vector<PodRecord*> pods;            // by task
   std::vector<std::uint32_t> maps_before;  // see JobArrived
+  bool shuffle_assumed = false;            // nobody says how much its pods exchange
 };
 
 // Leaves out pods whose data set is missing or has too few blocks, or that may not use their pool, and names them in

@@ -76,10 +76,11 @@ void WatchedPods::interrupt() {
 
 void WatchedPods::resume() {
   if (!std::exchange(interrupted_, false)) return;
+  anew_ = true;
   for (const auto& [name, pod] : pods_.ours()) {
     if (pod->node.empty()) continue;
     Watched& watched = watched_[pod->meta.uid];
-    watched.found |= !watched.shown;
+    watched.found = true, watched.shown = false;
   }
 }
 
@@ -104,7 +105,7 @@ WatchedPod WatchedPods::show(const PodRecord& pod, const ModelIndex& index, Time
   Watched& watched = watched_[pod.meta.uid];
   watched.shown = true;
   watched.over |= pod.state == PodState::terminated;
-  WatchedPod shown{pod.meta.uid, pod.meta.name_space, report_name(pod), NodeId::none()};
+  WatchedPod shown{pod.meta.uid, NodeId::none()};
   if (!pod.node.empty()) shown.node = index.node(pod.node);
   shown.placeable = pod.unschedulable_reason == UnschedulableReason::none;
   shown.found = watched.found;
@@ -113,9 +114,15 @@ WatchedPod WatchedPods::show(const PodRecord& pod, const ModelIndex& index, Time
   return shown;
 }
 
-// The events that make tasks of these pods; `pods` are theirs, in the tasks' order.
-std::vector<ClusterEvent> WatchedPods::arrivals_of(const std::vector<PodRecord*>& records, ModelIndex& index,
-                                                   const Surroundings& around, std::vector<PodRecord*>& pods) {
+WatchedJob WatchedPods::job_of(const GroupedJob& group) const {
+  const PodRecord& pod = *group.pods.front();
+  WatchedJob job{pod.meta.name_space, report_name(pod), group.key};
+  if (group.shuffle_assumed) job.exchanged_a_cpu_second = rules_.shuffle_per_cpu_second;
+  return job;
+}
+
+std::vector<GroupedJob> WatchedPods::jobs_of(const std::vector<PodRecord*>& records, ModelIndex& index,
+                                             const Surroundings& around, std::vector<ClusterEvent>& events) {
   const auto zone_of = [this](const std::string& name) {
     const NodeRecord* node = nodes_.find(name);
     return node && node->node ? place_of(*node->node).zone : std::string();
@@ -132,13 +139,8 @@ std::vector<ClusterEvent> WatchedPods::arrivals_of(const std::vector<PodRecord*>
                            around.may_read,
                            rules_.shuffle_per_cpu_second,
                            around.data_under};
-  std::vector<ClusterEvent> events;
   std::vector<Rejection> rejected;
-  for (GroupedJob& group : group_into_jobs(records, context, events, rejected)) {
-    events.emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
-    pods.insert(pods.end(), group.pods.begin(), group.pods.end());
-  }
-  return events;
+  return group_into_jobs(records, context, events, rejected);
 }
 
 std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, TimePoint now) {
@@ -154,11 +156,17 @@ std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, Time
     ModelIndex index(around.model);
     ModelIndex::Listing listing = index.list(nodes_, pods_.classes(), around.data);
     listing.start->arrivals = arrivals_;
-    result.emplace(WatchedCluster{ClusterState(std::move(*listing.start)), std::move(listing.costs), {}});
+    result.emplace(WatchedCluster{ClusterState(std::move(*listing.start)), std::move(listing.costs), {}, {}});
+    result->anew = std::exchange(anew_, false);
     result->state.advance(now);
-    std::vector<PodRecord*> pods;
-    for (const ClusterEvent& event : arrivals_of(records, index, around, pods)) result->state.apply(event);
-    for (const PodRecord* pod : pods) result->pods.push_back(show(*pod, index, now));
+    std::vector<ClusterEvent> events;
+    std::vector<GroupedJob> jobs = jobs_of(records, index, around, events);
+    for (const ClusterEvent& event : events) result->state.apply(event);
+    for (GroupedJob& job : jobs) {
+      result->jobs.push_back(job_of(job));
+      for (const PodRecord* pod : job.pods) result->pods.push_back(show(*pod, index, now));
+      result->state.apply(JobArrived{std::move(job.job), std::move(job.tasks), std::move(job.maps_before)});
+    }
     arrivals_ = result->state.snapshot().arrivals;
   }
   for (const std::unique_ptr<PodRecord>& pod : gone_) watched_.erase(pod->meta.uid);

@@ -39,7 +39,7 @@ class WatchedPods {
   void update(const Pod& pod, TimePoint now);
   void forget(const ObjectMeta& pod, TimePoint now);
   void volumes_changed() { volumes_changed_ = true; }
-  // Nobody watches from here on, or somebody does again: pods that were bound meanwhile are not compared.
+  // Nobody watches from here on, or somebody does again: pods that are bound by then are not compared.
   void interrupt();
   void resume();
 
@@ -62,8 +62,10 @@ class WatchedPods {
   bool is_watched(const Pod& pod) const;
   std::vector<PodRecord*> take_records();
   bool is_of_interest(const PodRecord& pod);
-  std::vector<ClusterEvent> arrivals_of(const std::vector<PodRecord*>& records, ModelIndex& index,
-                                        const Surroundings& around, std::vector<PodRecord*>& pods);
+  // `events`: what has to come before these jobs.
+  std::vector<GroupedJob> jobs_of(const std::vector<PodRecord*>& records, ModelIndex& index, const Surroundings& around,
+                                  std::vector<ClusterEvent>& events);
+  WatchedJob job_of(const GroupedJob& group) const;
   WatchedPod show(const PodRecord& pod, const ModelIndex& index, TimePoint now);
 
   const Rules rules_;
@@ -75,7 +77,7 @@ class WatchedPods {
   std::vector<std::unique_ptr<PodRecord>> gone_;      // deleted since the last look
   ArrivalMemory arrivals_;
   TimePoint learned_{};
-  bool interrupted_ = true, volumes_changed_ = false;
+  bool interrupted_ = true, anew_ = false, volumes_changed_ = false;
 };
 
 }  // namespace lips::kubernetes

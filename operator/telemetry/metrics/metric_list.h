@@ -89,9 +89,11 @@ inline constexpr auto metric_list = [] {
           "lips_watched_pods_total", counter, "pod_namespace,outcome",
           "batch pods of other schedulers that ended: compared with the plan, would-wait (ended before the plan "
           "would have started them), not-honoured, found (ran before they were watched) or not-planned"},
+      MetricAbout{"lips_watched_running_pods", gauge, "pod_namespace", "batch pods of other schedulers that run"},
       MetricAbout{"lips_watched_dollars_total", counter, "pod_namespace,term",
-                  "cost of these pods where they ran: their share of elastic and of fixed nodes, and transfer of reads "
-                  "across zones"},
+                  "cost of these pods up to now where they ran: their share of elastic and of fixed nodes (measured), "
+                  "transfer of reads across zones, shuffle across zones of declared bytes, and shuffle_assumed: of "
+                  "bytes by CPU time"},
       MetricAbout{"lips_watched_plan_dollars_total", counter, "pod_namespace,term",
                   "what they would have cost where LiPS would have put them; the same where there is no comparison"},
       MetricAbout{"lips_watched_wait_seconds_total", counter, "pod_namespace",

@@ -385,7 +385,7 @@ void OperatorMetrics::not_compared(const std::string& baseline, ComparisonOutcom
   state_->registry.add("lips_comparisons_total", {baseline, comparison_outcomes[outcome]});
 }
 
-void OperatorMetrics::watched(const WatchedEnd& end) { state_->watch_meter.count(end); }
+void OperatorMetrics::watched(const std::vector<WatchedChange>& changes) { state_->watch_meter.count(changes); }
 
 void OperatorMetrics::plan_refused(const PlanFault& fault) {
   state_->registry.add("lips_plans_refused_total", {to_string(fault.kind)});

@@ -51,8 +51,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,
                 double seconds);
   void not_compared(const std::string& baseline, ComparisonOutcome outcome);
-  // A pod of another scheduler has ended.
-  void watched(const WatchedEnd& end);
+  // Of a look at pods of other schedulers: all that has changed.
+  void watched(const std::vector<WatchedChange>& changes);
   void plan_refused(const PlanFault& fault);
   void journalled(JournalOutcome outcome, std::uint64_t bytes);
   void reloaded(ReloadOutcome outcome);

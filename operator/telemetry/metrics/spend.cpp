@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "telemetry/metrics/rise.h"
+
 namespace lips {
 namespace {
-
-Usd rise(Usd due, Usd& told) {
-  const Usd more(std::max(0.0, due.value() - told.value()));
-  told += more;
-  return more;
-}
 
 Bill cpu_bill(Usd dollars) {
   Bill bill;

@@ -22,13 +22,20 @@ class WatchMeter {
 
   explicit WatchMeter(MetricRegistry& registry) : registry_(registry) {}
 
-  void count(const WatchedEnd& end);
+  // All changes of a look. Counters only rise: a correction downwards waits until more is due.
+  void count(const std::vector<WatchedChange>& changes);
   std::vector<std::pair<std::string, WatchedSum>> by_namespace() const;
 
  private:
+  struct Namespace {
+    WatchedSum sum;
+    WatchedDollars told_actual, told_planned;  // by the counters
+  };
+  void tell(const std::string& name_space, Namespace& known);
+
   MetricRegistry& registry_;
   mutable std::mutex mutex_;
-  std::map<std::string, WatchedSum> sums_;
+  std::map<std::string, Namespace> namespaces_;
 };
 
 }  // namespace lips

@@ -101,19 +101,21 @@ page::Table pools(const OperatorFigures& figures) {
 page::Table watched(const OperatorFigures& figures) {
   page::Table table;
   table.caption =
-      "Pods of other schedulers that ended: what they cost where they ran, and would have cost where LiPS would have "
-      "put "
-      "them, in dollars. Measured: places, times, prices. Assumed: reads from the nearest replica; a share of a node "
-      "by "
-      "requested cores";
-  table.columns = {"namespace", "pods", "compared", "elastic nodes", "transfer", "with LiPS", "saved", "fixed nodes"};
+      "Pods of other schedulers: what they have cost up to now where they ran, and would have cost where LiPS would "
+      "have put them, in dollars. Measured: places, times, prices. Assumed: reads from the nearest replica; a share of "
+      "a node by requested cores; shuffle of the declared bytes, else by CPU time";
+  table.columns = {"namespace", "running",       "ended",     "compared", "elastic nodes", "transfer",
+                   "shuffle",   "of it assumed", "with LiPS", "saved",    "fixed nodes"};
   for (const auto& [name_space, sum] : figures.watched) {
     const std::uint64_t pods = std::accumulate(sum.pods.begin(), sum.pods.end(), std::uint64_t{0});
     table.rows.push_back({{name_space},
+                          {page::count(sum.running)},
                           {page::count(pods)},
                           {page::count(sum.pods[WatchOutcome::compared])},
                           {page::usd(sum.actual.elastic.value())},
                           {page::usd(sum.actual.transfer.value())},
+                          {page::usd(sum.actual.all_shuffle().value())},
+                          {page::usd(sum.actual.shuffle_assumed.value())},
                           {page::usd(sum.planned.invoice().value())},
                           {page::usd((sum.actual.invoice() - sum.planned.invoice()).value()), true},
                           {page::usd(sum.actual.fixed.value())}});
