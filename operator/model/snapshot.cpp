@@ -20,31 +20,6 @@ IdVector<ZoneId, EndKind> zone_ends(const ClusterSnapshot& cluster) {
   return ends;
 }
 
-Locality locality_of(const ClusterSnapshot& cluster, StoreId store, NodeId node) {
-  const DataStore& place = cluster.stores[store];
-  const Node& reader = cluster.nodes[node];
-  if (place.node == node) return Locality::node;
-  if (place.zone != reader.zone) return Locality::remote;
-  if (place.node.valid() && reader.rack.valid() && cluster.nodes[place.node].rack == reader.rack) return Locality::rack;
-  return Locality::zone;
-}
-
-NearestReplica nearest_replica(const ClusterSnapshot& cluster, const CostModel& costs, BlockId block, NodeId node) {
-  NearestReplica best;
-  if (!block.valid()) return best;
-  const ZoneId here = cluster.nodes[node].zone;
-  UsdPerMebibyte best_price;
-  for (const Replica& replica : cluster.blocks[block].replicas) {
-    const Locality level = locality_of(cluster, replica.store, node);
-    const UsdPerMebibyte price = costs.transfer(cluster.stores[replica.store].zone, here);
-    if (level < best.locality || (level == best.locality && price < best_price)) {
-      best = {level, replica.store};
-      best_price = price;
-    }
-  }
-  return best;
-}
-
 Duration expected_duration(const ClusterSnapshot& cluster, const Task& task, NodeId node, Locality level) {
   const Node& where = cluster.nodes[node];
   const Cores cpu = cluster.jobs[task.job].request.cpu;

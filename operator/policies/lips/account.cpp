@@ -39,7 +39,8 @@ double cost_of_unserved(const Workload& workload, const IdVector<PortionId, std:
   double usd = 0;
   for (PortionId p : workload.portions.ids()) {
     const Portion& portion = workload.portions[p];
-    usd += (portion.tasks - planned[p]) * portion.work * workload.commodities[portion.commodity].unserved_price;
+    const std::uint32_t left = portion.tasks - planned[p];
+    if (left > 0) usd += left * portion.work * workload.commodities[portion.commodity].unserved_price;
   }
   return usd;
 }
@@ -170,13 +171,16 @@ void fill_account(const PolicyInput& input, const NodeClasses& classes, const Wo
                   const Amounts& amounts, Plan& plan) {
   const ClusterSnapshot& cluster = input.cluster;
   PlanAccount& account = plan.account;
+  bool peers = false;
   for (const Assignment& assignment : plan.assignments) {
-    const Bill bill = task_bill(cluster, input.costs, cluster.tasks[assignment.task], assignment);
+    const Task& task = cluster.tasks[assignment.task];
+    const Bill bill = task_bill(cluster, input.costs, task, assignment);
     account.cpu += bill.cpu;
     account.transfer += bill.transfer;
     account.shuffle += bill.shuffle;
+    peers |= cluster.jobs[task.job].whole.peers;
   }
-  account.shuffle += exchange_cost(cluster, input.costs, plan.assignments);
+  if (peers) account.shuffle += exchange_cost(cluster, input.costs, plan.assignments);
   for (const DataMove& move : plan.moves)
     account.copies += cluster.blocks[move.block].size *
                       input.costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "model/plan.h"
+#include "policies/lips/by_zone.h"
 #include "policies/lips/ids.h"
 
 namespace lips {
 
 struct Amounts {
-  IdVector<CommodityId, IdVector<ZoneId, double>> in_zone;                  // of those that any class may take
+  IdVector<CommodityId, ByZone> in_zone;                                    // of those that any class may take
   IdVector<CommodityId, std::vector<std::pair<ClassId, double>>> in_class;  // of the others
   IdVector<CommodityId, double> unserved;
   IdVector<ClassId, double> open_work;    // for commodities that any class may take

@@ -221,7 +221,7 @@ class ClassForm {
     Amounts amounts;
     const auto value = [&](ColumnId column) { return std::max(0.0, solution.primal[column.index()]); };
     const std::size_t count = workload_.commodities.size();
-    amounts.in_zone.assign(count, IdVector<ZoneId, double>(form_.zone_row.size()));
+    amounts.in_zone.assign(count, ByZone(form_.zone_row.size()));
     amounts.in_class.resize(count);
     bool any_zone = false, any_class = false;
     for (CommodityId id : workload_.commodities.ids()) {
@@ -325,7 +325,7 @@ Amounts greedy_amounts(const ClusterSnapshot& cluster, const NodeClasses& classe
   Amounts amounts;
   amounts.form = ModelForm::greedy;
   amounts.fell_back = true;
-  amounts.in_zone.assign(workload.commodities.size(), IdVector<ZoneId, double>(cluster.zones.size()));
+  amounts.in_zone.assign(workload.commodities.size(), ByZone(cluster.zones.size()));
   amounts.in_class.resize(workload.commodities.size());
   amounts.open_work.assign(classes.classes.size(), 0.0);
   amounts.zone_price.assign(cluster.zones.size(), 0.0);

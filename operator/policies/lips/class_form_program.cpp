@@ -159,7 +159,7 @@ ZoneSet ClassFormProgram::remote_sources(ZoneSet holders, ZoneId zone) const {
 ClassFormProgram::Column ClassFormProgram::column_of(const Commodity& commodity, const At& at, ZoneId from) const {
   Column result;
   const bool least = at.terms == Terms::least;
-  const IdVector<ZoneId, double>& non_cpu_cost = least ? commodity.least.non_cpu_cost : commodity.non_cpu_cost;
+  const ByZone& non_cpu_cost = least ? commodity.least.non_cpu_cost : commodity.non_cpu_cost;
   double core_seconds = 1 / speed_;
   if (at.of_class.valid()) {
     const NodeClass& group = input_.classes.classes[at.of_class];

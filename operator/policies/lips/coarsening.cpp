@@ -78,7 +78,7 @@ void share_out(std::vector<std::pair<Place, double>> places, const IdVector<Comm
 Amounts Coarsening::deal(const Amounts& coarse) const {
   Amounts fine = coarse;
   const IdVector<CommodityId, Commodity>& commodities = workload_.commodities;
-  fine.in_zone.assign(commodities.size(), IdVector<ZoneId, double>(coarse.zone_price.size()));
+  fine.in_zone.assign(commodities.size(), ByZone(coarse.zone_price.size()));
   fine.in_class.assign(commodities.size(), {});
   fine.unserved.assign(commodities.size(), 0.0);
   for (CommodityId id : coarse_.commodities.ids())

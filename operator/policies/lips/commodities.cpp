@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "policies/lips/commodity_table.h"
 
 namespace lips {
 
@@ -26,85 +26,26 @@ constexpr double unserved_where_all_is_free = 1e-6;
 
 constexpr std::array<Locality, 2> near_and_far{Locality::zone, Locality::remote};
 
-// Everything by which a row of the model may tell commodities apart. Whole values, compared as such, so a new field of
-// one of them takes part automatically.
-struct CommodityKey {
-  struct Demand {
-    ConstraintId constraint;
-    Resources request;
-    friend bool operator==(const Demand&, const Demand&) = default;
-  };
-  struct Read {
-    ZoneSet zones;
-    double work = 0;  // of one task
-    Mebibytes input;
-    friend bool operator==(const Read&, const Read&) = default;
-  };
-  IdVector<ZoneId, double> non_cpu_cost, virtual_cost;
-  std::optional<Demand> demand;  // where not any class may take it
-  std::optional<Read> read;      // there too, and where links have rows
-  PoolId pool;
-  SharedObjectId shared;
-  friend bool operator==(const CommodityKey&, const CommodityKey&) = default;
-};
-
-// Spreads the keys of one snapshot; omitted fields cost a comparison, never a wrong answer.
-struct CommodityKeyHash {
-  static void mix(std::size_t& hash, std::uint64_t bits) {
-    hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;
-  }
-  static void mix(std::size_t& hash, double value) { mix(hash, std::bit_cast<std::uint64_t>(value)); }
-  std::size_t operator()(const CommodityKey& key) const {
-    std::size_t hash = key.shared.index();
-    for (double usd : key.non_cpu_cost) mix(hash, usd);
-    for (double usd : key.virtual_cost) mix(hash, usd);
-    if (key.demand) {
-      mix(hash, std::uint64_t{key.demand->constraint.index()});
-      mix(hash, key.demand->request.cpu.value());
-      mix(hash, key.demand->request.memory.value());
-      for (const auto& [resource, amount] : key.demand->request.extended) {
-        mix(hash, std::uint64_t{resource.index()});
-        mix(hash, amount);
-      }
-    }
-    if (key.read) {
-      mix(hash, key.read->zones.bits());
-      mix(hash, key.read->work);
-      mix(hash, key.read->input.value());
-    }
-    mix(hash, std::uint64_t{key.pool.index()});
-    return hash;
-  }
-};
-
 // Prices of a MiB by the cheapest chain of copies and reads, which may cost less than the direct way.
-class CheapestChains {
- public:
-  CheapestChains(const CostModel& costs, std::size_t zones) : price_(zones, IdVector<ZoneId, double>(zones)) {
-    for (ZoneId from : price_.ids())
-      for (ZoneId to : price_.ids()) price_[from][to] = costs.transfer(from, to).value();
-    for (ZoneId by : price_.ids())
-      for (ZoneId from : price_.ids())
-        for (ZoneId to : price_.ids())
-          if (const double chain = price_[from][by] + price_[by][to]; chain < price_[from][to] * (1 - 1e-12)) {
-            price_[from][to] = chain;
-            direct_ = false;
-          }
-  }
-  bool direct() const { return direct_; }
-  double price(ZoneSet from, ZoneId to) const {
-    if (from.empty() || from.contains(to)) return 0;
-    double least = 1e300;
-    for (ZoneId zone : price_.ids())
-      if (from.contains(zone)) least = std::min(least, price_[zone][to]);
-    return least;
-  }
-
- private:
-  IdVector<ZoneId, IdVector<ZoneId, double>> price_;
-  bool direct_ = true;
+struct CheapestChains {
+  CostModel price;
+  bool direct = true;
 };
+
+CheapestChains cheapest_chains(const CostModel& costs, std::size_t zones) {
+  std::vector<std::vector<UsdPerMebibyte>> price(zones, std::vector<UsdPerMebibyte>(zones));
+  for (std::uint32_t from = 0; from < zones; ++from)
+    for (std::uint32_t to = 0; to < zones; ++to) price[from][to] = costs.transfer(ZoneId(from), ZoneId(to));
+  bool direct = true;
+  for (std::size_t by = 0; by < zones; ++by)
+    for (std::size_t from = 0; from < zones; ++from)
+      for (std::size_t to = 0; to < zones; ++to)
+        if (const UsdPerMebibyte chain = price[from][by] + price[by][to]; chain < price[from][to] * (1 - 1e-12)) {
+          price[from][to] = chain;
+          direct = false;
+        }
+  return {CostModel(std::move(price)), direct};
+}
 
 class CommodityMaker {
  public:
@@ -114,9 +55,11 @@ class CommodityMaker {
         costs_(costs),
         classes_(classes),
         settings_(settings),
-        chains_(costs, cluster.zones.size()),
+        chains_(cheapest_chains(costs, cluster.zones.size())),
+        read_prices_(costs, cluster.zones.size()),
+        chain_prices_(chains_.price, cluster.zones.size()),
         dearest_(cluster.zones.size()) {
-    result_.copies_pay_off_once = chains_.direct();
+    result_.copies_pay_off_once = chains_.direct;
     if (settings.horizon > Duration(0)) reads_.emplace(cluster);
     if (settings.copies == CopyPricing::shared_price) readers_ = pending_readers(cluster);
     if (settings.copies == CopyPricing::fair_share || settings.copies == CopyPricing::columns) {
@@ -167,11 +110,11 @@ class CommodityMaker {
     Portion portion{id, g, group.count, std::max(least_work, group.cpu.value()), urgency(job, weight), {}};
     const bool chosen = !settings_.homes.empty() && settings_.homes[id.index()].valid();
     const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
-    non_cpu_costs(cluster_, costs_, job, group, home, non_cpu_cost_);
+    non_cpu_costs(cluster_, read_prices_, job, group, home, non_cpu_cost_);
     const bool any_class = fits_every_class(job, group);
     const SharedObjectId shared = price_copies(id, g);
     const double locality = settings_.locality_price.value() * (group.reads ? group.input.value() : 0);
-    virtual_cost_.resize(non_cpu_cost_.size());
+    virtual_cost_.assign(non_cpu_cost_.size(), 0.0);
     for (ZoneId z : non_cpu_cost_.ids()) {
       virtual_cost_[z] = (locality + home_cost(costs_, job, group, home, z)) / portion.work;
       non_cpu_cost_[z] = (non_cpu_cost_[z] + locality) / portion.work;
@@ -191,15 +134,16 @@ class CommodityMaker {
   void lower(LeastCosts& least, const TaskGroup& group, double work, SharedObjectId shared) {
     const bool reads = group.reads && group.kind == TaskKind::map;
     const PendingReads::Of read = reads ? reads_->of(group) : PendingReads::Of{1, group.zones};
-    const bool by_column = shared.valid() && chains_.direct();  // the model pays for its copies
+    const bool by_column = shared.valid() && chains_.direct;  // the model pays for its copies
     const double share = by_column ? 1.0 : 1.0 / read.most_readers;
     const ZoneSet zones = by_column ? group.zones : read.zones;
     const double own = std::min(1.0, group.cpu.value() / work);  // of the work that the model counts
     const bool first = least.non_cpu_cost.empty();
-    if (first) least.non_cpu_cost.resize(non_cpu_cost_.size(), 1e300);
+    if (first) least.non_cpu_cost.assign(non_cpu_cost_.size(), 1e300);
+    const ByZone& chain = chain_prices_.from(zones);
     for (ZoneId z : non_cpu_cost_.ids()) {
       double usd = non_cpu_cost_[z] - virtual_cost_[z];
-      if (reads) usd = std::min(usd, share * (group.input.value() * chains_.price(zones, z)) / work);
+      if (reads) usd = std::min(usd, share * (group.input.value() * chain[z]) / work);
       least.non_cpu_cost[z] = std::min(least.non_cpu_cost[z], usd - (1 - own) * dearest_[z]);
     }
     const double link = share * (reads ? group.input.value() / work : 0);
@@ -213,14 +157,14 @@ class CommodityMaker {
     if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map)
       return SharedObjectId::none();
     if (settings_.copies == CopyPricing::shared_price) {
-      discount_shared_copy(cluster_, costs_, readers_, id, group, non_cpu_cost_);
+      discount_shared_copy(cluster_, read_prices_, readers_, id, group, non_cpu_cost_);
       return SharedObjectId::none();
     }
     const SharedObjectId object = shared_data_->object(id, g);
     if (settings_.copies == CopyPricing::columns && object.valid() && open_object_[object]) return object;
     const double off = 1 - shared_data_->fair_share(id, g);
-    for (ZoneId z : non_cpu_cost_.ids())
-      non_cpu_cost_[z] -= off * (group.input * costs_.transfer(group.zones, z)).value();
+    const ByZone& price = read_prices_.from(group.zones);
+    for (ZoneId z : non_cpu_cost_.ids()) non_cpu_cost_[z] -= off * (group.input.value() * price[z]);
     return SharedObjectId::none();
   }
 
@@ -285,16 +229,41 @@ class CommodityMaker {
 
   CommodityId commodity_for(const Job& job, const TaskGroup& group, const Trait& trait) {
     const bool any_class = trait.any_class;
-    key_.non_cpu_cost = non_cpu_cost_;
-    key_.virtual_cost = virtual_cost_;
-    key_.demand = any_class ? std::nullopt : std::optional(CommodityKey::Demand{job.constraint, job.request});
     const bool reads_count = settings_.links || !any_class;
-    key_.read = reads_count ? std::optional(CommodityKey::Read{group.zones, trait.work, group.input}) : std::nullopt;
-    key_.pool = settings_.per_pool ? job.pool : PoolId::none();
-    key_.shared = trait.shared;
-    const auto [found, added] = by_key_.try_emplace(key_, static_cast<std::uint32_t>(result_.commodities.size()));
+    const PoolId pool = settings_.per_pool ? job.pool : PoolId::none();
+    CommodityHash hash;
+    for (double usd : non_cpu_cost_) hash.mix(usd);
+    for (double usd : virtual_cost_) hash.mix(usd);
+    if (!any_class) {
+      hash.mix(std::uint64_t{job.constraint.index()});
+      hash.mix(job.request.cpu.value());
+      hash.mix(job.request.memory.value());
+      for (const auto& [resource, amount] : job.request.extended) {
+        hash.mix(std::uint64_t{resource.index()});
+        hash.mix(amount);
+      }
+    }
+    if (reads_count) {
+      hash.mix(group.zones.bits());
+      hash.mix(trait.work);
+      hash.mix(group.input.value());
+    }
+    hash.mix(std::uint64_t{pool.index()} << 32 | trait.shared.index());
+    // Everything by which a row of the model may tell commodities apart, compared as whole values.
+    const auto same = [&](CommodityId id) {
+      const Commodity& known = result_.commodities[id];
+      if (known.any_class != any_class || known.pool != pool || known.shared != trait.shared) return false;
+      if (known.non_cpu_cost != non_cpu_cost_ || known.virtual_cost != virtual_cost_) return false;
+      if (!any_class && (known.constraint != job.constraint || known.request != job.request)) return false;
+      if (!reads_count) return true;
+      const Portion& like = result_.portions[known.portions.front()];
+      return known.zones == group.zones && like.work == trait.work &&
+             cluster_.groups[like.job][like.group].input == group.input;
+    };
+    const CommodityId fresh(static_cast<std::uint32_t>(result_.commodities.size()));
+    const CommodityId found = table_.find_or_add(hash.value(), fresh, same);
     const double memory_per_core = job.request.memory.value() / cores_of(job.request);
-    if (added) {
+    if (found == fresh) {
       Commodity commodity;
       commodity.non_cpu_cost = non_cpu_cost_;
       commodity.virtual_cost = virtual_cost_;
@@ -302,15 +271,15 @@ class CommodityMaker {
       commodity.constraint = job.constraint;
       commodity.request = job.request;
       commodity.least_memory_per_core = memory_per_core;
-      commodity.pool = key_.pool;
+      commodity.pool = pool;
       commodity.shared = trait.shared;
       commodity.zones = group.zones;
       commodity.input_per_work = group.reads ? group.input.value() / trait.work : 0;
       result_.commodities.push_back(std::move(commodity));
     }
-    double& least = result_.commodities[found->second].least_memory_per_core;
+    double& least = result_.commodities[found].least_memory_per_core;
     least = std::min(least, memory_per_core);
-    return found->second;
+    return found;
   }
 
   void finish() {
@@ -378,16 +347,16 @@ class CommodityMaker {
   const NodeClasses& classes_;
   const CommoditySettings& settings_;
   std::optional<PendingReads> reads_;  // where a bound is to cover the plans of others
-  CheapestChains chains_;
+  const CheapestChains chains_;
+  ReadPrices read_prices_, chain_prices_;
   IdVector<ZoneId, double> dearest_;  // USD per CPU-second
   Workload result_;
   IdVector<DataSetId, double> readers_;
   std::optional<SharedData> shared_data_;
   IdVector<SharedObjectId, bool> open_object_;
-  std::unordered_map<CommodityKey, CommodityId, CommodityKeyHash> by_key_;
+  CommodityTable table_;
   std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
-  IdVector<ZoneId, double> non_cpu_cost_, virtual_cost_;
-  CommodityKey key_;  // of the last portion; its room is used again
+  ByZone non_cpu_cost_, virtual_cost_;  // of the last portion
   double least_memory_per_core_ = 0, least_slots_per_core_ = 0, slowest_ = 1e300, fastest_ = 0;
 };
 
@@ -432,8 +401,9 @@ PendingReads::PendingReads(const ClusterSnapshot& cluster) : cluster_(cluster) {
     for (const TaskGroup& group : cluster.groups[id]) {
       if (!reads_blocks(group)) continue;
       Counted& counted = counted_[group.data_set];
+      const std::uint32_t first = cluster.data_sets[group.data_set].first_block.index();
       for (TaskId task : cluster.tasks_of(group)) {
-        const std::size_t place = place_of(cluster_.tasks[task].block);
+        const std::size_t place = cluster.tasks[task].block.index() - first;
         if (place >= counted.readers.size()) counted.readers.resize(place + 1, 0);
         counted.shared |= ++counted.readers[place] > 1;
       }
@@ -550,26 +520,29 @@ double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group,
   return ((job.shuffle / job.all_maps()) * costs.transfer(zone, home)).value();
 }
 
-double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs,
+double discount_shared_copy(const ClusterSnapshot& cluster, ReadPrices& reads,
                             const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group,
-                            IdVector<ZoneId, double>& usd) {
+                            ByZone& usd) {
   if (!group.data_set.valid() || group.kind != TaskKind::map) return 0;
   const double others = other_readers(cluster, readers, job, group);
   const double off = 1 - 1 / (1 + std::min(others, 2.0));
-  for (ZoneId z : usd.ids()) usd[z] -= off * (group.input * costs.transfer(group.zones, z)).value();
+  const ByZone& price = reads.from(group.zones);
+  for (ZoneId z : usd.ids()) usd[z] -= off * (group.input.value() * price[z]);
   return others;
 }
 
-void non_cpu_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
-                   ZoneId home, IdVector<ZoneId, double>& usd) {
+void non_cpu_costs(const ClusterSnapshot& cluster, ReadPrices& reads, const Job& job, const TaskGroup& group,
+                   ZoneId home, ByZone& usd) {
   usd.assign(cluster.zones.size(), 0.0);
+  const CostModel& costs = reads.costs();
+  const ByZone* price = group.reads && group.kind != TaskKind::reduce ? &reads.from(group.zones) : nullptr;
   for (ZoneId zone : usd.ids()) {
     if (group.kind == TaskKind::reduce) {
       for (std::uint32_t from = 0; from < job.map_output.size(); ++from)
         usd[zone] += ((job.map_output[from] / job.all_reduces()) * costs.transfer(ZoneId(from), zone)).value();
       continue;
     }
-    usd[zone] = group.reads ? (group.input * costs.transfer(group.zones, zone)).value() : 0;
+    usd[zone] = price ? group.input.value() * (*price)[zone] : 0;
     usd[zone] += home_cost(costs, job, group, home, zone);
   }
 }

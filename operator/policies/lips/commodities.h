@@ -9,7 +9,9 @@
 
 #include "model/costs.h"
 #include "model/snapshot.h"
+#include "policies/lips/by_zone.h"
 #include "policies/lips/classes.h"
+#include "policies/lips/read_prices.h"
 #include "policies/lips/waiting_weights.h"
 
 namespace lips {
@@ -31,16 +33,16 @@ struct Portion {
 // preferences, one copy of a block serves all of its readers, blocks on their way have arrived, and tasks rounded up
 // to the least work pay for their own work.
 struct LeastCosts {
-  IdVector<ZoneId, double> non_cpu_cost;  // USD per CPU-second
-  double input_per_work = 0;              // MiB per CPU-second that cross a link
-  ZoneSet zones;                          // that hold its input
+  ByZone non_cpu_cost;        // USD per CPU-second
+  double input_per_work = 0;  // MiB per CPU-second that cross a link
+  ZoneSet zones;              // that hold its input
 };
 
 // Equal portions: their amounts are counted in CPU-seconds of work. Plain numbers, as in CapacityStep.
 struct Commodity {
-  double work = 0;                        // of all its tasks
-  IdVector<ZoneId, double> non_cpu_cost;  // USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
-  IdVector<ZoneId, double>
+  double work = 0;      // of all its tasks
+  ByZone non_cpu_cost;  // USD per CPU-second on top of the CPU's price: transfer, shuffle, locality
+  ByZone
       virtual_cost;  // the part of `non_cpu_cost` on no bill of this plan: locality, and the shuffle expected at home
   double unserved_price = 0;  // USD per CPU-second for not being planned at all
   std::vector<std::pair<double, double>>
@@ -114,8 +116,8 @@ Workload make_commodities(const ClusterSnapshot& cluster, const CostModel& costs
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone);
 
 // USD by zone of one task of the group besides its CPU, when its job's home is `home` (or none).
-void non_cpu_costs(const ClusterSnapshot& cluster, const CostModel& costs, const Job& job, const TaskGroup& group,
-                   ZoneId home, IdVector<ZoneId, double>& usd);
+void non_cpu_costs(const ClusterSnapshot& cluster, ReadPrices& reads, const Job& job, const TaskGroup& group,
+                   ZoneId home, ByZone& usd);
 
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
@@ -169,8 +171,7 @@ class SharedData {
 
 // Discounts the share of other pending readers in a copy that stays: the read costs transfer / (1 + min(E, 2)).
 // Returns E, the other pending jobs' unread share of the group's data set.
-double discount_shared_copy(const ClusterSnapshot& cluster, const CostModel& costs,
-                            const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group,
-                            IdVector<ZoneId, double>& usd);
+double discount_shared_copy(const ClusterSnapshot& cluster, ReadPrices& reads,
+                            const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group, ByZone& usd);
 
 }  // namespace lips

@@ -13,7 +13,7 @@ class FastPathPacking {
   FastPathPacking(const PolicyInput& input, const FastPathSettings& settings, NodeClasses& classes,
                   IdVector<NodeId, Resources>& free)
       : cluster_(input.cluster),
-        costs_(input.costs),
+        reads_(input.costs, cluster_.zones.size()),
         settings_(settings),
         classes_(classes),
         free_(free),
@@ -43,9 +43,9 @@ class FastPathPacking {
       const TaskGroup& group = cluster_.groups[id][g];
       if (group.count == 0) continue;
       if (group.reads && group.zones.empty()) continue;
-      non_cpu_costs(cluster_, costs_, job, group, job.memory.home, non_cpu_cost_);
+      non_cpu_costs(cluster_, reads_, job, group, job.memory.home, non_cpu_cost_);
       if (settings_.copies != CopyPricing::none)
-        discount_shared_copy(cluster_, costs_, readers_, id, group, non_cpu_cost_);
+        discount_shared_copy(cluster_, reads_, readers_, id, group, non_cpu_cost_);
       const PortionId portion =
           result_.workload.portions.push_back({id, g, group.count, group.cpu.value(), to_seconds(job.arrival), {}});
       place(job, group, portion);
@@ -106,14 +106,14 @@ class FastPathPacking {
   }
 
   const ClusterSnapshot& cluster_;
-  const CostModel& costs_;
+  ReadPrices reads_;
   FastPathSettings settings_;
   NodeClasses& classes_;
   IdVector<NodeId, Resources>& free_;
   PoolRoom pools_;
   IdVector<ClassId, std::size_t> first_open_;
   IdVector<DataSetId, double> readers_;
-  IdVector<ZoneId, double> non_cpu_cost_;
+  ByZone non_cpu_cost_;
   FastPath result_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/peers.h"
+#include "policies/lips/by_zone.h"
 #include "policies/lips/classes.h"
 #include "policies/policy.h"
 
@@ -19,9 +20,9 @@ struct GangPart {
   std::uint32_t tasks = 0;
   bool to_come = false;
   Resources request;
-  double work = 0;                    // CPU-seconds of one task
-  double weight = 1;                  // in the exchange
-  IdVector<ZoneId, double> read_usd;  // of one task
+  double work = 0;    // CPU-seconds of one task
+  double weight = 1;  // in the exchange
+  ByZone read_usd;    // of one task
 };
 
 struct Gang {

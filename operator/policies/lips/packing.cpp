@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <queue>
-#include <tuple>
 
 #include "policies/lips/packing_budget.h"
 #include "policies/lips/pool_room.h"
@@ -26,6 +27,58 @@ struct Queue {
   bool empty() const { return first >= quotas.size(); }
 };
 
+// No task of the workload asks for less of anything that counts (fit_count).
+Resources least_request(const ClusterSnapshot& cluster, const Workload& workload) {
+  constexpr double any = std::numeric_limits<double>::infinity();
+  Resources least{Cores(any), Mebibytes(any), std::numeric_limits<std::int32_t>::max()};
+  for (const Portion& portion : workload.portions) {
+    const Resources& request = cluster.jobs[portion.job].request;
+    least.cpu = std::min(least.cpu, request.cpu > Cores(0) ? request.cpu : Cores(-any));
+    least.memory = std::min(least.memory, request.memory > Mebibytes(0) ? request.memory : Mebibytes(-any));
+    least.slots = std::min(least.slots, request.slots > 0 ? request.slots : std::numeric_limits<std::int32_t>::min());
+  }
+  return least;
+}
+
+// Nodes by their next moment, one entry each. Nodes of one moment come by rank.
+class NodeQueue {
+ public:
+  struct Entry {
+    double time;
+    std::uint32_t rank;
+    NodeId node;
+    bool operator>(const Entry& other) const { return time != other.time ? time > other.time : rank > other.rank; }
+  };
+
+  explicit NodeQueue(std::vector<Entry> entries) : heap_(std::move(entries)) {
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+  bool empty() const { return heap_.empty(); }
+  const Entry& top() const { return heap_.front(); }
+  void pop() {
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+  }
+  // The first node goes on at a later time.
+  void postpone(double time) { sink({time, heap_.front().rank, heap_.front().node}); }
+
+ private:
+  // Puts the entry in place of the first.
+  void sink(Entry entry) {
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+      if (child + 1 < heap_.size() && heap_[child] > heap_[child + 1]) ++child;
+      if (!(entry > heap_[child])) break;
+      heap_[at] = heap_[child];
+      at = child;
+    }
+    heap_[at] = entry;
+  }
+
+  std::vector<Entry> heap_;
+};
+
 class Packing {
  public:
   Packing(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
@@ -34,12 +87,13 @@ class Packing {
         classes_(classes),
         workload_(workload),
         settings_(settings),
+        least_request_(least_request(cluster_, workload)),
         free_now_(free),
         timeline_(cluster_.nodes.size()),
         pools_(cluster_, settings.pool_cores),
         budget_(cluster_, input.costs, classes, workload, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
-    rank_by_price();
+    rank_nodes();
   }
 
   void load(WholeQuotas quotas) {
@@ -61,33 +115,32 @@ class Packing {
 
   // Goes on where an earlier run ended on each node.
   void run(IdVector<ClassId, double>& open_work, std::vector<Placement>& placements) {
-    std::vector<Slot> first;
+    std::vector<NodeQueue::Entry> first;
     for (ClassId c : classes_.classes.ids()) {
       const ZoneId zone = classes_.classes[c].zone;
       if (class_[c].empty() && (zone_[zone].empty() || open_work[c] <= 0)) continue;
       for (NodeId node : classes_.classes[c].nodes) {
         const Timeline& line = timeline_[node];
         if (!full(line.free))
-          add_slot(first, node, c, line.time);
+          add_slot(first, node, line.time);
         else if (!line.releases.empty())
-          add_slot(first, node, c, std::max(line.time, line.releases.top().at));
+          add_slot(first, node, std::max(line.time, line.releases.top().at));
       }
     }
-    std::priority_queue<Slot, std::vector<Slot>, std::greater<>> slots(std::greater<>(), std::move(first));
-    while (!slots.empty()) {
-      const Slot slot = slots.top();
-      slots.pop();
-      const NodeId node = std::get<3>(slot);
+    NodeQueue queue(std::move(first));
+    while (!queue.empty()) {
+      const auto [time, rank, node] = queue.top();
       const ClassId c = classes_.class_of[node];
       Timeline& line = timeline_[node];
-      line.time = std::get<0>(slot);
+      line.time = time;
       pools_.advance(line.time);
       while (!line.releases.empty() && line.releases.top().at <= line.time) end_first(line);
       while (place(node, c, open_work, placements)) {
       }
-      if (!wanted(c, open_work) || line.releases.empty()) continue;
-      const double next = line.releases.top().at;
-      if (within(next)) slots.push(slot_of(node, c, next));
+      if (!line.releases.empty() && within(line.releases.top().at) && wanted(c, open_work))
+        queue.postpone(line.releases.top().at);
+      else
+        queue.pop();
     }
     pools_.stay_at_peak();
   }
@@ -188,27 +241,31 @@ class Packing {
     line.free += cluster_.jobs[ended.job].request * static_cast<std::int32_t>(ended.tasks);
     line.releases.pop();
   }
-  // Time, the class's rank by price, seconds (negative) for which the node is paid for anyway, node: nodes that stay
-  // fill up first, so that others run empty and go.
-  using Slot = std::tuple<double, std::uint32_t, double, NodeId>;
-  Slot slot_of(NodeId node, ClassId c, double time) const { return {time, rank_[c], -classes_.paid_until[node], node}; }
-
   bool within(double time) const { return time < settings_.window || time == 0; }
 
-  void add_slot(std::vector<Slot>& slots, NodeId node, ClassId c, double time) const {
-    if (within(time)) slots.push_back(slot_of(node, c, time));
+  void add_slot(std::vector<NodeQueue::Entry>& slots, NodeId node, double time) const {
+    if (within(time)) slots.push_back({time, rank_[node], node});
   }
 
   // Most nodes are full most of the time: they wait for their first release without looking at any task.
   static bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
 
-  void rank_by_price() {
+  // The cheapest class first; in it the nodes that are paid for anyway the longest, so that others run empty and go.
+  void rank_nodes() {
     std::vector<ClassId> order;
     for (ClassId c : classes_.classes.ids()) order.push_back(c);
     std::stable_sort(order.begin(), order.end(),
                      [&](ClassId a, ClassId b) { return classes_.classes[a].price < classes_.classes[b].price; });
-    rank_.resize(order.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+    rank_.resize(cluster_.nodes.size());
+    std::uint32_t next = 0;
+    for (const ClassId c : order) {
+      std::vector<NodeId> nodes = classes_.classes[c].nodes;
+      std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {
+        const double left = classes_.paid_until[a], right = classes_.paid_until[b];
+        return left != right ? left > right : a < b;
+      });
+      for (const NodeId node : nodes) rank_[node] = next++;
+    }
   }
 
   bool wanted(ClassId c, const IdVector<ClassId, double>& open_work) {
@@ -236,6 +293,7 @@ class Packing {
   }
 
   bool place(NodeId node, ClassId c, IdVector<ClassId, double>& open_work, std::vector<Placement>& placements) {
+    if (!fits(least_request_, timeline_[node].free)) return false;
     Queue& zone = zone_[classes_.classes[c].zone];
     class_[c].trim();
     zone.trim();
@@ -314,11 +372,12 @@ class Packing {
   const NodeClasses& classes_;
   const Workload& workload_;
   const PackingSettings& settings_;
+  const Resources least_request_;
   IdVector<NodeId, Resources>& free_now_;
   IdVector<NodeId, Timeline> timeline_;
   IdVector<ZoneId, Queue> zone_;
   IdVector<ClassId, Queue> class_;
-  IdVector<ClassId, std::uint32_t> rank_;  // by price
+  IdVector<NodeId, std::uint32_t> rank_;
   PoolRoom pools_;
   PackingBudget budget_;
 };

@@ -201,12 +201,13 @@ class Peers {
       gang.running = peers->second.in_zone;
       gang.running_tasks = peers->second.tasks;
     }
-    IdVector<ZoneId, double> usd;
+    ReadPrices reads(costs_, cluster_.zones.size());
+    ByZone usd;
     for (const JobId job : jobs)
       for (std::uint32_t g = 0; g < cluster_.groups[job].size(); ++g) {
         const TaskGroup& group = cluster_.groups[job][g];
         if (group.count == 0 || (group.reads && group.zones.empty())) continue;
-        non_cpu_costs(cluster_, costs_, cluster_.jobs[job], group, ZoneId::none(), usd);
+        non_cpu_costs(cluster_, reads, cluster_.jobs[job], group, ZoneId::none(), usd);
         gang.parts.push_back({job, g, group.count, false, cluster_.jobs[job].request,
                               std::max(least_work, group.cpu.value()), peer_weight(cluster_.jobs[job]), usd});
       }
@@ -231,10 +232,10 @@ class Peers {
 
   // What one of so many will read: as those that are here, else its part of what their driver names, judged by some of
   // the blocks.
-  IdVector<ZoneId, double> reads_to_come(const Gang& gang, std::uint32_t tasks, JobId like) const {
+  ByZone reads_to_come(const Gang& gang, std::uint32_t tasks, JobId like) const {
     for (const GangPart& part : gang.parts)
       if (!cluster_.jobs[part.job].coordinates) return part.read_usd;
-    IdVector<ZoneId, double> usd(cluster_.zones.size(), 0.0);
+    ByZone usd(cluster_.zones.size());
     for (const JobInput& input : cluster_.jobs[like].inputs) {
       const DataSet& set = cluster_.data_sets[input.data_set];
       const std::uint32_t looks = std::min(set.blocks, most_looks);

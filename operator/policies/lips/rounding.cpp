@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace lips {
@@ -74,6 +75,21 @@ class Dealer {
   double owed_unserved_ = 0;
 };
 
+// 0: the most urgent. Each portion is looked up once, however many lists it is in.
+IdVector<PortionId, std::uint32_t> ranks_by_urgency(const ClusterSnapshot& cluster, const Workload& workload) {
+  using Key = std::tuple<std::int64_t, double, PortionId>;
+  std::vector<Key> keys;
+  keys.reserve(workload.portions.size());
+  for (PortionId id : workload.portions.ids()) {
+    const Portion& portion = workload.portions[id];
+    keys.emplace_back(-std::int64_t{cluster.jobs[portion.job].priority}, portion.urgency, id);
+  }
+  std::sort(keys.begin(), keys.end());
+  IdVector<PortionId, std::uint32_t> rank(keys.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i) rank[std::get<PortionId>(keys[i])] = i;
+  return rank;
+}
+
 }  // namespace
 
 WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Workload& workload, const Amounts& amounts,
@@ -94,14 +110,8 @@ WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Workload& worklo
     }
   }
   WholeQuotas result{std::move(zones.lists), std::move(in_class.lists)};
-  const auto before = [&](const Quota& a, const Quota& b) {
-    const Portion& left = workload.portions[a.portion];
-    const Portion& right = workload.portions[b.portion];
-    const std::int32_t high = cluster.jobs[left.job].priority, low = cluster.jobs[right.job].priority;
-    if (high != low) return high > low;
-    if (left.urgency != right.urgency) return left.urgency < right.urgency;
-    return a.portion < b.portion;
-  };
+  const IdVector<PortionId, std::uint32_t> rank = ranks_by_urgency(cluster, workload);
+  const auto before = [&](const Quota& a, const Quota& b) { return rank[a.portion] < rank[b.portion]; };
   for (std::vector<Quota>& list : result.zone) std::sort(list.begin(), list.end(), before);
   for (std::vector<Quota>& list : result.in_class) std::sort(list.begin(), list.end(), before);
   return result;

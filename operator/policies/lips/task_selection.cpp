@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <span>
 
+#include "model/nearest_replicas.h"
 #include "solver/tiered_assignment.h"
 
 namespace lips {
@@ -203,13 +205,43 @@ class PortionTasks {
 };
 
 // The source of a task on the node: the zone whose link was charged, if that is not its own.
-StoreId read_from(const PolicyInput& input, BlockId block, const Placement& placement) {
-  const ClusterSnapshot& cluster = input.cluster;
-  if (block.valid() && placement.from.valid() &&
-      !cluster.blocks[block].zones.contains(cluster.nodes[placement.node].zone))
+StoreId read_from(const ClusterSnapshot& cluster, const NearestReplicas& nearest, BlockId block, ZoneId charged,
+                  const Location& reader) {
+  if (block.valid() && charged.valid() && !cluster.blocks[block].zones.contains(reader.zone))
     for (const Replica& replica : cluster.blocks[block].replicas)
-      if (cluster.stores[replica.store].zone == placement.from) return replica.store;
-  return nearest_replica(cluster, input.costs, block, placement.node).store;
+      if (cluster.stores[replica.store].zone == charged) return replica.store;
+  return nearest.of(block, reader).store;
+}
+
+// Numbers of placements by portion, in their order.
+class ByPortion {
+ public:
+  ByPortion(const std::vector<Placement>& placements, std::size_t portions)
+      : begin_(portions + 1, 0), order_(placements.size()) {
+    for (const Placement& placement : placements) ++begin_[placement.portion.index() + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::uint32_t i = 0; i < placements.size(); ++i) order_[next[placements[i].portion.index()]++] = i;
+  }
+  std::span<const std::uint32_t> operator[](PortionId portion) const {
+    const std::uint32_t begin = begin_[portion.index()];
+    return std::span(order_).subspan(begin, begin_[portion.index() + 1] - begin);
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;  // [portion], and the end of the last
+  std::vector<std::uint32_t> order_;
+};
+
+// Packing adds most placements by their start, so only the others are sorted.
+std::vector<std::uint32_t> by_start(const std::vector<Placement>& placements) {
+  const auto before = [&](std::uint32_t a, std::uint32_t b) { return placements[a].start < placements[b].start; };
+  std::vector<std::uint32_t> order(placements.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto sorted = std::is_sorted_until(order.begin(), order.end(), before);
+  std::stable_sort(sorted, order.end(), before);
+  std::inplace_merge(order.begin(), sorted, order.end(), before);
+  return order;
 }
 
 // More tasks than this are chosen node by node.
@@ -219,24 +251,23 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
               bool by_flow, LocalityReached& reached) {
   const ClusterSnapshot& cluster = input.cluster;
   if (cluster.pending_tasks > most_flow_tasks) by_flow = false;
-  std::vector<std::uint32_t> order(placements.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return placements[a].portion < placements[b].portion; });
+  const NearestReplicas nearest(cluster, input.costs);
+  const ByPortion by_portion(placements, workload.portions.size());
   IdVector<NodeId, std::int32_t> bin_of(by_flow ? cluster.nodes.size() : 0, -1);
   IdVector<TaskId, bool> taken(cluster.tasks.size(), false);
   Chosen chosen(placements);
-  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-    const PortionId portion = placements[order[first]].portion;
-    while (last < order.size() && placements[order[last]].portion == portion) ++last;
-    const auto own = std::span(order).subspan(first, last - first);
+  for (const PortionId portion : workload.portions.ids()) {
+    const std::span<const std::uint32_t> own = by_portion[portion];
+    if (own.empty()) continue;
     const PortionTasks chooser(cluster, workload.portions[portion], placements, own);
     std::uint32_t local = chooser.node_by_node(taken, chosen), bound = chooser.wanted();
     if (!chooser.reads()) continue;
     if (by_flow && local < bound) local = chooser.by_flow(bin_of, chosen, bound);
-    for (std::uint32_t i : own)
+    for (std::uint32_t i : own) {
+      const Location reader = location_of(cluster, placements[i].node);
       for (Choice& choice : chosen.of(i))
-        choice.read_from = read_from(input, cluster.tasks[choice.task].block, placements[i]);
+        choice.read_from = read_from(cluster, nearest, cluster.tasks[choice.task].block, placements[i].from, reader);
+    }
     reached.readers += chooser.wanted();
     reached.local += local;
     reached.bound += bound;
@@ -277,15 +308,12 @@ LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
                              Plan& plan) {
   const ClusterSnapshot& cluster = input.cluster;
   LocalityReached reached;
+  if (placements.empty()) return reached;
   Chosen chosen = choose(input, workload, placements, settings.by_flow, reached);
-  std::vector<std::uint32_t> by_start(placements.size());
-  for (std::uint32_t i = 0; i < by_start.size(); ++i) by_start[i] = i;
-  std::stable_sort(by_start.begin(), by_start.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return placements[a].start < placements[b].start; });
   const std::size_t first = plan.assignments.size();
   plan.assignments.reserve(first + chosen.size());
   StoreRoom room(cluster, plan);
-  for (std::uint32_t i : by_start)
+  for (std::uint32_t i : by_start(placements))
     for (const Choice& choice : chosen.of(i)) {
       const NodeId node = placements[i].node;
       Assignment assignment{choice.task, node, choice.read_from, StoreId::none()};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 
 #include "policies/lips/at_once_bound.h"
 #include "solver/transportation.h"
@@ -108,10 +109,9 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, 
   Amounts amounts;
   amounts.form = ModelForm::zone;
   amounts.in_class.resize(count);
+  amounts.in_zone.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto amount = solution.amount.begin() + static_cast<std::ptrdiff_t>(i * zones);
-    amounts.in_zone.push_back(
-        IdVector<ZoneId, double>(std::vector<double>(amount, amount + static_cast<std::ptrdiff_t>(zones))));
+    amounts.in_zone.push_back(ByZone(std::span(solution.amount).subspan(i * zones, zones)));
   }
   amounts.unserved = IdVector<CommodityId, double>(std::move(solution.unserved));
   amounts.zone_price = IdVector<ZoneId, double>(std::move(solution.zone_dual));

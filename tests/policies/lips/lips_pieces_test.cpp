@@ -195,7 +195,7 @@ TEST(Commodities, PriceTransferByTaskOfWork) {
   Case test("lips", pair.builder, {}, across);
   test.add({.blocks = {pair.block}, .cpu = 10});
   const Model model = pair.model(test);
-  EXPECT_THAT(model.workload.commodities[CommodityId(0)].non_cpu_cost.items(), ElementsAre(0, 64 * 0.01 / 10));
+  EXPECT_THAT(model.workload.commodities[CommodityId(0)].non_cpu_cost, ElementsAre(0, 64 * 0.01 / 10));
 }
 
 TEST(Commodities, PriceAReduceByWhereMapOutputLies) {
@@ -207,10 +207,11 @@ TEST(Commodities, PriceAReduceByWhereMapOutputLies) {
   test.finish(test.task(job, 0));
   test.finish(test.task(job, 1));
   const ClusterSnapshot& cluster = test.state.snapshot();
-  IdVector<ZoneId, double> usd;
+  ReadPrices reads(test.costs, cluster.zones.size());
+  ByZone usd;
   for (const TaskGroup& group : cluster.groups[job])
-    if (group.count > 0) non_cpu_costs(cluster, test.costs, cluster.jobs[job], group, ZoneId::none(), usd);
-  EXPECT_THAT(usd.items(), ElementsAre(0, 50 * 0.01));
+    if (group.count > 0) non_cpu_costs(cluster, reads, cluster.jobs[job], group, ZoneId::none(), usd);
+  EXPECT_THAT(usd, ElementsAre(0, 50 * 0.01));
 }
 
 TEST(Commodities, ChargeAMapAwayFromHomeItsShareOfTheShuffleAsAPreference) {
@@ -222,8 +223,8 @@ TEST(Commodities, ChargeAMapAwayFromHomeItsShareOfTheShuffleAsAPreference) {
   memory.home_decided = true;
   test.state.remember({job, memory});
   const Model model = pair.model(test);
-  EXPECT_THAT(model.workload.commodities[CommodityId(0)].non_cpu_cost.items(), ElementsAre(25 * 0.01 / 10, 0));
-  EXPECT_THAT(model.workload.commodities[CommodityId(0)].virtual_cost.items(), ElementsAre(25 * 0.01 / 10, 0));
+  EXPECT_THAT(model.workload.commodities[CommodityId(0)].non_cpu_cost, ElementsAre(25 * 0.01 / 10, 0));
+  EXPECT_THAT(model.workload.commodities[CommodityId(0)].virtual_cost, ElementsAre(25 * 0.01 / 10, 0));
 }
 
 TEST(Commodities, DiscountACopyThatOthersWillRead) {
