@@ -50,14 +50,17 @@ NearestReplica nearest_replica(const ClusterSnapshot& cluster, const CostModel& 
 
 NearestReplicas::NearestReplicas(const ClusterSnapshot& cluster, const CostModel& costs)
     : cluster_(cluster), costs_(costs) {
-  locations_.reserve(cluster.stores.size());
-  for (const StoreId store : cluster.stores.ids()) locations_.push_back(location_of(cluster, store));
+  nodes_.reserve(cluster.nodes.size());
+  for (const NodeId node : cluster.nodes.ids()) nodes_.push_back(location_of(cluster, node));
+  stores_.reserve(cluster.stores.size());
+  for (const DataStore& store : cluster.stores)
+    stores_.push_back({store.node, store.zone, store.node.valid() ? nodes_[store.node].rack : RackId::none()});
 }
 
 NearestReplica NearestReplicas::of(BlockId block, const Location& reader) const {
   if (!block.valid()) return {};
   return nearest(cluster_.blocks[block], reader, costs_,
-                 [&](StoreId store) -> const Location& { return locations_[store]; });
+                 [&](StoreId store) -> const Location& { return stores_[store]; });
 }
 
 }  // namespace lips

@@ -19,11 +19,14 @@ class NearestReplicas {
  public:
   NearestReplicas(const ClusterSnapshot& cluster, const CostModel& costs);
   NearestReplica of(BlockId block, const Location& reader) const;
+  const Location& at(StoreId store) const { return stores_[store]; }
+  const Location& at(NodeId node) const { return nodes_[node]; }
 
  private:
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
-  IdVector<StoreId, Location> locations_;
+  IdVector<StoreId, Location> stores_;
+  IdVector<NodeId, Location> nodes_;
 };
 
 }  // namespace lips

@@ -82,7 +82,8 @@ class ClassForm {
  private:
   solver::LpSolution solve_program(const solver::Basis* start) const {
     solver::LpOptions options;
-    options.algorithm = solver::Algorithm::primal;
+    // New columns leave the old basis feasible; a program of starting columns alone is short (docs/solver.md).
+    options.algorithm = start ? solver::Algorithm::primal : solver::Algorithm::automatic;
     options.max_iterations = settings_.max_iterations;
     options.presolve = !start;
     options.start = start;

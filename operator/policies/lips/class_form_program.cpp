@@ -8,8 +8,8 @@ namespace {
 
 using solver::Entry;
 constexpr std::size_t start_columns =
-    10;  // initial classes of a commodity: its cheapest, and others spread over the price range
-constexpr std::size_t cheapest_columns = 4;
+    20;  // initial classes of a commodity: its cheapest, and others spread over the price range
+constexpr std::size_t cheapest_columns = 8;
 
 double price_in(const NodeClass& group, const Commodity& commodity) {
   return group.price.value() + commodity.non_cpu_cost[group.zone];

@@ -13,11 +13,11 @@ constexpr double unserved_steps = 8;  // of a coarse commodity
 
 using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId>;
 
-// Prices of reading differ by less than a factor of two inside one key.
+// Prices of reading differ by less than a factor of four inside one key.
 Key key(const Commodity& commodity) {
   double dearest = 0;
   for (double usd : commodity.non_cpu_cost) dearest = std::max(dearest, usd);
-  const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest))) : -1000;
+  const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest) / 2)) : -1000;
   return {commodity.any_class, commodity.constraint, commodity.any_class ? Resources{} : commodity.request,
           commodity.pool,      commodity.zones,      magnitude,
           commodity.shared};

@@ -20,9 +20,9 @@ bool CopiesToKeep::is_read_again(BlockId id) const {
   return pending_->readers(id) > 1;
 }
 
-bool CopiesToKeep::operator()(BlockId block, StoreId from, NodeId reader) const {
-  const UsdPerMebibyte transfer = costs_.transfer(cluster_.stores[from].zone, cluster_.nodes[reader].zone);
-  if (billing_ == Billing::use) return transfer.value() > 0;
+bool CopiesToKeep::operator()(BlockId block, ZoneId from, ZoneId reader) const {
+  const UsdPerMebibyte transfer = costs_.transfer(from, reader);
+  if (billing_ == Billing::use || transfer.value() <= 0) return transfer.value() > 0;
   return cluster_.blocks[block].size * transfer > move_cost_ && is_read_again(block);
 }
 

@@ -15,7 +15,7 @@ class CopiesToKeep {
   // By the invoice a copy costs a move, and saves the transfer to a second reader, who is pending or has been there
   // before. By use every transfer that costs something leaves a copy. Counts the readers when it is first asked.
   CopiesToKeep(const PolicyInput& input, Billing billing, Usd move_cost);
-  bool operator()(BlockId block, StoreId from, NodeId reader) const;
+  bool operator()(BlockId block, ZoneId from, ZoneId reader) const;
 
  private:
   bool is_read_again(BlockId block) const;

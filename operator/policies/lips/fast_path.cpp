@@ -55,14 +55,15 @@ class FastPathPacking {
 
   void place(const Job& job, const TaskGroup& group, PortionId portion) {
     std::uint32_t left = group.count;
-    while (left > 0 && pools_.tasks(job) >= 1) {
+    while (left > 0 && pools_.tasks(job.pool, job.request) >= 1) {
       const ClassId c = cheapest_open(job, group);
       if (!c.valid()) {
         result_.waiting = true;
         return;
       }
       const NodeId node = open_node(c, job, group);
-      const auto most = std::min(static_cast<double>(fit_count(job.request, free_[node])), pools_.tasks(job));
+      const auto most =
+          std::min(static_cast<double>(fit_count(job.request, free_[node])), pools_.tasks(job.pool, job.request));
       const auto count = static_cast<std::uint32_t>(std::min<double>(left, most));
       pools_.take(job.pool, job.request.cpu * count);
       free_[node] -= job.request * static_cast<std::int32_t>(count);

@@ -61,7 +61,7 @@ class Requests {
     for (const TaskId task : cluster_.tasks_of(cluster_.groups[portion.job][portion.group])) {
       if (quota.tasks == 0 || nodes <= 0) return;
       if (taken_[task]) continue;
-      if (pools_.tasks(job) < 1) return;
+      if (pools_.tasks(job.pool, job.request) < 1) return;
       pools_.take(job.pool, job.request.cpu);
       taken_[task] = true;
       plan_.node_requests->push_back({task, offer.offer});

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
-#include <queue>
 
 #include "policies/lips/packing_budget.h"
 #include "policies/lips/pool_room.h"
@@ -27,19 +25,6 @@ struct Queue {
   bool empty() const { return first >= quotas.size(); }
 };
 
-// No task of the workload asks for less of anything that counts (fit_count).
-Resources least_request(const ClusterSnapshot& cluster, const Workload& workload) {
-  constexpr double any = std::numeric_limits<double>::infinity();
-  Resources least{Cores(any), Mebibytes(any), std::numeric_limits<std::int32_t>::max()};
-  for (const Portion& portion : workload.portions) {
-    const Resources& request = cluster.jobs[portion.job].request;
-    least.cpu = std::min(least.cpu, request.cpu > Cores(0) ? request.cpu : Cores(-any));
-    least.memory = std::min(least.memory, request.memory > Mebibytes(0) ? request.memory : Mebibytes(-any));
-    least.slots = std::min(least.slots, request.slots > 0 ? request.slots : std::numeric_limits<std::int32_t>::min());
-  }
-  return least;
-}
-
 // Nodes by their next moment, one entry each. Nodes of one moment come by rank.
 class NodeQueue {
  public:
@@ -60,6 +45,9 @@ class NodeQueue {
     heap_.pop_back();
     if (!heap_.empty()) sink(last);
   }
+  // The n-th node of the heap: the next ones are among the first few.
+  NodeId at(std::size_t n) const { return heap_[n].node; }
+  std::size_t size() const { return heap_.size(); }
   // The first node goes on at a later time.
   void postpone(double time) { sink({time, heap_.front().rank, heap_.front().node}); }
 
@@ -87,11 +75,11 @@ class Packing {
         classes_(classes),
         workload_(workload),
         settings_(settings),
-        least_request_(least_request(cluster_, workload)),
+        demands_(cluster_, workload),
         free_now_(free),
         timeline_(cluster_.nodes.size()),
         pools_(cluster_, settings.pool_cores),
-        budget_(cluster_, input.costs, classes, workload, {settings.pool_budget, settings.link_budget}) {
+        budget_(cluster_, input.costs, classes, workload, demands_, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
     rank_nodes();
   }
@@ -108,7 +96,7 @@ class Packing {
       const double at = std::max(0.0, to_seconds(run.expected_end - cluster_.now));
       if (at >= settings_.window) continue;
       const Job& job = cluster_.jobs[cluster_.tasks[run.task].job];
-      timeline_[run.node].releases.push({at, cluster_.tasks[run.task].job, 1});
+      timeline_[run.node].add({at, &demands_.request(job), 1});
       pools_.release(job.pool, job.request.cpu, at);
     }
   }
@@ -124,25 +112,36 @@ class Packing {
         if (!full(line.free))
           add_slot(first, node, line.time);
         else if (!line.releases.empty())
-          add_slot(first, node, std::max(line.time, line.releases.top().at));
+          add_slot(first, node, std::max(line.time, line.next()));
       }
     }
     NodeQueue queue(std::move(first));
     while (!queue.empty()) {
       const auto [time, rank, node] = queue.top();
+      fetch_next(queue);
       const ClassId c = classes_.class_of[node];
       Timeline& line = timeline_[node];
       line.time = time;
       pools_.advance(line.time);
-      while (!line.releases.empty() && line.releases.top().at <= line.time) end_first(line);
+      while (!line.releases.empty() && line.next() <= line.time) line.end_first();
       while (place(node, c, open_work, placements)) {
       }
-      if (!line.releases.empty() && within(line.releases.top().at) && wanted(c, open_work))
-        queue.postpone(line.releases.top().at);
+      if (!line.releases.empty() && within(line.next()) && wanted(c, open_work))
+        queue.postpone(line.next());
       else
         queue.pop();
     }
     pools_.stay_at_peak();
+  }
+
+  // Nodes come in no order of memory, and most of the time goes into waiting for theirs.
+  void fetch_next(const NodeQueue& queue) const {
+    for (std::size_t n = 1; n < std::min<std::size_t>(3, queue.size()); ++n)
+      __builtin_prefetch(timeline_[queue.at(n)].releases.data());
+    for (std::size_t n = 3; n < std::min<std::size_t>(7, queue.size()); ++n) {
+      __builtin_prefetch(&timeline_[queue.at(n)]);
+      __builtin_prefetch(&timeline_[queue.at(n)].releases);
+    }
   }
 
   double work_left(ClassId c) const { return budget_.work_left(c); }
@@ -187,9 +186,10 @@ class Packing {
 
  private:
   bool may_take(const Quota& quota, ClassId c) const {
-    return quota.tasks > 0 && pools_.tasks(cluster_.jobs[workload_.portions[quota.portion].job]) >= 1 &&
-           budget_.tasks(quota.portion, c) >= 1;
+    return quota.tasks > 0 && pool_tasks(demands_[quota.portion]) >= 1 && budget_.tasks(quota.portion, c) >= 1;
   }
+
+  double pool_tasks(const Demand& demand) const { return pools_.tasks(demand.pool, *demand.request); }
 
   void spill(Quota& quota, IdVector<ClassId, std::size_t>& cursor, std::vector<Placement>& placements) {
     const Portion& portion = workload_.portions[quota.portion];
@@ -218,29 +218,35 @@ class Packing {
     Timeline& line = timeline_[node];
     while (!fits(request, line.free)) {
       if (line.releases.empty()) return false;
-      line.time = line.releases.top().at;
-      end_first(line);
+      line.time = line.next();
+      line.end_first();
     }
     return line.time < settings_.window;
   }
 
   struct Release {
     double at;
-    JobId job;  // whose tasks end
+    const Resources* request;
     std::uint32_t tasks;
     bool operator<(const Release& other) const { return at > other.at; }
   };
   struct Timeline {
     double time = 0;
     Resources free;
-    std::priority_queue<Release> releases;
+    std::vector<Release> releases;  // a heap, the first to end on top
+
+    double next() const { return releases.front().at; }
+    void add(const Release& release) {
+      releases.push_back(release);
+      std::push_heap(releases.begin(), releases.end());
+    }
+    // The node gets back what the tasks that end first held.
+    void end_first() {
+      free += *releases.front().request * static_cast<std::int32_t>(releases.front().tasks);
+      std::pop_heap(releases.begin(), releases.end());
+      releases.pop_back();
+    }
   };
-  // The node gets back what the tasks that end first held.
-  void end_first(Timeline& line) const {
-    const Release& ended = line.releases.top();
-    line.free += cluster_.jobs[ended.job].request * static_cast<std::int32_t>(ended.tasks);
-    line.releases.pop();
-  }
   bool within(double time) const { return time < settings_.window || time == 0; }
 
   void add_slot(std::vector<NodeQueue::Entry>& slots, NodeId node, double time) const {
@@ -277,23 +283,22 @@ class Packing {
 
   // How many of the quota's tasks may start on the node now.
   std::uint32_t takes(const Quota& quota, const Resources& free, ClassId c, double open_work, bool open) const {
-    const Portion& portion = workload_.portions[quota.portion];
-    const Job& job = cluster_.jobs[portion.job];
-    std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(job.request, free));
-    count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pools_.tasks(job)));
+    const Demand& demand = demands_[quota.portion];
+    std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(*demand.request, free));
+    count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pool_tasks(demand)));
     if (count > 0 && settings_.strict)
       count = static_cast<std::int64_t>(std::min(static_cast<double>(count), budget_.tasks(quota.portion, c)));
     if (count <= 0 || !open) return static_cast<std::uint32_t>(std::max<std::int64_t>(0, count));
     if (settings_.strict)
-      return static_cast<std::uint32_t>(std::min<double>(count, std::max(0.0, (open_work + 1e-6) / portion.work)));
+      return static_cast<std::uint32_t>(std::min<double>(count, std::max(0.0, (open_work + 1e-6) / demand.work)));
     // A task starts where half of it, or half of what a slot offers now, is left of the class's amount.
-    const double core_window = classes_.now_window[c] * classes_.classes[c].speed * job.request.cpu.value();
-    const double room = (open_work - 0.5 * std::min(portion.work, core_window)) / portion.work;
+    const double core_window = classes_.now_window[c] * classes_.classes[c].speed * demand.request->cpu.value();
+    const double room = (open_work - 0.5 * std::min(demand.work, core_window)) / demand.work;
     return room < 0 ? 0 : static_cast<std::uint32_t>(std::min<double>(count, room + 1));
   }
 
   bool place(NodeId node, ClassId c, IdVector<ClassId, double>& open_work, std::vector<Placement>& placements) {
-    if (!fits(least_request_, timeline_[node].free)) return false;
+    if (!fits(demands_.least(), timeline_[node].free)) return false;
     Queue& zone = zone_[classes_.classes[c].zone];
     class_[c].trim();
     zone.trim();
@@ -307,9 +312,10 @@ class Packing {
       const bool from_zone = in_zone < zone.quotas.size();
       if (!from_class && !from_zone) break;
       const bool use_class =
-          from_class && (!from_zone || more_urgent(class_[c].quotas[in_class], zone.quotas[in_zone]));
+          from_class &&
+          (!from_zone || demands_[class_[c].quotas[in_class].portion].before(demands_[zone.quotas[in_zone].portion]));
       Quota& quota = use_class ? class_[c].quotas[in_class++] : zone.quotas[in_zone++];
-      if (quota.tasks == 0 || pools_.tasks(cluster_.jobs[workload_.portions[quota.portion].job]) < 1) {
+      if (quota.tasks == 0 || pool_tasks(demands_[quota.portion]) < 1) {
         --tried;  // a pool at its maximum holds up nobody else
         continue;
       }
@@ -325,7 +331,7 @@ class Packing {
     }
     if (!best) return false;
     start(node, c, *best, best_count, placements);
-    if (!best_in_class) open_work[c] -= best_count * workload_.portions[best->portion].work;
+    if (!best_in_class) open_work[c] -= best_count * demands_[best->portion].work;
     return true;
   }
 
@@ -333,7 +339,7 @@ class Packing {
   // capacity: tasks that use plentiful resources leave room for the others (Grandl et al., SIGCOMM 2014, call it
   // alignment).
   double alignment(const Quota& quota, NodeId node) const {
-    const Resources& request = cluster_.jobs[workload_.portions[quota.portion].job].request;
+    const Resources& request = *demands_[quota.portion].request;
     const Resources& free = timeline_[node].free;
     const Resources& capacity = cluster_.nodes[node].capacity;
     const double cpu = request.cpu / capacity.cpu, memory = request.memory / capacity.memory;
@@ -342,37 +348,31 @@ class Packing {
     return length > 0 ? (cpu * free_cpu + memory * free_memory) / length : 0;
   }
 
-  bool more_urgent(const Quota& a, const Quota& b) const {
-    const Portion& left = workload_.portions[a.portion];
-    const Portion& right = workload_.portions[b.portion];
-    const std::int32_t high = cluster_.jobs[left.job].priority, low = cluster_.jobs[right.job].priority;
-    return high != low ? high > low : left.urgency <= right.urgency;
-  }
-
   void start(NodeId node, ClassId c, Quota& quota, std::uint32_t count, std::vector<Placement>& placements) {
-    const Portion& portion = workload_.portions[quota.portion];
-    const Resources& request = cluster_.jobs[portion.job].request;
+    const Demand& demand = demands_[quota.portion];
+    const Resources& request = *demand.request;
     const Resources taken = request * static_cast<std::int32_t>(count);
     Timeline& line = timeline_[node];
     const NodeClass& group = classes_.classes[c];
-    const double time = portion.work * occupancy(cluster_, workload_.commodities[portion.commodity], group);
+    const double time = demand.any_class
+                            ? demand.work
+                            : demand.work * occupancy(cluster_, workload_.commodities[demand.commodity], group);
     const double end = line.time + time / (cores_of(request) * group.speed);
     const ZoneId from = settings_.strict ? budget_.take(quota.portion, c, count) : ZoneId::none();
     placements.push_back({quota.portion, count, node, line.time, from});
     quota.tasks -= count;
     line.free = line.free - taken;
     if (line.time == 0) free_now_[node] = free_now_[node] - taken;
-    if (end < settings_.window) line.releases.push({end, portion.job, count});
-    const PoolId pool = cluster_.jobs[portion.job].pool;
-    pools_.take(pool, taken.cpu);
-    pools_.release(pool, taken.cpu, end);
+    if (end < settings_.window) line.add({end, demand.request, count});
+    pools_.take(demand.pool, taken.cpu);
+    pools_.release(demand.pool, taken.cpu, end);
   }
 
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   const Workload& workload_;
   const PackingSettings& settings_;
-  const Resources least_request_;
+  Demands demands_;
   IdVector<NodeId, Resources>& free_now_;
   IdVector<NodeId, Timeline> timeline_;
   IdVector<ZoneId, Queue> zone_;

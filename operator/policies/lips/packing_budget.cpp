@@ -7,16 +7,19 @@ namespace lips {
 
 namespace {
 
-// Whole tasks of `use` each in what is left, with room for rounding errors.
-double tasks_in(double left, double use) {
-  return use > 0 ? std::floor(std::max(0.0, left * (1 + 1e-12) + 1e-7) / use) : 1e18;
-}
+// Tasks of `use` each in what is left, with room for rounding errors.
+double tasks_in(double left, double use) { return use > 0 ? std::max(0.0, left * (1 + 1e-12) + 1e-7) / use : 1e18; }
 
 }  // namespace
 
 PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                             const Workload& workload, const BudgetLimits& limits)
-    : cluster_(cluster), costs_(costs), classes_(classes), workload_(workload), pools_left_(limits.pool_core_seconds) {
+                             const Workload& workload, const Demands& demands, const BudgetLimits& limits)
+    : cluster_(cluster),
+      costs_(costs),
+      classes_(classes),
+      workload_(workload),
+      demands_(demands),
+      pools_left_(limits.pool_core_seconds) {
   for (const auto& steps : classes.steps) {
     CapacityStep all;
     for (const CapacityStep& step : steps) all.work += step.work, all.memory += step.memory, all.slots += step.slots;
@@ -26,16 +29,14 @@ PackingBudget::PackingBudget(const ClusterSnapshot& cluster, const CostModel& co
     links_left_.resize(cluster.zones.size(), IdVector<ZoneId, double>(cluster.zones.size(), limits.link.value()));
 }
 
-PackingBudget::Use PackingBudget::use(PortionId portion, ClassId c) const {
-  const Portion& of = workload_.portions[portion];
-  const Commodity& commodity = workload_.commodities[of.commodity];
+PackingBudget::Use PackingBudget::use(const Demand& demand, ClassId c) const {
   const NodeClass& group = classes_.classes[c];
-  const Resources& request = cluster_.jobs[of.job].request;
-  const double work = of.work * occupancy(cluster_, commodity, group);
+  const Resources& request = *demand.request;
+  const double work = demand.any_class
+                          ? demand.work
+                          : demand.work * occupancy(cluster_, workload_.commodities[demand.commodity], group);
   const double span = work / (cores_of(request) * group.speed);
-  const TaskGroup& tasks = cluster_.groups[of.job][of.group];
-  return {work, request.memory.value() * span, request.slots * span, request.cpu.value() * span,
-          tasks.reads ? tasks.input.value() : 0};
+  return {work, request.memory.value() * span, request.slots * span, request.cpu.value() * span, demand.mebibytes};
 }
 
 ZoneId PackingBudget::source(const Commodity& commodity, ZoneId to, double mebibytes) const {
@@ -48,32 +49,31 @@ ZoneId PackingBudget::source(const Commodity& commodity, ZoneId to, double mebib
 }
 
 double PackingBudget::tasks(PortionId portion, ClassId c) const {
-  const Use one = use(portion, c);
+  const Demand& demand = demands_[portion];
+  const Use one = use(demand, c);
   const CapacityStep& left = classes_left_[c];
   double count =
       std::min({tasks_in(left.work, one.work), tasks_in(left.memory, one.memory), tasks_in(left.slots, one.slots)});
-  const Portion& of = workload_.portions[portion];
-  if (!pools_left_.empty())
-    count = std::min(count, tasks_in(pools_left_[cluster_.jobs[of.job].pool], one.core_seconds));
-  const Commodity& commodity = workload_.commodities[of.commodity];
+  if (!pools_left_.empty()) count = std::min(count, tasks_in(pools_left_[demand.pool], one.core_seconds));
   const ZoneId zone = classes_.classes[c].zone;
-  if (!crosses(commodity, zone)) return count;
-  const ZoneId from = source(commodity, zone, one.mebibytes);
-  return from.valid() ? std::min(count, tasks_in(link(from, zone), one.mebibytes)) : 0;
+  if (crosses(demand, zone)) {
+    const ZoneId from = source(workload_.commodities[demand.commodity], zone, one.mebibytes);
+    count = from.valid() ? std::min(count, tasks_in(link(from, zone), one.mebibytes)) : 0;
+  }
+  return std::floor(count);
 }
 
 ZoneId PackingBudget::take(PortionId portion, ClassId c, std::uint32_t tasks) {
-  const Use one = use(portion, c);
+  const Demand& demand = demands_[portion];
+  const Use one = use(demand, c);
   CapacityStep& left = classes_left_[c];
   left.work -= tasks * one.work;
   left.memory -= tasks * one.memory;
   left.slots -= tasks * one.slots;
-  const Portion& of = workload_.portions[portion];
-  if (!pools_left_.empty()) pools_left_[cluster_.jobs[of.job].pool] -= tasks * one.core_seconds;
-  const Commodity& commodity = workload_.commodities[of.commodity];
+  if (!pools_left_.empty()) pools_left_[demand.pool] -= tasks * one.core_seconds;
   const ZoneId zone = classes_.classes[c].zone;
-  if (!crosses(commodity, zone)) return ZoneId::none();
-  const ZoneId from = source(commodity, zone, one.mebibytes);
+  if (!crosses(demand, zone)) return ZoneId::none();
+  const ZoneId from = source(workload_.commodities[demand.commodity], zone, one.mebibytes);
   link(from, zone) -= tasks * one.mebibytes;
   return from;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policies/lips/commodities.h"
+#include "policies/lips/demands.h"
 
 namespace lips {
 
@@ -15,7 +15,7 @@ struct BudgetLimits {
 class PackingBudget {
  public:
   PackingBudget(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
-                const Workload& workload, const BudgetLimits& limits);
+                const Workload& workload, const Demands& demands, const BudgetLimits& limits);
 
   double work_left(ClassId c) const { return classes_left_[c].work; }
   // How many of the portion's tasks the class, the pool and the links still allow.
@@ -27,19 +27,22 @@ class PackingBudget {
   struct Use {
     double work, memory, slots, core_seconds, mebibytes;
   };
-  Use use(PortionId portion, ClassId c) const;
+  Use use(const Demand& demand, ClassId c) const;
   // The cheapest zone whose link has room for one more task, when a link is crossed at all.
   ZoneId source(const Commodity& commodity, ZoneId to, double mebibytes) const;
   double& link(ZoneId from, ZoneId to) { return links_left_[from][to]; }
   double link(ZoneId from, ZoneId to) const { return links_left_[from][to]; }
-  bool crosses(const Commodity& commodity, ZoneId to) const {
-    return !links_left_.empty() && !commodity.zones.empty() && !commodity.zones.contains(to);
+  bool crosses(const Demand& demand, ZoneId to) const {
+    if (links_left_.empty()) return false;
+    const ZoneSet zones = workload_.commodities[demand.commodity].zones;
+    return !zones.empty() && !zones.contains(to);
   }
 
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
   const NodeClasses& classes_;
   const Workload& workload_;
+  const Demands& demands_;
   IdVector<ClassId, CapacityStep> classes_left_;
   IdVector<PoolId, double> pools_left_;
   IdVector<ZoneId, IdVector<ZoneId, double>> links_left_;  // [from][to]; empty: no limit

@@ -4,10 +4,6 @@
 
 namespace lips {
 
-namespace {
-constexpr double no_maximum = 1e300;
-}
-
 PoolRoom::PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use) {
   for (PoolId pool : cluster.pools.ids()) {
     const double most = cluster.pools[pool].maximum.value(), used = in_use[pool].value();

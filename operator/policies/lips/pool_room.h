@@ -15,10 +15,10 @@ class PoolRoom {
  public:
   PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use);
 
-  // How many more of the job's tasks its pool's maximum allows.
-  double tasks(const Job& job) const {
-    const Pool& pool = pools_[job.pool];
-    return std::floor((pool.most - pool.used + 1e-7) / cores_of(job.request));
+  // How many more tasks of this request the pool's maximum allows.
+  double tasks(PoolId id, const Resources& request) const {
+    const Pool& pool = pools_[id];
+    return pool.most < no_maximum ? std::floor((pool.most - pool.used + 1e-7) / cores_of(request)) : no_maximum;
   }
   IdVector<PoolId, Cores> in_use() const;
 
@@ -30,6 +30,7 @@ class PoolRoom {
   void stay_at_peak();
 
  private:
+  static constexpr double no_maximum = 1e300;
   struct Pool {
     double most = 0, used = 0, peak = 0;
   };

@@ -15,6 +15,7 @@ namespace {
 struct Choice {
   TaskId task;
   StoreId read_from;
+  bool leaves_copy = false;
 };
 
 // The tasks of each placement, one placement after the other.
@@ -248,9 +249,9 @@ std::vector<std::uint32_t> by_start(const std::vector<Placement>& placements) {
 constexpr std::uint64_t most_flow_tasks = 200'000;
 
 Chosen choose(const PolicyInput& input, const Workload& workload, const std::vector<Placement>& placements,
-              bool by_flow, LocalityReached& reached) {
+              const TaskSelectionSettings& settings, LocalityReached& reached) {
   const ClusterSnapshot& cluster = input.cluster;
-  if (cluster.pending_tasks > most_flow_tasks) by_flow = false;
+  const bool by_flow = settings.by_flow && cluster.pending_tasks <= most_flow_tasks;
   const NearestReplicas nearest(cluster, input.costs);
   const ByPortion by_portion(placements, workload.portions.size());
   IdVector<NodeId, std::int32_t> bin_of(by_flow ? cluster.nodes.size() : 0, -1);
@@ -264,9 +265,13 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
     if (!chooser.reads()) continue;
     if (by_flow && local < bound) local = chooser.by_flow(bin_of, chosen, bound);
     for (std::uint32_t i : own) {
-      const Location reader = location_of(cluster, placements[i].node);
-      for (Choice& choice : chosen.of(i))
-        choice.read_from = read_from(cluster, nearest, cluster.tasks[choice.task].block, placements[i].from, reader);
+      const Location& reader = nearest.at(placements[i].node);
+      for (Choice& choice : chosen.of(i)) {
+        const BlockId block = cluster.tasks[choice.task].block;
+        choice.read_from = read_from(cluster, nearest, block, placements[i].from, reader);
+        choice.leaves_copy = settings.copies && choice.read_from.valid() &&
+                             (*settings.copies)(block, nearest.at(choice.read_from).zone, reader.zone);
+      }
     }
     reached.readers += chooser.wanted();
     reached.local += local;
@@ -309,7 +314,7 @@ LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
   const ClusterSnapshot& cluster = input.cluster;
   LocalityReached reached;
   if (placements.empty()) return reached;
-  Chosen chosen = choose(input, workload, placements, settings.by_flow, reached);
+  Chosen chosen = choose(input, workload, placements, settings, reached);
   const std::size_t first = plan.assignments.size();
   plan.assignments.reserve(first + chosen.size());
   StoreRoom room(cluster, plan);
@@ -317,9 +322,7 @@ LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
     for (const Choice& choice : chosen.of(i)) {
       const NodeId node = placements[i].node;
       Assignment assignment{choice.task, node, choice.read_from, StoreId::none()};
-      const BlockId block = cluster.tasks[choice.task].block;
-      if (settings.copies && assignment.read_from.valid() && (*settings.copies)(block, assignment.read_from, node))
-        assignment.keep_in = room.take(block, node);
+      if (choice.leaves_copy) assignment.keep_in = room.take(cluster.tasks[choice.task].block, node);
       plan.assignments.push_back(std::move(assignment));
     }
   if (settings.share_copies) share_copies(cluster, first, plan);

@@ -69,7 +69,8 @@ struct Remote {
   void read_both() { test.add({.blocks = {BlockId(0), BlockId(1)}}); }
   bool keeps(BlockId block, Usd move_cost = Usd(0.1), Billing billing = Billing::invoice) const {
     const PolicyInput input{test.state.snapshot(), test.costs, 1, {}, nullptr};
-    return CopiesToKeep(input, billing, move_cost)(block, StoreId(0), NodeId(1));
+    return CopiesToKeep(input, billing, move_cost)(block, input.cluster.stores[StoreId(0)].zone,
+                                                   input.cluster.nodes[NodeId(1)].zone);
   }
   Case test;
 };
