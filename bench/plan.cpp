@@ -1,5 +1,5 @@
 // Whole plans on random snapshots: seconds by stage, what CheckedPolicy's check takes, and certified gap, beside one
-// pass over the same tasks and nodes. bench_plan [--small | --rich | --huge] [--again]
+// pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge] [--again]
 // --again: after the first plan, one task in a hundred and one node in a hundred change and the plan is made anew, five
 // times.
 #include <fmt/core.h>
@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
   const auto has = [&](const char* word) {
     return std::any_of(argv + 1, argv + argc, [&](const char* given) { return std::strcmp(given, word) == 0; });
   };
-  const bool small = has("--small"), rich_only = has("--rich"), huge_only = has("--huge");
+  const bool small = has("--small"), rich_only = has("--rich"), large_only = has("--large"), huge_only = has("--huge");
   simulation::SnapshotShape base;
   base.nodes = 1000, base.tasks = 10000, base.classes = 60, base.zones = 3;
   std::vector<Case> cases{{"1,000 nodes / 10,000 tasks", base}};
@@ -145,5 +145,7 @@ int main(int argc, char** argv) {
     cases.push_back({"10,000 / 100,000, everything binds", large_rich});
   }
   for (const Case& test : cases)
-    if ((!rich_only || test.shape.memory) && (!huge_only || test.shape.tasks == 1000000)) run(test, has("--again"));
+    if ((!rich_only || test.shape.memory) && (!huge_only || test.shape.tasks == 1000000) &&
+        (!large_only || (test.shape.tasks == 100000 && !test.shape.memory)))
+      run(test, has("--again"));
 }

@@ -5,24 +5,51 @@
 #include <map>
 
 namespace lips::solver {
-namespace {
 
+namespace {
 constexpr std::int64_t far_away = std::numeric_limits<std::int64_t>::max() / 4;
+}
 
 // The flow network: item -> near bin, item -> group of a near bin, item -> hub, item -> sink (nowhere); hub -> group ->
 // bin -> sink. Flow on hub and group arcs is a count for all items together; the end decides which bin of a group each
 // item gets.
 class TieredFlow {
  public:
-  explicit TieredFlow(const TieredAssignment& problem)
-      : problem_(problem),
-        items_(static_cast<int>(problem.near_start.size()) - 1),
-        bins_(static_cast<int>(problem.slots.size())),
-        groups_(bins_ == 0 ? 0 : 1 + *std::max_element(problem.group_of_bin.begin(), problem.group_of_bin.end())),
-        first_bin_(items_),
-        first_group_(first_bin_ + bins_),
-        hub_(first_group_ + groups_),
-        sink_(hub_ + 1) {
+  const TieredSolution& solve(const TieredAssignment& problem, int max_phases) {
+    start(problem);
+    place_near_greedily();
+    solution_.phases = 0;
+    while (unplaced_ > 0 && solution_.phases < max_phases) {
+      ++solution_.phases;
+      const std::int64_t step = search();
+      if (step > 0)
+        raise_potentials(step);
+      else
+        augment_all();
+    }
+    solution_.optimal = unplaced_ == 0;
+    // Every missing path costs at least as much as the last one.
+    const std::int64_t bound = offset_ + flow_cost() + unplaced_ * path_cost_;
+    place_rest_greedily();
+    report(solution_);
+    solution_.lower_bound = solution_.optimal ? solution_.cost : std::min(bound, solution_.cost);
+    return solution_;
+  }
+
+ private:
+  void start(const TieredAssignment& problem) {
+    problem_ = &problem;
+    items_ = static_cast<int>(problem.near_start.size()) - 1;
+    bins_ = static_cast<int>(problem.slots.size());
+    groups_ = bins_ == 0 ? 0 : 1 + *std::max_element(problem.group_of_bin.begin(), problem.group_of_bin.end());
+    first_bin_ = items_;
+    first_group_ = first_bin_ + bins_;
+    hub_ = first_group_ + groups_;
+    sink_ = hub_ + 1;
+    offset_ = path_cost_ = 0;
+    most_near_ = 0;
+    cost_.clear();
+    touched_.clear();
     normalise_costs();
     list_bins_by_group();
     place_.assign(items_, {});
@@ -38,27 +65,6 @@ class TieredFlow {
     cursor_.assign(sink_, {});
   }
 
-  TieredSolution solve(int max_phases) {
-    place_near_greedily();
-    TieredSolution solution;
-    while (unplaced_ > 0 && solution.phases < max_phases) {
-      ++solution.phases;
-      const std::int64_t step = search();
-      if (step > 0)
-        raise_potentials(step);
-      else
-        augment_all();
-    }
-    solution.optimal = unplaced_ == 0;
-    // Every missing path costs at least as much as the last one.
-    const std::int64_t bound = offset_ + flow_cost() + unplaced_ * path_cost_;
-    place_rest_greedily();
-    report(solution);
-    solution.lower_bound = solution.optimal ? solution.cost : std::min(bound, solution.cost);
-    return solution;
-  }
-
- private:
   static constexpr std::int32_t unplaced = -1;
 
   struct Place {
@@ -70,35 +76,35 @@ class TieredFlow {
   };
 
   const TierCosts& costs(int item) const {
-    return cost_[problem_.kind_of_item.empty() ? 0 : problem_.kind_of_item[item]];
+    return cost_[problem_->kind_of_item.empty() ? 0 : problem_->kind_of_item[item]];
   }
 
   // Every solution pays the least cost of each item. The remainder is at least 0, so potentials of 0 are a start.
   void normalise_costs() {
-    std::vector<std::int64_t> least;
-    for (const TierCosts& kind : problem_.kinds) {
-      least.push_back(std::min(kind.near, kind.nowhere));
-      cost_.push_back({kind.near - least.back(), kind.group - least.back(), kind.anywhere - least.back(),
-                       kind.nowhere - least.back()});
+    least_.clear();
+    for (const TierCosts& kind : problem_->kinds) {
+      least_.push_back(std::min(kind.near, kind.nowhere));
+      cost_.push_back({kind.near - least_.back(), kind.group - least_.back(), kind.anywhere - least_.back(),
+                       kind.nowhere - least_.back()});
     }
     for (int t = 0; t < items_; ++t) {
-      const int near = problem_.near_start[t + 1] - problem_.near_start[t];
-      offset_ += least[problem_.kind_of_item.empty() ? 0 : problem_.kind_of_item[t]];
+      const int near = problem_->near_start[t + 1] - problem_->near_start[t];
+      offset_ += least_[problem_->kind_of_item.empty() ? 0 : problem_->kind_of_item[t]];
       most_near_ = std::max(most_near_, near);
     }
   }
 
   void list_bins_by_group() {
     group_start_.assign(groups_ + 1, 0);
-    for (const int group : problem_.group_of_bin) ++group_start_[group + 1];
+    for (const int group : problem_->group_of_bin) ++group_start_[group + 1];
     for (int g = 0; g < groups_; ++g) group_start_[g + 1] += group_start_[g];
     group_bins_.resize(bins_);
-    auto at = group_start_;
-    for (int b = 0; b < bins_; ++b) group_bins_[at[problem_.group_of_bin[b]]++] = b;
+    at_ = group_start_;
+    for (int b = 0; b < bins_; ++b) group_bins_[at_[problem_->group_of_bin[b]]++] = b;
   }
 
-  int near_count(int item) const { return problem_.near_start[item + 1] - problem_.near_start[item]; }
-  int near_bin(int item, int k) const { return problem_.near_bins[problem_.near_start[item] + k]; }
+  int near_count(int item) const { return problem_->near_start[item + 1] - problem_->near_start[item]; }
+  int near_bin(int item, int k) const { return problem_->near_bins[problem_->near_start[item] + k]; }
 
   // ---- items in the list of where their flow goes
 
@@ -125,23 +131,24 @@ class TieredFlow {
   // ---- the start: cheap places near, items with few near bins first, bins with few suitors first
 
   void place_near_greedily() {
-    std::vector<std::int32_t> suitors(bins_, 0);
-    std::vector<std::vector<int>> by_count(most_near_ + 1);
+    suitors_.assign(bins_, 0);
+    by_count_.resize(std::max<std::size_t>(by_count_.size(), most_near_ + 1));
+    for (auto& items : by_count_) items.clear();
     unplaced_ = items_;
     for (int t = 0; t < items_; ++t) {
       if (costs(t).near != 0) continue;
-      by_count[near_count(t)].push_back(t);
-      for (int k = 0; k < near_count(t); ++k) ++suitors[near_bin(t, k)];
+      by_count_[near_count(t)].push_back(t);
+      for (int k = 0; k < near_count(t); ++k) ++suitors_[near_bin(t, k)];
     }
-    for (const auto& items : by_count)
+    for (const auto& items : by_count_)
       for (const int t : items) {
         int best = -1;
         std::int64_t best_score = 0;
         for (int k = 0; k < near_count(t); ++k) {
           const int b = near_bin(t, k);
-          --suitors[b];
-          const std::int64_t score = std::int64_t{problem_.slots[b]} - used_[b] - suitors[b];
-          if (used_[b] < problem_.slots[b] && (best < 0 || score > best_score)) {
+          --suitors_[b];
+          const std::int64_t score = std::int64_t{problem_->slots[b]} - used_[b] - suitors_[b];
+          if (used_[b] < problem_->slots[b] && (best < 0 || score > best_score)) {
             best = b;
             best_score = score;
           }
@@ -203,7 +210,7 @@ class TieredFlow {
       if (tier == Tier::near)
         arc.to = first_bin_ + near_bin(t, k);
       else if (tier == Tier::group)
-        arc.to = first_group_ + problem_.group_of_bin[near_bin(t, k - near)];
+        arc.to = first_group_ + problem_->group_of_bin[near_bin(t, k - near)];
       else
         arc.to = tier == Tier::anywhere ? hub_ : sink_;
       if (arc.to == place_[t].vertex) continue;
@@ -223,8 +230,8 @@ class TieredFlow {
   bool plain_arc(int v, int k, int& to) const {
     if (v < first_group_) {
       const int b = v - first_bin_;
-      to = k == 0 ? sink_ : first_group_ + problem_.group_of_bin[b];
-      return k == 0 ? used_[b] < problem_.slots[b] : from_group_[b] > 0;
+      to = k == 0 ? sink_ : first_group_ + problem_->group_of_bin[b];
+      return k == 0 ? used_[b] < problem_->slots[b] : from_group_[b] > 0;
     }
     if (v == hub_) {
       to = first_group_ + k;
@@ -362,9 +369,9 @@ class TieredFlow {
       --unplaced_;
       int bin = -1;
       for (int k = 0; k < near_count(t) && bin < 0; ++k)
-        if (used_[near_bin(t, k)] < problem_.slots[near_bin(t, k)]) bin = near_bin(t, k);
-      for (int k = 0; k < near_count(t) && bin < 0; ++k) bin = free_bin_in(problem_.group_of_bin[near_bin(t, k)]);
-      while (bin < 0 && any < bins_ && used_[any] >= problem_.slots[any]) ++any;
+        if (used_[near_bin(t, k)] < problem_->slots[near_bin(t, k)]) bin = near_bin(t, k);
+      for (int k = 0; k < near_count(t) && bin < 0; ++k) bin = free_bin_in(problem_->group_of_bin[near_bin(t, k)]);
+      while (bin < 0 && any < bins_ && used_[any] >= problem_->slots[any]) ++any;
       if (bin < 0 && any < bins_) bin = any;
       if (bin < 0 || costs(t).nowhere < cost_of(t, true_tier(t, bin))) {
         put(t, Tier::nowhere, sink_);
@@ -377,7 +384,7 @@ class TieredFlow {
 
   int free_bin_in(int group) const {
     for (int k = group_start_[group]; k < group_start_[group + 1]; ++k)
-      if (used_[group_bins_[k]] < problem_.slots[group_bins_[k]]) return group_bins_[k];
+      if (used_[group_bins_[k]] < problem_->slots[group_bins_[k]]) return group_bins_[k];
     return -1;
   }
 
@@ -385,11 +392,11 @@ class TieredFlow {
   void report(TieredSolution& solution) {
     solution.bin_of_item.assign(items_, -1);
     solution.tier.assign(items_, Tier::nowhere);
-    auto at = group_start_;
+    at_ = group_start_;
     const auto bin_in = [&](int g) {
-      while (from_group_[group_bins_[at[g]]] == 0) ++at[g];
-      --from_group_[group_bins_[at[g]]];
-      return group_bins_[at[g]];
+      while (from_group_[group_bins_[at_[g]]] == 0) ++at_[g];
+      --from_group_[group_bins_[at_[g]]];
+      return group_bins_[at_[g]];
     };
     for (int t = 0; t < items_; ++t) {
       if (place_[t].tier == Tier::near) solution.bin_of_item[t] = place_[t].vertex - first_bin_;
@@ -414,18 +421,22 @@ class TieredFlow {
     Tier tier = Tier::anywhere;
     for (int k = 0; k < near_count(item); ++k) {
       if (near_bin(item, k) == bin) return Tier::near;
-      if (problem_.group_of_bin[near_bin(item, k)] == problem_.group_of_bin[bin]) tier = Tier::group;
+      if (problem_->group_of_bin[near_bin(item, k)] == problem_->group_of_bin[bin]) tier = Tier::group;
     }
     return tier;
   }
 
-  const TieredAssignment& problem_;
-  const int items_, bins_, groups_, first_bin_, first_group_, hub_, sink_;
+  const TieredAssignment* problem_ = nullptr;
+  TieredSolution solution_;
+  int items_ = 0, bins_ = 0, groups_ = 0, first_bin_ = 0, first_group_ = 0, hub_ = 0, sink_ = 0;
   std::vector<TierCosts> cost_;  // of each kind, less its least
   std::int64_t offset_ = 0, path_cost_ = 0;
   int most_near_ = 0;
   std::int64_t unplaced_ = 0;
-  std::vector<int> group_start_, group_bins_;
+  std::vector<std::int64_t> least_;  // of each kind
+  std::vector<int> group_start_, group_bins_, at_;
+  std::vector<std::int32_t> suitors_;       // of each bin
+  std::vector<std::vector<int>> by_count_;  // items by the number of their near bins
   std::vector<Place> place_;
   std::vector<int> next_, previous_, head_;  // lists of items by the vertex that receives their flow
   std::vector<int> used_, from_group_, from_hub_;
@@ -434,10 +445,14 @@ class TieredFlow {
   std::vector<Cursor> cursor_;
 };
 
-}  // namespace
+TieredSolver::TieredSolver() : flow_(std::make_unique<TieredFlow>()) {}
+TieredSolver::~TieredSolver() = default;
+const TieredSolution& TieredSolver::solve(const TieredAssignment& problem, int max_phases) {
+  return flow_->solve(problem, max_phases);
+}
 
 TieredSolution solve_tiered_assignment(const TieredAssignment& problem, int max_phases) {
-  return TieredFlow(problem).solve(max_phases);
+  return TieredSolver().solve(problem, max_phases);
 }
 
 }  // namespace lips::solver

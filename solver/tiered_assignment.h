@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace lips::solver {
@@ -33,8 +34,19 @@ struct TieredSolution {
   int phases = 0;
 };
 
-// Primal-dual: phases of shortest paths in Dial's buckets (Dial, CACM 12, 1969), each followed by a blocking flow along
-// the shortest of them (Hopcroft and Karp, SIAM J. Comput. 2, 1973). Deterministic.
+// Solves one problem after another in the same memory. Primal-dual: phases of shortest paths in Dial's buckets (Dial,
+// CACM 12, 1969), each followed by a blocking flow along the shortest of them (Hopcroft and Karp, SIAM J. Comput. 2,
+// 1973). Deterministic.
+class TieredSolver {
+ public:
+  TieredSolver();
+  ~TieredSolver();
+  // Holds until the next problem.
+  const TieredSolution& solve(const TieredAssignment& problem, int max_phases = 500);
+
+ private:
+  std::unique_ptr<class TieredFlow> flow_;
+};
 TieredSolution solve_tiered_assignment(const TieredAssignment& problem, int max_phases = 500);
 
 }  // namespace lips::solver

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "policies/lips/commodity_table.h"
+#include "policies/lips/fetch.h"
 
 namespace lips {
 
@@ -397,8 +398,9 @@ std::uint32_t PendingReads::readers(BlockId block) const {
 }
 
 PendingReads::PendingReads(const ClusterSnapshot& cluster) : cluster_(cluster) {
-  for (JobId id : cluster.pending)
-    for (const TaskGroup& group : cluster.groups[id]) {
+  for (std::size_t i = 0; i < cluster.pending.size(); ++i) {
+    if (i + 1 < cluster.pending.size()) fetch_tasks(cluster, cluster.pending[i + 1]);
+    for (const TaskGroup& group : cluster.groups[cluster.pending[i]]) {
       if (!reads_blocks(group)) continue;
       Counted& counted = counted_[group.data_set];
       const std::uint32_t first = cluster.data_sets[group.data_set].first_block.index();
@@ -408,6 +410,7 @@ PendingReads::PendingReads(const ClusterSnapshot& cluster) : cluster_(cluster) {
         counted.shared |= ++counted.readers[place] > 1;
       }
     }
+  }
   for (const MoveInFlight& move : cluster.moves)
     coming_[cluster.blocks[move.block].data_set][move.block].insert(cluster.stores[move.to].zone);
 }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "model/nearest_replicas.h"
+#include "policies/lips/fetch.h"
 #include "solver/tiered_assignment.h"
 
 namespace lips {
@@ -145,25 +147,54 @@ class PortionTasks {
     return wanted_ - static_cast<std::uint32_t>(far);
   }
 
-  // The most local tasks that the placements allow, where phases suffice; no choice exceeds `bound`.
-  std::uint32_t by_flow(IdVector<NodeId, std::int32_t>& bin_of, Chosen& chosen, std::uint32_t& bound) const {
-    const solver::TieredAssignment problem = flow_problem(bin_of);
+  const TaskGroup& group() const { return group_; }
+  const std::vector<Placement>& placements() const { return placements_; }
+  std::span<const std::uint32_t> own() const { return own_; }
+
+ private:
+  const ClusterSnapshot& cluster_;
+  const Portion& portion_;
+  const TaskGroup& group_;
+  const std::vector<Placement>& placements_;
+  std::span<const std::uint32_t> own_;
+  std::uint32_t wanted_ = 0;
+};
+
+// The most local tasks that the placements of one portion allow, where phases suffice. One portion after another uses
+// the same memory.
+class LocalityFlow {
+ public:
+  LocalityFlow(const ClusterSnapshot& cluster, const NearestReplicas& nearest)
+      : cluster_(cluster), nearest_(nearest), bin_of_(cluster.nodes.size(), -1) {
+    problem_.kinds = {{0, 1, 1, left_out_price}};
+  }
+
+  // How many are local; no choice exceeds `bound`.
+  std::uint32_t choose(const PortionTasks& portion, Chosen& chosen, std::uint32_t& bound) {
+    pose(portion);
     constexpr int phases = 40;
-    const solver::TieredSolution solution = solver::solve_tiered_assignment(problem, phases);
-    std::vector<std::vector<TaskId>> in_bin(problem.slots.size());
+    const solver::TieredSolution& solution = solver_.solve(problem_, phases);
+    std::size_t slots = 0;
+    next_.clear();  // of each bin, in in_bins_
+    for (const std::int32_t count : problem_.slots) {
+      next_.push_back(slots);
+      slots += static_cast<std::size_t>(count);
+    }
+    given_ = next_;
+    in_bins_.resize(slots);
     std::size_t item = 0;
-    for (TaskId task : cluster_.tasks_of(group_)) {
+    for (TaskId task : cluster_.tasks_of(portion.group())) {
       const std::int32_t bin = solution.bin_of_item[item++];
-      if (bin >= 0) in_bin[static_cast<std::size_t>(bin)].push_back(task);
+      if (bin >= 0) in_bins_[next_[static_cast<std::size_t>(bin)]++] = task;
     }
-    std::vector<std::size_t> given(in_bin.size(), 0);
-    for (std::uint32_t i : own_) {
-      const auto bin = static_cast<std::size_t>(bin_of[placements_[i].node]);
-      for (Choice& choice : chosen.of(i)) choice.task = in_bin[bin][given[bin]++];
+    for (std::uint32_t i : portion.own()) {
+      const auto bin = static_cast<std::size_t>(bin_of_[portion.placements()[i].node]);
+      for (Choice& choice : chosen.of(i)) choice.task = in_bins_[given_[bin]++];
     }
-    for (std::uint32_t i : own_) bin_of[placements_[i].node] = -1;
-    const auto far = solution.lower_bound - left_out_price * (static_cast<std::int64_t>(group_.count) - wanted_);
-    bound = wanted_ - static_cast<std::uint32_t>(std::clamp<std::int64_t>(far, 0, wanted_));
+    for (std::uint32_t i : portion.own()) bin_of_[portion.placements()[i].node] = -1;
+    const std::int64_t left_out = std::int64_t{portion.group().count} - portion.wanted();
+    const std::int64_t far = solution.lower_bound - left_out_price * left_out;
+    bound = portion.wanted() - static_cast<std::uint32_t>(std::clamp<std::int64_t>(far, 0, portion.wanted()));
     return static_cast<std::uint32_t>(std::count(solution.tier.begin(), solution.tier.end(), solver::Tier::near));
   }
 
@@ -171,38 +202,40 @@ class PortionTasks {
   static constexpr std::int64_t left_out_price = 2;
 
   // Items are the portion's pending tasks, bins the nodes with its placements. A read from elsewhere costs 1.
-  solver::TieredAssignment flow_problem(IdVector<NodeId, std::int32_t>& bin_of) const {
-    solver::TieredAssignment problem;
-    problem.kinds = {{0, 1, 1, left_out_price}};
-    for (std::uint32_t i : own_) {
-      std::int32_t& bin = bin_of[placements_[i].node];
+  void pose(const PortionTasks& portion) {
+    problem_.slots.clear();
+    problem_.near_bins.clear();
+    problem_.near_start.assign(1, 0);
+    for (std::uint32_t i : portion.own()) {
+      const Placement& placement = portion.placements()[i];
+      std::int32_t& bin = bin_of_[placement.node];
       if (bin < 0) {
-        bin = static_cast<std::int32_t>(problem.slots.size());
-        problem.slots.push_back(0);
+        bin = static_cast<std::int32_t>(problem_.slots.size());
+        problem_.slots.push_back(0);
       }
-      problem.slots[static_cast<std::size_t>(bin)] += static_cast<std::int32_t>(placements_[i].tasks);
+      problem_.slots[static_cast<std::size_t>(bin)] += static_cast<std::int32_t>(placement.tasks);
     }
-    problem.group_of_bin.assign(problem.slots.size(), 0);
-    for (TaskId task : cluster_.tasks_of(group_)) {
-      const auto first = problem.near_start.back();
+    problem_.group_of_bin.assign(problem_.slots.size(), 0);
+    for (TaskId task : cluster_.tasks_of(portion.group())) {
+      const auto first = problem_.near_start.back();
       for (const Replica& replica : cluster_.blocks[cluster_.tasks[task].block].replicas) {
-        const NodeId node = cluster_.stores[replica.store].node;
-        if (!node.valid() || bin_of[node] < 0) continue;
-        const auto begin = problem.near_bins.begin() + first;
-        if (std::find(begin, problem.near_bins.end(), bin_of[node]) == problem.near_bins.end())
-          problem.near_bins.push_back(bin_of[node]);
+        const NodeId node = nearest_.at(replica.store).node;
+        if (!node.valid() || bin_of_[node] < 0) continue;
+        const auto begin = problem_.near_bins.begin() + first;
+        if (std::find(begin, problem_.near_bins.end(), bin_of_[node]) == problem_.near_bins.end())
+          problem_.near_bins.push_back(bin_of_[node]);
       }
-      problem.near_start.push_back(static_cast<std::int32_t>(problem.near_bins.size()));
+      problem_.near_start.push_back(static_cast<std::int32_t>(problem_.near_bins.size()));
     }
-    return problem;
   }
 
   const ClusterSnapshot& cluster_;
-  const Portion& portion_;
-  const TaskGroup& group_;
-  const std::vector<Placement>& placements_;
-  std::span<const std::uint32_t> own_;
-  std::uint32_t wanted_ = 0;
+  const NearestReplicas& nearest_;
+  solver::TieredSolver solver_;
+  solver::TieredAssignment problem_;
+  IdVector<NodeId, std::int32_t> bin_of_;  // -1: none
+  std::vector<std::size_t> next_, given_;
+  std::vector<TaskId> in_bins_;
 };
 
 // The source of a task on the node: the zone whose link was charged, if that is not its own.
@@ -254,16 +287,27 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
   const bool by_flow = settings.by_flow && cluster.pending_tasks <= most_flow_tasks;
   const NearestReplicas nearest(cluster, input.costs);
   const ByPortion by_portion(placements, workload.portions.size());
-  IdVector<NodeId, std::int32_t> bin_of(by_flow ? cluster.nodes.size() : 0, -1);
+  std::optional<LocalityFlow> flow;
+  if (by_flow) flow.emplace(cluster, nearest);
   IdVector<TaskId, bool> taken(cluster.tasks.size(), false);
   Chosen chosen(placements);
+  const auto job_of = [&](PortionId id) {
+    return workload.portions.contains(id) ? workload.portions[id].job : JobId::none();
+  };
+  JobId now, next;
   for (const PortionId portion : workload.portions.ids()) {
+    if (job_of(portion) != now) {
+      now = job_of(portion);
+      for (PortionId later = portion; (next = job_of(later)) == now;) later = PortionId(later.index() + 1);
+      if (next.valid()) fetch_tasks(cluster, next), fetch_blocks(cluster, next);
+      fetch_replicas(cluster, now);
+    }
     const std::span<const std::uint32_t> own = by_portion[portion];
     if (own.empty()) continue;
     const PortionTasks chooser(cluster, workload.portions[portion], placements, own);
     std::uint32_t local = chooser.node_by_node(taken, chosen), bound = chooser.wanted();
     if (!chooser.reads()) continue;
-    if (by_flow && local < bound) local = chooser.by_flow(bin_of, chosen, bound);
+    if (flow && local < bound) local = flow->choose(chooser, chosen, bound);
     for (std::uint32_t i : own) {
       const Location& reader = nearest.at(placements[i].node);
       for (Choice& choice : chosen.of(i)) {
