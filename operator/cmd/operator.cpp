@@ -103,7 +103,7 @@ class RunningOperator {
         live_(config, std::move(prices)),
         metrics_({std::string(version), std::string(revision), options.cluster,
                   on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
-        state_({[this] { return metrics_.leads(); }, [this] { return spending(); },
+        state_({[this] { return metrics_.leads(); }, [this] { return metrics_.by_job(); },
                 [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); }}),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(
@@ -136,7 +136,6 @@ class RunningOperator {
   void tell_age(std::string_view newest);
   void refused(const PlanFault& fault);
   void tell(const TargetReport& report);
-  std::vector<PoolSpending> spending() const;
   std::vector<PoolUse> pool_uses() const;
   bool leaves_alone(const std::string& pool);
   Health alive() const;
@@ -180,12 +179,6 @@ void RunningOperator::tell(const TargetReport& report) {
     log_.warning("a target cannot be held", {pool, kind, {"wanted", report.target}, {"why", report.why}});
   else
     log_.info("target", {pool, kind, {"wanted", report.target}, {"state", to_string(report.state)}});
-}
-
-std::vector<PoolSpending> RunningOperator::spending() const {
-  std::vector<PoolSpending> spent;
-  for (const PoolFigures& pool : metrics_.figures().pools) spent.push_back({pool.name, pool.spent, pool.finished});
-  return spent;
 }
 
 std::vector<PoolUse> RunningOperator::pool_uses() const {

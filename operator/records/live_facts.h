@@ -9,7 +9,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
-#include "model/costs.h"
+#include "model/job_dollars.h"
 #include "model/watched_dollars.h"
 
 namespace lips {
@@ -30,17 +30,11 @@ struct PastPlan {
   std::optional<Usd> cost, bound;  // of the model, where the policy solves a program
   double seconds = 0;              // wall time of the decision
 };
-struct PoolSpending {
-  std::string pool;
-  Bill spent;
-  std::uint64_t finished = 0;  // tasks
-};
-
 struct LiveFacts {
   std::vector<PodOfTask> pods;
   std::vector<HeldPod> held;
-  std::vector<PastPlan> plans;  // oldest first
-  std::vector<PoolSpending> spent;
+  std::vector<PastPlan> plans;      // oldest first
+  std::vector<JobDay> ledger;       // by day, pool, job
   std::vector<WatchedRow> watched;  // by day, namespace, job
 };
 

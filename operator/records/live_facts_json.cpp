@@ -1,5 +1,7 @@
 #include "records/live_facts_json.h"
 
+#include <array>
+
 namespace lips {
 
 namespace {
@@ -12,6 +14,26 @@ Ordered or_null(const std::optional<Usd>& value) { return value ? Ordered(value-
 std::optional<Usd> usd_or_none(const View& row, std::size_t cell) {
   if (row.json()[cell].is_null()) return std::nullopt;
   return Usd(row.cell(cell, any_real));
+}
+
+constexpr std::array bill_terms{&Bill::cpu, &Bill::transfer, &Bill::shuffle, &Bill::moves, &Bill::storage};
+constexpr std::size_t job_day_cells = 4 + 3 * bill_terms.size();
+constexpr std::int64_t last_day = 2'900'000;  // in the year 9909
+
+Ordered job_day_json(const JobDay& job) {
+  Ordered json = {job.day, job.pool, job.job, job.dollars.finished};
+  for (const Bill* bill : {&job.dollars.predicted, &job.dollars.counted, &job.dollars.spent})
+    for (const auto term : bill_terms) json.push_back((bill->*term).value());
+  return json;
+}
+
+JobDay read_job_day(const View& row) {
+  JobDay result{row.cell(0, Whole{0, last_day}), row.cell(1, Text{}), row.cell(2, Text{}), {}};
+  result.dollars.finished = row.cell(3, Natural{});
+  std::size_t next = 4;
+  for (Bill* bill : {&result.dollars.predicted, &result.dollars.counted, &result.dollars.spent})
+    for (const auto term : bill_terms) bill->*term = Usd(row.cell(next++, any_real));
+  return result;
 }
 
 constexpr std::size_t watched_cells = 3 + enum_size<WatchOutcome> + 1 + 2 * watched_terms.size() + 2;
@@ -41,16 +63,14 @@ WatchedRow read_watched(const View& row) {
 }  // namespace
 
 Ordered live_facts_json(const LiveFacts& facts) {
-  Ordered json = {
-      {"pods", Ordered::array()}, {"held", Ordered::array()}, {"plans", Ordered::array()}, {"spent", Ordered::array()}};
+  Ordered json = {{"pods", Ordered::array()}, {"held", Ordered::array()}, {"plans", Ordered::array()}};
   for (const PodOfTask& pod : facts.pods) json["pods"].push_back({pod.name, pod.task.index()});
   for (const HeldPod& pod : facts.held) json["held"].push_back({pod.name, pod.why});
   for (const PastPlan& plan : facts.plans)
     json["plans"].push_back({plan.at.time_since_epoch().count(), plan.policy, plan.pending, plan.assigned, plan.moves,
                              plan.dollars.value(), or_null(plan.cost), or_null(plan.bound), plan.seconds});
-  for (const PoolSpending& pool : facts.spent)
-    json["spent"].push_back({pool.pool, pool.finished, pool.spent.cpu.value(), pool.spent.transfer.value(),
-                             pool.spent.shuffle.value(), pool.spent.moves.value(), pool.spent.storage.value()});
+  json["ledger"] = Ordered::array();
+  for (const JobDay& job : facts.ledger) json["ledger"].push_back(job_day_json(job));
   json["watched"] = Ordered::array();
   for (const WatchedRow& row : facts.watched) json["watched"].push_back(watched_json(row));
   return json;
@@ -58,7 +78,7 @@ Ordered live_facts_json(const LiveFacts& facts) {
 
 LiveFacts read_live_facts(const View& json, std::size_t tasks) {
   LiveFacts facts;
-  const View pods = json.at("pods"), held = json.at("held"), plans = json.at("plans"), spent = json.at("spent");
+  const View pods = json.at("pods"), held = json.at("held"), plans = json.at("plans");
   for (std::size_t i = 0, count = pods.rows(2); i < count; ++i)
     facts.pods.push_back({pods.item(i).cell(0, Text{}), id<TaskId>(pods.item(i).cell(1, index_below(tasks)))});
   for (std::size_t i = 0, count = held.rows(2); i < count; ++i)
@@ -74,12 +94,10 @@ LiveFacts read_live_facts(const View& json, std::size_t tasks) {
     plan.seconds = row.cell(8, any_real);
     facts.plans.push_back(std::move(plan));
   }
-  for (std::size_t i = 0, count = spent.rows(7); i < count; ++i) {
-    const View row = spent.item(i);
-    const auto usd = [&](std::size_t cell) { return Usd(row.cell(cell, any_real)); };
-    facts.spent.push_back({row.cell(0, Text{}), {usd(2), usd(3), usd(4), usd(5), usd(6)}, row.cell(1, Natural{})});
-  }
-  if (!json.has("watched")) return facts;  // of an operator before there was such a report
+  if (!json.has("ledger") || !json.has("watched")) return facts;  // of an operator before there were such reports
+  const View ledger = json.at("ledger");
+  for (std::size_t i = 0, count = ledger.rows(job_day_cells); i < count; ++i)
+    facts.ledger.push_back(read_job_day(ledger.item(i)));
   const View watched = json.at("watched");
   for (std::size_t i = 0, count = watched.rows(watched_cells); i < count; ++i)
     facts.watched.push_back(read_watched(watched.item(i)));

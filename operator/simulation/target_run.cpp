@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/days.h"
+
 namespace lips::simulation {
 
 namespace {
@@ -39,10 +41,9 @@ void TargetRun::join(EpochController& controller, bool measure) {
 }
 
 std::vector<std::int64_t> TargetRun::days() const {
-  const std::int64_t first = TargetLedger::day_of(scenario_.cluster.now);
+  const std::int64_t first = day_of(scenario_.cluster.now);
   std::int64_t last = first;
-  if (!scenario_.jobs.empty())
-    last = std::max(first, TargetLedger::day_of(scenario_.jobs.back().job.arrival - Duration(1)));
+  if (!scenario_.jobs.empty()) last = std::max(first, day_of(scenario_.jobs.back().job.arrival - Duration(1)));
   std::vector<std::int64_t> result;
   for (std::int64_t day = first; day <= last; ++day) result.push_back(day);
   return result;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "model/days.h"
 #include "model/work_left.h"
 #include "targets/least_cost.h"
 
@@ -107,8 +108,8 @@ TargetReport TargetKeeper::hold_budget(const ClusterSnapshot& cluster, const std
   const bool alone = targets.mean_wait <= Duration(0) && targets.complete_by <= Duration(0);
   // What varies is paced by work, not by time: a day's work has its share of the budget. There is more of it than
   // arrives where an unusual backlog is to be worked off.
-  const Tally today = ledger_.day(pool, TargetLedger::day_of(cluster.now));
-  const TimePoint midnight(one_day * (TargetLedger::day_of(cluster.now) + 1));
+  const Tally today = ledger_.day(pool, day_of(cluster.now));
+  const TimePoint midnight(one_day * (day_of(cluster.now) + 1));
   const double left = to_seconds(midnight - cluster.now) / to_seconds(one_day);
   const double coming = today.work.value() + left * day->work + unusual;
   const double work_of_day = std::max(day->work, coming);
@@ -170,7 +171,7 @@ TargetReport TargetKeeper::hold_deadline(const ClusterSnapshot& cluster, const C
                                          const std::string& pool, Duration time_of_day) const {
   TargetReport said;
   said.kind = TargetKind::complete_by;
-  TimePoint by(one_day * TargetLedger::day_of(cluster.now) + time_of_day);
+  TimePoint by(one_day * day_of(cluster.now) + time_of_day);
   if (by <= cluster.now) by += one_day;
   const DueWork due = ledger_.due(cluster, pool, by);
   said.target = to_seconds(by - cluster.now);
@@ -205,7 +206,7 @@ double TargetKeeper::hold(const ClusterSnapshot& cluster, const Capacity& capaci
   Hold& hold = holds_[pool];
   const Tally more = update(cluster, pool, hold);
   if (!targets.any()) return 1;
-  const Tally today = ledger_.day(pool, TargetLedger::day_of(cluster.now));
+  const Tally today = ledger_.day(pool, day_of(cluster.now));
   std::vector<TargetReport> said;
   std::optional<double> faster;  // the least price that is fast enough
   if (targets.mean_wait > Duration(0)) {

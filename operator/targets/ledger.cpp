@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "model/days.h"
 #include "model/work_left.h"
 
 namespace lips {
@@ -37,11 +38,6 @@ TargetLedger::TargetLedger(Billing billing, CostModel costs, Seen node, Duration
       node_(node ? std::move(node)
                  : [](const ClusterSnapshot& cluster, NodeId id) -> const Node& { return cluster.nodes[id]; }),
       keeps_(keeps) {}
-
-std::int64_t TargetLedger::day_of(TimePoint time) {
-  const Duration since = time.time_since_epoch();
-  return since / one_day - (since < Duration(0) && since % one_day != Duration(0) ? 1 : 0);
-}
 
 void TargetLedger::begin(const ClusterSnapshot& cluster) {
   running_.clear(), open_.clear();

@@ -68,7 +68,6 @@ class TargetLedger : public Observer {
   // How late the work was done that was due last by that time of day; none: it is not done, or there was none.
   std::optional<Duration> lateness(const std::string& pool, TimePoint by) const;
   UsdPerHour fixed_rate() const { return UsdPerHour(fixed_rate_); }  // as of the last plan; billing by use: 0
-  static std::int64_t day_of(TimePoint time);
 
   static constexpr Duration notice = std::chrono::hours(1);  // a job that is due must arrive so much before
 

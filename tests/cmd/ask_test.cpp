@@ -233,6 +233,54 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   EXPECT_THAT(replayed.err, HasSubstr("found the state of a running operator"));
 }
 
+TEST(AskOperator, TheLedgerSaysOfEachDayPoolAndJobWhatWasPredictedCountedAndSpent) {
+  const Folder folder;
+  const std::string file = folder.file("state.json.gz");
+  json jobs;
+  const auto finished = [](const json& rows) {
+    std::uint64_t tasks = 0;
+    for (const json& row : rows) tasks += row["finished"].get<std::uint64_t>();
+    return tasks;
+  };
+  lips_interrupted(
+      {"operator", "--cluster", "simulated:quickstart", "--speed", "60", "--set", "server.listen=127.0.0.1:0"},
+      "msg=\"starting\"", [&](const std::string& shown) {
+        const std::string address = "address=127.0.0.1:";
+        const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
+        const std::string url = "http://127.0.0.1:" + std::to_string(port);
+        for (int asked = 0; asked < 60 && finished(jobs) == 0; ++asked) {  // there is a new state once a second
+          const Said said = lips({"ledger", "--format", "json", "--url", url});
+          ASSERT_EQ(said.status, 0) << said.err;
+          jobs = json::parse(said.out);
+        }
+        httplib::Client client("127.0.0.1", port);
+        const auto state = client.Get("/state");
+        ASSERT_TRUE(state);
+        write(file, state->body);
+        jobs = json::parse(lips({"ledger", "--format", "json", "--from", file}).out);
+      });
+  ASSERT_GT(finished(jobs), 0u);
+  json all = json::parse(lips({"ledger", "--by", "day", "--format", "json", "--from", file}).out);
+  const json pools = json::parse(lips({"ledger", "--by", "pool", "--format", "json", "--from", file}).out);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0]["day"], "1970-01-01") << "when simulated clocks begin";
+  for (const json& rows : {jobs, pools}) {
+    EXPECT_EQ(finished(rows), all[0]["finished"].get<std::uint64_t>());
+    for (const char* sum : {"predicted", "counted", "spent"}) {
+      double total = 0;
+      for (const json& row : rows) total += row[sum]["total"].get<double>();
+      EXPECT_NEAR(total, all[0][sum]["total"].get<double>(), 1e-9) << sum;
+      EXPECT_GT(total, 0) << sum;
+    }
+  }
+  for (const json& row : jobs) EXPECT_FALSE(row["job"].get<std::string>().empty());
+  const Said table = lips({"ledger", "--from", file});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, AllOf(HasSubstr("predicted"), HasSubstr("1970-01-01"), HasSubstr("total"),
+                               HasSubstr(jobs[0]["job"].get<std::string>())));
+  EXPECT_EQ(lips({"ledger", "--from", file, "--by", "zone"}).status, 2);
+}
+
 TEST(Completion, ListsEveryCommandAndTheOptionsOfEach) {
   for (const char* shell : {"bash", "zsh"}) {
     const Said script = lips({"completion", shell});

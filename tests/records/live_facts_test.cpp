@@ -21,7 +21,12 @@ EpochRecord record_with_facts() {
   live.held = {{"batch/b", "data set 'x' does not exist"}};
   live.plans = {{TimePoint(Duration(5)), "fifo", 10, 4, 1, Usd(0.5), std::nullopt, std::nullopt, 0.25},
                 {TimePoint(Duration(9)), "lips", 10, 5, 0, Usd(0.75), Usd(2), Usd(1.5), 0.125}};
-  live.spent = {{"etl", {Usd(1), Usd(2), Usd(3), Usd(4), Usd(5)}, 77}};
+  JobDay job{20'780, "etl", "batch/nightly", {}};
+  job.dollars = {77,
+                 {Usd(6), Usd(7), Usd(8), {}, {}},
+                 {Usd(9), Usd(10), Usd(11), {}, {}},
+                 {Usd(1), Usd(2), Usd(3), Usd(4), Usd(5)}};
+  live.ledger = {job};
   WatchedRow row{"2026-11-22", "batch", "nightly", {}};
   row.sum.pods[WatchOutcome::would_wait] = 3;
   row.sum.running = 2;
@@ -49,23 +54,32 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   EXPECT_EQ(live.plans[1].cost, Usd(2));
   EXPECT_EQ(live.plans[1].bound, Usd(1.5));
   EXPECT_EQ(live.plans[1].seconds, 0.125);
-  ASSERT_EQ(live.spent.size(), 1u);
-  EXPECT_EQ(live.spent[0].spent.total(), Usd(15));
-  EXPECT_EQ(live.spent[0].finished, 77u);
+  ASSERT_EQ(live.ledger.size(), 1u);
+  const JobDay& job = live.ledger[0];
+  EXPECT_EQ(job.day, 20'780);
+  EXPECT_EQ(job.pool + ' ' + job.job, "etl batch/nightly");
+  EXPECT_EQ(job.dollars.finished, 77u);
+  EXPECT_EQ(job.dollars.predicted.shuffle, Usd(8));
+  EXPECT_EQ(job.dollars.counted.cpu, Usd(9));
+  EXPECT_EQ(job.dollars.spent.total(), Usd(15));
   ASSERT_EQ(live.watched.size(), 1u);
   const WatchedRow& row = live.watched[0];
   EXPECT_EQ(row.day + row.name_space + row.job, "2026-11-22batchnightly");
   EXPECT_EQ(row.sum, record_with_facts().live->watched[0].sum);
 }
 
-TEST(LiveFacts, OfAnOperatorWithoutTheReportAreReadToo) {
+TEST(LiveFacts, OfAnOperatorWithoutTheReportsAreReadToo) {
   std::string text = write_epoch(record_with_facts());
-  const std::size_t from = text.find(",\"watched\":[["), end = text.find("]]", from) + 2;
-  text.erase(from, end - from);
+  for (const char* key : {",\"watched\":[[", ",\"ledger\":[["}) {
+    const std::size_t from = text.find(key), end = text.find("]]", from) + 2;
+    ASSERT_NE(from, std::string::npos);
+    text.erase(from, end - from);
+  }
   const Result<EpochRecord> read = read_epoch("state", text);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(read->live->watched.empty());
-  EXPECT_EQ(read->live->spent.size(), 1u);
+  EXPECT_TRUE(read->live->ledger.empty());
+  EXPECT_EQ(read->live->plans.size(), 2u);
 }
 
 TEST(LiveFacts, AJournalHasNone) {

@@ -30,11 +30,6 @@ struct Shown {
   List list;
 };
 
-Result<const LiveFacts*> live_facts(const EpochRecord& record) {
-  if (record.live) return &*record.live;
-  return fail(ErrorCode::invalid_input, "--from: expected the state of a running operator, found a record without it");
-}
-
 Result<Listing> list_plans(const EpochRecord& record) {
   const Result<const LiveFacts*> live = live_facts(record);
   if (!live) return tl::unexpected(live.error());
@@ -130,26 +125,6 @@ Result<Listing> list_moves(const EpochRecord& record) {
   return listing;
 }
 
-Result<Listing> list_ledger(const EpochRecord& record) {
-  const Result<const LiveFacts*> live = live_facts(record);
-  if (!live) return tl::unexpected(live.error());
-  Listing listing{
-      {{"pool", "finished", "CPU", "transfer", "shuffle", "total"}}, Json::array(), "nothing is spent yet\n"};
-  for (const PoolSpending& pool : (*live)->spent) {
-    listing.rows.push_back({pool.pool, page::count(pool.finished), page::usd(pool.spent.cpu.value()),
-                            page::usd(pool.spent.transfer.value()), page::usd(pool.spent.shuffle.value()),
-                            page::usd(pool.spent.total().value())});
-    listing.json.push_back({{"pool", pool.pool},
-                            {"finished", pool.finished},
-                            {"dollars",
-                             {{"total", pool.spent.total().value()},
-                              {"cpu", pool.spent.cpu.value()},
-                              {"transfer", pool.spent.transfer.value()},
-                              {"shuffle", pool.spent.shuffle.value()}}}});
-  }
-  return listing;
-}
-
 int run_listing(const Shown& shown, Words words) {
   Source source;
   OutputFormat format = OutputFormat::text;
@@ -186,12 +161,6 @@ int run_data(Words words) {
 int run_moves(Words words) {
   return run_listing({"moves", "Lists moves of data in flight, with their bytes and dollars.",
                       "what is being copied from where to where", list_moves},
-                     words);
-}
-
-int run_ledger(Words words) {
-  return run_listing({"ledger", "Lists the dollars by use that each pool has spent since the operator started.",
-                      "what each pool has spent", list_ledger},
                      words);
 }
 

@@ -146,10 +146,9 @@ int run_report(Words words) {
   if (arguments.help_requested()) return print(arguments.help());
   const Result<FetchedState> state = fetch(source);
   if (!state) return print_error(state.error());
-  if (!state->record.live)
-    return print_error(
-        Error{ErrorCode::invalid_input, "--from: expected the state of a running operator, found a record without it"});
-  const std::vector<WatchedRow> rows = grouped(state->record.live->watched, by);
+  const Result<const LiveFacts*> live = live_facts(state->record);
+  if (!live) return print_error(live.error());
+  const std::vector<WatchedRow> rows = grouped((*live)->watched, by);
   if (format == OutputFormat::text) return print(as_text(rows, by));
   Json json = Json::array();
   for (const WatchedRow& row : rows) json.push_back(row_json(row, by));

@@ -77,6 +77,11 @@ Result<FetchedState> fetch(const Source& source) {
   return FetchedState{*std::move(record), fetched.name_space};
 }
 
+Result<const LiveFacts*> live_facts(const EpochRecord& record) {
+  if (record.live) return &*record.live;
+  return fail(ErrorCode::invalid_input, "--from: expected the state of a running operator, found a record without it");
+}
+
 Result<advice::Question> question_of(EpochRecord record, const Overrides& set) {
   advice::Question question;
   question.policy = record.policy, question.settings = record.settings, question.seed = record.seed;

@@ -24,6 +24,9 @@ struct FetchedState {
 };
 Result<FetchedState> fetch(const Source& source);
 
+// What only a running operator knows.
+Result<const LiveFacts*> live_facts(const EpochRecord& record);
+
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 // The operator's policy and settings, with these settings replaced.
 Result<advice::Question> question_of(EpochRecord record, const Overrides& set);

@@ -75,7 +75,7 @@ StateAnswer StateEndpoint::answer() {
   if (!copy) return {come_later, "the operator is busy, or has made no plan yet\n"};
   const std::lock_guard lock(copy->mutex);
   if (copy->text.empty()) {
-    copy->record.live->spent = questions_.spent();
+    copy->record.live->ledger = questions_.ledger();
     copy->record.live->watched = questions_.watched();
     copy->text = gzipped(write_epoch(copy->record));
     copy->record = {};

@@ -22,7 +22,7 @@ class StateEndpoint {
  public:
   struct Questions {  // from any thread
     std::function<bool()> leads;
-    std::function<std::vector<PoolSpending>()> spent;
+    std::function<std::vector<JobDay>()> ledger;
     std::function<std::vector<WatchedRow>()> watched;
   };
   explicit StateEndpoint(Questions questions) : questions_(std::move(questions)) {}

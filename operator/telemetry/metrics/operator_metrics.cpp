@@ -34,9 +34,6 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr EnumArray<BindOutcome, std::string_view> bind_outcomes{"bound", "conflict", "refused", "failed"};
 constexpr EnumArray<MovePhase, std::string_view> move_phases{"pending",   "pending",   "copying",
                                                              "verifying", "committed", "failed"};
-constexpr EnumArray<ComparisonOutcome, std::string_view> comparison_outcomes{"made", "skipped", "failed"};
-constexpr EnumArray<JournalOutcome, std::string_view> journal_outcomes{"written", "skipped", "failed"};
-constexpr EnumArray<ReloadOutcome, std::string_view> reload_outcomes{"applied", "restart_needed", "refused"};
 constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
 double now_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -45,10 +42,6 @@ double now_since_1970() {
 using Terms = std::array<std::pair<std::string_view, double>, 3>;
 Terms terms_of(const Bill& bill) {
   return {{{"cpu", bill.cpu.value()}, {"transfer", bill.transfer.value()}, {"shuffle", bill.shuffle.value()}}};
-}
-
-std::string pool_name(const ClusterSnapshot& cluster, PoolId pool) {
-  return cluster.pools.contains(pool) ? cluster.pools[pool].name : "";
 }
 
 struct BaselineSums {
@@ -142,6 +135,7 @@ void OperatorMetrics::State::tell_spent(const std::string& pool, const Bill& mor
 
 void OperatorMetrics::State::see(TimePoint now) {
   seen = std::max(seen, now);
+  spend.see(seen);
   if (!counting_since) counting_since = now;
 }
 
@@ -210,6 +204,7 @@ void OperatorMetrics::State::count_copy(const ClusterSnapshot& cluster, const Re
     registry.add("lips_spend_dollars_total", {data_pool, "moves"}, dollars.value());
     registry.add("lips_moved_bytes_total", {}, size.value() * bytes_per_mebibyte);
     figures.spent.moves += dollars;
+    spend.charge_data("(moves)", {{}, {}, {}, dollars, {}});
     return;
   }
 }
@@ -228,6 +223,7 @@ void OperatorMetrics::State::count_storage(const DecidedPlan& decided) {
   }
   if (dollars.value() > 0) registry.add("lips_spend_dollars_total", {data_pool, "storage"}, dollars.value());
   figures.spent.storage += dollars;
+  if (dollars.value() > 0) spend.charge_data("(storage of copies)", {{}, {}, {}, {}, dollars});
   figures.extra_copies = copies;
   registry.set("lips_extra_copies", {}, static_cast<double>(copies));
   registry.set("lips_extra_copy_bytes", {}, total.value() * bytes_per_mebibyte);
@@ -585,6 +581,12 @@ OperatorFigures OperatorMetrics::figures() const {
   }
   figures.watched = state_->watch_meter.by_namespace();
   return figures;
+}
+
+std::vector<JobDay> OperatorMetrics::by_job() const {
+  const std::lock_guard lock(state_->mutex);
+  state_->count_running();
+  return state_->spend.by_job();
 }
 
 bool OperatorMetrics::synced() const { return state_->synced; }

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "controller/adapter_observer.h"
 #include "controller/checked_policy.h"
 #include "controller/observer.h"
 #include "model/costs.h"
+#include "model/job_dollars.h"
 #include "model/pool_use.h"
 #include "model/targets.h"
 #include "model/watched_dollars.h"
@@ -30,8 +32,11 @@ struct DecidedPlan {
 };
 
 enum class ComparisonOutcome : std::uint8_t { made, skipped, failed };
+inline constexpr EnumArray<ComparisonOutcome, std::string_view> comparison_outcomes{"made", "skipped", "failed"};
 enum class JournalOutcome : std::uint8_t { written, skipped, failed };
+inline constexpr EnumArray<JournalOutcome, std::string_view> journal_outcomes{"written", "skipped", "failed"};
 enum class ReloadOutcome : std::uint8_t { applied, restart_needed, refused };
+inline constexpr EnumArray<ReloadOutcome, std::string_view> reload_outcomes{"applied", "restart_needed", "refused"};
 
 class OperatorMetrics : public Observer, public AdapterObserver {
  public:
@@ -86,6 +91,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   // In Prometheus' text format.
   std::string exposition() const;
   OperatorFigures figures() const;
+  std::vector<JobDay> by_job() const;
   bool synced() const;
   bool leads() const;
   double seconds_since_turn() const;  // since the last turn of the main loop

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/days.h"
+#include "model/targets.h"
+#include "telemetry/metrics/money_history.h"
 #include "telemetry/metrics/rise.h"
 
 namespace lips {
@@ -16,7 +19,12 @@ Bill cpu_bill(Usd dollars) {
 
 }  // namespace
 
-void Spend::charge(const std::string& pool, const Bill& more) {
+std::string pool_name(const ClusterSnapshot& cluster, PoolId pool) {
+  return cluster.pools.contains(pool) ? cluster.pools[pool].name : "";
+}
+
+void Spend::charge(const std::string& pool, const std::string& job, const Bill& more) {
+  ledger_.add(day_.value_or(0), pool, job, {0, {}, {}, more});
   Sum& sum = sums_[pool];
   sum.due += more;
   Bill told;
@@ -31,7 +39,8 @@ void Spend::begin(const ClusterSnapshot& cluster, const Begun& begun, const Bill
   const Node& node = cluster.nodes[begun.node];
   Running running;
   running.begun = begun;
-  running.pool = cluster.pools.contains(job.pool) ? cluster.pools[job.pool].name : "";
+  running.pool = pool_name(cluster, job.pool);
+  running.job_id = cluster.tasks[begun.task].job, running.job = job.name;
   running.bill = bill;
   running.reduces = job.all_reduces();
   running.work_a_second = CostModel::work(job.request.cpu, std::chrono::seconds(1), node);
@@ -49,17 +58,41 @@ void Spend::compare(TaskId task, BaselineBill bill) {
     found->second.baselines.push_back(std::move(bill));
 }
 
-// Counts a task that has been on its node for that long.
-void Spend::count(Running& running, Duration ran) {
+// What a task costs that has been on its node for that long, beyond what was counted.
+Usd Spend::count(Running& running, Duration ran) {
   const Duration before = std::max(Duration(0), running.begun.counted_from - running.begun.since);
   const double seconds = std::max(0.0, to_seconds(ran - before));
   const Usd due = (running.work_a_second * seconds) * running.price;
-  charge(running.pool, cpu_bill(due - running.counted));
-  running.counted = due;
+  return due - std::exchange(running.counted, due);
+}
+
+void Spend::count_and_charge(Running& running, Duration ran) {
+  charge(running.pool, running.job, cpu_bill(count(running, ran)));
+}
+
+void Spend::charge_all_until(TimePoint then) {
+  struct Due {
+    const Running* one = nullptr;
+    Usd more;
+  };
+  std::unordered_map<JobId, Due> jobs;
+  for (auto& [task, running] : running_) {
+    Due& sum = jobs[running.job_id];
+    sum.one = &running;
+    sum.more += count(running, then - running.begun.since);
+  }
+  for (const auto& [job, sum] : jobs) charge(sum.one->pool, sum.one->job, cpu_bill(sum.more));
+}
+
+void Spend::see(TimePoint now) {
+  const std::int64_t today = day_of(now);
+  if (running_.empty() || !day_) day_ = std::max(day_.value_or(today), today);
+  for (; *day_ < today; ++*day_) charge_all_until(TimePoint(one_day * (*day_ + 1)));
 }
 
 void Spend::count_until(TimePoint now) {
-  for (auto& [task, running] : running_) count(running, now - running.begun.since);
+  see(now);
+  charge_all_until(now);
 }
 
 std::optional<EndedTask> Spend::end(const ClusterSnapshot& cluster, TaskId task, std::optional<Duration> ran) {
@@ -68,21 +101,22 @@ std::optional<EndedTask> Spend::end(const ClusterSnapshot& cluster, TaskId task,
   Running running = std::move(found->second);
   running_.erase(found);
   const Duration span = ran.value_or(cluster.now - running.begun.since);
-  count(running, span);
+  count_and_charge(running, span);
   const Job& job = cluster.jobs[cluster.tasks[task].job];
   const double share = running.reduces > 0 ? double{1} * running.reduces / job.all_reduces() : 1;
   Bill reads = running.bill;
   reads.cpu = Usd(0);
   reads.shuffle = reads.shuffle * share;
-  charge(running.pool, reads);
+  charge(running.pool, running.job, reads);
   if (reads.shuffle.value() > 0 && job.whole.id.valid()) {
     Shared& shared = shared_[job.whole.id];
     shared.reduces = job.all_reduces();
-    shared.due[running.pool] += reads.shuffle;
+    shared.due[{running.pool, running.job}] += reads.shuffle;
   }
   const CpuSeconds work = running.work_a_second * to_seconds(span);
-  EndedTask ended{std::move(running.pool), reads, running.bill, std::move(running.baselines)};
+  EndedTask ended{std::move(running.pool), std::move(running.job), reads, running.bill, std::move(running.baselines)};
   ended.ours.cpu = work * running.price;
+  ledger_.add(day_.value_or(0), ended.pool, ended.job, {1, ended.predicted, ended.ours, {}});
   for (BaselineBill& baseline : ended.baselines) {
     baseline.bill.cpu = work * baseline.cpu_price;
     baseline.bill.shuffle = baseline.bill.shuffle * share;
@@ -93,7 +127,7 @@ std::optional<EndedTask> Spend::end(const ClusterSnapshot& cluster, TaskId task,
 bool Spend::cut_off(TaskId task, std::optional<Duration> ran, TimePoint now) {
   const auto found = running_.find(task);
   if (found == running_.end()) return false;
-  count(found->second, ran.value_or(now - found->second.begun.since));
+  count_and_charge(found->second, ran.value_or(now - found->second.begun.since));
   running_.erase(found);
   return true;
 }
@@ -101,7 +135,7 @@ bool Spend::cut_off(TaskId task, std::optional<Duration> ran, TimePoint now) {
 bool Spend::undo(TaskId task) {
   const auto found = running_.find(task);
   if (found == running_.end()) return false;
-  charge(found->second.pool, cpu_bill(Usd(0) - found->second.counted));
+  charge(found->second.pool, found->second.job, cpu_bill(Usd(0) - found->second.counted));
   running_.erase(found);
   return true;
 }
@@ -111,12 +145,16 @@ void Spend::grow(const Job& job) {
   if (found == shared_.end() || job.all_reduces() <= found->second.reduces) return;
   const double share = double{1} * found->second.reduces / job.all_reduces();
   found->second.reduces = job.all_reduces();
-  for (auto& [pool, due] : found->second.due) {
+  for (auto& [of, due] : found->second.due) {
     Bill less;
     less.shuffle = due * share - due;
     due = due * share;
-    charge(pool, less);
+    charge(of.first, of.second, less);
   }
+}
+
+void Spend::charge_data(const char* what, const Bill& more) {
+  ledger_.add(day_.value_or(0), std::string(data_pool), what, {0, {}, {}, more});
 }
 
 Bill Spend::due(const std::string& pool) const {

@@ -3,15 +3,18 @@
 // model.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/costs.h"
 #include "model/snapshot.h"
+#include "telemetry/metrics/job_ledger.h"
 
 namespace lips {
 
@@ -23,10 +26,12 @@ struct BaselineBill {
 
 // A task that has ended, with the cost that it would have had where a baseline placed it.
 struct EndedTask {
-  std::string pool;
+  std::string pool, job;
   Bill ours, predicted;                 // predicted: when it was bound
   std::vector<BaselineBill> baselines;  // for the same work and the same shuffle
 };
+
+std::string pool_name(const ClusterSnapshot& cluster, PoolId pool);
 
 class Spend {
  public:
@@ -46,6 +51,8 @@ class Spend {
   const Begun* of(TaskId task) const;
   void compare(TaskId task, BaselineBill bill);
 
+  // Call it before anything else at that time: each day is charged for its own part of what runs.
+  void see(TimePoint now);
   // Charges running tasks up to then.
   void count_until(TimePoint now);
   // The task ran to its end; returns none if it is unknown. `ran`: time as the cluster reports it, else up to `now`.
@@ -61,11 +68,15 @@ class Spend {
   // The cost of the tasks of the pool, corrections included.
   Bill due(const std::string& pool) const;
   void forget_pool(const std::string& pool) { sums_.erase(pool); }
+  // Costs that no task alone caused.
+  void charge_data(const char* what, const Bill& more);
+  std::vector<JobDay> by_job() const { return ledger_.rows(); }
 
  private:
   struct Running {
     Begun begun;
-    std::string pool;
+    JobId job_id;
+    std::string pool, job;
     Bill bill;
     std::uint32_t reduces = 0;  // sharing the shuffle, as known when it began
     CpuSeconds work_a_second;
@@ -78,15 +89,19 @@ class Spend {
   };
   struct Shared {  // by reduces of a whole job that have ended
     std::uint32_t reduces = 0;
-    std::map<std::string, Usd> due;  // by pool
+    std::map<std::pair<std::string, std::string>, Usd> due;  // by pool and job
   };
-  void charge(const std::string& pool, const Bill& more);
-  void count(Running& running, Duration ran);
+  void charge(const std::string& pool, const std::string& job, const Bill& more);
+  static Usd count(Running& running, Duration ran);
+  void count_and_charge(Running& running, Duration ran);
+  void charge_all_until(TimePoint then);
 
   const Tell tell_;
   std::unordered_map<TaskId, Running> running_;
   std::map<std::string, Sum> sums_;  // by pool
   std::map<WholeJobId, Shared> shared_;
+  JobLedger ledger_;
+  std::optional<std::int64_t> day_;
 };
 
 }  // namespace lips

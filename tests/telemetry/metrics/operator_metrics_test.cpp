@@ -16,6 +16,7 @@
 namespace lips {
 namespace {
 
+using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -115,6 +116,42 @@ TEST_F(OperatorMetricsTest, ChargeThePodsTimeAndNotWhatWasDeclared) {
   EXPECT_THAT(metrics_.exposition(), HasSubstr(R"(lips_spend_dollars_total{pool="etl \"night\"",term="cpu"} 0.04)"));
   EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_predicted_dollars_total{term=\"cpu\"} 0.01"));
   EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_counted_dollars_total{term=\"cpu\"} 0.04"));
+}
+
+TEST_F(OperatorMetricsTest, SayForEachJobWhatWasPredictedAndCountedAndIsSpent) {
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5});
+  bind(ours().assignments[0]);
+  bind({TaskId(1), NodeId(0), StoreId(0), {}});
+  tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(40))});
+  tell(TaskFinished{TaskId(1), NodeId(0), Duration(std::chrono::seconds(20)), true});
+  const std::vector<JobDay> rows = metrics_.by_job();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].pool, "etl \"night\"");
+  EXPECT_EQ(rows[0].job, state_.snapshot().jobs[JobId(0)].name);
+  const JobDollars& dollars = rows[0].dollars;
+  EXPECT_EQ(dollars.finished, 1u) << "the other failed";
+  EXPECT_DOUBLE_EQ(dollars.predicted.cpu.value(), 0.01);
+  EXPECT_DOUBLE_EQ(dollars.counted.cpu.value(), 0.04);
+  EXPECT_DOUBLE_EQ(dollars.counted.transfer.value(), 0.01);
+  EXPECT_DOUBLE_EQ(dollars.spent.cpu.value(), 0.04 + 20 * 0.003);
+  EXPECT_DOUBLE_EQ(dollars.spent.total().value(), metrics_.figures().spent.total().value());
+}
+
+// It runs from 22:00 for 50 hours, and nobody asks in between.
+TEST_F(OperatorMetricsTest, ChargeEachDayForItsPartOfWhatRuns) {
+  state_.advance(TimePoint(std::chrono::hours(22)));
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5});
+  bind(ours().assignments[0]);
+  state_.advance(TimePoint(std::chrono::hours(72)));
+  tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::hours(50))});
+  const std::vector<JobDay> rows = metrics_.by_job();
+  ASSERT_EQ(rows.size(), 4u);
+  std::vector<double> cpu;
+  for (const JobDay& row : rows) cpu.push_back(row.dollars.spent.cpu.value() / 3.6);
+  EXPECT_THAT(
+      cpu, testing::ElementsAre(DoubleNear(2, 1e-9), DoubleNear(24, 1e-9), DoubleNear(24, 1e-9), DoubleNear(0, 1e-9)));
+  EXPECT_EQ(rows[3].dollars.finished, 1u) << "a task counts on the day of its end";
+  EXPECT_DOUBLE_EQ(rows[3].dollars.spent.transfer.value(), 0.01);
 }
 
 TEST_F(OperatorMetricsTest, ChargeRunningTasksForTheTimeSoFar) {
