@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "tests/policies/random_cluster.h"
+#include "tests/policies/random_events.h"
 
 namespace lips::testing {
 namespace {
@@ -163,82 +163,6 @@ class Recount {
   }
 
   const ClusterSnapshot& cluster_;
-};
-
-class RandomEvents {
- public:
-  RandomEvents(std::uint64_t seed, ClusterState& state) : random_(seed), state_(state) {}
-
-  void next() {
-    const ClusterSnapshot& cluster = state_.snapshot();
-    clock_ += random_.uniform();
-    state_.advance(TimePoint(seconds(clock_)));
-    switch (random_.below(13)) {
-      case 0:
-        return state_.apply(job(cluster, random_job(random_, shape_, clock_ + 3 * random_.uniform())));
-      case 1:
-        return state_.apply(NodeLost{node(), random_.below(3) == 0});
-      case 2:
-        return state_.apply(NodeBack{node()});
-      case 3:
-        return state_.apply(ReplicaAdded{block(), {store(), false, {}}});
-      case 4:
-        return state_.apply(ReplicaRemoved{block(), store()});
-      case 5:
-        return change_node();
-      case 6:
-        return on_running([&](const RunningTask& run) { state_.apply(TaskLost{run.task}); });
-      case 7:
-        return on_running([&](const RunningTask& run) { state_.apply(TaskStarted{run.task, run.node}); });
-      case 8:
-      case 9:
-        return on_running([&](const RunningTask& run) { state_.apply(TaskFinished{run.task, run.node}); });
-      case 10:
-        return find();
-      default:
-        return assume();
-    }
-  }
-
- private:
-  template <class Apply>
-  void on_running(Apply apply) {
-    const std::vector<RunningTask>& running = state_.snapshot().running;
-    if (running.empty()) return;
-    const RunningTask chosen = running[random_.below(running.size())];
-    apply(chosen);
-  }
-  void change_node() {
-    const NodeId id = node();
-    Node changed = state_.snapshot().nodes[id];
-    changed.capacity.slots = 1 + static_cast<std::int32_t>(random_.below(5));
-    changed.others = {Cores(random_.uniform()), Mebibytes(100), 1};
-    state_.apply(NodeChanged{id, changed});
-  }
-  void find() {
-    if (state_.snapshot().tasks.empty()) return;
-    const TaskId task(static_cast<std::uint32_t>(random_.below(state_.snapshot().tasks.size())));
-    if (state_.snapshot().tasks[task].state != TaskState::blocked)
-      state_.apply(TaskFound{task, node(), state_.snapshot().now});
-  }
-  void assume() {
-    if (state_.snapshot().tasks.empty()) return;
-    for (int tries = 0; tries < 5; ++tries) {
-      const TaskId task(static_cast<std::uint32_t>(random_.below(state_.snapshot().tasks.size())));
-      const NodeId where = node();
-      const StoreId from =
-          nearest_replica(state_.snapshot(), CostModel{}, state_.snapshot().tasks[task].block, where).store;
-      state_.assume({task, where, from, {}});
-    }
-  }
-  NodeId node() { return NodeId(static_cast<std::uint32_t>(random_.below(state_.snapshot().nodes.size()))); }
-  BlockId block() { return BlockId(static_cast<std::uint32_t>(random_.below(state_.snapshot().blocks.size()))); }
-  StoreId store() { return StoreId(static_cast<std::uint32_t>(random_.below(state_.snapshot().stores.size()))); }
-
-  Random random_;
-  ClusterState& state_;
-  RandomShape shape_;
-  double clock_ = 100;
 };
 
 TEST(ClusterState, KeepsItsCountsUnderRandomEvents) {

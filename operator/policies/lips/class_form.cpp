@@ -19,7 +19,8 @@ using solver::Entry;
 using solver::RowId;
 constexpr std::size_t more_columns = 6;  // per commodity and round
 constexpr int rounds = 25;
-constexpr double coarse_gap = 2e-3;  // gap at which column generation stops for merged commodities
+constexpr std::int32_t rows_for_dual = 500;  // below, either simplex takes milliseconds
+constexpr double coarse_gap = 2e-3;          // gap at which column generation stops for merged commodities
 
 // Sets duals of the wrong sign to 0, which keeps the bound finite.
 void clamp(const solver::LinearProgram& program, std::vector<double>& dual) {
@@ -82,8 +83,9 @@ class ClassForm {
  private:
   solver::LpSolution solve_program(const solver::Basis* start) const {
     solver::LpOptions options;
-    // New columns leave the old basis feasible; a program of starting columns alone is short (docs/solver.md).
-    options.algorithm = start ? solver::Algorithm::primal : solver::Algorithm::automatic;
+    // New columns leave the old basis feasible. A program of starting columns alone has few columns a row.
+    const bool large = form_.program.rows() > rows_for_dual;
+    options.algorithm = !start && large ? solver::Algorithm::automatic : solver::Algorithm::primal;
     options.max_iterations = settings_.max_iterations;
     options.presolve = !start;
     options.start = start;

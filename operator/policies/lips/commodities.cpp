@@ -230,6 +230,7 @@ class CommodityMaker {
 
   CommodityId commodity_for(const Job& job, const TaskGroup& group, const Trait& trait) {
     const bool any_class = trait.any_class;
+    const Resources& asked = job.request;
     const bool reads_count = settings_.links || !any_class;
     const PoolId pool = settings_.per_pool ? job.pool : PoolId::none();
     CommodityHash hash;
@@ -237,9 +238,9 @@ class CommodityMaker {
     for (double usd : virtual_cost_) hash.mix(usd);
     if (!any_class) {
       hash.mix(std::uint64_t{job.constraint.index()});
-      hash.mix(job.request.cpu.value());
-      hash.mix(job.request.memory.value());
-      for (const auto& [resource, amount] : job.request.extended) {
+      hash.mix(asked.cpu.value());
+      hash.mix(asked.memory.value());
+      for (const auto& [resource, amount] : asked.extended) {
         hash.mix(std::uint64_t{resource.index()});
         hash.mix(amount);
       }
@@ -255,7 +256,7 @@ class CommodityMaker {
       const Commodity& known = result_.commodities[id];
       if (known.any_class != any_class || known.pool != pool || known.shared != trait.shared) return false;
       if (known.non_cpu_cost != non_cpu_cost_ || known.virtual_cost != virtual_cost_) return false;
-      if (!any_class && (known.constraint != job.constraint || known.request != job.request)) return false;
+      if (!any_class && (known.constraint != job.constraint || known.request != asked)) return false;
       if (!reads_count) return true;
       const Portion& like = result_.portions[known.portions.front()];
       return known.zones == group.zones && like.work == trait.work &&
@@ -263,14 +264,14 @@ class CommodityMaker {
     };
     const CommodityId fresh(static_cast<std::uint32_t>(result_.commodities.size()));
     const CommodityId found = table_.find_or_add(hash.value(), fresh, same);
-    const double memory_per_core = job.request.memory.value() / cores_of(job.request);
+    const double memory_per_core = asked.memory.value() / cores_of(asked);
     if (found == fresh) {
       Commodity commodity;
       commodity.non_cpu_cost = non_cpu_cost_;
       commodity.virtual_cost = virtual_cost_;
       commodity.any_class = any_class;
       commodity.constraint = job.constraint;
-      commodity.request = job.request;
+      commodity.request = asked;
       commodity.least_memory_per_core = memory_per_core;
       commodity.pool = pool;
       commodity.shared = trait.shared;
