@@ -69,7 +69,7 @@ class Cluster {
   Cluster(unsigned nodes, unsigned pods) : nodes_(nodes), watched_(rules(), claims_, jobs_) {
     for (unsigned i = 0; i < nodes; ++i) watched_.update(node_of(i));
     watched_.resume();
-    bound_.reserve(2 * pods);
+    bound_.reserve(std::size_t{2} * pods);
   }
   // Three events of a pod: it is there, is bound, and runs.
   void start(unsigned count) {
