@@ -47,7 +47,9 @@ class ClusterBuilder {
     return start.pools.push_back(
         {"pool-" + std::to_string(start.pools.size()), weight, Cores(minimum), Cores(maximum), {}});
   }
-  RackId rack(ZoneId zone = ZoneId(0)) { return start.racks.push_back({"rack-" + std::to_string(start.racks.size()), zone}); }
+  RackId rack(ZoneId zone = ZoneId(0)) {
+    return start.racks.push_back({"rack-" + std::to_string(start.racks.size()), zone});
+  }
   NodeId node(const NodeSpec& spec = {}) {
     Node node;
     node.name = "node-" + std::to_string(start.nodes.size());
