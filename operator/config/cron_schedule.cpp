@@ -84,8 +84,13 @@ Result<void> read(std::string_view text, const Field& field, Bits& bits) {
                           field.name, text, field.least, field.most, field.names.empty() ? "" : " or their names"));
 }
 
-// A field that starts with * restricts nothing where the other names days.
-bool any(std::string_view text) { return text.starts_with('*') || text.starts_with('?'); }
+// Such a field restricts nothing where the other names days; one with steps does.
+bool any(std::string_view text) {
+  while (!text.empty())
+    if (const std::string_view part = take(text, ','); part == "*" || part == "?" || part == "*/1" || part == "?/1")
+      return true;
+  return false;
+}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/stripe.h"
+#include "records/snapshot_arrivals_json.h"
 #include "records/snapshot_columns.h"
 #include "records/snapshot_eligibility_json.h"
 #include "records/snapshot_pools_json.h"
@@ -44,8 +45,10 @@ class Reader {
   void read_levels(const View& table);
   void read_wholes(const View& table);
   void read_peers(const View& table);
-  void read_arrivals();
-  void read_expected();
+  void read_arrivals() {
+    tables_.start.arrivals = read_arrival_memory(root_);
+    tables_.expected = read_expected(root_, tables_.start.data_sets.size());
+  }
   void read_tasks();
   void read_placed_and_moves();
   void read_beyond();
@@ -412,26 +415,6 @@ void Reader::read_peers(const View& table) {
   }
 }
 
-void Reader::read_arrivals() {
-  if (!root_.has("arrivals")) return;
-  const View table = root_.at("arrivals");
-  table.known({"work", "until"});
-  tables_.start.arrivals = {CpuSeconds(table.at("work").value(Real{0, most_total})),
-                            time(table.at("until").value(Whole{-any_time, any_time}))};
-}
-
-void Reader::read_expected() {
-  if (!root_.has("expected")) return;
-  const View table = root_.at("expected");
-  for (std::size_t i = 0, rows = table.rows(ExpectedWork::fields.size()); i < rows; ++i) {
-    const View row = table.item(i);
-    tables_.expected.push_back({row.cell(0, Text{}), time(row.cell(1, Whole{-any_time, any_time})),
-                                row.cell(2, Real{0, 1}), CpuSeconds(row.cell(3, Real{0, most_total})),
-                                id<DataSetId>(row.cell(4, id_below(tables_.start.data_sets.size()))),
-                                row.cell(5, Real{0, 1})});
-  }
-}
-
 void Reader::read_job_lists(const View& table) {
   const Whole job = index_below(tables_.jobs.size());
   const View passed = table.at("passedOver");
@@ -584,10 +567,10 @@ SnapshotTables Reader::read() {
   tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
   // Later tables refer to earlier ones: after a faulty one their errors would be noise.
   using Step = void (Reader::*)();
-  for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
-                    &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_arrivals,
-                    &Reader::read_expected, &Reader::read_jobs, &Reader::read_tasks, &Reader::read_placed_and_moves,
-                    &Reader::read_beyond, &Reader::read_degraded}) {
+  for (Step step :
+       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
+        &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_arrivals, &Reader::read_jobs,
+        &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.empty()) break;
   }

@@ -39,8 +39,9 @@ TEST(CronSchedule, StartsWhenItsFieldsSay) {
 TEST(CronSchedule, TakesADayOfEitherWhereBothNameSome) {
   // The first of the month, or a Monday.
   EXPECT_EQ(starts("0 0 1 * 1", at(2026, 11, 1), at(2026, 12, 1)).size(), 6u);
-  // A step from * is no restriction of its own: odd days that are Mondays.
-  EXPECT_EQ(starts("0 0 */2 * 1", at(2026, 11, 1), at(2026, 12, 1)).size(), 3u);
+  EXPECT_EQ(starts("0 0 * * 1", at(2026, 11, 1), at(2026, 12, 1)).size(), 5u);
+  // Steps name days too: 15 odd ones, and three even Mondays.
+  EXPECT_EQ(starts("0 0 */2 * 1", at(2026, 11, 1), at(2026, 12, 1)).size(), 18u);
   EXPECT_EQ(starts("0 0 29 2 *", at(2026, 1, 1), at(2029, 1, 1)).size(), 1u);
 }
 

@@ -51,6 +51,7 @@ struct TimeSlotSettings {
       std::chrono::seconds(120);  // time slot 0 offers a free slot at least that long, and at least a mean task
   Billing billing = Billing::use;
   bool charge_queue = false;
+  Duration expected_reach{0};   // of work that the charge leaves out
   bool wait_to_middle = false;  // what starts in a later slot waits until its middle, not its beginning
   bool stretch_first = true;    // off: time slot 0 is exactly its span (one time slot = the paper's epoch)
 };

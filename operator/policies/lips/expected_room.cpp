@@ -32,7 +32,7 @@ class Room {
 
   double keep() {
     find_slots();
-    if (begins_.empty()) return 0;
+    if (begins_.size() < 2) return 0;
     add_expected();
     if (streams_.empty()) return 0;
     add_pending();
@@ -64,9 +64,9 @@ class Room {
     const auto next = std::upper_bound(begins_.begin(), begins_.end(), second);
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, next - begins_.begin() - 1));
   }
-  // The one that begins nearest to that time.
+  // The one that begins nearest to that time, but not the first: what is not here cannot use what is free now.
   std::size_t slot_of(double comes) const {
-    const std::size_t slot = slot_that_holds(comes);
+    const std::size_t slot = std::max<std::size_t>(1, slot_that_holds(comes));
     return slot + 1 < begins_.size() && comes - begins_[slot] > begins_[slot + 1] - comes ? slot + 1 : slot;
   }
   std::size_t place(ZoneId zone, std::size_t slot) const { return zone.index() * begins_.size() + slot; }
@@ -81,8 +81,7 @@ class Room {
 
   void add_expected() {
     for (const ExpectedWork& work : cluster_.expected) {
-      if (work.at > cluster_.now + reach_) break;
-      if (work.at + longest_delay_of_expected < cluster_.now) continue;
+      if (!is_expected(work, cluster_.now, reach_)) continue;
       const std::size_t slot = slot_of(to_seconds(std::max(Duration(0), work.at - cluster_.now)));
       const double cpu = work.chance * work.work.value();
       if (!work.input.valid()) {
@@ -200,6 +199,10 @@ class Room {
 };
 
 }  // namespace
+
+bool is_expected(const ExpectedWork& work, TimePoint now, Duration reach) {
+  return work.at <= now + reach && work.at + longest_delay_of_expected >= now;
+}
 
 double keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
                           NodeClasses& classes) {

@@ -137,6 +137,7 @@ class Decision {
       time_slots.edges = settings_.lips.time_slot_edges;
       time_slots.billing = settings_.lips.billing;
       time_slots.charge_queue = settings_.lips.queue_charge && settings_.lips.billing == Billing::invoice;
+      time_slots.expected_reach = settings_.lips.expected_reach;
     }
     time_slots.waiting_price = waiting_price();
     return time_slots;

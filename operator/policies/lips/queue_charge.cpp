@@ -2,13 +2,27 @@
 
 #include <algorithm>
 
+#include "policies/lips/expected_room.h"
+
 namespace lips {
 
-double queue_charge(const ClusterSnapshot& cluster, double work_rate) {
+namespace {
+
+CpuSeconds expected_within(const ClusterSnapshot& cluster, Duration reach) {
+  CpuSeconds work;
+  for (const ExpectedWork& expected : cluster.expected)
+    if (is_expected(expected, cluster.now, reach)) work += expected.work * expected.chance;
+  return work;
+}
+
+}  // namespace
+
+double queue_charge(const ClusterSnapshot& cluster, double work_rate, Duration reach) {
   const bool grows =
       std::any_of(cluster.offers.begin(), cluster.offers.end(), [](const Offer& offer) { return offer.left > 0; });
   if (grows || work_rate <= 0) return 1;
-  const double load = cluster.arrivals.rate(cluster.now) / work_rate;
+  const double named = reach > Duration(0) ? expected_within(cluster, reach).value() / to_seconds(reach) : 0;
+  const double load = std::max(0.0, cluster.arrivals.rate(cluster.now) - named) / work_rate;
   return 1 / (1 - std::min(load, 1 - 1 / most_queue_charge));
 }
 

@@ -51,6 +51,13 @@ ExpectedWork hours_of_work(double hours, double at, const char* job = "nightly")
   return work;
 }
 
+TimeSlotSettings time_slots(Billing billing = Billing::use) {
+  TimeSlotSettings slots;
+  slots.edges = LipsSettings{}.time_slot_edges;
+  slots.billing = billing;
+  return slots;
+}
+
 TEST(ExpectedRoom, PendingWorkDoesNotWaitForRoomThatExpectedWorkNeeds) {
   const BusyCheapZone zones;
   EXPECT_TRUE(zones.at_work({}).plan().assignments.empty()) << "waiting for the cheap zone costs less";
@@ -91,7 +98,7 @@ TEST(ExpectedRoom, EndsWhenTheJobArrives) {
 TEST(ExpectedRoom, ASettingTurnsItOff) {
   const BusyCheapZone zones;
   Case setting = zones.at_work({hours_of_work(6, 300)});
-  NodeClasses classes = make_classes(setting.state.snapshot(), {});
+  NodeClasses classes = make_classes(setting.state.snapshot(), time_slots());
   EXPECT_EQ(keep_expected_room(setting.state.snapshot(), setting.costs, Duration(0), classes), 0);
   EXPECT_GT(keep_expected_room(setting.state.snapshot(), setting.costs, std::chrono::hours(2), classes), 0);
 }
@@ -112,17 +119,13 @@ TEST(ExpectedRoom, TakesWhatItKeepsOffTheStepsAndNoMoreThanIsExpected) {
     shape.announcements = 1 + seed % 9;
     const ClusterState state = simulation::random_cluster(shape);
     const ClusterSnapshot& cluster = state.snapshot();
-    TimeSlotSettings slots;
-    slots.edges = LipsSettings{}.time_slot_edges;
-    slots.billing = seed % 2 ? Billing::use : Billing::invoice;
-    const NodeClasses before = make_classes(cluster, slots);
+    const NodeClasses before = make_classes(cluster, time_slots(seed % 2 ? Billing::use : Billing::invoice));
     NodeClasses after = before;
     const Duration reach = std::chrono::hours(2);
     const double kept = keep_expected_room(cluster, simulation::random_costs(shape), reach, after);
     double expected = 0;
     for (const ExpectedWork& work : cluster.expected)
-      if (work.at <= cluster.now + reach && work.at + longest_delay_of_expected >= cluster.now)
-        expected += work.chance * work.work.value();
+      if (is_expected(work, cluster.now, reach)) expected += work.chance * work.work.value();
     EXPECT_LE(kept, expected * (1 + 1e-6)) << seed;
     EXPECT_NEAR(all_work(before) - all_work(after), kept, 1e-6 * (1 + kept)) << seed;
     for (const ClassId c : before.classes.ids())
@@ -135,7 +138,7 @@ TEST(ExpectedRoom, TakesWhatItKeepsOffTheStepsAndNoMoreThanIsExpected) {
   EXPECT_GT(kept_some, 200);
 }
 
-// Pending work goes first where it is: what is free now and fits it all stays free.
+// What is free now is offered to pending work alone, and where pending and expected work wait, pending work goes first.
 TEST(ExpectedRoom, DelaysNoPendingWorkThatHasRoomNow) {
   ClusterBuilder builder(1);
   builder.node({.slots = 8, .cpu = 8});
@@ -145,6 +148,16 @@ TEST(ExpectedRoom, DelaysNoPendingWorkThatHasRoomNow) {
   setting.state.apply(WorkExpected{{{"soon", TimePoint(seconds(1)), 1, CpuSeconds(1e6), DataSetId::none(), 1}}});
   setting.add({.maps = 8, .cpu = 100});
   EXPECT_EQ(setting.plan().assignments.size(), 8u);
+
+  // Two free cores and two that come free: what is late would like to have them all.
+  ClusterBuilder busy(1);
+  const NodeId node = busy.node({.slots = 4, .cpu = 4});
+  Case late("lips", busy, settings);
+  late.state.apply(WorkExpected{{{"late", TimePoint(seconds(-60)), 1, CpuSeconds(1e6), DataSetId::none(), 1}}});
+  const JobId running = late.add({.maps = 2, .cpu = 30});
+  for (std::uint32_t i = 0; i < 2; ++i) late.state.apply(TaskFound{late.task(running, i), node, TimePoint{}});
+  late.add({.maps = 2, .cpu = 100});
+  EXPECT_EQ(late.plan().assignments.size(), 2u);
 }
 
 }  // namespace

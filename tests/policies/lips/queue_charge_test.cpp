@@ -37,6 +37,15 @@ TEST(QueueCharge, IsOneWithoutArrivalsWithoutNodesAndWhereNodesCanBeAdded) {
   EXPECT_GT(queue_charge(cluster, 100), 2);
 }
 
+TEST(QueueCharge, LeavesOutWorkThatIsPlannedForByName) {
+  ClusterSnapshot cluster = loaded(80, 30);
+  const Duration reach = std::chrono::hours(2);
+  cluster.expected = {{"nightly", cluster.now + std::chrono::hours(1), 0.5, CpuSeconds(80 * 7200), {}, 1},
+                      {"later", cluster.now + std::chrono::hours(3), 1, CpuSeconds(1e9), {}, 1}};
+  EXPECT_NEAR(queue_charge(cluster, 100, reach), 1 / (1 - 0.4), 0.05);
+  EXPECT_NEAR(queue_charge(cluster, 100), 5, 0.2);
+}
+
 TEST(QueueCharge, FadesWhenNothingArrives) {
   ClusterSnapshot cluster = loaded(80, 30);
   cluster.now = at(30 + 24);
