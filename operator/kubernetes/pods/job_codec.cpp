@@ -1,14 +1,11 @@
 #include "kubernetes/pods/job_codec.h"
 
-#include <simdjson.h>
-
-#include "kubernetes/api/json_fields.h"
+#include "kubernetes/api/decoded.h"
 
 namespace lips::kubernetes {
 namespace {
 
 using simdjson::ondemand::value;
-using Text = json::PaddedText<simdjson::ondemand::parser>;
 
 void read_metadata(value json, ObjectMeta& meta, TextMap& annotations) {
   json::each_field(json, [&](std::string_view key, value content) {
@@ -56,33 +53,13 @@ void read_spec(value json, JobSpec& spec) {
   });
 }
 
-// read(object, name of the field, its content) for each field of the document.
-template <class Object, class Read>
-Result<Object> decode(Text& text, std::string_view json, std::string_view kind, Read read) {
-  Object object;
-  const auto refuse = [&](std::string_view what) {
-    const std::string name = object.meta.name.empty() ? "without a name" : full_name(object.meta);
-    return fail(ErrorCode::invalid_input, std::string(kind) + ' ' + name + ": " + std::string(what));
-  };
-  try {
-    auto document = text.document(json, simdjson::SIMDJSON_PADDING);
-    json::each_field(document, [&](std::string_view key, value content) { read(object, key, content); });
-    if (object.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
-    return object;
-  } catch (const simdjson::simdjson_error& error) {
-    return refuse(error.what());
-  } catch (const json::Rejected& rejected) {
-    return refuse(rejected.what);
-  }
-}
-
 }  // namespace
 
 struct JobDecoder::Working {
-  Text text;
+  json::Text text;
 };
 struct CronJobDecoder::Working {
-  Text text;
+  json::Text text;
 };
 
 JobDecoder::JobDecoder() : working_(std::make_unique<Working>()) {}
@@ -91,29 +68,28 @@ CronJobDecoder::CronJobDecoder() : working_(std::make_unique<Working>()) {}
 CronJobDecoder::~CronJobDecoder() = default;
 
 Result<BatchJob> JobDecoder::decode(std::string_view json) {
-  return kubernetes::decode<BatchJob>(working_->text, json, "job",
-                                      [](BatchJob& job, std::string_view key, value content) {
-                                        if (key == "metadata") read_metadata(content, job.meta, job.annotations);
-                                        if (key == "spec") read_spec(content, job.spec);
-                                      });
+  return json::decoded(working_->text, json, "job", BatchJob{}, [](std::string_view key, value content, BatchJob& job) {
+    if (key == "metadata") read_metadata(content, job.meta, job.annotations);
+    if (key == "spec") read_spec(content, job.spec);
+  });
 }
 
 Result<CronJob> CronJobDecoder::decode(std::string_view json) {
-  return kubernetes::decode<CronJob>(working_->text, json, "cron job",
-                                     [](CronJob& job, std::string_view key, value content) {
-                                       TextMap own;
-                                       if (key == "metadata") read_metadata(content, job.meta, own);
-                                       if (key != "spec") return;
-                                       json::each_field(content, [&](std::string_view field, value inner) {
-                                         if (field == "schedule") job.schedule = json::text(inner);
-                                         if (field == "timeZone") job.time_zone = json::text(inner);
-                                         if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
-                                         if (field != "jobTemplate") return;
-                                         json::each_field(inner, [&](std::string_view part, value spec) {
-                                           if (part == "spec") read_spec(spec, job.job);
-                                         });
-                                       });
-                                     });
+  return json::decoded(working_->text, json, "cron job", CronJob{},
+                       [](std::string_view key, value content, CronJob& job) {
+                         TextMap own;
+                         if (key == "metadata") read_metadata(content, job.meta, own);
+                         if (key != "spec") return;
+                         json::each_field(content, [&](std::string_view field, value inner) {
+                           if (field == "schedule") job.schedule = json::text(inner);
+                           if (field == "timeZone") job.time_zone = json::text(inner);
+                           if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
+                           if (field != "jobTemplate") return;
+                           json::each_field(inner, [&](std::string_view part, value spec) {
+                             if (part == "spec") read_spec(spec, job.job);
+                           });
+                         });
+                       });
 }
 
 }  // namespace lips::kubernetes

@@ -1,11 +1,9 @@
 #include "kubernetes/pods/volumes.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <optional>
 
-#include "kubernetes/api/json_fields.h"
+#include "kubernetes/api/decoded.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -168,28 +166,10 @@ void read_driver(value json, CsiNode& node) {
   if (count) node.most_volumes[name] = *count;
 }
 
-// Runs `read` on every top-level field; the error names the object.
-template <class Text, class Object, class Read>
-Result<Object> decoded(Text& text, std::string_view json, std::string_view kind, Object object, Read read) {
-  const auto refuse = [&](std::string_view what) {
-    const std::string name = object.meta.name.empty() ? "without a name" : full_name(object.meta);
-    return fail(ErrorCode::invalid_input, std::string(kind) + ' ' + name + ": " + std::string(what));
-  };
-  try {
-    auto document = text.document(json, simdjson::SIMDJSON_PADDING);
-    json::each_field(document, [&](std::string_view key, value content) { read(key, content, object); });
-    if (object.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
-    return object;
-  } catch (const simdjson::simdjson_error& error) {
-    return refuse(error.what());
-  } catch (const json::Rejected& rejected) {
-    return refuse(rejected.what);
-  }
-}
-
 }  // namespace
 
-using Text = json::PaddedText<simdjson::ondemand::parser>;
+using json::decoded;
+using json::Text;
 
 struct ClaimDecoder::Working {
   Text text;

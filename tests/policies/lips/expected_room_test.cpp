@@ -140,14 +140,17 @@ TEST(ExpectedRoom, TakesWhatItKeepsOffTheStepsAndNoMoreThanIsExpected) {
 
 // What is free now is offered to pending work alone, and where pending and expected work wait, pending work goes first.
 TEST(ExpectedRoom, DelaysNoPendingWorkThatHasRoomNow) {
-  ClusterBuilder builder(1);
-  builder.node({.slots = 8, .cpu = 8});
+  ClusterBuilder builder(2);
+  const NodeId cheap = builder.node({.zone = ZoneId(0), .price = 1, .slots = 8, .cpu = 8});
+  builder.node({.zone = ZoneId(1), .price = 1.1, .slots = 8, .cpu = 8});
   PolicySettings settings;
   settings.lips.fast_path_limit = Usd(0);
   Case setting("lips", builder, settings);
   setting.state.apply(WorkExpected{{{"soon", TimePoint(seconds(1)), 1, CpuSeconds(1e6), DataSetId::none(), 1}}});
   setting.add({.maps = 8, .cpu = 100});
-  EXPECT_EQ(setting.plan().assignments.size(), 8u);
+  const Plan plan = setting.plan();
+  EXPECT_EQ(plan.assignments.size(), 8u);
+  for (const Assignment& assignment : plan.assignments) EXPECT_EQ(assignment.node, cheap);
 
   // Two free cores and two that come free: what is late would like to have them all.
   ClusterBuilder busy(1);
