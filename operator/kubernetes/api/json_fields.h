@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -145,6 +146,28 @@ NodeSelectorTerm node_selector_term(Value&& value, std::string& unknown) {
 inline ConditionStatus condition_status(std::string_view name) {
   if (name == "True") return ConditionStatus::yes;
   return name == "False" ? ConditionStatus::no : ConditionStatus::unknown;
+}
+
+// Calls read(key, content, object) for every top-level field. The error names the object, which has a `meta`.
+template <class Parser, class Object, class Read>
+Result<Object> decoded(PaddedText<Parser>& text, std::size_t padding, std::string_view json, std::string_view kind,
+                       Object object, Read read) {
+  const auto refuse = [&](std::string_view what) {
+    const std::string name = object.meta.name.empty() ? "without a name" : full_name(object.meta);
+    return fail(ErrorCode::invalid_input, std::string(kind) + ' ' + name + ": " + std::string(what));
+  };
+  try {
+    auto document = text.document(json, padding);
+    each_field(document, [&](std::string_view key, auto&& content) {
+      read(key, std::forward<decltype(content)>(content), object);
+    });
+    if (object.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
+    return object;
+  } catch (const Rejected& rejected) {
+    return refuse(rejected.what);
+  } catch (const std::exception& error) {  // the parser's
+    return refuse(error.what());
+  }
 }
 
 }  // namespace lips::kubernetes::json

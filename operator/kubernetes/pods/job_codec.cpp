@@ -1,11 +1,15 @@
 #include "kubernetes/pods/job_codec.h"
 
-#include "kubernetes/api/decoded.h"
+#include <simdjson.h>
+
+#include "kubernetes/api/json_fields.h"
 
 namespace lips::kubernetes {
 namespace {
 
+using simdjson::SIMDJSON_PADDING;
 using simdjson::ondemand::value;
+using Text = json::PaddedText<simdjson::ondemand::parser>;
 
 void read_metadata(value json, ObjectMeta& meta, TextMap& annotations) {
   json::each_field(json, [&](std::string_view key, value content) {
@@ -56,10 +60,10 @@ void read_spec(value json, JobSpec& spec) {
 }  // namespace
 
 struct JobDecoder::Working {
-  json::Text text;
+  Text text;
 };
 struct CronJobDecoder::Working {
-  json::Text text;
+  Text text;
 };
 
 JobDecoder::JobDecoder() : working_(std::make_unique<Working>()) {}
@@ -68,14 +72,15 @@ CronJobDecoder::CronJobDecoder() : working_(std::make_unique<Working>()) {}
 CronJobDecoder::~CronJobDecoder() = default;
 
 Result<BatchJob> JobDecoder::decode(std::string_view json) {
-  return json::decoded(working_->text, json, "job", BatchJob{}, [](std::string_view key, value content, BatchJob& job) {
-    if (key == "metadata") read_metadata(content, job.meta, job.annotations);
-    if (key == "spec") read_spec(content, job.spec);
-  });
+  return json::decoded(working_->text, SIMDJSON_PADDING, json, "job", BatchJob{},
+                       [](std::string_view key, value content, BatchJob& job) {
+                         if (key == "metadata") read_metadata(content, job.meta, job.annotations);
+                         if (key == "spec") read_spec(content, job.spec);
+                       });
 }
 
 Result<CronJob> CronJobDecoder::decode(std::string_view json) {
-  return json::decoded(working_->text, json, "cron job", CronJob{},
+  return json::decoded(working_->text, SIMDJSON_PADDING, json, "cron job", CronJob{},
                        [](std::string_view key, value content, CronJob& job) {
                          TextMap own;
                          if (key == "metadata") read_metadata(content, job.meta, own);

@@ -1,14 +1,18 @@
 #include "kubernetes/pods/volumes.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <optional>
 
-#include "kubernetes/api/decoded.h"
+#include "kubernetes/api/json_fields.h"
 
 namespace lips::kubernetes {
 namespace {
 
+using simdjson::SIMDJSON_PADDING;
 using simdjson::ondemand::value;
+using Text = json::PaddedText<simdjson::ondemand::parser>;
 
 constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
 
@@ -168,9 +172,6 @@ void read_driver(value json, CsiNode& node) {
 
 }  // namespace
 
-using json::decoded;
-using json::Text;
-
 struct ClaimDecoder::Working {
   Text text;
 };
@@ -194,21 +195,23 @@ CsiNodeDecoder::CsiNodeDecoder() : working_(std::make_unique<Working>()) {}
 CsiNodeDecoder::~CsiNodeDecoder() = default;
 
 Result<Claim> ClaimDecoder::decode(std::string_view json) {
-  return decoded(working_->text, json, "claim", Claim{}, [](std::string_view key, value content, Claim& claim) {
-    if (key == "metadata") read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node});
-    if (key == "spec")
-      json::each_field(content, [&](std::string_view name, value field) { read_claim_spec(name, field, claim); });
-    if (key == "status")
-      json::each_field(content, [&](std::string_view name, value field) {
-        if (name == "phase") claim.bound = json::text(field) == "Bound";
+  return json::decoded(
+      working_->text, SIMDJSON_PADDING, json, "claim", Claim{}, [](std::string_view key, value content, Claim& claim) {
+        if (key == "metadata") read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node});
+        if (key == "spec")
+          json::each_field(content, [&](std::string_view name, value field) { read_claim_spec(name, field, claim); });
+        if (key == "status")
+          json::each_field(content, [&](std::string_view name, value field) {
+            if (name == "phase") claim.bound = json::text(field) == "Bound";
+          });
       });
-  });
 }
 
 Result<Volume> VolumeDecoder::decode(std::string_view json) {
   bool deleting = false;
-  Result<Volume> volume =
-      decoded(working_->text, json, "volume", Volume{}, [&](std::string_view key, value content, Volume& found) {
+  Result<Volume> volume = json::decoded(
+      working_->text, SIMDJSON_PADDING, json, "volume", Volume{},
+      [&](std::string_view key, value content, Volume& found) {
         if (key == "metadata") read_meta(content, found.meta, {&found.labels, &deleting, nullptr});
         if (key == "spec")
           json::each_field(content, [&](std::string_view name, value part) { read_volume_spec(name, part, found); });
@@ -222,25 +225,28 @@ Result<Volume> VolumeDecoder::decode(std::string_view json) {
 }
 
 Result<StorageClass> StorageClassDecoder::decode(std::string_view json) {
-  return decoded(working_->text, json, "storage class", StorageClass{},
-                 [](std::string_view key, value content, StorageClass& found) {
-                   if (key == "metadata") read_meta(content, found.meta);
-                   if (key == "volumeBindingMode")
-                     found.waits_for_consumer = json::text(content) == "WaitForFirstConsumer";
-                   if (key == "provisioner") found.provisioner = json::text(content);
-                   if (key == "allowedTopologies")
-                     json::each_item(content, [&](value term) { found.topologies.push_back(read_topology(term)); });
-                 });
+  return json::decoded(working_->text, SIMDJSON_PADDING, json, "storage class", StorageClass{},
+                       [](std::string_view key, value content, StorageClass& found) {
+                         if (key == "metadata") read_meta(content, found.meta);
+                         if (key == "volumeBindingMode")
+                           found.waits_for_consumer = json::text(content) == "WaitForFirstConsumer";
+                         if (key == "provisioner") found.provisioner = json::text(content);
+                         if (key == "allowedTopologies")
+                           json::each_item(content,
+                                           [&](value term) { found.topologies.push_back(read_topology(term)); });
+                       });
 }
 
 Result<CsiNode> CsiNodeDecoder::decode(std::string_view json) {
-  return decoded(working_->text, json, "CSINode", CsiNode{}, [](std::string_view key, value content, CsiNode& node) {
-    if (key == "metadata") read_meta(content, node.meta);
-    if (key != "spec") return;
-    json::each_field(content, [&](std::string_view name, value drivers) {
-      if (name == "drivers") json::each_item(drivers, [&](value driver) { read_driver(driver, node); });
-    });
-  });
+  return json::decoded(working_->text, SIMDJSON_PADDING, json, "CSINode", CsiNode{},
+                       [](std::string_view key, value content, CsiNode& node) {
+                         if (key == "metadata") read_meta(content, node.meta);
+                         if (key != "spec") return;
+                         json::each_field(content, [&](std::string_view name, value drivers) {
+                           if (name == "drivers")
+                             json::each_item(drivers, [&](value driver) { read_driver(driver, node); });
+                         });
+                       });
 }
 
 bool StorageClass::provisions() const { return !provisioner.empty() && provisioner != no_provisioner; }
