@@ -12,6 +12,9 @@
 
 namespace lips {
 
+// Nobody counts on work that is later than this.
+inline constexpr Duration longest_delay_of_expected = std::chrono::minutes(30);
+
 struct ExpectedWork {
   std::string job;    // whose arrival ends the announcement; one that reads several data sets has several announcements
   TimePoint at{};     // when it should come
@@ -21,6 +24,11 @@ struct ExpectedWork {
   double fraction = 1;  // of each block that it reads
   static constexpr auto fields = field_names("job", "at", "chance", "work", "input", "fraction");
   friend bool operator==(const ExpectedWork&, const ExpectedWork&) = default;
+
+  // Whether it should come within `reach`, and is not too late.
+  bool counts(TimePoint now, Duration reach) const {
+    return at <= now + reach && at + longest_delay_of_expected >= now;
+  }
 };
 
 // By time, then job, then input.
@@ -28,8 +36,5 @@ inline void sort_expected(std::vector<ExpectedWork>& all) {
   const auto rank = [](const ExpectedWork& work) { return std::tie(work.at, work.job, work.input); };
   std::sort(all.begin(), all.end(), [&](const ExpectedWork& a, const ExpectedWork& b) { return rank(a) < rank(b); });
 }
-
-// Nobody counts on work that is later than this.
-inline constexpr Duration longest_delay_of_expected = std::chrono::minutes(30);
 
 }  // namespace lips

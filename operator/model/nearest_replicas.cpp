@@ -53,8 +53,7 @@ NearestReplicas::NearestReplicas(const ClusterSnapshot& cluster, const CostModel
   nodes_.reserve(cluster.nodes.size());
   for (const NodeId node : cluster.nodes.ids()) nodes_.push_back(location_of(cluster, node));
   stores_.reserve(cluster.stores.size());
-  for (const DataStore& store : cluster.stores)
-    stores_.push_back({store.node, store.zone, store.node.valid() ? nodes_[store.node].rack : RackId::none()});
+  for (const StoreId store : cluster.stores.ids()) stores_.push_back(location_of(cluster, store));
 }
 
 NearestReplica NearestReplicas::of(BlockId block, const Location& reader) const {

@@ -55,7 +55,6 @@ std::vector<ExpectedWork> announce(const Announced& announced, const ScenarioDra
     }
     result.push_back(std::move(work));
   }
-  sort_expected(result);
   return result;
 }
 

@@ -1,7 +1,4 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -10,6 +7,7 @@
 #include "cmd/ask/table.h"
 #include "cmd/cli/command.h"
 #include "cmd/cli/output_format.h"
+#include "cmd/cli/today.h"
 #include "telemetry/page/numbers.h"
 
 namespace lips::cmd {
@@ -28,12 +26,6 @@ enum class LedgerRows : std::uint8_t { job, pool, day };
 constexpr std::string_view to_string(LedgerRows by) {
   constexpr EnumArray<LedgerRows, std::string_view> names{"job", "pool", "day"};
   return names[by];
-}
-
-std::string date_of(std::int64_t day) {
-  const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(day))};
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()));
 }
 
 // By day, and the dearest of a day first.
@@ -76,7 +68,7 @@ std::string as_table(const std::vector<JobDay>& rows, LedgerRows by) {
   std::vector<std::vector<std::string>> lines{std::move(titles)};
   JobDollars all;
   for (const JobDay& row : rows) {
-    lines.push_back(line(names_of(by, date_of(row.day), row.pool, row.job), row.dollars));
+    lines.push_back(line(names_of(by, utc_date(row.day), row.pool, row.job), row.dollars));
     all += row.dollars;
   }
   lines.push_back(line(by == LedgerRows::pool ? names_of(by, "", "total", "") : names_of(by, "total", "", ""), all));
@@ -92,7 +84,7 @@ Json as_json(const std::vector<JobDay>& rows, LedgerRows by) {
   Json json = Json::array();
   for (const JobDay& row : rows) {
     Json each = Json::object();
-    if (by != LedgerRows::pool) each["day"] = date_of(row.day);
+    if (by != LedgerRows::pool) each["day"] = utc_date(row.day);
     if (by != LedgerRows::day) each["pool"] = row.pool;
     if (by == LedgerRows::job) each["job"] = row.job;
     each["finished"] = row.dollars.finished;
@@ -121,11 +113,9 @@ int run_ledger(Words words) {
   arguments.example("lips ledger --format json --url http://127.0.0.1:8080", "every day's jobs, for a program");
   if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
   if (arguments.help_requested()) return print(arguments.help());
-  const Result<FetchedState> state = fetch(source);
-  if (!state) return print_error(state.error());
-  const Result<const LiveFacts*> live = live_facts(state->record);
+  const Result<LiveFacts> live = fetch_live(source);
   if (!live) return print_error(live.error());
-  const std::vector<JobDay> rows = in_rows((*live)->ledger, by);
+  const std::vector<JobDay> rows = in_rows(live->ledger, by);
   if (format == OutputFormat::text) return print(as_table(rows, by));
   return print(as_json(rows, by).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }

@@ -144,11 +144,9 @@ int run_report(Words words) {
   arguments.example("lips report --format json --url http://127.0.0.1:8080", "the same by day and job, for a program");
   if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
   if (arguments.help_requested()) return print(arguments.help());
-  const Result<FetchedState> state = fetch(source);
-  if (!state) return print_error(state.error());
-  const Result<const LiveFacts*> live = live_facts(state->record);
+  const Result<LiveFacts> live = fetch_live(source);
   if (!live) return print_error(live.error());
-  const std::vector<WatchedRow> rows = grouped((*live)->watched, by);
+  const std::vector<WatchedRow> rows = grouped(live->watched, by);
   if (format == OutputFormat::text) return print(as_text(rows, by));
   Json json = Json::array();
   for (const WatchedRow& row : rows) json.push_back(row_json(row, by));

@@ -82,6 +82,13 @@ Result<const LiveFacts*> live_facts(const EpochRecord& record) {
   return fail(ErrorCode::invalid_input, "--from: expected the state of a running operator, found a record without it");
 }
 
+Result<LiveFacts> fetch_live(const Source& source) {
+  Result<FetchedState> state = fetch(source);
+  if (!state) return tl::unexpected(state.error());
+  if (const auto live = live_facts(state->record); !live) return tl::unexpected(live.error());
+  return *std::move(state->record.live);
+}
+
 Result<advice::Question> question_of(EpochRecord record, const Overrides& set) {
   advice::Question question;
   question.policy = record.policy, question.settings = record.settings, question.seed = record.seed;

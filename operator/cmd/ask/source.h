@@ -26,6 +26,7 @@ Result<FetchedState> fetch(const Source& source);
 
 // What only a running operator knows.
 Result<const LiveFacts*> live_facts(const EpochRecord& record);
+Result<LiveFacts> fetch_live(const Source& source);
 
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 // The operator's policy and settings, with these settings replaced.

@@ -299,4 +299,10 @@ PathLookup path_lookup(const DataLink* data) {
   return [data](const std::string& path, const std::string& name_space) { return data->data_under(path, name_space); };
 }
 
+MayRead read_permission(const DataLink* data) {
+  return [data](const std::string& data_set, const std::string& name_space) {
+    return data && data->may_read(data_set, name_space);
+  };
+}
+
 }  // namespace lips::kubernetes

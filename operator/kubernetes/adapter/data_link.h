@@ -13,6 +13,7 @@
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/data_under_path.h"
 #include "kubernetes/adapter/model_index.h"
+#include "kubernetes/adapter/readable_data.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/data_mover.h"
@@ -110,5 +111,7 @@ class DataLink {
 
 // None without `data`.
 PathLookup path_lookup(const DataLink* data);
+// Without `data` no namespace may read another's.
+MayRead read_permission(const DataLink* data);
 
 }  // namespace lips::kubernetes

@@ -22,11 +22,8 @@ class Collector {
   void add(const BatchJob& job) {
     const std::string* text = find_text(job.annotations, annotation::expected_at);
     if (!text || !job.spec.suspended) return;
-    const Result<TimePoint> at = parse_time(*text);
-    if (!at)
-      return complain("Job", job.meta,
-                      fmt::format("{}: found '{}'; allowed: a time such as 2026-01-31T12:00:00Z",
-                                  annotation::expected_at, text->substr(0, 100)));
+    const Result<TimePoint> at = parse_time(std::string_view(*text).substr(0, 100));
+    if (!at) return complain("Job", job.meta, fmt::format("{}: {}", annotation::expected_at, at.error().message));
     if (*at >= from_ && *at < to_) add("Job", job.meta, job.meta.name, job.spec, *at);
   }
 
@@ -46,10 +43,7 @@ class Collector {
     }
   }
 
-  ExpectedJobs take() {
-    sort_expected(result_.work);
-    return std::move(result_);
-  }
+  ExpectedJobs take() { return std::move(result_); }
 
  private:
   void complain(const char* kind, const ObjectMeta& meta, const std::string& what) {
@@ -70,12 +64,10 @@ class Collector {
     const double tasks =
         std::clamp(task->tasks.value_or(spec.completions.value_or(spec.parallelism.value_or(1))), 0, most_tasks);
     Mebibytes input;
-    const ModelIndex::KnownDataSet* data_set = context_.index.data_set(task->data_set);
-    const bool own = task->data_set.starts_with(meta.name_space + '/');
-    if (data_set && (own || !context_.may_read || context_.may_read(task->data_set, meta.name_space))) {
+    if (const ModelIndex::KnownDataSet* data_set =
+            readable_data_set(context_.index, task->data_set, meta.name_space, context_.may_read)) {
       work.input = data_set->id;
-      for (std::uint32_t i = 0; i < data_set->native_blocks; ++i)
-        input += context_.index.block_size(BlockId(data_set->first.index() + i));
+      input = context_.index.size_of(data_set->first, data_set->native_blocks);
     }
     const std::string of = template_of(meta.name_space, Owner{"Job", job, ""}, "");
     const double cores = static_cast<double>(spec.cpu) / 1000;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/adapter/model_index.h"
+#include "kubernetes/adapter/readable_data.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/task_work.h"
 #include "model/expected_work.h"
@@ -15,7 +15,7 @@
 namespace lips::kubernetes {
 
 struct ExpectedJobs {
-  std::vector<ExpectedWork> work;     // sorted (sort_expected)
+  std::vector<ExpectedWork> work;
   std::vector<std::string> problems;  // announcements that cannot be read: a sentence each
 };
 
@@ -29,8 +29,7 @@ struct ExpectationContext {
   WorkHistory history;
   // Whether the operator plans such a pod: it has no name yet.
   std::function<bool(const Pod& pod, const PodAnnotations& task)> planned;
-  // As in JobContext.
-  std::function<bool(const std::string& data_set, const std::string& name_space)> may_read = {};
+  MayRead may_read = {};
 };
 
 // What is expected within `reach`, or was and is not here yet.

@@ -81,11 +81,11 @@ class Readings {
 
   Result<std::vector<BlockRun>> whole(const PodRecord& pod) const {
     const std::string& name = pod.work.data_set;
-    const ModelIndex::KnownDataSet* data_set = context_.index.data_set(name);
-    // The same words for both cases, so they reveal nothing about other namespaces.
+    const ModelIndex::KnownDataSet* data_set =
+        readable_data_set(context_.index, name, pod.meta.name_space, context_.may_read);
+    // The same words for all cases, so they reveal nothing about other namespaces.
     const bool own = name.starts_with(pod.meta.name_space + '/');
-    const bool allowed = own || !context_.may_read || context_.may_read(name, pod.meta.name_space);
-    if (!data_set || data_set->native_blocks == 0 || !allowed)
+    if (!data_set)
       return fail(
           ErrorCode::not_found,
           fmt::format("{}: data set '{}' does not exist or is not ready{}", annotation::data_set, beginning_of(name),
@@ -117,10 +117,7 @@ class Readings {
 
   Mebibytes size_of(const BlockRun& run) const {
     const BlockId first = context_.index.data_set(run.data_set)->first;
-    Mebibytes size;
-    for (std::uint32_t i = 0; i < run.count; ++i)
-      size += context_.index.block_size(BlockId(first.index() + run.first + i));
-    return size;
+    return context_.index.size_of(BlockId(first.index() + run.first), run.count);
   }
 
   // A task's own range of the blocks.

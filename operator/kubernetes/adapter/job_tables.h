@@ -11,6 +11,7 @@
 #include "kubernetes/adapter/data_under_path.h"
 #include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
+#include "kubernetes/adapter/readable_data.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/pod_record.h"
@@ -26,8 +27,7 @@ struct JobContext {
   std::function<Result<std::string>(const PodRecord& pod)> pool_of;  // error: it may not use the pool that it names
   std::function<KnownJob(const std::string& key)> known;             // of the whole job
   Duration default_run_time{60'000'000};                             // of tasks of which nothing is known
-  // Whether pods of that namespace may read the data set; none: all may.
-  std::function<bool(const std::string& data_set, const std::string& name_space)> may_read = {};
+  MayRead may_read = {};
   Mebibytes shuffle_per_cpu_second{0};  // of applications that do not say how much they exchange
   PathLookup data_under = {};           // none: no path is known
 };

@@ -517,10 +517,7 @@ void KubernetesCluster::watch_others() {
   std::optional<WatchedCluster> seen =
       watched_->look({model_settings(), data_ ? data_->view() : none,
                       [this](const PodRecord& pod) { return Resync::pool_of(pod, data_.get()); },
-                      [this](const std::string& set, const std::string& name_space) {
-                        return data_ && data_->may_read(set, name_space);
-                      },
-                      path_lookup(data_.get())},
+                      read_permission(data_.get()), path_lookup(data_.get())},
                      began);
   next_watch_ = now() + std::max(settings_.watch_every, rest_after_watching * (now() - began));
   if (seen) settings_.watched(std::move(*seen));

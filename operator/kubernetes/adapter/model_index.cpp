@@ -423,6 +423,12 @@ std::pair<std::string, std::uint32_t> ModelIndex::block_name(BlockId block) cons
   return {name, block.index() - first.index()};
 }
 
+Mebibytes ModelIndex::size_of(BlockId first, std::uint32_t blocks) const {
+  Mebibytes size;
+  for (std::uint32_t i = 0; i < blocks; ++i) size += block_sizes_[BlockId(first.index() + i)];
+  return size;
+}
+
 ConstraintId ModelIndex::constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events) {
   const auto [known, added] =
       constraints_.try_emplace(constraint, ConstraintId(static_cast<std::uint32_t>(constraints_.size())));

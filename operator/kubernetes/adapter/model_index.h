@@ -119,7 +119,8 @@ class ModelIndex {
     ErasureCode code;
   };
   const KnownDataSet* data_set(const std::string& name) const;
-  Mebibytes block_size(BlockId block) const { return block_sizes_[block]; }
+  // Of so many blocks in a row.
+  Mebibytes size_of(BlockId first, std::uint32_t blocks) const;
   // Data set and index of a block.
   std::pair<std::string, std::uint32_t> block_name(BlockId block) const;
 

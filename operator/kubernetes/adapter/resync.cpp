@@ -81,11 +81,9 @@ std::vector<ExpectedWork> Resync::find_expected(const DataLink* data, TimePoint 
     return record.mode == PodMode::steer;
   };
   const WorkHistory history{around_.pods.run_times(), rules_.default_run_time};
-  const auto may_read = [data](const std::string& set, const std::string& name_space) {
-    return data && data->may_read(set, name_space);
-  };
-  ExpectedJobs found = expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs()},
-                                     {around_.model.index(), history, planned, may_read}, now, expected_within);
+  ExpectedJobs found =
+      expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs()},
+                    {around_.model.index(), history, planned, read_permission(data)}, now, expected_within);
   std::set<std::string> problems(found.problems.begin(), found.problems.end());
   for (const std::string& problem : problems)
     if (!misannounced_.contains(problem)) around_.log.warning("cannot count on a job to come", {{"why", problem}});
@@ -146,17 +144,16 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
     if (is_planned(*pod, data) && (!pod->on_node() || model.index().node(pod->node).valid())) known.push_back(pod);
   around_.jobs.keep_memories_of(known);
   std::vector<Rejection> rejected;
-  const JobContext context{
-      model.index(),
-      around_.pods.classes(),
-      around_.pods.run_times(),
-      around_.jobs.all(),
-      [data](const PodRecord& pod) { return pool_of(pod, data); },
-      [this](const std::string& key) { return around_.jobs.known(key); },
-      rules_.default_run_time,
-      [data](const std::string& set, const std::string& name_space) { return data && data->may_read(set, name_space); },
-      rules_.shuffle_per_cpu_second,
-      path_lookup(data)};
+  const JobContext context{model.index(),
+                           around_.pods.classes(),
+                           around_.pods.run_times(),
+                           around_.jobs.all(),
+                           [data](const PodRecord& pod) { return pool_of(pod, data); },
+                           [this](const std::string& key) { return around_.jobs.known(key); },
+                           rules_.default_run_time,
+                           read_permission(data),
+                           rules_.shuffle_per_cpu_second,
+                           path_lookup(data)};
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);

@@ -47,7 +47,7 @@ class WatchedPods {
     ModelSettings model;
     const DataView& data;
     std::function<Result<std::string>(const PodRecord& pod)> pool_of;
-    std::function<bool(const std::string& data_set, const std::string& name_space)> may_read;
+    MayRead may_read;
     PathLookup data_under;
   };
   // The cluster without the room of these pods; none: there are none. A pod that has ended is in one look and then no

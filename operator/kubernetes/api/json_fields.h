@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -148,26 +147,38 @@ inline ConditionStatus condition_status(std::string_view name) {
   return name == "False" ? ConditionStatus::no : ConditionStatus::unknown;
 }
 
-// Calls read(key, content, object) for every top-level field. The error names the object, which has a `meta`.
-template <class Parser, class Object, class Read>
-Result<Object> decoded(PaddedText<Parser>& text, std::size_t padding, std::string_view json, std::string_view kind,
-                       Object object, Read read) {
+// Calls read(), which finds the name of an object in `meta`. The error says what the parser or a reader refused, and
+// names the object. `place`: where the parser is, if known.
+template <class ParseError, class Read>
+Result<void> decoding(std::string_view kind, const ObjectMeta& meta, Read read, const std::string* place = nullptr) {
   const auto refuse = [&](std::string_view what) {
-    const std::string name = object.meta.name.empty() ? "without a name" : full_name(object.meta);
+    const std::string name = meta.name.empty() ? "without a name" : full_name(meta);
     return fail(ErrorCode::invalid_input, std::string(kind) + ' ' + name + ": " + std::string(what));
   };
   try {
+    read();
+  } catch (const ParseError& error) {
+    return refuse((place ? *place + ": " : "") + error.what());
+  } catch (const Rejected& rejected) {
+    return refuse(rejected.what);
+  }
+  if (meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
+  return {};
+}
+
+// An object with a `meta`: calls read(key, content, object) for every top-level field.
+template <class ParseError, class Object, class Parser, class Read>
+Result<Object> decoded_object(std::string_view kind, PaddedText<Parser>& text, std::size_t padding,
+                              std::string_view json, Read read) {
+  Object object;
+  const Result<void> done = decoding<ParseError>(kind, object.meta, [&] {
     auto document = text.document(json, padding);
     each_field(document, [&](std::string_view key, auto&& content) {
       read(key, std::forward<decltype(content)>(content), object);
     });
-    if (object.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
-    return object;
-  } catch (const Rejected& rejected) {
-    return refuse(rejected.what);
-  } catch (const std::exception& error) {  // the parser's
-    return refuse(error.what());
-  }
+  });
+  if (!done) return tl::unexpected(done.error());
+  return object;
 }
 
 }  // namespace lips::kubernetes::json

@@ -164,24 +164,17 @@ template <class Resource, class Document, class Error, class Read>
 Result<Resource> decoded(DataKind kind, Document document, Read read) {
   Resource resource;
   ObjectReader reader;
-  const auto refuse = [&](std::string_view what) {
-    const ObjectMeta& object = resource.meta.object;
-    const std::string name = object.name.empty() ? "without a name" : full_name(object);
-    return fail(ErrorCode::invalid_input, std::string(kind_name(kind)) + ' ' + name + ": " + std::string(what));
-  };
-  try {
+  const auto read_all = [&] {
     auto value = document();
     reader.fields(value, [&](std::string_view key, auto content) {
       if (key == "metadata") reader.metadata(content, resource.meta);
       if (key == "spec" || key == "status") read(reader, key == "spec", std::move(content), resource);
     });
-    if (resource.meta.object.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
-    return resource;
-  } catch (const Error& error) {
-    return refuse(std::string(reader.place()) + ": " + error.what());
-  } catch (const Rejected& rejected) {
-    return refuse(rejected.what);
-  }
+  };
+  if (const Result<void> done = decoding<Error>(kind_name(kind), resource.meta.object, read_all, &reader.place());
+      !done)
+    return tl::unexpected(done.error());
+  return resource;
 }
 
 }  // namespace lips::kubernetes::json

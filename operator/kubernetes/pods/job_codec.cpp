@@ -7,6 +7,7 @@
 namespace lips::kubernetes {
 namespace {
 
+using simdjson::simdjson_error;
 using simdjson::SIMDJSON_PADDING;
 using simdjson::ondemand::value;
 using Text = json::PaddedText<simdjson::ondemand::parser>;
@@ -72,29 +73,29 @@ CronJobDecoder::CronJobDecoder() : working_(std::make_unique<Working>()) {}
 CronJobDecoder::~CronJobDecoder() = default;
 
 Result<BatchJob> JobDecoder::decode(std::string_view json) {
-  return json::decoded(working_->text, SIMDJSON_PADDING, json, "job", BatchJob{},
-                       [](std::string_view key, value content, BatchJob& job) {
-                         if (key == "metadata") read_metadata(content, job.meta, job.annotations);
-                         if (key == "spec") read_spec(content, job.spec);
-                       });
+  const auto read = [](std::string_view key, value content, BatchJob& job) {
+    if (key == "metadata") read_metadata(content, job.meta, job.annotations);
+    if (key == "spec") read_spec(content, job.spec);
+  };
+  return json::decoded_object<simdjson_error, BatchJob>("job", working_->text, SIMDJSON_PADDING, json, read);
 }
 
 Result<CronJob> CronJobDecoder::decode(std::string_view json) {
-  return json::decoded(working_->text, SIMDJSON_PADDING, json, "cron job", CronJob{},
-                       [](std::string_view key, value content, CronJob& job) {
-                         TextMap own;
-                         if (key == "metadata") read_metadata(content, job.meta, own);
-                         if (key != "spec") return;
-                         json::each_field(content, [&](std::string_view field, value inner) {
-                           if (field == "schedule") job.schedule = json::text(inner);
-                           if (field == "timeZone") job.time_zone = json::text(inner);
-                           if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
-                           if (field != "jobTemplate") return;
-                           json::each_field(inner, [&](std::string_view part, value spec) {
-                             if (part == "spec") read_spec(spec, job.job);
-                           });
-                         });
-                       });
+  return json::decoded_object<simdjson_error, CronJob>(
+      "cron job", working_->text, SIMDJSON_PADDING, json, [](std::string_view key, value content, CronJob& job) {
+        TextMap own;
+        if (key == "metadata") read_metadata(content, job.meta, own);
+        if (key != "spec") return;
+        json::each_field(content, [&](std::string_view field, value inner) {
+          if (field == "schedule") job.schedule = json::text(inner);
+          if (field == "timeZone") job.time_zone = json::text(inner);
+          if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
+          if (field != "jobTemplate") return;
+          json::each_field(inner, [&](std::string_view part, value spec) {
+            if (part == "spec") read_spec(spec, job.job);
+          });
+        });
+      });
 }
 
 }  // namespace lips::kubernetes

@@ -75,25 +75,13 @@ NodeDecoder::NodeDecoder() : working_(std::make_unique<Working>()) {}
 NodeDecoder::~NodeDecoder() = default;
 
 Result<Node> NodeDecoder::decode(std::string_view json) {
-  Node node;
-  const auto refuse = [&](std::string_view what) {
-    const std::string name = node.meta.name.empty() ? "without a name" : node.meta.name;
-    return fail(ErrorCode::invalid_input, "node " + name + ": " + std::string(what));
+  const auto read = [](std::string_view key, value content, Node& node) {
+    if (key == "metadata") read_metadata(content, node);
+    if (key == "spec") read_spec(content, node);
+    if (key == "status") read_status(content, node);
   };
-  try {
-    auto document = working_->text.document(json, simdjson::SIMDJSON_PADDING);
-    json::each_field(document, [&](std::string_view key, value content) {
-      if (key == "metadata") read_metadata(content, node);
-      if (key == "spec") read_spec(content, node);
-      if (key == "status") read_status(content, node);
-    });
-    if (node.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
-    return node;
-  } catch (const simdjson::simdjson_error& error) {
-    return refuse(error.what());
-  } catch (const json::Rejected& rejected) {
-    return refuse(rejected.what);
-  }
+  return json::decoded_object<simdjson::simdjson_error, Node>("node", working_->text, simdjson::SIMDJSON_PADDING, json,
+                                                              read);
 }
 
 }  // namespace lips::kubernetes

@@ -386,11 +386,7 @@ PodDecoder::~PodDecoder() = default;
 
 Result<Pod> PodDecoder::decode(std::string_view json) {
   Pod pod;
-  const auto refuse = [&](std::string_view what) {
-    const std::string name = pod.meta.name.empty() ? "without a name" : full_name(pod.meta);
-    return fail(ErrorCode::invalid_input, "pod " + name + ": " + std::string(what));
-  };
-  try {
+  const Result<void> done = json::decoding<simdjson::simdjson_error>("pod", pod.meta, [&] {
     auto document = working_->text.document(json, simdjson::SIMDJSON_PADDING);
     Demand demand;
     json::each_field(document, [&](std::string_view key, value content) {
@@ -403,17 +399,13 @@ Result<Pod> PodDecoder::decode(std::string_view json) {
                        [&](std::string_view field, value part) { read_status_field(field, part, pod, demand); });
     });
     pod.requests = total(demand);
-    if (pod.phase != PodPhase::succeeded && pod.phase != PodPhase::failed) pod.finished.reset();
-    if (!pod.node.empty()) pod.nominated.clear();
-    for (std::string& claim : pod.claims)
-      if (claim.starts_with('-')) claim.insert(0, pod.meta.name);
-    if (pod.meta.name.empty()) return refuse("metadata.name: found nothing; allowed: a name");
-    return pod;
-  } catch (const simdjson::simdjson_error& error) {
-    return refuse(error.what());
-  } catch (const json::Rejected& rejected) {
-    return refuse(rejected.what);
-  }
+  });
+  if (!done) return tl::unexpected(done.error());
+  if (pod.phase != PodPhase::succeeded && pod.phase != PodPhase::failed) pod.finished.reset();
+  if (!pod.node.empty()) pod.nominated.clear();
+  for (std::string& claim : pod.claims)
+    if (claim.starts_with('-')) claim.insert(0, pod.meta.name);
+  return pod;
 }
 
 }  // namespace lips::kubernetes

@@ -10,6 +10,7 @@
 namespace lips::kubernetes {
 namespace {
 
+using simdjson::simdjson_error;
 using simdjson::SIMDJSON_PADDING;
 using simdjson::ondemand::value;
 using Text = json::PaddedText<simdjson::ondemand::parser>;
@@ -195,8 +196,8 @@ CsiNodeDecoder::CsiNodeDecoder() : working_(std::make_unique<Working>()) {}
 CsiNodeDecoder::~CsiNodeDecoder() = default;
 
 Result<Claim> ClaimDecoder::decode(std::string_view json) {
-  return json::decoded(
-      working_->text, SIMDJSON_PADDING, json, "claim", Claim{}, [](std::string_view key, value content, Claim& claim) {
+  return json::decoded_object<simdjson_error, Claim>(
+      "claim", working_->text, SIMDJSON_PADDING, json, [](std::string_view key, value content, Claim& claim) {
         if (key == "metadata") read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node});
         if (key == "spec")
           json::each_field(content, [&](std::string_view name, value field) { read_claim_spec(name, field, claim); });
@@ -209,9 +210,8 @@ Result<Claim> ClaimDecoder::decode(std::string_view json) {
 
 Result<Volume> VolumeDecoder::decode(std::string_view json) {
   bool deleting = false;
-  Result<Volume> volume = json::decoded(
-      working_->text, SIMDJSON_PADDING, json, "volume", Volume{},
-      [&](std::string_view key, value content, Volume& found) {
+  Result<Volume> volume = json::decoded_object<simdjson_error, Volume>(
+      "volume", working_->text, SIMDJSON_PADDING, json, [&](std::string_view key, value content, Volume& found) {
         if (key == "metadata") read_meta(content, found.meta, {&found.labels, &deleting, nullptr});
         if (key == "spec")
           json::each_field(content, [&](std::string_view name, value part) { read_volume_spec(name, part, found); });
@@ -225,28 +225,26 @@ Result<Volume> VolumeDecoder::decode(std::string_view json) {
 }
 
 Result<StorageClass> StorageClassDecoder::decode(std::string_view json) {
-  return json::decoded(working_->text, SIMDJSON_PADDING, json, "storage class", StorageClass{},
-                       [](std::string_view key, value content, StorageClass& found) {
-                         if (key == "metadata") read_meta(content, found.meta);
-                         if (key == "volumeBindingMode")
-                           found.waits_for_consumer = json::text(content) == "WaitForFirstConsumer";
-                         if (key == "provisioner") found.provisioner = json::text(content);
-                         if (key == "allowedTopologies")
-                           json::each_item(content,
-                                           [&](value term) { found.topologies.push_back(read_topology(term)); });
-                       });
+  return json::decoded_object<simdjson_error, StorageClass>(
+      "storage class", working_->text, SIMDJSON_PADDING, json,
+      [](std::string_view key, value content, StorageClass& found) {
+        if (key == "metadata") read_meta(content, found.meta);
+        if (key == "volumeBindingMode") found.waits_for_consumer = json::text(content) == "WaitForFirstConsumer";
+        if (key == "provisioner") found.provisioner = json::text(content);
+        if (key == "allowedTopologies")
+          json::each_item(content, [&](value term) { found.topologies.push_back(read_topology(term)); });
+      });
 }
 
 Result<CsiNode> CsiNodeDecoder::decode(std::string_view json) {
-  return json::decoded(working_->text, SIMDJSON_PADDING, json, "CSINode", CsiNode{},
-                       [](std::string_view key, value content, CsiNode& node) {
-                         if (key == "metadata") read_meta(content, node.meta);
-                         if (key != "spec") return;
-                         json::each_field(content, [&](std::string_view name, value drivers) {
-                           if (name == "drivers")
-                             json::each_item(drivers, [&](value driver) { read_driver(driver, node); });
-                         });
-                       });
+  return json::decoded_object<simdjson_error, CsiNode>(
+      "CSINode", working_->text, SIMDJSON_PADDING, json, [](std::string_view key, value content, CsiNode& node) {
+        if (key == "metadata") read_meta(content, node.meta);
+        if (key != "spec") return;
+        json::each_field(content, [&](std::string_view name, value drivers) {
+          if (name == "drivers") json::each_item(drivers, [&](value driver) { read_driver(driver, node); });
+        });
+      });
 }
 
 bool StorageClass::provisions() const { return !provisioner.empty() && provisioner != no_provisioner; }

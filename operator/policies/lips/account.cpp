@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/peers.h"
+#include "policies/lips/fetch.h"
 
 namespace lips {
 
@@ -91,14 +92,6 @@ double price_in_zone(const NodeClasses& classes, const IdVector<ClassId, std::ve
     work -= used;
   }
   return usd;
-}
-
-// What its bill depends on; in the order of their starts, tasks, nodes and stores come in no order of memory.
-void fetch(const ClusterSnapshot& cluster, const Assignment& assignment) {
-  __builtin_prefetch(&cluster.tasks[assignment.task]);
-  __builtin_prefetch(&cluster.nodes[assignment.node].zone);
-  __builtin_prefetch(&cluster.nodes[assignment.node].cpu_price);
-  if (assignment.read_from.valid()) __builtin_prefetch(&cluster.stores[assignment.read_from].zone);
 }
 
 }  // namespace
@@ -188,7 +181,7 @@ void fill_account(const PolicyInput& input, const NodeClasses& classes, const Wo
   bool peers = false;
   const std::size_t count = plan.assignments.size();
   for (std::size_t i = 0; i < count; ++i) {
-    fetch(cluster, plan.assignments[std::min(i + 16, count - 1)]);
+    fetch_assignment(cluster, plan.assignments[std::min(i + 16, count - 1)]);
     const Assignment& assignment = plan.assignments[i];
     const Task& task = cluster.tasks[assignment.task];
     const Bill bill = task_bill(cluster, input.costs, task, assignment);

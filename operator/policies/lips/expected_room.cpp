@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "solver/transportation.h"
@@ -21,6 +21,10 @@ struct Stream {
   ZoneSet zones;  // that hold its input
   bool expected = false;
   std::size_t slot = 0;  // in which it comes
+  int input = 0;         // of a CPU-second, in powers of two
+  friend auto operator<=>(const Stream&, const Stream&) = default;
+};
+struct StreamSize {
   double work = 0, input = 0;
 };
 
@@ -74,20 +78,15 @@ class Room {
   void add(ZoneSet zones, bool expected, std::size_t slot, double work, double input) {
     if (work <= 0) return;
     const int ratio = input > 0 ? static_cast<int>(std::lround(std::log2(input / work))) : -10'000;
-    Stream& stream = streams_[{zones.bits(), expected, slot, ratio}];
-    stream.zones = zones, stream.expected = expected, stream.slot = slot;
-    stream.work += work, stream.input += input;
+    StreamSize& size = streams_[{zones, expected, slot, ratio}];
+    size.work += work, size.input += input;
   }
 
   void add_expected() {
     for (const ExpectedWork& work : cluster_.expected) {
-      if (!is_expected(work, cluster_.now, reach_)) continue;
+      if (!work.counts(cluster_.now, reach_)) continue;
       const std::size_t slot = slot_of(to_seconds(std::max(Duration(0), work.at - cluster_.now)));
       const double cpu = work.chance * work.work.value();
-      if (!work.input.valid()) {
-        add({}, true, slot, cpu, 0);
-        continue;
-      }
       const std::map<ZoneSet, double>& held = held_by_zones(work.input);
       double all = 0;
       for (const auto& [zones, size] : held) all += size;
@@ -97,10 +96,10 @@ class Room {
     }
   }
 
-  // MiB of the data set's blocks by the zones that hold them.
+  // MiB of the data set's blocks by the zones that hold them; nothing of none.
   const std::map<ZoneSet, double>& held_by_zones(DataSetId id) {
     const auto [place, added] = held_.try_emplace(id);
-    if (!added) return place->second;
+    if (!added || !id.valid()) return place->second;
     const DataSet& data_set = cluster_.data_sets[id];
     for (std::uint32_t i = 0; i < data_set.blocks; ++i) {
       const Block& block = cluster_.blocks[BlockId(data_set.first_block.index() + i)];
@@ -140,12 +139,11 @@ class Room {
         problem.steps[at].push_back({capacity(step), step.price});
         dearest = std::max(dearest, step.price);
       }
-    for (const auto& [key, stream] : streams_) {
-      problem.supply.push_back(stream.work);
+    for (const auto& [stream, size] : streams_) {
+      problem.supply.push_back(size.work);
       problem.unserved_price.push_back(10 * dearest);
       for (const ZoneId zone : cluster_.zones.ids()) {
-        const double cost =
-            stream.input > 0 ? stream.input / stream.work * costs_.transfer(stream.zones, zone).value() : 0;
+        const double cost = size.input > 0 ? size.input / size.work * costs_.transfer(stream.zones, zone).value() : 0;
         for (std::size_t slot = 0; slot < begins_.size(); ++slot)
           problem.unit_cost.push_back(slot >= stream.slot ? cost : std::numeric_limits<double>::infinity());
       }
@@ -157,7 +155,7 @@ class Room {
   double take(const solver::ZoneTransportationSolution& solution) {
     IdVector<ZoneId, double> pending(cluster_.zones.size(), 0.0);
     std::size_t row = 0;
-    for (const auto& [key, stream] : streams_) {
+    for (const auto& [stream, size] : streams_) {
       for (const ZoneId zone : pending.ids())
         for (std::size_t slot = 0; slot < begins_.size() && !stream.expected; ++slot)
           pending[zone] += solution.amount[row * steps_.size() + place(zone, slot)];
@@ -193,16 +191,12 @@ class Room {
   const Duration reach_;
   NodeClasses& classes_;
   std::vector<double> begins_;  // of the time slots, in seconds from now
-  std::map<std::tuple<std::uint64_t, bool, std::size_t, int>, Stream> streams_;
+  std::map<Stream, StreamSize> streams_;
   std::map<DataSetId, std::map<ZoneSet, double>> held_;
   std::vector<std::vector<Step>> steps_;  // by place, the cheapest first
 };
 
 }  // namespace
-
-bool is_expected(const ExpectedWork& work, TimePoint now, Duration reach) {
-  return work.at <= now + reach && work.at + longest_delay_of_expected >= now;
-}
 
 double keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
                           NodeClasses& classes) {

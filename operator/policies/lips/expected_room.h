@@ -7,9 +7,6 @@
 
 namespace lips {
 
-// Whether the work should come within `reach`, and is not too late.
-bool is_expected(const ExpectedWork& work, TimePoint now, Duration reach);
-
 // Takes that room off the steps of the classes. Counts work that is expected within `reach`; returns how much of it
 // has room, in CPU-seconds.
 double keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach, NodeClasses& classes);

@@ -1,5 +1,5 @@
-// Tells the processor which tasks are looked at next: the tasks of a job are chained through hundreds of groups, so it
-// cannot know by itself. Changes nothing but time.
+// Tells the processor what is looked at next: the tasks of a job are chained through hundreds of groups, and
+// assignments come by their start, so it cannot know by itself. Changes nothing but time.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +40,14 @@ inline void fetch_replicas(const ClusterSnapshot& cluster, JobId id) {
   const std::uint32_t count = std::min({input.blocks, job.map_tasks, most_fetched});
   for (std::uint32_t i = 0; i < count; ++i)
     __builtin_prefetch(cluster.blocks[BlockId(input.first_block.index() + i)].replicas.data());
+}
+
+// What its bill depends on.
+inline void fetch_assignment(const ClusterSnapshot& cluster, const Assignment& assignment) {
+  __builtin_prefetch(&cluster.tasks[assignment.task]);
+  __builtin_prefetch(&cluster.nodes[assignment.node].zone);
+  __builtin_prefetch(&cluster.nodes[assignment.node].cpu_price);
+  if (assignment.read_from.valid()) __builtin_prefetch(&cluster.stores[assignment.read_from].zone);
 }
 
 }  // namespace lips

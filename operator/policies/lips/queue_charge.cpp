@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "policies/lips/expected_room.h"
-
 namespace lips {
 
 namespace {
@@ -11,7 +9,7 @@ namespace {
 CpuSeconds expected_within(const ClusterSnapshot& cluster, Duration reach) {
   CpuSeconds work;
   for (const ExpectedWork& expected : cluster.expected)
-    if (is_expected(expected, cluster.now, reach)) work += expected.work * expected.chance;
+    if (expected.counts(cluster.now, reach)) work += expected.work * expected.chance;
   return work;
 }
 

@@ -5,6 +5,7 @@
 
 #include "kubernetes/api/time_text.h"
 #include "tests/kubernetes/adapter/planned.h"
+#include "tests/kubernetes/adapter/small_cluster.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -16,30 +17,9 @@ using testing::SizeIs;
 
 constexpr Duration reach = std::chrono::hours(4);
 
-class ExpectedJobsTest : public testing::Test {
+class ExpectedJobsTest : public SmallCluster {
  protected:
-  ExpectedJobsTest() {
-    Node node;
-    node.meta.name = "n";
-    node.ready = true;
-    node.labels = {{"topology.kubernetes.io/zone", "a"}};
-    node.allocatable = {{"cpu", 4000}, {"pods", 10}};
-    nodes_.update(node);
-    DataView data;
-    data.stores = {{"store", StoreKind::zonal_bucket, "a", "", {}, {}}};
-    DataSetEntry set;
-    set.name = "etl/events";
-    set.layout.native = 10;
-    set.layout.block_size = 64 << 20;
-    set.layout.size = 10 * set.layout.block_size;
-    set.stores["store"].blocks = BlockRanges::all(10);
-    data.data_sets = {set};
-    ModelSettings settings;
-    settings.node_price = [](const PriceQuestion&) { return NodePrice{UsdPerHour(0.2)}; };
-    settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
-    index_ = std::make_unique<ModelIndex>(settings);
-    start_ = index_->list(nodes_, classes_, data).start;
-  }
+  ExpectedJobsTest() { list({{"etl/events", 10}}); }
 
   static JobSpec spec(TextMap annotations = {}) {
     JobSpec result;
@@ -70,14 +50,10 @@ class ExpectedJobsTest : public testing::Test {
   }
   static TimePoint time(const std::string& text) { return *parse_time(text); }
 
-  NodeCache nodes_;
-  PodClasses classes_;
   RunTimes run_times_;
   std::map<std::string, BatchJob> jobs_;
   std::map<std::string, CronJob> cron_jobs_;
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
-  std::unique_ptr<ModelIndex> index_;
-  std::shared_ptr<const ClusterSnapshot> start_;
 };
 
 TEST_F(ExpectedJobsTest, ASuspendedJobSaysWhenItIsExpectedAndWhatItWillNeed) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kubernetes/api/api_client.h"
+#include "tests/kubernetes/adapter/small_cluster.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -13,37 +14,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class JobTables : public testing::Test {
+class JobTables : public SmallCluster {
  protected:
   JobTables() {
-    Node node;
-    node.meta.name = "n";
-    node.ready = true;
-    node.labels = {{"topology.kubernetes.io/zone", "a"}};
-    node.allocatable = {{"cpu", 4000}, {"pods", 10}};
-    nodes_.update(node);
     PodNeeds needs;
     needs.requests = {{"cpu", 2000}};
     class_ = classes_.intern(needs);
-    DataView data;
-    data.stores = {{"store", StoreKind::zonal_bucket, "a", "", {}, {}}};
-    DataSetEntry set;
-    set.name = "default/books";
-    set.layout.native = 10;
-    set.layout.block_size = 64 << 20;
-    set.layout.size = 10 * set.layout.block_size;
-    set.stores["store"].blocks = BlockRanges::all(10);
-    data.data_sets = {set};
-    set.name = "default/films";
-    set.layout.native = 4;
-    set.layout.size = 4 * set.layout.block_size;
-    set.stores["store"].blocks = BlockRanges::all(4);
-    data.data_sets.push_back(set);
-    ModelSettings settings;
-    settings.node_price = [](const PriceQuestion&) { return NodePrice{UsdPerHour(0.2)}; };
-    settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
-    index_ = std::make_unique<ModelIndex>(settings);
-    start_ = index_->list(nodes_, classes_, data).start;
+    list({{"default/books", 10}, {"default/films", 4}});
   }
 
   PodRecord* pod(const std::string& name, const std::string& owner, std::int32_t task) {
@@ -66,13 +43,9 @@ class JobTables : public testing::Test {
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
   std::function<KnownJob(const std::string& key)> known_;
   PathLookup data_under_;
-  NodeCache nodes_;
-  PodClasses classes_;
   PodClassId class_;
   RunTimes run_times_;
   std::map<std::string, BatchJob> jobs_;
-  std::unique_ptr<ModelIndex> index_;
-  std::shared_ptr<const ClusterSnapshot> start_;
   std::vector<std::unique_ptr<PodRecord>> pods_;
   std::vector<ClusterEvent> events_;
   std::vector<Rejection> rejected_;

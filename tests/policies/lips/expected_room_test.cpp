@@ -125,7 +125,7 @@ TEST(ExpectedRoom, TakesWhatItKeepsOffTheStepsAndNoMoreThanIsExpected) {
     const double kept = keep_expected_room(cluster, simulation::random_costs(shape), reach, after);
     double expected = 0;
     for (const ExpectedWork& work : cluster.expected)
-      if (is_expected(work, cluster.now, reach)) expected += work.chance * work.work.value();
+      if (work.counts(cluster.now, reach)) expected += work.chance * work.work.value();
     EXPECT_LE(kept, expected * (1 + 1e-6)) << seed;
     EXPECT_NEAR(all_work(before) - all_work(after), kept, 1e-6 * (1 + kept)) << seed;
     for (const ClassId c : before.classes.ids())
