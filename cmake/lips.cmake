@@ -42,8 +42,8 @@ add_library(lips_version INTERFACE)
 target_include_directories(lips_version INTERFACE ${LIPS_VERSION_DIR})
 add_dependencies(lips_version lips_version_header)
 
-# lips_unity(TARGET [ALONE FOLDER...]): compiles the .cpp of a folder together, because most of a file's time goes into the headers that
-# its neighbours read too. Names in anonymous namespaces then have to differ within a folder; FOLDERs in which they do not are left out.
+# lips_unity(TARGET [ALONE FOLDER_OR_FILE...]): compiles the .cpp of a folder together, because most of a file's time goes into the headers that
+# its neighbours read too. Names in anonymous namespaces then have to differ within a folder; folders and files in which they do not are left out.
 # Presets that look for a missing include compile each file alone (LIPS_UNITY=OFF).
 option(LIPS_UNITY "Compile the sources of a folder together" OFF)
 set(LIPS_UNITY_FILES 8)  # at most so many at once: memory, and work for every core
@@ -65,7 +65,7 @@ function(lips_unity target)
       set(previous ${folder})
       set(count 0)
     endif()
-    if(NOT folder IN_LIST unity_ALONE)
+    if(NOT folder IN_LIST unity_ALONE AND NOT relative IN_LIST unity_ALONE)
       math(EXPR part "${count} / ${LIPS_UNITY_FILES}")
       math(EXPR count "${count} + 1")
       string(MAKE_C_IDENTIFIER "${folder}_${part}" group)
@@ -77,7 +77,7 @@ function(lips_unity target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# lips_library(NAME [ALONE FOLDER...]): the library lips_NAME of all .cpp files in this folder and below.
+# lips_library(NAME [ALONE FOLDER_OR_FILE...]): the library lips_NAME of all .cpp files in this folder and below.
 function(lips_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)  # a folder of headers alone still is a library that others link

@@ -144,7 +144,7 @@ TEST(StripePlacement, RunsAJobOfAScenarioThoughARackIsLost) {
   }
 }
 
-std::string error_of(const std::string& placement) {
+std::string error_of_placement(const std::string& placement) {
   std::string text = coded_scenario;
   const std::string old = "{erasureCode: {n: 12, k: 9}}";
   text.replace(text.find(old), old.size(), placement);
@@ -153,16 +153,16 @@ std::string error_of(const std::string& placement) {
 }
 
 TEST(StripePlacement, SaysWithLineAndFieldWhyACodeCannotBe) {
-  EXPECT_THAT(error_of("{erasureCode: {n: 30, k: 20}}"), HasSubstr("coded.yaml:6: placement.erasureCode"));
-  EXPECT_THAT(error_of("{erasureCode: {n: 30, k: 20}}"), HasSubstr("24"));
-  EXPECT_THAT(error_of("{erasureCode: {n: 14, k: 12}}"), HasSubstr("surviveRack"));
-  EXPECT_EQ(error_of("{erasureCode: {n: 14, k: 12}, surviveRack: false}"), "");
-  EXPECT_THAT(error_of("{erasureCode: {n: 6, k: 6}}"), HasSubstr("placement.erasureCode.k"));
-  EXPECT_THAT(error_of("{erasureCode: {n: 6}}"), HasSubstr("placement.erasureCode.k"));
-  EXPECT_THAT(error_of("{erasureCode: {n: 6, k: 4}, replicas: 2}"), HasSubstr("placement.replicas"));
-  EXPECT_THAT(error_of("{erasureCode: {n: 6, k: 4, m: 2}}"), HasSubstr("m"));
-  EXPECT_THAT(error_of("rs-7-7"), HasSubstr("rs-6-3"));
-  EXPECT_EQ(error_of("rs-6-3"), "");
+  EXPECT_THAT(error_of_placement("{erasureCode: {n: 30, k: 20}}"), HasSubstr("coded.yaml:6: placement.erasureCode"));
+  EXPECT_THAT(error_of_placement("{erasureCode: {n: 30, k: 20}}"), HasSubstr("24"));
+  EXPECT_THAT(error_of_placement("{erasureCode: {n: 14, k: 12}}"), HasSubstr("surviveRack"));
+  EXPECT_EQ(error_of_placement("{erasureCode: {n: 14, k: 12}, surviveRack: false}"), "");
+  EXPECT_THAT(error_of_placement("{erasureCode: {n: 6, k: 6}}"), HasSubstr("placement.erasureCode.k"));
+  EXPECT_THAT(error_of_placement("{erasureCode: {n: 6}}"), HasSubstr("placement.erasureCode.k"));
+  EXPECT_THAT(error_of_placement("{erasureCode: {n: 6, k: 4}, replicas: 2}"), HasSubstr("placement.replicas"));
+  EXPECT_THAT(error_of_placement("{erasureCode: {n: 6, k: 4, m: 2}}"), HasSubstr("m"));
+  EXPECT_THAT(error_of_placement("rs-7-7"), HasSubstr("rs-6-3"));
+  EXPECT_EQ(error_of_placement("rs-6-3"), "");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string cell(const YamlValue& row, std::string_view column) {
   return found ? found->scalar : "nothing";
 }
 
-std::string error_of(const std::string& text) {
+std::string error_of_table(const std::string& text) {
   const Result<std::vector<YamlValue>> rows = parse_job_table("jobs.csv", text);
   EXPECT_FALSE(rows) << text;
   return rows ? "" : rows.error().message;
@@ -51,11 +51,12 @@ TEST(JobTable, NamesEveryRowOnceAndLeavesEmptyCellsOut) {
 }
 
 TEST(JobTable, SaysWhatIsWrongWhere) {
-  EXPECT_THAT(error_of("name,tasks\na,1\n"), HasSubstr("jobs.csv:1: arrival: found no such column"));
-  EXPECT_THAT(error_of("name,arrival\n"), HasSubstr("jobs.csv: found no jobs"));
-  EXPECT_THAT(error_of("arrival,arrival\n1,1\n"), HasSubstr("jobs.csv:1: found a column twice"));
-  EXPECT_THAT(error_of("name,arrival\na,0\nb,-1\n"), HasSubstr("jobs.csv:3: arrival: found '-1'; allowed: seconds"));
-  EXPECT_THAT(error_of("name,arrival\na\n"), HasSubstr("jobs.csv:2: found 1 columns; allowed: 2"));
+  EXPECT_THAT(error_of_table("name,tasks\na,1\n"), HasSubstr("jobs.csv:1: arrival: found no such column"));
+  EXPECT_THAT(error_of_table("name,arrival\n"), HasSubstr("jobs.csv: found no jobs"));
+  EXPECT_THAT(error_of_table("arrival,arrival\n1,1\n"), HasSubstr("jobs.csv:1: found a column twice"));
+  EXPECT_THAT(error_of_table("name,arrival\na,0\nb,-1\n"),
+              HasSubstr("jobs.csv:3: arrival: found '-1'; allowed: seconds"));
+  EXPECT_THAT(error_of_table("name,arrival\na\n"), HasSubstr("jobs.csv:2: found 1 columns; allowed: 2"));
 }
 
 class JobsFile : public testing::Test {

@@ -24,7 +24,7 @@ Scenario scenario_of(const std::string& text, std::vector<std::pair<std::string,
   return scenario.value_or(Scenario{});
 }
 
-std::string error_of(const std::string& text) {
+std::string error_of_levels(const std::string& text) {
   const Result<Scenario> scenario = parse_scenario("levels.yaml", text, options());
   return scenario ? "" : scenario.error().message;
 }
@@ -161,11 +161,11 @@ TEST(PartialAccess, ReadsAndPaysForItsFractionOnly) {
 
 TEST(LevelsInAFile, AreCheckedWithWhatIsAllowed) {
   const std::string jobs = two_zones + "jobs:\n  - {name: a, tasks: 1, cpuPerTask: 1";
-  EXPECT_THAT(error_of(jobs + ", after: [b]}\n"), HasSubstr("names of jobs further up"));
-  EXPECT_THAT(error_of(jobs + ", output: x}\n"), HasSubstr("outputSize or outputRatio"));
-  EXPECT_THAT(error_of(jobs + ", outputSize: 1Gi}\n"), HasSubstr("the name of the data set"));
-  EXPECT_THAT(error_of(jobs + ", count: 2, output: x, outputSize: 1Gi}\n"), HasSubstr("one job with an output"));
-  EXPECT_THAT(error_of(jobs + "}\n  - {name: b, input: later, cpuPerTask: 1}\n"), HasSubstr("a data set"));
+  EXPECT_THAT(error_of_levels(jobs + ", after: [b]}\n"), HasSubstr("names of jobs further up"));
+  EXPECT_THAT(error_of_levels(jobs + ", output: x}\n"), HasSubstr("outputSize or outputRatio"));
+  EXPECT_THAT(error_of_levels(jobs + ", outputSize: 1Gi}\n"), HasSubstr("the name of the data set"));
+  EXPECT_THAT(error_of_levels(jobs + ", count: 2, output: x, outputSize: 1Gi}\n"), HasSubstr("one job with an output"));
+  EXPECT_THAT(error_of_levels(jobs + "}\n  - {name: b, input: later, cpuPerTask: 1}\n"), HasSubstr("a data set"));
 }
 
 TEST(LevelsInAFile, NameWhoWaitsForWhom) {

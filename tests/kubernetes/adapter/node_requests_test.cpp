@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-constexpr const char *zone_label = "topology.kubernetes.io/zone", *capacity_label = "karpenter.sh/capacity-type";
+constexpr const char* capacity_label = "karpenter.sh/capacity-type";
 std::size_t open_pods(const FakeCluster& cluster) {
   std::size_t count = 0;
   for (const auto& [name, pod] : cluster.pods()) count += pod.gates.empty() && pod.scheduler != "lips";
@@ -114,10 +114,11 @@ TEST(NodeRequests, APodReadsInTheZoneElseFromTheNearestStore) {
   FakeCluster cluster;
   for (const char* kind : {"pools", "datamoves"}) cluster.put_resource(kind, "none", "{}");
   for (const char* zone : {"c", "d"})
-    cluster.put_resource("datastores", zone,
-                         fmt::format(R"({{"metadata":{{"name":"{0}","uid":"{0}","resourceVersion":"1"}},)"
-                                     R"("spec":{{"zone":"zone-{0}","bucket":{{"name":"bucket-{0}","scope":"Zonal"}}}}}})",
-                                     zone));
+    cluster.put_resource(
+        "datastores", zone,
+        fmt::format(R"({{"metadata":{{"name":"{0}","uid":"{0}","resourceVersion":"1"}},)"
+                    R"("spec":{{"zone":"zone-{0}","bucket":{{"name":"bucket-{0}","scope":"Zonal"}}}}}})",
+                    zone));
   cluster.put_resource("datasets", "books",
                        R"({"metadata":{"namespace":"default","name":"books","uid":"d","resourceVersion":"1"},)"
                        R"("spec":{"blocks":1,"blockSize":"1Mi","stores":[{"name":"c"},{"name":"d"}]},)"

@@ -22,6 +22,7 @@
 namespace lips::kubernetes {
 
 inline constexpr std::chrono::seconds long_enough{60};
+inline constexpr const char* zone_label = "topology.kubernetes.io/zone";
 
 class Counting : public AdapterObserver {
  public:

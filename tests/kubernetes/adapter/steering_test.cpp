@@ -15,8 +15,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-constexpr const char* zone_label = "topology.kubernetes.io/zone";
-
 std::vector<ReceivedRequest> writes(const FakeCluster& cluster, const std::string& pod) {
   std::vector<ReceivedRequest> result;
   for (ReceivedRequest& request : cluster.requests())

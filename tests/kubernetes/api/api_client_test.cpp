@@ -21,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::chrono::seconds long_enough{30};
+constexpr std::chrono::seconds patience{30};
 
 ApiRequest request(Verb verb, std::string path = "/api/v1/pods", std::string body = "") {
   ApiRequest request;
@@ -288,7 +288,7 @@ TEST(ApiClient, EndsEverythingPromptlyWhenItIsDestroyed) {
     arrived.wait();
   }
   EXPECT_EQ(ends, std::vector<ErrorCode>(5, ErrorCode::cancelled));
-  EXPECT_EQ(stream->read(long_enough).error().code, ErrorCode::cancelled);
+  EXPECT_EQ(stream->read(patience).error().code, ErrorCode::cancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
@@ -298,12 +298,12 @@ TEST(ByteStream, BringsBytesAsTheyComeThenTheEnd) {
   ApiClient client(server.connection(), quick_client());
   const auto stream = client.watch(request(Verb::watch));
   feed->push("one\n");
-  EXPECT_EQ(stream->read(long_enough)->bytes, "one\n");
+  EXPECT_EQ(stream->read(patience)->bytes, "one\n");
   EXPECT_EQ(stream->read(std::chrono::milliseconds(1))->state, ByteStream::State::silent);
   feed->push("two\n");
-  EXPECT_EQ(stream->read(long_enough)->bytes, "two\n");
+  EXPECT_EQ(stream->read(patience)->bytes, "two\n");
   feed->finish();
-  EXPECT_EQ(stream->read(long_enough)->state, ByteStream::State::ended);
+  EXPECT_EQ(stream->read(patience)->state, ByteStream::State::ended);
 }
 
 TEST(ByteStream, TellsARefusalACutAndAClosedOne) {
@@ -314,15 +314,15 @@ TEST(ByteStream, TellsARefusalACutAndAClosedOne) {
   });
   ApiClient client(server.connection(), quick_client());
   const auto gone = client.watch(request(Verb::watch, "/gone"));
-  EXPECT_EQ(gone->read(long_enough).error().code, ErrorCode::gone);
+  EXPECT_EQ(gone->read(patience).error().code, ErrorCode::gone);
   const auto cut = client.watch(request(Verb::watch, "/cut"));
   feed->push("half");
-  EXPECT_EQ(cut->read(long_enough)->bytes, "half");
+  EXPECT_EQ(cut->read(patience)->bytes, "half");
   feed->cut();
-  EXPECT_EQ(cut->read(long_enough).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(cut->read(patience).error().code, ErrorCode::unavailable);
   const auto closed = client.watch(request(Verb::watch, "/open"));
   std::thread closer([&] { closed->close(); });
-  EXPECT_EQ(closed->read(long_enough).error().code, ErrorCode::cancelled);
+  EXPECT_EQ(closed->read(patience).error().code, ErrorCode::cancelled);
   closer.join();
 }
 
@@ -339,7 +339,7 @@ TEST(ByteStream, LetsTheServerWaitWhenNobodyReadsAndLosesNothing) {
   std::string got;
   std::size_t largest = 0;
   for (;;) {
-    const auto chunk = stream->read(long_enough);
+    const auto chunk = stream->read(patience);
     ASSERT_TRUE(chunk.has_value()) << chunk.error().message;
     if (chunk->state == ByteStream::State::ended) break;
     ASSERT_EQ(chunk->state, ByteStream::State::data);

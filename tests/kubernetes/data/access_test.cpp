@@ -5,16 +5,12 @@
 
 #include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/resource_codec.h"
+#include "tests/kubernetes/data/books.h"
 
 namespace lips::kubernetes {
 namespace {
 
 using testing::HasSubstr;
-
-DataSetResource set_of(const std::string& spec, const std::string& status = "{}") {
-  return *decode_data_set(R"({"metadata":{"namespace":"etl","name":"books","uid":"u1"},"spec":)" + spec +
-                          R"(,"status":)" + status + "}");
-}
 
 StoreMap stores(const std::string& allowed) {
   StoreMap result;

@@ -6,17 +6,13 @@
 
 #include "base/random.h"
 #include "kubernetes/data/data_set_codec.h"
+#include "tests/kubernetes/data/books.h"
 
 namespace lips::kubernetes {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-DataSetResource set_of(const std::string& spec, const std::string& status = "{}") {
-  return *decode_data_set(R"({"metadata":{"namespace":"etl","name":"books","uid":"u1"},"spec":)" + spec +
-                          R"(,"status":)" + status + "}");
-}
 
 TEST(DataLayout, CutsFilesIntoBlocks) {
   const auto set =

@@ -10,6 +10,7 @@
 #include "config/operator_config.h"
 #include "kubernetes/api/codec.h"
 #include "kubernetes/pods/pod_annotations.h"
+#include "tests/kubernetes/data/crd_schema.h"
 #include "tests/kubernetes/data/example_objects.h"
 #include "tests/kubernetes/data/refusal.h"
 
@@ -24,12 +25,6 @@ std::optional<DataKind> data_kind(const Json& object) {
   for (const DataKind kind : data_kinds)
     if (object.value("kind", "") == kind_name(kind)) return kind;
   return std::nullopt;
-}
-
-YAML::Node schema_of(DataKind kind) {
-  const YAML::Node crd =
-      YAML::LoadFile(std::string(LIPS_SOURCE_DIR) + "/charts/lips/crds/lips.dev_" + plural_name(kind) + ".yaml");
-  return crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
 }
 
 bool is_of_type(const Json& value, const YAML::Node& schema) {

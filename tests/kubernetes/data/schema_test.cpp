@@ -9,6 +9,7 @@
 #include <regex>
 #include <set>
 
+#include "tests/kubernetes/data/crd_schema.h"
 #include "tests/kubernetes/data/refusal.h"
 #include "tests/kubernetes/data/resource_fields.h"
 
@@ -16,13 +17,6 @@ namespace lips::kubernetes {
 namespace {
 
 using Json = nlohmann::json;
-
-YAML::Node schema_of(DataKind kind) {
-  const YAML::Node crd =
-      YAML::LoadFile(std::string(LIPS_SOURCE_DIR) + "/charts/lips/crds/lips.dev_" + plural_name(kind) + ".yaml");
-  EXPECT_EQ(crd["spec"]["names"]["kind"].as<std::string>(), kind_name(kind));
-  return crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
-}
 
 std::string type_of(const YAML::Node& node) {
   if (node["x-kubernetes-int-or-string"]) return "quantity";

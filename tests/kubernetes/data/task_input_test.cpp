@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-CatalogDataSet set_of(const std::string& spec, const std::string& replicas) {
+CatalogDataSet catalogued(const std::string& spec, const std::string& replicas) {
   CatalogDataSet set;
   set.object = *decode_data_set(
       R"({"metadata":{"namespace":"etl","name":"books","uid":"u1"},"spec":)" + spec +
@@ -53,7 +53,7 @@ std::string input(const CatalogDataSet& set, std::uint32_t block, const DataStor
 
 TEST(TaskInput, IsAPathOnTheNodeOfTheStoreAndAUrlElsewhere) {
   Stores stores;
-  const auto set = set_of(R"({"blocks":3,"blockSize":10})", R"([{"store":"a","blocks":"0-2","copies":"1"}])");
+  const auto set = catalogued(R"({"blocks":3,"blockSize":10})", R"([{"store":"a","blocks":"0-2","copies":"1"}])");
   EXPECT_EQ(input(set, 0, stores.node, "n1"), "/srv/data/etl/books/block-00000");
   EXPECT_EQ(input(set, 1, stores.node, "n1"), "/srv/data/lips-copies/etl/books/u1/block-00001");
   EXPECT_THAT(input(set, 0, stores.node), HasSubstr("DataStore a is not served"));
@@ -66,7 +66,7 @@ TEST(TaskInput, IsAPathOnTheNodeOfTheStoreAndAUrlElsewhere) {
 TEST(TaskInput, SaysWhichBytesOfAFileAreTheBlock) {
   Stores stores;
   stores.node.spec.endpoint = "http://files/";
-  const auto set = set_of(parts, R"([{"store":"a","blocks":"0-2","copies":"1"},{"store":"s3","blocks":"0-2"}])");
+  const auto set = catalogued(parts, R"([{"store":"a","blocks":"0-2","copies":"1"},{"store":"s3","blocks":"0-2"}])");
   EXPECT_EQ(input(set, 2, stores.node, "n1"), "/srv/data/my file#bytes=20-24");
   EXPECT_EQ(input(set, 0, stores.node), "http://files/my%20file#bytes=0-9");
   EXPECT_EQ(input(set, 1, stores.node), "http://files/lips-copies/etl/books/u1/block-00001");
@@ -75,7 +75,7 @@ TEST(TaskInput, SaysWhichBytesOfAFileAreTheBlock) {
 
 TEST(TaskInput, IsAPathWhereThePodMountsTheVolume) {
   Stores stores;
-  const auto set = set_of(R"({"blocks":1,"blockSize":10})", R"([{"store":"v","blocks":"0"}])");
+  const auto set = catalogued(R"({"blocks":1,"blockSize":10})", R"([{"store":"v","blocks":"0"}])");
   const std::vector<std::string> claims{"c"};
   InputRequest request{&set, 0, &stores.volume, "n1", &claims, &key, ""};
   EXPECT_EQ(*task_input(request), "/data/etl/books/block-00000");
@@ -86,8 +86,8 @@ TEST(TaskInput, IsAPathWhereThePodMountsTheVolume) {
 TEST(TaskInput, OpensTheFolderOfTheFileThatIsReadAndNoOther) {
   Stores stores;
   stores.node.status.endpoint = "http://10.1.0.7:8080";
-  const auto set =
-      set_of(R"({"files":[{"path":"etl/a b/x","size":1},{"path":"y","size":1}]})", R"([{"store":"a","blocks":"0-1"}])");
+  const auto set = catalogued(R"({"files":[{"path":"etl/a b/x","size":1},{"path":"y","size":1}]})",
+                              R"([{"store":"a","blocks":"0-1"}])");
   EXPECT_EQ(input(set, 0, stores.node), opened("uid-a", "etl/a b") + "x");
   EXPECT_EQ(input(set, 1, stores.node), opened("uid-a", "") + "y");
   InputRequest without{&set, 0, &stores.node, "n2", nullptr, nullptr, ""};
@@ -107,7 +107,7 @@ TEST(StoreKeys, MakeAnotherPasswordForEachStoreFolderAndKey) {
 
 TEST(TaskInput, AsksHdfsForWhatIsThere) {
   Stores stores;
-  const auto set = set_of(
+  const auto set = catalogued(
       R"({"blockSize":10,"discover":{"hdfs":{"url":"http://nn:9870","user":"me","path":"/in","hosts":[{"host":"d","store":"a"}]}}})",
       R"([{"store":"a","blocks":"0-2"}])");
   EXPECT_EQ(input(set, 1, stores.node, "n1"),
@@ -118,8 +118,8 @@ TEST(TaskInput, AsksHdfsForWhatIsThere) {
 TEST(TaskInput, OfALostBlockNamesWhatItIsDecodedFrom) {
   Stores stores;
   stores.node.status.endpoint = "http://10.1.0.7:8080";
-  const auto set = set_of(R"({"blocks":3,"blockSize":10,"erasureCode":{"n":3,"k":2}})",
-                          R"([{"store":"a","blocks":"1,3"},{"store":"v","blocks":"2,4"}])");
+  const auto set = catalogued(R"({"blocks":3,"blockSize":10,"erasureCode":{"n":3,"k":2}})",
+                              R"([{"store":"a","blocks":"1,3"},{"store":"v","blocks":"2,4"}])");
   const std::vector<std::string> claims{"c"};
   const InputRequest lost{&set, 0, nullptr, "n2", &claims, &key, ""};
   const auto text = degraded_task_input(lost, {{1, &stores.node}, {3, &stores.node}});
@@ -139,7 +139,7 @@ TEST(TaskInput, OfALostBlockNamesWhatItIsDecodedFrom) {
 
 TEST(TaskInput, OfSeveralBlocksIsALineForEachFile) {
   Stores stores;
-  const auto set = set_of(parts, R"([{"store":"a","blocks":"0-2","copies":"2"}])");
+  const auto set = catalogued(parts, R"([{"store":"a","blocks":"0-2","copies":"2"}])");
   const InputRequest request{&set, 0, &stores.node, "n1", nullptr, &key, ""};
   EXPECT_EQ(*task_inputs(request, 2), "/srv/data/my file#bytes=0-19");
   EXPECT_EQ(*task_inputs(request, 3), "/srv/data/my file#bytes=0-19\n/srv/data/lips-copies/etl/books/u1/block-00002");

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/policies/lips/prices.h"
+
 namespace lips {
 namespace {
-
-constexpr double millicent = 1e-5;
 
 // A 64 MB block between zones at 62.5 millicent; prices in millicent per ECU-second.
 MoveAnswer block(double seconds, double here, double there) {

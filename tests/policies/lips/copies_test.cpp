@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/policies/lips/lips_case.h"
+#include "tests/policies/lips/prices.h"
 
 namespace lips {
 namespace {
@@ -12,8 +13,6 @@ using testing::Case;
 using testing::ClusterBuilder;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-const UsdPerMebibyte across(0.01);
 
 // A block on the first node, an extra copy on the second, read an hour ago.
 struct Copied {

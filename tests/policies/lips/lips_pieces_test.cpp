@@ -1,6 +1,7 @@
 // Classes, commodities, the form's conditions, rounding and packing of the default planner, each on clusters made by
 // hand.
 #include "tests/policies/lips/lips_case.h"
+#include "tests/policies/lips/prices.h"
 
 namespace lips {
 namespace {
@@ -10,8 +11,6 @@ using testing::ClusterBuilder;
 using ::testing::ElementsAre;
 using testing::Model;
 using testing::one_time_slot;
-
-const UsdPerMebibyte across(0.01);
 
 TimeSlotSettings two_time_slots(bool stretch) {
   TimeSlotSettings time_slots;

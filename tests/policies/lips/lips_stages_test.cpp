@@ -4,6 +4,7 @@
 #include "policies/lips/fast_path.h"
 #include "policies/lips/homes.h"
 #include "tests/policies/lips/lips_case.h"
+#include "tests/policies/lips/prices.h"
 
 namespace lips {
 namespace {
@@ -17,8 +18,6 @@ using testing::one_time_slot;
 using testing::Runs;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-
-const UsdPerMebibyte across(0.01);
 
 PolicySettings whole(double span = 600) {
   PolicySettings settings;

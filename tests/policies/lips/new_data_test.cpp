@@ -6,12 +6,12 @@
 #include "model/cluster_state.h"
 #include "policies/lips/new_data_advice.h"
 #include "policies/registry/registry.h"
+#include "tests/policies/lips/prices.h"
 
 namespace lips {
 namespace {
 
-constexpr double millicent = 1e-5;
-const UsdPerMebibyte across(62.5 * millicent / 64);
+const UsdPerMebibyte block_price(62.5 * millicent / 64);
 
 ExpectedReader reads(double seconds_a_block) { return {CpuSecondsPerMebibyte(seconds_a_block / 64), 1}; }
 
@@ -23,7 +23,7 @@ ZonePrices prices(double a, double b) {
 }
 
 ZoneId zone(const std::vector<ExpectedReader>& readers, const ZonePrices& at) {
-  return zone_for_new_data(ZoneId(0), readers, uniform_costs(2, across), at);
+  return zone_for_new_data(ZoneId(0), readers, uniform_costs(2, block_price), at);
 }
 
 TEST(ZoneForNewData, IsTheWritersWhenNobodyReads) { EXPECT_EQ(zone({}, prices(4.44, 0.92)), ZoneId(0)); }
@@ -93,23 +93,25 @@ ClusterState waiting_readers(int readers, double seconds_a_block = 90) {
 
 TEST(PlacementOfNewData, GoesToTheCheapNodesOfThoseWhoWait) {
   const ClusterState state = waiting_readers(2);
-  const CostModel costs = uniform_costs(2, across);
+  const CostModel costs = uniform_costs(2, block_price);
   EXPECT_EQ(placement_of_new_data(state.snapshot(), costs, {DataSetId(0), Mebibytes(64), NodeId(0)}), StoreId(1));
   EXPECT_EQ(placement_of_new_data(state.snapshot(), costs, {DataSetId(0), Mebibytes(64), NodeId(2)}), StoreId(2));
 }
 
 TEST(PlacementOfNewData, StaysWithTheWriterWhenThatCostsNoMore) {
   const ClusterState state = waiting_readers(1);
-  EXPECT_EQ(placement_of_new_data(state.snapshot(), uniform_costs(2, across), {DataSetId(0), Mebibytes(64), NodeId(0)}),
-            StoreId(0));
+  EXPECT_EQ(
+      placement_of_new_data(state.snapshot(), uniform_costs(2, block_price), {DataSetId(0), Mebibytes(64), NodeId(0)}),
+      StoreId(0));
 }
 
 TEST(PlacementOfNewData, StaysWhenTheWaitingWorkFillsTheDearNodesToo) {
   const ClusterState state = waiting_readers(2, 90 * 400);  // 144,000 CPU-seconds for 14,400 an hour and node
   const ZonePrices full = zone_prices(state.snapshot(), std::chrono::hours(1));
   EXPECT_DOUBLE_EQ(full[ZoneId(0)].value(), full[ZoneId(1)].value());
-  EXPECT_EQ(placement_of_new_data(state.snapshot(), uniform_costs(2, across), {DataSetId(0), Mebibytes(64), NodeId(0)}),
-            StoreId(0));
+  EXPECT_EQ(
+      placement_of_new_data(state.snapshot(), uniform_costs(2, block_price), {DataSetId(0), Mebibytes(64), NodeId(0)}),
+      StoreId(0));
 }
 
 // The same cluster with names.
@@ -121,7 +123,7 @@ NewDataAdvice advice() {
     cluster.zones[cluster.nodes[node].zone].name = "zone-" + std::to_string(cluster.nodes[node].zone.index());
   }
   cluster.stores[StoreId(1)].capacity = Mebibytes(100);
-  return advice_of(cluster, uniform_costs(2, across), std::chrono::hours(1));
+  return advice_of(cluster, uniform_costs(2, block_price), std::chrono::hours(1));
 }
 
 TEST(NewDataAdvice, NamesZoneAndStoreForTheReadersThatAreToldOf) {
@@ -130,7 +132,7 @@ TEST(NewDataAdvice, NamesZoneAndStoreForTheReadersThatAreToldOf) {
   EXPECT_EQ(two->zone, "zone-1");
   EXPECT_EQ(two->store, "store-1");
   EXPECT_FALSE(two->stays);
-  EXPECT_NEAR(two->saved.value(), across.value(), 1e-12) << "one crossing instead of two";
+  EXPECT_NEAR(two->saved.value(), block_price.value(), 1e-12) << "one crossing instead of two";
   const auto one = place_for(advice(), {"node-0", Mebibytes(64), {reads(90)}});
   ASSERT_TRUE(one);
   EXPECT_TRUE(one->stays);
@@ -148,7 +150,7 @@ TEST(NewDataAdvice, PassesOverADirectoryWithoutRoomAndRefusesAnUnknownNode) {
 
 TEST(PlaceNewData, SpreadsTheBlocksOverTheCheapNodesOfAPlan) {
   const ClusterState state = waiting_readers(2);
-  const CostModel costs = uniform_costs(2, across);
+  const CostModel costs = uniform_costs(2, block_price);
   Plan plan;
   plan.assignments = {{TaskId(0), NodeId(0), {}, {}}, {TaskId(1), NodeId(0), {}, {}}};
   place_new_data({state.snapshot(), costs, 1, {}, nullptr}, std::chrono::hours(1), plan);
@@ -158,7 +160,7 @@ TEST(PlaceNewData, SpreadsTheBlocksOverTheCheapNodesOfAPlan) {
 
 TEST(PlaceNewData, IsLeftToTheFileSystemWhenNobodyWaits) {
   const ClusterState state = waiting_readers(0);
-  const CostModel costs = uniform_costs(2, across);
+  const CostModel costs = uniform_costs(2, block_price);
   for (const char* name : {"lips", "lips-paper"}) {
     const auto policy = make_policy(name, {});
     ASSERT_TRUE(policy);

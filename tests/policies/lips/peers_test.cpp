@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 
 constexpr ZoneId a{0}, b{1}, c{2};
 constexpr double dear = 4e-5, cheap = 1e-5, middle = 2e-5;  // USD per CPU-second
-constexpr UsdPerMebibyte across{2e-5};
+constexpr UsdPerMebibyte exchange_price{2e-5};
 constexpr double hurry = 1000;  // a price of waiting at which nothing waits for a cheaper zone
 
 PolicySettings by_use(double waiting_price = 1) {
@@ -37,7 +37,7 @@ class ThreeZones : public ::testing::Test {
     for (const int cores : in_a) add(builder, a, dear, cores);
     for (const int cores : in_b) add(builder, b, cheap, cores);
     for (const int cores : in_c) add(builder, c, middle, cores);
-    return {"lips", builder, by_use(waiting_price), across};
+    return {"lips", builder, by_use(waiting_price), exchange_price};
   }
   static void add(ClusterBuilder& builder, ZoneId zone, double price, double cores) {
     builder.node({.zone = zone, .price = price, .slots = 100, .cpu = cores});
@@ -95,10 +95,10 @@ TEST_F(ThreeZones, RoomIsCountedInWholeTasksOnEachNode) {
   ClusterBuilder builder(3);
   for (int node = 0; node < 4; ++node) add(builder, b, cheap, 1.5);  // six cores, and four tasks of one
   for (int node = 0; node < 2; ++node) add(builder, c, middle, 4);
-  Case with("lips", builder, by_use(), across);
+  Case with("lips", builder, by_use(), exchange_price);
   add(with, {.tasks = 4});
   EXPECT_EQ(zones_of(with, with.plan().assignments), (Zones{{b, 4}}));
-  Case more("lips", builder, by_use(), across);
+  Case more("lips", builder, by_use(), exchange_price);
   add(more, {.tasks = 5});
   EXPECT_EQ(zones_of(more, more.plan().assignments), (Zones{{c, 5}}));
 }
@@ -109,7 +109,7 @@ TEST_F(ThreeZones, StartApartWhereThatIsCheaper) {
   const Plan plan = with.plan();
   EXPECT_EQ(zones_of(with, plan.assignments), (Zones{{b, 2}, {c, 2}}));
   EXPECT_EQ(plan.account.jobs_apart, 1u);
-  EXPECT_NEAR(plan.account.shuffle.value(), 1 * across.value() * (1 - 0.25 - 0.25), 1e-15);
+  EXPECT_NEAR(plan.account.shuffle.value(), 1 * exchange_price.value() * (1 - 0.25 - 0.25), 1e-15);
 }
 
 TEST_F(ThreeZones, LaterTasksGoWhereTheirPeersRun) {
@@ -178,7 +178,7 @@ TEST_F(BesideTheirDriver, WorkersGoWhereTheirDataIs) {
   ClusterBuilder builder(3);
   add(builder, a, dear, 5), add(builder, b, cheap, 4), add(builder, c, middle, 5);
   const BlockId far = builder.block({NodeId(0)}, 1e6);
-  Case with("lips", builder, by_use(), across);
+  Case with("lips", builder, by_use(), exchange_price);
   const JobArrived driver = driver_of(with, 5);
   with.state.apply(driver);
   with.at(2);
@@ -196,7 +196,7 @@ TEST_F(BesideTheirDriver, ADriverStartsWhereItsWorkersWillRead) {
   add(builder, a, dear, 5), add(builder, b, cheap, 5), add(builder, c, middle, 5);
   for (int i = 0; i < 3000; ++i) builder.block({NodeId(i % 10 == 0 ? 1 : 0)}, 300);
   builder.start.data_sets[DataSetId(0)].size = Mebibytes(9e5);
-  Case with("lips", builder, by_use(), across);
+  Case with("lips", builder, by_use(), exchange_price);
   JobArrived driver = driver_of(with, 5);
   driver.job.inputs = {{DataSetId(0), 1}};
   with.state.apply(driver);
@@ -357,7 +357,7 @@ TEST_F(ThreeZones, APoolsMaximumHolds) {
   ClusterBuilder builder(1);
   builder.start.pools[PoolId(0)].maximum = Cores(3);
   builder.node({.slots = 100, .cpu = 8});
-  Case with("lips", builder, by_use(), across);
+  Case with("lips", builder, by_use(), exchange_price);
   const JobId one = with.add({.maps = 1, .cpu = 1000});
   with.step();
   add(with, {.tasks = 3});
@@ -412,7 +412,7 @@ TEST(Peers, StartWhereAnExhaustiveSearchOverZonesPutsThem) {
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Instance instance = random_instance(seed);
-    Case with("lips", instance.builder, by_use(), across);
+    Case with("lips", instance.builder, by_use(), exchange_price);
     const auto arrive = [&](int tasks) {
       JobArrived arrived =
           job(with.state.snapshot(), {.maps = tasks, .cpu = work, .shuffle = double(instance.shuffle)});
@@ -439,7 +439,7 @@ TEST(Peers, StartWhereAnExhaustiveSearchOverZonesPutsThem) {
     const auto exchange = [&](const std::array<int, 3>& tasks) {
       double stays = 0;
       for (std::size_t zone = 0; zone < 3; ++zone) stays += std::pow((running[zone] + tasks[zone]) / all, 2);
-      return instance.shuffle * across.value() * (1 - stays);
+      return instance.shuffle * exchange_price.value() * (1 - stays);
     };
     double least = 1e300;
     for (int in_a = 0; in_a <= instance.tasks; ++in_a)
