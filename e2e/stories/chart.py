@@ -125,7 +125,7 @@ def tell(story):
         with open(values, "w", encoding="utf-8") as file:
             json.dump({"image": {"repository": IMAGE.rpartition(":")[0], "tag": "e2e", "pullPolicy": "Never"}, "replicas": 1,
                        "test": {"url": f"http://{STAND_IN[0]}:{STAND_IN[1]}"},
-                       "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}}}, file)
+                       "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}, "policy": {"settings": {"meanWait": "10m"}}}}, file)
         began = time.monotonic()
         helm(cluster, "install", "lips", CHART, "--namespace", "lips-system", "--values", values)
         ready = lambda: [p for p in api.list("Pod", "lips-system") if any(

@@ -126,11 +126,17 @@ def tell(story):
             nodes = [remedy for remedy in answer["remedies"] if remedy["kind"] == "more-nodes"]
             story.check(nodes and nodes[0]["amount"] == 1, lambda: f"no remedy is one more node: {answer['remedies']}")
             like = nodes[0]["like"]
-            for command in ("plans", "data", "moves", "ledger"):
+            for command in ("plans", "data", "moves", "ledger", "targets"):
                 found = ask("asks", command)
                 story.check(found.returncode == 0, lambda: f"{command}: {found.stderr}")
             then = ask("asks", "what-if", "--like", like["node"], "--format", "json")
             story.check(then.returncode == 0 and json.loads(then.stdout)["after"]["starting"] == 1, lambda: f"what-if: {then.stdout}{then.stderr}")
+
+            page = lambda path="": str(api.request("GET", "/api/v1/namespaces/lips-system/services/lips:http/proxy/" + path))
+            wait_for(lambda: "nothing that fits is free" in page() and "come in a moment" not in page(), 30, lambda: f"the page: {page()[-3000:]}")
+            story.check("?job=batch%2Ffills" in page(), lambda: f"the page does not lead to the job: {page()[-3000:]}")
+            story.check("late waits because nothing that fits is free" in page("?job=batch%2Flate"), lambda: page("?job=batch%2Flate")[-3000:])
+            story.figure("tasks on the page of a job", page("?job=batch%2Ffills").count("<td class=\"words\">runs</td>"), at_least=24)
 
             people["program"] = through_a_program(cluster, people["asks"])
             by_kubectl = ask("program", "why", "late", "--format", "json")

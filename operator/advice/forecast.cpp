@@ -72,13 +72,14 @@ std::optional<Duration> Forecast::start_of(TaskId task) const {
   return std::nullopt;
 }
 
-Result<Forecast> forecast(Question question, TaskId until) {
+Result<Forecast> forecast(Question question, TaskId until, const std::function<bool()>& goes_on) {
   Forecast result;
   Ahead ahead(question.cluster);
   const TimePoint began = question.cluster.now;
   const int most_plans = question.cluster.pending_tasks > many_tasks ? plans_of_many : plans_of_few;
   double step = first_step;
   for (int plans = 0; plans < most_plans && question.cluster.pending_tasks > 0; ++plans) {
+    if (goes_on && !goes_on()) return result;
     const Result<Outcome> outcome = ask(question);
     if (!outcome) return tl::unexpected(outcome.error());
     for (const Remembered& remembered : outcome->plan.remember)

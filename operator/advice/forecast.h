@@ -2,6 +2,7 @@
 // again as capacity becomes free. Decides nothing.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ struct Forecast {
 
 // Stops when the task `until` has started, if there is one, or after a number of plans that takes seconds. Leaves out
 // the reduces of jobs whose maps end meanwhile, and moves of data.
-Result<Forecast> forecast(Question question, TaskId until = TaskId::none());
+// Asks `goes_on`, if there is one, before each plan.
+Result<Forecast> forecast(Question question, TaskId until = TaskId::none(), const std::function<bool()>& goes_on = {});
 
 }  // namespace lips::advice

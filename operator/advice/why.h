@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,35 +10,10 @@
 #include "advice/question.h"
 #include "advice/queue_place.h"
 #include "advice/remedies.h"
+#include "advice/standing.h"
 #include "base/enum_array.h"
 
 namespace lips::advice {
-
-enum class Standing : std::uint8_t {
-  runs,
-  ended,
-  starts_now,
-  next_on_node,     // planned for a node whose room is about to be free
-  maps_unfinished,  // its job's maps have not ended
-  inputs_missing,   // its job's inputs do not exist yet
-  waits_for_node,   // a node was requested for it
-  waits_for_data,   // a replica is on its way
-  waits_for_locality,
-  waits_for_peers,  // tasks that start together with it have not all come, or find no room together
-  pool_maximum,
-  not_eligible,   // no node may take it, or none is large enough
-  cheaper_later,  // a node has room, and waiting is cheaper
-  behind_others,  // what is free goes to tasks before it
-  no_capacity,    // nothing that fits is free
-  plan_refused,
-};
-std::string_view to_string(Standing standing);
-// Whether it is pending and does not start at once.
-constexpr bool waits(Standing standing) { return standing > Standing::starts_now; }
-
-// Why a node does not take a task even if none of our tasks runs there.
-enum class Mismatch : std::uint8_t { not_schedulable, labels, volumes, taint, too_small };
-std::string_view to_string(Mismatch mismatch);
 
 struct Explanation {
   TaskId task;

@@ -17,6 +17,7 @@ constexpr auto table = std::to_array<Command>({
     {"report", "list what pods of other schedulers cost, and would have cost where LiPS would have put them",
      run_report},
     {"ledger", "list the dollars of each day, pool and job", run_ledger},
+    {"targets", "list the targets of a running operator's pools, and how far they are held", run_targets},
     {"simulate", "run policies on a scenario and compare dollars, times, locality and fairness", run_simulate},
     {"tune", "simulate your jobs at several prices of waiting, and recommend one", run_tune},
     {"plan", "make one plan for a snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},

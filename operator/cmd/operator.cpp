@@ -22,6 +22,8 @@
 #include "cmd/service/new_data_endpoint.h"
 #include "cmd/service/operator_kubernetes.h"
 #include "cmd/service/operator_simulated.h"
+#include "cmd/service/overview_keeper.h"
+#include "cmd/service/overview_of.h"
 #include "cmd/service/price_feed.h"
 #include "cmd/service/state_endpoint.h"
 #include "cmd/service/watch_planner.h"
@@ -104,7 +106,8 @@ class RunningOperator {
         metrics_({std::string(version), std::string(revision), options.cluster,
                   on_kubernetes() ? kubernetes_time : std::function<TimePoint()>()}),
         state_({[this] { return metrics_.leads(); }, [this] { return metrics_.by_job(); },
-                [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); }}),
+                [this] { return watch_ ? watch_->rows() : std::vector<WatchedRow>(); },
+                [this] { return metrics_.figures().targets; }}),
         recorder_(metrics_, live_, log_, on_kubernetes() ? EpochRecorder::Work::beside : EpochRecorder::Work::at_once),
         policy_(
             std::move(policy),
@@ -127,6 +130,7 @@ class RunningOperator {
 
  private:
   bool on_kubernetes() const { return options_.cluster == "kubernetes"; }
+  std::string page(const PageQuestion& question);
   Result<void> serve_health();
   Result<void> serve();
   Result<void> open_journal();
@@ -147,6 +151,7 @@ class RunningOperator {
   LiveConfig live_;
   OperatorMetrics metrics_;
   StateEndpoint state_;
+  OverviewKeeper overview_{[this] { return state_.record(); }};
   EpochRecorder recorder_;
   NewDataEndpoint new_data_;
   LivePolicy policy_;
@@ -217,6 +222,20 @@ Health RunningOperator::ready() const {
   return {true, metrics_.leads() ? "leader" : "standby"};
 }
 
+std::string RunningOperator::page(const PageQuestion& question) {
+  OperatorFigures figures = metrics_.figures();
+  figures.alive = alive().good;
+  const PageMode mode{!question.still, question.nonce};
+  if (question.job.empty()) {
+    const std::optional<Overview> overview = figures.leads ? overview_.latest() : std::nullopt;
+    return render_status_page(figures, overview ? &*overview : nullptr, mode);
+  }
+  const std::shared_ptr<const EpochRecord> record = state_.record();
+  if (!record) return render_no_job(figures, "The operator is busy, stands by, or has made no plan yet.", mode);
+  const Result<JobView> job = job_view_of(*record, question.job);
+  return job ? render_job_page(figures, *job, mode) : render_no_job(figures, job.error().message, mode);
+}
+
 Result<void> RunningOperator::serve_health() {
   const std::string listen = live_.config()->server.health;
   if (listen.empty()) return {};
@@ -232,11 +251,7 @@ Result<void> RunningOperator::serve() {
   const OperatorConfig::Server config = live_.config()->server;
   if (config.listen.empty()) return {};
   ServedTexts texts;
-  texts.page = [this](bool reloads) {
-    OperatorFigures figures = metrics_.figures();
-    figures.alive = alive().good;
-    return render_status_page(figures, reloads);
-  };
+  texts.page = [this](const PageQuestion& question) { return page(question); };
   texts.metrics = [this] { return metrics_.exposition(); };
   if (!health_) {
     texts.alive = [this] { return alive(); };

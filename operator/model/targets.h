@@ -64,6 +64,7 @@ struct TargetReport {
   double factor = 1;    // times the setting waitingPrice
   TargetState state = TargetState::learning;
   std::string why = {};  // where the state is `cannot`
+  friend bool operator==(const TargetReport&, const TargetReport&) = default;
 };
 
 // By how much waiting becomes dearer, or cheaper, as a deadline comes near. With half of the time left needed it has

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/job_dollars.h"
+#include "model/targets.h"
 #include "model/watched_dollars.h"
 
 namespace lips {
@@ -36,6 +37,7 @@ struct LiveFacts {
   std::vector<PastPlan> plans;      // oldest first
   std::vector<JobDay> ledger;       // by day, pool, job
   std::vector<WatchedRow> watched;  // by day, namespace, job
+  std::vector<TargetReport> targets;
 };
 
 }  // namespace lips

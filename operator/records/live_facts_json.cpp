@@ -60,6 +60,25 @@ WatchedRow read_watched(const View& row) {
   return result;
 }
 
+constexpr std::size_t target_cells = 8;
+
+Ordered target_json(const TargetReport& report) {
+  return {report.pool,   static_cast<int>(report.kind),  report.target, report.reached, report.forecast,
+          report.factor, static_cast<int>(report.state), report.why};
+}
+
+TargetReport read_target(const View& row) {
+  const auto last = [](std::size_t count) { return static_cast<std::int64_t>(count) - 1; };
+  TargetReport report;
+  report.pool = row.cell(0, Text{});
+  report.kind = static_cast<TargetKind>(row.cell(1, Whole{0, last(enum_size<TargetKind>)}));
+  report.target = row.cell(2, any_real), report.reached = row.cell(3, any_real);
+  report.forecast = row.cell(4, any_real), report.factor = row.cell(5, any_real);
+  report.state = static_cast<TargetState>(row.cell(6, Whole{0, last(enum_size<TargetState>)}));
+  report.why = row.cell(7, Text{});
+  return report;
+}
+
 }  // namespace
 
 Ordered live_facts_json(const LiveFacts& facts) {
@@ -73,6 +92,8 @@ Ordered live_facts_json(const LiveFacts& facts) {
   for (const JobDay& job : facts.ledger) json["ledger"].push_back(job_day_json(job));
   json["watched"] = Ordered::array();
   for (const WatchedRow& row : facts.watched) json["watched"].push_back(watched_json(row));
+  json["targets"] = Ordered::array();
+  for (const TargetReport& report : facts.targets) json["targets"].push_back(target_json(report));
   return json;
 }
 
@@ -101,6 +122,10 @@ LiveFacts read_live_facts(const View& json, std::size_t tasks) {
   const View watched = json.at("watched");
   for (std::size_t i = 0, count = watched.rows(watched_cells); i < count; ++i)
     facts.watched.push_back(read_watched(watched.item(i)));
+  if (!json.has("targets")) return facts;
+  const View targets = json.at("targets");
+  for (std::size_t i = 0, count = targets.rows(target_cells); i < count; ++i)
+    facts.targets.push_back(read_target(targets.item(i)));
   return facts;
 }
 

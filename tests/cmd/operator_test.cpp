@@ -93,6 +93,33 @@ TEST(Operator, TellsAWriterWhereToPutNewData) {
   EXPECT_EQ(answers[3].first, 404);
 }
 
+TEST(Operator, ItsPageShowsTheClusterAndEachJob) {
+  std::string page, job, none, policy;
+  const Said said = lips_interrupted(
+      {"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set", "server.listen=127.0.0.1:0"},
+      "msg=\"starting\"", [&](const std::string& shown) {
+        const std::string address = "address=127.0.0.1:";
+        httplib::Client client("127.0.0.1", std::stoi(shown.substr(shown.find(address) + address.size())));
+        client.set_read_timeout(30);
+        for (int asked = 0; asked < 100 && page.find("starts in") == std::string::npos; ++asked) {
+          const auto answer = client.Get("/");
+          ASSERT_TRUE(answer);
+          page = answer->body, policy = answer->get_header_value("Content-Security-Policy");
+          EXPECT_EQ(answer->get_header_value_count("Content-Security-Policy"), 1u);
+        }
+        job = client.Get("/?job=errors-in-logs")->body;
+        none = client.Get("/?job=no-such-job")->body;
+      });
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(page, AllOf(HasSubstr("<strong>lips</strong> placed"), HasSubstr("href=\"?job=errors-in-logs\""),
+                          HasSubstr("Where jobs run, and why there"), HasSubstr("us-east-1a"), HasSubstr("logs")));
+  EXPECT_THAT(job,
+              AllOf(HasSubstr("errors-in-logs"), HasSubstr("Tasks that wait or run"), HasSubstr("errors-in-logs/0")));
+  EXPECT_THAT(none, HasSubstr("there is no pod or job &#39;no-such-job&#39;"));
+  const std::size_t at = page.find("<script nonce=\"") + 15;
+  EXPECT_THAT(policy, HasSubstr("script-src 'nonce-" + page.substr(at, page.find('"', at) - at) + "'"));
+}
+
 TEST(Operator, RefusesAWrongConfigurationWithStatusTwo) {
   const Folder folder;
   write(folder.file("c.yaml"), "apiVersion: config.lips.dev/v1alpha1\nkind: OperatorConfig\nschedulername: x\n");

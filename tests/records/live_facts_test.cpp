@@ -34,6 +34,8 @@ EpochRecord record_with_facts() {
   row.sum.planned = {Usd(6), Usd(7), Usd(8), Usd(9), Usd(10)};
   row.sum.actual_wait = Duration(7), row.sum.planned_wait = Duration(8);
   live.watched = {row};
+  live.targets = {{"etl", TargetKind::mean_wait, 600, 30, 60, 2, TargetState::behind},
+                  {"", TargetKind::budget_per_day, 9, 8, 10, 0.5, TargetState::cannot, "fixed nodes cost more"}};
   return record;
 }
 
@@ -66,11 +68,12 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   const WatchedRow& row = live.watched[0];
   EXPECT_EQ(row.day + row.name_space + row.job, "2026-11-22batchnightly");
   EXPECT_EQ(row.sum, record_with_facts().live->watched[0].sum);
+  EXPECT_EQ(live.targets, record_with_facts().live->targets);
 }
 
 TEST(LiveFacts, OfAnOperatorWithoutTheReportsAreReadToo) {
   std::string text = write_epoch(record_with_facts());
-  for (const char* key : {",\"watched\":[[", ",\"ledger\":[["}) {
+  for (const char* key : {",\"watched\":[[", ",\"ledger\":[[", ",\"targets\":[["}) {
     const std::size_t from = text.find(key), end = text.find("]]", from) + 2;
     ASSERT_NE(from, std::string::npos);
     text.erase(from, end - from);

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
+#include "advice/data_places.h"
 #include "cmd/ask/source.h"
 #include "cmd/ask/table.h"
 #include "cmd/cli/command.h"
@@ -58,19 +57,37 @@ Result<Listing> list_plans(const EpochRecord& record) {
   return listing;
 }
 
+Result<Listing> list_targets(const EpochRecord& record) {
+  const Result<const LiveFacts*> live = live_facts(record);
+  if (!live) return tl::unexpected(live.error());
+  Listing listing{
+      {{"pool", "target", "wanted", "so far", "foreseen", "waiting price", "state", "why"}}, Json::array(), ""};
+  listing.none = "nobody has a target (docs/targets.md)\n";
+  for (const TargetReport& report : (*live)->targets) {
+    const auto amount = [&](double value) {
+      return report.kind == TargetKind::budget_per_day ? page::usd(value) : page::duration(value);
+    };
+    listing.rows.push_back({report.pool.empty() ? "all together" : report.pool, std::string(to_string(report.kind)),
+                            amount(report.target), amount(report.reached), amount(report.forecast),
+                            page::multiple(report.factor), std::string(to_string(report.state)),
+                            report.why.empty() ? "-" : report.why});
+    listing.json.push_back({{"pool", report.pool.empty() ? Json() : Json(report.pool)},
+                            {"target", to_string(report.kind)},
+                            {"wanted", report.target},
+                            {"reached", report.reached},
+                            {"forecast", report.forecast},
+                            {"waitingFactor", report.factor},
+                            {"state", to_string(report.state)},
+                            {"why", report.why.empty() ? Json() : Json(report.why)}});
+  }
+  return listing;
+}
+
 std::string size_text(Mebibytes size) { return page::gigabytes(size.value() / mebibytes_per_gigabyte); }
 
 Result<Listing> list_data(const EpochRecord& record) {
   const ClusterSnapshot& cluster = record.snapshot.cluster;
-  IdVector<DataSetId, IdVector<ZoneId, Mebibytes>> held(cluster.data_sets.size(),
-                                                        IdVector<ZoneId, Mebibytes>(cluster.zones.size()));
-  IdVector<DataSetId, std::uint32_t> lost(cluster.data_sets.size(), 0);
-  for (const Block& block : cluster.blocks) {
-    if (!block.data_set.valid()) continue;
-    for (const ZoneId zone : cluster.zones.ids())
-      if (block.zones.contains(zone)) held[block.data_set][zone] += block.size;
-    lost[block.data_set] += block.replicas.empty();
-  }
+  const advice::DataPlaces places = advice::data_places(cluster);
   Listing listing{{{"data set", "size"}}, Json::array(), "the cluster has no data sets\n"};
   for (const Zone& zone : cluster.zones) listing.rows[0].push_back(zone.name);
   listing.rows[0].push_back("blocks lost");
@@ -79,15 +96,15 @@ Result<Listing> list_data(const EpochRecord& record) {
     std::vector<std::string> row{data_set.name, size_text(data_set.size)};
     Json zones = Json::object();
     for (const ZoneId zone : cluster.zones.ids()) {
-      row.push_back(size_text(held[id][zone]));
-      zones[cluster.zones[zone].name] = held[id][zone].value();
+      row.push_back(size_text(places.held[id][zone]));
+      zones[cluster.zones[zone].name] = places.held[id][zone].value();
     }
-    row.push_back(page::count(lost[id]));
+    row.push_back(page::count(places.lost[id]));
     listing.rows.push_back(std::move(row));
     listing.json.push_back({{"dataSet", data_set.name},
                             {"mebibytes", data_set.size.value()},
                             {"blocks", data_set.blocks},
-                            {"blocksLost", lost[id]},
+                            {"blocksLost", places.lost[id]},
                             {"mebibytesByZone", std::move(zones)}});
   }
   return listing;
@@ -95,29 +112,15 @@ Result<Listing> list_data(const EpochRecord& record) {
 
 Result<Listing> list_moves(const EpochRecord& record) {
   const ClusterSnapshot& cluster = record.snapshot.cluster;
-  struct Moving {
-    std::uint64_t blocks = 0;
-    Mebibytes size;
-    Usd dollars;
-  };
-  std::map<std::tuple<DataSetId, StoreId, StoreId>, Moving> groups;
-  for (const MoveInFlight& move : cluster.moves) {
-    const Block& block = cluster.blocks[move.block];
-    Moving& group = groups[{block.data_set, move.from, move.to}];
-    ++group.blocks;
-    group.size += block.size;
-    group.dollars +=
-        block.size * record.snapshot.costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
-  }
   Listing listing{{{"data set", "from", "to", "blocks", "size", "dollars"}}, Json::array(), "no move is in flight\n"};
-  for (const auto& [key, group] : groups) {
-    const auto& [data_set, from, to] = key;
-    const std::string name = data_set.valid() ? cluster.data_sets[data_set].name : "-";
-    listing.rows.push_back({name, cluster.stores[from].name, cluster.stores[to].name, page::count(group.blocks),
-                            size_text(group.size), page::usd(group.dollars.value())});
+  for (const advice::MovesUnderWay& group : advice::moves_under_way(cluster, record.snapshot.costs)) {
+    const std::string name = group.data_set.valid() ? cluster.data_sets[group.data_set].name : "-";
+    const std::string &from = cluster.stores[group.from].name, &to = cluster.stores[group.to].name;
+    listing.rows.push_back(
+        {name, from, to, page::count(group.blocks), size_text(group.size), page::usd(group.dollars.value())});
     listing.json.push_back({{"dataSet", name},
-                            {"from", cluster.stores[from].name},
-                            {"to", cluster.stores[to].name},
+                            {"from", from},
+                            {"to", to},
                             {"blocks", group.blocks},
                             {"mebibytes", group.size.value()},
                             {"dollars", group.dollars.value()}});
@@ -150,6 +153,14 @@ int run_listing(const Shown& shown, Words words) {
 int run_plans(Words words) {
   return run_listing({"plans", "Lists the last plans of a running operator: tasks, dollars, certified bound and time.",
                       "the last hundred plans, the oldest first", list_plans},
+                     words);
+}
+
+int run_targets(Words words) {
+  return run_listing({"targets",
+                      "Lists what each pool wants of a day, and how far it is held: budget, mean wait, "
+                      "complete-by.",
+                      "which targets are held, and which are about to be missed", list_targets},
                      words);
 }
 

@@ -38,10 +38,10 @@ void StateEndpoint::look(const ClusterSnapshot& cluster, TimePoint now, const Na
   wanted_ = false;                                          // who asks from here on wants a later copy
   auto copy = std::make_shared<Copy>();
   copy->made_at = WallStopwatch().seconds();
-  copy->record = *inputs_;
-  copy->record.snapshot.cluster = cluster;
-  copy->record.snapshot.cluster.now = std::max(now, cluster.now);
-  LiveFacts& live = copy->record.live.emplace();
+  copy->record = std::make_shared<EpochRecord>(*inputs_);
+  copy->record->snapshot.cluster = cluster;
+  copy->record->snapshot.cluster.now = std::max(now, cluster.now);
+  LiveFacts& live = copy->record->live.emplace();
   live.plans.assign(plans_.begin(), plans_.end());
   name_pods(live);
   std::erase_if(live.pods, [&](const PodOfTask& pod) { return !cluster.tasks.contains(pod.task); });  // not yet a task
@@ -69,18 +69,36 @@ std::shared_ptr<StateEndpoint::Copy> StateEndpoint::wait_for_copy() {
   return came ? copy_ : nullptr;
 }
 
+void StateEndpoint::complete(Copy& copy) const {
+  if (std::exchange(copy.complete, true)) return;
+  copy.record->live->ledger = questions_.ledger();
+  copy.record->live->watched = questions_.watched();
+  copy.record->live->targets = questions_.targets();
+}
+
 StateAnswer StateEndpoint::answer() {
   if (!questions_.leads()) return {come_later, "this replica of the operator stands by: another one leads\n"};
   const std::shared_ptr<Copy> copy = wait_for_copy();
   if (!copy) return {come_later, "the operator is busy, or has made no plan yet\n"};
   const std::lock_guard lock(copy->mutex);
   if (copy->text.empty()) {
-    copy->record.live->ledger = questions_.ledger();
-    copy->record.live->watched = questions_.watched();
-    copy->text = gzipped(write_epoch(copy->record));
-    copy->record = {};
+    complete(*copy);
+    copy->text = gzipped(write_epoch(*copy->record));
+    copy->record.reset();
   }
   return {200, copy->text};
+}
+
+std::shared_ptr<const EpochRecord> StateEndpoint::record() {
+  for (int tries = 0; tries < 3 && questions_.leads(); ++tries) {
+    const std::shared_ptr<Copy> copy = wait_for_copy();
+    if (!copy) return nullptr;
+    const std::lock_guard lock(copy->mutex);
+    if (!copy->record) continue;  // somebody else has made a text of it
+    complete(*copy);
+    return copy->record;
+  }
+  return nullptr;
 }
 
 }  // namespace lips::cmd

@@ -24,6 +24,7 @@ class StateEndpoint {
     std::function<bool()> leads;
     std::function<std::vector<JobDay>()> ledger;
     std::function<std::vector<WatchedRow>()> watched;
+    std::function<std::vector<TargetReport>()> targets;
   };
   explicit StateEndpoint(Questions questions) : questions_(std::move(questions)) {}
 
@@ -35,17 +36,19 @@ class StateEndpoint {
   // The controller has ended: nobody looks any more.
   void close();
 
-  // From any thread; waits for a look that comes after the question, so that nobody gets an old state.
+  // From any thread; both wait for a look that comes after the question, so that nobody gets an old state.
   StateAnswer answer();
+  std::shared_ptr<const EpochRecord> record();  // null: the operator is busy, stands by or has made no plan yet
 
  private:
-  // Written as text by the first who needs it.
   struct Copy {
-    EpochRecord record;
     double made_at = 0;  // seconds of a stopwatch
     std::mutex mutex;
-    std::string text;
+    std::shared_ptr<EpochRecord> record;  // none: `text` has it
+    bool complete = false;                // the record has what other threads know
+    std::string text;                     // written by the first who needs it
   };
+  void complete(Copy& copy) const;
   std::shared_ptr<Copy> wait_for_copy();
 
   const Questions questions_;

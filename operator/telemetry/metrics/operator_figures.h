@@ -8,6 +8,7 @@
 
 #include "base/enum_array.h"
 #include "model/costs.h"
+#include "model/targets.h"
 #include "model/watched_dollars.h"
 #include "model/work.h"
 #include "telemetry/metrics/money_history.h"
@@ -42,6 +43,7 @@ struct OperatorFigures {
   Bill spent;
   std::vector<PoolFigures> pools;
   std::vector<BaselineFigures> baselines;
+  std::vector<TargetReport> targets;
   std::vector<MoneyPoint> money;                               // of the last day, oldest first; the last one is now
   std::vector<std::pair<std::string, WatchedSum>> watched;     // pods of other schedulers, by namespace
   std::vector<std::pair<std::string, std::uint64_t>> pending;  // by reason

@@ -398,7 +398,7 @@ void OperatorMetrics::reloaded(ReloadOutcome outcome) {
 
 void OperatorMetrics::targets(const std::vector<TargetReport>& reports) {
   const std::lock_guard lock(state_->mutex);
-  state_->target_metrics.set(reports);
+  state_->target_metrics.set(state_->figures.targets = reports);
 }
 
 void OperatorMetrics::left_alone(const std::string& pool, std::optional<LeftAlone> reason) {

@@ -1,3 +1,3 @@
-# cmake -DSTYLE=page.css -DOUT=style.cpp -P embed.cmake: a style sheet as a string in C++.
-file(READ "${STYLE}" css)
-file(WRITE "${OUT}" "#include \"telemetry/page/style.h\"\n\nnamespace lips::page {\n\nconst std::string_view style = R\"CSS(${css})CSS\";\n\n}  // namespace lips::page\n")
+# cmake -DFILE=page.css -DNAME=style -DHEADER=telemetry/page/style.h -DOUT=style.cpp -P embed.cmake: a file as a string in C++.
+file(READ "${FILE}" text)
+file(WRITE "${OUT}" "#include \"${HEADER}\"\n\nnamespace lips::page {\n\nconst std::string_view ${NAME} = R\"TEXT(${text})TEXT\";\n\n}  // namespace lips::page\n")

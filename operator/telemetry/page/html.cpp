@@ -64,20 +64,37 @@ std::string escape(std::string_view text) {
   return out;
 }
 
+std::string query_value(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 std::string render_table(const Table& table) {
   std::string out = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + escape(table.caption) +
                     "\"><table" + (table.text_columns ? " class=\"prose\"" : "") + "><caption><span>" +
                     escape(table.caption) + "</span></caption><thead><tr>";
-  for (const auto& column : table.columns) out += "<th scope=\"col\">" + escape(column) + "</th>";
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const bool words = !table.rows.empty() && i < table.rows[0].size() && table.rows[0][i].words;
+    out += (words ? "<th scope=\"col\" class=\"words\">" : "<th scope=\"col\">") + escape(table.columns[i]) + "</th>";
+  }
   out += "</tr></thead><tbody>";
   for (const auto& row : table.rows) {
     out += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const auto text = escape(row[i].text);
+      const Cell& cell = row[i];
+      const std::string text =
+          cell.link.empty() ? escape(cell.text) : "<a href=\"" + escape(cell.link) + "\">" + escape(cell.text) + "</a>";
       if (i == 0) {
         out += "<th scope=\"row\">" + text + "</th>";
-      } else if (row[i].best) {
+      } else if (cell.best) {
         out += "<td><strong>" + text + "</strong></td>";
+      } else if (cell.words) {
+        out += "<td class=\"words\">" + text + "</td>";
       } else {
         out += "<td>" + text + "</td>";
       }

@@ -13,9 +13,15 @@ std::string escape(std::string_view text);
 struct Cell {
   std::string text;  // not yet escaped
   bool best = false;
+  bool words = false;     // no number
+  std::string link = {};  // where a click on it leads, with query_value where it needs that; empty: it is no link
 };
 
-// The first column names the row; the others are numbers unless `text_columns` is set.
+// Safe as the value of a query in a link.
+std::string query_value(std::string_view text);
+
+// The first column names the row; the others are numbers unless `text_columns` is set, or the cells of the first row
+// are words.
 struct Table {
   std::string caption;
   std::vector<std::string> columns;

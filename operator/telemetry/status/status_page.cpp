@@ -7,7 +7,9 @@
 #include "telemetry/page/html.h"
 #include "telemetry/page/numbers.h"
 #include "telemetry/page/style.h"
+#include "telemetry/status/live.h"
 #include "telemetry/status/money_charts.h"
+#include "telemetry/status/overview_page.h"
 
 namespace lips {
 
@@ -167,40 +169,122 @@ page::Table stages(const OperatorFigures& figures) {
   return table;
 }
 
-}  // namespace
+page::Table targets(const OperatorFigures& figures) {
+  page::Table table;
+  table.caption =
+      "Targets: today in UTC, and what a day comes to at the present price of waiting. For complete-by: the time left, "
+      "and the time that the work due takes";
+  table.columns = {"pool", "target", "wanted", "so far", "foreseen", "price of waiting", "state"};
+  for (const TargetReport& report : figures.targets) {
+    const auto amount = [&](double value) {
+      return report.kind == TargetKind::budget_per_day ? page::usd(value) : page::duration(value);
+    };
+    table.rows.push_back({{report.pool.empty() ? "all together" : report.pool},
+                          {std::string(to_string(report.kind)), false, true},
+                          {amount(report.target)},
+                          {amount(report.reached)},
+                          {amount(report.forecast)},
+                          {page::multiple(report.factor) + " times"},
+                          {std::string(to_string(report.state)) + (report.why.empty() ? "" : ": " + report.why),
+                           report.state == TargetState::cannot, true}});
+  }
+  return table;
+}
 
-std::string render_status_page(const OperatorFigures& figures, bool reloads) {
+constexpr int fresh_seconds = 5, fresh_seconds_of_job = 15;
+
+std::string head(const std::string& title, const PageMode& mode, int seconds) {
   std::string out =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-  if (reloads) out += "<meta http-equiv=\"refresh\" content=\"5\">";
-  out += "<title>LiPS operator</title><style>";
+  if (mode.live) {
+    const std::string refresh = fmt::format("<meta http-equiv=\"refresh\" content=\"{}\">", seconds);
+    out += mode.nonce.empty() ? refresh : "<noscript>" + refresh + "</noscript>";
+  }
+  out += "<title>" + escape(title) + "</title><style>";
   out += page::style;
+  return out +
+         "main "
+         "a{color:var(--accent)}.status-tables{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,"
+         "100%),1fr));gap:0 2.5rem}.status-tables table{width:100%}.why{white-space:pre-wrap;overflow-wrap:anywhere;"
+         "font-size:.9rem;margin:1rem 0}#live{color:var(--mark)}#live:empty{display:none}</style></head><body><main>";
+}
+
+std::string top(const OperatorFigures& figures, const std::string& headline) {
+  return live_part("top", fmt::format("<header><p class=\"kicker\">LiPS {} &middot; {} &middot; policy {} &middot; up "
+                                      "{}</p><h1>{}</h1></header>",
+                                      escape(figures.version), escape(figures.cluster),
+                                      escape(figures.policy.empty() ? "-" : figures.policy),
+                                      escape(page::duration(figures.since_start)), escape(headline)));
+}
+
+std::string foot(const PageMode& mode, int seconds) {
+  std::string out = "</main>";
+  if (mode.live && !mode.nonce.empty()) {
+    out += fmt::format("<script nonce=\"{}\" data-every=\"{}\">", escape(mode.nonce), seconds);
+    out += page::live;
+    out += "</script>";
+  }
+  return out + "</body></html>\n";
+}
+
+// What says whether the page is current; a script reports there that the operator does not answer.
+constexpr const char* live_note = "<p id=\"live\" class=\"support\" role=\"status\"></p>";
+
+}  // namespace
+
+std::string render_status_page(const OperatorFigures& figures, const Overview* overview, const PageMode& mode) {
+  std::string out = head("LiPS operator", mode, fresh_seconds) + top(figures, headline(figures));
+  out += mode.live ? "<p class=\"support\">This page keeps itself current (<a href=\"?still\">stop</a>). "
+                   : "<p class=\"support\">This page stands still (<a href=\"./\">keep it current</a>). ";
   out +=
-      "main "
-      "a{color:var(--accent)}.status-tables{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:"
-      "0 2.5rem}"
-      ".status-tables table,.wide table{width:100%}.wide{overflow-x:auto}</style></head><body><main><header>";
-  out += fmt::format("<p class=\"kicker\">LiPS {} &middot; {} &middot; policy {} &middot; up {}</p><h1>{}</h1>",
-                     escape(figures.version), escape(figures.cluster),
-                     escape(figures.policy.empty() ? "-" : figures.policy), escape(page::duration(figures.since_start)),
-                     escape(headline(figures)));
-  out += reloads ? "<p class=\"support\">This page reloads itself every five seconds (<a href=\"?still\">stop</a>). "
-                 : "<p class=\"support\">This page stands still (<a href=\"./\">reload it every five seconds</a>). ";
-  out +=
-      "<a href=\"metrics\">/metrics</a> has all of "
-      "it "
-      "for Prometheus; <a href=\"healthz\">/healthz</a> and <a href=\"readyz\">/readyz</a> are for probes.</p>";
-  if (!figures.alive) out += "<p class=\"caution\"><strong>The main loop is stuck.</strong> The log says why.</p>";
-  out += "</header>" + key_figures(figures) + render_money(figures.money);
-  out += "<div class=\"wide\">";
-  if (!figures.baselines.empty()) out += page::render_table(baselines(figures));
-  if (!figures.pools.empty()) out += page::render_table(pools(figures));
-  if (!figures.watched.empty()) out += page::render_table(watched(figures));
-  out += "</div><div class=\"status-tables\">";
+      "<a href=\"metrics\">/metrics</a> has all counters for Prometheus; <code>kubectl lips why POD</code> says why a "
+      "pod "
+      "waits.</p>";
+  out += live_note;
+  out += "<nav aria-label=\"Parts of this page\">";
+  if (overview)
+    for (const auto& [id, name] :
+         {std::pair{"decided", "Decided last"}, {"queue", "Queue"}, {"nodes", "Nodes"}, {"data", "Data"}})
+      out += fmt::format("<a href=\"#{}\">{}</a>", id, name);
+  out += "<a href=\"#money\">Money</a><a href=\"#pools\">Pools</a><a href=\"#inside\">Counters</a></nav>";
+  std::string summary =
+      figures.alive ? "" : "<p class=\"caution\"><strong>The main loop is stuck.</strong> The log says why.</p>";
+  summary += key_figures(figures);
+  if (!figures.targets.empty()) summary += page::render_table(targets(figures));
+  out += live_part("figures", summary);
+  if (overview) out += render_overview(*overview);
+  std::string money = render_money(figures.money);
+  if (!figures.baselines.empty()) money += page::render_table(baselines(figures));
+  if (!figures.watched.empty()) money += page::render_table(watched(figures));
+  out += live_part("money", "<h2>Money</h2>" + (money.empty() ? "<p class=\"lead\">Nothing is spent yet.</p>" : money));
+  out += live_part("pools",
+                   "<h2>Pools</h2>" + (figures.pools.empty() ? std::string("<p class=\"lead\">There are none.</p>")
+                                                             : page::render_table(pools(figures))));
+  std::string inside = "<h2>Counters</h2><div class=\"status-tables\">";
   for (const page::Table& table : {waiting(figures), reading(figures), data(figures), stages(figures)})
-    out += "<div>" + page::render_table(table) + "</div>";
-  return out + "</div></main></body></html>\n";
+    inside += "<div>" + page::render_table(table) + "</div>";
+  out += live_part("inside", inside + "</div>");
+  return out + foot(mode, fresh_seconds);
+}
+
+namespace {
+
+std::string subpage(const OperatorFigures& figures, const std::string& title, const std::string& content,
+                    const PageMode& mode) {
+  return head(title + " - LiPS", mode, fresh_seconds_of_job) + top(figures, title) +
+         "<p class=\"support\"><a href=\"./\">The whole cluster</a></p>" + live_note + content +
+         foot(mode, fresh_seconds_of_job);
+}
+
+}  // namespace
+
+std::string render_job_page(const OperatorFigures& figures, const JobView& job, const PageMode& mode) {
+  return subpage(figures, job.name, render_job(job), mode);
+}
+
+std::string render_no_job(const OperatorFigures& figures, const std::string& why, const PageMode& mode) {
+  return subpage(figures, "No such page", live_part("job", "<p class=\"lead\">" + escape(why) + "</p>"), mode);
 }
 
 }  // namespace lips

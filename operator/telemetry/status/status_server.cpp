@@ -4,6 +4,7 @@
 #include <httplib.h>
 
 #include <cstdint>
+#include <random>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -20,6 +21,7 @@ constexpr const char* json_format = "application/json";
 constexpr const char* gzip_format = "application/gzip";
 constexpr const char* page_format = "text/html; charset=utf-8";
 
+constexpr const char* security_header = "Content-Security-Policy";
 constexpr const char* security_policy =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
@@ -50,6 +52,12 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+// Lets one script of one answer run.
+std::string fresh_nonce() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
 class HttpServer : public StatusServer {
  public:
   explicit HttpServer(ServedTexts texts) : texts_(std::move(texts)) {
@@ -63,7 +71,7 @@ class HttpServer : public StatusServer {
     server_.set_write_timeout(5);
     server_.set_payload_max_length(1024);
     server_.set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                                 {"Content-Security-Policy", security_policy},
+                                 {security_header, security_policy},
                                  {"X-Frame-Options", "DENY"},
                                  {"Referrer-Policy", "no-referrer"},
                                  {"Cache-Control", "no-store"}});
@@ -88,7 +96,16 @@ class HttpServer : public StatusServer {
       });
     };
     server_.Get("/", [this](const httplib::Request& request, httplib::Response& response) {
-      response.set_content(texts_.page(!request.has_param("still")), page_format);
+      const std::string job = request.get_param_value("job");
+      if (!is_utf8(job)) {
+        response.status = bad_request;
+        return response.set_content("the question is not UTF-8\n", text_format);
+      }
+      const PageQuestion question{request.has_param("still"), job, fresh_nonce()};
+      response.headers.erase(security_header);  // two of them would both hold
+      response.set_header(security_header, fmt::format("{}; script-src 'nonce-{}'; connect-src 'self'", security_policy,
+                                                       question.nonce));
+      response.set_content(texts_.page(question), page_format);
     });
     server_.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
       response.set_content(texts_.metrics(), metrics_format);

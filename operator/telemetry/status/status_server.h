@@ -25,8 +25,14 @@ struct StateAnswer {
 
 enum class Admission : std::uint8_t { allowed, unknown, forbidden, unavailable };
 
+struct PageQuestion {
+  bool still = false;  // /?still: the page does not keep itself current
+  std::string job;     // /?job=NAME: the page of that job; empty: of the whole cluster
+  std::string nonce;   // of its script
+};
+
 struct ServedTexts {
-  std::function<std::string(bool reloads)> page;  // /, which reloads itself, and /?still, which does not
+  std::function<std::string(const PageQuestion&)> page;  // may take seconds
   std::function<std::string()> metrics;
   std::function<Health()> alive, ready;  // none: there are no such paths
   // /new-data?key=value&...; none: there is no such path

@@ -440,7 +440,7 @@ TEST_F(OperatorMetricsTest, CountPodsOfOtherSchedulersByNamespaceAndNoMoreThanSo
         metrics_.on_synced(true), metrics_.on_leader(true);
         return metrics_.figures();
       }(),
-      true);
+      nullptr, {});
   EXPECT_THAT(page, testing::AllOf(HasSubstr("Pods of other schedulers"), HasSubstr("$3.50")));  // saved: 5 - 1.5
   for (int i = 0; i < 300; ++i)
     metrics_.watched({watched_pod("space-" + std::to_string(i), WatchOutcome::found, {Usd(1)}, {Usd(1)})});
@@ -472,16 +472,16 @@ TEST(MetricList, IsTheTableOfItsPage) {
 }
 
 TEST_F(OperatorMetricsTest, ShowOnTheStatusPageWhatTheyCount) {
-  EXPECT_THAT(render_status_page(metrics_.figures(), true), HasSubstr("Syncing with the cluster"));
+  EXPECT_THAT(render_status_page(metrics_.figures(), nullptr, {}), HasSubstr("Syncing with the cluster"));
   metrics_.on_synced(true);
-  EXPECT_THAT(render_status_page(metrics_.figures(), true), HasSubstr("Standing by"));
+  EXPECT_THAT(render_status_page(metrics_.figures(), nullptr, {}), HasSubstr("Standing by"));
   metrics_.on_leader(true);
   use_all(metrics_, state_, costs_, theirs());
-  const std::string page = render_status_page(metrics_.figures(), true);
+  const std::string page = render_status_page(metrics_.figures(), nullptr, {});
   EXPECT_THAT(page, HasSubstr("etl &quot;night&quot;"));
   EXPECT_THAT(page, HasSubstr("spread"));
   EXPECT_THAT(page, HasSubstr("http-equiv=\"refresh\""));
-  EXPECT_THAT(render_status_page(metrics_.figures(), false), Not(HasSubstr("http-equiv=\"refresh\"")));
+  EXPECT_THAT(render_status_page(metrics_.figures(), nullptr, {false, ""}), Not(HasSubstr("http-equiv=\"refresh\"")));
 }
 
 // A task a minute for two hours, each compared with a baseline that pays more.
@@ -509,7 +509,7 @@ TEST_F(OperatorMetricsTest, KeepTheMoneyOfTheLastDayAndDrawIt) {
   EXPECT_NEAR(spent, figures.spent.total().value(), 1e-12) << "all that was spent, in some pool";
   EXPECT_EQ(last.baselines.at("spread").theirs, figures.baselines.at(0).theirs.total().value());
   EXPECT_EQ(last.baselines.at("spread").ours, figures.baselines.at(0).ours.total().value());
-  const std::string page = render_status_page(figures, true);
+  const std::string page = render_status_page(figures, nullptr, {});
   EXPECT_THAT(page, testing::AllOf(HasSubstr("Dollars by pool"), HasSubstr("Saved against each baseline"),
                                    HasSubstr("Spent in the last 1 h 59 min")));
 }

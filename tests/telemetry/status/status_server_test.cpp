@@ -4,21 +4,26 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <set>
+
 namespace lips {
 namespace {
 
 using testing::HasSubstr;
 
 ServedTexts texts(bool good) {
-  return {[](bool reloads) { return reloads ? "page" : "page that stands still"; },
-          [] { return "metrics 1\n"; },
-          [good] {
-            return Health{good, "words"};
-          },
-          [] {
-            return Health{true, "standby"};
-          },
-          {}};
+  return {
+      [](const PageQuestion& question) {
+        return question.still ? "page that stands still" : question.job.empty() ? "page" : "page of " + question.job;
+      },
+      [] { return "metrics 1\n"; },
+      [good] {
+        return Health{good, "words"};
+      },
+      [] {
+        return Health{true, "standby"};
+      },
+      {}};
 }
 
 TEST(StatusServer, AnswersOnAFreePort) {
@@ -27,6 +32,8 @@ TEST(StatusServer, AnswersOnAFreePort) {
   httplib::Client client("127.0.0.1", (*server)->port());
   EXPECT_EQ(client.Get("/")->body, "page");
   EXPECT_EQ(client.Get("/?still")->body, "page that stands still");
+  EXPECT_EQ(client.Get("/?job=etl%2Fnight")->body, "page of etl/night");
+  EXPECT_EQ(client.Get("/?job=%ff")->status, 400);
   EXPECT_THAT(client.Get("/")->get_header_value("Content-Type"), HasSubstr("text/html"));
   EXPECT_EQ(client.Get("/metrics")->body, "metrics 1\n");
   EXPECT_THAT(client.Get("/metrics")->get_header_value("Content-Type"), HasSubstr("version=0.0.4"));
@@ -76,6 +83,26 @@ TEST(StatusServer, TellsBrowsersToRunNothingAndGivesNoRanges) {
   const auto ranges = client.Get("/metrics", {{"Range", many}});
   EXPECT_EQ(ranges->status, 416);
   EXPECT_EQ(ranges->body, "");
+}
+
+TEST(StatusServer, TheScriptOfAPageRunsByItsNonceAlone) {
+  ServedTexts served = texts(true);
+  served.page = [](const PageQuestion& question) { return question.nonce; };
+  Result<std::unique_ptr<StatusServer>> server = StatusServer::start("127.0.0.1:0", std::move(served));
+  ASSERT_TRUE(server) << server.error().message;
+  httplib::Client client("127.0.0.1", (*server)->port());
+  std::set<std::string> nonces;
+  for (int i = 0; i < 20; ++i) {
+    const auto answer = client.Get("/");
+    EXPECT_EQ(answer->get_header_value_count("Content-Security-Policy"), 1u);
+    EXPECT_THAT(answer->get_header_value("Content-Security-Policy"),
+                testing::AllOf(HasSubstr("default-src 'none'"), HasSubstr("script-src 'nonce-" + answer->body + "'"),
+                               testing::Not(HasSubstr("script-src 'unsafe"))));
+    EXPECT_GE(answer->body.size(), 32u);
+    nonces.insert(answer->body);
+  }
+  EXPECT_EQ(nonces.size(), 20u) << "a new one each time";
+  EXPECT_THAT(client.Get("/metrics")->get_header_value("Content-Security-Policy"), testing::Not(HasSubstr("script-src")));
 }
 
 TEST(StatusServer, AdmitsWhomItIsToldToAdmit) {
