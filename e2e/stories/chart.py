@@ -1,6 +1,7 @@
-"""`helm install` puts the operator on the cluster: as a pod, from an image built without a registry, with exactly the chart's rights.
+"""Helm installs, upgrades, rolls back and removes the operator: a pod, from an image built without a registry, with the chart's rights.
 
-`helm test` ends well, it binds pods there, and every query of the dashboard returns data from a Prometheus that scraped it.
+The chart of the version before is installed first, with the definitions of that time; after the upgrade `helm test` ends well, pods are
+bound, and every query of the dashboard returns data from a Prometheus that scraped it. Custom resources survive each step.
 """
 import json
 import os
@@ -23,7 +24,14 @@ LIMIT = 400
 LANE = "real nodes"
 ROOT = os.path.dirname(E2E)
 CHART = os.path.join(ROOT, "charts", "lips")
+DEFINITIONS = os.path.join(ROOT, "charts", "lips-crds")
 IMAGE = "local.test/lips:e2e"
+FORMER_IMAGE = "local.test/lips:former"
+SPACE = ("--namespace", "lips-system")
+# By helm uninstall: docs/kubernetes.md, "Removing it".
+MOVES = "namespace/lips-system-moves"
+STAYS = {MOVES, "lease.coordination.k8s.io/lips", "configmap/lips-memory", "pod/lips-test"}
+FAKE = {"key": "kwok.x-k8s.io/node", "value": "fake", "effect": "NoSchedule"}
 STAND_IN = ("10.0.0.1", 8090)  # for the Service; an address of the cluster's network
 RANGES = {"$__rate_interval": "1m", "$__interval": "15s", "$__range": "5m"}
 
@@ -42,8 +50,9 @@ def build_image(cluster):
     archive = os.path.join(story.folder, "lips-image.tar")
     subprocess.run([os.path.join(ROOT, "docker", "build-image"), "--program", story.lips, "--name", IMAGE, "--output", archive], check=True)
     for node in sorted(os.listdir(os.path.join(cluster.folder, "nodes"))):
-        subprocess.run(["ctr", "-a", os.path.join(cluster.folder, "nodes", node, "containerd.sock"), "-n", "k8s.io", "images", "import", archive],
-                       check=True, stdout=subprocess.DEVNULL)
+        images = ["ctr", "-a", os.path.join(cluster.folder, "nodes", node, "containerd.sock"), "-n", "k8s.io", "images"]
+        subprocess.run([*images, "import", archive], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*images, "tag", IMAGE, FORMER_IMAGE], check=True, stdout=subprocess.DEVNULL)
     size = os.path.getsize(archive)
     os.remove(archive)
     return size
@@ -112,44 +121,126 @@ def lead_to(address, pod):
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
+def former_chart(story):
+    """The newest chart of an earlier version in this repository's history, else the one before the definitions changed last; or None."""
+    def git(*words):
+        found = subprocess.run(["git", "-C", ROOT, *words], capture_output=True)
+        return found.stdout if found.returncode == 0 else b""
+
+    def version(commit):
+        return re.search(rb"^appVersion: .*$|$", git("show", f"{commit}:charts/lips/Chart.yaml"), re.M)[0]
+
+    changes = git("log", "--format=%H", "--", "charts/lips/Chart.yaml").decode().split()
+    earlier = next((f"{c}^" for c in changes if version(f"{c}^") not in (b"", version("HEAD"))), None)
+    commit = earlier or git("log", "-1", "--format=%H", "--", "charts/lips/crds").decode().strip() + "^"
+    archive = git("archive", commit, "charts/lips")
+    if not archive:
+        return None
+    folder = os.path.join(story.folder, "former")
+    os.makedirs(folder)
+    subprocess.run(["tar", "-xC", folder], input=archive, check=True)
+    about = git("log", "-1", "--format=%h of %ad", "--date=short", commit).decode().strip()
+    story.say(f"the former chart: {about}, {'an earlier version' if earlier else 'before the definitions changed last'}")
+    return os.path.join(folder, "charts", "lips")
+
+
+class Release:
+    def __init__(self, cluster):
+        self.cluster, self.story, self.api = cluster, cluster.story, cluster.api
+        self.values = os.path.join(cluster.story.folder, "values.json")
+        with open(self.values, "w", encoding="utf-8") as file:
+            json.dump({"image": {"repository": IMAGE.rpartition(":")[0], "tag": IMAGE.rpartition(":")[2], "pullPolicy": "Never"}, "replicas": 1,
+                       "test": {"url": f"http://{STAND_IN[0]}:{STAND_IN[1]}"},
+                       "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}, "policy": {"settings": {"meanWait": "10m"}}}}, file)
+
+    def keep_log(self, pod):
+        log = str(self.api.request("GET", f"/api/v1/namespaces/lips-system/pods/{pod['metadata']['name']}/log"))
+        with open(os.path.join(self.story.folder, pod["metadata"]["name"] + ".log"), "w", encoding="utf-8") as file:
+            file.write(log)
+        return log
+
+    def operators(self):
+        return [p for p in self.api.list("Pod", "lips-system") if p["metadata"]["labels"].get("app.kubernetes.io/name") == "lips"]
+
+    def ready(self, image, began, what):
+        """The operator's pod with this image, once it is ready and the only one."""
+        def alone():
+            pods = self.operators()
+            ready = [p for p in pods if p["spec"]["containers"][0]["image"] == image and any(
+                c["type"] == "Ready" and c["status"] == "True" for c in p.get("status", {}).get("conditions", []))]
+            return ready if len(pods) == 1 else None
+
+        try:
+            found = wait_for(alone, 90, lambda: f"{what}: the operator's pod is not ready: " + json.dumps([p.get("status") for p in self.operators()])[:1500])
+        finally:
+            for pod in self.operators():
+                try:
+                    self.keep_log(pod)
+                except Exception as error:
+                    self.story.say(f"no log of {pod['metadata']['name']}: {error}")
+        self.story.figure(f"{what} to a ready operator", time.monotonic() - began, "s")
+        return found[0]
+
+    def lend_rights(self, verb):
+        """The program of the former version is not here. So beside the former chart's rights the present program needs its own on the cluster."""
+        rights = helm(self.cluster, "template", "lent", CHART, *SPACE, "--show-only", "templates/rbac.yaml", "--set", "serviceAccount.name=lips")
+        of_cluster = [text for text in rights.split("---\n") if "kind: ClusterRole" in text]
+        self.cluster.kubectl(verb, "-f", "-", stdin="---\n".join(of_cluster))
+
+    def resources(self, kinds=("DataSet", "DataStore", "Pool")):
+        """Custom resources, by what tells them from later ones of the same name."""
+        return {(kind, o["metadata"].get("namespace"), o["metadata"]["name"], o["metadata"]["uid"]) for kind in kinds for o in self.api.list(kind)}
+
+    def left(self):
+        """All objects of every kind that have the release's label or are in its namespace; not those that Kubernetes makes itself."""
+        def look(scope, *where):
+            kinds = set(self.cluster.kubectl("api-resources", "--verbs=list", "--output=name", f"--namespaced={scope}").split())
+            kinds -= {"events", "events.events.k8s.io"}
+            return set(self.cluster.kubectl("get", ",".join(sorted(kinds)), *where, "--output=name", "--ignore-not-found").split())
+
+        label = ("--selector", "app.kubernetes.io/instance=lips")
+        found = look("false", *label) | look("true", *label, "--all-namespaces") | look("true", *SPACE)
+        return sorted(found - {"configmap/kube-root-ca.crt", "serviceaccount/default"})
+
+
+def definitions(cluster):
+    return [c for c in cluster.api.list("CustomResourceDefinition") if c["metadata"]["name"].endswith(".lips.dev")]
+
+
+def run_jobs(release, turns, name="job", pause=4.0):
+    """Three Indexed Jobs of three pools in each turn, bound by the operator and run to their end."""
+    api, story = release.api, release.story
+    with Recorder(release.cluster) as seen:
+        for turn in range(turns):
+            for i in range(3):
+                api.create(objects.indexed_job(f"{name}-{turn}", 12, f"pool-{i}", run_for="2s", annotations={
+                    "lips.dev/dataset": "logs", "lips.dev/cpu-seconds": "2"}, tolerations=[FAKE]))
+            time.sleep(pause)
+        done = lambda: len([s for s in seen.finished() if s.space.startswith("pool-") and s.name.startswith(name)])
+        wait_for(lambda: done() == 36 * turns, 90, lambda: f"{done()} of {36 * turns} pods have finished", pause=0.5)
+        story.check(not seen.broken, lambda: "; ".join(seen.broken))
+    return done()
+
+
 def tell(story):
     need_tools("helm")
     with Cluster(story, real_nodes=1, scheduler=True) as cluster:
         api = cluster.api
         size = build_image(cluster)
-        fake = {"key": "kwok.x-k8s.io/node", "value": "fake", "effect": "NoSchedule"}
-        cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], instance_type=("m7g.xlarge", "m6i.xlarge")[i % 2], taints=[fake])
+        cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], instance_type=("m7g.xlarge", "m6i.xlarge")[i % 2], taints=[FAKE])
                            for i in range(6)])
         api.create(objects.namespace("lips-system"))
-        values = os.path.join(story.folder, "values.json")
-        with open(values, "w", encoding="utf-8") as file:
-            json.dump({"image": {"repository": IMAGE.rpartition(":")[0], "tag": "e2e", "pullPolicy": "Never"}, "replicas": 1,
-                       "test": {"url": f"http://{STAND_IN[0]}:{STAND_IN[1]}"},
-                       "config": {"moves": {"image": "local.test/rclone:1"}, "log": {"level": "debug"}, "policy": {"settings": {"meanWait": "10m"}}}}, file)
+        release = Release(cluster)
+        former = former_chart(story)
         began = time.monotonic()
-        helm(cluster, "install", "lips", CHART, "--namespace", "lips-system", "--values", values)
-        ready = lambda: [p for p in api.list("Pod", "lips-system") if any(
-            c["type"] == "Ready" and c["status"] == "True" for c in p.get("status", {}).get("conditions", []))]
-        try:
-            operator = wait_for(ready, 90, lambda: "the operator's pod is not ready: " + json.dumps(
-                [p.get("status") for p in api.list("Pod", "lips-system")])[:1500])[0]
-        finally:
-            for pod in api.list("Pod", "lips-system"):
-                try:
-                    log = api.request("GET", f"/api/v1/namespaces/lips-system/pods/{pod['metadata']['name']}/log")
-                    with open(os.path.join(story.folder, "operator-pod.log"), "w", encoding="utf-8") as file:
-                        file.write(str(log))
-                except Exception as error:
-                    story.say(f"no log of {pod['metadata']['name']}: {error}")
-        story.figure("helm install to a ready operator", time.monotonic() - began, "s")
-        lead_to(STAND_IN, operator)
-        began = time.monotonic()
-        tested = helm(cluster, "test", "lips", "--namespace", "lips-system", "--logs", "--timeout", "60s")
-        story.check("Phase:          Succeeded" in tested, lambda: f"helm test: {tested[-600:]}")
-        story.check(re.search(r"pending +assigned", tested), lambda: f"helm test lists no plans: {tested[-600:]}")
-        story.figure("helm test, on a cluster without work", time.monotonic() - began, "s")
-        story.figure("image", size / 2**20, "MiB", digits=0)
-        start_prometheus(cluster, f"{operator['status']['podIP']}:8080")
+        if former:
+            release.lend_rights("apply")
+            helm(cluster, "install", "lips", former, *SPACE, "--values", release.values, "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
+            release.ready(FORMER_IMAGE, began, "helm install of the former chart")
+        else:
+            story.figure("upgrade and rollback", "not shown: no history of charts/lips here")
+            helm(cluster, "install", "lips", CHART, *SPACE, "--values", release.values)
+        cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         for i in range(3):
             api.create(objects.node_store(f"store-{i}", f"node-{i}", objects.ZONES[i]))
             api.create(objects.pool(f"pool-{i}"))
@@ -157,39 +248,78 @@ def tell(story):
         for i in range(3):
             wait_for(lambda: api.find("ServiceAccount", "default", f"pool-{i}"), 30, "no service account")
             api.create(objects.data_set("logs", 12, {f"store-{i}": "0-11"}, "64Mi", f"pool-{i}"))
-        with Recorder(cluster) as seen:
-            for turn in range(3):
-                for i in range(3):
-                    api.create(objects.indexed_job(f"job-{turn}", 12, f"pool-{i}", run_for="2s", annotations={
-                        "lips.dev/dataset": "logs", "lips.dev/cpu-seconds": "2"}, tolerations=[fake]))
-                time.sleep(4)
-            done = lambda: len([s for s in seen.finished() if s.space.startswith("pool-")])
-            wait_for(lambda: done() == 108, 90, lambda: f"{done()} of 108 pods have finished", pause=0.5)
-            story.check(not seen.broken, lambda: "; ".join(seen.broken))
-        story.figure("pods bound and finished under the chart's rights", done())
-        log = str(api.request("GET", f"/api/v1/namespaces/lips-system/pods/{operator['metadata']['name']}/log"))
-        with open(os.path.join(story.folder, "operator-pod.log"), "w", encoding="utf-8") as file:
-            file.write(log)
-        denied = [line for line in log.splitlines() if "403" in line or "forbidden" in line.lower()]
-        story.expect(not denied, lambda: f"the roles do not suffice: {denied[0][:300]}")
-        plugin = os.path.join(story.folder, "kubectl-lips")
-        if not os.path.lexists(plugin):
-            os.symlink(story.lips, plugin)
-        asked = subprocess.run([plugin, "plans", "--format", "json", "--kubeconfig", cluster.kubeconfig], capture_output=True, text=True)
-        story.check(asked.returncode == 0, lambda: f"kubectl-lips finds no operator: {asked.stderr}")
-        story.figure("plans that kubectl-lips lists, from the Service that it found by its label", len(json.loads(asked.stdout)), at_least=1)
-        time.sleep(5)
-        all_queries = queries()
-        empty = [(title, query) for title, query in all_queries if not ask(query)]
-        for title, query in empty:
-            story.say(f"no data: {title}: {query}")
-        story.figure("queries of the dashboard that return data", f"{len(all_queries) - len(empty)} of {len(all_queries)}")
-        story.expect(not empty, f"no data for: {', '.join(sorted({title for title, _ in empty}))}")
-        # Removal as in docs/kubernetes.md: first the objects, while the operator can still clean up after them.
-        for kind in ("datasets", "datamoves", "datastores", "pools"):
-            cluster.kubectl("delete", kind, "--all", "--all-namespaces", "--timeout=60s")
-        helm(cluster, "uninstall", "lips", "--namespace", "lips-system", "--wait")
-        # Jobs that deleted copies have ended, and go five minutes later.
-        left = lambda: [p["metadata"]["name"] for p in api.list("Pod", "lips-system") if p["status"].get("phase") != "Succeeded"]
-        wait_for(lambda: not left(), 60, lambda: f"pods stay after helm uninstall: {left()}")
-        cluster.kubectl("delete", "--wait", "--timeout=60s", "-f", os.path.join(CHART, "crds"))
+        written = release.resources()
+        story.check(len(written) == 9, lambda: f"not all custom resources are there: {written}")
+
+        if former:
+            release.lend_rights("delete")
+            began = time.monotonic()
+        helm(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership")
+        helm(cluster, "upgrade", "lips", CHART, *SPACE, "--values", release.values)
+        operator = release.ready(IMAGE, began, "helm upgrade" if former else "helm install")
+        story.check(release.resources() == written, lambda: f"after the upgrade: {release.resources() ^ written}")
+        stale = [c["metadata"]["name"] for c in definitions(cluster) if c["metadata"].get("labels", {}).get("app.kubernetes.io/instance") != "lips-crds"]
+        story.check(not stale, lambda: f"lips-crds has not adopted {stale}")
+        if former and subprocess.run(["diff", "-rq", os.path.join(former, "crds"), os.path.join(CHART, "crds")], stdout=subprocess.DEVNULL).returncode == 1:
+            story.figure("definitions that the upgrade changed", sum(c["metadata"]["generation"] > 1 for c in definitions(cluster)), at_least=1)
+        story.figure("image", size / 2**20, "MiB", digits=0)
+        under_the_chart(release, operator)
+
+        if former:
+            release.lend_rights("apply")
+            began = time.monotonic()
+            helm(cluster, "rollback", "lips", "1", *SPACE)
+            release.ready(FORMER_IMAGE, began, "helm rollback")
+            story.check(release.resources() == written, lambda: f"after the rollback: {release.resources() ^ written}")
+            story.figure("pods bound and finished after the rollback", run_jobs(release, 1, "later", pause=0))
+            release.lend_rights("delete")
+        remove(release)
+        story.figure("custom resources that survived each step", len(written))
+
+
+def under_the_chart(release, operator):
+    """What the operator does with the chart's rights alone."""
+    story, cluster = release.story, release.cluster
+    lead_to(STAND_IN, operator)
+    began = time.monotonic()
+    tested = helm(cluster, "test", "lips", *SPACE, "--logs", "--timeout", "60s")
+    story.check("Phase:          Succeeded" in tested, lambda: f"helm test: {tested[-600:]}")
+    story.check(re.search(r"pending +assigned", tested), lambda: f"helm test lists no plans: {tested[-600:]}")
+    story.figure("helm test, on a cluster without work", time.monotonic() - began, "s")
+    start_prometheus(cluster, f"{operator['status']['podIP']}:8080")
+    story.figure("pods bound and finished under the chart's rights", run_jobs(release, 3))
+    denied = [line for line in release.keep_log(operator).splitlines() if "403" in line or "forbidden" in line.lower()]
+    story.expect(not denied, lambda: f"the roles do not suffice: {denied[0][:300]}")
+    plugin = os.path.join(story.folder, "kubectl-lips")
+    if not os.path.lexists(plugin):
+        os.symlink(story.lips, plugin)
+    asked = subprocess.run([plugin, "plans", "--format", "json", "--kubeconfig", cluster.kubeconfig], capture_output=True, text=True)
+    story.check(asked.returncode == 0, lambda: f"kubectl-lips finds no operator: {asked.stderr}")
+    story.figure("plans that kubectl-lips lists, from the Service that it found by its label", len(json.loads(asked.stdout)), at_least=1)
+    time.sleep(5)
+    all_queries = queries()
+    empty = [(title, query) for title, query in all_queries if not ask(query)]
+    for title, query in empty:
+        story.say(f"no data: {title}: {query}")
+    story.figure("queries of the dashboard that return data", f"{len(all_queries) - len(empty)} of {len(all_queries)}")
+    story.expect(not empty, f"no data for: {', '.join(sorted({title for title, _ in empty}))}")
+
+
+def remove(release):
+    """As in docs/kubernetes.md: first the objects, while the operator can still clean up after them; only Pools stay to the end here."""
+    story, cluster = release.story, release.cluster
+    for kind in ("datasets", "datamoves", "datastores"):
+        cluster.kubectl("delete", kind, "--all", "--all-namespaces", "--timeout=60s")
+    pools = release.resources(("Pool",))
+    helm(cluster, "uninstall", "lips", *SPACE, "--wait")
+    wait_for(lambda: not release.operators(), 60, "the operator's pod stays after helm uninstall")
+    helm(cluster, "uninstall", "lips-crds", *SPACE)
+    story.check(release.resources(("Pool",)) == pools and len(pools) == 3, "Pools do not survive the end of their operator and of lips-crds")
+    left = release.left()
+    story.figure("objects left by helm uninstall", ", ".join(left))
+    story.expect(set(left) <= STAYS, lambda: f"left, against docs/kubernetes.md: {sorted(set(left) - STAYS)}")
+    story.expect(MOVES in left, f"{MOVES} does not outlive the release")
+    helm(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership", "--set", "keep=false")
+    helm(cluster, "uninstall", "lips-crds", *SPACE, "--wait")
+    found = lambda: [c["metadata"]["name"] for c in definitions(cluster)]
+    wait_for(lambda: not found(), 60, lambda: f"definitions stay though keep is false: {found()}")
