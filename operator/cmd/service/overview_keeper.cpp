@@ -11,9 +11,9 @@ namespace lips::cmd {
 
 namespace {
 
-constexpr std::chrono::milliseconds patience{700};  // of a reader who finds nothing yet
-constexpr double fresh = 4;                         // seconds: younger ones are not made anew
-constexpr double rest = 3;                          // times as long as it took, so that planning keeps its cores
+constexpr std::chrono::milliseconds patience{700};  // of a reader who finds nothing, or something old
+constexpr double fresh = 4, old = 15;  // seconds: younger ones are not made anew, older ones not shown at once
+constexpr double rest = 3;             // times as long as it took, so that planning keeps its cores
 
 }  // namespace
 
@@ -23,11 +23,11 @@ OverviewKeeper::OverviewKeeper(Ask ask) : ask_(std::move(ask)) {
 
 std::optional<Overview> OverviewKeeper::latest() {
   std::unique_lock lock(mutex_);
-  if (!latest_ || WallStopwatch().seconds() - seen_at_ > fresh) {
+  if (is_older_than(fresh)) {
     wanted_ = true;
     changed_.notify_all();
   }
-  changed_.wait_for(lock, patience, [this] { return latest_.has_value(); });
+  changed_.wait_for(lock, patience, [this] { return !is_older_than(old); });
   if (!latest_) return std::nullopt;
   Overview overview = *latest_;
   overview.age = seconds(WallStopwatch().seconds() - seen_at_);
@@ -56,15 +56,19 @@ void OverviewKeeper::make(const std::stop_token& stop) {
   if (!question) return;
   Result<Overview> overview = overview_of(*record, *question);
   if (!overview) return;
-  if (is_first()) publish(*overview, seen_at);
+  if (is_nothing_to_show()) publish(*overview, seen_at);
   const auto goes_on = [&stop] { return !stop.stop_requested(); };
   if (!add_forecast(*question, *overview, goes_on) || stop.stop_requested()) return;
   publish(*std::move(overview), seen_at);
 }
 
-bool OverviewKeeper::is_first() {
+bool OverviewKeeper::is_nothing_to_show() {
   const std::lock_guard lock(mutex_);
-  return !latest_;
+  return is_older_than(old);
+}
+
+bool OverviewKeeper::is_older_than(double seconds) const {
+  return !latest_ || WallStopwatch().seconds() - seen_at_ > seconds;
 }
 
 void OverviewKeeper::publish(Overview overview, double seen_at) {

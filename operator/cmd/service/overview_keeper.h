@@ -19,13 +19,15 @@ class OverviewKeeper {
   using Ask = std::function<std::shared_ptr<const EpochRecord>()>;  // may wait; null: there is none now
   explicit OverviewKeeper(Ask ask);
 
-  // The latest one, which this call has made anew if it is old; waits shortly for the first. None: there is none yet.
+  // The latest one, which this call has made anew; waits shortly if there is none, or only an old one. None: there is
+  // none yet.
   std::optional<Overview> latest();
 
  private:
   void work(const std::stop_token& stop);
   void make(const std::stop_token& stop);
-  bool is_first();
+  bool is_nothing_to_show();
+  bool is_older_than(double seconds) const;  // or missing; the caller holds the lock
   void publish(Overview overview, double seen_at);
 
   const Ask ask_;
