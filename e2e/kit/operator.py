@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 
+from kit import rights
 from kit.cluster import TOOLS, wait_for
 from kit.story import Missing, StoryFailed
 
@@ -82,6 +83,19 @@ class Operator(Process):
             json.dump(settings, file, indent=1)
         super().__init__(cluster, name, [cluster.story.lips, "operator", "--kubeconfig", kubeconfig or cluster.kubeconfig,
                                          "--config", self.config_path], {"HOSTNAME": name, **(env or {})})
+
+    def note_rights(self):
+        code, text = self.ask("/metrics") if self.running() else (0, "")
+        if code == 200:
+            rights.note(self.cluster.story.folder, parse_metrics(text))
+
+    def kill(self):
+        self.note_rights()
+        super().kill()
+
+    def end(self, patience=20):
+        self.note_rights()
+        return super().end(patience)
 
     def ask(self, where):
         try:

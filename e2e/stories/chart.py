@@ -14,9 +14,9 @@ import time
 import urllib.parse
 import urllib.request
 
-from kit import objects
+from kit import objects, rights
 from kit.cluster import Cluster, E2E, TOOLS, need_tools, wait_for
-from kit.operator import Process
+from kit.operator import Process, parse_metrics
 from kit.recorder import Recorder
 from kit.story import Missing
 
@@ -288,6 +288,8 @@ def under_the_chart(release, operator):
     story.figure("helm test, on a cluster without work", time.monotonic() - began, "s")
     start_prometheus(cluster, f"{operator['status']['podIP']}:8080")
     story.figure("pods bound and finished under the chart's rights", run_jobs(release, 3))
+    with urllib.request.urlopen(f"http://{operator['status']['podIP']}:8080/metrics", timeout=20) as answer:
+        rights.note(story.folder, parse_metrics(answer.read().decode()))
     denied = [line for line in release.keep_log(operator).splitlines() if "403" in line or "forbidden" in line.lower()]
     story.expect(not denied, lambda: f"the roles do not suffice: {denied[0][:300]}")
     plugin = os.path.join(story.folder, "kubectl-lips")

@@ -35,7 +35,8 @@ Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& in_
   return exchange_cost(costs, size, in_zone, in_zone);
 }
 
-Usd exchange_cost(const ClusterSnapshot& cluster, const CostModel& costs, std::span<const Assignment> assignments) {
+std::map<WholeJobId, Usd> exchange_costs(const ClusterSnapshot& cluster, const CostModel& costs,
+                                         std::span<const Assignment> assignments) {
   std::map<WholeJobId, PeersByZone> added;
   std::map<WholeJobId, Mebibytes> size;
   for (const Assignment& assignment : assignments) {
@@ -46,16 +47,22 @@ Usd exchange_cost(const ClusterSnapshot& cluster, const CostModel& costs, std::s
     here[cluster.nodes[assignment.node].zone] += peer_weight(job);
     size[job.whole.id] = job.shuffle;
   }
-  Usd usd;
-  if (added.empty()) return usd;
+  std::map<WholeJobId, Usd> result;
+  if (added.empty()) return result;
   std::map<WholeJobId, RunningPeers> running = running_peers(cluster);
   for (const auto& [id, here] : added) {
     PeersByZone& there = running[id].in_zone;
     there.resize(cluster.zones.size());
     const Usd before = exchange_cost(costs, size[id], there);
     for (const ZoneId zone : here.ids()) there[zone] += here[zone];
-    usd += std::max(Usd(0), exchange_cost(costs, size[id], there) - before);
+    result[id] = std::max(Usd(0), exchange_cost(costs, size[id], there) - before);
   }
+  return result;
+}
+
+Usd exchange_cost(const ClusterSnapshot& cluster, const CostModel& costs, std::span<const Assignment> assignments) {
+  Usd usd;
+  for (const auto& [id, cost] : exchange_costs(cluster, costs, assignments)) usd += cost;
   return usd;
 }
 

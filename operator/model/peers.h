@@ -31,7 +31,10 @@ Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& fro
 // (1 - sum of squared shares of the zones).
 Usd exchange_cost(const CostModel& costs, Mebibytes size, const PeersByZone& in_zone);
 
-// What the assignments add to the exchange of the peers that run; nothing where they lessen it.
+// What the assignments add to the exchange of the peers that run, by job; nothing where they lessen it.
+std::map<WholeJobId, Usd> exchange_costs(const ClusterSnapshot& cluster, const CostModel& costs,
+                                         std::span<const Assignment> assignments);
+// Of all jobs.
 Usd exchange_cost(const ClusterSnapshot& cluster, const CostModel& costs, std::span<const Assignment> assignments);
 
 }  // namespace lips

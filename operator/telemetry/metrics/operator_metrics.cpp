@@ -88,7 +88,7 @@ struct OperatorMetrics::State {
   void count_running();
   MoneyPoint money_now() const;
   void count_finished(const ClusterSnapshot& cluster, const TaskFinished& event);
-  void count_compared(const EndedTask& task, const std::string& baseline, const Bill& bill);
+  void count_compared(const EndedTask& task, const BaselineBill& than);
   void count_found(const ClusterSnapshot& cluster, const TaskFound& event);
   void count_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
   void count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event);
@@ -166,19 +166,19 @@ void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, cons
       registry.add("lips_counted_dollars_total", {term}, dollars);
     for (const auto& [term, dollars] : terms_of(ended->predicted))
       registry.add("lips_predicted_dollars_total", {term}, dollars);
-    for (const auto& [baseline, bill, price] : ended->baselines) count_compared(*ended, baseline, bill);
+    for (const BaselineBill& than : ended->baselines) count_compared(*ended, than);
   }
 }
 
-void OperatorMetrics::State::count_compared(const EndedTask& task, const std::string& baseline, const Bill& bill) {
-  BaselineSums& sums = baselines[baseline];
-  sums.ours += task.ours, sums.theirs += bill, ++sums.tasks;
-  const Terms ours = terms_of(task.ours), theirs = terms_of(bill);
+void OperatorMetrics::State::count_compared(const EndedTask& task, const BaselineBill& than) {
+  BaselineSums& sums = baselines[than.baseline];
+  sums.ours += than.with_exchange(task.ours), sums.theirs += than.bill, ++sums.tasks;
+  const Terms ours = terms_of(than.with_exchange(task.ours)), theirs = terms_of(than.bill);
   for (std::size_t i = 0; i < ours.size(); ++i) {
     const std::string_view term = ours[i].first;
-    registry.add("lips_compared_dollars_total", {baseline, task.pool, term}, ours[i].second);
-    registry.add("lips_baseline_dollars_total", {baseline, task.pool, term}, theirs[i].second);
-    registry.change("lips_saved_dollars", {baseline, task.pool, term}, theirs[i].second - ours[i].second);
+    registry.add("lips_compared_dollars_total", {than.baseline, task.pool, term}, ours[i].second);
+    registry.add("lips_baseline_dollars_total", {than.baseline, task.pool, term}, theirs[i].second);
+    registry.change("lips_saved_dollars", {than.baseline, task.pool, term}, theirs[i].second - ours[i].second);
   }
 }
 
@@ -368,7 +368,7 @@ void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, 
   state.registry.observe("lips_comparison_seconds", {baseline}, seconds);
   const std::lock_guard lock(state.mutex);
   for (const ComparedTask& task : tasks) {
-    BaselineBill bill{baseline, task.theirs, task.cpu_price};
+    BaselineBill bill{baseline, task.theirs, task.cpu_price, task.our_exchange};
     const Spend::Begun* bound = state.spend.of(task.task);
     if (bound && bound->plan == plan)
       state.spend.compare(task.task, std::move(bill));

@@ -22,6 +22,8 @@ struct BaselineBill {
   std::string baseline;
   Bill bill;                  // cpu: of the work that was expected
   UsdPerCpuSecond cpu_price;  // of its node
+  Usd our_exchange;           // that the task has with its peers beside its own bill
+  Bill with_exchange(Bill own) const { return own.shuffle += our_exchange, own; }
 };
 
 // A task that has ended, with the cost that it would have had where a baseline placed it.

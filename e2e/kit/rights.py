@@ -1,0 +1,49 @@
+"""The rights that the chart gives to the operator, and those that the operators of all stories have used: what none has used is too much."""
+import json
+import os
+import re
+import subprocess
+
+from kit.cluster import E2E, TOOLS
+
+CHART = os.path.join(E2E, "..", "charts", "lips")
+# Of a chart with all that asks for rights.
+EVERYTHING = ["--set", "config.mode=steer,steer.apiVersion=v1,config.fleet.instanceTypes[0]=m6i.xlarge,config.fleet.zones[0]=us-east-1a"]
+# No request needs these: the admission plugin OwnerReferencesPermissionEnforcement, where there is one, looks for them.
+WITHOUT_REQUESTS = {"update datamoves/finalizers", "update datastores/finalizers"}
+FILE = "rights.json"
+
+
+def note(folder, metrics):
+    """Adds those of one operator's metrics to what its story has used. A refused request counts as none."""
+    path = os.path.join(folder, FILE)
+    used = set(read(path))
+    for key in metrics:
+        found = re.fullmatch(r'lips_api_requests_total\{code="2\d\d",resource="([^"]*)",verb="([^"]*)"\}', key)
+        if found:
+            used.add(f"{found[2]} {found[1]}")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(sorted(used), file)
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except OSError:
+        return []
+
+
+def granted():
+    text = subprocess.run([os.path.join(TOOLS, "bin", "helm"), "template", "lips", CHART, "--show-only", "templates/rbac.yaml", *EVERYTHING],
+                          capture_output=True, text=True, check=True).stdout
+    rules = re.findall(r"resources: \[(.*)\]\n(?: +resourceNames: .*\n)? +verbs: \[(.*)\]", text)
+    if len(rules) != text.count("- apiGroups:"):
+        raise ValueError(f"{text.count('- apiGroups:')} rules, {len(rules)} understood")
+    return {f"{verb} {resource}" for resources, verbs in rules for resource in resources.split(", ") for verb in verbs.split(", ")}
+
+
+def unused(results, names):
+    """Rights that no story of these has used."""
+    used = {right for name in names for right in read(os.path.join(results, name, FILE))}
+    return sorted(granted() - used - WITHOUT_REQUESTS)
