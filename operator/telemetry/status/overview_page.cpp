@@ -37,7 +37,9 @@ std::string last_plan(const LastPlan& plan, Duration age) {
                                 page::count(plan.pending));
   if (plan.moves > 0) out += fmt::format(" and ordered {} copies", page::count(plan.moves));
   out += ", for " + escape(usd(plan.dollars)) + " by use.";
-  if (plan.gap) out += fmt::format(" No plan can be cheaper by more than {}.", escape(page::percent(*plan.gap)));
+  if (plan.gap)
+    out += fmt::format(" Counting what waiting costs, no plan is better by more than {}.",
+                       escape(page::percent(*plan.gap)));
   if (age >= stale) out += fmt::format(" All below is as of {} ago.", escape(span(age)));
   return out + "</p>";
 }
