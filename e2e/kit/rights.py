@@ -57,4 +57,5 @@ def granted():
 def unused(results, names):
     """Rights that no story of these has used, and names of ELSEWHERE that are none."""
     used = {right for name in names for right in read(os.path.join(results, name, FILE))}
+    used |= {right.replace("list ", "watch ") for right in used if right.startswith("list ")}  # informers; a watch counts when it ends
     return sorted(granted() - used - set(ELSEWHERE)) + sorted(set(ELSEWHERE) - granted())
