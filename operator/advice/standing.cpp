@@ -22,9 +22,8 @@ std::optional<Standing> standing_unless_pending(const ClusterSnapshot& cluster, 
   return std::nullopt;
 }
 
-Standings::Standings(const Question& question, const Outcome& outcome)
-    : question_(question),
-      cluster_(question.cluster),
+Standings::Standings(const ClusterSnapshot& cluster, const Outcome& outcome)
+    : cluster_(cluster),
       outcome_(outcome),
       free_(cluster_.free),
       offered_(cluster_.nodes.size(), false),
@@ -34,7 +33,7 @@ Standings::Standings(const Question& question, const Outcome& outcome)
     const Job& job = cluster_.jobs[cluster_.tasks[assignment.task].job];
     free_[assignment.node] -= job.request;
     cores_[job.pool] += job.request.cpu;
-    starts_.emplace(assignment.task, true);
+    starts_.insert(assignment.task);
   }
   for (const Assignment& assignment : outcome.plan.assignments) planned_.emplace(assignment.task, &assignment);
   for (const Deferral& deferral : outcome.plan.deferrals) deferred_.emplace(deferral.task, deferral.reason);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -43,10 +44,10 @@ std::string_view to_string(Mismatch mismatch);
 // Of a task that is not pending; none: it is, and a plan decides.
 std::optional<Standing> standing_unless_pending(const ClusterSnapshot& cluster, TaskId task);
 
-// Of one outcome, which it does not copy; question and outcome outlive it.
+// Of one outcome, which it does not copy; cluster and outcome outlive it.
 class Standings {
  public:
-  Standings(const Question& question, const Outcome& outcome);
+  Standings(const ClusterSnapshot& cluster, const Outcome& outcome);
 
   Standing of(TaskId task) const;  // in any state
   // What is free after the tasks that start at once.
@@ -67,14 +68,13 @@ class Standings {
   bool is_at_maximum(const Job& job) const;
   std::optional<Mismatch> mismatch(const Job& job, NodeId node) const;
 
-  const Question& question_;
   const ClusterSnapshot& cluster_;
   const Outcome& outcome_;
   IdVector<NodeId, Resources> free_;
   IdVector<NodeId, bool> offered_;
   IdVector<PoolId, Cores> cores_;  // of the pools, with what starts
   std::unordered_map<TaskId, const Assignment*> planned_;
-  std::unordered_map<TaskId, bool> starts_;
+  std::unordered_set<TaskId> starts_;
   std::unordered_map<TaskId, DeferralReason> deferred_;
   mutable std::map<std::pair<ConstraintId, Resources>, Room> rooms_;
 };

@@ -56,7 +56,7 @@ class Explaining {
   }
 
   Result<void> describe_wait(const Outcome& outcome) {
-    const Standings standings(question_, outcome);
+    const Standings standings(cluster_, outcome);
     if (const Assignment* planned = outcome.planned_for(result_.task)) result_.place = place_of(question_, *planned);
     find_cheapest();
     result_.standing = standings.of(result_.task);

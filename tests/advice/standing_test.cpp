@@ -26,7 +26,7 @@ TEST(Standings, ATaskBehindOneThatTakesTheLastRoomSaysSo) {
   const Result<Outcome> outcome = ask(question);
   ASSERT_TRUE(outcome);
   ASSERT_EQ(outcome->starting.size(), 1u);
-  const Standings standings(question, *outcome);
+  const Standings standings(question.cluster, *outcome);
   for (const TaskId task : question.cluster.tasks.ids()) {
     const bool starts = outcome->start_of(task) != nullptr;
     if (!starts && outcome->planned_for(task)) continue;  // next on the node
@@ -41,7 +41,7 @@ TEST(Standings, WithoutRoomBeforeThePlanNothingThatFitsIsFree) {
   const Result<Outcome> outcome = ask(question);
   ASSERT_TRUE(outcome);
   for (const TaskId task : question.cluster.tasks.ids())
-    EXPECT_EQ(Standings(question, *outcome).of(task), Standing::no_capacity);
+    EXPECT_EQ(Standings(question.cluster, *outcome).of(task), Standing::no_capacity);
 }
 
 // The page asks about many tasks with one outcome, `lips why` about one with its own.
@@ -55,7 +55,7 @@ TEST(Standings, AreThoseThatWhyGives) {
     question.costs = simulation::random_costs(shape);
     const Result<Outcome> outcome = ask(question);
     ASSERT_TRUE(outcome) << seed;
-    const Standings standings(question, *outcome);
+    const Standings standings(question.cluster, *outcome);
     for (std::uint32_t i = 0; i < question.cluster.tasks.size(); i += 1 + question.cluster.tasks.size() / 3) {
       const Result<Explanation> explanation = explain(question, TaskId(i));
       ASSERT_TRUE(explanation) << seed;

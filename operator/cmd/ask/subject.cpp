@@ -80,10 +80,9 @@ std::vector<std::string> known_names(const EpochRecord& record) {
 
 }  // namespace
 
-Result<Subject> find_subject(const FetchedState& state, const std::string& name, const std::string& name_space) {
-  const EpochRecord& record = state.record;
+Result<Subject> find_subject(const EpochRecord& record, const std::string& name, const std::string& name_space) {
   const ClusterSnapshot& cluster = record.snapshot.cluster;
-  const std::string full = (name_space.empty() ? state.name_space : name_space) + "/" + name;
+  const std::string full = name_space + "/" + name;
   for (const std::string& candidate : {full, name}) {
     if (std::optional<Subject> pod = pod_named(record, candidate)) return *std::move(pod);
     if (const auto task = numbered_task(cluster, candidate)) return Subject{name_of(record, *task), *task, ""};

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cmd/ask/source.h"
+#include "records/epoch_record.h"
 
 namespace lips::cmd {
 
@@ -16,6 +16,6 @@ struct Subject {
 
 // The pod of that name in the namespace, or "NAMESPACE/POD"; the task "JOB/NUMBER"; a job's first task that waits, else
 // its first that runs. invalid_input suggests a similar name.
-Result<Subject> find_subject(const FetchedState& state, const std::string& name, const std::string& name_space);
+Result<Subject> find_subject(const EpochRecord& record, const std::string& name, const std::string& name_space);
 
 }  // namespace lips::cmd

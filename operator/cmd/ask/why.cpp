@@ -36,7 +36,8 @@ Arguments describe(WhyOptions& options) {
 Result<int> why(const WhyOptions& options) {
   Result<FetchedState> state = fetch(options.source);
   if (!state) return tl::unexpected(state.error());
-  const Result<Subject> subject = find_subject(*state, options.pod, options.name_space);
+  const std::string& name_space = options.name_space.empty() ? state->name_space : options.name_space;
+  const Result<Subject> subject = find_subject(state->record, options.pod, name_space);
   if (!subject) return tl::unexpected(subject.error());
   const bool json = options.format == OutputFormat::json;
   if (!subject->task.valid())

@@ -100,8 +100,7 @@ class JobViewer {
 }  // namespace
 
 Result<JobView> job_view_of(const EpochRecord& record, const std::string& job) {
-  const FetchedState state{record, ""};
-  const Result<Subject> subject = find_subject(state, job, "");
+  const Result<Subject> subject = find_subject(record, job, "");
   if (!subject) return tl::unexpected(subject.error());
   if (!subject->task.valid()) {  // a pod that is not to be placed
     JobView view;

@@ -192,7 +192,7 @@ std::optional<Standing> standing_of(const ClusterSnapshot& cluster, const advice
 
 std::vector<WaitingJob> waiting_jobs(const advice::Question& question, const advice::Outcome& outcome) {
   const ClusterSnapshot& cluster = question.cluster;
-  const advice::Standings standings(question, outcome);
+  const advice::Standings standings(cluster, outcome);
   std::vector<WaitingJob> queue;
   std::map<std::string, std::size_t> rows;  // parts of one job have its name
   const auto add = [&](JobId id, std::uint64_t waiting, Standing standing) {

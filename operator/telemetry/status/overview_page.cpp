@@ -169,19 +169,15 @@ Table dollars(const JobView& job) {
 
 std::string facts(const JobView& job) {
   std::string out = "<ul class=\"figures\">";
-  const auto fact = [&](std::string_view what, const std::string& value, const std::string& note) {
-    out += fmt::format("<li><span class=\"what\">{}</span><strong>{}</strong><span class=\"note\">{}</span></li>",
-                       escape(what), escape(value), escape(note));
-  };
-  fact("waiting", page::count(job.waiting), fmt::format("of {} tasks", page::count(job.maps + job.reduces)));
-  fact("running", page::count(job.running), fmt::format("{} finished", page::count(job.finished)));
-  fact("arrived", span(job.age) + " ago", "pool " + job.pool);
-  if (job.due) fact("due", *job.due < Duration(0) ? span(-*job.due) + " ago" : "in " + span(*job.due), "");
+  out += figure("waiting", page::count(job.waiting), fmt::format("of {} tasks", page::count(job.maps + job.reduces)));
+  out += figure("running", page::count(job.running), fmt::format("{} finished", page::count(job.finished)));
+  out += figure("arrived", span(job.age) + " ago", "pool " + job.pool);
+  if (job.due) out += figure("due", *job.due < Duration(0) ? span(-*job.due) + " ago" : "in " + span(*job.due), "");
   Mebibytes input;
   std::string names;
   for (const auto& [name, size] : job.inputs) input += size, names += (names.empty() ? "" : ", ") + name;
-  if (!job.inputs.empty()) fact("reads", gigabytes(input), names);
-  if (job.shuffle.value() > 0) fact("exchanges", gigabytes(job.shuffle), "between its tasks");
+  if (!job.inputs.empty()) out += figure("reads", gigabytes(input), names);
+  if (job.shuffle.value() > 0) out += figure("exchanges", gigabytes(job.shuffle), "between its tasks");
   return out + "</ul>";
 }
 
@@ -189,6 +185,11 @@ std::string facts(const JobView& job) {
 
 std::string live_part(const std::string& id, const std::string& content) {
   return fmt::format("<section id=\"{}\" data-live>{}</section>\n", id, content);
+}
+
+std::string figure(std::string_view what, const std::string& value, const std::string& note) {
+  return fmt::format("<li><span class=\"what\">{}</span><strong>{}</strong><span class=\"note\">{}</span></li>",
+                     escape(what), escape(value), escape(note));
 }
 
 Cell job_cell(const std::string& name) { return {name, false, true, "?job=" + page::query_value(name)}; }

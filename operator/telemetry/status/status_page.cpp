@@ -17,11 +17,6 @@ namespace {
 
 using page::escape;
 
-std::string figure(std::string_view what, const std::string& value, const std::string& note) {
-  return fmt::format("<li><span class=\"what\">{}</span><strong>{}</strong><span class=\"note\">{}</span></li>",
-                     escape(what), escape(value), escape(note));
-}
-
 double saved_share(const BaselineFigures& baseline) {
   const double theirs = baseline.theirs.total().value();
   return theirs > 0 ? 1 - baseline.ours.total().value() / theirs : 0;
