@@ -18,6 +18,10 @@ if(LIPS_WERROR)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds -Wno-error=restrict -Wno-error=stringop-overflow -Wno-error=stringop-overread
     -Wno-error=maybe-uninitialized>)
 endif()
+# ccache asks for these two beside precompiled headers.
+target_compile_options(lips_options INTERFACE
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+  "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 if(LIPS_SANITIZE)
   target_compile_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE})
@@ -87,5 +91,8 @@ function(lips_library name)
   add_library(lips_${name} STATIC ${sources})
   target_include_directories(lips_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/operator)
   target_link_libraries(lips_${name} PRIVATE lips_options)
+  if(TARGET lips_precompiled)
+    target_precompile_headers(lips_${name} REUSE_FROM lips_precompiled)
+  endif()
   lips_unity(lips_${name} ${ARGN})
 endfunction()

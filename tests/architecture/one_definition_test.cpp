@@ -14,12 +14,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(OneDefinition, NoTwoTypesOfTheProductShareAName) {
-  const std::filesystem::path root = LIPS_SOURCE_DIR;
+  const std::filesystem::path project = LIPS_SOURCE_DIR;
   std::map<std::string, std::string> texts;
   std::size_t types = 0;
-  for (const std::string& file : source_files(root)) {
+  for (const std::string& file : source_files(project)) {
     if (!file.starts_with("solver/") && !file.starts_with("operator/")) continue;
-    types += defined_types(texts[file] = read_text(root / file)).size();
+    types += defined_types(texts[file] = read_text(project / file)).size();
   }
   EXPECT_GT(types, 500u) << "hardly any type was found";
   for (const auto& [type, files] : defined_twice(texts)) ADD_FAILURE() << type << ": " << testing::PrintToString(files);

@@ -136,7 +136,7 @@ TEST(WholeJob, MapsThatEndedBeforeTheFirstPartCameCount) {
 }
 
 // The shuffle's money must not hang on how the pods of a job came: in one listing, one by one, in any order.
-class Arrivals : public testing::TestWithParam<std::uint64_t> {};
+class Arrivals : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Arrivals, CostTheSameInAnyOrderAndGrouping) {
   Random random(GetParam());
@@ -185,7 +185,7 @@ TEST_P(Arrivals, CostTheSameInAnyOrderAndGrouping) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Arrivals, testing::Range<std::uint64_t>(1, 11));
+INSTANTIATE_TEST_SUITE_P(Seeds, Arrivals, ::testing::Range<std::uint64_t>(1, 11));
 
 }  // namespace
 }  // namespace lips

@@ -12,7 +12,7 @@
 namespace lips::solver {
 namespace {
 
-struct Shape {
+struct ZoneShape {
   int groups, zones, steps;
   double load;          // supply / capacity
   bool round_numbers;   // many ties
@@ -20,7 +20,7 @@ struct Shape {
   int percent_all_served;
 };
 
-ZoneTransportation random_problem(int seed, const Shape& shape) {
+ZoneTransportation random_transportation(int seed, const ZoneShape& shape) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
   const auto number = [&](double limit) {
@@ -94,8 +94,8 @@ void expect_primal_feasible(const ZoneTransportation& problem, const ZoneTranspo
   }
 }
 
-void compare_with_clp(int seed, const Shape& shape) {
-  const ZoneTransportation problem = random_problem(seed, shape);
+void compare_with_clp(int seed, const ZoneShape& shape) {
+  const ZoneTransportation problem = random_transportation(seed, shape);
   const LinearProgram program = as_linear_program(problem);
   const ZoneTransportationSolution ours = solve_zone_transportation(problem);
   const LpSolution clp = solve(program);
@@ -129,7 +129,7 @@ TEST(ZoneTransportation, SaysInfeasibleAsClpDoesWhereNothingMayOverflow) {
 
 TEST(ZoneTransportation, DualsPriceOneMoreUnit) {
   for (int seed = 0; seed < 100; ++seed) {
-    const ZoneTransportation problem = random_problem(seed, {12, 3, 5, 0.8, false, 10, 0});
+    const ZoneTransportation problem = random_transportation(seed, {12, 3, 5, 0.8, false, 10, 0});
     const auto before = solve_zone_transportation(problem);
     for (int g = 0; g < 12; ++g) {
       ZoneTransportation more = problem;
@@ -188,7 +188,7 @@ TEST(ZoneTransportation, SuppliesThatFillTheCapacityOnlyUpToRoundingAreFeasible)
 
 TEST(ZoneTransportation, EndsWhereStepsAreNoLargerThanRoundingErrors) {
   for (int seed = 0; seed < 50; ++seed) {
-    ZoneTransportation problem = random_problem(seed, {60, 6, 40, 0.95, seed % 2 == 0, 30, 0});
+    ZoneTransportation problem = random_transportation(seed, {60, 6, 40, 0.95, seed % 2 == 0, 30, 0});
     for (auto& zone : problem.steps)
       for (std::size_t k = 0; k < zone.size(); k += 2) zone[k].capacity *= 1e-13;
     const ZoneTransportationSolution ours = solve_zone_transportation(problem);
@@ -199,7 +199,7 @@ TEST(ZoneTransportation, EndsWhereStepsAreNoLargerThanRoundingErrors) {
 }
 
 TEST(ZoneTransportation, EqualProblemsGiveEqualSolutions) {
-  const ZoneTransportation problem = random_problem(5, {200, 5, 20, 0.9, true, 20, 0});
+  const ZoneTransportation problem = random_transportation(5, {200, 5, 20, 0.9, true, 20, 0});
   EXPECT_EQ(solve_zone_transportation(problem).amount, solve_zone_transportation(problem).amount);
 }
 

@@ -7,7 +7,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* policy = "delay";
+constexpr const char* delay = "delay";
 
 PolicySettings waits(int node, int rack) {
   PolicySettings settings;
@@ -18,14 +18,14 @@ PolicySettings waits(int node, int rack) {
 
 TEST(DelayPolicy, LaunchesOnANodeWithTheDataAtOnce) {
   TwoRacks cluster;
-  Case with(policy, cluster.builder, waits(5, 10));
+  Case with(delay, cluster.builder, waits(5, 10));
   with.add({.blocks = cluster.blocks});
   EXPECT_THAT(with.step({cluster.local}), SizeIs(2));
 }
 
 TEST(DelayPolicy, WaitsForALocalSlotUntilTheLimit) {
   TwoRacks cluster;
-  Case with(policy, cluster.builder, waits(5, 10));
+  Case with(delay, cluster.builder, waits(5, 10));
   const JobId job = with.add({.blocks = cluster.blocks});
   with.at(100);
   EXPECT_THAT(with.step({cluster.near}), IsEmpty());
@@ -41,7 +41,7 @@ TEST(DelayPolicy, WaitsForALocalSlotUntilTheLimit) {
 
 TEST(DelayPolicy, WaitsFurtherBeforeItLeavesTheRack) {
   TwoRacks cluster;
-  Case with(policy, cluster.builder, waits(5, 10));
+  Case with(delay, cluster.builder, waits(5, 10));
   with.add({.blocks = cluster.blocks});
   with.at(100);
   with.step({cluster.far});
@@ -53,7 +53,7 @@ TEST(DelayPolicy, WaitsFurtherBeforeItLeavesTheRack) {
 
 TEST(DelayPolicy, WaitsAgainAfterALocalLaunch) {
   TwoRacks cluster;
-  Case with(policy, cluster.builder, waits(5, 10));
+  Case with(delay, cluster.builder, waits(5, 10));
   const JobId job = with.add({.blocks = cluster.blocks});
   with.at(100);
   with.step({cluster.far});
@@ -68,7 +68,7 @@ TEST(DelayPolicy, CountsTheZoneAsARackWhereThereAreNone) {
   ClusterBuilder builder(2);
   const NodeId local = builder.node(), near = builder.node(), far = builder.node({.zone = ZoneId(1)});
   const std::vector<BlockId> blocks = {builder.block({local}), builder.block({local})};
-  Case with(policy, builder, waits(5, 10));
+  Case with(delay, builder, waits(5, 10));
   with.add({.blocks = blocks});
   with.step({far});
   with.at(5);
@@ -79,7 +79,7 @@ TEST(DelayPolicy, CountsTheZoneAsARackWhereThereAreNone) {
 TEST(DelayPolicy, LetsAnotherJobUseTheSlotThatAJobPassesUp) {
   TwoRacks cluster;
   const std::vector<BlockId> on_far = {cluster.builder.block({cluster.far})};
-  Case with(policy, cluster.builder, waits(5, 10));
+  Case with(delay, cluster.builder, waits(5, 10));
   with.add({.blocks = cluster.blocks});
   const JobId second = with.add({.arrival = 1, .blocks = on_far});
   EXPECT_THAT(with.step({cluster.far}), ElementsAre(Runs(with.task(second, 0), cluster.far)));
@@ -87,7 +87,7 @@ TEST(DelayPolicy, LetsAnotherJobUseTheSlotThatAJobPassesUp) {
 
 TEST(DelayPolicy, DoesNotWaitWithTasksWithoutInputOrReduces) {
   TwoRacks cluster;
-  Case with(policy, cluster.builder, waits(5, 10));
+  Case with(delay, cluster.builder, waits(5, 10));
   with.add({.maps = 1});
   with.add({.reduces = 1});
   EXPECT_THAT(with.step({cluster.far}), SizeIs(2));
@@ -97,7 +97,7 @@ TEST(DelayPolicy, SharesSlotsByWeight) {
   ClusterBuilder builder;
   const PoolId heavy = builder.pool(3);
   const NodeId node = builder.node({.slots = 8, .cpu = 8});
-  Case with(policy, builder);
+  Case with(delay, builder);
   with.add({.pool = PoolId(0), .maps = 20});
   with.add({.pool = heavy, .arrival = 1, .maps = 20});
   with.step({node});
@@ -109,7 +109,7 @@ TEST(DelayPolicy, ServesPoolsBelowTheirMinimumFirst) {
   ClusterBuilder builder;
   const PoolId promised = builder.pool(0.01, 3);
   const NodeId node = builder.node({.slots = 4, .cpu = 4});
-  Case with(policy, builder);
+  Case with(delay, builder);
   with.add({.pool = PoolId(0), .maps = 20});
   with.add({.pool = promised, .arrival = 1, .maps = 20});
   with.step({node});
@@ -120,7 +120,7 @@ TEST(DelayPolicy, KeepsPoolsWithinTheirMaximum) {
   ClusterBuilder builder;
   const PoolId bounded = builder.pool(1, 0, 1);
   const NodeId node = builder.node({.slots = 4, .cpu = 4});
-  Case with(policy, builder);
+  Case with(delay, builder);
   with.add({.pool = bounded, .maps = 20});
   EXPECT_THAT(with.step({node}), SizeIs(1));
 }
@@ -128,7 +128,7 @@ TEST(DelayPolicy, KeepsPoolsWithinTheirMaximum) {
 TEST(DelayPolicy, SharesAPoolEvenlyAmongItsJobs) {
   ClusterBuilder builder;
   const NodeId node = builder.node({.slots = 4, .cpu = 4});
-  Case with(policy, builder);
+  Case with(delay, builder);
   const JobId first = with.add({.maps = 20}), second = with.add({.arrival = 1, .maps = 20});
   with.step({node});
   EXPECT_EQ(with.state.snapshot().jobs[first].running, 2u);

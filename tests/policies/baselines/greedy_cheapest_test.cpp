@@ -5,7 +5,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr const char* policy = "greedy-cheapest";
+constexpr const char* greedy_cheapest = "greedy-cheapest";
 constexpr ZoneId there{1};
 
 // 64 MiB across zones cost 0.64 dollars here.
@@ -18,7 +18,7 @@ struct TwoZones {
 TEST(GreedyCheapest, CrossesZonesWhenCpuIsCheaperByMoreThanTheTransfer) {
   TwoZones cluster;
   const NodeId cheap = cluster.builder.node({.zone = there, .price = 0.93});
-  Case with(policy, cluster.builder);
+  Case with(greedy_cheapest, cluster.builder);
   const JobId job = with.add({.blocks = {cluster.block}, .cpu = 10});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), cheap))) << "9.3 + 0.64 < 10";
 }
@@ -26,7 +26,7 @@ TEST(GreedyCheapest, CrossesZonesWhenCpuIsCheaperByMoreThanTheTransfer) {
 TEST(GreedyCheapest, StaysWhenTheTransferCostsMoreThanCheapCpuSaves) {
   TwoZones cluster;
   cluster.builder.node({.zone = there, .price = 0.94});
-  Case with(policy, cluster.builder);
+  Case with(greedy_cheapest, cluster.builder);
   const JobId job = with.add({.blocks = {cluster.block}, .cpu = 10});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), cluster.holder))) << "9.4 + 0.64 > 10";
 }
@@ -34,7 +34,7 @@ TEST(GreedyCheapest, StaysWhenTheTransferCostsMoreThanCheapCpuSaves) {
 TEST(GreedyCheapest, DoesNotWaitForACheaperSlot) {
   TwoZones cluster;
   const NodeId dear = cluster.builder.node({.zone = there, .price = 50});
-  Case with(policy, cluster.builder);
+  Case with(greedy_cheapest, cluster.builder);
   with.add({.blocks = {cluster.block, cluster.block, cluster.block}});
   EXPECT_THAT(with.step(), ::testing::Contains(Runs(TaskId(2), dear)));
 }
@@ -44,7 +44,7 @@ TEST(GreedyCheapest, PrefersTheHolderAmongEqualPrices) {
   builder.node();
   const NodeId holder = builder.node();
   const BlockId block = builder.block({holder});
-  Case with(policy, builder);
+  Case with(greedy_cheapest, builder);
   const JobId job = with.add({.blocks = {block}});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), holder)));
 }
@@ -52,7 +52,7 @@ TEST(GreedyCheapest, PrefersTheHolderAmongEqualPrices) {
 TEST(GreedyCheapest, CountsTheShuffleOfReduces) {
   TwoZones cluster;
   cluster.builder.node({.zone = there, .price = 0.9});
-  Case with(policy, cluster.builder);
+  Case with(greedy_cheapest, cluster.builder);
   const JobId job = with.add({.blocks = {cluster.block}, .reduces = 1, .cpu = 1, .shuffle = 1000});
   ASSERT_EQ(with.step().size(), 1u);
   with.finish(with.task(job, 0));
@@ -61,7 +61,7 @@ TEST(GreedyCheapest, CountsTheShuffleOfReduces) {
 
 TEST(GreedyCheapest, SaysItsFormAndItsCost) {
   TwoZones cluster;
-  Case with(policy, cluster.builder);
+  Case with(greedy_cheapest, cluster.builder);
   with.add({.blocks = {cluster.block}, .cpu = 10});
   const Plan plan = with.plan();
   EXPECT_EQ(plan.account.form, ModelForm::greedy);

@@ -6,7 +6,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr const char* policy = "own-zone-cheapest";
+constexpr const char* own_zone_cheapest = "own-zone-cheapest";
 constexpr ZoneId there{1};
 
 TEST(OwnZoneCheapest, TakesTheCheapestNodeOfTheZonesThatHoldTheData) {
@@ -14,7 +14,7 @@ TEST(OwnZoneCheapest, TakesTheCheapestNodeOfTheZonesThatHoldTheData) {
   builder.node({.zone = there, .price = 0.1});
   const NodeId holder = builder.node({.price = 2}), cheap = builder.node({.price = 1});
   const BlockId block = builder.block({holder});
-  Case with(policy, builder);
+  Case with(own_zone_cheapest, builder);
   const JobId job = with.add({.blocks = {block}});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), cheap)));
 }
@@ -23,7 +23,7 @@ TEST(OwnZoneCheapest, PrefersTheNodeWithTheReplicaAmongEqualPrices) {
   ClusterBuilder builder;
   const NodeId first = builder.node({.slots = 1}), holder = builder.node({.slots = 1});
   const BlockId on_first = builder.block({first}), on_holder = builder.block({holder});
-  Case with(policy, builder);
+  Case with(own_zone_cheapest, builder);
   const JobId job = with.add({.blocks = {on_holder, on_first}});
   EXPECT_THAT(with.step(),
               ::testing::UnorderedElementsAre(Runs(with.task(job, 0), holder), Runs(with.task(job, 1), first)));
@@ -34,7 +34,7 @@ TEST(OwnZoneCheapest, GoesToAHolderOfEqualPriceWhenTheFirstNodeHoldsNothing) {
   builder.node();
   const NodeId holder = builder.node();
   const BlockId block = builder.block({holder});
-  Case with(policy, builder);
+  Case with(own_zone_cheapest, builder);
   const JobId job = with.add({.blocks = {block}});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), holder)));
 }
@@ -44,7 +44,7 @@ TEST(OwnZoneCheapest, WaitsWhenItsZoneIsFull) {
   builder.node({.zone = there});
   const NodeId holder = builder.node({.slots = 1});
   const BlockId block = builder.block({holder});
-  Case with(policy, builder);
+  Case with(own_zone_cheapest, builder);
   with.add({.blocks = {block, block}});
   const Plan plan = with.plan();
   EXPECT_THAT(plan.assignments, ElementsAre(Runs(TaskId(0), holder)));
@@ -54,7 +54,7 @@ TEST(OwnZoneCheapest, WaitsWhenItsZoneIsFull) {
 TEST(OwnZoneCheapest, SaysNoCapacityWhenNothingIsFreeAnywhere) {
   ClusterBuilder builder;
   builder.node({.slots = 1});
-  Case with(policy, builder);
+  Case with(own_zone_cheapest, builder);
   with.add({.maps = 2});
   EXPECT_EQ(with.plan().rest, DeferralReason::no_capacity);
 }
@@ -63,7 +63,7 @@ TEST(OwnZoneCheapest, GoesAnywhereWhenItsZoneCanNeverServeIt) {
   ClusterBuilder builder(2);
   const NodeId large = builder.node({.zone = there, .slots = 4, .cpu = 4}), holder = builder.node({.cpu = 1});
   const BlockId block = builder.block({holder});
-  Case with(policy, builder);
+  Case with(own_zone_cheapest, builder);
   const JobId job = with.add({.blocks = {block}, .cores = 2});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), large)));
 }
@@ -72,7 +72,7 @@ TEST(OwnZoneCheapest, RunsTasksWithoutInputWhereItIsCheapest) {
   ClusterBuilder builder(2);
   builder.node();
   const NodeId cheap = builder.node({.zone = there, .price = 0.5});
-  Case with(policy, builder);
+  Case with(own_zone_cheapest, builder);
   const JobId job = with.add({.maps = 1});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), cheap)));
 }
@@ -81,7 +81,7 @@ TEST(OwnZoneCheapest, RunsReducesWhereMostOfTheMapOutputIs) {
   ClusterBuilder builder(2);
   const NodeId cheap = builder.node({.price = 0.1}), dear = builder.node({.zone = there});
   const std::vector<BlockId> blocks = {builder.block({dear}), builder.block({dear}), builder.block({cheap})};
-  Case with(policy, builder);
+  Case with(own_zone_cheapest, builder);
   const JobId job = with.add({.blocks = blocks, .reduces = 1, .shuffle = 90});
   ASSERT_EQ(with.step().size(), 3u);
   for (std::uint32_t map = 0; map < 3; ++map) with.finish(with.task(job, map));

@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 using ::testing::Optional;
 using ::testing::SizeIs;
 
-constexpr const char* policy = "single-zone-round-robin";
+constexpr const char* single_zone_round_robin = "single-zone-round-robin";
 
 std::set<ZoneId> zones_of(const Case& with, const std::vector<Assignment>& assignments, JobId job) {
   std::set<ZoneId> zones;
@@ -25,7 +25,7 @@ std::set<ZoneId> zones_of(const Case& with, const std::vector<Assignment>& assig
 TEST(SingleZoneRoundRobin, GivesEachJobTheNextZoneAndKeepsItsTasksThere) {
   ClusterBuilder builder(3);
   for (std::uint32_t zone = 0; zone < 3; ++zone) builder.node({.zone = ZoneId(zone), .slots = 8, .cpu = 8});
-  Case with(policy, builder);
+  Case with(single_zone_round_robin, builder);
   std::vector<JobId> jobs;
   for (int i = 0; i < 4; ++i) jobs.push_back(with.add({.arrival = static_cast<double>(i), .maps = 3}));
   const std::vector<Assignment> assigned = with.step();
@@ -38,7 +38,7 @@ TEST(SingleZoneRoundRobin, WaitsWhenTheZoneIsFull) {
   ClusterBuilder builder(2);
   const NodeId here = builder.node({.slots = 1});
   builder.node({.zone = ZoneId(1), .slots = 4, .cpu = 4});
-  Case with(policy, builder);
+  Case with(single_zone_round_robin, builder);
   const JobId job = with.add({.maps = 2});
   ASSERT_THAT(with.step(), ::testing::ElementsAre(Runs(with.task(job, 0), here)));
   EXPECT_THAT(with.step(), IsEmpty()) << "and remembers its zone";
@@ -50,7 +50,7 @@ TEST(SingleZoneRoundRobin, PassesOverZonesWhereTheJobCannotRun) {
   ClusterBuilder builder(2);
   builder.node();
   const NodeId large = builder.node({.zone = ZoneId(1), .slots = 4, .cpu = 4});
-  Case with(policy, builder);
+  Case with(single_zone_round_robin, builder);
   const JobId job = with.add({.maps = 1, .cores = 4});
   EXPECT_THAT(with.step(), ::testing::ElementsAre(Runs(with.task(job, 0), large)));
 }
@@ -59,7 +59,7 @@ TEST(SingleZoneRoundRobin, RequestsNodesInTheZoneOfTheJobThoughOthersAreCheaper)
   ElasticBuilder builder(2);
   const OfferId dear = builder.offer(ZoneId(0), 0.4);
   builder.offer(ZoneId(1), 0.1);
-  Case with(policy, builder);
+  Case with(single_zone_round_robin, builder);
   with.add({.maps = 3});
   const Plan plan = with.plan();
   EXPECT_THAT(plan.node_requests, Optional(SizeIs(3)));

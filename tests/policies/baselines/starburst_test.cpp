@@ -9,7 +9,7 @@ using ::testing::IsEmpty;
 using ::testing::Optional;
 using ::testing::SizeIs;
 
-constexpr const char* policy = "starburst";
+constexpr const char* starburst = "starburst";
 constexpr ZoneId there{1};
 
 // Two tasks of 1800 CPU-seconds, and a slot where their data lies: a CPU-hour of work, which waits 60 s.
@@ -22,7 +22,7 @@ struct OneSlotAtHome {
 
 TEST(Starburst, WaitsForItsZoneATimeInProportionToItsWork) {
   OneSlotAtHome cluster;
-  Case with(policy, cluster.builder);
+  Case with(starburst, cluster.builder);
   const JobId job = with.add(cluster.spec);
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), cluster.home)));
   with.at(59.9);
@@ -35,7 +35,7 @@ TEST(Starburst, WaitsLongerIfTold) {
   OneSlotAtHome cluster;
   PolicySettings settings;
   settings.starburst.wait_per_cpu_hour = seconds(100);
-  Case with(policy, cluster.builder, settings);
+  Case with(starburst, cluster.builder, settings);
   with.add(cluster.spec);
   with.step();
   with.at(99);
@@ -46,7 +46,7 @@ TEST(Starburst, WaitsLongerIfTold) {
 
 TEST(Starburst, SaysWhenTheNextWaitEnds) {
   OneSlotAtHome cluster;
-  Case with(policy, cluster.builder);
+  Case with(starburst, cluster.builder);
   with.add(cluster.spec);
   with.step();
   with.at(50);
@@ -55,7 +55,7 @@ TEST(Starburst, SaysWhenTheNextWaitEnds) {
 
 TEST(Starburst, LetsSmallerJobsPassAJobThatWaits) {
   OneSlotAtHome cluster;
-  Case with(policy, cluster.builder);
+  Case with(starburst, cluster.builder);
   with.add(cluster.spec);
   const JobId small = with.add({.arrival = 1, .maps = 1, .cpu = 1});
   with.at(1);
@@ -68,7 +68,7 @@ TEST(Starburst, DoesNotWaitForAZoneThatCanNeverServeIt) {
   ClusterBuilder builder(2);
   const NodeId large = builder.node({.zone = there, .slots = 4, .cpu = 4}), holder = builder.node({.cpu = 1});
   const BlockId block = builder.block({holder});
-  Case with(policy, builder);
+  Case with(starburst, builder);
   const JobId job = with.add({.blocks = {block}, .cpu = 3600, .cores = 2});
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), large)));
 }
@@ -78,7 +78,7 @@ TEST(Starburst, RequestsNodesOnlyWhenTheWaitIsOver) {
   const OfferId own = builder.offer(ZoneId(0), 0.4);
   builder.offer(there, 0.1);
   const BlockId block = builder.block_in({builder.volume(ZoneId(0))});
-  Case with(policy, builder);
+  Case with(starburst, builder);
   const JobId job = with.add({.blocks = {block}, .cpu = 3600});
   EXPECT_THAT(with.plan().node_requests, Optional(IsEmpty()));
   with.at(60);

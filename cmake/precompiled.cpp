@@ -1,0 +1,1 @@
+// Carries precompiled headers; see operator/CMakeLists.txt and tests/CMakeLists.txt.

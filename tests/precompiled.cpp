@@ -1,1 +1,0 @@
-// Carries the headers that all tests share; see CMakeLists.txt.
