@@ -136,6 +136,7 @@ std::vector<NodeKind> Generator::kinds() {
                       {"node.kubernetes.io/instance-family", kind.family->name}};
     if (shape_.share_of_jobs_with_selectors > 0 && in_zone % 10 == 9)
       profile.taints = {{"dedicated", "batch", "NoSchedule"}};
+    if (shape_.leaving_nodes && in_zone == 0) profile.taints.push_back({"karpenter.sh/disrupted", "", "NoSchedule"});
     const auto known = std::find(start_.profiles.begin(), start_.profiles.end(), profile);
     kind.profile = known != start_.profiles.end()
                        ? ProfileId(static_cast<std::uint32_t>(known - start_.profiles.begin()))
@@ -451,6 +452,7 @@ SnapshotShape random_full_shape(std::uint64_t seed) {
   shape.offers = now_and_then(0.3);
   shape.share_of_jobs_of_peers = now_and_then(0.3) ? 0.6 : 0;
   shape.announcements = now_and_then(0.3) ? 1 + static_cast<std::uint32_t>(random.below(8)) : 0;
+  shape.leaving_nodes = now_and_then(0.2);
   return shape;
 }
 

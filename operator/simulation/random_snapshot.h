@@ -43,6 +43,7 @@ struct SnapshotShape {
   // Requests of parts of cores and of several, priorities, jobs that read half of a block or one block twice.
   bool odd_requests = false;
   bool homes_decided = false;  // of every other job
+  bool leaving_nodes = false;  // one kind of node of each zone is about to go
   // adversarial
   bool nothing_fits = false;     // each task asks for more than any node has
   bool free_of_charge = false;   // every price is 0

@@ -9,6 +9,7 @@
 #include "config/quantities.h"
 #include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/zone_gate.h"
+#include "model/leaving.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -51,11 +52,9 @@ std::optional<UsdPerHour> stated_price(const Node& node) {
 
 // The node has a PreferNoSchedule taint, or is about to be removed.
 bool is_to_be_avoided(const Node& node) {
-  static constexpr std::string_view marks[] = {"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler",
-                                               "karpenter.sh/disrupted"};
   return std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
-    return taint.effect == "PreferNoSchedule" ||
-           std::find(std::begin(marks), std::end(marks), taint.key) != std::end(marks);
+    return taint.effect == "PreferNoSchedule" || taint.key == "DeletionCandidateOfClusterAutoscaler" ||
+           says_node_leaves(taint);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "policies/lips/new_data.h"
 #include "policies/lips/node_requests.h"
 #include "policies/lips/peers.h"
+#include "policies/lips/rescues.h"
 #include "policies/lips/task_selection.h"
 #include "policies/lips/waiting_weights.h"
 #include "policies/lips/zone_form.h"
@@ -40,6 +41,7 @@ class Decision {
   Result<Plan> run() {
     const double started = clock();
     plan_.replan_after = whole_horizon_ ? settings_.lips.horizon : settings_.replan_every;
+    if (!whole_horizon_) rescue_data(input_, plan_);  // its program has the links for its own moves
     if (settings_.lips.keep_copies) drop_idle_copies(cluster_, settings_.lips.drop_copies_after, plan_);
     if (cluster_.pending_tasks == 0) {
       keep_room_for_peers();

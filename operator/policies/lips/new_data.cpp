@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "model/leaving.h"
+
 namespace lips {
 
 namespace {
@@ -46,6 +48,7 @@ StoreId emptiest_store(const ClusterSnapshot& cluster, ZoneId zone, Mebibytes si
   for (const NodeId node : cluster.nodes.ids()) {
     const StoreId store = cluster.node_store[node];
     if (cluster.nodes[node].zone != zone || !cluster.nodes[node].schedulable || !store.valid()) continue;
+    if (is_leaving(cluster.profiles[cluster.nodes[node].profile])) continue;
     const DataStore& directory = cluster.stores[store];
     const Mebibytes used = directory.used + planned[store];
     if (directory.capacity.value() > 0 && used + size > directory.capacity) continue;
