@@ -34,6 +34,18 @@ Result<void> read_settings(const std::string& file, const Json& json, PolicySett
   return {};
 }
 
+nlohmann::ordered_json invoice_json(const InvoiceSoFar& invoice) {
+  nlohmann::ordered_json result;
+  each_field(invoice, [&](std::string_view name, Usd dollars) { result[std::string(name)] = dollars.value(); });
+  return result;
+}
+
+InvoiceSoFar read_invoice(const View& json) {
+  InvoiceSoFar invoice;
+  each_field(invoice, [&](std::string_view name, Usd& dollars) { dollars = Usd(json.at(std::string(name)).value(any_real)); });
+  return invoice;
+}
+
 // Everything but the snapshot and the parts that refer to it.
 EpochRecord read_head(const View& head) {
   EpochRecord record;
@@ -49,6 +61,7 @@ EpochRecord read_head(const View& head) {
   record.assignments = head.at("assignments").value(Natural{});
   record.moves = head.at("moves").value(Natural{});
   record.dollars = head.at("dollars").value(any_real);
+  if (head.has("invoice")) record.invoice = read_invoice(head.at("invoice"));
   const View reporting = head.at("reporting");
   for (std::size_t i = 0, count = reporting.list(); i < count; ++i)
     record.reporting.push_back(id<NodeId>(reporting.cell(i, index_below(static_cast<std::size_t>(most_ids)))));
@@ -74,6 +87,7 @@ std::string write_epoch(const EpochRecord& record) {
                                  {"snapshotDigest", text_digest(snapshot)}};
   auto& reporting = head["reporting"] = nlohmann::ordered_json::array();
   for (const NodeId node : record.reporting) reporting.push_back(node.index());
+  if (record.invoice) head["invoice"] = invoice_json(*record.invoice);
   if (record.live) head["live"] = live_facts_json(*record.live);
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + snapshot;
 }

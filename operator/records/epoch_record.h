@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/invoice_so_far.h"
 #include "policies/settings.h"
 #include "records/live_facts.h"
 #include "records/snapshot_file.h"
@@ -24,6 +25,7 @@ struct EpochRecord {
   std::string digest;  // of the plan; empty in records of the first format, whose digests omitted fields
   std::uint64_t assignments = 0, moves = 0;
   double dollars = 0;
+  std::optional<InvoiceSoFar> invoice;  // when the plan was made; absent in older records
   SnapshotFile snapshot;
   std::optional<LiveFacts> live;  // in what a running operator serves; absent in a journal
 };

@@ -27,6 +27,7 @@ EpochRecord record_of(const std::string& name, const simulation::Scenario& scena
   record.seed = input.seed;
   record.reporting.assign(input.reporting.begin(), input.reporting.end());
   record.digest = plan_digest(plan);
+  record.invoice = {Usd(1.25), Usd(0.5), Usd(0.25), Usd(0.125), Usd(1e-9)};
   record.snapshot = {input.cluster, input.costs};
   return record;
 }
@@ -40,6 +41,7 @@ TEST_P(JournalOfEveryPolicy, GivesBackWhatThePolicySawAndItsPlanBitForBit) {
       if (HasFailure() || ++decisions % 3 != 1) return;  // the first and every third after it
       const Result<EpochRecord> read = read_epoch("e", write_epoch(record_of(GetParam(), day, input, plan)));
       ASSERT_TRUE(read) << read.error().message;
+      EXPECT_EQ(read->invoice, InvoiceSoFar({Usd(1.25), Usd(0.5), Usd(0.25), Usd(0.125), Usd(1e-9)}));
       EXPECT_EQ(testing::difference(input.cluster, read->snapshot.cluster), "")
           << "at " << to_seconds(input.cluster.now) << " s";
       const Result<Plan> again =

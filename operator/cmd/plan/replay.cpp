@@ -110,6 +110,16 @@ std::string verdict(const EpochRecord& record, const Plan& plan) {
   return out;
 }
 
+// What the operator had counted when it made the plan; empty: an old record does not say.
+std::string invoice_text(const EpochRecord& record) {
+  if (!record.invoice) return "";
+  const InvoiceSoFar& invoice = *record.invoice;
+  return fmt::format(
+      "invoice until then: {:.6f} USD (nodes {:.6f}, transfer {:.6f}, shuffle {:.6f}, moves {:.6f}, storage {:.6f})\n",
+      invoice.total().value(), invoice.nodes.value(), invoice.transfer.value(), invoice.shuffle.value(),
+      invoice.moves.value(), invoice.storage.value());
+}
+
 Result<int> replay_one(const ReplayOptions& options, const JournalEntry& entry) {
   const Result<EpochRecord> record = load(entry.file);
   if (!record) return tl::unexpected(record.error());
@@ -122,7 +132,8 @@ Result<int> replay_one(const ReplayOptions& options, const JournalEntry& entry) 
   const std::string words = same_policy ? verdict(*record, result->plan) : "a different policy from the journal's";
   if (options.format == OutputFormat::json) {
     if (const int printed = print(plan_json(*result)); printed != done) return printed;
-  } else if (const int printed = print(fmt::format("epoch {}: {}\n\n{}", record->epoch, words, plan_text(*result)));
+  } else if (const int printed = print(
+                 fmt::format("epoch {}: {}\n{}\n{}", record->epoch, words, invoice_text(*record), plan_text(*result)));
              printed != done) {
     return printed;
   }

@@ -27,10 +27,10 @@ EpochRecorder::~EpochRecorder() {
 }
 
 void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, const Plan& plan, double took) {
-  const std::uint64_t number = metrics_.decided({by.name, input.cluster, input.costs, plan, took});
+  const OperatorMetrics::CountedPlan counted = metrics_.decided({by.name, input.cluster, input.costs, plan, took});
   const std::shared_ptr<const OperatorConfig> config = live_.config();
   auto decision = std::make_shared<Decision>();
-  decision->plan_number = number;
+  decision->plan_number = counted.plan;
   decision->journal = journal_due(input.cluster.now, *config);
   decision->compare = comparison_due(input, plan, *config);
   if (!decision->journal && !decision->compare) return;
@@ -50,6 +50,7 @@ void EpochRecorder::record(const NamedPolicy& by, const PolicyInput& input, cons
   record.digest = plan_digest(plan);
   record.assignments = plan.assignments.size(), record.moves = plan.moves.size();
   record.dollars = plan.account.dollars().value();
+  record.invoice = counted.invoice;
   record.snapshot = {input.cluster, input.costs};
   if (decision->compare) decision->plan = plan;
   if (work_ == Work::at_once) return handle(*decision);

@@ -11,6 +11,7 @@ void NodeMeter::count_until(TimePoint now) {
   for (const auto& [of, rate] : rates_) {
     const auto& [zone, capacity_type] = of;
     registry_.add("lips_node_dollars_total", {zone, to_string(capacity_type)}, (rate.dollars * span).value());
+    dollars_ += rate.dollars * span;
     registry_.add("lips_node_core_seconds_total", {zone, to_string(capacity_type)},
                   rate.cores.value() * to_seconds(span));
   }

@@ -18,6 +18,7 @@ class NodeMeter {
 
   void look(const ClusterSnapshot& cluster, TimePoint now);
   void count_until(TimePoint now);
+  Usd dollars() const { return dollars_; }  // of all, so far
   // Another replica counts from now on.
   void stop(TimePoint now);
 
@@ -30,6 +31,7 @@ class NodeMeter {
   std::optional<TimePoint> counted_;
   std::map<std::pair<std::string, CapacityType>, Rate> rates_;  // by zone
   Cores held_;
+  Usd dollars_;
 };
 
 }  // namespace lips

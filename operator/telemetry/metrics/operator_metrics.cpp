@@ -26,7 +26,6 @@
 #include "telemetry/metrics/zone_nodes.h"
 
 namespace lips {
-
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
@@ -341,7 +340,7 @@ void OperatorMetrics::State::count_cluster(const ClusterSnapshot& cluster) {
   if (!phases_told) registry.set("lips_moves", {"copying"}, static_cast<double>(cluster.moves.size()));
 }
 
-std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
+OperatorMetrics::CountedPlan OperatorMetrics::decided(const DecidedPlan& decided) {
   on_loop();
   State& state = *state_;
   const std::lock_guard lock(state.mutex);
@@ -358,7 +357,8 @@ std::uint64_t OperatorMetrics::decided(const DecidedPlan& decided) {
   state.count_cluster(decided.cluster);
   state.count_storage(decided);
   if (state.money.due(state.now())) state.money.add(state.money_now());
-  return state.plan;
+  const Bill& spent = state.figures.spent;
+  return {state.plan, {state.node_meter.dollars(), spent.transfer, spent.shuffle, spent.moves, spent.storage}};
 }
 
 void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,

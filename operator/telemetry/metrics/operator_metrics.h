@@ -14,6 +14,7 @@
 #include "controller/checked_policy.h"
 #include "controller/observer.h"
 #include "model/costs.h"
+#include "model/invoice_so_far.h"
 #include "model/job_dollars.h"
 #include "model/pool_use.h"
 #include "model/targets.h"
@@ -48,9 +49,12 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   explicit OperatorMetrics(About about);
   ~OperatorMetrics() override;
 
-  // Call on the controller's thread before dispatching the plan. Returns the number that comparisons of this plan
-  // carry.
-  std::uint64_t decided(const DecidedPlan& decided);
+  struct CountedPlan {
+    std::uint64_t plan;  // the number that comparisons of this plan carry
+    InvoiceSoFar invoice;
+  };
+  // Call on the controller's thread before dispatching the plan.
+  CountedPlan decided(const DecidedPlan& decided);
   // The costs that a baseline would have had for tasks of that plan. May come late: tasks that have ended by then count
   // as not compared.
   void compared(std::uint64_t plan, const std::string& baseline, const std::vector<ComparedTask>& tasks,

@@ -85,7 +85,7 @@ class OperatorMetricsTest : public testing::Test {
 };
 
 TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasksAgainstABaselineOnTheSameSnapshot) {
-  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5});
+  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5}).plan;
   metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0.1);
   bind(ours().assignments[0]);
   EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("term=\"cpu\"")));
@@ -105,7 +105,7 @@ TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasksAgainstABaselineOnTheSame
 
 // Declared were 10 CPU-seconds; the pod was there for 40 s, and the baseline's would have been, too.
 TEST_F(OperatorMetricsTest, ChargeThePodsTimeAndNotWhatWasDeclared) {
-  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5});
+  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5}).plan;
   metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0.1);
   bind(ours().assignments[0]);
   tell(TaskFinished{TaskId(0), NodeId(1), Duration(std::chrono::seconds(40))});
@@ -194,7 +194,9 @@ TEST_F(OperatorMetricsTest, CountWhatNodesCostWhetherUsedOrNotWhileThisReplicaLe
   cluster.now = clock;
   cluster.nodes.resize(1);  // the other one and the offer are gone
   cluster.offers = {};
-  metrics.decided({"lips", cluster, costs_, Plan{}, 0});
+  const InvoiceSoFar invoice = metrics.decided({"lips", cluster, costs_, Plan{}, 0}).invoice;
+  EXPECT_DOUBLE_EQ(invoice.nodes.value(), 0.25);
+  EXPECT_DOUBLE_EQ(invoice.total().value(), 0.25);
   clock += std::chrono::minutes(30);
   text = metrics.exposition();
   EXPECT_THAT(text, HasSubstr(R"(lips_node_dollars_total{capacity_type="on-demand",zone="a"} 0.4)"));
@@ -238,7 +240,7 @@ TEST_F(OperatorMetricsTest, ChargeATaskThatAnotherCopySawStartForItsOwnTimeAlone
 }
 
 TEST_F(OperatorMetricsTest, TakeAComparisonThatComesAfterTheBinding) {
-  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0}).plan;
   const auto tasks = compare_plans(state_.snapshot(), costs_, ours(), theirs());
   bind(ours().assignments[0]);
   metrics_.compared(plan, "spread", tasks, 0);
@@ -247,7 +249,7 @@ TEST_F(OperatorMetricsTest, TakeAComparisonThatComesAfterTheBinding) {
 }
 
 TEST_F(OperatorMetricsTest, LeaveOutAComparisonWithAnotherPlanThanTheOneThatWasBound) {
-  const std::uint64_t first = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  const std::uint64_t first = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0}).plan;
   metrics_.compared(first, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0);
   metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
   bind(ours().assignments[0]);
@@ -300,7 +302,7 @@ WatchedChange watched_pod(std::string name_space, WatchOutcome outcome, const Wa
 void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& costs, const Plan& plan) {
   Plan bounded = plan;
   bounded.account.lower_bound = Usd(1);
-  const std::uint64_t number = metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1});
+  const std::uint64_t number = metrics.decided({"lips", state.snapshot(), costs, bounded, 0.1}).plan;
   metrics.compared(number, "spread", compare_plans(state.snapshot(), costs, plan, plan), 0.1);
   metrics.journalled(JournalOutcome::written, 10);
   metrics.prices_as_of({});
@@ -492,7 +494,7 @@ TEST_F(OperatorMetricsTest, KeepTheMoneyOfTheLastDayAndDrawIt) {
     tell(ClusterListed{std::make_shared<ClusterSnapshot>(start()), costs_});
     state_.advance(TimePoint(std::chrono::minutes(minute)));
     tell(job());
-    const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+    const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0}).plan;
     metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0);
     bind(ours().assignments[0]);
     tell(TaskFinished{TaskId(0), NodeId(1), std::chrono::seconds(30)});
