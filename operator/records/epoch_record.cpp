@@ -42,7 +42,8 @@ nlohmann::ordered_json invoice_json(const InvoiceSoFar& invoice) {
 
 InvoiceSoFar read_invoice(const View& json) {
   InvoiceSoFar invoice;
-  each_field(invoice, [&](std::string_view name, Usd& dollars) { dollars = Usd(json.at(std::string(name)).value(any_real)); });
+  each_field(invoice,
+             [&](std::string_view name, Usd& dollars) { dollars = Usd(json.at(std::string(name)).value(any_real)); });
   return invoice;
 }
 
