@@ -126,7 +126,7 @@ def tell(story):
             nodes = [remedy for remedy in answer["remedies"] if remedy["kind"] == "more-nodes"]
             story.check(nodes and nodes[0]["amount"] == 1, lambda: f"no remedy is one more node: {answer['remedies']}")
             like = nodes[0]["like"]
-            for command in ("plans", "data", "moves", "ledger", "targets"):
+            for command in ("plans", "data", "moves", "ledger", "targets", "applications"):
                 found = ask("asks", command)
                 story.check(found.returncode == 0, lambda: f"{command}: {found.stderr}")
             then = ask("asks", "what-if", "--like", like["node"], "--format", "json")

@@ -18,6 +18,7 @@ constexpr auto table = std::to_array<Command>({
      run_report},
     {"ledger", "list the dollars of each day, pool and job", run_ledger},
     {"targets", "list the targets of a running operator's pools, and how far they are held", run_targets},
+    {"applications", "list what is learned of the bytes that Spark applications exchange and read", run_applications},
     {"simulate", "run policies on a scenario and compare dollars, times, locality and fairness", run_simulate},
     {"tune", "simulate your jobs at several prices of waiting, and recommend one", run_tune},
     {"plan", "make one plan for a snapshot of a cluster: cost, lower bound, what runs, moves and waits", run_plan},

@@ -4,7 +4,7 @@ namespace lips {
 
 Frameworks default_frameworks() {
   return {
-      {"spark", "spark-app-selector", "spark-role=driver", "", ""},
+      {"spark", "spark-app-selector", "spark-role=driver", "", "", true, "spark-app-name"},
       {"ray", "ray.io/cluster", "ray.io/node-type=head", "", ""},
       {"dask", "dask.org/cluster-name", "dask.org/component=scheduler", "", ""},
       {"flink", "app", "component=jobmanager", "type=flink-native-kubernetes", ""},

@@ -13,6 +13,7 @@ struct Framework {
   std::string only;       // "label=value" that a pod must have; empty: any
   std::string pods;       // annotation with the number of pods of the application; empty: none
   bool exchanges = true;  // its pods exchange data while they run, and start together
+  std::string same = {};  // label that all runs of an application have alike, where drivers have Spark's REST API
   friend bool operator==(const Framework&, const Framework&) = default;
 };
 using Frameworks = std::vector<Framework>;

@@ -104,6 +104,9 @@ void each_application_key(Fields& fields, OperatorConfig& config) {
                   {"", "how frameworks mark the pods of an application; the first that matches a pod counts"});
     in.size("shufflePerCpuSecond", config.applications.shuffle_per_cpu_second,
             {"size", "exchanged by an application without lips.dev/shuffle, for each CPU-second of its work"});
+    in.flag("learnTraffic", config.applications.learn_traffic,
+            {"", "ask drivers of frameworks with `same` how much they read and exchange, for the next run"});
+    in.whole("driverPort", config.applications.driver_port, 1, {"", "on which they answer: spark.ui.port"});
   });
 }
 
@@ -318,6 +321,7 @@ class Reading {
     result.only = fields.text("only");
     result.pods = fields.text("pods");
     result.exchanges = fields.flag("exchanges", true);
+    result.same = fields.text("same");
     for (const auto& [key, text] : {std::pair("driver", &result.driver), std::pair("only", &result.only)})
       if (!text->empty() && text->find('=') == std::string::npos)
         fields.error(key, "'" + *text + "'", "label=value, such as spark-role=driver");
@@ -379,7 +383,9 @@ class Listing {
       if (!one.driver.empty()) list += ", driver: " + quoted(one.driver);
       if (!one.only.empty()) list += ", only: " + quoted(one.only);
       if (!one.pods.empty()) list += ", pods: " + quoted(one.pods);
-      list += one.exchanges ? "}" : ", exchanges: false}";
+      if (!one.exchanges) list += ", exchanges: false";
+      if (!one.same.empty()) list += ", same: " + quoted(one.same);
+      list += "}";
     }
     say(key, "[" + list + "]", about);
   }
@@ -453,6 +459,8 @@ void check(YamlMap& root, const OperatorConfig& config) {
        {std::pair("listen", &config.server.listen), std::pair("health", &config.server.health)})
     if (!address->empty() && address->rfind(':') == std::string::npos)
       root.error("server", fmt::format("'{}' as {}", *address, key), "address:port, such as 0.0.0.0:8080, or nothing");
+  if (config.applications.driver_port > 65535)
+    root.error("applications", fmt::format("a driverPort of {}", config.applications.driver_port), "1 to 65535");
   if (config.server.authorize && config.server.health.empty() && !config.server.listen.empty())
     root.error("server", "authorize without health",
                "health on a port of its own, which a kubelet asks without a token");

@@ -58,6 +58,8 @@ struct OperatorConfig {
   struct Applications {
     Frameworks frameworks = default_frameworks();
     Mebibytes shuffle_per_cpu_second{1};
+    bool learn_traffic = true;
+    std::int32_t driver_port = 4040;
   } applications;
 
   struct LeaderElection {

@@ -39,6 +39,8 @@ class AdapterObserver {
   virtual void on_unknown_price(std::string_view /*node*/, std::string_view /*instance_type*/, bool /*unknown*/) {}
   // How fast a core of the type is beside the others, as learned from run times.
   virtual void on_type_speed(std::string_view /*instance_type*/, double /*speed*/) {}
+  // A driver was asked for its application's traffic: read, unreachable or refused.
+  virtual void on_driver_answer(std::string_view /*outcome*/) {}
   // The number of pods that wait now for one of a few reasons; a reason that is gone is reported again with 0.
   virtual void on_pending(std::string_view /*reason*/, std::uint64_t /*pods*/) {}
   // For how long the pod has waited that may be placed and has waited longest; 0: none waits.

@@ -31,6 +31,12 @@ struct PastPlan {
   std::optional<Usd> cost, bound;  // of the model, where the policy solves a program
   double seconds = 0;              // wall time of the decision
 };
+// What whole runs of an application have taken in the mean; without a whole one, at least.
+struct LearnedApplication {
+  std::string name;  // "namespace/application"
+  std::uint32_t runs = 0;
+  Mebibytes shuffle, input;
+};
 struct LiveFacts {
   std::vector<PodOfTask> pods;
   std::vector<HeldPod> held;
@@ -38,6 +44,7 @@ struct LiveFacts {
   std::vector<JobDay> ledger;       // by day, pool, job
   std::vector<WatchedRow> watched;  // by day, namespace, job
   std::vector<TargetReport> targets;
+  std::vector<LearnedApplication> applications;  // by name
 };
 
 }  // namespace lips

@@ -94,6 +94,9 @@ Ordered live_facts_json(const LiveFacts& facts) {
   for (const WatchedRow& row : facts.watched) json["watched"].push_back(watched_json(row));
   json["targets"] = Ordered::array();
   for (const TargetReport& report : facts.targets) json["targets"].push_back(target_json(report));
+  json["applications"] = Ordered::array();
+  for (const LearnedApplication& one : facts.applications)
+    json["applications"].push_back({one.name, one.runs, one.shuffle.value(), one.input.value()});
   return json;
 }
 
@@ -126,6 +129,13 @@ LiveFacts read_live_facts(const View& json, std::size_t tasks) {
   const View targets = json.at("targets");
   for (std::size_t i = 0, count = targets.rows(target_cells); i < count; ++i)
     facts.targets.push_back(read_target(targets.item(i)));
+  if (!json.has("applications")) return facts;
+  const View applications = json.at("applications");
+  for (std::size_t i = 0, count = applications.rows(4); i < count; ++i) {
+    const View row = applications.item(i);
+    facts.applications.push_back({row.cell(0, Text{}), static_cast<std::uint32_t>(row.cell(1, Whole{0, 1'000'000'000})),
+                                  Mebibytes(row.cell(2, any_real)), Mebibytes(row.cell(3, any_real))});
+  }
   return facts;
 }
 

@@ -115,7 +115,8 @@ TEST_F(Ask, NamesWhatIsWrong) {
       {{"report"}, "expected the state of a running operator"},
       {{"report", "--by", "week"}, "--by: expected job or namespace or day"},
       {{"ledger"}, "expected the state of a running operator"},
-      {{"targets"}, "expected the state of a running operator"}};
+      {{"targets"}, "expected the state of a running operator"},
+      {{"applications"}, "expected the state of a running operator"}};
   for (const auto& [words, wanted] : all) {
     const Said said = ask(words);
     EXPECT_EQ(said.status, 2) << words.front();
@@ -203,25 +204,25 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   const Folder folder;
   const std::string file = folder.file("state.json.gz");
   std::vector<Said> said;
-  const Said ended =
-      lips_interrupted({"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set",
-                        "server.listen=127.0.0.1:0", "policy.settings.meanWait=10m"},
-                       "msg=\"starting\"", [&](const std::string& shown) {
-                         const std::string address = "address=127.0.0.1:";
-                         const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
-                         const std::string url = "http://127.0.0.1:" + std::to_string(port);
-                         for (const char* command : {"plans", "data", "moves", "ledger", "report", "targets"})
-                           said.push_back(lips({command, "--format", "json", "--url", url}));
-                         said.push_back(lips({"why", "errors-in-logs", "--url", url}));
-                         httplib::Client client("127.0.0.1", port);
-                         const auto state = client.Get("/state");
-                         ASSERT_TRUE(state);
-                         EXPECT_EQ(state->get_header_value("Content-Type"), "application/gzip");
-                         write(file, state->body);
-                       });
+  const Said ended = lips_interrupted(
+      {"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set", "server.listen=127.0.0.1:0",
+       "policy.settings.meanWait=10m"},
+      "msg=\"starting\"", [&](const std::string& shown) {
+        const std::string address = "address=127.0.0.1:";
+        const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
+        const std::string url = "http://127.0.0.1:" + std::to_string(port);
+        for (const char* command : {"plans", "data", "moves", "ledger", "report", "targets", "applications"})
+          said.push_back(lips({command, "--format", "json", "--url", url}));
+        said.push_back(lips({"why", "errors-in-logs", "--url", url}));
+        httplib::Client client("127.0.0.1", port);
+        const auto state = client.Get("/state");
+        ASSERT_TRUE(state);
+        EXPECT_EQ(state->get_header_value("Content-Type"), "application/gzip");
+        write(file, state->body);
+      });
   EXPECT_EQ(ended.status, 0);
-  ASSERT_EQ(said.size(), 7u);
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(said[i].status, 0) << said[i].err;
+  ASSERT_EQ(said.size(), 8u);
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(said[i].status, 0) << said[i].err;
   const json plans = json::parse(said[0].out);
   ASSERT_FALSE(plans.empty());
   EXPECT_EQ(plans[0]["policy"], "lips");
@@ -232,7 +233,8 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   EXPECT_EQ(targets[0]["target"], "mean-wait");
   EXPECT_EQ(targets[0]["wanted"], 600);
   EXPECT_TRUE(targets[0]["pool"].is_null());
-  EXPECT_EQ(said[6].status, 0) << said[6].err;
+  EXPECT_EQ(json::parse(said[6].out), json::array()) << "nor drivers that could be asked";
+  EXPECT_EQ(said[7].status, 0) << said[7].err;
   const Said from_file = lips({"data", "--format", "json", "--from", file});
   EXPECT_EQ(from_file.out, said[1].out);
   const Said replayed = lips({"replay", file});

@@ -54,6 +54,15 @@ TEST(OperatorConfig, ReadsHowFrameworksMarkTheirPods) {
   EXPECT_EQ(config->applications.shuffle_per_cpu_second, Mebibytes(0.5));
   EXPECT_EQ(config->applications.frameworks, (Frameworks{{"ours", "example.com/run", "role=head", "", "", false}}));
   EXPECT_THAT(error_of(head + "applications: {frameworks: [{name: ours}]}\n"), HasSubstr("group"));
+  const auto asking =
+      parse_operator_config("c.yaml", head +
+                                          "applications: {learnTraffic: false, driverPort: 4041, frameworks: "
+                                          "[{name: ours, group: run, driver: a=b, same: app}]}\n");
+  ASSERT_TRUE(asking);
+  EXPECT_FALSE(asking->applications.learn_traffic);
+  EXPECT_EQ(asking->applications.driver_port, 4041);
+  EXPECT_EQ(asking->applications.frameworks[0].same, "app");
+  EXPECT_THAT(error_of(head + "applications: {driverPort: 65536}\n"), HasSubstr("allowed: 1 to 65535"));
   EXPECT_THAT(error_of(head + "applications: {frameworks: [{name: a, group: b, driver: head}]}\n"),
               HasSubstr("label=value"));
 }

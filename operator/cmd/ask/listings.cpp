@@ -85,6 +85,23 @@ Result<Listing> list_targets(const EpochRecord& record) {
 
 std::string size_text(Mebibytes size) { return page::gigabytes(size.value() / mebibytes_per_gigabyte); }
 
+Result<Listing> list_applications(const EpochRecord& record) {
+  const Result<const LiveFacts*> live = live_facts(record);
+  if (!live) return tl::unexpected(live.error());
+  Listing listing{{{"application", "whole runs", "exchanges", "reads"}}, Json::array(), ""};
+  listing.none = "nothing is learned of any application (docs/spark.md)\n";
+  for (const LearnedApplication& one : (*live)->applications) {
+    const std::string_view least = one.runs > 0 ? "" : "at least ";
+    listing.rows.push_back({one.name, page::count(one.runs), fmt::format("{}{}", least, size_text(one.shuffle)),
+                            fmt::format("{}{}", least, size_text(one.input))});
+    listing.json.push_back({{"application", one.name},
+                            {"wholeRuns", one.runs},
+                            {"shuffleMebibytes", one.shuffle.value()},
+                            {"inputMebibytes", one.input.value()}});
+  }
+  return listing;
+}
+
 Result<Listing> list_data(const EpochRecord& record) {
   const ClusterSnapshot& cluster = record.snapshot.cluster;
   const advice::DataPlaces places = advice::data_places(cluster);
@@ -162,6 +179,13 @@ int run_targets(Words words) {
                       "complete-by.",
                       "which targets are held, and which are about to be missed", list_targets},
                      words);
+}
+
+int run_applications(Words words) {
+  return run_listing(
+      {"applications", "Lists what is learned of Spark applications: the bytes that a run exchanges and reads.",
+       "what is assumed of the next run of each application", list_applications},
+      words);
 }
 
 int run_data(Words words) {

@@ -23,8 +23,9 @@ them; `fixed` is what the pods took of them.
   planned   where the policy of this operator would have put it, on the room that other pods left, without copying data
   assumed   a pod would have run as long on a node of the same speed, costs its share of the node by requested cores, and reads the
             nearest replica of the data set that it declares. Peers exchange each with each, reduces read from all maps: the bytes that
-            lips.dev/shuffle declares, else so many for each CPU-second (applications.shufflePerCpuSecond). A pod that still runs has
-            read and exchanged the part that its time is of what was expected
+            lips.dev/shuffle declares or earlier runs of a Spark application exchanged, else so many for each CPU-second
+            (applications.shufflePerCpuSecond). A pod that still runs has read and exchanged the part that its time is of what was
+            expected
 A pod without a comparison saves nothing here: it would have waited for longer than it ran (would wait), asks for what LiPS does not
 support, ran before it was watched, or nothing was planned (other).
 )";

@@ -191,7 +191,11 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
   std::unique_ptr<kubernetes::KubernetesCluster> cluster;
   settings.stop = [&] {
     if (cluster)
-      run.look(state.snapshot(), cluster->now(), [&](LiveFacts& facts) { name_pods(cluster->pods(), facts); });
+      run.look(state.snapshot(), cluster->now(), [&](LiveFacts& facts) {
+        name_pods(cluster->pods(), facts);
+        for (const auto& [of, known] : cluster->learned_traffic().all())
+          facts.applications.push_back({of, known.runs, known.bytes.shuffle, known.bytes.input});
+      });
     return run.stop();
   };
   cluster = std::make_unique<kubernetes::KubernetesCluster>(*connection, std::move(settings), run.adapter, run.log);

@@ -19,6 +19,11 @@ std::string job_name(const PodRecord& pod) {
   return pod.meta.name_space + '/' + name;
 }
 
+std::optional<LearnedTraffic::Known> learned_of(const PodRecord& pod, const JobContext& context) {
+  if (!context.traffic || pod.work.application.empty()) return std::nullopt;
+  return context.traffic->of(pod.meta.name_space + '/' + pod.work.application);
+}
+
 struct Reading {
   BlockId block;  // none: it reads nothing that has a place
   Mebibytes size;
@@ -55,6 +60,9 @@ class Readings {
       const DataSetId id = context_.index.data_set(run.data_set)->id;
       if (inputs.empty() || inputs.back().data_set != id) inputs.push_back({id, 1});
     }
+    const double part = shares_reading(pod) ? read_of(pod, *source) / size_of(*source) : 1;
+    if (part < 1)
+      for (JobInput& input : inputs) input.fraction = part;
     return inputs;
   }
 
@@ -62,6 +70,7 @@ class Readings {
   using Named = std::pair<std::string, std::string>;  // namespace, lips.dev/dataset
   struct Readers {
     std::uint32_t peers = 1, next = 0;
+    std::optional<Mebibytes> read;  // by all of them
   };
 
   static Named named_by(const PodRecord& pod) { return {pod.meta.name_space, pod.work.data_set}; }
@@ -120,6 +129,21 @@ class Readings {
     return context_.index.size_of(BlockId(first.index() + run.first), run.count);
   }
 
+  Mebibytes size_of(const NamedData& source) const {
+    Mebibytes size;
+    for (const BlockRun& run : source.runs) size += size_of(run);
+    return size;
+  }
+
+  // All pods of its application together: what its earlier runs read, but not more than there is. Where they read
+  // nothing that Spark counts, all.
+  Mebibytes read_of(const PodRecord& pod, const NamedData& source) const {
+    const Mebibytes all = size_of(source);
+    const std::optional<LearnedTraffic::Known> learned = learned_of(pod, context_);
+    const bool counts = learned && learned->runs > 0 && learned->bytes.input > Mebibytes(0);
+    return counts ? std::min(all, learned->bytes.input) : all;
+  }
+
   // A task's own range of the blocks.
   Result<Reading> part_of(PodRecord& pod, const NamedData& source) const {
     if (source.runs.size() > 1)
@@ -151,10 +175,8 @@ class Readings {
     Readers& readers = readers_of(pod);
     const std::uint32_t shares = std::min(readers.peers, source.blocks);
     const TaskBlocks share = blocks_of_task(readers.next++ % shares, shares, source.blocks);
-    const auto [size, added] = sizes_.try_emplace(named_by(pod));
-    if (added)
-      for (const BlockRun& run : source.runs) size->second += size_of(run);
-    return Reading{block_of(source, share.first), size->second / readers.peers};
+    if (!readers.read) readers.read = read_of(pod, source);
+    return Reading{block_of(source, share.first), *readers.read / readers.peers};
   }
 
   Readers& readers_of(const PodRecord& pod) {
@@ -168,7 +190,6 @@ class Readings {
 
   const JobContext& context_;
   std::map<Named, Result<NamedData>> sources_;
-  std::map<Named, Mebibytes> sizes_;
   std::map<std::string, Readers> readers_;  // by job
 };
 
@@ -204,6 +225,20 @@ void earliest(std::optional<TimePoint>& of_all, const std::optional<TimePoint>& 
   if (one) of_all = std::min(of_all.value_or(*one), *one);
 }
 
+// Of peers that do not say it: as in earlier runs, else by their work, but at least what an unfinished run has had.
+void fill_in_shuffle(GroupedJob& part, const KnownJob& known, const JobContext& context) {
+  Job& job = part.job;
+  const std::optional<LearnedTraffic::Known> learned = learned_of(*part.pods.front(), context);
+  if (learned) job.shuffle = learned->bytes.shuffle;
+  if (learned && learned->runs > 0) return;
+  CpuSeconds work;
+  for (const Task& task : part.tasks) work += task.cpu;
+  const Mebibytes assumed =
+      context.shuffle_per_cpu_second * (work.value() / job.tasks() * std::max(job.tasks(), known.maps));
+  part.shuffle_assumed = assumed >= job.shuffle;
+  job.shuffle = std::max(job.shuffle, assumed);
+}
+
 GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Readings& readings,
                     std::vector<ClusterEvent>& events) {
   std::sort(waiting.begin(), waiting.end(), [](const Waiting& a, const Waiting& b) {
@@ -235,12 +270,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
   join_whole(result, known, context.index);
   if (const std::optional<PodNeeds> needs = needs_to_come(known, context.classes))
     job.whole.each = context.index.request(*needs);
-  result.shuffle_assumed = known.peers && job.shuffle.value() <= 0 && !one.work.shuffle;
-  if (result.shuffle_assumed) {
-    CpuSeconds work;
-    for (const Task& task : result.tasks) work += task.cpu;
-    job.shuffle = context.shuffle_per_cpu_second * (work.value() / job.tasks() * std::max(job.tasks(), known.maps));
-  }
+  if (known.peers && job.shuffle.value() <= 0 && !one.work.shuffle) fill_in_shuffle(result, known, context);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/adapter/readable_data.h"
 #include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/learned_traffic.h"
 #include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/pod_record.h"
 #include "kubernetes/pods/run_times.h"
@@ -28,8 +29,9 @@ struct JobContext {
   std::function<KnownJob(const std::string& key)> known;             // of the whole job
   Duration default_run_time{60'000'000};                             // of tasks of which nothing is known
   MayRead may_read = {};
-  Mebibytes shuffle_per_cpu_second{0};  // of applications that do not say how much they exchange
-  PathLookup data_under = {};           // none: no path is known
+  Mebibytes shuffle_per_cpu_second{0};      // of applications that do not say how much they exchange
+  PathLookup data_under = {};               // none: no path is known
+  const LearnedTraffic* traffic = nullptr;  // of applications; none: nobody learns
 };
 
 struct GroupedJob {
@@ -38,7 +40,7 @@ struct GroupedJob {
   std::vector<Task> tasks;
   std::vector<PodRecord*> pods;            // by task
   std::vector<std::uint32_t> maps_before;  // see JobArrived
-  bool shuffle_assumed = false;            // nobody says how much its pods exchange
+  bool shuffle_assumed = false;            // nobody says or has learned how much its pods exchange
 };
 
 // Leaves out pods whose data set is missing or has too few blocks, or that may not use their pool, and names them in

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* shares_key = "shares";
 constexpr const char* debts_key = "targets";
+constexpr const char* traffic_key = "traffic";
 constexpr Duration write_every{5'000'000};
 
 }  // namespace
@@ -22,7 +23,7 @@ KeptShares::Texts KeptShares::texts_in(const std::string& body) {
     const std::string* found = find_text(texts, key);
     return found ? *found : "";
   };
-  return {text(shares_key), text(debts_key)};
+  return {text(shares_key), text(debts_key), text(traffic_key)};
 }
 
 KeptShares::KeptShares(Surroundings surroundings, Place place)
@@ -58,6 +59,8 @@ void KeptShares::answered(const Answer& answer) {
     if (const std::optional<StoredShares> found = read_shares(kept_.shares); found && answer)
       shares_ = found, texts_.shares = kept_.shares;
     if (answer && !kept_.debts.empty()) texts_.debts = kept_.debts;
+    if (answer && !kept_.traffic.empty()) texts_.traffic = kept_.traffic;
+    reads_ += answer.has_value();
   }
   if (!answer && answer.error().code != ErrorCode::not_found) around_.refused(answer.error());
   around_.wake();
@@ -91,6 +94,26 @@ void KeptShares::remember(const std::vector<TargetDebt>& debts) {
   texts_.debts = std::move(text);
 }
 
+std::string KeptShares::kept_traffic() const {
+  const std::lock_guard lock(mutex_);
+  return kept_.traffic;
+}
+
+std::string KeptShares::traffic() const {
+  const std::lock_guard lock(mutex_);
+  return texts_.traffic;
+}
+
+void KeptShares::remember_traffic(std::string text) {
+  const std::lock_guard lock(mutex_);
+  texts_.traffic = std::move(text);
+}
+
+std::uint64_t KeptShares::reads() const {
+  const std::lock_guard lock(mutex_);
+  return reads_;
+}
+
 void KeptShares::flush(TimePoint now) {
   Texts texts;
   bool ask_again = false;
@@ -110,6 +133,8 @@ void KeptShares::write(const Texts& texts, Verb verb) {
   nlohmann::json object{{"data", nlohmann::json::object()}};
   if (!texts.shares.empty()) object["data"][shares_key] = texts.shares;
   if (!texts.debts.empty()) object["data"][debts_key] = texts.debts;
+  if (!texts.traffic.empty() && (verb == Verb::create || texts.traffic != kept_traffic()))
+    object["data"][traffic_key] = texts.traffic;  // it is long, and shares change often
   ApiRequest request;
   request.verb = verb;
   request.path = path();

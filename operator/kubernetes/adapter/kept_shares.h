@@ -1,5 +1,5 @@
-// Keeps what policies and targets remember of all pools together in a ConfigMap, where a restarted operator or the next
-// leader finds it. Does not interpret it.
+// Keeps what policies and targets remember of all pools together, and the traffic of applications, in a ConfigMap,
+// where a restarted operator or the next leader finds it. Does not interpret it.
 #pragma once
 
 #include <functional>
@@ -35,12 +35,16 @@ class KeptShares {
   void remember(StoredShares shares);
   std::vector<TargetDebt> debts() const;
   void remember(const std::vector<TargetDebt>& debts);
+  std::string traffic() const;
+  void remember_traffic(std::string text);
+  // How often the ConfigMap has been read.
+  std::uint64_t reads() const;
   // Writes changes, as often as the rate allows.
   void flush(TimePoint now);
 
  private:
   struct Texts {
-    std::string shares, debts;
+    std::string shares, debts, traffic;
     friend bool operator==(const Texts&, const Texts&) = default;
   };
   static Texts texts_in(const std::string& body);
@@ -49,6 +53,7 @@ class KeptShares {
   void write(const Texts& texts, Verb verb);
   void written(const Texts& texts, Verb verb, const Answer& answer);
   std::string path() const;
+  std::string kept_traffic() const;
 
   const Surroundings around_;
   const Place place_;
@@ -56,6 +61,7 @@ class KeptShares {
   std::optional<StoredShares> shares_;
   Texts texts_, kept_;  // as they should be, and as the cluster has them
   bool known_ = false, ask_again_ = false, under_way_ = false;
+  std::uint64_t reads_ = 0;
   TimePoint written_at_{};
 };
 

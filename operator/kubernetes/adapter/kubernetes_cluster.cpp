@@ -103,6 +103,11 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       NodeOrders::Surroundings{*act_client_, may_act, wake, log_},
       NodeOrders::Place{settings_.self.name_space, settings_.scheduler_name + "-orders", settings_.self});
   sizes_ = std::make_unique<ApplicationSizes>(ApplicationSizes::Surroundings{pods_, *act_client_, may_act, wake, log_});
+  const OperatorConfig::Applications& applications = settings_.applications;
+  traffic_ = std::make_unique<ApplicationTraffic>(
+      ApplicationTraffic::Surroundings{may_act, *shares_, telemetry_, log_},
+      ApplicationTraffic::Rules{applications.learn_traffic, applications.driver_port, applications.frameworks,
+                                settings_.may_ask_driver});
   volume_binding_ = std::make_unique<VolumeBinding>(
       VolumeBinding::Surroundings{volumes_, nodes_, *act_client_, may_act, wake}, settings_.volume_wait);
   jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
@@ -110,8 +115,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_,
                                  telemetry_, log_, [this] { informers_->relist(); }});
   resync_ = std::make_unique<Resync>(
-      Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, volumes_, telemetry_,
-                           log_},
+      Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
+                           volumes_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
                     settings_.left_alone, settings_.applications.shuffle_per_cpu_second, settings_.scheduler_name});
   if (settings_.watched)
@@ -232,6 +237,7 @@ Result<std::vector<ClusterEvent>> KubernetesCluster::wait(TimePoint until) {
     const bool in_charge = this->in_charge();
     if (data_ && data_->poll(model_.index(), model_.listed() && readiness_.leads(), now(), model_.events()))
       model_.must_list();
+    if (in_charge) traffic_->take_over_kept();
     if (in_charge) resync_->reconcile(data_.get(), now());
     if (watched_) in_charge ? watched_->resume() : watched_->interrupt();
     if (duty_.due(now())) run_periodic();
@@ -251,6 +257,7 @@ void KubernetesCluster::handle(Pod& pod) {
   if (orders_->found(pod)) return;
   if (watched_) watched_->update(pod, now());
   memories_->found({false, pod.meta}, pod.annotations);
+  traffic_->found(pod, now());
   if (pods_.has_left(pod)) lifecycle_->handle_left(pod.meta, now());
   const PodCache::Update update = pods_.update(pod, now());
   if (update.record) jobs_->update(*update.record);
@@ -313,6 +320,7 @@ void KubernetesCluster::handle(const Gone& gone) {
       return limit_volumes(gone.meta.name, {});
     case WatchedKind::pods:
       orders_->gone(gone.meta);
+      traffic_->gone(gone.meta, now());
       if (watched_) watched_->forget(gone.meta, now());
       return lifecycle_->handle_deleted(gone.meta, now());
   }
@@ -517,7 +525,7 @@ void KubernetesCluster::watch_others() {
   std::optional<WatchedCluster> seen =
       watched_->look({model_settings(), data_ ? data_->view() : none,
                       [this](const PodRecord& pod) { return Resync::pool_of(pod, data_.get()); },
-                      read_permission(data_.get()), path_lookup(data_.get())},
+                      read_permission(data_.get()), path_lookup(data_.get()), &traffic_->learned()},
                      began);
   next_watch_ = now() + std::max(settings_.watch_every, rest_after_watching * (now() - began));
   if (seen) settings_.watched(std::move(*seen));
@@ -536,6 +544,7 @@ void KubernetesCluster::run_periodic() {
   shares_->flush(now());
   orders_->flush(now());
   sizes_->flush(now());
+  traffic_->flush(now());
   if (model_.listed()) lifecycle_->review_volumes(now());
   if (resources_ != Resources::present && detection_.due(now())) detect_resources();
   if (model_.listed()) watch_others();

@@ -13,6 +13,7 @@
 #include "controller/adapter_observer.h"
 #include "controller/cluster_client.h"
 #include "kubernetes/adapter/application_sizes.h"
+#include "kubernetes/adapter/application_traffic.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/inbox.h"
@@ -44,6 +45,7 @@ struct ClusterSettings {
   std::string instance;                                          // name of this replica, for events
   ModelSettings model;
   OperatorConfig::Applications applications;
+  std::function<bool(const std::string& address)> may_ask_driver = is_pod_address;
   int requests_in_flight = 32;
   double events_per_second = 5;
   Duration default_run_time{60'000'000};
@@ -75,6 +77,9 @@ class KubernetesCluster : public ClusterClient {
  public:
   KubernetesCluster(const Connection& connection, ClusterSettings settings, AdapterObserver& telemetry, Log& log);
   ~KubernetesCluster() override;
+
+  // Of applications, by "namespace/application"; on the thread that calls wait().
+  const LearnedTraffic& learned_traffic() const { return traffic_->learned(); }
 
   // Starts the informers.
   void start();
@@ -164,6 +169,7 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<KeptShares> shares_;
   std::unique_ptr<NodeOrders> orders_;
   std::unique_ptr<ApplicationSizes> sizes_;
+  std::unique_ptr<ApplicationTraffic> traffic_;
   std::unique_ptr<VolumeBinding> volume_binding_;
   std::unique_ptr<KnownJobs> jobs_;
   std::unique_ptr<PodLifecycle> lifecycle_;

@@ -153,7 +153,8 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
                            rules_.default_run_time,
                            read_permission(data),
                            rules_.shuffle_per_cpu_second,
-                           path_lookup(data)};
+                           path_lookup(data),
+                           &around_.traffic};
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);

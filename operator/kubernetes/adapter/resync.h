@@ -15,6 +15,7 @@
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
+#include "kubernetes/pods/learned_traffic.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_cache.h"
 #include "kubernetes/pods/volume_cache.h"
@@ -32,6 +33,7 @@ class Resync {
     PodLifecycle& lifecycle;
     const PodConditions& conditions;
     const KeptShares& shares;
+    const LearnedTraffic& traffic;
     const VolumeCache& volumes;
     AdapterObserver& telemetry;
     Log& log;

@@ -138,7 +138,8 @@ std::vector<GroupedJob> WatchedPods::jobs_of(const std::vector<PodRecord*>& reco
                            rules_.default_run_time,
                            around.may_read,
                            rules_.shuffle_per_cpu_second,
-                           around.data_under};
+                           around.data_under,
+                           around.traffic};
   std::vector<Rejection> rejected;
   return group_into_jobs(records, context, events, rejected);
 }

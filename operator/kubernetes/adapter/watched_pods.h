@@ -49,6 +49,7 @@ class WatchedPods {
     std::function<Result<std::string>(const PodRecord& pod)> pool_of;
     MayRead may_read;
     PathLookup data_under;
+    const LearnedTraffic* traffic = nullptr;
   };
   // The cluster without the room of these pods; none: there are none. A pod that has ended is in one look and then no
   // more.

@@ -30,6 +30,7 @@ struct ApiRequest {
   std::string content_type = json_content;
   std::vector<std::string> headers = {};      // "Name: value", beside our own
   std::chrono::milliseconds timeout{30'000};  // of one try; a watch has none
+  std::size_t most_bytes = 0;                 // of a success; a longer one is invalid_input; 0: any length
   // Whether it may be sent again when nobody knows if the server has done it. By default only reads, updates and
   // removals may.
   std::optional<bool> repeatable;

@@ -99,6 +99,7 @@ struct Pod {
   TimePoint created;
   std::optional<TimePoint> started;   // status.startTime
   std::optional<TimePoint> finished;  // when its last container ended, if it succeeded or failed
+  std::string address, node_address;  // of the network
 };
 
 struct Node {

@@ -49,6 +49,8 @@ void Transfer::prepare(const ApiRequest& request, const Target& target, const Cr
   body_.clear();
   error_.assign(CURL_ERROR_SIZE, '\0');
   sink_ = std::move(sink);
+  most_bytes_ = request.most_bytes;
+  too_long_ = false;
   curl_easy_setopt(easy_, CURLOPT_URL, (target.server + request.path).c_str());
   curl_easy_setopt(easy_, CURLOPT_USERAGENT, target.user_agent.c_str());
   curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
@@ -135,6 +137,8 @@ std::size_t Transfer::receive(char* bytes, std::size_t size, std::size_t count, 
   curl_easy_getinfo(self.easy_, CURLINFO_RESPONSE_CODE, &code);
   if (self.sink_ && code >= 200 && code < 300) return self.sink_(arrived) ? arrived.size() : CURL_WRITEFUNC_PAUSE;
   const bool success = code >= 200 && code < 300;
+  self.too_long_ = success && self.most_bytes_ > 0 && self.body_.size() + arrived.size() > self.most_bytes_;
+  if (self.too_long_) return 0;  // ends the transfer
   if (success || self.body_.size() < most_error_text) self.body_.append(arrived);
   return arrived.size();
 }
@@ -145,7 +149,7 @@ TryResult Transfer::result(int curl_code) const {
   const auto code = static_cast<CURLcode>(curl_code);
   TryResult result;
   result.delivered = !undelivered(code);
-  result.refused = refused(code);
+  result.refused = refused(code) || too_long_;
   long http = 0;
   curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &http);
   // A success with a cut body is no answer; a refusal is an answer even then.
@@ -157,6 +161,7 @@ TryResult Transfer::result(int curl_code) const {
 }
 
 std::string Transfer::failure(int curl_code) const {
+  if (too_long_) return "the answer has more than " + std::to_string(most_bytes_) + " bytes";
   const char* general = curl_easy_strerror(static_cast<CURLcode>(curl_code));
   const std::string own = error_.substr(0, error_.find('\0'));
   return own.empty() ? general : own;

@@ -46,6 +46,8 @@ class Transfer {
   std::string body_;
   std::string error_;
   Sink sink_;
+  std::size_t most_bytes_ = 0;
+  bool too_long_ = false;
 };
 
 }  // namespace lips::kubernetes

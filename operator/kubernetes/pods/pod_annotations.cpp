@@ -96,20 +96,30 @@ void read_complete_by(const Pod& pod, PodAnnotations& result, std::string& probl
 }
 
 void join_application(const Pod& pod, const Frameworks& frameworks, PodAnnotations& result, std::string& problem) {
-  for (const Framework& framework : frameworks) {
-    const std::string* name = either(pod, framework.group);
-    if (!name || name->empty() || (!framework.only.empty() && !has_label(pod, framework.only))) continue;
-    result.in_application = true;
-    result.driver = !framework.driver.empty() && has_label(pod, framework.driver);
-    result.peers = framework.exchanges && !note(pod, annotation::stage);
-    if (result.job.empty()) result.job = *name;
-    if (!framework.pods.empty())
-      read(pod, framework.pods.c_str(), "a whole number, 1 to 1e9", task_count, result.pods, problem);
-    return;
-  }
+  std::optional<ApplicationMarks> marks = application_marks(pod, frameworks);
+  if (!marks) return;
+  result.in_application = true;
+  result.driver = marks->driver;
+  result.peers = marks->framework.exchanges && !note(pod, annotation::stage);
+  result.application = std::move(marks->application);
+  if (result.job.empty()) result.job = std::move(marks->run);
+  if (const std::string& pods = marks->framework.pods; !pods.empty())
+    read(pod, pods.c_str(), "a whole number, 1 to 1e9", task_count, result.pods, problem);
 }
 
 }  // namespace
+
+std::optional<ApplicationMarks> application_marks(const Pod& pod, const Frameworks& frameworks) {
+  for (const Framework& framework : frameworks) {
+    const std::string* run = either(pod, framework.group);
+    if (!run || run->empty() || (!framework.only.empty() && !has_label(pod, framework.only))) continue;
+    ApplicationMarks marks{framework, *run, "", !framework.driver.empty() && has_label(pod, framework.driver)};
+    const std::string* same = framework.same.empty() ? nullptr : find_text(pod.labels, framework.same);
+    if (same) marks.application = *same;
+    return marks;
+  }
+  return std::nullopt;
+}
 
 JobDue due_of(const PodAnnotations& pod, TimePoint created) {
   JobDue due;
@@ -134,6 +144,7 @@ PodAnnotations with_defaults_of(PodAnnotations worker, const PodAnnotations& dri
     worker.complete_by_time_of_day = driver.complete_by_time_of_day;
   }
   if (!worker.max_wait) worker.max_wait = driver.max_wait;
+  if (worker.application.empty()) worker.application = driver.application;
   return worker;
 }
 

@@ -35,6 +35,7 @@ struct PodAnnotations {
   bool peers = false;                // its pods exchange data while they run
   std::optional<std::int32_t> pods;  // of the application, the driver included
   ResourceAmounts each;              // of a driver: what a worker requests; empty: not known
+  std::string application;           // its name in every run; empty: not known
 
   friend bool operator==(const PodAnnotations&, const PodAnnotations&) = default;
 };
@@ -43,6 +44,14 @@ struct PodAnnotations {
 JobDue due_of(const PodAnnotations& pod, TimePoint created);
 // The error names the annotation, the value found, and the values allowed.
 Result<PodAnnotations> read_pod_annotations(const Pod& pod, const Frameworks& frameworks = {});
+// As the labels and annotations of the framework say it that matches the pod first; none: it is of no application.
+struct ApplicationMarks {
+  const Framework& framework;
+  std::string run;          // of one run of the application
+  std::string application;  // of all of its runs; empty: not known
+  bool driver = false;
+};
+std::optional<ApplicationMarks> application_marks(const Pod& pod, const Frameworks& frameworks);
 // What a worker says, and where it says nothing what its driver says for all.
 PodAnnotations with_defaults_of(PodAnnotations worker, const PodAnnotations& driver);
 

@@ -359,6 +359,8 @@ void read_container_status(value json, const std::string& path, Pod& pod, std::m
 void read_status_field(std::string_view key, value content, Pod& pod, Demand& demand) {
   const std::string path = "status." + std::string(key);
   const auto each = [&](auto visit) { each_tolerated_item(content, path, pod, visit); };
+  if (key == "podIP") pod.address = json::text(content);
+  if (key == "hostIP") pod.node_address = json::text(content);
   if (key == "phase") pod.phase = phase_of(json::text(content));
   if (key == "nominatedNodeName") pod.nominated = json::text(content);
   if (key == "startTime" && !content.is_null()) pod.started = json::time(content, path);

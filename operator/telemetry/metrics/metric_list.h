@@ -173,6 +173,10 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_watches_total", counter, "resource,event", "watches that were restarted or listed again"},
       MetricAbout{"lips_watch_heard_timestamp_seconds", gauge, "resource",
                   "when the watch last delivered something, if only a bookmark (once a minute), in seconds since 1970"},
+      MetricAbout{
+          "lips_driver_answers_total", counter, "outcome",
+          "Spark drivers asked how much their executors read and exchange: read, unreachable (no answer in time) "
+          "or refused (an answer that is no list of executors)"},
       MetricAbout{"lips_rejected_objects_total", counter, "kind,reason",
                   "objects that cannot be decoded, or use a field that is not honoured"},
 

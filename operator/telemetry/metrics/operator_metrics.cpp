@@ -494,17 +494,13 @@ void OperatorMetrics::on_pod_waited(Duration span) {
 }
 
 void OperatorMetrics::on_leader(bool leads) {
-  state_->leads = leads;
-  state_->registry.set("lips_leader", {}, leads ? 1 : 0);
+  state_->registry.set("lips_leader", {}, state_->leads = leads);
   if (leads) return;
   const std::lock_guard lock(state_->mutex);
   state_->node_meter.stop(state_->now());
 }
 
-void OperatorMetrics::on_synced(bool synced) {
-  state_->synced = synced;
-  state_->registry.set("lips_synced", {}, synced ? 1 : 0);
-}
+void OperatorMetrics::on_synced(bool synced) { state_->registry.set("lips_synced", {}, state_->synced = synced); }
 
 void OperatorMetrics::on_loop() { state_->turned = SteadyClock::now().time_since_epoch().count(); }
 
@@ -515,6 +511,10 @@ void OperatorMetrics::on_unknown_price(std::string_view node, std::string_view i
 
 void OperatorMetrics::on_type_speed(std::string_view instance_type, double speed) {
   state_->registry.set("lips_learned_speed_ratio", {instance_type}, speed);
+}
+
+void OperatorMetrics::on_driver_answer(std::string_view outcome) {
+  state_->registry.add("lips_driver_answers_total", {outcome});
 }
 
 void OperatorMetrics::on_longest_wait(Duration span) {

@@ -34,10 +34,19 @@ class JobTables : public SmallCluster {
   }
   std::vector<GroupedJob> group(const std::vector<PodRecord*>& pods) {
     rejected_.clear();
-    return group_into_jobs(
-        pods,
-        {*index_, classes_, run_times_, jobs_, {}, known_, Duration(60'000'000), may_read_, Mebibytes(2), data_under_},
-        events_, rejected_);
+    return group_into_jobs(pods,
+                           {*index_,
+                            classes_,
+                            run_times_,
+                            jobs_,
+                            {},
+                            known_,
+                            Duration(60'000'000),
+                            may_read_,
+                            Mebibytes(2),
+                            data_under_,
+                            &traffic_},
+                           events_, rejected_);
   }
 
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
@@ -45,6 +54,7 @@ class JobTables : public SmallCluster {
   PathLookup data_under_;
   PodClassId class_;
   RunTimes run_times_;
+  LearnedTraffic traffic_;
   std::map<std::string, BatchJob> jobs_;
   std::vector<std::unique_ptr<PodRecord>> pods_;
   std::vector<ClusterEvent> events_;
@@ -132,6 +142,45 @@ TEST_F(JobTables, PeersReadADataSetTogetherAndExchangeByTheirWork) {
   }
   pods.back()->work.shuffle = Mebibytes(5);
   EXPECT_EQ(group(pods).back().job.shuffle, Mebibytes(5));
+}
+
+TEST_F(JobTables, PeersExchangeAndReadWhatEarlierRunsOfTheirApplicationDid) {
+  std::vector<PodRecord*> pods;
+  for (int i = 0; i < 2; ++i) pods.push_back(pod("w-" + std::to_string(i), "", 0));
+  for (PodRecord* pod : pods) {
+    pod->work.job = "spark-2";
+    pod->work.application = "nightly";
+    pod->work.peers = true;
+    pod->work.data_set = "default/books";
+  }
+  known_ = [&](const std::string&) {
+    KnownJob known;
+    known.peers = true;
+    known.maps = 2;
+    return known;
+  };
+  const Mebibytes assumed(2.0 * 2 * 120), all(10 * 64);
+  const auto job = [&] { return group(pods).back(); };
+  traffic_.ended("other/nightly", "spark-1", {Mebibytes(1), Mebibytes(1)});
+  EXPECT_EQ(job().job.shuffle, assumed) << "another namespace's";
+  traffic_.seen("default/nightly", "spark-1", {Mebibytes(5), Mebibytes(5)});
+  EXPECT_EQ(job().job.shuffle, assumed) << "at least 5 MiB";
+  EXPECT_TRUE(job().shuffle_assumed);
+  EXPECT_EQ(job().tasks.front().input, all / 2);
+  traffic_.seen("default/nightly", "spark-1", {Mebibytes(9000), Mebibytes(5)});
+  EXPECT_EQ(job().job.shuffle, Mebibytes(9000));
+  EXPECT_FALSE(job().shuffle_assumed);
+  traffic_.ended("default/nightly", "spark-1", {Mebibytes(30), all / 4});
+  const GroupedJob learned = job();
+  EXPECT_EQ(learned.job.shuffle, Mebibytes(30));
+  EXPECT_FALSE(learned.shuffle_assumed);
+  EXPECT_EQ(learned.tasks.front().input, all / 8);
+  ASSERT_THAT(learned.job.inputs, SizeIs(1));
+  EXPECT_EQ(learned.job.inputs.front().fraction, 0.25);
+  for (PodRecord* pod : pods) pod->work.shuffle = Mebibytes(7);
+  EXPECT_EQ(job().job.shuffle, Mebibytes(7)) << "annotations come first";
+  for (PodRecord* pod : pods) pod->work.shuffle = Mebibytes(0);
+  EXPECT_EQ(job().job.shuffle, Mebibytes(0));
 }
 
 TEST_F(JobTables, DeclaredWorkIsNoWayAroundTheReckoning) {

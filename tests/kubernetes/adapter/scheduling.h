@@ -38,6 +38,14 @@ class Counting : public AdapterObserver {
     const std::lock_guard lock(mutex);
     ++steered[fmt::format("{} {}", pool, zone)];
   }
+  void on_driver_answer(std::string_view outcome) override {
+    const std::lock_guard lock(mutex);
+    ++answers[std::string(outcome)];
+  }
+  std::map<std::string, int> driver_answers() {
+    const std::lock_guard lock(mutex);
+    return answers;
+  }
   std::map<std::string, int> steered_pods() {
     const std::lock_guard lock(mutex);
     return steered;
@@ -59,7 +67,7 @@ class Counting : public AdapterObserver {
  private:
   std::mutex mutex;
   std::set<std::string> refused;
-  std::map<std::string, int> steered;
+  std::map<std::string, int> steered, answers;
   std::set<std::string> unpriced;
 };
 

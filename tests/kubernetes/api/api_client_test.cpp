@@ -77,6 +77,23 @@ TEST(ApiClient, SendsEveryVerbWithTokenBodyAndType) {
   EXPECT_EQ(requests[6].content_type, "");
 }
 
+TEST(ApiClient, TakesNoLongerAnswerThanItIsToldTo) {
+  FakeApiServer server([](const ReceivedRequest&) {
+    return Reply{200, std::string(100'000, 'x'), {}, false, nullptr};
+  });
+  ApiClient client(server.connection(), quick_client());
+  ApiRequest asked = request(Verb::get);
+  asked.most_bytes = 100'000;
+  EXPECT_EQ(client.call(asked)->size(), 100'000u);
+  asked.most_bytes = 99'999;
+  const Answer refused = client.call(asked);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_input);
+  EXPECT_THAT(refused.error().message, HasSubstr("the answer has more than 99999 bytes"));
+  EXPECT_EQ(server.requests().size(), 2u) << "it is not asked for again";
+  EXPECT_TRUE(client.call(request(Verb::get)));
+}
+
 TEST(ApiClient, TurnsRefusalsIntoErrorsWithTheServersMessage) {
   int code = 0;
   FakeApiServer server([&](const ReceivedRequest&) {

@@ -161,6 +161,12 @@ TEST(PodDecoder, KnowsWhenAPodEnded) {
   EXPECT_EQ(pod.finished, *parse_time("2026-03-01T09:12:00Z"));
 }
 
+TEST(PodDecoder, KnowsTheAddressOfAPodAndOfItsNode) {
+  const Pod pod = decoded(R"({"metadata":{"name":"p"},"status":{"podIP":"10.0.0.7","hostIP":"192.0.2.1"}})");
+  EXPECT_EQ(pod.address, "10.0.0.7");
+  EXPECT_EQ(pod.node_address, "192.0.2.1");
+}
+
 TEST(PodDecoder, ReadsNullAsAbsent) {
   const Pod pod = decoded(R"({"metadata":{"name":"p","creationTimestamp":null,"labels":null,"ownerReferences":null},
     "spec":{"containers":null,"nodeName":null,"priority":null,"affinity":null,"tolerations":[{"key":null,"operator":"Exists"}]},"status":null})");
