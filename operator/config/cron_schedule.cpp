@@ -102,7 +102,7 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
     if (const std::string_view field = take(rest, ' '); !field.empty()) fields.push_back(field);
   if (fields.size() != 5)
     return fail(ErrorCode::invalid_input,
-                fmt::format("found '{}'; allowed: five fields in UTC, such as '30 2 * * 1-5', or @hourly, @daily, "
+                fmt::format("found '{}'; allowed: five fields, such as '30 2 * * 1-5', or @hourly, @daily, "
                             "@weekly, @monthly, @yearly",
                             text.substr(0, 100)));
   CronSchedule result;
@@ -115,12 +115,12 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   return result;
 }
 
-bool CronSchedule::matches(TimePoint time) const {
+bool CronSchedule::matches(TimePoint shown) const {
   using namespace std::chrono;
-  const auto days = floor<std::chrono::days>(time.time_since_epoch());
+  const auto days = floor<std::chrono::days>(shown.time_since_epoch());
   const sys_days date{std::chrono::days(days)};
   const year_month_day calendar(date);
-  const hh_mm_ss clock(floor<minutes>(time.time_since_epoch() - days));
+  const hh_mm_ss clock(floor<minutes>(shown.time_since_epoch() - days));
   if (!minutes_[static_cast<std::size_t>(clock.minutes().count())]) return false;
   if (!hours_[static_cast<std::size_t>(clock.hours().count())]) return false;
   if (!months_[static_cast<unsigned>(calendar.month())]) return false;
@@ -129,11 +129,11 @@ bool CronSchedule::matches(TimePoint time) const {
   return any_day_ || any_weekday_ ? on_day && on_weekday : on_day || on_weekday;
 }
 
-std::vector<TimePoint> CronSchedule::within(TimePoint from, TimePoint to) const {
+std::vector<TimePoint> CronSchedule::within(TimePoint from, TimePoint to, const TimeZone& zone) const {
   using namespace std::chrono;
   std::vector<TimePoint> result;
   for (Duration at = ceil<minutes>(from.time_since_epoch()); TimePoint(at) < to; at += minutes(1))
-    if (matches(TimePoint(at))) result.emplace_back(at);
+    if (matches(TimePoint(at) + zone.offset(TimePoint(at)))) result.emplace_back(at);
   return result;
 }
 

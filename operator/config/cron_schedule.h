@@ -1,5 +1,6 @@
 // The schedule of a CronJob, as Kubernetes reads it: five fields (minute, hour, day of the month, month, day of the
-// week) with lists, ranges, steps and names, or @hourly, @daily, @weekly, @monthly, @yearly. In UTC.
+// week) with lists, ranges, steps and names, or @hourly, @daily, @weekly, @monthly, @yearly. By the
+// clocks of a time zone.
 #pragma once
 
 #include <bitset>
@@ -8,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "config/time_zone.h"
 
 namespace lips {
 
@@ -16,11 +18,13 @@ class CronSchedule {
   // The error names the field, what was found and what is allowed.
   static Result<CronSchedule> parse(std::string_view text);
 
-  bool matches(TimePoint time) const;  // of the minute that holds it
-  // The minutes of [from, to) at which it starts, in order.
-  std::vector<TimePoint> within(TimePoint from, TimePoint to) const;
+  // The minutes of [from, to) at which it starts, in order. What clocks skip does not start, and what they show twice
+  // starts twice, as in Kubernetes.
+  std::vector<TimePoint> within(TimePoint from, TimePoint to, const TimeZone& zone = {}) const;
 
  private:
+  bool matches(TimePoint shown) const;  // the minute that the clocks show
+
   std::bitset<60> minutes_;
   std::bitset<24> hours_;
   std::bitset<32> days_;     // 1-31

@@ -34,6 +34,7 @@ const std::vector<ThirdParty>& third_parties() {
   static const std::vector<ThirdParty> parties = {
       {{"Clp", "Coin", "coin/"}, {"solver/clp_backend.cpp"}, Headers::forbidden, false},
       {{"isa-l"}, {"operator/erasure/"}, Headers::forbidden, false},
+      {{"cctz/"}, {"operator/config/time_zone.cpp"}, Headers::forbidden, false},
       {{"openssl/"}, {"operator/kubernetes/data/store_key.cpp"}, Headers::forbidden, false},
       {{"curl/", "simdjson"}, {"operator/kubernetes/"}, Headers::forbidden, true},
       {{"httplib", "prometheus/"}, {"operator/telemetry/"}, Headers::forbidden, true},

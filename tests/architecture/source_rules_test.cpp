@@ -112,6 +112,8 @@ TEST(SourceRules, KeepThirdPartiesInTheirPlaces) {
   EXPECT_EQ(violations("operator/kubernetes/api/watch.cpp", "#include <httplib.h>\n").size(), 1u);
   EXPECT_EQ(violations("operator/simulation/scenario.cpp", "#include <yaml-cpp/yaml.h>\n").size(), 1u);
   EXPECT_EQ(violations("operator/config/yaml.h", "#include <yaml-cpp/yaml.h>\n").size(), 1u);
+  EXPECT_THAT(violations("operator/config/time_zone.cpp", "#include <cctz/time_zone.h>\n"), IsEmpty());
+  EXPECT_EQ(violations("operator/config/cron_schedule.cpp", "#include <cctz/time_zone.h>\n").size(), 1u);
 }
 
 TEST(SourceRules, KeepJsonOutOfHeaders) {

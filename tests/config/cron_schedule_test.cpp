@@ -45,6 +45,37 @@ TEST(CronSchedule, TakesADayOfEitherWhereBothNameSome) {
   EXPECT_EQ(starts("0 0 29 2 *", at(2026, 1, 1), at(2029, 1, 1)).size(), 1u);
 }
 
+// The clocks of Paris go forward on 29 March 2026 at 2:00, and back on 25 October at 3:00.
+TEST(CronSchedule, SkipsAndRepeatsWhatClocksSkipAndRepeat) {
+  const Result<TimeZone> paris = TimeZone::named("Europe/Paris");
+  ASSERT_TRUE(paris) << paris.error().message;
+  const auto nightly = [&](TimePoint from) {
+    return CronSchedule::parse("30 2 * * *")->within(from, from + hours(24), *paris);
+  };
+  EXPECT_THAT(nightly(at(2026, 3, 27, 23)), testing::ElementsAre(at(2026, 3, 28, 1, 30)));
+  EXPECT_THAT(nightly(at(2026, 3, 28, 23)), testing::IsEmpty());
+  EXPECT_THAT(nightly(at(2026, 3, 29, 22)), testing::ElementsAre(at(2026, 3, 30, 0, 30)));
+  EXPECT_THAT(nightly(at(2026, 10, 24, 22)), testing::ElementsAre(at(2026, 10, 25, 0, 30), at(2026, 10, 25, 1, 30)));
+  // A day of the week is that of the zone: Monday begins in Auckland on Sunday at 11:00 UTC.
+  EXPECT_THAT(CronSchedule::parse("0 0 * * 1")
+                  ->within(at(2026, 11, 20), at(2026, 11, 27), *TimeZone::named("Pacific/Auckland")),
+              testing::ElementsAre(at(2026, 11, 22, 11)));
+}
+
+TEST(TimeZone, IsUtcWithoutANameAndTakesNamesAlone) {
+  EXPECT_EQ(TimeZone::named("")->offset(at(2026, 7, 1)), Duration(0));
+  EXPECT_EQ(TimeZone::named("Etc/UTC")->offset(at(2026, 7, 1)), Duration(0));
+  EXPECT_EQ(TimeZone::named("Asia/Kolkata")->offset(at(2026, 7, 1)), minutes(330));
+  EXPECT_EQ(TimeZone::named("America/St_Johns")->offset(at(1960, 1, 1)), -minutes(210)) << "before the epoch";
+  for (const char* name : {"Europe/Atlantis", "/etc/passwd", "../../../etc/localtime", "localtime", ":UTC",
+                           "file:Europe/Paris", "libc:localtime", "Europe", "Europe/Paris\n"}) {
+    const Result<TimeZone> zone = TimeZone::named(name);
+    ASSERT_FALSE(zone) << name;
+    EXPECT_THAT(zone.error().message, HasSubstr("found '" + std::string(name) + "'"));
+  }
+  EXPECT_FALSE(TimeZone::named(std::string(1000, 'a')));
+}
+
 TEST(CronSchedule, RefusesWhatItCannotReadAndSaysWhy) {
   for (const char* text :
        {"", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 7", "5-1 * * * *",

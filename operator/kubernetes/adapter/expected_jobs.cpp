@@ -30,13 +30,11 @@ class Collector {
   // The controller names its Jobs after the minute for which they were planned.
   void add(const CronJob& cron, const std::set<std::pair<std::string, std::string>>& here) {
     if (cron.suspended) return;
-    if (!cron.time_zone.empty() && cron.time_zone != "UTC" && cron.time_zone != "Etc/UTC")
-      return complain("CronJob", cron.meta,
-                      fmt::format("spec.timeZone: found '{}'; allowed for jobs that are expected: UTC",
-                                  cron.time_zone.substr(0, 100)));
+    const Result<TimeZone> zone = TimeZone::named(cron.time_zone);
+    if (!zone) return complain("CronJob", cron.meta, "spec.timeZone: " + zone.error().message);
     const Result<CronSchedule> schedule = CronSchedule::parse(cron.schedule);
     if (!schedule) return complain("CronJob", cron.meta, "spec.schedule: " + schedule.error().message);
-    for (const TimePoint at : schedule->within(from_, to_)) {
+    for (const TimePoint at : schedule->within(from_, to_, *zone)) {
       const auto minute = std::chrono::duration_cast<std::chrono::minutes>(at.time_since_epoch()).count();
       const std::string name = fmt::format("{}-{}", cron.meta.name, minute);
       if (!here.contains({cron.meta.name_space, name})) add("CronJob", cron.meta, name, cron.job, at);
@@ -47,7 +45,7 @@ class Collector {
 
  private:
   void complain(const char* kind, const ObjectMeta& meta, const std::string& what) {
-    result_.problems.push_back(fmt::format("{} {}: {}", kind, full_name(meta), what));
+    result_.problems.push_back({kind, fmt::format("{} {}: {}", kind, full_name(meta), what)});
   }
 
   void add(const char* kind, const ObjectMeta& meta, const std::string& job, const JobSpec& spec, TimePoint at) {

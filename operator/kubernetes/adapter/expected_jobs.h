@@ -2,6 +2,7 @@
 // expected. Pure.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <map>
 #include <string>
@@ -16,7 +17,11 @@ namespace lips::kubernetes {
 
 struct ExpectedJobs {
   std::vector<ExpectedWork> work;
-  std::vector<std::string> problems;  // announcements that cannot be read: a sentence each
+  struct Problem {
+    std::string kind, why;  // why: a sentence that names the object
+    friend auto operator<=>(const Problem&, const Problem&) = default;
+  };
+  std::vector<Problem> problems;  // announcements that cannot be read
 };
 
 struct AnnouncingObjects {

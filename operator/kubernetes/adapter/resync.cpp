@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "kubernetes/adapter/expected_jobs.h"
 #include "kubernetes/adapter/job_tables.h"
 
 namespace lips::kubernetes {
@@ -84,9 +83,12 @@ std::vector<ExpectedWork> Resync::find_expected(const DataLink* data, TimePoint 
   ExpectedJobs found =
       expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs()},
                     {around_.model.index(), history, planned, read_permission(data)}, now, expected_within);
-  std::set<std::string> problems(found.problems.begin(), found.problems.end());
-  for (const std::string& problem : problems)
-    if (!misannounced_.contains(problem)) around_.log.warning("cannot count on a job to come", {{"why", problem}});
+  std::set<ExpectedJobs::Problem> problems(found.problems.begin(), found.problems.end());
+  for (const ExpectedJobs::Problem& problem : problems)
+    if (!misannounced_.contains(problem)) {
+      around_.telemetry.on_rejected(problem.kind, "announcement");
+      around_.log.warning("cannot count on a job to come", {{"why", problem.why}});
+    }
   misannounced_ = std::move(problems);
   return std::move(found.work);
 }

@@ -11,6 +11,7 @@
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
+#include "kubernetes/adapter/expected_jobs.h"
 #include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
@@ -74,8 +75,8 @@ class Resync {
   std::uint64_t volumes_version_ = 0;
   TimePoint listed_at_{}, next_beat_{};
   Every review_of_expected_{Duration(30'000'000)};
-  std::vector<ExpectedWork> expected_;  // as last reported
-  std::set<std::string> misannounced_;  // as last logged
+  std::vector<ExpectedWork> expected_;            // as last reported
+  std::set<ExpectedJobs::Problem> misannounced_;  // as last logged
   std::uint64_t prices_version_ = 0;
   IdVector<JobId, std::string> job_keys_;
   std::set<std::string> unpriced_;  // nodes, as reported to the telemetry

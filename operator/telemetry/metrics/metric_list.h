@@ -178,7 +178,8 @@ inline constexpr auto metric_list = [] {
           "Spark drivers asked how much their executors read and exchange: read, unreachable (no answer in time) "
           "or refused (an answer that is no list of executors)"},
       MetricAbout{"lips_rejected_objects_total", counter, "kind,reason",
-                  "objects that cannot be decoded, or use a field that is not honoured"},
+                  "objects that cannot be decoded, use a field that is not honoured, or announce work that "
+                  "nobody can count on"},
 
       // Journal
       MetricAbout{"lips_journal_records_total", counter, "outcome",

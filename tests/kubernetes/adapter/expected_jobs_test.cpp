@@ -82,6 +82,15 @@ TEST_F(ExpectedJobsTest, TheNextRunsOfACronJobHaveTheNamesAndTheHistoryOfItsJobs
   EXPECT_FALSE(found.work[0].input.valid());
 }
 
+TEST_F(ExpectedJobsTest, ACronJobRunsByTheClocksOfItsTimeZone) {
+  add_cron("nightly", "30 2 * * *", spec()).time_zone = "Europe/Paris";
+  ASSERT_THAT(expected("2026-07-01T00:00:00Z").work, SizeIs(1));
+  EXPECT_EQ(expected("2026-07-01T00:00:00Z").work[0].at, time("2026-07-01T00:30:00Z"));
+  EXPECT_EQ(expected("2026-11-23T00:00:00Z").work.at(0).at, time("2026-11-23T01:30:00Z"));
+  const auto minutes = std::chrono::floor<std::chrono::minutes>(time("2026-11-23T01:30:00Z").time_since_epoch());
+  EXPECT_EQ(expected("2026-11-23T00:00:00Z").work[0].job, "etl/nightly-" + std::to_string(minutes.count()));
+}
+
 TEST_F(ExpectedJobsTest, ARunThatIsHereIsNoLongerExpectedAndOneThatIsLateIsForAWhile) {
   add_cron("hourly", "15 * * * *", spec());
   const std::string late = expected("2026-11-23T10:44:00Z").work.at(0).job;
@@ -109,14 +118,16 @@ TEST_F(ExpectedJobsTest, CountsOnNothingThatLipsDoesNotPlanOrMayNotRead) {
 TEST_F(ExpectedJobsTest, SaysOfAnnouncementsThatItCannotReadSo) {
   add_suspended("soon", "soon", spec());
   add_suspended("odd", "2026-11-23T11:30:00Z", spec({{"lips.dev/run-time", "long"}}));
-  add_cron("elsewhere", "@hourly", spec()).time_zone = "Europe/Paris";
+  add_cron("elsewhere", "@hourly", spec()).time_zone = "Europe/Atlantis";
   add_cron("never", "61 * * * *", spec());
   const ExpectedJobs found = expected();
   EXPECT_THAT(found.work, IsEmpty());
-  EXPECT_THAT(found.problems,
+  std::vector<std::string> said;
+  for (const ExpectedJobs::Problem& problem : found.problems) said.push_back(problem.why);
+  EXPECT_THAT(said,
               testing::UnorderedElementsAre(HasSubstr("Job etl/soon: lips.dev/expected-at: found 'soon'"),
                                             HasSubstr("Job etl/odd: lips.dev/run-time: found 'long'"),
-                                            HasSubstr("CronJob etl/elsewhere: spec.timeZone: found 'Europe/Paris'"),
+                                            HasSubstr("CronJob etl/elsewhere: spec.timeZone: found 'Europe/Atlantis'"),
                                             HasSubstr("CronJob etl/never: spec.schedule: minute: found '61'")));
 }
 
@@ -134,11 +145,15 @@ TEST(ExpectedOfCronJobs, ReachesTheSnapshot) {
   FakeCluster cluster;
   cluster.put_node("a", {.cpu = 2});
   cluster.put_storage("cronjobs", "hourly", cron_object("0 * * * *"));
+  nlohmann::json elsewhere = cron_object("0 * * * *");
+  elsewhere["spec"]["timeZone"] = "Europe/Atlantis";
+  cluster.put_storage("cronjobs", "elsewhere", elsewhere);
   Planned planned(cluster);
   ASSERT_TRUE(planned.until([&] { return !planned.snapshot().expected.empty(); }));
   const ExpectedWork& work = planned.snapshot().expected.front();
   EXPECT_THAT(work.job, testing::StartsWith("default/hourly-"));
   EXPECT_EQ(work.work, CpuSeconds(4 * 1.5 * 60));
+  EXPECT_TRUE(planned.until([&] { return planned.counted().rejections()["CronJob announcement"] == 1; }));
 }
 
 }  // namespace

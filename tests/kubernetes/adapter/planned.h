@@ -58,6 +58,7 @@ class Planned {
   }
   void request_none() { adapter_->request_nodes(std::vector<NodeRequest>{}); }
   void ask_for_any() { adapter_->request_nodes(std::nullopt); }
+  Counting& counted() { return counted_; }
   std::size_t running() const { return state_.snapshot().running.size(); }
 
  private:

@@ -58,6 +58,14 @@ class Counting : public AdapterObserver {
     const std::lock_guard lock(mutex);
     refused.insert(fmt::format("{} {} {}", verb, resource, code));
   }
+  void on_rejected(std::string_view kind, std::string_view reason) override {
+    const std::lock_guard lock(mutex);
+    ++rejected[fmt::format("{} {}", kind, reason)];
+  }
+  std::map<std::string, int> rejections() {
+    const std::lock_guard lock(mutex);
+    return rejected;
+  }
   std::set<std::string> refused_writes() {
     const std::lock_guard lock(mutex);
     return refused;
@@ -67,7 +75,7 @@ class Counting : public AdapterObserver {
  private:
   std::mutex mutex;
   std::set<std::string> refused;
-  std::map<std::string, int> steered, answers;
+  std::map<std::string, int> steered, answers, rejected;
   std::set<std::string> unpriced;
 };
 
