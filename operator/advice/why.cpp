@@ -60,7 +60,7 @@ class Explaining {
     if (const Assignment* planned = outcome.planned_for(result_.task)) result_.place = place_of(question_, *planned);
     find_cheapest();
     result_.standing = standings.of(result_.task);
-    if (!waits(result_.standing)) return {};
+    if (!waits(result_.standing)) return find_made_room(outcome, Duration(0));
     result_.mismatches = standings.mismatches(result_.task);
     if (result_.standing == Standing::cheaper_later)
       result_.dearer = cheapest_of(question_, result_.task, standings.with_room(result_.task, standings.free()));
@@ -71,10 +71,18 @@ class Explaining {
       const Result<Forecast> ahead = forecast(question_, result_.task);
       if (!ahead) return tl::unexpected(ahead.error());
       result_.starts_in = ahead->start_of(result_.task);
+      if (Result<void> done = find_made_room(outcome, result_.starts_in); !done) return done;
     }
     Result<std::vector<Remedy>> remedies = remedies_for(question_, outcome, result_.task);
     if (!remedies) return tl::unexpected(remedies.error());
     result_.remedies = *std::move(remedies);
+    return {};
+  }
+
+  Result<void> find_made_room(const Outcome& outcome, std::optional<Duration> starts_in) {
+    Result<std::optional<MadeRoom>> made = room_made(question_, outcome, result_.task, starts_in);
+    if (!made) return tl::unexpected(made.error());
+    result_.made_room = *std::move(made);
     return {};
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "advice/expected.h"
 #include "advice/place.h"
 #include "advice/question.h"
 #include "advice/queue_place.h"
@@ -18,9 +19,10 @@ namespace lips::advice {
 struct Explanation {
   TaskId task;
   Standing standing = Standing::no_capacity;
-  std::optional<Place> place;     // where it runs or is planned to run
-  std::optional<Place> cheapest;  // of the nodes that may take it and are not like its own, whatever runs there
-  std::optional<Duration> left;   // of a running task
+  std::optional<Place> place;         // where it runs or is planned to run
+  std::optional<Place> cheapest;      // of the nodes that may take it and are not like its own, whatever runs there
+  std::optional<Duration> left;       // of a running task
+  std::optional<MadeRoom> made_room;  // of a pending one, whether it waits or not
 
   // Of a waiting task.
   std::optional<QueuePlace> queue;

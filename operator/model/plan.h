@@ -88,6 +88,14 @@ struct ShadowPrice {
   static constexpr auto fields = field_names("of", "usdPerUnit", "unit");
 };
 
+// Room in a zone that a plan leaves to work that is expected and has not come.
+struct KeptRoom {
+  std::uint32_t expected = 0;  // its place in ClusterSnapshot::expected
+  ZoneId zone;
+  CpuSeconds work;
+  static constexpr auto fields = field_names("expected", "zone", "work");
+};
+
 struct PlanAccount {
   Usd cpu, transfer, shuffle, copies, storage;  // cost of the assignments and moves of this plan
   Usd waiting, locality, fairness;              // priced preferences in the objective
@@ -97,9 +105,9 @@ struct PlanAccount {
   bool fell_back = false;
   std::uint32_t groups = 0, classes = 0;
   std::int64_t rows = 0, columns = 0;
-  std::optional<double> home_gap;  // of the home zones chosen with this plan: (cost - bound) / bound
-  std::uint32_t jobs_apart = 0;    // jobs of peers that this plan starts in several zones
-  CpuSeconds expected_room;        // kept for work that is expected and has not come
+  std::optional<double> home_gap;   // of the home zones chosen with this plan: (cost - bound) / bound
+  std::uint32_t jobs_apart = 0;     // jobs of peers that this plan starts in several zones
+  std::vector<KeptRoom> kept_room;  // by expected work, then zone
   // Of planned reads: the share on the node itself, and the most that is possible with these places.
   std::optional<double> node_local_share, node_local_bound;
   std::vector<ShadowPrice> shadow_prices;
@@ -107,8 +115,13 @@ struct PlanAccount {
   static constexpr auto fields =
       field_names("cpu", "transfer", "shuffle", "copies", "storage", "waiting", "locality", "fairness", "objective",
                   "lowerBound", "gap", "form", "fellBack", "groups", "classes", "rows", "columns", "homeGap",
-                  "jobsApart", "expectedRoom", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
+                  "jobsApart", "keptRoom", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
   Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
+  CpuSeconds expected_room() const {
+    CpuSeconds sum;
+    for (const KeptRoom& kept : kept_room) sum += kept.work;
+    return sum;
+  }
 };
 
 // Every pending task is assigned, or named in deferrals, or else deferred for the reason `rest`: exactly once.

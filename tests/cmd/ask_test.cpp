@@ -61,6 +61,41 @@ TEST_F(Ask, SaysWhyAJobWaitsAndWhatWouldStartIt) {
   }
 }
 
+TEST_F(Ask, ListsWhatIsExpectedAndNamesTheJobsForWhichATaskMakesRoom) {
+  const Said nothing = ask({"expected"});
+  EXPECT_EQ(nothing.status, 0) << nothing.err;
+  EXPECT_THAT(nothing.out, HasSubstr("nobody has announced work"));
+  const Said made = lips({"generate", "snapshot", "--nodes", "12", "--tasks", "200", "--jobs", "12", "--busy", "0.95",
+                          "--expected", "40", "--output", snapshot_});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const json jobs = ask_json({"expected"});
+  ASSERT_FALSE(jobs.empty());
+  double room = 0, last = -1e9;
+  for (const json& job : jobs) {
+    for (const char* field : {"job", "expectedInSeconds", "chance", "cpuSeconds", "dataSets", "roomCpuSecondsByZone"})
+      EXPECT_TRUE(job.contains(field)) << field;
+    EXPECT_GE(job["expectedInSeconds"].get<double>(), last) << "in the order in which they come";
+    last = job["expectedInSeconds"].get<double>();
+    for (const json& zone : job["roomCpuSecondsByZone"]) room += zone.get<double>();
+  }
+  EXPECT_GT(room, 0);
+  const Said table = ask({"expected"});
+  EXPECT_THAT(table.out,
+              AllOf(HasSubstr("room left in"), HasSubstr(jobs[0]["job"].get<std::string>()), HasSubstr("zone-")));
+  const Said plan = lips({"plan", snapshot_, "--buckets", "--format", "json"});
+  EXPECT_NEAR(json::parse(plan.out)["expectedRoom"].get<double>(), room, 1e-6 * room);
+  int makes_room = 0;
+  for (const char* name : {"job-0000004", "job-0000006", "job-0000008"}) {
+    const std::vector<std::string> why{"why", name, "--set", "billing=use", "waitingPrice=0.5", "expressLimit=0"};
+    const json answer = ask_json(why);
+    if (!answer.contains("makesRoom") || answer["makesRoom"].is_null()) continue;
+    ++makes_room;
+    const std::string named = answer["makesRoom"]["jobs"][0]["job"];
+    EXPECT_THAT(ask(why).out, AllOf(HasSubstr("  room "), HasSubstr(named), HasSubstr("; otherwise it would")));
+  }
+  EXPECT_GT(makes_room, 0);
+}
+
 TEST_F(Ask, TheNodesThatWhyNamesStartThePodInWhatIf) {
   const json answer = ask_json({"why", "job-0000003"});
   const json* nodes = nullptr;
@@ -211,7 +246,7 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
         const std::string address = "address=127.0.0.1:";
         const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
         const std::string url = "http://127.0.0.1:" + std::to_string(port);
-        for (const char* command : {"plans", "data", "moves", "ledger", "report", "targets", "applications"})
+        for (const char* command : {"plans", "data", "moves", "ledger", "report", "targets", "applications", "expected"})
           said.push_back(lips({command, "--format", "json", "--url", url}));
         said.push_back(lips({"why", "errors-in-logs", "--url", url}));
         httplib::Client client("127.0.0.1", port);
@@ -221,8 +256,8 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
         write(file, state->body);
       });
   EXPECT_EQ(ended.status, 0);
-  ASSERT_EQ(said.size(), 8u);
-  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(said[i].status, 0) << said[i].err;
+  ASSERT_EQ(said.size(), 9u);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(said[i].status, 0) << said[i].err;
   const json plans = json::parse(said[0].out);
   ASSERT_FALSE(plans.empty());
   EXPECT_EQ(plans[0]["policy"], "lips");
@@ -234,7 +269,8 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   EXPECT_EQ(targets[0]["wanted"], 600);
   EXPECT_TRUE(targets[0]["pool"].is_null());
   EXPECT_EQ(json::parse(said[6].out), json::array()) << "nor drivers that could be asked";
-  EXPECT_EQ(said[7].status, 0) << said[7].err;
+  EXPECT_EQ(json::parse(said[7].out), json::array()) << "nothing is announced";
+  EXPECT_EQ(said[8].status, 0) << said[8].err;
   const Said from_file = lips({"data", "--format", "json", "--from", file});
   EXPECT_EQ(from_file.out, said[1].out);
   const Said replayed = lips({"replay", file});

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "advice/data_places.h"
+#include "advice/expected.h"
+#include "cmd/ask/expected_json.h"
 #include "cmd/ask/source.h"
 #include "cmd/ask/table.h"
 #include "cmd/cli/command.h"
@@ -102,6 +104,8 @@ Result<Listing> list_applications(const EpochRecord& record) {
   return listing;
 }
 
+std::string hours_text(CpuSeconds work) { return fmt::format("{:.1f}", work.value() / 3600); }
+
 Result<Listing> list_data(const EpochRecord& record) {
   const ClusterSnapshot& cluster = record.snapshot.cluster;
   const advice::DataPlaces places = advice::data_places(cluster);
@@ -141,6 +145,26 @@ Result<Listing> list_moves(const EpochRecord& record) {
                             {"blocks", group.blocks},
                             {"mebibytes", group.size.value()},
                             {"dollars", group.dollars.value()}});
+  }
+  return listing;
+}
+
+Result<Listing> list_expected(const EpochRecord& record) {
+  const Result<advice::Question> question = question_of(record, {});
+  if (!question) return tl::unexpected(question.error());
+  const Result<advice::Outcome> outcome = advice::ask(*question);
+  if (!outcome) return tl::unexpected(outcome.error());
+  const ClusterSnapshot& cluster = question->cluster;
+  Listing listing{{{"job", "expected", "chance", "CPU hours", "reads", "room left in"}}, Json::array(), ""};
+  listing.none = "nobody has announced work that is to come (docs/kubernetes.md#work-to-come)\n";
+  for (const advice::ExpectedJob& job : advice::expected_jobs(cluster, outcome->plan)) {
+    std::string reads, room;
+    for (const DataSetId id : job.inputs) reads += (reads.empty() ? "" : ", ") + cluster.data_sets[id].name;
+    for (const auto& [zone, work] : job.room)
+      room += fmt::format("{}{} ({})", room.empty() ? "" : ", ", cluster.zones[zone].name, hours_text(work));
+    listing.rows.push_back({job.name, page::when(to_seconds(job.in)), page::percent(job.chance), hours_text(job.work),
+                            reads.empty() ? "-" : reads, room.empty() ? "-" : room});
+    listing.json.push_back(expected_json(cluster, job));
   }
   return listing;
 }
@@ -186,6 +210,14 @@ int run_applications(Words words) {
       {"applications", "Lists what is learned of Spark applications: the bytes that a run exchanges and reads.",
        "what is assumed of the next run of each application", list_applications},
       words);
+}
+
+int run_expected(Words words) {
+  return run_listing({"expected",
+                      "Lists jobs that are announced and have not come, and the zones in which the present plan leaves "
+                      "room for them.",
+                      "what comes next, and where there is room for it", list_expected},
+                     words);
 }
 
 int run_data(Words words) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "cmd/ask/expected_json.h"
 #include "telemetry/page/numbers.h"
 
 namespace lips::cmd {
@@ -20,7 +21,7 @@ using advice::RemedyKind;
 using advice::Standing;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_remedies = 8;  // of the text
+constexpr std::size_t most_remedies = 8, most_expected = 3;  // of the text
 
 std::string span(Duration time) { return page::duration(to_seconds(time)); }
 
@@ -77,6 +78,7 @@ class Answer {
     if (said_.place && said_.place->read_from.valid()) out += row("reads", reads(*said_.place));
     if (said_.cheapest && !waits(said_.standing))
       out += row("next best", fmt::format("{}: {}", where(*said_.cheapest), bill(*said_.cheapest)));
+    if (said_.made_room) out += row("room", made_room(*said_.made_room));
     if (!waits(said_.standing) || !said_.queue) return out;
     out += row("queue", fmt::format("{} of {} ahead of it", page::count(said_.queue->ahead),
                                     said_.queue->waiting == 1 ? "1 waiting task"
@@ -97,6 +99,7 @@ class Answer {
                  {"place", said_.place ? place(*said_.place) : Json()},
                  {"cheapestElsewhere", said_.cheapest ? place(*said_.cheapest) : Json()},
                  {"secondsLeft", said_.left ? Json(to_seconds(*said_.left)) : Json()}};
+    json["makesRoom"] = said_.made_room ? made_room_json(*said_.made_room) : Json();
     if (!waits(said_.standing)) return json;
     json["ahead"] = said_.queue ? Json(said_.queue->ahead) : Json();
     json["waiting"] = said_.queue ? Json(said_.queue->waiting) : Json();
@@ -142,6 +145,41 @@ class Answer {
     const Task& task = cluster_.tasks[said_.task];
     return fmt::format("{} from {}, {}", page::gigabytes(task.input.value() / mebibytes_per_gigabyte),
                        cluster_.stores[place.read_from].name, nearness[place.locality]);
+  }
+
+  std::string zones_of(const advice::ExpectedJob& job) const {
+    std::string out;
+    for (const auto& [zone, work] : job.room) out += (out.empty() ? "" : ", ") + cluster_.zones[zone].name;
+    return out;
+  }
+
+  std::string made_room(const advice::MadeRoom& made) const {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(made.jobs.size(), most_expected); ++i) {
+      const advice::ExpectedJob& job = made.jobs[i];
+      out += fmt::format("{} in {} for {}, {}", i == 0 ? "left" : ";", zones_of(job), job.name,
+                         "expected " + page::when(to_seconds(job.in)));
+    }
+    if (made.jobs.size() > most_expected) out += fmt::format("; and for {} more", made.jobs.size() - most_expected);
+    return out + "; otherwise it would " + otherwise(made);
+  }
+
+  std::string otherwise(const advice::MadeRoom& made) const {
+    const bool waits_now = waits(said_.standing);
+    if (made.starts_on)
+      return fmt::format("start {}on {}", waits_now ? "at once, " : "", node_in_zone(*made.starts_on));
+    if (!made.starts_in) return waits_now ? "not start within the forecast" : "wait";
+    return fmt::format("{} about {}", waits_now ? "start in" : "wait", span(*made.starts_in));
+  }
+
+  Json made_room_json(const advice::MadeRoom& made) const {
+    Json jobs = Json::array();
+    for (const advice::ExpectedJob& job : made.jobs) jobs.push_back(expected_json(cluster_, job));
+    return {{"jobs", std::move(jobs)},
+            {"startsOtherwiseOn", made.starts_on ? Json(cluster_.nodes[*made.starts_on].name) : Json()},
+            {"startsOtherwiseInSeconds", made.starts_on   ? Json(0.0)
+                                         : made.starts_in ? Json(to_seconds(*made.starts_in))
+                                                          : Json()}};
   }
 
   std::string room() const {

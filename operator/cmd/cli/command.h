@@ -34,6 +34,7 @@ int run_what_if(Words words);
 int run_plans(Words words);
 int run_data(Words words);
 int run_moves(Words words);
+int run_expected(Words words);
 int run_ledger(Words words);
 int run_targets(Words words);
 int run_applications(Words words);

@@ -55,6 +55,7 @@ Arguments describe(GenerateOptions& options) {
   arguments.number("--sharing", "share of jobs that read data of other jobs", shape.share_of_jobs_sharing_data);
   arguments.number("--shuffle", "share of jobs with reduce tasks", shape.share_of_jobs_with_shuffle);
   arguments.number("--without-input", "share of jobs that read nothing", shape.share_of_jobs_without_input);
+  arguments.count("--expected", "jobs that are announced and have not come", shape.announcements, {0, 100'000});
   arguments.number("--busy", "share of slots that are busy", shape.busy);
   arguments.heading("Adversarial");
   arguments.flag("--nothing-fits", "every task requests more than any node has", shape.nothing_fits);

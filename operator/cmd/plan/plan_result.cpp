@@ -168,7 +168,7 @@ std::string plan_json(const PlanResult& result) {
   json["nodeLocalShare"] = account.node_local_share ? Json(*account.node_local_share) : Json();
   json["homeGap"] = account.home_gap ? Json(*account.home_gap) : Json();
   json["jobsApart"] = account.jobs_apart;
-  json["expectedRoom"] = account.expected_room.value();
+  json["expectedRoom"] = account.expected_room().value();
   json["nodeLocalBound"] = account.node_local_bound ? Json(*account.node_local_bound) : Json();
   json["shadowPrices"] = Json::array();
   for (const ShadowPrice& price : account.shadow_prices)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "advice/data_places.h"
+#include "advice/expected.h"
 #include "advice/forecast.h"
 #include "advice/place.h"
 #include "advice/standing.h"
@@ -212,6 +213,18 @@ std::vector<WaitingJob> waiting_jobs(const advice::Question& question, const adv
   return queue;
 }
 
+std::vector<AwaitedJob> expected_of(const ClusterSnapshot& cluster, const Plan& plan) {
+  std::vector<AwaitedJob> expected;
+  for (const advice::ExpectedJob& job : advice::expected_jobs(cluster, plan)) {
+    if (expected.size() == most_jobs) break;
+    AwaitedJob& shown = expected.emplace_back();
+    shown.name = job.name, shown.in = job.in, shown.chance = job.chance, shown.work = job.work;
+    for (const DataSetId id : job.inputs) shown.reads += (shown.reads.empty() ? "" : ", ") + cluster.data_sets[id].name;
+    for (const auto& [zone, work] : job.room) shown.room += (shown.room.empty() ? "" : ", ") + cluster.zones[zone].name;
+  }
+  return expected;
+}
+
 }  // namespace
 
 Result<Overview> overview_of(const EpochRecord& record, const advice::Question& question) {
@@ -222,6 +235,7 @@ Result<Overview> overview_of(const EpochRecord& record, const advice::Question& 
   overview.nodes = nodes_of(question.cluster);
   add_data(question.cluster, question.costs, overview);
   overview.queue = waiting_jobs(question, *outcome);
+  overview.expected = expected_of(question.cluster, outcome->plan);
   overview.running = running_jobs(question);
   return overview;
 }

@@ -5,6 +5,7 @@
 #include <compare>
 #include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "solver/transportation.h"
@@ -26,6 +27,7 @@ struct Stream {
 };
 struct StreamSize {
   double work = 0, input = 0;
+  std::map<std::uint32_t, double> of;  // its work by expected work
 };
 
 // A place of the program is a zone in a time slot.
@@ -34,11 +36,11 @@ class Room {
   Room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach, NodeClasses& classes)
       : cluster_(cluster), costs_(costs), reach_(reach), classes_(classes) {}
 
-  double keep() {
+  std::vector<KeptRoom> keep() {
     find_slots();
-    if (begins_.size() < 2) return 0;
+    if (begins_.size() < 2) return {};
     add_expected();
-    if (streams_.empty()) return 0;
+    if (streams_.empty()) return {};
     add_pending();
     find_steps();
     return take(solver::solve_zone_transportation(problem()));
@@ -75,24 +77,29 @@ class Room {
   }
   std::size_t place(ZoneId zone, std::size_t slot) const { return zone.index() * begins_.size() + slot; }
 
-  void add(ZoneSet zones, bool expected, std::size_t slot, double work, double input) {
-    if (work <= 0) return;
-    const int ratio = input > 0 ? static_cast<int>(std::lround(std::log2(input / work))) : -10'000;
-    StreamSize& size = streams_[{zones, expected, slot, ratio}];
+  // Nothing is added to a stream without work.
+  StreamSize* add(Stream stream, double work, double input) {
+    if (work <= 0) return nullptr;
+    stream.input = input > 0 ? static_cast<int>(std::lround(std::log2(input / work))) : -10'000;
+    StreamSize& size = streams_[stream];
     size.work += work, size.input += input;
+    return &size;
   }
 
   void add_expected() {
-    for (const ExpectedWork& work : cluster_.expected) {
+    for (std::uint32_t i = 0; i < cluster_.expected.size(); ++i) {
+      const ExpectedWork& work = cluster_.expected[i];
       if (!work.counts(cluster_.now, reach_)) continue;
       const std::size_t slot = slot_of(to_seconds(std::max(Duration(0), work.at - cluster_.now)));
       const double cpu = work.chance * work.work.value();
+      const auto add_part = [&](ZoneSet zones, double part, double input) {
+        if (StreamSize* size = add({zones, true, slot}, part, input)) size->of[i] += part;
+      };
       const std::map<ZoneSet, double>& held = held_by_zones(work.input);
       double all = 0;
       for (const auto& [zones, size] : held) all += size;
-      for (const auto& [zones, size] : held)
-        add(zones, true, slot, cpu * size / all, work.chance * work.fraction * size);
-      if (held.empty()) add({}, true, slot, cpu, 0);
+      for (const auto& [zones, size] : held) add_part(zones, cpu * size / all, work.chance * work.fraction * size);
+      if (held.empty()) add_part({}, cpu, 0);
     }
   }
 
@@ -111,8 +118,7 @@ class Room {
   void add_pending() {
     for (const JobId id : cluster_.pending)
       for (const TaskGroup& group : cluster_.groups[id])
-        add(group.zones, false, 0, group.count * group.cpu.value(),
-            group.reads ? group.count * group.input.value() : 0);
+        add({group.zones}, group.count * group.cpu.value(), group.reads ? group.count * group.input.value() : 0);
   }
 
   void find_steps() {
@@ -152,26 +158,35 @@ class Room {
   }
 
   // In each zone the pending work goes first; the rest of what runs is expected work.
-  double take(const solver::ZoneTransportationSolution& solution) {
+  std::vector<KeptRoom> take(const solver::ZoneTransportationSolution& solution) {
     IdVector<ZoneId, double> pending(cluster_.zones.size(), 0.0);
+    std::map<std::pair<std::uint32_t, ZoneId>, double> room;
     std::size_t row = 0;
     for (const auto& [stream, size] : streams_) {
-      for (const ZoneId zone : pending.ids())
-        for (std::size_t slot = 0; slot < begins_.size() && !stream.expected; ++slot)
-          pending[zone] += solution.amount[row * steps_.size() + place(zone, slot)];
+      for (const ZoneId zone : pending.ids()) {
+        double runs = 0;
+        for (std::size_t slot = 0; slot < begins_.size(); ++slot)
+          runs += solution.amount[row * steps_.size() + place(zone, slot)];
+        if (!stream.expected) pending[zone] += runs;
+        for (const auto& [of, work] : size.of) room[{of, zone}] += runs * work / size.work;
+      }
       ++row;
     }
-    double kept = 0;
+    shrink_zones(solution, std::move(pending));
+    std::vector<KeptRoom> kept;
+    for (const auto& [of, work] : room)
+      if (work > 0) kept.push_back({of.first, of.second, CpuSeconds(work)});
+    return kept;
+  }
+
+  void shrink_zones(const solver::ZoneTransportationSolution& solution, IdVector<ZoneId, double> pending) {
     for (const ZoneId zone : pending.ids())
       for (std::size_t slot = 0; slot < begins_.size(); ++slot) {
         const double runs = solution.zone_load[place(zone, slot)];
         const double own = std::min(pending[zone], runs);
         pending[zone] -= own;
-        if (runs - own <= 1e-9 * runs) continue;
-        kept += runs - own;
-        shrink(steps_[place(zone, slot)], runs, (runs - own) / runs);
+        if (runs - own > 1e-9 * runs) shrink(steps_[place(zone, slot)], runs, (runs - own) / runs);
       }
-    return kept;
   }
 
   // That share of what runs in these steps, the cheapest of which run first, is no longer there.
@@ -198,9 +213,9 @@ class Room {
 
 }  // namespace
 
-double keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
-                          NodeClasses& classes) {
-  if (cluster.expected.empty() || reach <= Duration(0)) return 0;
+std::vector<KeptRoom> keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
+                                         NodeClasses& classes) {
+  if (cluster.expected.empty() || reach <= Duration(0)) return {};
   return Room(cluster, costs, reach, classes).keep();
 }
 

@@ -3,12 +3,15 @@
 // work. Nothing is bound for it, and what is free now stays free now.
 #pragma once
 
+#include <vector>
+
+#include "model/plan.h"
 #include "policies/lips/classes.h"
 
 namespace lips {
 
-// Takes that room off the steps of the classes. Counts work that is expected within `reach`; returns how much of it
-// has room, in CPU-seconds.
-double keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach, NodeClasses& classes);
+// Takes that room off the steps of the classes, and returns it. Counts work that is expected within `reach`.
+std::vector<KeptRoom> keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
+                                         NodeClasses& classes);
 
 }  // namespace lips

@@ -71,8 +71,7 @@ class Decision {
   void prepare() {
     classes_ = make_classes(cluster_, time_slots());
     if (!whole_horizon_ && !buys())  // an autoscaler has room for whatever comes
-      plan_.account.expected_room =
-          CpuSeconds(keep_expected_room(cluster_, input_.costs, settings_.lips.expected_reach, classes_));
+      plan_.account.kept_room = keep_expected_room(cluster_, input_.costs, settings_.lips.expected_reach, classes_);
     free_ = cluster_.free;
     if (!whole_horizon_ && settings_.lips.home_zones) start_peers();
     if (!whole_horizon_ && !buys() && settings_.lips.fast_path_limit.value() > 0) {

@@ -74,6 +74,8 @@ std::string duration(double seconds) {
   return two_units(seconds, day, hour, {"d", "h"});
 }
 
+std::string when(double seconds) { return seconds < 0 ? duration(-seconds) + " ago" : "in " + duration(seconds); }
+
 std::string epoch(double seconds) {
   if (!(seconds >= 1 && seconds <= 10'000)) return duration(seconds);
   auto text = fixed(seconds, std::abs(seconds - std::round(seconds)) < 0.05 ? 0 : 1);

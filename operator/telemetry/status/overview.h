@@ -42,6 +42,14 @@ struct WaitingJob {
   std::optional<Duration> first_start, last_start;  // from now; none: later than the forecast reaches
 };
 
+// Announced, and not here.
+struct AwaitedJob {
+  std::string name, reads, room;  // reads: data sets; room: zones
+  Duration in{};                  // from now; less than 0: it is late
+  double chance = 1;
+  CpuSeconds work;
+};
+
 struct PlacedJob {
   std::string name, pool, reason;
   std::uint64_t running = 0, beside_data = 0, reading = 0;  // tasks; reading: those that read a block
@@ -65,6 +73,7 @@ struct Overview {
   std::vector<PlacedData> data;
   std::vector<MovedData> moves;
   std::vector<WaitingJob> queue;
+  std::vector<AwaitedJob> expected;
   bool forecast = false;  // the starts of the queue are known
   std::vector<PlacedJob> running;
 };

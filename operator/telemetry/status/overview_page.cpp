@@ -83,6 +83,20 @@ Table queue(const Overview& overview) {
   return table;
 }
 
+Table expected(const Overview& overview) {
+  Table table;
+  table.caption = "What is announced and has not come, and the zones in which the present plan leaves room for it";
+  table.columns = {"job", "expected", "chance", "CPU hours", "reads", "room left in"};
+  for (const AwaitedJob& job : overview.expected)
+    table.rows.push_back({words(job.name),
+                          words(page::when(to_seconds(job.in))),
+                          {page::percent(job.chance)},
+                          {fmt::format("{:.1f}", job.work.value() / 3600)},
+                          words(job.reads.empty() ? "-" : job.reads),
+                          words(job.room.empty() ? "-" : job.room)});
+  return table;
+}
+
 Table nodes(const Overview& overview) {
   Table table;
   table.caption =
@@ -172,7 +186,7 @@ std::string facts(const JobView& job) {
   out += figure("waiting", page::count(job.waiting), fmt::format("of {} tasks", page::count(job.maps + job.reduces)));
   out += figure("running", page::count(job.running), fmt::format("{} finished", page::count(job.finished)));
   out += figure("arrived", span(job.age) + " ago", "pool " + job.pool);
-  if (job.due) out += figure("due", *job.due < Duration(0) ? span(-*job.due) + " ago" : "in " + span(*job.due), "");
+  if (job.due) out += figure("due", page::when(to_seconds(*job.due)), "");
   Mebibytes input;
   std::string names;
   for (const auto& [name, size] : job.inputs) input += size, names += (names.empty() ? "" : ", ") + name;
@@ -199,7 +213,9 @@ std::string render_overview(const Overview& overview) {
       overview.plan ? last_plan(*overview.plan, overview.age) : "<p class=\"lead\">No plan was made yet.</p>";
   if (!overview.running.empty()) decided += page::render_table(running(overview));
   return section("decided", "Decided last", decided) +
-         section("queue", "Queue", table_or(queue(overview), "Nothing waits.")) +
+         section("queue", "Queue",
+                 table_or(queue(overview), "Nothing waits.") +
+                     (overview.expected.empty() ? "" : page::render_table(expected(overview)))) +
          section("nodes", "Nodes", table_or(nodes(overview), "The cluster has no nodes.")) +
          section("data", "Data",
                  table_or(data(overview), "The cluster has no data sets.") +

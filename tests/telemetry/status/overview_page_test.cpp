@@ -34,14 +34,25 @@ TEST(OverviewPage, SaysWhatWasDecidedAndWhyAndWhatWaits) {
   const std::string page = render_overview(overview);
   EXPECT_THAT(page,
               AllOf(HasSubstr("12 s ago <strong>lips</strong> placed 40 of 320 pending tasks and ordered 2 copies"),
-                    HasSubstr("Counting what waiting costs, no plan is better by more than 0.3 %"), HasSubstr("1 min 30 s or later"),
-                    HasSubstr("nothing that fits is free"), HasSubstr("30 of 40"), HasSubstr("30 a, 10 b"),
-                    HasSubstr("beside its data"), HasSubstr("0 s to 5 min"), HasSubstr("read once in b")));
+                    HasSubstr("Counting what waiting costs, no plan is better by more than 0.3 %"),
+                    HasSubstr("1 min 30 s or later"), HasSubstr("nothing that fits is free"), HasSubstr("30 of 40"),
+                    HasSubstr("30 a, 10 b"), HasSubstr("beside its data"), HasSubstr("0 s to 5 min"),
+                    HasSubstr("read once in b")));
   EXPECT_THAT(page,
               AllOf(HasSubstr("<a href=\"?job=etl%2F%3Cnight%3E\">etl/&lt;night&gt;</a>"), Not(HasSubstr("<night>"))));
   EXPECT_THAT(page, Not(HasSubstr("All below is as of")));
   overview.age = std::chrono::seconds(40);
   EXPECT_THAT(render_overview(overview), AllOf(HasSubstr("52 s ago"), HasSubstr("All below is as of 40 s ago")));
+}
+
+TEST(OverviewPage, SaysWhatIsExpectedAndWhereThereIsRoomForIt) {
+  Overview overview = sample();
+  EXPECT_THAT(render_overview(overview), Not(HasSubstr("What is announced")));
+  overview.expected = {{"etl/<next>", "etl/events", "a, b", std::chrono::minutes(25), 0.5, CpuSeconds(9000)},
+                       {"etl/late", "", "", -std::chrono::minutes(2), 1, CpuSeconds(1)}};
+  EXPECT_THAT(render_overview(overview),
+              AllOf(HasSubstr("What is announced"), HasSubstr("etl/&lt;next&gt;"), HasSubstr("in 25 min"),
+                    HasSubstr("50 %"), HasSubstr("2.5"), HasSubstr("a, b"), HasSubstr("2 min ago")));
 }
 
 TEST(OverviewPage, AnEmptyClusterSaysSo) {
