@@ -16,8 +16,8 @@
 
 #include "cmd/cli/arguments.h"
 #include "cmd/cli/command.h"
-#include "cmd/service/config_watch.h"
 #include "cmd/service/epoch_recorder.h"
+#include "cmd/service/file_watch.h"
 #include "cmd/service/live_policy.h"
 #include "cmd/service/new_data_endpoint.h"
 #include "cmd/service/operator_kubernetes.h"
@@ -138,6 +138,8 @@ class RunningOperator {
   void reload(Result<OperatorConfig> changed);
   void feed(Result<std::vector<InstanceOffer>> offers);
   void tell_age(std::string_view newest);
+  void announce(const std::string& file, const Result<std::string>& text);
+  kubernetes::AnnouncedWork announced();
   void refused(const PlanFault& fault);
   void tell(const TargetReport& report);
   std::vector<PoolUse> pool_uses() const;
@@ -160,11 +162,13 @@ class RunningOperator {
   bool refused_ = false;              // the plan that is being decided
   std::set<std::string> left_alone_;  // pools, as the log says
   std::optional<WatchPlanner> watch_;
-  std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
-  std::mutex replacing_;                     // held by whoever replaces the live configuration
-  std::vector<InstanceOffer> fed_;           // by prices.metrics
-  bool feed_failed_ = false;                 // and the log says so
-  std::atomic<bool> ended_{false};           // a simulated run has ended; only its page is still served
+  std::set<PlanFault::Kind> faults_logged_;           // on the controller's thread
+  std::mutex replacing_;                              // held by whoever replaces the live configuration
+  std::vector<InstanceOffer> fed_;                    // by prices.metrics
+  bool feed_failed_ = false;                          // and the log says so
+  std::mutex announcing_;
+  kubernetes::AnnouncedWork announced_;  // by expected.file; under `announcing_`
+  std::atomic<bool> ended_{false};                    // a simulated run has ended; only its page is still served
   std::unique_ptr<HealthServer> health_;
   std::unique_ptr<StatusServer> server_;
 };
@@ -343,6 +347,24 @@ void RunningOperator::tell_age(std::string_view newest) {
     log_.warning("prices are old: give prices.file or prices.metrics", {{"newest", newest}, {"days", days.count()}});
 }
 
+// The last list stays while the file cannot be read; entries with an error are left out.
+void RunningOperator::announce(const std::string& file, const Result<std::string>& text) {
+  if (!text) return log_.warning("cannot read expected.file", {{"why", text.error().message}});
+  kubernetes::Announcements read = kubernetes::parse_announcements(file, *text);
+  for (const std::string& error : read.errors) {
+    metrics_.on_rejected("File", "announcement");
+    log_.warning("cannot count on a job to come", {{"why", error}});
+  }
+  log_.info("announcements read", {{"file", file}, {"jobs", read.entries.size()}, {"refused", read.errors.size()}});
+  const std::lock_guard lock(announcing_);
+  announced_ = std::make_shared<const std::vector<kubernetes::Announcement>>(std::move(read.entries));
+}
+
+kubernetes::AnnouncedWork RunningOperator::announced() {
+  const std::lock_guard lock(announcing_);
+  return announced_;
+}
+
 Result<void> RunningOperator::run_simulated() {
   simulation::ScenarioOptions reading;
   reading.config_folder = options_.config_folder;
@@ -379,12 +401,16 @@ Result<void> RunningOperator::run_simulated() {
 Result<void> RunningOperator::run(const std::string& config_text) {
   if (Result<void> opened = open_journal(); !opened) return opened;
   if (Result<void> served = serve(); !served) return served;
-  std::optional<ConfigWatch> watch;
+  std::optional<FileWatch> watch, expected;
   if (!options_.config.empty())
-    watch.emplace(options_.config, config_text, options_.set,
-                  [this](Result<OperatorConfig> changed) { reload(std::move(changed)); });
+    watch.emplace([this] { return options_.config; }, config_text,
+                  [this](const std::string& file, const Result<std::string>& text) {
+                    if (text) reload(parse_operator_config(file, *text, options_.set));  // else it is being replaced
+                  });
   std::optional<PriceFeed> prices;
   if (on_kubernetes()) {
+    expected.emplace([this] { return live_.config()->expected.file; }, "",
+                     [this](const std::string& file, const Result<std::string>& text) { announce(file, text); });
     tell_age(live_.prices()->newest());
     prices.emplace(
         [this] {
@@ -398,7 +424,7 @@ Result<void> RunningOperator::run(const std::string& config_text) {
           ? run_on_kubernetes(
                 {options_.kubeconfig, live_, policy_, metrics_, targets_, metrics_, log_,
                  [this] { return pool_uses(); }, [this](const std::string& pool) { return leaves_alone(pool); },
-                 watch_ ? &*watch_ : nullptr, interrupt_requested,
+                 watch_ ? &*watch_ : nullptr, [this] { return announced(); }, interrupt_requested,
                  [this](const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods) {
                    state_.look(cluster, now, name_pods);
                  }})

@@ -80,6 +80,18 @@ void each_price_key(Fields& fields, OperatorConfig& config) {
 }
 
 template <class Fields>
+void each_expected_key(Fields& fields, OperatorConfig& config) {
+  fields.section("expected", "jobs that are to come, for which plans leave room", [&](auto& in) {
+    in.text(
+        "file", config.expected.file,
+        {"path",
+         "list of announcements beside those of CronJobs and suspended Jobs (docs/kubernetes.md#work-to-come); read "
+         "again when it changes",
+         live});
+  });
+}
+
+template <class Fields>
 void each_fleet_key(Fields& fields, OperatorConfig& config) {
   OperatorConfig::Fleet& fleet = config.fleet;
   fields.section(
@@ -237,6 +249,7 @@ void each_key(Fields& fields, OperatorConfig& config) {
                live});
   each_policy_key(fields, config);
   each_price_key(fields, config);
+  each_expected_key(fields, config);
   each_fleet_key(fields, config);
   each_application_key(fields, config);
   each_cluster_key(fields, config);

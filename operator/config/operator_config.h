@@ -44,6 +44,11 @@ struct OperatorConfig {
     double volume_month = 0.08, bucket_month = 0.023;   // USD/(GB month)
   } prices;
 
+  // Work that is announced and has not come.
+  struct Expected {
+    std::string file;
+  } expected;
+
   Network network{MebibytesPerSecond(0), MebibytesPerSecond(0),   MebibytesPerSecond(0),
                   MebibytesPerSecond(0), MebibytesPerSecond(119), MebibytesPerSecond(60)};
 

@@ -87,6 +87,9 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- if .Values.prices -}}
 {{- $_ := set $own "prices" (dict "file" "/etc/lips/prices.csv") -}}
 {{- end -}}
+{{- if .Values.expected -}}
+{{- $_ := set $own "expected" (dict "file" "/etc/lips/expected.yaml") -}}
+{{- end -}}
 {{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
 {{- end -}}
 

@@ -117,6 +117,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
                            config->data.discover_from};
   mover.bytes_per_second = static_cast<std::int64_t>(config->moves.bandwidth.value() * 1024 * 1024);
   settings.prices_version = [&live = run.live] { return live.generation(); };
+  settings.announced = run.announced;
   settings.cadence = [&policy = run.policy] { return policy.cadence(); };
   settings.stop = run.stop;
   if (run.watch) {

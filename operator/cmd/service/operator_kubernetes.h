@@ -13,6 +13,7 @@
 #include "controller/adapter_observer.h"
 #include "controller/observer.h"
 #include "controller/waiting_pricer.h"
+#include "kubernetes/adapter/announcements.h"
 #include "model/pool_use.h"
 #include "policies/policy.h"
 #include "telemetry/status/status_server.h"
@@ -30,6 +31,7 @@ struct KubernetesRun {
   std::function<std::vector<PoolUse>()> pool_uses;          // for the statuses of Pools
   std::function<bool(const std::string& pool)> left_alone;  // as in kubernetes::ClusterSettings
   WatchPlanner* watch = nullptr;                            // of pods of other schedulers; none: nobody reports
+  std::function<kubernetes::AnnouncedWork()> announced;     // by a file
   std::function<bool()> stop;                               // true soon after SIGTERM; call it at least once a second
   // Called about as often on the controller's thread, while the state is at rest.
   std::function<void(const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods)> look;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -38,6 +39,17 @@ class Collector {
       const auto minute = std::chrono::duration_cast<std::chrono::minutes>(at.time_since_epoch()).count();
       const std::string name = fmt::format("{}-{}", cron.meta.name, minute);
       if (!here.contains({cron.meta.name_space, name})) add("CronJob", cron.meta, name, cron.job, at);
+    }
+  }
+
+  void add(const Announcement& announced, std::optional<TimePoint> arrived) {
+    for (const TimePoint at : announced.within(from_, to_)) {
+      if (arrived && *arrived + longest_delay_of_expected >= at && at + longest_delay_of_expected >= *arrived) continue;
+      ExpectedWork work{announced.job, at, announced.chance, announced.work, DataSetId::none(), announced.fraction};
+      if (const ModelIndex::KnownDataSet* data_set =
+              readable_data_set(context_.index, announced.data_set, announced.name_space(), context_.may_read))
+        work.input = data_set->id;
+      result_.work.push_back(std::move(work));
     }
   }
 
@@ -80,15 +92,19 @@ class Collector {
 
 }  // namespace
 
-ExpectedJobs expected_jobs(const AnnouncingObjects& objects, const ExpectationContext& context, TimePoint now,
+ExpectedJobs expected_jobs(const Announcers& announcers, const ExpectationContext& context, TimePoint now,
                            Duration reach) {
   Collector collector(context, now - longest_delay_of_expected, now + reach);
   std::set<std::pair<std::string, std::string>> here;
-  for (const auto& [uid, job] : objects.jobs) {
+  for (const auto& [uid, job] : announcers.jobs) {
     here.emplace(job.meta.name_space, job.meta.name);
     collector.add(job);
   }
-  for (const auto& [uid, cron] : objects.cron_jobs) collector.add(cron, here);
+  for (const auto& [uid, cron] : announcers.cron_jobs) collector.add(cron, here);
+  for (const Announcement& announced : announcers.announced) {
+    const auto arrived = announcers.arrivals.find(announced.job);
+    collector.add(announced, arrived == announcers.arrivals.end() ? std::nullopt : std::optional(arrived->second));
+  }
   return collector.take();
 }
 

@@ -1,5 +1,5 @@
-// Work that the cluster's objects announce: the next runs of CronJobs, and suspended Jobs that say when they are
-// expected. Pure.
+// Work that is announced: the next runs of CronJobs, suspended Jobs that say when they are expected, and what a file
+// lists. Pure.
 #pragma once
 
 #include <compare>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/adapter/announcements.h"
 #include "kubernetes/adapter/readable_data.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/task_work.h"
@@ -24,9 +25,12 @@ struct ExpectedJobs {
   std::vector<Problem> problems;  // announcements that cannot be read
 };
 
-struct AnnouncingObjects {
+struct Announcers {
   const std::map<std::string, BatchJob>& jobs;      // by uid
   const std::map<std::string, CronJob>& cron_jobs;  // by uid
+  const std::vector<Announcement>& announced;       // by a file
+  // When a job of that name has come last; one that comes near enough to its time is the one that was announced.
+  const std::map<std::string, TimePoint>& arrivals;
 };
 
 struct ExpectationContext {
@@ -38,7 +42,7 @@ struct ExpectationContext {
 };
 
 // What is expected within `reach`, or was and is not here yet.
-ExpectedJobs expected_jobs(const AnnouncingObjects& objects, const ExpectationContext& context, TimePoint now,
+ExpectedJobs expected_jobs(const Announcers& announcers, const ExpectationContext& context, TimePoint now,
                            Duration reach);
 
 }  // namespace lips::kubernetes

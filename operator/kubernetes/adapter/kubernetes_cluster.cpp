@@ -118,7 +118,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
                            volumes_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
-                    settings_.left_alone, settings_.applications.shuffle_per_cpu_second, settings_.scheduler_name});
+                    settings_.left_alone, settings_.applications.shuffle_per_cpu_second, settings_.scheduler_name,
+                    settings_.announced});
   if (settings_.watched)
     watched_ = std::make_unique<WatchedPods>(
         WatchedPods::Rules{settings_.scheduler_name, settings_.applications.frameworks, settings_.default_run_time,

@@ -12,6 +12,7 @@
 #include "config/operator_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/cluster_client.h"
+#include "kubernetes/adapter/announcements.h"
 #include "kubernetes/adapter/application_sizes.h"
 #include "kubernetes/adapter/application_traffic.h"
 #include "kubernetes/adapter/data_link.h"
@@ -56,6 +57,7 @@ struct ClusterSettings {
   std::chrono::milliseconds bind_timeout = Binder::default_timeout;  // see wire_time
   std::function<bool()> stop;
   std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
+  std::function<AnnouncedWork()> announced = {};  // by a file; empty: none
   KeptShares::Place shares;                       // where policies' memory of pools is kept
   ObjectMeta self;                                // the operator's own pod; where there is none, its namespace
   // Batch pods of other schedulers, for the report: whether somebody has time for them, and who takes them. Empty:

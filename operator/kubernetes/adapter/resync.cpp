@@ -80,8 +80,10 @@ std::vector<ExpectedWork> Resync::find_expected(const DataLink* data, TimePoint 
     return record.mode == PodMode::steer;
   };
   const WorkHistory history{around_.pods.run_times(), rules_.default_run_time};
+  static const std::vector<Announcement> nothing;
+  look_at_announced();
   ExpectedJobs found =
-      expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs()},
+      expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs(), announced_ ? *announced_ : nothing, arrivals_},
                     {around_.model.index(), history, planned, read_permission(data)}, now, expected_within);
   std::set<ExpectedJobs::Problem> problems(found.problems.begin(), found.problems.end());
   for (const ExpectedJobs::Problem& problem : problems)
@@ -91,6 +93,19 @@ std::vector<ExpectedWork> Resync::find_expected(const DataLink* data, TimePoint 
     }
   misannounced_ = std::move(problems);
   return std::move(found.work);
+}
+
+void Resync::look_at_announced() {
+  const AnnouncedWork now = rules_.announced ? rules_.announced() : nullptr;
+  if (now == announced_) return;
+  announced_ = now;
+  std::map<std::string, TimePoint> named;
+  if (announced_)
+    for (const Announcement& announced : *announced_) {
+      const auto known = arrivals_.find(announced.job);
+      named[announced.job] = known == arrivals_.end() ? TimePoint::min() : known->second;
+    }
+  arrivals_ = std::move(named);
 }
 
 void Resync::report_unknown_prices() {
@@ -141,6 +156,7 @@ bool Resync::is_planned(PodRecord& pod, const DataLink* data) {
 
 void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now) {
   ModelFeed& model = around_.model;
+  look_at_announced();
   std::vector<PodRecord*> known;
   for (PodRecord* pod : pods)  // pods on a missing node take no room on others
     if (is_planned(*pod, data) && (!pod->on_node() || model.index().node(pod->node).valid())) known.push_back(pod);
@@ -160,6 +176,7 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
   for (GroupedJob& group : group_into_jobs(known, context, model.events(), rejected)) {
     group.job.memory = around_.jobs.memory_of(group.key, model.index());
     job_keys_.push_back(group.key);
+    if (const auto named = arrivals_.find(group.job.name); named != arrivals_.end()) named->second = now;
     model.events().emplace_back(JobArrived{std::move(group.job), std::move(group.tasks), std::move(group.maps_before)});
     for (PodRecord* pod : group.pods) {
       model.add_task(*pod);

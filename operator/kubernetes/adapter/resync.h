@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ class Resync {
     std::function<bool(const std::string& pool)> left_alone;  // as in ClusterSettings
     Mebibytes shuffle_per_cpu_second{1};                      // of applications that do not say
     std::string scheduler_name;
+    std::function<AnnouncedWork()> announced;  // by a file; empty: none
   };
   Resync(const Surroundings& around, Rules rules) : around_(around), rules_(std::move(rules)) {}
 
@@ -66,6 +68,8 @@ class Resync {
   void emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data, TimePoint now);
   void emit_nodes();
   std::vector<ExpectedWork> find_expected(const DataLink* data, TimePoint now);
+  // Keeps in mind when these jobs come.
+  void look_at_announced();
   bool is_planned(PodRecord& pod, const DataLink* data);
   void set_mode(PodRecord& pod, const DataLink* data) const;
   void report_unknown_prices();
@@ -76,6 +80,8 @@ class Resync {
   TimePoint listed_at_{}, next_beat_{};
   Every review_of_expected_{Duration(30'000'000)};
   std::vector<ExpectedWork> expected_;            // as last reported
+  AnnouncedWork announced_;                       // as last looked at
+  std::map<std::string, TimePoint> arrivals_;     // of the jobs that it names; before the epoch: none yet
   std::set<ExpectedJobs::Problem> misannounced_;  // as last logged
   std::uint64_t prices_version_ = 0;
   IdVector<JobId, std::string> job_keys_;

@@ -46,13 +46,16 @@ class ExpectedJobsTest : public SmallCluster {
   ExpectedJobs expected(const std::string& now = "2026-11-23T10:00:00Z") const {
     const auto planned = [](const Pod& pod, const PodAnnotations&) { return pod.scheduler == "lips"; };
     const WorkHistory history{run_times_, std::chrono::minutes(1)};
-    return expected_jobs({jobs_, cron_jobs_}, {*index_, history, planned, may_read_}, *parse_time(now), reach);
+    return expected_jobs({jobs_, cron_jobs_, announced_, arrivals_}, {*index_, history, planned, may_read_},
+                         *parse_time(now), reach);
   }
   static TimePoint time(const std::string& text) { return *parse_time(text); }
 
   RunTimes run_times_;
   std::map<std::string, BatchJob> jobs_;
   std::map<std::string, CronJob> cron_jobs_;
+  std::vector<Announcement> announced_;
+  std::map<std::string, TimePoint> arrivals_;
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
 };
 
@@ -113,6 +116,65 @@ TEST_F(ExpectedJobsTest, CountsOnNothingThatLipsDoesNotPlanOrMayNotRead) {
   jobs_.begin()->second.meta.name_space = "ml";
   jobs_.begin()->second.spec.pod_annotations = {{"lips.dev/dataset", "etl/events"}};
   EXPECT_FALSE(expected().work.at(0).input.valid());
+}
+
+TEST_F(ExpectedJobsTest, AFileAnnouncesJobsUntilTheyComeNearTheirTime) {
+  Announcements read = parse_announcements("jobs.yaml",
+                                           "- {job: etl/once, at: '2026-11-23T11:30:00Z', cpuSeconds: 900, dataSet: "
+                                           "etl/events, chance: 0.5, fraction: 0.25}\n"
+                                           "- {job: ml/hourly, schedule: '15 * * * *', cpuSeconds: 60}\n");
+  EXPECT_THAT(read.errors, IsEmpty());
+  announced_ = std::move(read.entries);
+  const ExpectedJobs found = expected();
+  ASSERT_THAT(found.work, SizeIs(5));
+  EXPECT_EQ(found.work[0],
+            (ExpectedWork{"etl/once", time("2026-11-23T11:30:00Z"), 0.5, CpuSeconds(900), DataSetId(0), 0.25}));
+  EXPECT_EQ(found.work[1].at, time("2026-11-23T10:15:00Z"));
+  EXPECT_FALSE(found.work[1].input.valid());
+  const auto next_hourly = [&](const std::string& arrived) {
+    arrivals_["ml/hourly"] = time(arrived);
+    return expected().work.at(1).at;
+  };
+  EXPECT_EQ(next_hourly("2026-11-23T10:02:00Z"), time("2026-11-23T11:15:00Z")) << "a bit early";
+  EXPECT_EQ(next_hourly("2026-11-23T09:20:00Z"), time("2026-11-23T10:15:00Z")) << "the one before";
+}
+
+TEST(Announcements, RefuseBadEntriesWithTheirLineAndKeepTheOthers) {
+  const std::string text =
+      "- job: etl/good\n"
+      "  schedule: '0 2 * * *'\n"
+      "  timeZone: Europe/Paris\n"
+      "  cpuSeconds: 3600\n"
+      "- job: nameless\n"
+      "  at: 2026-01-31T06:00:00Z\n"
+      "  cpuSeconds: 1\n"
+      "- {job: a/b, at: soon, cpuSeconds: 1}\n"
+      "- {job: a/b, cpuSeconds: 1}\n"
+      "- {job: a/b, at: '2026-01-31T06:00:00Z', schedule: '@daily', cpuSeconds: 1}\n"
+      "- {job: a/b, schedule: '61 * * * *', cpuSeconds: 1}\n"
+      "- {job: a/b, schedule: '@daily', timeZone: Europe/Atlantis, cpuSeconds: 1}\n"
+      "- {job: a/b, schedule: '@daily', cpuSeconds: 1, chance: 2}\n"
+      "- {job: a/b, schedule: '@daily', cpuSecond: 1}\n"
+      "- 7\n"
+      "- {\"job\": \"etl/json\", \"at\": \"2026-01-31T06:00:00Z\", \"cpuSeconds\": 60}\n";
+  const Announcements read = parse_announcements("jobs.yaml", text);
+  ASSERT_THAT(read.entries, SizeIs(2));
+  EXPECT_EQ(read.entries[0].job, "etl/good");
+  EXPECT_EQ(read.entries[0].within(*parse_time("2026-01-31T00:00:00Z"), *parse_time("2026-02-01T00:00:00Z")),
+            std::vector{*parse_time("2026-01-31T01:00:00Z")});
+  EXPECT_EQ(read.entries[1].job, "etl/json");
+  EXPECT_THAT(read.errors, testing::IsSupersetOf(
+                               {HasSubstr("jobs.yaml:5: 1.job: found 'nameless'; allowed: NAMESPACE/NAME"),
+                                HasSubstr("jobs.yaml:8: 2.at: found 'soon'; allowed: a time such as"),
+                                HasSubstr("jobs.yaml:9: 3: found neither at nor schedule; allowed: one of the two"),
+                                HasSubstr("jobs.yaml:10: 4: found at and schedule"),
+                                HasSubstr("jobs.yaml:11: 5.schedule: found '61 * * * *'; allowed: as in a CronJob"),
+                                HasSubstr("jobs.yaml:12: 6.timeZone: found 'Europe/Atlantis'"),
+                                HasSubstr("jobs.yaml:13: 7.chance: found '2'"), HasSubstr("jobs.yaml:14: 8."),
+                                HasSubstr("jobs.yaml:15: 9")}));
+  EXPECT_THAT(parse_announcements("x", "job: a/b").errors, ElementsAre(HasSubstr("x:1: found no list")));
+  EXPECT_THAT(parse_announcements("x", "- {").errors, SizeIs(1));
+  EXPECT_THAT(parse_announcements("x", "").errors, IsEmpty());
 }
 
 TEST_F(ExpectedJobsTest, SaysOfAnnouncementsThatItCannotReadSo) {
