@@ -9,7 +9,7 @@ import urllib.parse
 CORE = {"Namespace": "namespaces", "Node": "nodes", "PersistentVolume": "persistentvolumes"}
 CORE_NAMESPACED = {"Pod": "pods", "Service": "services", "Secret": "secrets", "ConfigMap": "configmaps", "ServiceAccount": "serviceaccounts",
                    "PersistentVolumeClaim": "persistentvolumeclaims", "Event": "events"}
-GROUPS = {"Job": ("batch/v1", "jobs", True), "Lease": ("coordination.k8s.io/v1", "leases", True),
+GROUPS = {"Job": ("batch/v1", "jobs", True), "CronJob": ("batch/v1", "cronjobs", True), "Lease": ("coordination.k8s.io/v1", "leases", True),
           "StorageClass": ("storage.k8s.io/v1", "storageclasses", False), "CSINode": ("storage.k8s.io/v1", "csinodes", False),
           "PriorityClass": ("scheduling.k8s.io/v1", "priorityclasses", False),
           "ClusterRole": ("rbac.authorization.k8s.io/v1", "clusterroles", False),
