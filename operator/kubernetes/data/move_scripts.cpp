@@ -203,10 +203,12 @@ while IFS= read -r path; do
 done < $blocks
 )sh";
 
-const char* const listing = R"sh(set -eu
+// Nothing but the list may be in the log: rclone's notices would be among it.
+const char* const listing = R"sh(
 set -- --filter '- /lips-copies/**'
 if [ -n "${LIPS_INCLUDE:-}" ]; then set -- "$@" --filter "+ $LIPS_INCLUDE" --filter '- *'; fi
-exec rclone lsjson --recursive --files-only --no-mimetype --no-modtime "$@" "target:$LIPS_PATH"
+rclone lsjson --recursive --files-only --no-mimetype --no-modtime "$@" "target:$LIPS_PATH" 2> /scratch/error ||
+  die "cannot list: $(error_of)"
 )sh";
 
 // One process fetches everything: one for each of thousands of files would take minutes. A log may hold 10 MiB, so it
@@ -249,6 +251,6 @@ std::string serve_script() {
 }
 std::string serve_source_script() { return std::string("set -eu") + sealing + serving_a_source; }
 std::string delete_script() { return std::string(common) + deleting; }
-std::string list_script() { return listing; }
+std::string list_script() { return std::string(common) + listing; }
 
 }  // namespace lips::kubernetes

@@ -165,9 +165,9 @@ PodEnd JobRunner::run_container(const Json& container, const Mounts& mounts, boo
     start_server("exec sh " + file + " > " + mounts.folder + "/server.log 2>&1", port_);
     return {true, "", ""};
   }
-  const int ended = std::system(("sh " + file + " > " + mounts.folder + "/out 2> " + mounts.folder + "/error").c_str());
-  PodEnd end{ended == 0, read_file(mounts.folder + "/termination-log"), read_file(mounts.folder + "/out")};
-  if (!end.succeeded && end.message.empty()) end.message = read_file(mounts.folder + "/error");
+  const int ended = std::system(("sh " + file + " > " + mounts.folder + "/log 2>&1").c_str());
+  PodEnd end{ended == 0, read_file(mounts.folder + "/termination-log"), read_file(mounts.folder + "/log")};
+  if (!end.succeeded && end.message.empty()) end.message = end.log;
   return end;
 }
 
