@@ -1,4 +1,7 @@
-"""Data moves from a node's directory to a bucket of a real S3-compatible server, and on to a node in another zone, byte for byte."""
+"""Data moves from a node's directory to a bucket of a real S3-compatible server, and on to a node in another zone, byte for byte.
+
+A table in the bucket is found without what is no data.
+"""
 import hashlib
 import os
 import random
@@ -12,6 +15,8 @@ from kit.recorder import Recorder
 LANE = "real nodes"
 
 BLOCKS, SIZE = 4, 2 << 20
+TABLE = {"data/day=1/part-0": 700, "data/day=2/part-0": 300}
+NO_DATA = ("metadata/v1.metadata.json", "metadata/snap-1.avro", "data/_temporary/0/part-1", "data/.part-0.crc", "_SUCCESS")
 KEY, SECRET = "e2e-access-key", "e2e-secret-key"
 
 
@@ -29,6 +34,14 @@ def files_below(folder):
     return found
 
 
+def write_table(folder):
+    for name, size in [*TABLE.items(), *((name, 10) for name in NO_DATA)]:
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(bytes(size))
+
+
 def tell(story):
     draw = random.Random(story.seed)
     with Cluster(story, real_nodes=2, scheduler=True, kwok=False) as cluster:
@@ -37,7 +50,7 @@ def tell(story):
         first = os.path.join(cluster.folder, "nodes", "real-0", "data", "data")
         last = os.path.join(cluster.folder, "nodes", "real-1", "data", "data")
         buckets = os.path.join(cluster.folder, "buckets")
-        os.makedirs(os.path.join(buckets, "lake"))
+        write_table(os.path.join(buckets, "lake", "default", "events"))
         os.makedirs(os.path.join(first, "default", "waves"))
         content = {}
         for block in range(BLOCKS):
@@ -58,6 +71,11 @@ def tell(story):
             watch = ReplicaWatch(seen)
             Operator(cluster, {"leaderElection": {"enabled": False}}).start().wait_ready()
             wait_for(lambda: replicas(api.get("DataSet", "waves")), 30, "the data set has no replicas in its status")
+
+            api.create(objects.custom("DataSet", "events", {"discover": {"listing": {"store": "lake", "path": "default/events"}}}, "default"))
+            files = lambda: {file["path"]: int(file["size"]) for file in api.get("DataSet", "events").get("status", {}).get("files", [])}
+            wait_for(files, 60, lambda: f"no table was found: {api.get('DataSet', 'events')}")
+            story.check(files() == {f"default/events/{name}": size for name, size in TABLE.items()}, lambda: f"of the table were found {files()}")
 
             def moved(name, source, target, everything):
                 api.create(objects.data_move(name, "waves", source, target))

@@ -3,6 +3,7 @@
 A NameNode and three DataNodes of Apache Hadoop, as they start, die, copy blocks again and come back.
 """
 import hashlib
+import math
 import random
 import re
 import time
@@ -19,8 +20,9 @@ LANE = "real nodes"
 AS_ETL = {"user.name": "etl"}
 ZONE = {"real-0": "zone-a", "real-1": "zone-b", "real-2": "zone-a"}
 FOLDER, BLOCK = "/warehouse/my logs", 1 << 20
-# Name, blocks, the node whose DataNode is written to, replicas. Names as people give them.
-FILES = [("part a+b", 2.5, "real-1", 2), ("part-2%20;&ü?", 2, "real-0", 1), ("part-3", 1.000001, "real-2", 1), ("part-4", 3, "real-1", 1)]
+# A partitioned table. Name, blocks, the node whose DataNode is written to, replicas. Names as people give them.
+FILES = [("day=1/hour=7/part-0", 1.5, "real-2", 1), ("day=2/part-0", 1, "real-1", 2), ("part a+b", 2.5, "real-1", 2),
+         ("part-2%20;&ü?", 2, "real-0", 1), ("part-3", 1.000001, "real-2", 1), ("part-4", 3, "real-1", 1)]
 
 # The URL leads to the NameNode, which sends the reader on to a DataNode.
 READ = r"""
@@ -47,7 +49,8 @@ def write(hdfs, draw):
         data = draw.randbytes(int(blocks * BLOCK))
         hdfs.put(f"{FOLDER}/{name}", data, node, copies, BLOCK, **AS_ETL)
         hashes += [hashlib.sha256(data[at:at + BLOCK]).hexdigest() for at in range(0, len(data), BLOCK)]
-    for name, data in (("_SUCCESS", b""), (".hidden", b"not data"), ("part-5-empty", b""), ("deeper/part-6", b"of another data set")):
+    for name, data in (("_SUCCESS", b""), (".hidden", b"not data"), ("part-5-empty", b""), ("_temporary/0/part-6", b"of a running job"),
+                       ("day=2/.part-7.crc", b"a checksum"), ("inner/metadata/v1.metadata.json", b"of Iceberg"), ("inner/metadata/snap-1.avro", b"of Iceberg")):
         hdfs.put(f"{FOLDER}/{name}", data, "real-2", 1, BLOCK, **AS_ETL)
     return hashes
 
@@ -56,8 +59,8 @@ def said_by_hdfs(hdfs):
     """Files with their sizes, and the blocks of each store."""
     files, held, number = [], {}, 0
     for path, blocks in sorted(hdfs.blocks(FOLDER).items()):
-        folder, _, name = path.rpartition("/")
-        if folder != FOLDER or name[0] in "_." or not blocks:
+        names = path[len(FOLDER) + 1:].split("/")
+        if any(name[0] in "_." for name in names) or "metadata" in names or not blocks:
             continue
         files.append((path[1:], sum(size for size, _ in blocks)))
         for _, nodes in filter(lambda block: block[0], blocks):  # one that was just begun has no bytes
@@ -145,7 +148,7 @@ def tell(story):
             hdfs.ask("PUT", f"{FOLDER}/part-3", "SETREPLICATION", replication=2)
             data = draw.randbytes(BLOCK * 3 // 2)
             writer = hdfs.begin(f"{FOLDER}/part-3-open", data, "real-2", 1, BLOCK, **AS_ETL)
-            hashes.insert(7, hashlib.sha256(data[:BLOCK]).hexdigest())  # behind those of part-3
+            hashes.insert(sum(math.ceil(blocks) for _, blocks, _, _ in FILES[:-1]), hashlib.sha256(data[:BLOCK]).hexdigest())  # behind those of part-3
             both = lambda: all(len(nodes) == 2 for _, nodes in hdfs.blocks(f"{FOLDER}/part-3")[f"{FOLDER}/part-3"])
             wait_for(lambda: both() and (f"{FOLDER[1:]}/part-3-open", BLOCK) in said_by_hdfs(hdfs)[0], 30, lambda: f"HDFS says {said_by_hdfs(hdfs)}")
             follows("two replicas, and a file that is being written")

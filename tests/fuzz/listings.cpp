@@ -1,5 +1,6 @@
 // What rclone and WebHDFS say of files and blocks. The first line is LISTSTATUS, the rest are locations or a listing.
 #include "kubernetes/data/discovered.h"
+#include "kubernetes/data/hdfs_walk.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace lips::kubernetes {
@@ -19,8 +20,12 @@ FUZZ_TARGET(listings, bytes) {
     }
   }
   const std::size_t end = std::min(input.find('\n'), input.size());
-  const auto files = read_hdfs_status(input.substr(0, end), "/data");
-  if (files) taken |= read_hdfs_blocks(*files, input.substr(std::min(input.size(), end + 1)), spec).has_value();
+  const std::string_view rest = input.substr(std::min(input.size(), end + 1));
+  if (const auto listing = read_hdfs_status(input.substr(0, end), "/data")) {
+    HdfsWalk walk(spec.discover);
+    if (walk.take(input) && !walk.done()) taken |= walk.take(rest).has_value();
+    taken |= read_hdfs_blocks(listing->files, rest, spec).has_value();
+  }
   return taken;
 }
 

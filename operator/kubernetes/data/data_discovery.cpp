@@ -12,9 +12,16 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr Duration pause_after_failure = std::chrono::minutes(1);
-constexpr std::string_view of_blocks = "-blocks";  // the second Job of a data set
 
 std::string name_of(const CatalogDataSet& set) { return full_name(set.object.meta.object); }
+
+// Further Jobs of a look at HDFS: for the folders of each level below the first, and for the blocks of all files.
+std::string job_of_level(const std::string& first, int level) { return fmt::format("{}-level{}", first, level); }
+std::string job_of_blocks(const std::string& first) { return first + "-blocks"; }
+std::string first_job(const std::string& job) {
+  const std::size_t end = std::min(job.rfind("-level"), job.rfind("-blocks"));
+  return job.substr(0, end);
+}
 
 }  // namespace
 
@@ -24,14 +31,11 @@ DataDiscovery::DataDiscovery(DataCatalog& catalog, ObjectWrites& writes, EventRe
 
 void DataDiscovery::forget_what_is_gone() {
   std::erase_if(not_before_, [this](const auto& pause) { return !catalog_.data_sets().contains(pause.first); });
-  if (logs_.empty()) return;
+  if (logs_.empty() && walks_.empty()) return;
   std::set<std::string> jobs;
   for (const auto& [name, set] : catalog_.data_sets()) jobs.insert(list_job_name(set.object));
-  std::erase_if(logs_, [&](const auto& log) {
-    const std::string& job = log.first;
-    return !jobs.contains(job) &&
-           !(job.ends_with(of_blocks) && jobs.contains(job.substr(0, job.size() - of_blocks.size())));
-  });
+  std::erase_if(logs_, [&](const auto& log) { return !jobs.contains(first_job(log.first)); });
+  std::erase_if(walks_, [&](const auto& walk) { return !jobs.contains(walk.first); });
 }
 
 void DataDiscovery::tick(TimePoint now) {
@@ -87,25 +91,37 @@ const std::string* DataDiscovery::log_of(const CatalogDataSet& set, const std::s
 
 void DataDiscovery::discover(const CatalogDataSet& set, TimePoint now) {
   const DiscoveryRequest& discover = set.object.spec.discover;
-  const std::string job = list_job_name(set.object);
-  if (discover.source == DiscoveryRequest::Source::listing) {
-    const DataStoreResource* store = catalog_.store(discover.store);
-    if (!store) return;  // the review of the data set reports what is missing
-    if (const std::string* log = log_of(set, job, list_job_json(set.object, *store, work_), now))
-      keep(set, read_listing(*log, set.object.spec), now);
-    return;
-  }
-  if (const std::string* log =
-          log_of(set, job, fetch_job_json(set.object, job, {hdfs_status_url(discover)}, work_), now))
-    discover_hdfs(set, *log, now);
+  if (discover.source == DiscoveryRequest::Source::hdfs) return discover_hdfs(set, now);
+  const DataStoreResource* store = catalog_.store(discover.store);
+  if (!store) return;  // the review of the data set reports what is missing
+  const std::string body = list_job_json(set.object, *store, work_);
+  if (const std::string* log = log_of(set, list_job_name(set.object), body, now))
+    keep(set, read_listing(*log, set.object.spec), now);
 }
 
-void DataDiscovery::discover_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now) {
-  const auto files = read_hdfs_status(listed, set.object.spec.discover.path);
-  if (!files) return keep(set, tl::unexpected(files.error()), now);
+// One Job for each level: all folders of a level are known once those above are listed. A log is read once.
+const std::vector<DataFile>* DataDiscovery::walk_hdfs(const CatalogDataSet& set, TimePoint now) {
+  const std::string first = list_job_name(set.object);
+  HdfsWalk& walk = walks_.try_emplace(first, set.object.spec.discover).first->second;
+  while (!walk.done()) {
+    const std::string job = walk.level() == 0 ? first : job_of_level(first, walk.level());
+    const std::string* log = log_of(set, job, fetch_job_json(set.object, job, walk.urls(), work_), now);
+    if (!log) return nullptr;
+    const Result<void> taken = walk.take(*log);
+    logs_.erase(job);
+    if (taken) continue;
+    report_problem(set, taken.error().message, now);
+    return nullptr;
+  }
+  return &walk.files();
+}
+
+void DataDiscovery::discover_hdfs(const CatalogDataSet& set, TimePoint now) {
+  const std::vector<DataFile>* files = walk_hdfs(set, now);
+  if (!files) return;
   std::vector<std::string> urls;
   for (const DataFile& file : *files) urls.push_back(hdfs_blocks_url(set.object.spec.discover, file));
-  const std::string job = list_job_name(set.object).append(of_blocks);
+  const std::string job = job_of_blocks(list_job_name(set.object));
   if (const std::string* log = log_of(set, job, fetch_job_json(set.object, job, urls, work_), now))
     keep(set, read_hdfs_blocks(*files, *log, set.object.spec), now);
 }
@@ -118,6 +134,7 @@ void DataDiscovery::report_problem(const CatalogDataSet& set, const std::string&
                   what},
                  now);
   not_before_[name_of(set)] = now + pause_after_failure;
+  walks_.erase(list_job_name(set.object));
   remove_jobs(set, now);
 }
 

@@ -4,10 +4,12 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "kubernetes/api/events.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/discovered.h"
+#include "kubernetes/data/hdfs_walk.h"
 #include "kubernetes/data/move_jobs.h"
 #include "kubernetes/data/object_writes.h"
 
@@ -17,13 +19,15 @@ class DataDiscovery {
  public:
   DataDiscovery(DataCatalog& catalog, ObjectWrites& writes, EventRecorder& events, const WorkSettings& work);
   void tick(TimePoint now);
-  std::size_t kept() const { return logs_.size() + not_before_.size(); }
+  std::size_t kept() const { return logs_.size() + walks_.size() + not_before_.size(); }
 
  private:
   void forget_what_is_gone();
   bool due(const CatalogDataSet& set, TimePoint now) const;
   void discover(const CatalogDataSet& set, TimePoint now);
-  void discover_hdfs(const CatalogDataSet& set, const std::string& listed, TimePoint now);
+  void discover_hdfs(const CatalogDataSet& set, TimePoint now);
+  // All files, once every folder is listed; before that, and where one cannot be, nullptr.
+  const std::vector<DataFile>* walk_hdfs(const CatalogDataSet& set, TimePoint now);
   // The log of a Job's pod once it has succeeded. Before that, starts the Job or requests the log, and returns nullptr.
   const std::string* log_of(const CatalogDataSet& set, const std::string& job, const std::string& body, TimePoint now);
   void keep(const CatalogDataSet& set, const Result<Discovered>& found, TimePoint now);
@@ -35,6 +39,7 @@ class DataDiscovery {
   EventRecorder& events_;
   const WorkSettings& work_;
   std::map<std::string, std::string> logs_;      // by Job
+  std::map<std::string, HdfsWalk> walks_;        // by the first Job of a look
   std::map<std::string, TimePoint> not_before_;  // by data set: after a failure
 };
 

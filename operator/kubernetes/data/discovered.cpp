@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kubernetes/api/api_client.h"
+#include "kubernetes/data/data_names.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -37,15 +38,6 @@ const Json& at(const Json& json, std::initializer_list<const char*> names) {
   return *place;
 }
 
-Result<void> finish(std::vector<DataFile>& files) {
-  std::erase_if(files, [](const DataFile& file) { return file.size <= 0; });
-  std::sort(files.begin(), files.end(), [](const DataFile& a, const DataFile& b) { return a.path < b.path; });
-  if (files.size() > most_discovered_files)
-    return fail(ErrorCode::invalid_input,
-                fmt::format("found {} files; allowed: {}", files.size(), most_discovered_files));
-  return {};
-}
-
 std::string joined(std::string folder, const std::string& name) {
   while (folder.ends_with('/')) folder.pop_back();
   while (folder.starts_with('/')) folder.erase(0, 1);
@@ -72,23 +64,35 @@ std::string hdfs_url(const DiscoveryRequest& hdfs, const std::string& path, cons
 
 }  // namespace
 
+Result<std::vector<DataFile>> data_among(std::vector<DataFile> files, const std::string& folder) {
+  leave_only_data(files, joined(folder, ""));
+  std::erase_if(files, [](const DataFile& file) { return file.size <= 0; });
+  std::sort(files.begin(), files.end(), [](const DataFile& a, const DataFile& b) { return a.path < b.path; });
+  if (files.size() > most_discovered_files)
+    return fail(ErrorCode::invalid_input,
+                fmt::format("found {} files; allowed: {}", files.size(), most_discovered_files));
+  return files;
+}
+
 Result<Discovered> read_listing(std::string_view text, const DataSetSpec& spec) {
   const Json list = Json::parse(text, nullptr, false);
   if (!list.is_array()) return malformed("the listing", text);
-  Discovered found;
+  std::vector<DataFile> listed;
   for (const Json& entry : list) {
     const Json &path = at(entry, {"Path"}), &size = at(entry, {"Size"});
     if (!path.is_string() || !size.is_number_integer()) return malformed("the listing", entry.dump());
-    found.files.push_back({joined(spec.discover.path, path.get<std::string>()), size.get<std::int64_t>(), ""});
+    listed.push_back({joined(spec.discover.path, path.get<std::string>()), size.get<std::int64_t>(), ""});
   }
-  if (auto good = finish(found.files); !good) return tl::unexpected(good.error());
+  Result<std::vector<DataFile>> files = data_among(std::move(listed), spec.discover.path);
+  if (!files) return tl::unexpected(files.error());
+  Discovered found{*std::move(files), {}};
   std::uint32_t blocks = 0;
   for (const DataFile& file : found.files) blocks += blocks_of(file, spec.block_size);
   found.stores.push_back({spec.discover.store, BlockRanges::all(blocks)});
   return found;
 }
 
-Result<std::vector<DataFile>> read_hdfs_status(std::string_view text, const std::string& path) {
+Result<HdfsListing> read_hdfs_status(std::string_view text, const std::string& path) {
   const Json answer = Json::parse(text, nullptr, false);
   const Json& statuses = at(answer, {"FileStatuses", "FileStatus"});
   if (!statuses.is_array()) {
@@ -97,25 +101,27 @@ Result<std::vector<DataFile>> read_hdfs_status(std::string_view text, const std:
     if (!why.empty()) return fail(ErrorCode::invalid_input, fmt::format("HDFS LISTSTATUS of {}: {}", path, why));
     return malformed("HDFS LISTSTATUS", text);
   }
-  std::vector<DataFile> files;
+  HdfsListing listing;
   for (const Json& status : statuses) {
     const Json &type = at(status, {"type"}), &name = at(status, {"pathSuffix"}), &length = at(status, {"length"});
     if (!type.is_string() || !name.is_string() || !length.is_number_integer())
       return malformed("HDFS LISTSTATUS", status.dump());
-    // Names that begin with _ or . are not data (_SUCCESS, ._COPYING_).
     const std::string file = name.get<std::string>();
-    if (type != "FILE" || file.starts_with('_') || file.starts_with('.')) continue;
+    if (!file.empty() && !names_data(file)) continue;
+    if (type == "DIRECTORY" && !file.empty()) listing.folders.push_back(joined(path, file));
+    if (type != "FILE") continue;
     if (at(status, {"ecBit"}) == true)
       return fail(
           ErrorCode::invalid_input,
           fmt::format("/{} is erasure-coded in HDFS: no data node holds a whole block of it", joined(path, file)));
-    files.push_back({joined(path, file), length.get<std::int64_t>(), ""});
+    listing.files.push_back({joined(path, file), length.get<std::int64_t>(), ""});
   }
-  if (auto good = finish(files); !good) return tl::unexpected(good.error());
-  return files;
+  return listing;
 }
 
-std::string hdfs_status_url(const DiscoveryRequest& hdfs) { return hdfs_url(hdfs, hdfs.path, "LISTSTATUS"); }
+std::string hdfs_status_url(const DiscoveryRequest& hdfs, const std::string& path) {
+  return hdfs_url(hdfs, path, "LISTSTATUS");
+}
 std::string hdfs_blocks_url(const DiscoveryRequest& hdfs, const DataFile& file) {
   return hdfs_url(hdfs, file.path, "GETFILEBLOCKLOCATIONS");
 }

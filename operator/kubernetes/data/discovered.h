@@ -16,12 +16,20 @@ struct Discovered {
 
 inline constexpr std::size_t most_discovered_files = 10'000;
 
-// `rclone lsjson` of a folder: files below it, with paths from the store's root. Empty files are left out.
+// Of the files below a folder those that are data (data_names.h) and not empty, sorted by path.
+Result<std::vector<DataFile>> data_among(std::vector<DataFile> files, const std::string& folder);
+
+// `rclone lsjson` of a folder: the data below it, with paths from the store's root.
 Result<Discovered> read_listing(std::string_view text, const DataSetSpec& spec);
 
-// WebHDFS LISTSTATUS of a folder or of one file: the files in it (not below), without a leading slash.
-Result<std::vector<DataFile>> read_hdfs_status(std::string_view text, const std::string& path);
-std::string hdfs_status_url(const DiscoveryRequest& hdfs);
+// WebHDFS LISTSTATUS of a folder or of one file: the files and folders in it (not below) whose names are those of data,
+// without a leading slash. Symbolic links are left out.
+struct HdfsListing {
+  std::vector<DataFile> files;
+  std::vector<std::string> folders;
+};
+Result<HdfsListing> read_hdfs_status(std::string_view text, const std::string& path);
+std::string hdfs_status_url(const DiscoveryRequest& hdfs, const std::string& path);
 std::string hdfs_blocks_url(const DiscoveryRequest& hdfs, const DataFile& file);
 // `locations`: WebHDFS GETFILEBLOCKLOCATIONS of each file in that order, one line each. Blocks must have the size
 // spec.blockSize. Ignores replicas on hosts that spec.discover.hdfs.hosts does not name, and blocks that a writer has

@@ -141,11 +141,16 @@ TEST_F(DataDiscoveryTest, AsksHdfsForFilesAndThenForTheirBlocks) {
   ASSERT_TRUE(tick_until([&] { return !created().empty(); }));
   const std::string first = created();
   EXPECT_THAT(last_job_, HasSubstr("http://nn/webhdfs/v1/in?op=LISTSTATUS"));
-  logs_[first + "-pod"] = R"({"FileStatuses":{"FileStatus":[{"type":"FILE","pathSuffix":"x","length":150}]}})";
+  logs_[first + "-pod"] = R"({"FileStatuses":{"FileStatus":[{"type":"DIRECTORY","pathSuffix":"day=1","length":0}]}})";
   finish_job(first);
   ASSERT_TRUE(tick_until([&] { return created() != first; }));
+  const std::string below = created();
+  EXPECT_THAT(last_job_, HasSubstr("http://nn/webhdfs/v1/in/day%3D1?op=LISTSTATUS"));
+  logs_[below + "-pod"] = R"({"FileStatuses":{"FileStatus":[{"type":"FILE","pathSuffix":"x","length":150}]}})";
+  finish_job(below);
+  ASSERT_TRUE(tick_until([&] { return created() != below; }));
   const std::string second = created();
-  EXPECT_THAT(last_job_, HasSubstr("http://nn/webhdfs/v1/in/x?op=GETFILEBLOCKLOCATIONS"));
+  EXPECT_THAT(last_job_, HasSubstr("http://nn/webhdfs/v1/in/day%3D1/x?op=GETFILEBLOCKLOCATIONS"));
   logs_[second + "-pod"] =
       R"({"BlockLocations":{"BlockLocation":[{"offset":0,"length":100,"hosts":["h1"]},{"offset":100,"length":50,"hosts":["h2"]}]}})";
   finish_job(second);

@@ -32,7 +32,8 @@ TEST(Discovered, ReadsAListing) {
   const auto found = read_listing(R"([
 {"Path":"b/part-1","Name":"part-1","Size":250,"IsDir":false,"Tier":"STANDARD"},
 {"Path":"a","Name":"a","Size":100,"IsDir":false},
-{"Path":"_SUCCESS","Name":"_SUCCESS","Size":0,"IsDir":false}
+{"Path":"_SUCCESS","Name":"_SUCCESS","Size":0,"IsDir":false},
+{"Path":"b/_temporary/0/part-2","Name":"part-2","Size":7,"IsDir":false}
 ])",
                                   listing_spec());
   ASSERT_TRUE(found) << found.error().message;
@@ -62,12 +63,13 @@ TEST(Discovered, ReadsWhereHdfsKeepsBlocks) {
   const DataSetSpec spec = hdfs_spec();
   const auto files = read_hdfs_status(statuses, spec.discover.path);
   ASSERT_TRUE(files) << files.error().message;
-  EXPECT_THAT(*files, ElementsAre(DataFile{"warehouse/my logs/part-00000", 150'000'000, ""},
-                                  DataFile{"warehouse/my logs/part-00001", 12, ""}));
+  EXPECT_THAT(files->folders, ElementsAre("warehouse/my logs/deeper"));
+  EXPECT_THAT(files->files, ElementsAre(DataFile{"warehouse/my logs/part-00000", 150'000'000, ""},
+                                        DataFile{"warehouse/my logs/part-00001", 12, ""}));
   const std::string locations = location(block(0, 134217728, R"("dn1.example","dn2.example","dn9.example")") + ',' +
                                          block(134217728, 15782272, R"("dn2.example")")) +
                                 location(block(0, 12, R"("dn1.example")"));
-  const auto found = read_hdfs_blocks(*files, locations, spec);
+  const auto found = read_hdfs_blocks(files->files, locations, spec);
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->stores.size(), 2u);
   EXPECT_EQ(found->stores[0].store + ' ' + found->stores[0].blocks->text(), "node-a 0,2");
@@ -142,7 +144,7 @@ TEST(Discovered, RepeatsNothingOfWhatAServiceAnswered) {
 
 TEST(Discovered, AsksWithPathsAsUrlsHaveThem) {
   const DataSetSpec spec = hdfs_spec();
-  EXPECT_EQ(hdfs_status_url(spec.discover),
+  EXPECT_EQ(hdfs_status_url(spec.discover, spec.discover.path),
             "http://namenode:9870/webhdfs/v1/warehouse/my%20logs?op=LISTSTATUS&user.name=etl");
   EXPECT_EQ(hdfs_blocks_url(spec.discover, {"warehouse/my logs/a", 1, ""}),
             "http://namenode:9870/webhdfs/v1/warehouse/my%20logs/a?op=GETFILEBLOCKLOCATIONS&user.name=etl");
