@@ -15,6 +15,7 @@ from kit.cluster import Cluster, wait_for
 from kit.operator import Operator
 from kit.recorder import Recorder
 
+LIMIT = 300
 CORES, RUN = 4, 5  # of each node; seconds of a task of the CronJob
 TASKS = 10_000
 ZONE = "Asia/Kolkata"  # five and a half hours ahead of UTC

@@ -9,6 +9,7 @@ from kit.operator import Operator
 from kit.recorder import Recorder
 from kit.steering import GATE, gate_pods, gates
 
+LIMIT = 300
 DATA_ZONE = "zone-b"
 LEASE = {"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms"}
 

@@ -22,7 +22,7 @@ bool is_full_name(std::string_view name) {
 
 std::string full_name(YamlMap& fields, std::string_view key) {
   std::string name = fields.text(key);
-  if (!name.empty() && !is_full_name(name)) fields.error(key, "'" + name + "'", "NAMESPACE/NAME");
+  if (fields.has(key) && !is_full_name(name)) fields.error(key, "'" + name + "'", "NAMESPACE/NAME");
   return name;
 }
 
@@ -38,7 +38,7 @@ void read_times(YamlMap& fields, Announcement& entry) {
       fields.error("at", "'" + text + "'", "a time such as 2026-01-31T06:00:00Z");
   }
   const std::string schedule = fields.text("schedule"), zone = fields.text("timeZone");
-  if (!schedule.empty()) {
+  if (fields.has("schedule")) {
     Result<CronSchedule> read = CronSchedule::parse(schedule);
     if (read)
       entry.schedule = *read;

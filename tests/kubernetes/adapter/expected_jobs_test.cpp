@@ -156,7 +156,10 @@ TEST(Announcements, RefuseBadEntriesWithTheirLineAndKeepTheOthers) {
       "- {job: a/b, schedule: '@daily', cpuSeconds: 1, chance: 2}\n"
       "- {job: a/b, schedule: '@daily', cpuSecond: 1}\n"
       "- 7\n"
-      "- {\"job\": \"etl/json\", \"at\": \"2026-01-31T06:00:00Z\", \"cpuSeconds\": 60}\n";
+      "- {\"job\": \"etl/json\", \"at\": \"2026-01-31T06:00:00Z\", \"cpuSeconds\": 60}\n"
+      "- {job: '', at: '2026-01-31T06:00:00Z', cpuSeconds: 1}\n"
+      "- {job: a/b, at: '2026-01-31T06:00:00Z', cpuSeconds: 1, dataSet: /b}\n"
+      "- {job: a/b, schedule: '', cpuSeconds: 1}\n";
   const Announcements read = parse_announcements("jobs.yaml", text);
   ASSERT_THAT(read.entries, SizeIs(2));
   EXPECT_EQ(read.entries[0].job, "etl/good");
@@ -171,7 +174,9 @@ TEST(Announcements, RefuseBadEntriesWithTheirLineAndKeepTheOthers) {
                                 HasSubstr("jobs.yaml:11: 5.schedule: found '61 * * * *'; allowed: as in a CronJob"),
                                 HasSubstr("jobs.yaml:12: 6.timeZone: found 'Europe/Atlantis'"),
                                 HasSubstr("jobs.yaml:13: 7.chance: found '2'"), HasSubstr("jobs.yaml:14: 8."),
-                                HasSubstr("jobs.yaml:15: 9")}));
+                                HasSubstr("jobs.yaml:15: 9"), HasSubstr("jobs.yaml:17: 11.job: found ''"),
+                                HasSubstr("jobs.yaml:18: 12.dataSet: found '/b'"),
+                                HasSubstr("jobs.yaml:19: 13.schedule: found ''")}));
   EXPECT_THAT(parse_announcements("x", "job: a/b").errors, ElementsAre(HasSubstr("x:1: found no list")));
   EXPECT_THAT(parse_announcements("x", "- {").errors, SizeIs(1));
   EXPECT_THAT(parse_announcements("x", "").errors, IsEmpty());
