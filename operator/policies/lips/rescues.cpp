@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/leaving.h"
+#include "policies/lips/store_room.h"
 
 namespace lips {
 
@@ -15,27 +16,26 @@ namespace {
 class Rescues {
  public:
   Rescues(const PolicyInput& input, Plan& plan)
-      : cluster_(input.cluster), costs_(input.costs), plan_(plan), leaving_(cluster_.stores.size(), false) {
+      : cluster_(input.cluster),
+        costs_(input.costs),
+        plan_(plan),
+        room_(cluster_, plan),
+        leaving_(cluster_.stores.size(), false) {
     for (const StoreId store : cluster_.stores.ids()) {
       const NodeId node = cluster_.stores[store].node;
-      if (!node.valid()) {
-        if (cluster_.stores[store].kind != StoreKind::internet) safe_.push_back(store);
-        continue;
-      }
-      leaving_[store] = is_leaving(cluster_.profiles[cluster_.nodes[node].profile]);
-      any_ |= leaving_[store];
-      if (!leaving_[store] && cluster_.nodes[node].schedulable) safe_.push_back(store);
+      leaving_[store] = node.valid() && is_leaving(cluster_.profiles[cluster_.nodes[node].profile]);
+      const bool can_be_written =
+          node.valid() ? cluster_.nodes[node].schedulable : cluster_.stores[store].kind != StoreKind::internet;
+      if (!leaving_[store] && can_be_written) safe_.push_back(store);
     }
   }
 
   void run() {
-    if (!any_) return;
+    std::unordered_set<BlockId> on_their_way;
     for (const MoveInFlight& move : cluster_.moves)
-      if (!leaving_[move.to]) rescued_.insert(move.block);
-    used_ = IdVector<StoreId, Mebibytes>(cluster_.stores.size());
-    for (const StoreId store : cluster_.stores.ids()) used_[store] = cluster_.stores[store].used;
+      if (!leaving_[move.to]) on_their_way.insert(move.block);
     for (const BlockId block : cluster_.blocks.ids())
-      if (goes(cluster_.blocks[block]) && !rescued_.contains(block)) rescue(block);
+      if (goes(cluster_.blocks[block]) && !on_their_way.contains(block)) rescue(block);
   }
 
  private:
@@ -44,16 +44,11 @@ class Rescues {
                                                   [&](const Replica& r) { return leaving_[r.store]; });
   }
 
-  void rescue(BlockId id) {
-    const Block& block = cluster_.blocks[id];
-    const StoreId from = block.replicas.front().store;
-    for (const StoreId to : nearest(cluster_.stores[from].zone)) {
-      const DataStore& store = cluster_.stores[to];
-      if (store.capacity.value() > 0 && used_[to] + block.size > store.capacity) continue;
-      used_[to] += block.size;
-      plan_.moves.push_back({id, from, to});
-      return;
-    }
+  void rescue(BlockId block) {
+    const StoreId from = cluster_.blocks[block].replicas.front().store;
+    const std::vector<StoreId>& stores = nearest(cluster_.stores[from].zone);
+    const auto to = std::find_if(stores.begin(), stores.end(), [&](StoreId id) { return room_.take(id, block); });
+    if (to != stores.end()) plan_.moves.push_back({block, from, *to});
   }
 
   // Stores that stay, by what it costs to bring data there and to keep it; ties: the emptiest.
@@ -71,16 +66,17 @@ class Rescues {
   const ClusterSnapshot& cluster_;
   const CostModel& costs_;
   Plan& plan_;
+  StoreRoom room_;
   IdVector<StoreId, bool> leaving_;
   std::vector<StoreId> safe_;
-  bool any_ = false;
-  IdVector<StoreId, Mebibytes> used_;  // with what this plan moves
-  std::unordered_set<BlockId> rescued_;
   std::unordered_map<ZoneId, std::vector<StoreId>> by_cost_;
 };
 
 }  // namespace
 
-void rescue_data(const PolicyInput& input, Plan& plan) { Rescues(input, plan).run(); }
+void rescue_data(const PolicyInput& input, Plan& plan) {
+  const IdVector<ProfileId, NodeProfile>& profiles = input.cluster.profiles;
+  if (std::any_of(profiles.begin(), profiles.end(), is_leaving)) Rescues(input, plan).run();
+}
 
 }  // namespace lips

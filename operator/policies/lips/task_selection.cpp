@@ -8,6 +8,7 @@
 
 #include "model/nearest_replicas.h"
 #include "policies/lips/fetch.h"
+#include "policies/lips/store_room.h"
 #include "solver/tiered_assignment.h"
 
 namespace lips {
@@ -107,7 +108,7 @@ void share_copies(const ClusterSnapshot& cluster, std::size_t first, Plan& plan)
     if (!copy || copy->readers < 2) continue;
     const BlockId block = cluster.tasks[assignment.task].block;
     if (!copy->store.valid()) {
-      copy->store = room.take(block, assignment.node);
+      copy->store = room.take_near(assignment.node, block);
       if (!copy->store.valid()) continue;
       plan.moves.push_back({block, assignment.read_from, copy->store, false});
     }
@@ -326,32 +327,6 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
 
 }  // namespace
 
-StoreRoom::StoreRoom(const ClusterSnapshot& cluster, const Plan& plan)
-    : cluster_(cluster), taken_(cluster.stores.size()) {
-  for (const DataMove& move : plan.moves) taken_[move.to] += cluster.blocks[move.block].size;
-  for (const Assignment& assignment : plan.assignments)
-    if (assignment.keep_in.valid())
-      taken_[assignment.keep_in] += cluster.blocks[cluster.tasks[assignment.task].block].size;
-}
-
-bool StoreRoom::fits(StoreId id, Mebibytes size) const {
-  const DataStore& store = cluster_.stores[id];
-  return store.capacity.value() == 0 || store.used + taken_[id] + size <= store.capacity;
-}
-
-StoreId StoreRoom::take(BlockId block, NodeId node) {
-  const Mebibytes size = cluster_.blocks[block].size;
-  StoreId found;
-  if (const StoreId own = cluster_.node_store[node]; own.valid() && fits(own, size)) found = own;
-  for (StoreId id : cluster_.stores.ids()) {
-    if (found.valid()) break;
-    const DataStore& store = cluster_.stores[id];
-    if (!store.node.valid() && store.zone == cluster_.nodes[node].zone && fits(id, size)) found = id;
-  }
-  if (found.valid()) taken_[found] += size;
-  return found;
-}
-
 LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
                              const std::vector<Placement>& placements, const TaskSelectionSettings& settings,
                              Plan& plan) {
@@ -366,7 +341,7 @@ LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
     for (const Choice& choice : chosen.of(i)) {
       const NodeId node = placements[i].node;
       Assignment assignment{choice.task, node, choice.read_from, StoreId::none()};
-      if (choice.leaves_copy) assignment.keep_in = room.take(cluster.tasks[choice.task].block, node);
+      if (choice.leaves_copy) assignment.keep_in = room.take_near(node, cluster.tasks[choice.task].block);
       plan.assignments.push_back(std::move(assignment));
     }
   if (settings.share_copies) share_copies(cluster, first, plan);

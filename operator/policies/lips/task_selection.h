@@ -29,18 +29,4 @@ LocalityReached choose_tasks(const PolicyInput& input, const Workload& workload,
                              const std::vector<Placement>& placements, const TaskSelectionSettings& settings,
                              Plan& plan);
 
-// Room in stores, less the plan's own moves and copies.
-class StoreRoom {
- public:
-  StoreRoom(const ClusterSnapshot& cluster, const Plan& plan);
-  // Takes room for a copy in a store of the node's zone: the node's own first. None when there is none.
-  StoreId take(BlockId block, NodeId node);
-
- private:
-  bool fits(StoreId store, Mebibytes size) const;
-
-  const ClusterSnapshot& cluster_;
-  IdVector<StoreId, Mebibytes> taken_;
-};
-
 }  // namespace lips
