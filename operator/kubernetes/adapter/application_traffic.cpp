@@ -29,8 +29,6 @@ Duration pause_after(int failures, Duration usual) {
   return std::min(longest_pause, usual * (1 << std::min(failures, 8)));
 }
 
-bool has_ended(const Pod& pod) { return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed; }
-
 }  // namespace
 
 // Without credentials: they are for the API server alone.
@@ -42,7 +40,7 @@ ApplicationTraffic::ApplicationTraffic(Surroundings around, Rules rules)
 void ApplicationTraffic::found(const Pod& pod, TimePoint now) {
   if (!rules_.learn) return;
   if (const auto known = drivers_.find(pod.meta.uid); known != drivers_.end()) {
-    if (has_ended(pod))
+    if (has_ended(pod.phase))
       end(known->second, {now, pod.phase == PodPhase::succeeded});
     else if (pod.deleting)
       hurry(pod.meta.name_space + '/' + known->second.run, now);

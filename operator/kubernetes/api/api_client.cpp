@@ -46,6 +46,10 @@ std::string resource_of_path(std::string_view path) {
   return resource;
 }
 
+std::string url_host(const std::string& address) {
+  return address.find(':') != std::string::npos ? '[' + address + ']' : address;
+}
+
 std::string percent_encoded(std::string_view text) {
   std::string result;
   for (const char letter : text) {

@@ -126,5 +126,7 @@ std::string resource_of_path(std::string_view path);
 
 // For a query: everything but letters, digits and -._~ as %XX.
 std::string percent_encoded(std::string_view text);
+// An address as a URL names it: IPv6 in brackets.
+std::string url_host(const std::string& address);
 
 }  // namespace lips::kubernetes

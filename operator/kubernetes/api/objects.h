@@ -56,6 +56,7 @@ struct HostPort {
 };
 
 enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknown };
+constexpr bool has_ended(PodPhase phase) { return phase == PodPhase::succeeded || phase == PodPhase::failed; }
 enum class ConditionStatus : std::uint8_t { unknown, no, yes };
 
 struct Condition {

@@ -228,12 +228,10 @@ std::string ResourceReconciler::served_at(const DataStoreResource& store, int& b
       writes_.send(key, creation_of(path, serve_pod_json(store, work_)));
     return {};
   }
-  const bool over = pod->second.phase == PodPhase::failed || pod->second.phase == PodPhase::succeeded;
-  if (over && !pod->second.deleting && writes_.free(key, now)) writes_.send(key, deletion_of(path + '/' + name));
+  if (has_ended(pod->second.phase) && !pod->second.deleting && writes_.free(key, now))
+    writes_.send(key, deletion_of(path + '/' + name));
   if (!pod->second.ready || pod->second.deleting || pod->second.address.empty()) return {};
-  const bool v6 = pod->second.address.find(':') != std::string::npos;
-  const std::string host = v6 ? '[' + pod->second.address + ']' : pod->second.address;
-  return "http://" + host + ':' + std::to_string(serve_port);
+  return "http://" + url_host(pod->second.address) + ':' + std::to_string(serve_port);
 }
 
 void ResourceReconciler::write_stores(TimePoint now) {

@@ -12,8 +12,6 @@ std::string label(const TextMap& labels, const char* key) {
   return found ? *found : std::string();
 }
 
-bool over(const WorkPod& pod) { return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed; }
-
 }  // namespace
 
 WorkIndex::WorkIndex(const DataCatalog& catalog) {
@@ -38,7 +36,7 @@ WorkState WorkIndex::state(const WorkOfMove& work, const std::string& name, std:
   std::string message;
   for (const WorkPod* pod : work.pods) {
     if (pod->job != name) continue;
-    pod_at_work = pod_at_work || !over(*pod);
+    pod_at_work = pod_at_work || !has_ended(pod->phase);
     if (!pod->message.empty()) message = pod->message;
   }
   for (const WorkJob* job : work.jobs) {
@@ -64,10 +62,10 @@ void WorkIndex::fill(const DataMoveResource& move, MoveView& view) const {
     if (pod->job == copy && pod->phase == PodPhase::pending && !pod->prepared) view.waiting = pod->message;
     if (pod->role != WorkRole::source) continue;
     view.source_message = pod->message;
-    view.source = pod->deleting ? WorkState::ending
-                  : over(*pod)  ? WorkState::failed
-                  : pod->ready  ? WorkState::running
-                                : WorkState::starting;
+    view.source = pod->deleting           ? WorkState::ending
+                  : has_ended(pod->phase) ? WorkState::failed
+                  : pod->ready            ? WorkState::running
+                                          : WorkState::starting;
   }
   for (const WorkJob* job : work.jobs)
     if (job->role == WorkRole::copy) view.copies_left = true;

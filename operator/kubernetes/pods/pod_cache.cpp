@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t spare_classes = 256;  // of gone pods: not worth collecting
 
-bool ended(const Pod& pod) { return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed; }
-
 // Counts one for the driver of each volume, as nodes list limits in CSINode.
 ResourceAmounts volumes_of(const std::string& name_space, const std::vector<std::string>& names,
                            const ClaimLookup& claims) {
@@ -33,7 +31,7 @@ void add_cause(PodRecord& record, UnschedulableReason reason, const std::string&
 }  // namespace
 
 PodCache::Update PodCache::update(const Pod& pod, TimePoint now) {
-  const bool takes = !pod.node.empty() && !ended(pod);
+  const bool takes = !pod.node.empty() && !has_ended(pod.phase);
   anti_affinity_.update(pod.meta, pod.node, takes ? pod.anti_affinity : std::vector<AntiAffinityTerm>{});
   if (pod.scheduler == scheduler_) return update_ours(pod, now);
   if (is_gated(pod) || was_steered(pod)) return update_steered(pod, now);
@@ -45,7 +43,7 @@ PodCache::Update PodCache::update(const Pod& pod, TimePoint now) {
 void PodCache::update_other(const Pod& pod) {
   const std::string key = full_name(pod.meta);
   const auto known = others_.find(key);
-  const bool takes = !pod.node.empty() && !ended(pod);
+  const bool takes = !pod.node.empty() && !has_ended(pod.phase);
   Other other{pod.node, pod.requests, pod.requests, pod.claims};
   add(other.requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
   if (known != others_.end()) {
@@ -63,7 +61,7 @@ void PodCache::update_other(const Pod& pod) {
 // evict again.
 void PodCache::update_nomination(const Pod& pod) {
   const std::string key = full_name(pod.meta);
-  if (pod.nominated.empty() || pod.deleting || ended(pod)) return nodes_.forget_nomination(key);
+  if (pod.nominated.empty() || pod.deleting || has_ended(pod.phase)) return nodes_.forget_nomination(key);
   ResourceAmounts requests = pod.requests;
   add(requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
   nodes_.nominate(key, {pod.nominated, std::move(requests), pod.priority});
@@ -297,7 +295,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
     return {Change::none, &record, ""};
   }
   const bool bound_by_us = record.on_node() && record.state != PodState::ungated && !record.awaits_volumes;
-  if (ended(pod) || (pod.deleting && pod.node.empty() && !bound_by_us)) {
+  if (has_ended(pod.phase) || (pod.deleting && pod.node.empty() && !bound_by_us)) {
     const bool known = !fresh;
     leave_node(record);
     record.state = PodState::terminated;

@@ -403,7 +403,7 @@ Result<Pod> PodDecoder::decode(std::string_view json) {
     pod.requests = total(demand);
   });
   if (!done) return tl::unexpected(done.error());
-  if (pod.phase != PodPhase::succeeded && pod.phase != PodPhase::failed) pod.finished.reset();
+  if (!has_ended(pod.phase)) pod.finished.reset();
   if (!pod.node.empty()) pod.nominated.clear();
   for (std::string& claim : pod.claims)
     if (claim.starts_with('-')) claim.insert(0, pod.meta.name);

@@ -61,9 +61,7 @@ Result<Traffic> read_spark_traffic(std::string_view answer) {
 }
 
 std::string spark_traffic_url(const std::string& address, std::int32_t port, const std::string& run) {
-  const bool bare_v6 = address.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}/api/v1/applications/{}/allexecutors", bare_v6 ? "[" : "", address,
-                     bare_v6 ? "]" : "", port, percent_encoded(run));
+  return fmt::format("http://{}:{}/api/v1/applications/{}/allexecutors", url_host(address), port, percent_encoded(run));
 }
 
 }  // namespace lips::kubernetes
