@@ -162,13 +162,13 @@ class RunningOperator {
   bool refused_ = false;              // the plan that is being decided
   std::set<std::string> left_alone_;  // pools, as the log says
   std::optional<WatchPlanner> watch_;
-  std::set<PlanFault::Kind> faults_logged_;           // on the controller's thread
-  std::mutex replacing_;                              // held by whoever replaces the live configuration
-  std::vector<InstanceOffer> fed_;                    // by prices.metrics
-  bool feed_failed_ = false;                          // and the log says so
+  std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
+  std::mutex replacing_;                     // held by whoever replaces the live configuration
+  std::vector<InstanceOffer> fed_;           // by prices.metrics
+  bool feed_failed_ = false;                 // and the log says so
   std::mutex announcing_;
   kubernetes::AnnouncedWork announced_;  // by expected.file; under `announcing_`
-  std::atomic<bool> ended_{false};                    // a simulated run has ended; only its page is still served
+  std::atomic<bool> ended_{false};       // a simulated run has ended; only its page is still served
   std::unique_ptr<HealthServer> health_;
   std::unique_ptr<StatusServer> server_;
 };

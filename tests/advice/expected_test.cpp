@@ -28,6 +28,22 @@ Question question_of(const lips::testing::Case& setting) {
   return question;
 }
 
+// A random cluster of nodes that stay, in which six pieces of work are announced.
+Question announced(std::uint64_t seed, double busy) {
+  simulation::SnapshotShape shape = simulation::random_full_shape(seed);
+  shape.offers = false, shape.busy = busy, shape.announcements = 6;
+  Question question;
+  question.cluster = simulation::random_cluster(shape).snapshot();
+  question.costs = simulation::random_costs(shape);
+  if (seed % 2 == 0) question.settings.lips.billing = Billing::use;
+  return question;
+}
+
+Question unannounced(Question question) {
+  question.cluster.expected.clear();
+  return question;
+}
+
 TEST(Expected, ATaskThatDoesNotWaitForRoomOfANamedJobSaysForWhich) {
   const BusyCheapZone zones;
   lips::testing::Case setting = zones.at_work({hours_of_work(6, 300)});
@@ -98,16 +114,10 @@ TEST(Expected, TheAnnouncementsOfOneJobAreOne) {
 TEST(Expected, WhatItSaysWouldBeIsWhatAPlanWithoutThemDoes) {
   int said_some = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-    simulation::SnapshotShape shape = simulation::random_full_shape(seed);
-    shape.offers = false, shape.busy = 0.9, shape.announcements = 6;
-    Question question;
-    question.cluster = simulation::random_cluster(shape).snapshot();
-    question.costs = simulation::random_costs(shape);
-    if (seed % 2 == 0) question.settings.lips.billing = Billing::use;
+    const Question question = announced(seed, 0.9);
     const Result<Outcome> outcome = ask(question);
     ASSERT_TRUE(outcome) << seed;
-    Question without = question;
-    without.cluster.expected.clear();
+    const Question without = unannounced(question);
     const Result<Outcome> then = ask(without);
     ASSERT_TRUE(then) << seed;
     for (std::uint32_t i = 0; i < question.cluster.tasks.size(); i += 1 + question.cluster.tasks.size() / 5) {
@@ -133,17 +143,11 @@ TEST(Expected, WhatNeverComesDelaysNoTaskBeyondTheTimeInWhichItIsCountedOn) {
   double sum = 0, sum_alone = 0;
   int tasks = 0, later = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    simulation::SnapshotShape shape = simulation::random_full_shape(seed);
-    shape.offers = false, shape.busy = seed % 3 == 0 ? 0.5 : 0.9, shape.announcements = 6;
-    Question question;
-    question.cluster = simulation::random_cluster(shape).snapshot();
-    question.costs = simulation::random_costs(shape);
-    if (seed % 2 == 0) question.settings.lips.billing = Billing::use;
+    const Question question = announced(seed, seed % 3 == 0 ? 0.5 : 0.9);
     Duration counted_on{0};
     for (const ExpectedWork& work : question.cluster.expected)
       counted_on = std::max(counted_on, work.at + longest_delay_of_expected - question.cluster.now);
-    Question without = question;
-    without.cluster.expected.clear();
+    const Question without = unannounced(question);
     const Result<Forecast> ahead = forecast(question), alone = forecast(without);
     ASSERT_TRUE(ahead && alone) << seed;
     std::map<TaskId, Duration> starts(ahead->starts.begin(), ahead->starts.end());
@@ -162,14 +166,8 @@ TEST(Expected, WhatNeverComesDelaysNoTaskBeyondTheTimeInWhichItIsCountedOn) {
 TEST(Expected, WhatNobodyCountsOnChangesNoPlan) {
   int planned = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    simulation::SnapshotShape shape = simulation::random_full_shape(seed);
-    shape.offers = false, shape.busy = 0.9, shape.announcements = 6;
-    Question question;
-    question.cluster = simulation::random_cluster(shape).snapshot();
-    question.costs = simulation::random_costs(shape);
-    if (seed % 2 == 0) question.settings.lips.billing = Billing::use;
-    Question without = question;
-    without.cluster.expected.clear();
+    Question question = announced(seed, 0.9);
+    const Question without = unannounced(question);
     for (ExpectedWork& work : question.cluster.expected) {
       if (seed % 3 == 0)
         work.chance = 0;

@@ -239,22 +239,22 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   const Folder folder;
   const std::string file = folder.file("state.json.gz");
   std::vector<Said> said;
-  const Said ended = lips_interrupted(
-      {"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set", "server.listen=127.0.0.1:0",
-       "policy.settings.meanWait=10m"},
-      "msg=\"starting\"", [&](const std::string& shown) {
-        const std::string address = "address=127.0.0.1:";
-        const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
-        const std::string url = "http://127.0.0.1:" + std::to_string(port);
-        for (const char* command : {"plans", "data", "moves", "ledger", "report", "targets", "applications", "expected"})
-          said.push_back(lips({command, "--format", "json", "--url", url}));
-        said.push_back(lips({"why", "errors-in-logs", "--url", url}));
-        httplib::Client client("127.0.0.1", port);
-        const auto state = client.Get("/state");
-        ASSERT_TRUE(state);
-        EXPECT_EQ(state->get_header_value("Content-Type"), "application/gzip");
-        write(file, state->body);
-      });
+  const Said ended = lips_interrupted({"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set",
+                                       "server.listen=127.0.0.1:0", "policy.settings.meanWait=10m"},
+                                      "msg=\"starting\"", [&](const std::string& shown) {
+                                        const std::string address = "address=127.0.0.1:";
+                                        const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
+                                        const std::string url = "http://127.0.0.1:" + std::to_string(port);
+                                        for (const char* command : {"plans", "data", "moves", "ledger", "report",
+                                                                    "targets", "applications", "expected"})
+                                          said.push_back(lips({command, "--format", "json", "--url", url}));
+                                        said.push_back(lips({"why", "errors-in-logs", "--url", url}));
+                                        httplib::Client client("127.0.0.1", port);
+                                        const auto state = client.Get("/state");
+                                        ASSERT_TRUE(state);
+                                        EXPECT_EQ(state->get_header_value("Content-Type"), "application/gzip");
+                                        write(file, state->body);
+                                      });
   EXPECT_EQ(ended.status, 0);
   ASSERT_EQ(said.size(), 9u);
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(said[i].status, 0) << said[i].err;

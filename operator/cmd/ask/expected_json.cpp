@@ -15,4 +15,16 @@ nlohmann::ordered_json expected_json(const ClusterSnapshot& cluster, const advic
           {"roomCpuSecondsByZone", std::move(room)}};
 }
 
+std::string names_of_inputs(const ClusterSnapshot& cluster, const advice::ExpectedJob& job) {
+  std::string names;
+  for (const DataSetId id : job.inputs) names += (names.empty() ? "" : ", ") + cluster.data_sets[id].name;
+  return names;
+}
+
+std::string zones_with_room(const ClusterSnapshot& cluster, const advice::ExpectedJob& job) {
+  std::string names;
+  for (const auto& [zone, work] : job.room) names += (names.empty() ? "" : ", ") + cluster.zones[zone].name;
+  return names;
+}
+
 }  // namespace lips::cmd

@@ -104,8 +104,6 @@ Result<Listing> list_applications(const EpochRecord& record) {
   return listing;
 }
 
-std::string hours_text(CpuSeconds work) { return fmt::format("{:.1f}", work.value() / 3600); }
-
 Result<Listing> list_data(const EpochRecord& record) {
   const ClusterSnapshot& cluster = record.snapshot.cluster;
   const advice::DataPlaces places = advice::data_places(cluster);
@@ -158,12 +156,12 @@ Result<Listing> list_expected(const EpochRecord& record) {
   Listing listing{{{"job", "expected", "chance", "CPU hours", "reads", "room left in"}}, Json::array(), ""};
   listing.none = "nobody has announced work that is to come (docs/kubernetes.md#work-to-come)\n";
   for (const advice::ExpectedJob& job : advice::expected_jobs(cluster, outcome->plan)) {
-    std::string reads, room;
-    for (const DataSetId id : job.inputs) reads += (reads.empty() ? "" : ", ") + cluster.data_sets[id].name;
+    const std::string reads = names_of_inputs(cluster, job);
+    std::string room;
     for (const auto& [zone, work] : job.room)
-      room += fmt::format("{}{} ({})", room.empty() ? "" : ", ", cluster.zones[zone].name, hours_text(work));
-    listing.rows.push_back({job.name, page::when(to_seconds(job.in)), page::percent(job.chance), hours_text(job.work),
-                            reads.empty() ? "-" : reads, room.empty() ? "-" : room});
+      room += fmt::format("{}{} ({})", room.empty() ? "" : ", ", cluster.zones[zone].name, page::hours(work.value()));
+    listing.rows.push_back({job.name, page::when(to_seconds(job.in)), page::percent(job.chance),
+                            page::hours(job.work.value()), reads.empty() ? "-" : reads, room.empty() ? "-" : room});
     listing.json.push_back(expected_json(cluster, job));
   }
   return listing;

@@ -147,17 +147,11 @@ class Answer {
                        cluster_.stores[place.read_from].name, nearness[place.locality]);
   }
 
-  std::string zones_of(const advice::ExpectedJob& job) const {
-    std::string out;
-    for (const auto& [zone, work] : job.room) out += (out.empty() ? "" : ", ") + cluster_.zones[zone].name;
-    return out;
-  }
-
   std::string made_room(const advice::MadeRoom& made) const {
     std::string out;
     for (std::size_t i = 0; i < std::min(made.jobs.size(), most_expected); ++i) {
       const advice::ExpectedJob& job = made.jobs[i];
-      out += fmt::format("{} in {} for {}, {}", i == 0 ? "left" : ";", zones_of(job), job.name,
+      out += fmt::format("{} in {} for {}, {}", i == 0 ? "left" : ";", zones_with_room(cluster_, job), job.name,
                          "expected " + page::when(to_seconds(job.in)));
     }
     if (made.jobs.size() > most_expected) out += fmt::format("; and for {} more", made.jobs.size() - most_expected);

@@ -13,6 +13,7 @@
 #include "advice/forecast.h"
 #include "advice/place.h"
 #include "advice/standing.h"
+#include "cmd/ask/expected_json.h"
 
 namespace lips::cmd {
 
@@ -219,8 +220,7 @@ std::vector<AwaitedJob> expected_of(const ClusterSnapshot& cluster, const Plan& 
     if (expected.size() == most_jobs) break;
     AwaitedJob& shown = expected.emplace_back();
     shown.name = job.name, shown.in = job.in, shown.chance = job.chance, shown.work = job.work;
-    for (const DataSetId id : job.inputs) shown.reads += (shown.reads.empty() ? "" : ", ") + cluster.data_sets[id].name;
-    for (const auto& [zone, work] : job.room) shown.room += (shown.room.empty() ? "" : ", ") + cluster.zones[zone].name;
+    shown.reads = names_of_inputs(cluster, job), shown.room = zones_with_room(cluster, job);
   }
   return expected;
 }

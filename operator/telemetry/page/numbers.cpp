@@ -82,6 +82,8 @@ std::string epoch(double seconds) {
   return text + " s";
 }
 
+std::string hours(double seconds) { return std::isfinite(seconds) ? fixed(seconds / 3600, 1) : "-"; }
+
 std::string gigabytes(double value) {
   if (!std::isfinite(value)) return "-";
   if (std::abs(value) < 1e-9) return "0 GB";

@@ -12,6 +12,7 @@ std::string percent(double fraction);  // "31 %", "0.4 %"
 std::string duration(double seconds);  // "0.42 s", "3 min 20 s", "2 h 05 min", "1 d 4 h"
 std::string when(double seconds);      // "in 3 min 20 s", "0.42 s ago"
 std::string epoch(double seconds);     // "600 s"; long ones as a duration
+std::string hours(double seconds);     // "1.5": for columns whose head has the unit
 std::string gigabytes(double value);   // "0.52 GB", "1,234 GB", "1.9 PB"
 std::string multiple(double value);    // "1.12"
 std::string count(std::size_t value);  // "24,442"

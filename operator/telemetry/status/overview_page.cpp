@@ -91,7 +91,7 @@ Table expected(const Overview& overview) {
     table.rows.push_back({words(job.name),
                           words(page::when(to_seconds(job.in))),
                           {page::percent(job.chance)},
-                          {fmt::format("{:.1f}", job.work.value() / 3600)},
+                          {page::hours(job.work.value())},
                           words(job.reads.empty() ? "-" : job.reads),
                           words(job.room.empty() ? "-" : job.room)});
   return table;

@@ -51,6 +51,7 @@ TEST(Numbers, WritesDurationsInTwoUnits) {
   EXPECT_EQ(duration(7500), "2 h 05 min");
   EXPECT_EQ(duration(86400), "1 d");
   EXPECT_EQ(duration(100800), "1 d 4 h");
+  EXPECT_EQ(hours(5400), "1.5");
   EXPECT_EQ(epoch(600), "600 s");
   EXPECT_EQ(epoch(1200), "1,200 s");
   EXPECT_EQ(epoch(86400), "1 d");
