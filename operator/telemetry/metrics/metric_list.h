@@ -66,7 +66,8 @@ inline constexpr auto metric_list = [] {
       // Dollars
       MetricAbout{"lips_spend_dollars_total", counter, "pool,term",
                   "cost of tasks at the prices when they were bound: cpu for the time on the node (so far, for running "
-                  "tasks), transfer and shuffle of tasks that succeeded; cost of copies (moves) and of storing extra "
+                  "tasks), transfer and shuffle of tasks that succeeded, and the exchange of all peers; cost of copies "
+                  "(moves) and of storing extra "
                   "copies (storage), with the pool _data"},
       MetricAbout{"lips_node_dollars_total", counter, "zone,capacity_type",
                   "price of all nodes while they exist, used or not; with the spend's transfer, shuffle, moves and "

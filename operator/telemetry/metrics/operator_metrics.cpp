@@ -157,8 +157,8 @@ MoneyPoint OperatorMetrics::State::money_now() const {
 
 void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, const TaskFinished& event) {
   if (event.failed) {
-    spend.cut_off(event.task, event.ran, cluster.now);
-  } else if (const std::optional<EndedTask> ended = spend.end(cluster, event.task, event.ran)) {
+    spend.cut_off(cluster, costs, event.task, event.ran);
+  } else if (const std::optional<EndedTask> ended = spend.end(cluster, costs, event.task, event.ran)) {
     ++finished[ended->pool], ++figures.finished;
     registry.add("lips_tasks_finished_total", {ended->pool});
     for (const auto& [term, dollars] : terms_of(ended->ours))
@@ -171,8 +171,8 @@ void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, cons
 
 void OperatorMetrics::State::count_compared(const EndedTask& task, const BaselineBill& than) {
   BaselineSums& sums = baselines[than.baseline];
-  sums.ours += than.with_exchange(task.ours), sums.theirs += than.bill, ++sums.tasks;
-  const Terms ours = terms_of(than.with_exchange(task.ours)), theirs = terms_of(than.bill);
+  sums.ours += task.ours_beside(than), sums.theirs += than.bill, ++sums.tasks;
+  const Terms ours = terms_of(task.ours_beside(than)), theirs = terms_of(than.bill);
   for (std::size_t i = 0; i < ours.size(); ++i) {
     const std::string_view term = ours[i].first;
     registry.add("lips_compared_dollars_total", {than.baseline, task.pool, term}, ours[i].second);
@@ -186,11 +186,11 @@ void OperatorMetrics::State::count_found(const ClusterSnapshot& cluster, const T
   const Task& task = cluster.tasks[event.task];
   const Spend::Begun* known = spend.of(event.task);
   if (task.state == TaskState::finished || (known && known->node == event.node)) return;
-  if (known) spend.undo(event.task);  // another scheduler was faster
+  if (known) spend.undo(cluster, costs, event.task);  // another scheduler was faster
   Assignment assignment{event.task, event.node, {}, {}};
   if (task.block.valid()) assignment.read_from = nearest_replica(cluster, costs, task.block, event.node).store;
   const TimePoint counted_from = std::max(event.since, counting_since.value_or(cluster.now));
-  spend.begin(cluster, {event.task, event.node, event.since, counted_from, plan},
+  spend.begin(cluster, costs, {event.task, event.node, event.since, counted_from, plan},
               task_bill(cluster, costs, task, assignment));
 }
 
@@ -435,9 +435,9 @@ void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const C
   } else if (std::holds_alternative<JobArrived>(event)) {
     if (!cluster.jobs.empty()) spend.grow(cluster.jobs.items().back());
   } else if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) {
-    spend.cut_off(withdrawn->task, withdrawn->ran, cluster.now);
+    spend.cut_off(cluster, costs, withdrawn->task, withdrawn->ran);
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
-    if (!spend.undo(lost->task)) return;
+    if (!spend.undo(cluster, costs, lost->task)) return;
     registry.add("lips_tasks_lost_total",
                  {known(pool_name(cluster, cluster.jobs[cluster.tasks[lost->task].job].pool))});
     ++figures.lost;
@@ -453,7 +453,7 @@ void OperatorMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& 
       assignment.read_from.valid() ? locality_of(cluster, assignment.read_from, assignment.node) : Locality::none;
   const std::lock_guard lock(state.mutex);
   state.see(cluster.now);
-  state.spend.begin(cluster, {assignment.task, assignment.node, cluster.now, cluster.now, state.plan},
+  state.spend.begin(cluster, state.costs, {assignment.task, assignment.node, cluster.now, cluster.now, state.plan},
                     task_bill(cluster, state.costs, task, assignment));
   if (auto found = state.compared.extract(assignment.task); !found.empty())
     for (BaselineBill& bill : found.mapped()) state.spend.compare(assignment.task, std::move(bill));

@@ -17,6 +17,12 @@ Bill cpu_bill(Usd dollars) {
   return bill;
 }
 
+Bill shuffle_bill(Usd dollars) {
+  Bill bill;
+  bill.shuffle = dollars;
+  return bill;
+}
+
 }  // namespace
 
 std::string pool_name(const ClusterSnapshot& cluster, PoolId pool) {
@@ -34,7 +40,7 @@ void Spend::charge(const std::string& pool, const std::string& job, const Bill& 
   tell_(pool, told);
 }
 
-void Spend::begin(const ClusterSnapshot& cluster, const Begun& begun, const Bill& bill) {
+void Spend::begin(const ClusterSnapshot& cluster, const CostModel& costs, const Begun& begun, const Bill& bill) {
   const Job& job = cluster.jobs[cluster.tasks[begun.task].job];
   const Node& node = cluster.nodes[begun.node];
   Running running;
@@ -42,6 +48,7 @@ void Spend::begin(const ClusterSnapshot& cluster, const Begun& begun, const Bill
   running.pool = pool_name(cluster, job.pool);
   running.job_id = cluster.tasks[begun.task].job, running.job = job.name;
   running.bill = bill;
+  running.exchange = begun_.add(cluster, costs, begun.task, begun.node);
   running.reduces = job.all_reduces();
   running.work_a_second = CostModel::work(job.request.cpu, std::chrono::seconds(1), node);
   running.price = node.cpu_price;
@@ -95,7 +102,18 @@ void Spend::count_until(TimePoint now) {
   charge_all_until(now);
 }
 
-std::optional<EndedTask> Spend::end(const ClusterSnapshot& cluster, TaskId task, std::optional<Duration> ran) {
+Usd Spend::charge_exchange(const ClusterSnapshot& cluster, const CostModel& costs, const Running& running) {
+  const TaskId task = running.begun.task;
+  const Usd exchange = ended_.add(cluster, costs, task, running.begun.node);
+  if (exchange.value() != 0) charge(running.pool, running.job, shuffle_bill(exchange));
+  if (!ended_.complete(cluster, task)) return exchange;
+  const WholeJobId job = cluster.jobs[cluster.tasks[task].job].whole.id;
+  begun_.forget(job), ended_.forget(job);
+  return exchange;
+}
+
+std::optional<EndedTask> Spend::end(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task,
+                                    std::optional<Duration> ran) {
   const auto found = running_.find(task);
   if (found == running_.end()) return std::nullopt;
   Running running = std::move(found->second);
@@ -114,8 +132,11 @@ std::optional<EndedTask> Spend::end(const ClusterSnapshot& cluster, TaskId task,
     shared.due[{running.pool, running.job}] += reads.shuffle;
   }
   const CpuSeconds work = running.work_a_second * to_seconds(span);
-  EndedTask ended{std::move(running.pool), std::move(running.job), reads, running.bill, std::move(running.baselines)};
+  const Usd exchange = charge_exchange(cluster, costs, running);
+  EndedTask ended{std::move(running.pool),     std::move(running.job), reads, running.bill, exchange,
+                  std::move(running.baselines)};
   ended.ours.cpu = work * running.price;
+  ended.ours.shuffle += exchange, ended.predicted.shuffle += running.exchange;
   ledger_.add(day_.value_or(0), ended.pool, ended.job, {1, ended.predicted, ended.ours, {}});
   for (BaselineBill& baseline : ended.baselines) {
     baseline.bill.cpu = work * baseline.cpu_price;
@@ -124,18 +145,20 @@ std::optional<EndedTask> Spend::end(const ClusterSnapshot& cluster, TaskId task,
   return ended;
 }
 
-bool Spend::cut_off(TaskId task, std::optional<Duration> ran, TimePoint now) {
+bool Spend::cut_off(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task, std::optional<Duration> ran) {
   const auto found = running_.find(task);
   if (found == running_.end()) return false;
-  count_and_charge(found->second, ran.value_or(now - found->second.begun.since));
+  count_and_charge(found->second, ran.value_or(cluster.now - found->second.begun.since));
+  charge_exchange(cluster, costs, found->second);
   running_.erase(found);
   return true;
 }
 
-bool Spend::undo(TaskId task) {
+bool Spend::undo(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task) {
   const auto found = running_.find(task);
   if (found == running_.end()) return false;
   charge(found->second.pool, found->second.job, cpu_bill(Usd(0) - found->second.counted));
+  begun_.remove(cluster, costs, task, found->second.begun.node);
   running_.erase(found);
   return true;
 }
@@ -166,6 +189,7 @@ void Spend::begin_anew(TimePoint now) {
   count_until(now);
   running_.clear();
   shared_.clear();
+  begun_.clear(), ended_.clear();
 }
 
 }  // namespace lips

@@ -15,6 +15,7 @@
 #include "model/costs.h"
 #include "model/snapshot.h"
 #include "telemetry/metrics/job_ledger.h"
+#include "telemetry/metrics/peer_exchange.h"
 
 namespace lips {
 
@@ -22,15 +23,22 @@ struct BaselineBill {
   std::string baseline;
   Bill bill;                  // cpu: of the work that was expected
   UsdPerCpuSecond cpu_price;  // of its node
-  Usd our_exchange;           // that the task has with its peers beside its own bill
-  Bill with_exchange(Bill own) const { return own.shuffle += our_exchange, own; }
+  Usd our_exchange;           // with the task's peers, as our plan has them; `bill` has that of the baseline's plan
 };
 
 // A task that has ended, with the cost that it would have had where a baseline placed it.
 struct EndedTask {
   std::string pool, job;
   Bill ours, predicted;                 // predicted: when it was bound
+  Usd exchange;                         // of `ours.shuffle`: with its peers, up to where those have got
   std::vector<BaselineBill> baselines;  // for the same work and the same shuffle
+
+  // To set beside the baseline's bill: both have the exchange of their plans.
+  Bill ours_beside(const BaselineBill& baseline) const {
+    Bill bill = ours;
+    bill.shuffle += baseline.our_exchange - exchange;
+    return bill;
+  }
 };
 
 std::string pool_name(const ClusterSnapshot& cluster, PoolId pool);
@@ -48,7 +56,7 @@ class Spend {
     TimePoint counted_from{};  // by this program; an earlier one counted the time before
     std::uint64_t plan = 0;
   };
-  void begin(const ClusterSnapshot& cluster, const Begun& begun, const Bill& bill);
+  void begin(const ClusterSnapshot& cluster, const CostModel& costs, const Begun& begun, const Bill& bill);
   // How the task began; null: the task is unknown.
   const Begun* of(TaskId task) const;
   void compare(TaskId task, BaselineBill bill);
@@ -58,11 +66,12 @@ class Spend {
   // Charges running tasks up to then.
   void count_until(TimePoint now);
   // The task ran to its end; returns none if it is unknown. `ran`: time as the cluster reports it, else up to `now`.
-  std::optional<EndedTask> end(const ClusterSnapshot& cluster, TaskId task, std::optional<Duration> ran);
-  // The task left its node before it ended, so its reads are unknown.
-  bool cut_off(TaskId task, std::optional<Duration> ran, TimePoint now);
+  std::optional<EndedTask> end(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task,
+                               std::optional<Duration> ran);
+  // The task left its node before it ended, so its reads are unknown. A peer has exchanged its part.
+  bool cut_off(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task, std::optional<Duration> ran);
   // The task was never on its node.
-  bool undo(TaskId task);
+  bool undo(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task);
   // More tasks share a shuffle than were known when some ended.
   void grow(const Job& job);
   // Ids change from now on. Counts running tasks up to now.
@@ -80,6 +89,7 @@ class Spend {
     JobId job_id;
     std::string pool, job;
     Bill bill;
+    Usd exchange;               // with the peers that had begun
     std::uint32_t reduces = 0;  // sharing the shuffle, as known when it began
     CpuSeconds work_a_second;
     UsdPerCpuSecond price;
@@ -93,6 +103,7 @@ class Spend {
     std::uint32_t reduces = 0;
     std::map<std::pair<std::string, std::string>, Usd> due;  // by pool and job
   };
+  Usd charge_exchange(const ClusterSnapshot& cluster, const CostModel& costs, const Running& running);
   void charge(const std::string& pool, const std::string& job, const Bill& more);
   static Usd count(Running& running, Duration ran);
   void count_and_charge(Running& running, Duration ran);
@@ -102,6 +113,7 @@ class Spend {
   std::unordered_map<TaskId, Running> running_;
   std::map<std::string, Sum> sums_;  // by pool
   std::map<WholeJobId, Shared> shared_;
+  PeerExchange begun_, ended_;  // of the tasks that have
   JobLedger ledger_;
   std::optional<std::int64_t> day_;
 };

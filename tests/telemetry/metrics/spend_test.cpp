@@ -72,7 +72,7 @@ TEST_P(ShuffleMoney, IsThatOfOneShuffleHoweverReducesCome) {
       const TaskId task = running[which];
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));
       state.apply(TaskFinished{task, node[task.index()]});
-      EXPECT_TRUE(spend.end(state.snapshot(), task, Duration(0)));
+      EXPECT_TRUE(spend.end(state.snapshot(), costs, task, Duration(0)));
     };
     std::uint32_t come = 0;
     while (come < all) {
@@ -83,7 +83,7 @@ TEST_P(ShuffleMoney, IsThatOfOneShuffleHoweverReducesCome) {
         const TaskId task(come);
         const Bill bill = task_bill(state.snapshot(), costs, state.snapshot().tasks[task], {task, node[come], {}, {}});
         ASSERT_TRUE(state.assume({task, node[come], {}, {}}));
-        spend.begin(state.snapshot(), {task, node[come], {}, {}, 1}, bill);
+        spend.begin(state.snapshot(), costs, {task, node[come], {}, {}, 1}, bill);
         running.push_back(task);
       }
       while (!running.empty() && random.below(3) == 0) end_one();
@@ -112,11 +112,75 @@ TEST(ShuffleMoney, OfFourReducesSeenOneByOneIsNotFourfold) {
     const TaskId task(i);
     const Bill bill = task_bill(state.snapshot(), costs, state.snapshot().tasks[task], {task, NodeId(1), {}, {}});
     ASSERT_TRUE(state.assume({task, NodeId(1), {}, {}}));
-    spend.begin(state.snapshot(), {task, NodeId(1), {}, {}, 1}, bill);
+    spend.begin(state.snapshot(), costs, {task, NodeId(1), {}, {}, 1}, bill);
     state.apply(TaskFinished{task, NodeId(1)});
-    spend.end(state.snapshot(), task, Duration(0));
+    spend.end(state.snapshot(), costs, task, Duration(0));
   }
   EXPECT_NEAR(told.value(), 0.02, 1e-9);
+}
+
+JobArrived peers(std::uint32_t count, std::uint32_t of_all) {
+  JobArrived arrived = reduces(0, 0);
+  arrived.job.map_tasks = count;
+  arrived.job.whole = {WholeJobId(0), of_all, 0, 0, {}, true, of_all};
+  Task task;
+  task.cpu = CpuSeconds(1);
+  arrived.tasks.assign(count, task);
+  return arrived;
+}
+
+// Peers begin in two groups, and end or are withdrawn in any order: all that was charged is one exchange between the
+// zones in which they ran, and so is all that was predicted.
+TEST_P(ShuffleMoney, OfPeersIsThatOfOneExchangeHoweverTheyComeAndGo) {
+  Random random(GetParam());
+  for (int round = 0; round < 40; ++round) {
+    const auto all = 2 + static_cast<std::uint32_t>(random.below(8));
+    ClusterState state(two_zones());
+    Bill told;
+    Spend spend([&](const std::string&, const Bill& more) {
+      EXPECT_GE(more.shuffle.value(), 0) << "a counter does not fall";
+      told += more;
+    });
+    std::vector<TaskId> running;
+    double in_b = 0;
+    Usd predicted, counted;
+    const bool withdrawn = random.below(2) == 0;
+    const auto begin = [&](TaskId task) {
+      const NodeId node(static_cast<std::uint32_t>(random.below(2)));
+      ASSERT_TRUE(state.assume({task, node, {}, {}}));
+      spend.begin(state.snapshot(), costs, {task, node, {}, {}, 1}, {});
+      if (random.below(4) == 0) {  // it was never there, and comes again
+        ASSERT_TRUE(spend.undo(state.snapshot(), costs, task));
+        spend.begin(state.snapshot(), costs, {task, node, {}, {}, 1}, {});
+      }
+      running.push_back(task);
+      in_b += node.index();
+    };
+    const auto end_one = [&] {
+      const std::size_t which = random.below(running.size());
+      const TaskId task = running[which];
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));
+      if (withdrawn) {
+        ASSERT_TRUE(spend.cut_off(state.snapshot(), costs, task, Duration(0)));
+        return;
+      }
+      const std::optional<EndedTask> ended = spend.end(state.snapshot(), costs, task, Duration(0));
+      ASSERT_TRUE(ended);
+      predicted += ended->predicted.shuffle, counted += ended->ours.shuffle;
+      EXPECT_EQ(ended->ours_beside({"delay", {}, {}, Usd(2)}).shuffle, Usd(2));
+    };
+    state.apply(peers(all - 1, all));
+    for (std::uint32_t i = 0; i + 1 < all; ++i) begin(TaskId(i));
+    while (running.size() > 1 && random.below(3) == 0) end_one();
+    state.apply(peers(1, all));
+    begin(TaskId(all - 1));
+    while (!running.empty()) end_one();
+    const double b = in_b / all, expected = 0.02 * (1 - b * b - (1 - b) * (1 - b));
+    EXPECT_NEAR(told.shuffle.value(), expected, 1e-9) << "seed " << GetParam() << " round " << round;
+    if (withdrawn) continue;
+    EXPECT_NEAR(counted.value(), expected, 1e-9);
+    EXPECT_NEAR(predicted.value(), expected, 1e-9);
+  }
 }
 
 }  // namespace
