@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::Pair;
 
-PodRecord pod_of(const Owner& owner) {
+PodRecord owned_pod(const Owner& owner) {
   PodRecord pod;
   pod.meta = {"n", "p-1", "uid-p-1", ""};
   if (!owner.kind.empty()) pod.owner = owner;
@@ -75,7 +75,7 @@ TEST_F(JobMemoriesTest, AreWrittenToTheKindOfObjectThatTheOwnerIs) {
       {{}, "/api/v1/namespaces/n/pods/p-1"}};
   for (const auto& [owner, path] : cases) {
     JobMemories memories(client_, [] { return true; });
-    memories.keep_at("key", memory_place(pod_of(owner)));
+    memories.keep_at("key", memory_place(owned_pod(owner)));
     memories.remember("key", home(), "zone-b");
     const std::vector<ReceivedRequest> writes = flush(memories);
     EXPECT_EQ(writes.back().path, path) << owner.kind << ' ' << owner.api_version;

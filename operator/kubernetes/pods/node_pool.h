@@ -1,0 +1,44 @@
+// A NodePool of Karpenter (karpenter.sh/v1): the parts that say which nodes it launches, and how many. A value.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "kubernetes/api/objects.h"
+
+namespace lips::kubernetes {
+
+inline constexpr const char* node_pool_label = "karpenter.sh/nodepool";  // of its nodes
+
+struct NodePool {
+  ObjectMeta meta;
+  bool deleting = false;
+  bool ready = false;
+  bool fixed = false;                          // has spec.replicas: it launches no node for pods that wait
+  std::vector<LabelRequirement> requirements;  // of the template, without its labels
+  TextMap labels;
+  std::vector<Taint> taints;                               // that stay: startupTaints go before pods come
+  std::string provider;                                    // API group of its node class
+  std::int32_t weight = 0;                                 // the greatest is used first
+  ResourceAmounts limits;                                  // of all its nodes; "nodes" is their number
+  std::optional<Duration> consolidate_after{Duration(0)};  // none: Never
+  friend bool operator==(const NodePool&, const NodePool&) = default;
+};
+
+// Keeps its working memory from call to call; one decoder is for one thread. Refuses operators that it does not know.
+class NodePoolDecoder {
+ public:
+  NodePoolDecoder();
+  ~NodePoolDecoder();
+  Result<NodePool> decode(std::string_view json);
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+}  // namespace lips::kubernetes
