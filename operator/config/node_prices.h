@@ -30,6 +30,8 @@ class NodePrices {
   };
   NodePrice node(const Question& question) const;
   std::string_view newest() const { return sheet_.newest(); }  // date of the newest price; empty: none
+  const PriceSheet& sheet() const { return sheet_; }
+  const std::string& region() const { return prices_.region; }  // where nobody says one
   // The type in the sheet; nullptr where it has none.
   const InstanceOffer* size(std::string_view region, std::string_view instance_type) const {
     return sheet_.find(region_or_default(region), instance_type);

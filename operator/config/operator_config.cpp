@@ -97,10 +97,19 @@ void each_fleet_key(Fields& fields, OperatorConfig& config) {
   fields.section(
       "fleet", "nodes that an autoscaler such as Karpenter may launch: plans ask for them where they pay",
       [&](auto& in) {
-        in.texts("instanceTypes", fleet.instance_types,
-                 {"", "that its NodePools allow, with a price and a size in the sheet; empty: plans ask for no nodes"});
-        in.texts("zones", fleet.zones, {"", "in which it may launch them"});
-        in.texts("capacityTypes", fleet.capacity_types, {"", "spot, on-demand or both"});
+        in.flag("fromNodePools", fleet.from_node_pools,
+                {"",
+                 "read from Karpenter's NodePools what may be launched, where, and how much of it "
+                 "(docs/steering.md#what-nodepools-allow); instanceTypes and idleTime are then without meaning"});
+        in.texts(
+            "instanceTypes", fleet.instance_types,
+            {"",
+             "that it may launch, with a price and a size in the sheet; empty, without fromNodePools: plans ask for "
+             "no nodes"});
+        in.texts("zones", fleet.zones,
+                 {"", "in which it may launch them; empty, with fromNodePools: as the NodePools say"});
+        in.texts("capacityTypes", fleet.capacity_types,
+                 {"", "spot, on-demand or both; with fromNodePools: of those that the NodePools allow"});
         in.duration("bootTime", fleet.boot_time, {"duration", "from the launch of a node until pods start on it"});
         in.duration(
             "idleTime", fleet.idle_time,
@@ -455,6 +464,9 @@ void check(YamlMap& root, const OperatorConfig& config) {
   for (const std::string& type : config.fleet.capacity_types)
     if (type != "spot" && type != "on-demand")
       root.error("fleet", "capacityTypes with " + quoted(type), "spot, on-demand");
+  if (config.fleet.from_node_pools && !config.fleet.instance_types.empty())
+    root.error("fleet", "fromNodePools beside instanceTypes",
+               "one of them: NodePools or a list says what may be launched");
   if (!config.fleet.instance_types.empty() && (config.fleet.zones.empty() || config.fleet.capacity_types.empty()))
     root.error("fleet", "instanceTypes without zones or capacityTypes", "some of each");
   if (election.renew_deadline >= election.lease)

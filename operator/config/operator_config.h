@@ -52,8 +52,10 @@ struct OperatorConfig {
   Network network{MebibytesPerSecond(0), MebibytesPerSecond(0),   MebibytesPerSecond(0),
                   MebibytesPerSecond(0), MebibytesPerSecond(119), MebibytesPerSecond(60)};
 
-  // What the cluster's autoscaler may launch: every type in every zone and of every capacity type.
+  // What the cluster's autoscaler may launch: every type in every zone and of every capacity type, or what its
+  // NodePools say.
   struct Fleet {
+    bool from_node_pools = false;
     std::vector<std::string> instance_types, zones, capacity_types{"spot", "on-demand"};
     Duration boot_time{60'000'000}, idle_time{60'000'000};
     double interruptions_per_hour = 0;  // of a spot node

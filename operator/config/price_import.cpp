@@ -86,7 +86,7 @@ Result<std::vector<InstanceOffer>> from_karpenter(const PriceText& from) {
     offer.zone = zone;
     offer.capacity_type = capacity_type_of(capacity_type);
     offer.price = *price;
-    offer.as_of = from.today, offer.source = "karpenter";
+    offer.as_of = from.today, offer.source = source_karpenter;
     offers.push_back(std::move(offer));
   });
   if (offers.empty()) return no_price(from, fmt::format("the metric {}", metric));

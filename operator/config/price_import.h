@@ -22,6 +22,9 @@ inline constexpr EnumArray<PriceFormat, std::string_view> price_format_names{"ka
                                                                              "price-list"};
 constexpr std::string_view to_string(PriceFormat format) { return price_format_names[format]; }
 
+// Of its prices; they name all that Karpenter could buy, in each zone.
+inline constexpr std::string_view source_karpenter = "karpenter";
+
 struct PriceText {
   PriceFormat format = PriceFormat::karpenter;
   std::string name;  // of the file or address, for errors

@@ -197,6 +197,9 @@ TEST(OperatorConfig, AFleetNeedsZonesAndCapacityTypesThatExist) {
   EXPECT_EQ(refused("{zones: [a]}"), "");
   EXPECT_THAT(refused("{instanceTypes: [m5.large]}"), testing::HasSubstr("without zones"));
   EXPECT_THAT(refused("{instanceTypes: [m5.large], zones: [a], capacityTypes: [free]}"), testing::HasSubstr("free"));
+  EXPECT_THAT(refused("{fromNodePools: true, instanceTypes: [m5.large], zones: [a]}"),
+              testing::HasSubstr("fromNodePools beside instanceTypes"));
+  EXPECT_EQ(refused("{fromNodePools: true, zones: [a], bootTime: 40s}"), "");
 }
 
 TEST(NodePrices, StateADefaultForUnknownNodes) {

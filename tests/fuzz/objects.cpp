@@ -1,5 +1,6 @@
-// Pods, nodes and Jobs as the API server has them, and what pods' annotations say.
+// Pods, nodes, Jobs and NodePools as the API server has them, what pods' annotations say, and what NodePools offer.
 #include "config/cron_schedule.h"
+#include "kubernetes/adapter/fleet_offers.h"
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/api/codec.h"
 #include "kubernetes/pods/job_codec.h"
@@ -8,7 +9,20 @@
 
 namespace lips::kubernetes {
 
+namespace {
+
+NodePrices few_prices() {
+  InstanceOffer size;
+  size.region = "us-east-1", size.instance_type = "m6i.xlarge";
+  size.vcpu = Cores(4), size.memory = Mebibytes(16384), size.price = UsdPerHour(0.2);
+  return *NodePrices::make(PriceSheet({size}, {}, 0), {});
+}
+
+}  // namespace
+
 FUZZ_TARGET(objects, json) {
+  static const NodePrices prices = few_prices();
+  static NodePoolDecoder node_pools;
   static PodDecoder pods;
   static NodeDecoder nodes;
   static JobDecoder jobs;
@@ -20,7 +34,9 @@ FUZZ_TARGET(objects, json) {
     for (const auto& [key, value] : job->annotations) (void)read_memory(value);
   const auto cron = cron_jobs.decode(input);
   if (cron) (void)CronSchedule::parse(cron->schedule);
-  return taken || pod || (cron && !cron->schedule.empty());
+  const auto node_pool = node_pools.decode(input);
+  if (node_pool) (void)pool_offers({*node_pool}, NodeCache(), {}, prices);
+  return taken || pod || node_pool || (cron && !cron->schedule.empty());
 }
 
 }  // namespace lips::kubernetes

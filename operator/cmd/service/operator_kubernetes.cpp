@@ -10,6 +10,7 @@
 
 #include "cmd/cli/command.h"
 #include "controller/epoch_controller.h"
+#include "kubernetes/adapter/fleet_offers.h"
 #include "kubernetes/adapter/kubernetes_cluster.h"
 #include "kubernetes/api/access_review.h"
 #include "kubernetes/api/leadership.h"
@@ -20,8 +21,6 @@ namespace {
 
 // The pause between plans that events trigger, as a multiple of planning time: most of the time is for binding.
 constexpr double rest_after_planning = 10;
-
-constexpr std::int32_t pods_on_a_node = 110;  // kubelet's default
 
 Result<kubernetes::Connection> connect(const std::string& kubeconfig) {
   if (!kubeconfig.empty()) return kubernetes::connection_from_kubeconfig(kubeconfig);
@@ -53,31 +52,6 @@ kubernetes::ObjectMeta own_pod(const std::string& name_space) {
   return {name_space, name ? name : "", uid ? uid : "", ""};
 }
 
-// Every type in every zone and of every capacity type; types that no sheet has are left out.
-std::vector<kubernetes::OfferEntry> offers_of(const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
-  std::vector<kubernetes::OfferEntry> offers;
-  for (const std::string& type : fleet.instance_types) {
-    const InstanceOffer* size = prices.size("", type);
-    if (!size || size->vcpu.value() <= 0) continue;
-    for (const std::string& zone : fleet.zones)
-      for (const std::string& capacity : fleet.capacity_types) {
-        const CapacityType kind = capacity == "spot" ? CapacityType::spot : CapacityType::on_demand;
-        kubernetes::OfferEntry offer;
-        offer.instance_type = type;
-        offer.zone = zone;
-        offer.region = size->region;
-        offer.capacity_type = kind;
-        offer.capacity = {size->vcpu, size->memory, pods_on_a_node};
-        offer.price = prices.node({"", zone, type, kind, size->vcpu}).price;
-        offer.available = true;
-        offer.boot = fleet.boot_time, offer.idle = fleet.idle_time;
-        offer.interruptions = kind == CapacityType::spot ? fleet.interruptions_per_hour : 0;
-        offers.push_back(std::move(offer));
-      }
-  }
-  return offers;
-}
-
 kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std::string& name) {
   const auto config = run.live.config();
   kubernetes::ClusterSettings settings;
@@ -93,7 +67,14 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
     return live.prices()->node(
         {question.region, question.zone, question.instance_type, question.capacity_type, question.cpu});
   };
-  settings.model.offers = [&live = run.live] { return offers_of(live.config()->fleet, *live.prices()); };
+  if (config->fleet.from_node_pools)
+    settings.pool_offers = [&live = run.live](const auto& pools, const kubernetes::NodeCache& nodes) {
+      return kubernetes::pool_offers(pools, nodes, live.config()->fleet, *live.prices());
+    };
+  else
+    settings.model.offers = [&live = run.live] {
+      return kubernetes::listed_offers(live.config()->fleet, *live.prices());
+    };
   settings.model.transfer_price = [&live = run.live](const TransferEnd& from, const TransferEnd& to) {
     return live.prices()->transfer(from, to);
   };

@@ -70,6 +70,7 @@ std::string why_too_long(const PodRecord& record, const std::string& input) {
 
 ModelSettings KubernetesCluster::model_settings() {
   ModelSettings settings = checked(settings_.model);
+  if (settings_.pool_offers) settings.offers = [this] { return node_pools_->offers(); };
   settings.learned_speed = [this](const std::string& type) { return pods_.type_speeds().of(type); };
   return settings;
 }
@@ -83,6 +84,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       pods_(settings_.scheduler_name, volumes_, nodes_, settings_.applications.frameworks),
       model_(model_settings()),
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
+      resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
+      karpenter_("/apis/karpenter.sh/v1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
   const auto may_act = [this] { return this->may_act(); };
@@ -128,6 +131,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   std::vector<std::string> annotations;
   for (const Framework& framework : settings_.applications.frameworks)
     annotations.insert(annotations.end(), {framework.group, framework.pods});
+  if (settings_.pool_offers)
+    node_pools_ = std::make_unique<NodePools>(NodePools::Surroundings{telemetry_, log_, wake}, settings_.pool_offers);
   informers_ = std::make_unique<Informers>(*watch_client_, inbox_, telemetry_, std::move(annotations));
 }
 
@@ -155,24 +160,26 @@ std::uint64_t KubernetesCluster::relist() {
 void KubernetesCluster::start() {
   informers_->start();
   shares_->read();
-  detection_.due(now());
   detect_resources();
 }
 
 // Checked before each request that changes something, from any thread.
 bool KubernetesCluster::may_act() const { return !finishing_ && (!settings_.leads || settings_.leads()); }
 
-// Pods are scheduled even if the cluster lacks our custom resources, which may be installed later.
+// Pods are scheduled even if the cluster lacks our custom resources or Karpenter's, which may be installed later.
 void KubernetesCluster::detect_resources() {
-  ApiRequest request;
-  request.path = "/apis/lips.dev/v1alpha1";
-  watch_client_->start(std::move(request), [this](const Answer& answer) {
-    if (answer)
-      resources_ = Resources::present;
-    else if (answer.error().code == ErrorCode::not_found)
-      resources_ = Resources::absent;
-    inbox_.put(WakeUp{});
-  });
+  resources_.review(*watch_client_, now());
+  if (node_pools_) karpenter_.review(*watch_client_, now());
+}
+
+// Begins to watch them once Karpenter is there. True: plans need not wait for them.
+bool KubernetesCluster::knows_node_pools() {
+  if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
+  if (karpenter_.state() == OptionalApi::State::unknown) return false;
+  if (!std::exchange(watches_node_pools_, true)) informers_->add(NodePools::watched(), *node_pools_);
+  if (!node_pools_->settled()) return false;
+  if (node_pools_->review(nodes_, prices_version(), now())) model_.must_list();
+  return true;
 }
 
 void KubernetesCluster::link_data() {
@@ -218,8 +225,9 @@ TimePoint KubernetesCluster::now() const { return steady_now(); }
 
 bool KubernetesCluster::in_charge() {
   if (readiness_.review()) model_.unlist();
-  if (resources_ == Resources::present && !data_) link_data();
-  if (data_ ? !data_->complete() : resources_ == Resources::unknown) return false;
+  if (resources_.state() == OptionalApi::State::present && !data_) link_data();
+  if (data_ ? !data_->complete() : resources_.state() == OptionalApi::State::unknown) return false;
+  if (!knows_node_pools()) return false;
   return readiness_.leads() && readiness_.has_synced() && shares_->known();
 }
 
@@ -435,17 +443,17 @@ void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeReques
     PodRecord* record = pods_.find(model_.pod_of(request.task));
     if (!record || (record->state != PodState::waiting && request.to_come == 0)) continue;
     const OfferEntry& offer = model_.index().offer(request.offer);
-    TextMap place = place_selector(offer.zone, offer.capacity_type);
     if (request.to_come > 0) {
       const std::optional<PodNeeds> needs = needs_to_come(jobs_->known(job_key(*record)), pods_.classes());
       const auto count = static_cast<int>(std::min(request.to_come, most_to_come));
-      if (can_order && needs) orders[{std::move(place), *needs}] += count;
+      if (can_order && needs) orders[{place_labels(offer), *needs}] += count;
       continue;
     }
-    std::size_t& under_way = sent[place];
+    std::size_t& under_way = sent[place_selector(offer.zone, offer.capacity_type)];
     if (record->steered && under_way > 0) {
       --under_way;
     } else if (can_order) {
+      TextMap place = place_labels(offer);
       record->ordered = place_text(place);
       ++orders[{std::move(place), pods_.classes()[record->pod_class]}];
     } else if (!record->steered) {
@@ -547,7 +555,7 @@ void KubernetesCluster::run_periodic() {
   sizes_->flush(now());
   traffic_->flush(now());
   if (model_.listed()) lifecycle_->review_volumes(now());
-  if (resources_ != Resources::present && detection_.due(now())) detect_resources();
+  detect_resources();
   if (model_.listed()) watch_others();
   if (!model_.listed() || !counting_.due(now())) return;
   resync_->review_modes(data_.get());

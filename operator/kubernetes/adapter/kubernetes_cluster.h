@@ -24,6 +24,8 @@
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
 #include "kubernetes/adapter/node_orders.h"
+#include "kubernetes/adapter/node_pools.h"
+#include "kubernetes/adapter/optional_api.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
 #include "kubernetes/adapter/readiness.h"
 #include "kubernetes/adapter/resync.h"
@@ -45,6 +47,7 @@ struct ClusterSettings {
   std::function<bool(const std::string& pool)> left_alone = {};  // though its mode is steer; empty: none
   std::string instance;                                          // name of this replica, for events
   ModelSettings model;
+  PoolOffers pool_offers = {};  // what NodePools offer, instead of what the model's settings say; empty: none are read
   OperatorConfig::Applications applications;
   std::function<bool(const std::string& address)> may_ask_driver = is_pod_address;
   int requests_in_flight = 32;
@@ -65,6 +68,7 @@ struct ClusterSettings {
   std::function<bool()> wants_watched = {};
   std::function<void(WatchedCluster)> watched = {};
   Duration watch_every{1'000'000};    // at most so often
+  Duration detect_every{30'000'000};  // custom resources that may be installed later
   Duration volume_wait{600'000'000};  // for the volumes of claims that are bound on first use, on a node
 };
 
@@ -133,6 +137,8 @@ class KubernetesCluster : public ClusterClient {
   std::uint64_t relist();
   void detect_resources();
   void link_data();
+  bool knows_node_pools();
+  std::uint64_t prices_version() const { return settings_.prices_version ? settings_.prices_version() : 0; }
   Result<std::string> input_for(PodRecord& record, const Assignment& assignment);
   bool prepare_for(PodRecord& record, const OfferEntry& offer);
   Result<void> ask_for_volumes(PodRecord& record, const std::string& node_name);
@@ -157,10 +163,8 @@ class KubernetesCluster : public ClusterClient {
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries
   Every counting_{Duration(1'000'000)};     // conditions, and the number of pending pods
-  Every detection_{Duration(30'000'000)};   // for custom resources that may be installed later
   Every forgetting_{Duration(10'000'000)};  // objects that are gone
-  enum class Resources : std::uint8_t { unknown, absent, present };
-  std::atomic<Resources> resources_{Resources::unknown};
+  OptionalApi resources_, karpenter_;
 
   // Last, and stopped first by the destructor: their threads use the members above.
   std::unique_ptr<ApiClient> watch_client_, act_client_;
@@ -178,7 +182,9 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<Resync> resync_;
   std::unique_ptr<WatchedPods> watched_;  // none: nobody reports
   TimePoint next_watch_{};
-  std::unique_ptr<DataLink> data_;  // none: the cluster has no custom resources of ours
+  std::unique_ptr<DataLink> data_;         // none: the cluster has no custom resources of ours
+  std::unique_ptr<NodePools> node_pools_;  // none: nobody asks for them
+  bool watches_node_pools_ = false;
   std::unique_ptr<Informers> informers_;
 };
 

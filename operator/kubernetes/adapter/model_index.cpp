@@ -8,6 +8,7 @@
 
 #include "config/quantities.h"
 #include "kubernetes/pods/amounts.h"
+#include "kubernetes/pods/node_pool.h"
 #include "kubernetes/pods/zone_gate.h"
 #include "model/leaving.h"
 
@@ -66,8 +67,6 @@ constexpr UsdPerCpuSecond least_avoidance{1e-12};  // for nodes without a price
 constexpr std::array zone_labels_of_drivers{"topology.ebs.csi.aws.com/zone", "topology.gke.io/zone",
                                             "topology.disk.csi.azure.com/zone"};
 
-constexpr std::uint32_t most_nodes_of_an_offer = 1000;  // nobody says how many there are
-
 // What a node has no number for it has no limit of.
 constexpr double unlimited = 1e6;
 
@@ -92,6 +91,13 @@ NodePlace place_of(const Node& node) {
   place.rack = label(node, {"lips.dev/rack", "topology.kubernetes.io/rack"});
   place.instance_type = instance_type_of(node);
   place.capacity_type = is_spot(node) ? CapacityType::spot : CapacityType::on_demand;
+  return place;
+}
+
+TextMap place_labels(const OfferEntry& offer) {
+  TextMap place = place_selector(offer.zone, offer.capacity_type);
+  if (!offer.pool.empty()) place.emplace_back(node_pool_label, offer.pool);
+  std::sort(place.begin(), place.end());
   return place;
 }
 
@@ -176,13 +182,30 @@ void ModelIndex::add_nodes(const NodeCache& nodes, ClusterSnapshot& start) {
   }
 }
 
-// As nodes that take no task, after those that are there.
+// As nodes that take no task, after those that are there. NodePools can allow hundreds of types: of those of a pool
+// that no pod can tell apart, the cheapest.
 void ModelIndex::add_offers(ClusterSnapshot& start) {
-  IdVector<OfferId, KnownOffer> known;
+  using Alike = std::tuple<std::string, ZoneId, CapacityType, NodeProfile, Resources>;
+  std::map<Alike, std::size_t> alike;
+  std::vector<std::pair<KnownOffer, lips::Node>> kept;
   for (KnownOffer& offer : offers_) {
     if (!found(zones_, offer.entry.zone).valid()) continue;
     lips::Node like = like_node(offer.entry, offer.profile);
     offer.capacity = like.capacity;
+    if (!offer.entry.pool.empty()) {
+      const Alike kind{offer.entry.pool, like.zone, like.capacity_type, offer.profile, like.capacity};
+      const auto [known, added] = alike.try_emplace(kind, kept.size());
+      if (!added) {
+        merged_offers_ = true;
+        if (like.cpu_price < kept[known->second].second.cpu_price)
+          kept[known->second] = {std::move(offer), std::move(like)};
+        continue;
+      }
+    }
+    kept.emplace_back(std::move(offer), std::move(like));
+  }
+  offers_ = {};
+  for (auto& [offer, like] : kept) {
     const auto [profile, added] = profiles_.try_emplace(offer.profile);
     if (added) profile->second = start.profiles.push_back(offer.profile);
     like.profile = profile->second;
@@ -190,23 +213,25 @@ void ModelIndex::add_offers(ClusterSnapshot& start) {
     node_zones_.push_back(like.zone);
     offer.like = start.nodes.push_back(std::move(like));
     const OfferEntry& entry = offer.entry;
-    start.offers.push_back(
-        {offer.like, entry.available ? most_nodes_of_an_offer : 0, entry.boot, entry.idle, entry.interruptions});
-    known.push_back(std::move(offer));
+    start.offers.push_back({offer.like, entry.left, entry.boot, entry.idle, entry.interruptions});
+    offers_.push_back(std::move(offer));
   }
-  offers_ = std::move(known);
 }
 
 // Without its profile's id.
 lips::Node ModelIndex::like_node(const OfferEntry& entry, NodeProfile& profile) const {
   Node node;
-  node.labels = place_selector(entry.zone, entry.capacity_type);
+  node.labels = place_labels(entry);
+  node.labels.insert(node.labels.end(), entry.labels.begin(), entry.labels.end());
   node.labels.emplace_back("node.kubernetes.io/instance-type", entry.instance_type);
   if (!entry.region.empty()) node.labels.emplace_back("topology.kubernetes.io/region", entry.region);
   for (const char* key : zone_labels_of_drivers) node.labels.emplace_back(key, entry.zone);
   std::sort(node.labels.begin(), node.labels.end());
+  node.labels.erase(std::unique(node.labels.begin(), node.labels.end()), node.labels.end());
+  node.taints = entry.taints;
   node.meta.name = "offer/" + entry.instance_type + '/' + entry.zone + '/';
   node.meta.name += to_string(entry.capacity_type);
+  if (!entry.pool.empty()) node.meta.name += '/' + entry.pool;
   profile = projected(node);
   lips::Node like = model_node(node, {});
   like.fleet = FleetKind::elastic;
@@ -343,8 +368,8 @@ bool ModelIndex::store_moved(const NodeRecord& record) const {
   return readable != store_readable_.end() && readable->second != record.node->ready;
 }
 
-void ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::vector<ClusterEvent>& events) {
-  if (std::exchange(classes_version_, classes.version()) == classes.version()) return;
+bool ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::vector<ClusterEvent>& events) {
+  if (std::exchange(classes_version_, classes.version()) == classes.version()) return false;
   std::set<std::string> fresh_labels, fresh_resources;
   for (const std::string& key : classes.label_keys())
     if (label_keys_.insert(key).second) fresh_labels.insert(key);
@@ -377,6 +402,7 @@ void ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::v
     like.profile = profile_id(offer.profile, events);
     events.emplace_back(NodeChanged{offer.like, std::move(like)});
   }
+  return merged_offers_ && !fresh_labels.empty();
 }
 
 bool ModelIndex::fits_an_offer(const PodNeeds& needs) const {

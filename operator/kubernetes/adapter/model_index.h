@@ -27,16 +27,24 @@ struct PriceQuestion {
   Cores cpu;
 };
 
+inline constexpr std::uint32_t most_nodes_of_an_offer = 1000;  // where nobody says how many there are
+
 // Nodes that an autoscaler could launch; what it would be as a node.
 struct OfferEntry {
   std::string instance_type, zone, region;
   CapacityType capacity_type = CapacityType::on_demand;
   Resources capacity;
   UsdPerHour price;
-  bool available = true;
-  Duration boot{}, idle{};   // see lips::Offer
-  double interruptions = 0;  // of one node, an hour
+  std::uint32_t left = most_nodes_of_an_offer;  // could be launched now; 0: sold out
+  Duration boot{}, idle{};                      // see lips::Offer
+  double interruptions = 0;                     // of one node, an hour
+  std::string pool = {};                        // the NodePool that allows it; empty: the configuration lists it
+  TextMap labels = {};                          // beside those of place and type
+  std::vector<Taint> taints = {};
+  friend bool operator==(const OfferEntry&, const OfferEntry&) = default;
 };
+// Labels of the nodes that may be launched when one like that is ordered: all but the type is said.
+TextMap place_labels(const OfferEntry& offer);
 
 struct ModelSettings {
   Network network;
@@ -129,8 +137,8 @@ class ModelIndex {
   // Whether the readability of the node's directory has changed since the listing.
   bool store_moved(const NodeRecord& record) const;
   // Adds labels and resources that only classes of pods since the listing refer to, and updates the nodes that have
-  // them.
-  void learn(const PodClasses& classes, const NodeCache& nodes, std::vector<ClusterEvent>& events);
+  // them. True: a listing is needed, because they may tell offers apart.
+  bool learn(const PodClasses& classes, const NodeCache& nodes, std::vector<ClusterEvent>& events);
   // An id; appends an event that adds it if it is new.
   ConstraintId constraint(const PlacementConstraint& constraint, std::vector<ClusterEvent>& events);
   PoolId pool(const std::string& name, std::vector<ClusterEvent>& events);
@@ -178,6 +186,7 @@ class ModelIndex {
     Resources capacity;
   };
   IdVector<OfferId, KnownOffer> offers_;
+  bool merged_offers_ = false;
   std::map<NodeProfile, ProfileId> profiles_;
   std::map<PlacementConstraint, ConstraintId> constraints_;
   std::map<std::string, PoolId> pools_;

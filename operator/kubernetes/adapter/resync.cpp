@@ -32,7 +32,8 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   for (PodRecord* pod : around_.pods.review_applications()) around_.lifecycle.report_again(*pod, now);
   find_reasons_to_list(now);
   if (!around_.model.listed()) return list_everything(data, now);
-  around_.model.index().learn(around_.pods.classes(), around_.nodes, around_.model.events());
+  if (around_.model.index().learn(around_.pods.classes(), around_.nodes, around_.model.events()))
+    around_.model.must_list();
   emit_nodes();
   if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
   emit_jobs(around_.lifecycle.take_arrived(), data, now);

@@ -312,7 +312,8 @@ std::size_t FakeCluster::requests_for(const std::string& end_of_path) const {
 
 Reply FakeCluster::answer(const ReceivedRequest& request) {
   const std::lock_guard lock(mutex_);
-  if (request.path.starts_with("/apis/lips.dev")) return answer_resources(request);
+  if (request.path.starts_with("/apis/lips.dev") || request.path.starts_with("/apis/karpenter.sh"))
+    return answer_resources(request);
   const bool guarded = request.method != "GET" || request.path.find("/configmaps/") != std::string::npos;
   if (guarded && !forbidden_.empty() && request.path.find(forbidden_) != std::string::npos)
     return reply(403, status_text(403, "lips may not write " + forbidden_));
@@ -334,9 +335,12 @@ Reply FakeCluster::answer(const ReceivedRequest& request) {
 }
 
 Reply FakeCluster::answer_resources(const ReceivedRequest& request) {
-  if (resources_.empty()) return reply(404, status_text(404, "not found"));
+  const std::size_t of_karpenter = resources_.count("nodepools");
+  const std::size_t served =
+      request.path.starts_with("/apis/karpenter.sh") ? of_karpenter : resources_.size() - of_karpenter;
+  if (served == 0) return reply(404, status_text(404, "not found"));
   const std::string plural = last_word(request.path);
-  if (request.method != "GET" || plural == "v1alpha1") return reply(200, "{}");
+  if (request.method != "GET" || plural.starts_with("v1")) return reply(200, "{}");
   if (request.query_value("watch") == "true") return watch(plural, std::stoi(request.query_value("resourceVersion")));
   std::string items;
   for (const auto& [name, json] : resources_[plural]) items += (items.empty() ? "" : ",") + json;

@@ -59,7 +59,7 @@ class FakeCluster {
   void put_node(const std::string& name, const FakeNode& node);
   void remove_node(const std::string& name);
   void put_pod(const std::string& name, FakePod pod);
-  // An object of lips.dev, in full; without one the cluster does not know these kinds.
+  // An object of lips.dev, or a NodePool of Karpenter, in full; without one the cluster does not know these kinds.
   void put_resource(const std::string& plural, const std::string& name, const std::string& json);
   // A claim of the namespace default, a volume or a storage class, in full but for its version.
   void put_storage(const std::string& plural, const std::string& name, nlohmann::json object);

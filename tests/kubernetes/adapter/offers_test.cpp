@@ -32,7 +32,7 @@ class Offers : public testing::Test {
     entries_ = {offer_in("c", 0.4), offer_in("a", 0.2)};
     entries_[0].capacity_type = CapacityType::spot;
     entries_[0].interruptions = 0.1;
-    entries_[1].available = false;
+    entries_[1].left = 0;
     for (const char* zone : {"b", "c"})
       data_.stores.push_back({std::string("in-") + zone, StoreKind::zonal_bucket, zone, "", {}, {}});
     data_.stores.push_back({"lake", StoreKind::regional_bucket, "a", "", {}, {}, "r"});
@@ -131,6 +131,44 @@ TEST_F(Offers, LearnLabelsAndVolumesThatPodsAskForLater) {
   events.clear();
   index_->learn(classes_, nodes_, events);
   EXPECT_THAT(events, SizeIs(0));
+}
+
+// A NodePool allows hundreds of types of a few sizes.
+TEST_F(Offers, OfAPoolThatNoPodTellsApartAreTheCheapest) {
+  entries_ = {offer_in("a", 0.3), offer_in("a", 0.2), offer_in("a", 0.25), offer_in("c", 0.3)};
+  const char* types[] = {"m1.x", "m2.x", "m3.x", "m1.x"};
+  for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].instance_type = types[i], entries_[i].pool = "batch";
+  ASSERT_THAT(list().offers, SizeIs(2));
+  EXPECT_EQ(index_->offer(OfferId(0)).instance_type, "m2.x");
+  EXPECT_EQ(index_->offer(OfferId(1)).zone, "c");
+  classes_.intern(asking("node.kubernetes.io/instance-type", "m3.x"));
+  std::vector<ClusterEvent> events;
+  EXPECT_TRUE(index_->learn(classes_, nodes_, events)) << "now one pod tells them apart";
+  EXPECT_THAT(list().offers, SizeIs(4));
+  EXPECT_FALSE(index_->learn(classes_, nodes_, events));
+  for (OfferEntry& entry : entries_) entry.pool.clear();
+  classes_ = {};
+  EXPECT_THAT(list().offers, SizeIs(4)) << "those of the configuration stay as they are";
+}
+
+TEST_F(Offers, TakenByTasksThatTolerateTheirTaintsAndSelectTheirLabels) {
+  entries_[0].taints = {{"batch", "yes", "NoSchedule"}};
+  entries_[0].labels = {{"team", "etl"}, {"topology.kubernetes.io/zone", "c"}};
+  entries_[1].labels = {{"team", "etl"}};
+  PodNeeds needs = asking("team", "etl");
+  classes_.intern(needs);
+  const auto takers = [&] {
+    const ClusterSnapshot& start = list();
+    std::vector<std::string> zones;
+    for (const lips::Offer& offer : start.offers)
+      if (eligible(needs.placement(), start.profiles[start.nodes[offer.like].profile]))
+        zones.push_back(start.zones[start.nodes[offer.like].zone].name);
+    return zones;
+  };
+  EXPECT_THAT(takers(), ElementsAre("a"));
+  needs.constraint.tolerations = {{"batch", "yes", "NoSchedule", false}};
+  classes_.intern(needs);
+  EXPECT_THAT(takers(), ElementsAre("c", "a"));
 }
 
 TEST_F(Offers, ReadInTheirZoneElseWhereItIsCheapest) {

@@ -15,11 +15,13 @@ inline const OfferId in_a(0), in_c(1);
 
 class Planned {
  public:
-  // `self`: the operator's own pod; without a namespace nodes cannot be ordered.
-  explicit Planned(const FakeCluster& cluster, const ObjectMeta& self = {}) {
+  // `self`: the operator's own pod; without a namespace nodes cannot be ordered. `pool_offers`: instead of the offers.
+  explicit Planned(const FakeCluster& cluster, const ObjectMeta& self = {}, PoolOffers pool_offers = {}) {
     ClusterSettings settings;
     settings.mode = PodMode::steer;
     settings.self = self;
+    settings.pool_offers = std::move(pool_offers);
+    settings.detect_every = Duration(100'000);
     settings.model.offers = [] { return std::vector{offer_in("zone-a", 0.2), offer_in("zone-c", 0.2)}; };
     settings.model.transfer_price = [](const TransferEnd& from, const TransferEnd& to) {
       return UsdPerMebibyte(from.zone == "zone-d" || to.zone == "zone-d" ? 1e-6 : 1e-5);

@@ -1,0 +1,285 @@
+#include "kubernetes/adapter/fleet_offers.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "config/price_import.h"
+#include "kubernetes/pods/instance_labels.h"
+#include "kubernetes/pods/zone_gate.h"
+#include "model/eligibility.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr std::int32_t pods_on_a_node = 110;  // kubelet's default
+constexpr const char *zone_key = "topology.kubernetes.io/zone", *region_key = "topology.kubernetes.io/region",
+                     *capacity_key = "karpenter.sh/capacity-type";
+// Karpenter looks at an empty node again before it takes it away.
+constexpr Duration second_look = std::chrono::seconds(15);
+// A node that is kept for longer finds other work.
+constexpr Duration longest_idle = std::chrono::hours(1);
+constexpr std::int64_t bytes_of_mebibyte = 1 << 20;
+
+OfferEntry offer_of(const InstanceOffer& size, const std::string& zone, CapacityType kind,
+                    const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
+  OfferEntry offer;
+  offer.instance_type = size.instance_type;
+  offer.zone = zone;
+  offer.region = size.region;
+  offer.capacity_type = kind;
+  offer.capacity = {size.vcpu, size.memory, pods_on_a_node};
+  offer.price = prices.node({size.region, zone, size.instance_type, kind, size.vcpu}).price;
+  offer.boot = fleet.boot_time, offer.idle = fleet.idle_time;
+  offer.interruptions = kind == CapacityType::spot ? fleet.interruptions_per_hour : 0;
+  return offer;
+}
+
+std::vector<CapacityType> capacity_types_of(const OperatorConfig::Fleet& fleet) {
+  std::vector<CapacityType> kinds;
+  for (const std::string& name : fleet.capacity_types)
+    kinds.push_back(name == to_string(CapacityType::spot) ? CapacityType::spot : CapacityType::on_demand);
+  return kinds;
+}
+
+// Labels of which a provider of Karpenter decides which values there are, and which types have them.
+bool is_of_provider(std::string_view key) {
+  const std::string_view domain = key.substr(0, std::min(key.find('/'), key.size()));
+  constexpr std::string_view own[] = {"kubernetes.io", "beta.kubernetes.io", "topology.kubernetes.io",
+                                      "failure-domain.beta.kubernetes.io"};
+  constexpr std::string_view clouds[] = {"k8s.aws", "aws.com", "azure.com", "google.com", "gke.io"};
+  if (domain.size() == key.size()) return false;
+  return domain.find("karpenter") != std::string_view::npos || key == "node.kubernetes.io/windows-build" ||
+         std::find(std::begin(own), std::end(own), domain) != std::end(own) ||
+         std::any_of(std::begin(clouds), std::end(clouds),
+                     [&](std::string_view cloud) { return domain.ends_with(cloud); });
+}
+
+// What the requirements and labels of a pool say, by what they are about.
+struct Rules {
+  std::vector<LabelRequirement> place, type;
+  TextMap labels;                  // of its nodes, beside those of place and type
+  bool tells_types_apart = false;  // by more than their names
+  std::string undecided;           // a key
+};
+
+void add_rule(LabelRequirement rule, Rules& rules) {
+  rule.key = plain_key(rule.key);
+  if (rule.key == zone_key || rule.key == region_key || rule.key == capacity_key) {
+    rules.place.push_back(std::move(rule));
+  } else if (const bool apart = tells_types_apart(rule.key);
+             apart || rule.key == instance_type_label || rule.key == os_label) {
+    rules.tells_types_apart |= apart;
+    rules.type.push_back(std::move(rule));
+  } else if (!is_of_provider(rule.key) && rule.op == LabelRequirement::Operator::in && rule.values.size() == 1) {
+    rules.labels.emplace_back(std::move(rule.key), std::move(rule.values[0]));
+  } else if (rules.undecided.empty()) {
+    rules.undecided = rule.key;
+  }
+}
+
+Rules rules_of(const NodePool& pool) {
+  Rules rules;
+  for (const LabelRequirement& requirement : pool.requirements) add_rule(requirement, rules);
+  for (const auto& [key, value] : pool.labels) add_rule({key, LabelRequirement::Operator::in, {value}}, rules);
+  return rules;
+}
+
+// Zones of the cluster's regions, each with its region.
+class Market {
+ public:
+  Market(const NodeCache& nodes, const NodePrices& prices) : prices_(prices) {
+    std::set<std::string> regions;
+    for (const auto& [name, record] : nodes.all()) {
+      if (!record.node) continue;
+      const std::string *zone = find_text(record.node->labels, zone_key),
+                        *region = find_text(record.node->labels, region_key);
+      if (region && !region->empty()) regions.insert(*region);
+      if (zone && !zone->empty()) zones_[*zone] = region ? *region : "";
+    }
+    if (regions.empty()) regions.insert(prices.region());
+    for (const InstanceOffer& row : prices.sheet().offers()) {
+      if (row.zone.empty() || !regions.contains(row.region)) continue;
+      zones_.try_emplace(row.zone, row.region);
+      if (row.source == source_karpenter) told_.emplace(row.zone, row.instance_type, row.capacity_type);
+    }
+    for (auto& [zone, region] : zones_)
+      if (region.empty()) region = guessed_region(zone);
+  }
+
+  const std::map<std::string, std::string>& zones() const { return zones_; }
+  std::string region(const std::string& zone) const {
+    const auto known = zones_.find(zone);
+    return known == zones_.end() ? guessed_region(zone) : known->second;
+  }
+  // Karpenter's prices, where they are read, name all that it can buy.
+  bool has(const std::string& zone, const std::string& type, CapacityType kind) const {
+    return told_.empty() || told_.contains({zone, type, kind});
+  }
+  // Types of the region with price and size.
+  const std::vector<const InstanceOffer*>& sizes(const std::string& region) {
+    const auto [known, added] = sizes_.try_emplace(region);
+    if (added)
+      for (const std::string_view type : prices_.sheet().instance_types(region))
+        if (const InstanceOffer* size = prices_.size(region, type); size && size->vcpu.value() > 0)
+          known->second.push_back(size);
+    return known->second;
+  }
+
+ private:
+  std::string guessed_region(const std::string& zone) const {
+    std::string region = region_of_zone(zone);
+    return region.empty() ? prices_.region() : region;
+  }
+  const NodePrices& prices_;
+  std::map<std::string, std::string> zones_;
+  std::set<std::tuple<std::string, std::string, CapacityType>> told_;
+  std::map<std::string, std::vector<const InstanceOffer*>> sizes_;
+};
+
+std::set<std::string> zones_for(const Rules& rules, const OperatorConfig::Fleet& fleet, const Market& market) {
+  std::set<std::string> zones(fleet.zones.begin(), fleet.zones.end());
+  if (!zones.empty()) return zones;
+  for (const LabelRequirement& rule : rules.place)
+    if (rule.key == zone_key && rule.op == LabelRequirement::Operator::in)
+      zones.insert(rule.values.begin(), rule.values.end());
+  if (zones.empty())
+    for (const auto& [zone, region] : market.zones()) zones.insert(zone);
+  return zones;
+}
+
+// What the nodes of each pool have. Those that boot stand for orders that are still there.
+using Room = std::map<std::string, std::int64_t, std::less<>>;
+std::map<std::string, Room> room_in_use(const NodeCache& nodes, const NodePrices& prices) {
+  std::map<std::string, Room> used;
+  for (const auto& [name, record] : nodes.all()) {
+    const std::string* pool = record.node ? find_text(record.node->labels, node_pool_label) : nullptr;
+    if (!pool) continue;
+    const std::string* initialized = find_text(record.node->labels, "karpenter.sh/initialized");
+    if (!record.node->ready && !(initialized && *initialized == "true")) continue;
+    Room& room = used[*pool];
+    ++room["nodes"];
+    const std::string* region = find_text(record.node->labels, region_key);
+    const InstanceOffer* size = prices.size(region ? *region : "", instance_type_of(*record.node));
+    for (const auto& [resource, amount] : record.node->allocatable) {
+      std::int64_t all = amount;  // limits count what a machine has, also what the kubelet keeps for itself
+      if (size && resource == "cpu") all = std::max(all, static_cast<std::int64_t>(size->vcpu.value() * 1000));
+      if (size && resource == "memory")
+        all = std::max(all, static_cast<std::int64_t>(size->memory.value()) * bytes_of_mebibyte);
+      room[resource] += all;
+    }
+  }
+  return used;
+}
+
+// How many nodes of that size the limits leave.
+std::uint32_t nodes_left(const NodePool& pool, const Room& used, const InstanceOffer& size) {
+  std::int64_t left = most_nodes_of_an_offer;
+  for (const auto& [resource, limit] : pool.limits) {
+    const auto known = used.find(resource);
+    const std::int64_t room = limit - (known == used.end() ? 0 : known->second);
+    if (room < 0) return 0;  // Karpenter then launches nothing, whatever has exceeded its limit
+    std::int64_t each = 0;
+    if (resource == "nodes") each = 1;
+    if (resource == "cpu") each = static_cast<std::int64_t>(size.vcpu.value() * 1000);
+    if (resource == "memory") each = static_cast<std::int64_t>(size.memory.value()) * bytes_of_mebibyte;
+    if (each > 0) left = std::min(left, room / each);
+  }
+  return static_cast<std::uint32_t>(left);
+}
+
+// Labels of the place, as Karpenter writes them.
+NodeProfile place_profile(const std::string& zone, const std::string& region, CapacityType kind) {
+  NodeProfile profile;
+  profile.labels = place_selector(zone, kind);
+  profile.labels.emplace_back(region_key, region);
+  std::sort(profile.labels.begin(), profile.labels.end());
+  return profile;
+}
+
+// In the words of the provider; a provider that is not one of AWS writes none of theirs.
+TextMap labels_of_node(const Rules& rules, const std::string& provider, const TextMap& of_type) {
+  TextMap labels = rules.labels;
+  for (const auto& [key, value] : of_type) {
+    const std::size_t slash = key.find('/');
+    if (key.compare(0, slash, karpenter_on_aws) != 0)
+      labels.emplace_back(key, value);
+    else if (provider == karpenter_on_aws || provider == eks_auto_mode)
+      labels.emplace_back(provider + key.substr(slash), value);
+  }
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+bool takes_part(const NodePool& pool) {
+  return pool.ready && !pool.deleting && !pool.fixed && undecided_key(pool).empty();
+}
+
+void add_offers_of(const NodePool& pool, const Room& used, Market& market, const OperatorConfig::Fleet& fleet,
+                   const NodePrices& prices, std::vector<OfferEntry>& offers) {
+  const Rules rules = rules_of(pool);
+  const Duration idle = std::min(pool.consolidate_after.value_or(longest_idle), longest_idle) + second_look;
+  for (const std::string& zone : zones_for(rules, fleet, market)) {
+    const std::string region = market.region(zone);
+    std::vector<CapacityType> kinds = capacity_types_of(fleet);
+    std::erase_if(kinds, [&](CapacityType kind) { return !meets_all(rules.place, place_profile(zone, region, kind)); });
+    if (kinds.empty()) continue;
+    for (const InstanceOffer* size : market.sizes(region)) {
+      const TextMap of_type = instance_labels(size->instance_type, size->vcpu, size->memory);
+      if (rules.tells_types_apart && !find_text(of_type, arch_label)) continue;
+      if (!meets_all(rules.type, {of_type, {}})) continue;
+      for (const CapacityType kind : kinds) {
+        if (!market.has(zone, size->instance_type, kind)) continue;
+        OfferEntry offer = offer_of(*size, zone, kind, fleet, prices);
+        offer.idle = idle;
+        offer.left = nodes_left(pool, used, *size);
+        offer.pool = pool.meta.name;
+        offer.labels = labels_of_node(rules, pool.provider, of_type);
+        offer.taints = pool.taints;
+        offers.push_back(std::move(offer));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<OfferEntry> listed_offers(const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
+  std::vector<OfferEntry> offers;
+  for (const std::string& type : fleet.instance_types) {
+    const InstanceOffer* size = prices.size("", type);
+    if (!size || size->vcpu.value() <= 0) continue;
+    for (const std::string& zone : fleet.zones)
+      for (const CapacityType kind : capacity_types_of(fleet))
+        offers.push_back(offer_of(*size, zone, kind, fleet, prices));
+  }
+  return offers;
+}
+
+std::string undecided_key(const NodePool& pool) { return rules_of(pool).undecided; }
+
+std::vector<OfferEntry> pool_offers(const std::vector<NodePool>& pools, const NodeCache& nodes,
+                                    const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
+  std::vector<const NodePool*> ordered;
+  for (const NodePool& pool : pools)
+    if (takes_part(pool)) ordered.push_back(&pool);
+  std::sort(ordered.begin(), ordered.end(), [](const NodePool* a, const NodePool* b) {
+    return std::pair(-a->weight, a->meta.name) < std::pair(-b->weight, b->meta.name);
+  });
+  std::vector<OfferEntry> offers;
+  if (ordered.empty()) return offers;
+  Market market(nodes, prices);
+  const std::map<std::string, Room> used = room_in_use(nodes, prices);
+  static const Room nothing;
+  for (const NodePool* pool : ordered) {
+    const auto known = used.find(pool->meta.name);
+    add_offers_of(*pool, known == used.end() ? nothing : known->second, market, fleet, prices, offers);
+  }
+  return offers;
+}
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,84 @@
+#include "kubernetes/adapter/node_pools.h"
+
+#include <optional>
+#include <tuple>
+
+#include "kubernetes/adapter/fleet_offers.h"
+
+namespace lips::kubernetes {
+
+ListWatchOptions NodePools::watched() {
+  ListWatchOptions options;
+  options.path = "/apis/karpenter.sh/v1/nodepools";
+  return options;
+}
+
+void NodePools::put(const std::string& name, std::optional<NodePool> pool) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++version_;
+    if (pool)
+      pools_.insert_or_assign(name, *std::move(pool));
+    else
+      pools_.erase(name);
+  }
+  around_.wake();
+}
+
+void NodePools::changed(const ObjectMeta& meta, std::string_view json) {
+  Result<NodePool> pool = decoder_.decode(json);
+  if (pool) return put(meta.name, *std::move(pool));
+  around_.telemetry.on_rejected(plural, "malformed");
+  around_.log.warning("cannot decode an object", {{"why", pool.error().message}});
+  put(meta.name, std::nullopt);
+}
+
+void NodePools::deleted(const ObjectMeta& meta) { put(meta.name, std::nullopt); }
+
+void NodePools::complete(std::uint64_t) {
+  if (std::exchange(listed_, true)) around_.telemetry.on_watch(plural, WatchTrouble::relisted);
+  settled_ = true;
+  around_.wake();
+}
+
+void NodePools::failed(const Error& error) {
+  around_.telemetry.on_watch(plural, WatchTrouble::restarted);
+  if (!listed_ && !std::exchange(has_failed_, true))
+    around_.log.warning("cannot list NodePools: plans ask for no nodes until that works", {{"why", error.message}});
+  settled_ = true;
+  around_.wake();
+}
+
+bool NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint now) {
+  if (!review_.due(now) && std::get<2>(reviewed_) == prices) return false;
+  std::vector<NodePool> pools;
+  std::uint64_t version = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    version = version_;
+    if (std::tuple(version, nodes.version(), prices) == reviewed_) return false;
+    for (const auto& [name, pool] : pools_) pools.push_back(pool);
+  }
+  reviewed_ = {version, nodes.version(), prices};
+  report_undecided(pools);
+  std::vector<OfferEntry> found = find_offers_(pools, nodes);
+  if (found == offers_) return false;
+  offers_ = std::move(found);
+  return true;
+}
+
+// A pool that is left out launches nodes for pods that ask for themselves.
+void NodePools::report_undecided(const std::vector<NodePool>& pools) {
+  std::set<std::pair<std::string, std::string>> now;
+  for (const NodePool& pool : pools)
+    if (std::string key = undecided_key(pool); !key.empty()) now.emplace(pool.meta.name, std::move(key));
+  for (const auto& entry : now) {
+    if (undecided_.contains(entry)) continue;
+    around_.telemetry.on_rejected(plural, "requirement");
+    around_.log.warning("leaving a NodePool out: prices do not say which nodes meet its requirements",
+                        {{"pool", entry.first}, {"key", entry.second}});
+  }
+  undecided_ = std::move(now);
+}
+
+}  // namespace lips::kubernetes

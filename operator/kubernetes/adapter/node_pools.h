@@ -1,0 +1,73 @@
+// The NodePools of Karpenter as they are watched, and what they offer. Decides nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "controller/adapter_observer.h"
+#include "kubernetes/adapter/every.h"
+#include "kubernetes/adapter/model_index.h"
+#include "kubernetes/api/list_watch.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/node_pool.h"
+
+namespace lips::kubernetes {
+
+using PoolOffers = std::function<std::vector<OfferEntry>(const std::vector<NodePool>&, const NodeCache&)>;
+
+class NodePools : public ObjectSink {
+ public:
+  struct Surroundings {  // all outlive it
+    AdapterObserver& telemetry;
+    Log& log;
+    std::function<void()> wake;  // from any thread
+  };
+  NodePools(Surroundings around, PoolOffers offers) : around_(std::move(around)), find_offers_(std::move(offers)) {}
+
+  static ListWatchOptions watched();
+
+  // On the thread of the informer.
+  void changed(const ObjectMeta& meta, std::string_view json) override;
+  void deleted(const ObjectMeta& meta) override;
+  void complete(std::uint64_t request) override;
+  void failed(const Error& error) override;
+  void heard() override { around_.telemetry.on_watch_heard(plural); }
+
+  // They have been listed once, or cannot be: nobody needs to wait for them.
+  bool settled() const { return settled_; }
+
+  // The rest on the thread that decides. Looks now and then, at once when `prices` is another number than before. True:
+  // what is offered is not what it was.
+  bool review(const NodeCache& nodes, std::uint64_t prices, TimePoint now);
+  const std::vector<OfferEntry>& offers() const { return offers_; }
+
+ private:
+  static constexpr std::string_view plural = "nodepools";
+  void put(const std::string& name, std::optional<NodePool> pool);
+  void report_undecided(const std::vector<NodePool>& pools);
+
+  const Surroundings around_;
+  const PoolOffers find_offers_;
+  NodePoolDecoder decoder_;
+  bool listed_ = false, has_failed_ = false;  // on the informer's thread
+  std::atomic<bool> settled_{false};
+
+  std::mutex mutex_;
+  std::map<std::string, NodePool> pools_;
+  std::uint64_t version_ = 1;
+
+  Every review_{Duration(1'000'000)};
+  std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> reviewed_;  // versions of pools, nodes and prices
+  std::vector<OfferEntry> offers_;
+  std::set<std::pair<std::string, std::string>> undecided_;  // pool and key, as reported
+};
+
+}  // namespace lips::kubernetes

@@ -1,0 +1,32 @@
+// Whether the API server serves a group of custom resources that a cluster may lack, and get later.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "kubernetes/adapter/every.h"
+#include "kubernetes/api/api_client.h"
+
+namespace lips::kubernetes {
+
+class OptionalApi {
+ public:
+  enum class State : std::uint8_t { unknown, absent, present };
+  // `path`: of the group and version. `wake` is called from another thread, when an answer has come. The client is gone
+  // before this.
+  OptionalApi(std::string path, Duration ask_every, std::function<void()> wake)
+      : path_(std::move(path)), due_(ask_every), wake_(std::move(wake)) {}
+
+  State state() const { return state_; }
+  // Asks until it is there, now and then.
+  void review(ApiClient& client, TimePoint now);
+
+ private:
+  const std::string path_;
+  Every due_;
+  const std::function<void()> wake_;
+  std::atomic<State> state_{State::unknown};
+};
+
+}  // namespace lips::kubernetes
