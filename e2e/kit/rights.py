@@ -8,7 +8,7 @@ from kit.cluster import E2E, TOOLS
 
 CHART = os.path.join(E2E, "..", "charts", "lips")
 # Of a chart with all that asks for rights.
-EVERYTHING = ["--set", "config.mode=steer,steer.apiVersion=v1,config.fleet.instanceTypes[0]=m6i.xlarge,config.fleet.zones[0]=us-east-1a"]
+EVERYTHING = ["--set", "config.mode=steer,steer.apiVersion=v1,config.fleet.fromNodePools=true"]
 # Those that the metrics of stories cannot show, and why each is needed.
 ELSEWHERE = {
     "update datamoves/finalizers": "no request: looked for by the admission plugin OwnerReferencesPermissionEnforcement, where there is one",
@@ -56,6 +56,8 @@ def granted():
 
 def unused(results, names):
     """Rights that no story of these has used, and names of ELSEWHERE that are none."""
-    used = {right for name in names for right in read(os.path.join(results, name, FILE))}
+    folders = [os.path.join(results, name) for name in names]
+    folders += [part.path for folder in folders if os.path.isdir(folder) for part in os.scandir(folder) if part.is_dir()]  # stories in stories
+    used = {right for folder in folders for right in read(os.path.join(folder, FILE))}
     used |= {right.replace("list ", "watch ") for right in used if right.startswith("list ")}  # informers; a watch counts when it ends
     return sorted(granted() - used - set(ELSEWHERE)) + sorted(set(ELSEWHERE) - granted())

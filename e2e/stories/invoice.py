@@ -103,8 +103,10 @@ def prepare_lips(story, cluster, jobs, pair, offers):
     api.create_all(objects.bucket_store(f"bucket-{zone}", zone, f"data-{zone}", "http://buckets.example") for zone in objects.ZONES)
     for job in jobs:
         api.create(objects.data_set(job.name, job.tasks, {f"bucket-{job.zone}": f"0-{job.tasks - 1}"}, f"{job.mebibytes}Mi"))
-    # An empty node goes after IDLE, and after what Karpenter takes to look twice.
-    fleet = {"instanceTypes": karpenter.TYPES, "zones": objects.ZONES, "bootTime": karpenter.BOOT, "idleTime": "30s"}
+    # Who binds is told what Karpenter may launch, and that an empty node goes after IDLE and after what Karpenter takes to look twice;
+    # who steers reads it from the NodePool.
+    fleet = {"instanceTypes": karpenter.TYPES, "zones": objects.ZONES, "idleTime": "30s"} if pair.mode == "bind" else {"fromNodePools": True}
+    fleet["bootTime"] = karpenter.BOOT
     operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False},
                                   "policy": {"settings": {"keepCopies": False, "waitingPrice": story.options.waiting_price}}, "prices": {"metrics": karpenter.PricePage(offers).url}}).start().wait_ready()
     wait_for(lambda: "prices read" in operator.log(), 30, "the operator has not read Karpenter's prices")
@@ -183,6 +185,7 @@ def run_pair(story, load, name):
             time.sleep(1)  # the recorder hears of the last one
             story.check(not seen.broken, lambda: "; ".join(seen.broken[:5]))
             story.check(operator is None or operator.running(), "the operator ended")
+            story.check(operator is None or "NodePool" not in operator.log(), "the operator has not understood the NodePool")
             found = bill.bill(seen, scheduler, offers, karpenter.machines(), created)
     found = {"workload": load, "pair": name, "seed": story.seed, **found}
     if not (pair.packed or sold_out or story.options.interrupt or story.options.restart_karpenter):
