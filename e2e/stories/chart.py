@@ -222,13 +222,29 @@ def run_jobs(release, turns, name="job", pause=4.0):
     return done()
 
 
+def run_theirs(cluster):
+    """What the cluster did before: pods of kube-scheduler, that outlive the story."""
+    cluster.api.create(objects.namespace("theirs"))
+    wait_for(lambda: cluster.api.find("ServiceAccount", "default", "theirs"), 30, "no service account")
+    cluster.api.create(objects.indexed_job("nightly", 6, "theirs", scheduler="default-scheduler", run_for="1h", cpu="250m", tolerations=[FAKE]))
+    wait_for(lambda: all(p["spec"].get("nodeName") for p in cluster.api.list("Pod", "theirs")) and len(cluster.api.list("Pod", "theirs")) == 6, 30,
+             "kube-scheduler does not bind its pods")
+
+
+def dollars_of_theirs(page):
+    """What the page says that their share of nodes has cost up to now."""
+    with urllib.request.urlopen(page, timeout=20) as answer:
+        row = re.search(r"<tr>(?:(?!</tr>).)*>theirs<.*?</tr>", answer.read().decode(), re.S)
+    return sum(float(text.replace(",", "")) for text in re.findall(r"\$([\d.,]+)", row[0])) if row else 0
+
+
 def tell(story):
     need_tools("helm")
     with Cluster(story, real_nodes=1, scheduler=True) as cluster:
         api = cluster.api
         size = build_image(cluster)
-        cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], instance_type=("m7g.xlarge", "m6i.xlarge")[i % 2], taints=[FAKE])
-                           for i in range(6)])
+        cluster.add_nodes([objects.fake_node(f"node-{i}", objects.ZONES[i % 3], instance_type=("m7g.xlarge", "m6i.xlarge")[i % 2], taints=[FAKE],
+                                             labels={"lips.dev/fleet": "elastic"}) for i in range(6)])
         api.create(objects.namespace("lips-system"))
         release = Release(cluster)
         former = former_chart(story)
@@ -248,6 +264,7 @@ def tell(story):
         for i in range(3):
             wait_for(lambda: api.find("ServiceAccount", "default", f"pool-{i}"), 30, "no service account")
             api.create(objects.data_set("logs", 12, {f"store-{i}": "0-11"}, "64Mi", f"pool-{i}"))
+        run_theirs(cluster)
         written = release.resources()
         story.check(len(written) == 9, lambda: f"not all custom resources are there: {written}")
 
@@ -256,7 +273,11 @@ def tell(story):
             began = time.monotonic()
         helm(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership")
         helm(cluster, "upgrade", "lips", CHART, *SPACE, "--values", release.values)
-        operator = release.ready(IMAGE, began, "helm upgrade" if former else "helm install")
+        what = "helm upgrade" if former else "helm install"
+        operator = release.ready(IMAGE, began, what)
+        page = f"http://{operator['status']['podIP']}:8080/?still"
+        wait_for(lambda: dollars_of_theirs(page) > 0, 300, "the page shows no dollars of the pods of kube-scheduler", pause=0.5)
+        story.figure(f"{what} to the first dollars of kube-scheduler's pods on the page", time.monotonic() - began, "s", at_most=300)
         story.check(release.resources() == written, lambda: f"after the upgrade: {release.resources() ^ written}")
         stale = [c["metadata"]["name"] for c in definitions(cluster) if c["metadata"].get("labels", {}).get("app.kubernetes.io/instance") != "lips-crds"]
         story.check(not stale, lambda: f"lips-crds has not adopted {stale}")
