@@ -72,8 +72,10 @@ class Peers {
   }
 
  private:
+  // Those for which room is kept beside peers that run come first: others that have waited for longer would take it,
+  // and leave them half started.
   std::vector<WholeJobId> in_order() const {
-    std::vector<std::tuple<std::int32_t, TimePoint, WholeJobId>> order;
+    std::vector<std::tuple<bool, std::int32_t, TimePoint, WholeJobId>> order;
     for (const auto& [whole, jobs] : pending_) {
       std::int32_t priority = std::numeric_limits<std::int32_t>::min();
       TimePoint arrival = TimePoint::max();
@@ -81,11 +83,13 @@ class Peers {
         priority = std::max(priority, cluster_.jobs[id].priority);
         arrival = std::min(arrival, cluster_.jobs[id].arrival);
       }
-      order.emplace_back(-std::max(priority, -std::numeric_limits<std::int32_t>::max()), arrival, whole);
+      const bool kept =
+          running_.contains(whole) && cluster_.now - cluster_.jobs[jobs.front()].whole.arrived < settings_.keep_room;
+      order.emplace_back(!kept, -std::max(priority, -std::numeric_limits<std::int32_t>::max()), arrival, whole);
     }
     std::sort(order.begin(), order.end());
     std::vector<WholeJobId> wholes;
-    for (const auto& [priority, arrival, whole] : order) wholes.push_back(whole);
+    for (const auto& [not_kept, priority, arrival, whole] : order) wholes.push_back(whole);
     return wholes;
   }
 

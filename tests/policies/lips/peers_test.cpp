@@ -331,6 +331,23 @@ TEST_F(ThreeZones, TwoJobsOfWhichOneFitsStartOneAfterTheOther) {
   EXPECT_EQ(started.front().task, with.task(second, 0));
 }
 
+TEST_F(ThreeZones, ExecutorsGetTheRoomThatWasKeptForThemThoughAnotherApplicationHasWaitedForLonger) {
+  Case with = with_room({}, {5}, {});
+  const JobArrived driver = driver_of(with, 5);
+  with.state.apply(driver);
+  with.at(2);
+  ASSERT_THAT(with.step(), SizeIs(1));
+  JobArrived other = driver_of(with, 5);
+  other.job.arrival = other.job.whole.arrived = TimePoint(seconds(3));
+  other.job.whole.id = WholeJobId(1);
+  with.state.apply(other);
+  with.at(8);
+  EXPECT_THAT(with.step(), IsEmpty());
+  add(with, {.tasks = 4, .expected = 5, .arrived = 8});
+  with.at(9);
+  EXPECT_EQ(zones_of(with, with.plan().assignments), (Zones{{b, 4}}));
+}
+
 TEST_F(ThreeZones, WhereNoZoneIsLargeEnoughTheLeastCrosses) {
   Case with = with_room({3}, {2}, {4});
   add(with, {.tasks = 6});
