@@ -2,6 +2,7 @@
 
 Counted from what the API server told the recorder, by nothing that the operator says.
 """
+import collections
 import dataclasses
 import time
 
@@ -68,6 +69,16 @@ def cores(pod):
     return pod_requests(pod).get("cpu", 0) / 1000
 
 
+def of_nodes(fleet, offers, machines, transfer):
+    """The invoice for the lives of a fleet and so many USD of transfer."""
+    nodes = sum(life.billed / 3600 * offers[life.offer] for life in fleet)
+    return {"nodes": nodes, "transfer": transfer, "invoice": nodes + transfer,
+            "paidCoreHours": sum(life.billed / 3600 * machines[life.offer.type].cores for life in fleet),
+            "machines": len(fleet), "machinesByZone": dict(collections.Counter(life.offer.zone for life in fleet)),
+            "machinesLeft": sum(not life.gone for life in fleet),
+            "fleet": [{"name": life.name, **life.offer._asdict(), "seconds": round(life.ended - life.began, 1)} for life in fleet]}
+
+
 def bill(recorder, scheduler, offers, machines, created):
     """USD and hours of jobs, by when they were created; everything up to now counts. `created`: (job, time) of each."""
     now = time.monotonic()
@@ -85,12 +96,5 @@ def bill(recorder, scheduler, offers, machines, created):
                 transfer += job.mebibytes * 2**20 / 1e9 * PER_GB
         ends = [pod.ended_at for pod in pods if pod.pod["status"].get("phase") == "Succeeded"]
         completions.append((max(ends) if ends else now) - at)
-    nodes = sum(life.billed / 3600 * offers[life.offer] for life in fleet)
-    by_zone = {}
-    for life in fleet:
-        by_zone[life.offer.zone] = by_zone.get(life.offer.zone, 0) + 1
-    return {"nodes": nodes, "transfer": transfer, "invoice": nodes + transfer, "meanCompletion": sum(completions) / len(completions),
-            "paidCoreHours": sum(life.billed / 3600 * machines[life.offer.type].cores for life in fleet), "usedCoreHours": used,
-            "machines": len(fleet), "machinesByZone": by_zone, "machinesLeft": sum(not life.gone for life in fleet),
-            "tasks": sum(job.tasks for job, _ in created), "runs": runs, "runsOutsideTheZoneOfTheirData": astray,
-            "fleet": [{"name": life.name, **life.offer._asdict(), "seconds": round(life.ended - life.began, 1)} for life in fleet]}
+    return {**of_nodes(fleet, offers, machines, transfer), "meanCompletion": sum(completions) / len(completions), "usedCoreHours": used,
+            "tasks": sum(job.tasks for job, _ in created), "runs": runs, "runsOutsideTheZoneOfTheirData": astray}

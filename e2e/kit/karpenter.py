@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import threading
+import time
 import urllib.request
 
 from kit import objects
@@ -16,6 +17,8 @@ TYPES = ["c6i.xlarge", "c6i.2xlarge", "m6i.xlarge", "m6i.2xlarge", "m6i.4xlarge"
 SPOT = {"zone-a": 0.38, "zone-b": 0.30, "zone-c": 0.46}  # of the on-demand price
 BOOT = "30s"
 IDLE = "15s"
+# As the operator is told of it. An empty node goes after IDLE, and after what Karpenter takes to look twice.
+FLEET = {"instanceTypes": TYPES, "zones": objects.ZONES, "bootTime": BOOT, "idleTime": "30s"}
 
 Offer = collections.namedtuple("Offer", "type zone capacity")
 Machine = collections.namedtuple("Machine", "cores memory_gib usd_per_hour")
@@ -139,3 +142,11 @@ class Karpenter(Process):
         """Whether it would buy: the NodePool says so."""
         pool = self.cluster.api.get("NodePool", "batch")
         return any(c["type"] == "Ready" and c["status"] == "True" for c in pool.get("status", {}).get("conditions", []))
+
+
+def wait_empty(cluster, patience):
+    """Until all nodes have gone, or some have stayed for so many seconds."""
+    deadline = time.monotonic() + patience
+    while cluster.api.list("Node") and time.monotonic() < deadline:
+        time.sleep(0.5)
+    time.sleep(1)  # recorders hear of the last one

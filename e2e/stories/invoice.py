@@ -4,15 +4,12 @@ Each run is one workload under one pair of scheduler and Karpenter, in a cluster
 NodeClaim objects and from where tasks ran (kit/bill.py). Compare runs of one machine and one hour only.
 """
 import collections
-import ctypes
 import json
-import multiprocessing
 import os
-import signal
 import sys
 import time
 
-from kit import bill, karpenter, objects, simulated, workloads
+from kit import bill, karpenter, objects, side_by_side, simulated, workloads
 from kit.cluster import Cluster, wait_for
 from kit.data import replicas
 from kit.operator import Operator
@@ -103,10 +100,8 @@ def prepare_lips(story, cluster, jobs, pair, offers):
     api.create_all(objects.bucket_store(f"bucket-{zone}", zone, f"data-{zone}", "http://buckets.example") for zone in objects.ZONES)
     for job in jobs:
         api.create(objects.data_set(job.name, job.tasks, {f"bucket-{job.zone}": f"0-{job.tasks - 1}"}, f"{job.mebibytes}Mi"))
-    # Who binds is told what Karpenter may launch, and that an empty node goes after IDLE and after what Karpenter takes to look twice;
-    # who steers reads it from the NodePool.
-    fleet = {"instanceTypes": karpenter.TYPES, "zones": objects.ZONES, "idleTime": "30s"} if pair.mode == "bind" else {"fromNodePools": True}
-    fleet["bootTime"] = karpenter.BOOT
+    # Who binds is told what Karpenter may launch; who steers reads it from the NodePool.
+    fleet = karpenter.FLEET if pair.mode == "bind" else {"fromNodePools": True, "bootTime": karpenter.BOOT}
     operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False},
                                   "policy": {"settings": {"keepCopies": False, "waitingPrice": story.options.waiting_price}}, "prices": {"metrics": karpenter.PricePage(offers).url}}).start().wait_ready()
     wait_for(lambda: "prices read" in operator.log(), 30, "the operator has not read Karpenter's prices")
@@ -179,10 +174,7 @@ def run_pair(story, load, name):
         operator = prepare_lips(story, cluster, jobs, pair, offers) if pair.mode else None
         with Recorder(cluster, kinds=("Pod", "Node", "NodeClaim")) as seen:
             scheduler, created = submit(story, cluster, seen, pair, jobs, Mishaps(story, cluster, buyer))
-            deadline = time.monotonic() + EMPTY_AFTER
-            while cluster.api.list("Node") and time.monotonic() < deadline:
-                time.sleep(0.5)
-            time.sleep(1)  # the recorder hears of the last one
+            karpenter.wait_empty(cluster, EMPTY_AFTER)
             story.check(not seen.broken, lambda: "; ".join(seen.broken[:5]))
             story.check(operator is None or operator.running(), "the operator ended")
             story.check(operator is None or "NodePool" not in operator.log(), "the operator has not understood the NodePool")
@@ -190,10 +182,8 @@ def run_pair(story, load, name):
     found = {"workload": load, "pair": name, "seed": story.seed, **found}
     if not (pair.packed or sold_out or story.options.interrupt or story.options.restart_karpenter):
         found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, story.options.waiting_price)
-    with open(os.path.join(story.folder, "bill.json"), "w", encoding="utf-8") as file:
-        json.dump(found, file, indent=1)
-    with open(os.path.join(story.folder, "pods.json"), "w", encoding="utf-8") as file:
-        json.dump(lives_of_pods(seen, scheduler, created), file, indent=1)
+    side_by_side.keep(story, found)
+    side_by_side.keep(story, lives_of_pods(seen, scheduler, created), "pods.json")
     story.say(line(found))
 
 
@@ -211,22 +201,6 @@ def line(found):
             f"used {found['usedCoreHours']:.1f}")
 
 
-def apart(story, load, name):
-    """In a process of its own, which ends with this one; its output goes to its folder."""
-    part = story.part(f"{load}-{name}")
-
-    def work():
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
-        output = os.open(os.path.join(part.folder, "run.log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        run_pair(part, load, name)
-
-    process = multiprocessing.get_context("fork").Process(target=work)
-    process.start()
-    return process, part
-
-
 def tell(story):
     karpenter.need_karpenter()
     wanted = runs(story.options)
@@ -234,30 +208,9 @@ def tell(story):
     default = not (story.options.workloads or story.options.pairs or story.full)
     if default:
         story.say("the default: a workload of a minute and a half under two pairs; all pairs: --pairs all, all workloads: --workloads all")
-    waiting, running, bills = list(wanted), {}, {}
-    try:
-        while waiting or running:
-            while waiting and len(running) < story.options.at_once:
-                key = waiting.pop(0)
-                running[key] = apart(story, *key)
-            time.sleep(0.5)
-            for key in [key for key, (process, _) in running.items() if not process.is_alive()]:
-                process, part = running.pop(key)
-                path = os.path.join(part.folder, "bill.json")
-                if process.exitcode == 0 and os.path.exists(path):
-                    with open(path, encoding="utf-8") as file:
-                        bills[key] = json.load(file)
-                    story.say(line(bills[key]))
-                else:
-                    story.expect(False, f"{'/'.join(key)} failed: see {part.folder}/run.log")
-    finally:
-        for process, _ in running.values():
-            process.terminate()
-        for process, _ in running.values():
-            process.join(60)
-    found = [bills[key] for key in wanted if key in bills]
-    with open(os.path.join(story.folder, "invoice.json"), "w", encoding="utf-8") as file:
-        json.dump(found, file, indent=1)
+    bills = side_by_side.results(story, wanted, story.options.at_once, run_pair, line)
+    found = list(bills.values())
+    side_by_side.keep(story, found, "invoice.json")
     for one in found:
         name = f"{one['workload']}/{one['pair']}"
         story.figure(PAIRS[one["pair"]].about, line(one))
