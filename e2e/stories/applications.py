@@ -28,6 +28,7 @@ PAIRS = {
 FEW, MANY = 6, 50
 MOST = 0.6          # of kube-scheduler's invoice, for LiPS
 HALF_STARTED = 45   # seconds, at most, of the few under LiPS
+LANE = "karpenter"  # each run has a control plane of its own, so the two stories together are too many
 RUN_LIMIT = 1500    # seconds, of one run of many
 EMPTY_AFTER = 120   # until the last node has gone, after the last application
 

@@ -100,7 +100,7 @@ def run_jobs(cluster, seen, prefix, scheduler):
         cluster.api.create(objects.indexed_job(f"{prefix}-{job}", TASKS, f"pool-{job // 3}", scheduler, run_for=f"{SECONDS}s", cpu="1", memory="256Mi",
                                                annotations={"lips.dev/dataset": f"set-{job}", "lips.dev/cpu-seconds": str(SECONDS)}))
     done = lambda: sum(len(seen.finished(scheduler=scheduler, job=f"{prefix}-{job}")) for job in range(JOBS))
-    wait_for(lambda: done() == JOBS * TASKS, 150, lambda: f"{done()} of {JOBS * TASKS} tasks of {scheduler} have ended", pause=0.3)
+    wait_for(lambda: done() == JOBS * TASKS, 300, lambda: f"{done()} of {JOBS * TASKS} tasks of {scheduler} have ended", pause=0.3)
     return [pod for job in range(JOBS) for pod in seen.of(scheduler=scheduler, job=f"{prefix}-{job}")]
 
 
