@@ -40,7 +40,7 @@ bool is_spot(const Node& node) {
 // Nodes that Karpenter bought are elastic, and others that their label declares so.
 FleetKind fleet_of(const Node& node) {
   const std::string* said = find_text(node.labels, "lips.dev/fleet");
-  const bool elastic = said ? *said == "elastic" : find_text(node.labels, "karpenter.sh/nodepool") != nullptr;
+  const bool elastic = said ? *said == "elastic" : find_text(node.labels, node_pool_label) != nullptr;
   return elastic ? FleetKind::elastic : FleetKind::fixed;
 }
 

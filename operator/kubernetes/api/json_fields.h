@@ -147,6 +147,28 @@ inline ConditionStatus condition_status(std::string_view name) {
   return name == "False" ? ConditionStatus::no : ConditionStatus::unknown;
 }
 
+template <class Value>
+Taint taint(Value&& value) {
+  Taint taint;
+  each_field(value, [&](std::string_view key, auto&& content) {
+    if (key == "key") taint.key = text(content);
+    if (key == "value") taint.value = text(content);
+    if (key == "effect") taint.effect = text(content);
+  });
+  return taint;
+}
+
+// From one of an object's conditions; leaves `ready` unless it is the one called Ready.
+template <class Value>
+void read_readiness(Value&& value, bool& ready) {
+  bool found = false, yes = false;
+  each_field(value, [&](std::string_view key, auto&& content) {
+    if (key == "type") found = text(content) == "Ready";
+    if (key == "status") yes = condition_status(text(content)) == ConditionStatus::yes;
+  });
+  if (found) ready = yes;
+}
+
 // Calls read(), which finds the name of an object in `meta`. The error says what the parser or a reader refused, and
 // names the object. `place`: where the parser is, if known.
 template <class ParseError, class Read>

@@ -20,31 +20,12 @@ void read_metadata(value json, Node& node) {
   });
 }
 
-void read_taint(value json, Node& node) {
-  Taint taint;
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "key") taint.key = json::text(content);
-    if (key == "value") taint.value = json::text(content);
-    if (key == "effect") taint.effect = json::text(content);
-  });
-  node.taints.push_back(std::move(taint));
-}
-
 void read_spec(value json, Node& node) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "unschedulable") node.unschedulable = !content.is_null() && content.get_bool();
     if (key == "providerID") node.provider_id = json::text(content);
-    if (key == "taints") json::each_item(content, [&](value item) { read_taint(item, node); });
+    if (key == "taints") json::each_item(content, [&](value item) { node.taints.push_back(json::taint(item)); });
   });
-}
-
-void read_condition(value json, Node& node) {
-  bool ready = false, yes = false;
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "type") ready = json::text(content) == "Ready";
-    if (key == "status") yes = json::condition_status(json::text(content)) == ConditionStatus::yes;
-  });
-  if (ready) node.ready = yes;
 }
 
 void read_address(value json, Node& node) {
@@ -60,7 +41,7 @@ void read_address(value json, Node& node) {
 void read_status(value json, Node& node) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "allocatable") node.allocatable = json::amounts(content, "status.allocatable");
-    if (key == "conditions") json::each_item(content, [&](value item) { read_condition(item, node); });
+    if (key == "conditions") json::each_item(content, [&](value item) { json::read_readiness(item, node.ready); });
     if (key == "addresses") json::each_item(content, [&](value item) { read_address(item, node); });
   });
 }

@@ -3,7 +3,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "config/quantities.h"
 #include "kubernetes/api/json_fields.h"
@@ -33,20 +32,10 @@ void read_pool_requirement(value json, NodePool& pool) {
   pool.requirements.push_back(std::move(read));
 }
 
-void read_pool_taint(value json, NodePool& pool) {
-  Taint taint;
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "key") taint.key = json::text(content);
-    if (key == "value") taint.value = json::text(content);
-    if (key == "effect") taint.effect = json::text(content);
-  });
-  pool.taints.push_back(std::move(taint));
-}
-
 void read_node_spec(value json, NodePool& pool) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "requirements") json::each_item(content, [&](value item) { read_pool_requirement(item, pool); });
-    if (key == "taints") json::each_item(content, [&](value item) { read_pool_taint(item, pool); });
+    if (key == "taints") json::each_item(content, [&](value item) { pool.taints.push_back(json::taint(item)); });
     if (key == "nodeClassRef")
       json::each_field(content, [&](std::string_view part, value inner) {
         if (part == "group") pool.provider = json::text(inner);
@@ -86,15 +75,6 @@ void read_pool_spec(value json, NodePool& pool) {
   });
 }
 
-void read_pool_condition(value json, NodePool& pool) {
-  bool ready = false, yes = false;
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "type") ready = json::text(content) == "Ready";
-    if (key == "status") yes = json::condition_status(json::text(content)) == ConditionStatus::yes;
-  });
-  if (ready) pool.ready = yes;
-}
-
 }  // namespace
 
 struct NodePoolDecoder::Working {
@@ -110,7 +90,7 @@ Result<NodePool> NodePoolDecoder::decode(std::string_view json) {
     if (key == "spec") read_pool_spec(content, pool);
     if (key != "status") return;
     json::each_field(content, [&](std::string_view part, value inner) {
-      if (part == "conditions") json::each_item(inner, [&](value item) { read_pool_condition(item, pool); });
+      if (part == "conditions") json::each_item(inner, [&](value item) { json::read_readiness(item, pool.ready); });
     });
   };
   return json::decoded_object<simdjson::simdjson_error, NodePool>("NodePool", working_->text,
