@@ -197,6 +197,10 @@ void each_cluster_key(Fields& fields, OperatorConfig& config) {
              {"", "blocks of all data sets of a namespace; younger data sets that would exceed this are refused"});
     in.whole("filesPerNamespace", config.data.files_per_name_space, 0,
              {"", "listed and discovered files of all data sets of a namespace"});
+    in.size("sizePerNamespace", config.data.size_per_name_space,
+            {"size",
+             "of all data sets of a namespace, each counted once: the room in stores that it can claim, because LiPS "
+             "takes a set's word for what a store holds; 0: no limit"});
     in.texts("discoverFrom", config.data.discover_from,
              {"", "URLs of HDFS name nodes that data sets may be discovered from; empty: none"});
   });

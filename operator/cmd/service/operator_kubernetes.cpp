@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -95,6 +96,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
   mover.work.pod_spec = config->moves.pod_spec;
   mover.work.key_secret = config->moves.key_secret;
   settings.data.tenants = {config->data.blocks_per_name_space, config->data.files_per_name_space,
+                           std::llround(config->data.size_per_name_space.value() * bytes_per_mebibyte),
                            config->data.discover_from};
   mover.bytes_per_second = static_cast<std::int64_t>(config->moves.bandwidth.value() * 1024 * 1024);
   settings.prices_version = [&live = run.live] { return live.generation(); };

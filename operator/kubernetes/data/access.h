@@ -17,6 +17,7 @@ using StoreMap = std::map<std::string, DataStoreResource>;
 // The limits that the cluster's owner sets for all namespaces.
 struct TenantRules {
   std::int64_t blocks = 2'000'000, files = 100'000;  // of a namespace's data sets together
+  std::int64_t bytes = 0;                            // of their native blocks, each counted once; 0: no limit
   std::vector<std::string> discover_from;            // URLs of name nodes; no others are contacted
 };
 

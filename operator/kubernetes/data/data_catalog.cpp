@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "kubernetes/data/data_set_codec.h"
 #include "kubernetes/data/resource_codec.h"
@@ -318,11 +319,13 @@ void DataCatalog::review_limits() {
     std::stable_sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) {
       return a.second->object.meta.created < b.second->object.meta.created;
     });
-    std::int64_t blocks = 0, files = 0;
+    TenantRules left = rules_;
+    if (left.bytes == 0) left.bytes = std::numeric_limits<std::int64_t>::max();
     for (const auto& [name, set] : sets) {
       const DataLayout& layout = *set->layout;
-      const bool fits = blocks + layout.count() <= rules_.blocks && files + layout.listed_files() <= rules_.files;
-      if (fits) blocks += layout.count(), files += layout.listed_files();
+      const bool fits =
+          layout.count() <= left.blocks && layout.listed_files() <= left.files && layout.size <= left.bytes;
+      if (fits) left.blocks -= layout.count(), left.files -= layout.listed_files(), left.bytes -= layout.size;
       if (fits ? beyond_limits_.erase(*name) > 0 : beyond_limits_.insert(*name).second) sets_touched_.insert(*name);
     }
   }
@@ -335,9 +338,10 @@ void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogCh
     set.finding = review(set.object, set.layout, stores_, rules_);
     if (set.usable() && beyond_limits_.contains(name))
       set.finding = {false, FindingReason::limit_exceeded,
-                     fmt::format("the data sets of namespace {} would have more than {} blocks or {} files; allowed: "
+                     fmt::format("the data sets of namespace {} would have more than {} blocks{} {} files{}; allowed: "
                                  "the limits under data in the operator's configuration",
-                                 set.object.meta.object.name_space, rules_.blocks, rules_.files)};
+                                 set.object.meta.object.name_space, rules_.blocks, rules_.bytes > 0 ? "," : " or",
+                                 rules_.files, rules_.bytes > 0 ? fmt::format(" or {} bytes", rules_.bytes) : "")};
     note(DataKind::data_set, set.object.meta, set.object.status.conditions, set.finding);
   }
   const bool usable = place != data_sets_.end() && place->second.usable();

@@ -60,7 +60,7 @@ class DataCatalogTest : public testing::Test {
     return result;
   }
 
-  DataCatalog catalog{"lips", {10, 2, {}}};
+  DataCatalog catalog{"lips", {10, 2, 100, {}}};
   int version_ = 0;
 };
 
@@ -182,6 +182,20 @@ TEST_F(DataCatalogTest, HoldsYoungerSetsBackWhenANamespaceHasTooMuch) {
   EXPECT_THAT(poll(), ElementsAre("no set d/first", "set d/second"));
   data_set("listed", R"("spec":{"files":[{"path":"d/x","size":1},{"path":"d/y","size":1},{"path":"d/z","size":0}]})");
   EXPECT_THAT(poll(), IsEmpty()) << "three files, two are allowed";
+}
+
+// Nobody looks whether a file is where a data set says; without a limit one name would fill all stores.
+TEST_F(DataCatalogTest, HoldsYoungerSetsBackWhenANamespaceClaimsTooMuchRoom) {
+  store("a");
+  data_set("first", R"("spec":{"blocks":2,"blockSize":30})");
+  data_set("second", R"("spec":{"blocks":1,"blockSize":41})");
+  data_set("third", R"("spec":{"blocks":4,"blockSize":10})");
+  EXPECT_THAT(poll(), ElementsAre("store a", "set d/first", "set d/third"));
+  EXPECT_THAT(finding_of("second"), HasSubstr("more than 10 blocks, 2 files or 100 bytes"));
+  remove(0, "d", "third");
+  EXPECT_THAT(poll(), ElementsAre("no set d/third")) << "101 bytes";
+  data_set("first", R"("spec":{"blocks":2,"blockSize":29})");
+  EXPECT_THAT(poll(), ElementsAre("no set d/first", "set d/first", "set d/second")) << "99 bytes";
 }
 
 TEST_F(DataCatalogTest, ANodeOfTheSameNameIsAnotherNode) {

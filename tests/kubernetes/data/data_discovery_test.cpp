@@ -85,7 +85,7 @@ class DataDiscoveryTest : public testing::Test {
     return reply;
   }};
   ApiClient client_{server_.connection(), quick_client()};
-  DataCatalog catalog_{"lips", {1000, 1000, {"http://nn"}}};
+  DataCatalog catalog_{"lips", {1000, 1000, 0, {"http://nn"}}};
   ObjectWrites writes_{client_, [] { return true; }, [this] { news_.notify_all(); }};
   EventRecorder events_{client_, {}, [] { return true; }};
   WorkSettings work_{"lips", "image", "IfNotPresent", "", "", 0};
