@@ -94,7 +94,7 @@ def start_prometheus(cluster, address):
         raise Missing("no prometheus (scripts/packages.txt)")
     config = os.path.join(cluster.story.folder, "prometheus.yml")
     with open(config, "w", encoding="utf-8") as file:
-        json.dump({"global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        json.dump({"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [os.path.join(CHART, "rules", "lips.yaml")],
                    "scrape_configs": [{"job_name": "lips", "static_configs": [{"targets": [address]}]}]}, file)
     Process(cluster, "prometheus", [program, "--config.file", config, "--storage.tsdb.path", os.path.join(cluster.folder, "prometheus"),
                                     "--web.listen-address", "127.0.0.1:9090"]).start()
@@ -207,7 +207,7 @@ def definitions(cluster):
     return [c for c in cluster.api.list("CustomResourceDefinition") if c["metadata"]["name"].endswith(".lips.dev")]
 
 
-def run_jobs(release, turns, name="job", pause=4.0):
+def run_jobs(release, turns, name="job", pause=4.0, meanwhile=lambda: None):
     """Three Indexed Jobs of three pools in each turn, bound by the operator and run to their end."""
     api, story = release.api, release.story
     with Recorder(release.cluster) as seen:
@@ -216,6 +216,7 @@ def run_jobs(release, turns, name="job", pause=4.0):
                 api.create(objects.indexed_job(f"{name}-{turn}", 12, f"pool-{i}", run_for="2s", annotations={
                     "lips.dev/dataset": "logs", "lips.dev/cpu-seconds": "2"}, tolerations=[FAKE]))
             time.sleep(pause)
+        meanwhile()
         done = lambda: len([s for s in seen.finished() if s.space.startswith("pool-") and s.name.startswith(name)])
         wait_for(lambda: done() == 36 * turns, 90, lambda: f"{done()} of {36 * turns} pods have finished", pause=0.5)
         story.check(not seen.broken, lambda: "; ".join(seen.broken))
@@ -326,6 +327,29 @@ def under_the_chart(release, operator):
         story.say(f"no data: {title}: {query}")
     story.figure("queries of the dashboard that return data", f"{len(all_queries) - len(empty)} of {len(all_queries)}")
     story.expect(not empty, f"no data for: {', '.join(sorted({title for title, _ in empty}))}")
+    refuse_bindings(release)
+
+
+def refuse_bindings(release):
+    """A real fault: the chart's role loses a right. The alert fires, and the pods run once the right is back."""
+    story, kubectl = release.story, release.cluster.kubectl
+    firing = lambda: {alert["metric"]["alertname"] for alert in ask('ALERTS{alertstate="firing"}')}
+    story.check(not firing(), lambda: f"alerts fire though all is well: {firing()}")
+    binds = lambda rule: "pods/binding" in rule.get("resources", [])
+    roles = json.loads(kubectl("get", "clusterroles", "--selector", "app.kubernetes.io/instance=lips", "--output=json"))["items"]
+    role = next(role for role in roles if any(map(binds, role["rules"])))
+    role["metadata"] = {key: role["metadata"][key] for key in ("name", "labels", "annotations")}
+    # As Helm, which would otherwise find somebody else's rules at its next step.
+    put = lambda rules: kubectl("apply", "--server-side", "--field-manager=helm", "-f", "-", stdin=json.dumps({**role, "rules": rules}))
+
+    def until_it_fires():
+        began = time.monotonic()
+        wait_for(lambda: firing() == {"LipsRefusedWrites"}, 60, lambda: f"bindings are refused, and these alerts fire: {firing()}", pause=0.2)
+        story.figure("bindings refused, to the alert", time.monotonic() - began, "s")
+        put(role["rules"])
+
+    put([rule for rule in role["rules"] if not binds(rule)])
+    story.figure("pods bound and finished once the right was back", run_jobs(release, 1, "refused", pause=0, meanwhile=until_it_fires))
 
 
 def remove(release):
