@@ -76,7 +76,7 @@ struct LipsSettings {
   Usd fast_path_limit{0.01};    // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
   double order_factor = 20;     // k in arrival + k x (job's CPU / slots)
   bool home_zones = true;       // a home zone for each job with shuffle
-  Duration settle = std::chrono::milliseconds(1500);  // peers of an unknown number arrive in such a time
+  Duration settle = std::chrono::seconds(3);          // peers of an unknown number arrive in such a time
   Duration keep_room = std::chrono::minutes(2);       // for peers that have not arrived, or do not fit yet
   bool keep_copies = true;                            // remote reads stay as extra copies
   Duration expected_reach = std::chrono::hours(2);    // room is left for work that is expected within this; 0: none

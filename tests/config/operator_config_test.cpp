@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "config/node_prices.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
@@ -122,8 +124,8 @@ TEST(OperatorConfig, TakesOverridesByPath) {
 // Every setting differs from its default, so that one which reading or writing forgot shows.
 TEST(PolicySettingsText, ReadsBackBitForBit) {
   const std::string text =
-      R"({"budgetPerDay": 500.5, "meanWait": "600.000001s", "completeBy": "06:30", "waitingPrice": 0.1, "bucketEdges": ["0s", "1.000001s"], "replanEvery": "7.000003s", "replanLeast": "2s",)"
-      R"( "expressLimit": 1e-05, "orderFactor": 3.3000000000000003, "homeZones": false, "settle": "3s", "keepRoom": "7m", "keepCopies": false,)"
+      R"({"billing": "use", "queueCharge": false, "expectedReach": "7201s", "moveCost": 0.0002, "budgetPerDay": 500.5, "meanWait": "600.000001s", "completeBy": "06:30", "waitingPrice": 0.1, "bucketEdges": ["0s", "1.000001s"], "replanEvery": "7.000003s", "replanLeast": "2s",)"
+      R"( "expressLimit": 1e-05, "orderFactor": 3.3000000000000003, "homeZones": false, "settle": "4s", "keepRoom": "7m", "keepCopies": false,)"
       R"( "dropCopiesAfter": "90m", "epoch": "11m", "adaptiveEpoch": true, "localityPrice": 3e-07,)"
       R"( "makespanTolerance": 0.05, "leastTask": 12.5, "heartbeat": "1s", "nodeDelay": "250ms", "rackDelay": "1d", "starburstWait": "5m",)"
       R"( "horizon": "600s", "planAhead": "0s", "copyColumns": true, "uptime": "1h", "lsapRackCost": 1,)"
@@ -153,6 +155,9 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
   EXPECT_EQ(write_policy_settings(read(written)), written);
   EXPECT_EQ(read(written).lips.fast_path_limit, settings.lips.fast_path_limit);
   EXPECT_EQ(read(written).lips.time_slot_edges, settings.lips.time_slot_edges);
+  const auto defaults = nlohmann::json::parse(write_policy_settings({}));
+  const auto changed = nlohmann::json::parse(written);
+  for (const auto& [key, value] : changed.items()) EXPECT_NE(value, defaults.value(key, nlohmann::json())) << key;
 }
 
 PriceSheet sheet() {

@@ -25,7 +25,11 @@ struct NewNodes : ::testing::Test {
   void offers(std::uint32_t left = 1000) {
     in_here = builder.offer(here, 0.4, left), in_there = builder.offer(there, 0.3, left);
   }
-  static Case case_of(const ElasticBuilder& builder) { return {"lips", builder, {}, UsdPerMebibyte(2e-5)}; }
+  static Case case_of(const ElasticBuilder& builder) {
+    PolicySettings settings;
+    settings.lips.settle = std::chrono::milliseconds(1500);  // what the times below assume
+    return {"lips", builder, settings, UsdPerMebibyte(2e-5)};
+  }
   static JobId add(Case& with, int tasks, std::uint32_t expected, bool driver, double arrived = 0) {
     JobArrived made = job(with.state.snapshot(), {.arrival = arrived, .maps = tasks, .cpu = 1000, .shuffle = 1000});
     made.job.coordinates = driver;

@@ -18,12 +18,14 @@ using ::testing::SizeIs;
 constexpr ZoneId a{0}, b{1}, c{2};
 constexpr double dear = 4e-5, cheap = 1e-5, middle = 2e-5;  // USD per CPU-second
 constexpr UsdPerMebibyte exchange_price{2e-5};
+constexpr auto settle = std::chrono::milliseconds(1500);  // what the times below assume
 constexpr double hurry = 1000;  // a price of waiting at which nothing waits for a cheaper zone
 
 PolicySettings by_use(double waiting_price = 1) {
   PolicySettings settings;
   settings.lips.billing = Billing::use;
   settings.lips.waiting_price = waiting_price;
+  settings.lips.settle = settle;
   return settings;
 }
 
