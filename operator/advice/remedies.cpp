@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/enum_array.h"
+#include "model/node_labels.h"
 
 namespace lips::advice {
 
@@ -19,11 +20,10 @@ constexpr std::size_t types_in_numbers = 2;  // tried with several nodes, if one
 constexpr std::size_t most_dear_nodes = 4;   // that are tried one by one
 constexpr double dearest_waiting = 1 << 20;  // times the price of waiting
 constexpr double waiting_price_step = 1.01;  // to which the least price of waiting is found
-constexpr const char* zone_labels[] = {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"};
 
 bool names_zones(const LabelRequirement& requirement) {
   return requirement.op == LabelRequirement::Operator::in &&
-         std::find(std::begin(zone_labels), std::end(zone_labels), requirement.key) != std::end(zone_labels);
+         (requirement.key == node_label::zone || requirement.key == node_label::old_zone);
 }
 
 class Search {

@@ -26,9 +26,8 @@ Standings::Standings(const ClusterSnapshot& cluster, const Outcome& outcome)
     : cluster_(cluster),
       outcome_(outcome),
       free_(cluster_.free),
-      offered_(cluster_.nodes.size(), false),
+      offered_(offered_nodes(cluster_)),
       cores_(cluster_.pool_cores) {
-  for (const Offer& offer : cluster_.offers) offered_[offer.like] = true;
   for (const Assignment& assignment : outcome.starting) {
     const Job& job = cluster_.jobs[cluster_.tasks[assignment.task].job];
     free_[assignment.node] -= job.request;

@@ -30,6 +30,9 @@ struct PastPlan {
   Usd dollars;
   std::optional<Usd> cost, bound;  // of the model, where the policy solves a program
   double seconds = 0;              // wall time of the decision
+  std::optional<double> gap() const {
+    return cost && bound && bound->value() > 0 ? std::optional((*cost - *bound) / *bound) : std::nullopt;
+  }
 };
 // What whole runs of an application have taken in the mean; without a whole one, at least.
 struct LearnedApplication {

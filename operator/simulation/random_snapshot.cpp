@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "model/node_labels.h"
 #include "model/stripe.h"
 #include "simulation/snapshot_features.h"
 
@@ -131,7 +132,7 @@ std::vector<NodeKind> Generator::kinds() {
     if (shape_.equal_prices) kind.speed = 1, kind.usd_per_core_hour = families[0].usd_per_core_hour;
     if (shape_.free_of_charge) kind.usd_per_core_hour = 0;
     NodeProfile profile;
-    profile.labels = {{"karpenter.sh/capacity-type", kind.spot ? "spot" : "on-demand"},
+    profile.labels = {{node_label::capacity_type, kind.spot ? "spot" : "on-demand"},
                       {"kubernetes.io/arch", kind.family->arm ? "arm64" : "amd64"},
                       {"node.kubernetes.io/instance-family", kind.family->name}};
     if (shape_.share_of_jobs_with_selectors > 0 && in_zone % 10 == 9)
@@ -185,7 +186,7 @@ void Generator::add_constraints() {
   if (shape_.share_of_jobs_with_selectors <= 0) return;
   using Operator = LabelRequirement::Operator;
   PlacementConstraint on_demand, amd64, large_memory, dedicated;
-  on_demand.required = {{"karpenter.sh/capacity-type", Operator::in, {"on-demand"}}};
+  on_demand.required = {{node_label::capacity_type, Operator::in, {"on-demand"}}};
   amd64.required = {{"kubernetes.io/arch", Operator::not_in, {"arm64"}}};
   large_memory.any_of = {{{"node.kubernetes.io/instance-family", Operator::in, {"r5", "r6i", "r7g"}}},
                          {{"node.kubernetes.io/instance-family", Operator::in, {"m5", "m6i", "m7i", "m7g"}}}};

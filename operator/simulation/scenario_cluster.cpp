@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "config/quantities.h"
+#include "model/node_labels.h"
 #include "simulation/scenario_draft.h"
 
 namespace lips::simulation {
@@ -187,10 +188,10 @@ ProfileId profile_of(ClusterSnapshot& cluster, const NodeGroup& group, const Nod
       profile.labels.emplace_back(key, value);
   };
   add("lips.dev/node-group", group.name);
-  add("karpenter.sh/capacity-type", std::string(to_string(node.capacity_type)));
-  add("node.kubernetes.io/instance-type", node.instance_type);
-  add("topology.kubernetes.io/region", region);
-  add("topology.kubernetes.io/zone", cluster.zones[node.zone].name);
+  add(node_label::capacity_type, std::string(to_string(node.capacity_type)));
+  add(node_label::instance_type, node.instance_type);
+  add(node_label::region, region);
+  add(node_label::zone, cluster.zones[node.zone].name);
   std::sort(profile.labels.begin(), profile.labels.end());
   profile.taints = group.taints;
   for (ProfileId id : cluster.profiles.ids())

@@ -38,12 +38,11 @@ Result<Listing> list_plans(const EpochRecord& record) {
   listing.none = "the operator has made no plan yet\n", listing.json = Json::array();
   for (const PastPlan& plan : (*live)->plans) {
     const double ago = to_seconds(record.snapshot.cluster.now - plan.at);
-    const bool certified = plan.cost && plan.bound && plan.bound->value() > 0;
-    const double gap = certified ? (*plan.cost - *plan.bound) / *plan.bound : 0;
+    const std::optional<double> gap = plan.gap();
     listing.rows.push_back({page::duration(ago), plan.policy, page::count(plan.pending), page::count(plan.assigned),
                             page::count(plan.moves), page::usd(plan.dollars.value()),
                             plan.cost ? page::usd(plan.cost->value()) : "-",
-                            plan.bound ? page::usd(plan.bound->value()) : "-", certified ? page::percent(gap) : "-",
+                            plan.bound ? page::usd(plan.bound->value()) : "-", gap ? page::percent(*gap) : "-",
                             fmt::format("{:.1f}", 1e3 * plan.seconds)});
     listing.json.push_back({{"secondsAgo", ago},
                             {"policy", plan.policy},
@@ -53,7 +52,7 @@ Result<Listing> list_plans(const EpochRecord& record) {
                             {"dollars", plan.dollars.value()},
                             {"cost", plan.cost ? Json(plan.cost->value()) : Json()},
                             {"lowerBound", plan.bound ? Json(plan.bound->value()) : Json()},
-                            {"gap", certified ? Json(gap) : Json()},
+                            {"gap", gap ? Json(*gap) : Json()},
                             {"milliseconds", 1e3 * plan.seconds}});
   }
   return listing;

@@ -46,20 +46,17 @@ std::string words_of(Standing standing) {
 std::optional<LastPlan> last_plan(const EpochRecord& record) {
   if (!record.live || record.live->plans.empty()) return std::nullopt;
   const PastPlan& plan = record.live->plans.back();
-  LastPlan last{record.snapshot.cluster.now - plan.at,
-                plan.policy,
-                plan.pending,
-                plan.assigned,
-                plan.moves,
-                plan.dollars,
-                std::nullopt};
-  if (plan.cost && plan.bound && plan.bound->value() > 0) last.gap = (*plan.cost - *plan.bound) / *plan.bound;
-  return last;
+  return LastPlan{record.snapshot.cluster.now - plan.at,
+                  plan.policy,
+                  plan.pending,
+                  plan.assigned,
+                  plan.moves,
+                  plan.dollars,
+                  plan.gap()};
 }
 
 std::vector<NodesOfKind> nodes_of(const ClusterSnapshot& cluster) {
-  IdVector<NodeId, bool> offered(cluster.nodes.size(), false);
-  for (const Offer& offer : cluster.offers) offered[offer.like] = true;
+  const IdVector<NodeId, bool> offered = advice::offered_nodes(cluster);
   IdVector<NodeId, std::optional<TimePoint>> ends(cluster.nodes.size());
   for (const RunningTask& run : cluster.running)
     ends[run.node] = std::max(ends[run.node], std::optional(run.expected_end));

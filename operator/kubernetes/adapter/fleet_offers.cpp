@@ -12,13 +12,12 @@
 #include "kubernetes/pods/instance_labels.h"
 #include "kubernetes/pods/zone_gate.h"
 #include "model/eligibility.h"
+#include "model/node_labels.h"
 
 namespace lips::kubernetes {
 namespace {
 
 constexpr std::int32_t pods_on_a_node = 110;  // kubelet's default
-constexpr const char *zone_key = "topology.kubernetes.io/zone", *region_key = "topology.kubernetes.io/region",
-                     *capacity_key = "karpenter.sh/capacity-type";
 // Karpenter looks at an empty node again before it takes it away.
 constexpr Duration second_look = std::chrono::seconds(15);
 // A node that is kept for longer finds other work.
@@ -69,10 +68,10 @@ struct Rules {
 
 void add_rule(LabelRequirement rule, Rules& rules) {
   rule.key = plain_key(rule.key);
-  if (rule.key == zone_key || rule.key == region_key || rule.key == capacity_key) {
+  if (rule.key == node_label::zone || rule.key == node_label::region || rule.key == node_label::capacity_type) {
     rules.place.push_back(std::move(rule));
   } else if (const bool apart = tells_types_apart(rule.key);
-             apart || rule.key == instance_type_label || rule.key == os_label) {
+             apart || rule.key == node_label::instance_type || rule.key == os_label) {
     rules.tells_types_apart |= apart;
     rules.type.push_back(std::move(rule));
   } else if (!is_of_provider(rule.key) && rule.op == LabelRequirement::Operator::in && rule.values.size() == 1) {
@@ -96,8 +95,8 @@ class Market {
     std::set<std::string> regions;
     for (const auto& [name, record] : nodes.all()) {
       if (!record.node) continue;
-      const std::string *zone = find_text(record.node->labels, zone_key),
-                        *region = find_text(record.node->labels, region_key);
+      const std::string *zone = find_text(record.node->labels, node_label::zone),
+                        *region = find_text(record.node->labels, node_label::region);
       if (region && !region->empty()) regions.insert(*region);
       if (zone && !zone->empty()) zones_[*zone] = region ? *region : "";
     }
@@ -145,7 +144,7 @@ std::set<std::string> zones_for(const Rules& rules, const OperatorConfig::Fleet&
   std::set<std::string> zones(fleet.zones.begin(), fleet.zones.end());
   if (!zones.empty()) return zones;
   for (const LabelRequirement& rule : rules.place)
-    if (rule.key == zone_key && rule.op == LabelRequirement::Operator::in)
+    if (rule.key == node_label::zone && rule.op == LabelRequirement::Operator::in)
       zones.insert(rule.values.begin(), rule.values.end());
   if (zones.empty())
     for (const auto& [zone, region] : market.zones()) zones.insert(zone);
@@ -163,7 +162,7 @@ std::map<std::string, Room> room_in_use(const NodeCache& nodes, const NodePrices
     if (!record.node->ready && !(initialized && *initialized == "true")) continue;
     Room& room = used[*pool];
     ++room["nodes"];
-    const std::string* region = find_text(record.node->labels, region_key);
+    const std::string* region = find_text(record.node->labels, node_label::region);
     const InstanceOffer* size = prices.size(region ? *region : "", instance_type_of(*record.node));
     for (const auto& [resource, amount] : record.node->allocatable) {
       std::int64_t all = amount;  // limits count what a machine has, also what the kubelet keeps for itself
@@ -196,7 +195,7 @@ std::uint32_t nodes_left(const NodePool& pool, const Room& used, const InstanceO
 NodeProfile place_profile(const std::string& zone, const std::string& region, CapacityType kind) {
   NodeProfile profile;
   profile.labels = place_selector(zone, kind);
-  profile.labels.emplace_back(region_key, region);
+  profile.labels.emplace_back(node_label::region, region);
   std::sort(profile.labels.begin(), profile.labels.end());
   return profile;
 }

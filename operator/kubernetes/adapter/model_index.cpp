@@ -11,6 +11,7 @@
 #include "kubernetes/pods/node_pool.h"
 #include "kubernetes/pods/zone_gate.h"
 #include "model/leaving.h"
+#include "model/node_labels.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -25,7 +26,7 @@ std::string label(const Node& node, std::initializer_list<const char*> keys) {
 }
 
 bool is_spot(const Node& node) {
-  static constexpr std::pair<const char*, const char*> marks[] = {{"karpenter.sh/capacity-type", "spot"},
+  static constexpr std::pair<const char*, const char*> marks[] = {{node_label::capacity_type, "spot"},
                                                                   {"eks.amazonaws.com/capacityType", "SPOT"},
                                                                   {"cloud.google.com/gke-spot", "true"},
                                                                   {"cloud.google.com/gke-preemptible", "true"},
@@ -85,8 +86,8 @@ std::string zone_of(const StoreEntry& store) {
 
 NodePlace place_of(const Node& node) {
   NodePlace place;
-  place.zone = label(node, {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"});
-  place.region = label(node, {"topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"});
+  place.zone = label(node, {node_label::zone, node_label::old_zone});
+  place.region = label(node, {node_label::region, node_label::old_region});
   if (place.zone.empty()) place.zone = no_zone;
   place.rack = label(node, {"lips.dev/rack", "topology.kubernetes.io/rack"});
   place.instance_type = instance_type_of(node);
@@ -223,8 +224,8 @@ lips::Node ModelIndex::like_node(const OfferEntry& entry, NodeProfile& profile) 
   Node node;
   node.labels = place_labels(entry);
   node.labels.insert(node.labels.end(), entry.labels.begin(), entry.labels.end());
-  node.labels.emplace_back("node.kubernetes.io/instance-type", entry.instance_type);
-  if (!entry.region.empty()) node.labels.emplace_back("topology.kubernetes.io/region", entry.region);
+  node.labels.emplace_back(node_label::instance_type, entry.instance_type);
+  if (!entry.region.empty()) node.labels.emplace_back(node_label::region, entry.region);
   for (const char* key : zone_labels_of_drivers) node.labels.emplace_back(key, entry.zone);
   std::sort(node.labels.begin(), node.labels.end());
   node.labels.erase(std::unique(node.labels.begin(), node.labels.end()), node.labels.end());

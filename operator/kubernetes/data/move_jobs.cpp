@@ -7,6 +7,7 @@
 
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/data/move_scripts.h"
+#include "model/node_labels.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -157,7 +158,7 @@ void place(Json& spec, const DataStoreSpec& at_hand, const std::string& zone) {
     spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = {
         {{"weight", 100},
          {"preference",
-          {{"matchExpressions", {{{"key", "topology.kubernetes.io/zone"}, {"operator", "In"}, {"values", {zone}}}}}}}}};
+          {{"matchExpressions", {{{"key", node_label::zone}, {"operator", "In"}, {"values", {zone}}}}}}}}};
   }
 }
 

@@ -6,18 +6,17 @@
 #include <optional>
 #include <utility>
 
+#include "model/node_labels.h"
+
 namespace lips::kubernetes {
 namespace {
 
 constexpr std::array<std::string_view, 6> aws_names{"category", "cpu", "family", "generation", "memory", "size"};
 
 constexpr std::pair<std::string_view, std::string_view> old_keys[] = {
-    {"beta.kubernetes.io/arch", arch_label},
-    {"beta.kubernetes.io/instance-type", instance_type_label},
-    {"beta.kubernetes.io/os", os_label},
-    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
-    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-    {"topology.ebs.csi.aws.com/zone", "topology.kubernetes.io/zone"}};
+    {"beta.kubernetes.io/arch", arch_label},  {node_label::old_instance_type, node_label::instance_type},
+    {"beta.kubernetes.io/os", os_label},      {node_label::old_region, node_label::region},
+    {node_label::old_zone, node_label::zone}, {"topology.ebs.csi.aws.com/zone", node_label::zone}};
 
 // "m6gd.2xlarge": m, 6, gd, m6gd, 2xlarge. "u-12tb1.metal": u, 1.
 struct InstanceName {
@@ -73,7 +72,7 @@ bool tells_types_apart(std::string_view plain_key) {
 }
 
 TextMap instance_labels(const std::string& instance_type, Cores cpu, Mebibytes memory) {
-  TextMap labels{{instance_type_label, instance_type}, {os_label, "linux"}};
+  TextMap labels{{node_label::instance_type, instance_type}, {os_label, "linux"}};
   if (const std::optional<InstanceName> name = parsed(instance_type)) {
     labels.emplace_back(arch_label, name->arm() ? "arm64" : "amd64");
     const auto add = [&](std::string_view key, std::string_view value) {

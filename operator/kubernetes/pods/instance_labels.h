@@ -9,7 +9,6 @@
 
 namespace lips::kubernetes {
 
-inline constexpr const char* instance_type_label = "node.kubernetes.io/instance-type";
 inline constexpr const char* arch_label = "kubernetes.io/arch";
 inline constexpr const char* os_label = "kubernetes.io/os";
 

@@ -4,6 +4,7 @@
 
 #include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/filters/filter.h"
+#include "model/node_labels.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -28,7 +29,7 @@ void drop_limits(ResourceAmounts& allocatable) {
 }  // namespace
 
 std::string instance_type_of(const Node& node) {
-  for (const char* key : {"node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"})
+  for (const char* key : {node_label::instance_type, node_label::old_instance_type})
     if (const std::string* type = find_text(node.labels, key); type && !type->empty()) return *type;
   return "";
 }

@@ -5,14 +5,9 @@
 #include <algorithm>
 
 #include "kubernetes/pods/pod_annotations.h"
+#include "model/node_labels.h"
 
 namespace lips::kubernetes {
-namespace {
-
-constexpr const char *zone_label = "topology.kubernetes.io/zone", *capacity_type_label = "karpenter.sh/capacity-type";
-
-}  // namespace
-
 bool is_gated(const Pod& pod) { return std::find(pod.gates.begin(), pod.gates.end(), zone_gate) != pod.gates.end(); }
 
 bool was_steered(const Pod& pod) { return find_text(pod.annotations, annotation::steered) && !is_gated(pod); }
@@ -28,13 +23,13 @@ bool found_no_node(const Pod& pod) {
 
 TextMap zone_selector(const TextMap& labels) {
   TextMap selector;
-  for (const char* label : {capacity_type_label, zone_label})  // sorted
+  for (const char* label : {node_label::capacity_type, node_label::zone})  // sorted
     if (const std::string* value = find_text(labels, label)) selector.emplace_back(label, *value);
   return selector;
 }
 
 TextMap place_selector(const std::string& zone, CapacityType capacity_type) {
-  return {{capacity_type_label, std::string(to_string(capacity_type))}, {zone_label, zone}};
+  return {{node_label::capacity_type, std::string(to_string(capacity_type))}, {node_label::zone, zone}};
 }
 
 std::string place_text(const TextMap& selector) {
@@ -45,7 +40,7 @@ std::string place_text(const TextMap& selector) {
 
 bool names_zone(const PlacementConstraint& placement) {
   const auto any = [](const std::vector<LabelRequirement>& term) {
-    return std::any_of(term.begin(), term.end(), [](const auto& label) { return label.key == zone_label; });
+    return std::any_of(term.begin(), term.end(), [](const auto& label) { return label.key == node_label::zone; });
   };
   const auto any_term = [&](const auto& terms) { return std::any_of(terms.begin(), terms.end(), any); };
   return any(placement.required) || any_term(placement.any_of) ||
@@ -53,7 +48,7 @@ bool names_zone(const PlacementConstraint& placement) {
 }
 
 std::string zone_in(const TextMap& selector) {
-  const std::string* zone = find_text(selector, zone_label);
+  const std::string* zone = find_text(selector, node_label::zone);
   return zone ? *zone : "none";
 }
 
