@@ -1,14 +1,7 @@
 # Functions that every CMakeLists.txt here uses.
 find_package(Threads REQUIRED)
 
-# ccache where it is installed. The settings let it work from any folder and beside precompiled headers.
-find_program(CCACHE ccache)
-mark_as_advanced(CCACHE)
-if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/ccache.cmake)
 
 add_library(lips_options INTERFACE)
 target_compile_options(lips_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
@@ -18,10 +11,7 @@ if(LIPS_WERROR)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds -Wno-error=restrict -Wno-error=stringop-overflow -Wno-error=stringop-overread
     -Wno-error=maybe-uninitialized>)
 endif()
-# ccache asks for these two beside precompiled headers.
-target_compile_options(lips_options INTERFACE
-  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-  "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+target_link_libraries(lips_options INTERFACE lips_ccache_options)
 if(LIPS_SANITIZE)
   target_compile_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(lips_options INTERFACE -fsanitize=${LIPS_SANITIZE})
@@ -79,6 +69,16 @@ function(lips_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # g++ takes every .cpp but the one it was given for a header, in which such a member would be a mistake.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+# lips_precompiled(TARGET HEADER...): an object library that carries these headers precompiled; others reuse them. Headers as between
+# #include's marks and with them: a path of this machine in the file that lists them would keep ccache from finding it for another folder.
+function(lips_precompiled target)
+  add_library(${target} OBJECT ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/precompiled.cpp)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(LIPS_CCACHE_BY_FILES)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${LIPS_CCACHE_BY_FILES}")
+  endif()
 endfunction()
 
 # lips_library(NAME [ALONE FOLDER_OR_FILE...]): the library lips_NAME of all .cpp files in this folder and below.
