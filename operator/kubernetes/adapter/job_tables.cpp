@@ -39,11 +39,12 @@ class Readings {
  public:
   explicit Readings(const JobContext& context) : context_(context) {}
 
-  // Records in the pod which blocks it reads.
+  // Records in the pod which blocks it reads. A driver reads none, but waits like its workers for data that is not there:
+  // it would hold its room for nothing.
   Result<Reading> of(PodRecord& pod) {
     const Result<NamedData>& source = source_of(pod);
     if (!source) return tl::unexpected(source.error());
-    if (source->blocks == 0) {
+    if (source->blocks == 0 || pod.work.driver) {
       pod.reads.clear();
       return Reading{};
     }
@@ -303,7 +304,7 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
   for (PodRecord* pod : pods) {
     Task task;
     task.kind = pod->work.stage;
-    if (pod->work.data_set.empty() || task.kind != TaskKind::map || pod->work.driver) {
+    if (pod->work.data_set.empty() || task.kind != TaskKind::map) {
       if (!pod->on_node()) pod->reads.clear();
     } else {
       const Result<Reading> reading = readings.of(*pod);

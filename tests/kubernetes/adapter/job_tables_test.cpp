@@ -365,6 +365,24 @@ TEST_F(JobTables, RejectsMoreTasksThanBlocksAndUnknownDataSetsWithoutHarmToOther
   EXPECT_EQ(rejected_[1].reason, UnschedulableReason::data_set_not_ready);
 }
 
+TEST_F(JobTables, ADriverWaitsForTheDataThatItsWorkersWillReadUnlessItRunsAlready) {
+  PodRecord* driver = pod("driver", "", 0);
+  driver->work.job = "spark-1";
+  driver->work.peers = driver->work.driver = true;
+  for (const std::string named : {"default/nowhere", "s3://lake/nowhere"}) {
+    driver->work.data_set = named;
+    EXPECT_THAT(group({driver}), IsEmpty()) << named;
+    ASSERT_THAT(rejected_, SizeIs(1)) << named;
+    EXPECT_EQ(rejected_[0].reason, UnschedulableReason::data_set_not_ready);
+    driver->state = PodState::placed;
+    EXPECT_THAT(group({driver}), SizeIs(1)) << named;
+    EXPECT_THAT(rejected_, IsEmpty()) << named;
+    driver->state = {};
+  }
+  driver->work.data_set = "default/books";
+  EXPECT_THAT(group({driver}), SizeIs(1));
+}
+
 TEST_F(JobTables, WorkIsStatedElseLearnedElseAssumed) {
   PodRecord* stated = pod("a-1", "a", 0);
   stated->work.cpu = CpuSeconds(7);
