@@ -14,8 +14,7 @@ constexpr std::size_t most_drivers = 10'000;
 constexpr std::size_t longest_answer = 8 << 20;  // of about 3,500 executors
 constexpr std::chrono::milliseconds patience{3'000};
 constexpr Duration between_hurried = std::chrono::seconds(1);
-constexpr Duration longest_pause = std::chrono::minutes(5);  // after failures
-constexpr int failures_of_a_start = 3;                       // before the application is there
+constexpr int failures_of_a_start = 3;  // before the application is there
 constexpr Duration keep_every = std::chrono::minutes(1);
 
 ClientOptions client_options() {
@@ -23,10 +22,6 @@ ClientOptions client_options() {
   options.in_flight = most_at_once;
   options.retry.most_tries = 1;
   return options;
-}
-
-Duration pause_after(int failures, Duration usual) {
-  return std::min(longest_pause, usual * (1 << std::min(failures, 8)));
 }
 
 }  // namespace
@@ -117,14 +112,14 @@ void ApplicationTraffic::ask(Driver& driver, TimePoint now) {
 }
 
 void ApplicationTraffic::learn(Driver& driver, const Result<Traffic>& answer, TimePoint now) {
-  const Duration usual = pause_between_readings(now - driver.started);
+  const Duration age = now - driver.started;
   driver.under_way = false;
   if (!answer && answer.error().code == ErrorCode::cancelled) return;
   if (!answer) {
     const bool refused = answer.error().code == ErrorCode::invalid_input;
-    driver.next = now + pause_after(driver.failures++, usual);
+    driver.next = now + pause_after_failure(age);
     around_.telemetry.on_driver_answer(refused ? "refused" : "unreachable");
-    const bool starts = driver.failures < failures_of_a_start;
+    const bool starts = ++driver.failures < failures_of_a_start;
     if (refused && !starts && !std::exchange(driver.told, true))
       around_.log.warning("not learning from what a Spark driver answers",
                           {{"pod", full_name(driver.meta)}, {"why", answer.error().message}});
@@ -132,7 +127,7 @@ void ApplicationTraffic::learn(Driver& driver, const Result<Traffic>& answer, Ti
   }
   around_.telemetry.on_driver_answer("read");
   driver.failures = 0;
-  driver.next = now + usual;
+  driver.next = now + pause_between_readings(age);
   driver.reading = larger_of(driver.reading.value_or(Traffic{}), *answer);  // it forgets executors that are long gone
   driver.read_at = driver.asked;
   if (!driver.end) learned_.seen(driver.application, driver.run, *answer);

@@ -16,6 +16,7 @@
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/api/api_client.h"
+#include "kubernetes/api/objects.h"
 #include "kubernetes/pods/learned_traffic.h"
 #include "kubernetes/pods/pod_address.h"
 

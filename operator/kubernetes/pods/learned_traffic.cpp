@@ -12,6 +12,7 @@ namespace {
 using Stored = nlohmann::ordered_json;
 
 constexpr Duration shortest_pause = std::chrono::seconds(2), longest_pause = std::chrono::minutes(1);
+constexpr Duration longest_pause_after_failure = std::chrono::minutes(5);
 constexpr int readings_of_a_life = 10;
 constexpr Duration short_tail = std::chrono::seconds(5);
 constexpr double worth_noting = 1.1;  // times as much as known
@@ -55,6 +56,9 @@ bool saw_the_end(TimePoint started, TimePoint read, TimePoint ended) {
 Duration pause_between_readings(Duration age) {
   return std::clamp(age / readings_of_a_life, shortest_pause, longest_pause);
 }
+
+// In proportion to its age, so one that starts slowly is read soon after it has started.
+Duration pause_after_failure(Duration age) { return std::clamp(age / 4, shortest_pause, longest_pause_after_failure); }
 
 LearnedTraffic::Known LearnedTraffic::Entry::known() const { return {larger_of(mean, open_bytes), runs}; }
 

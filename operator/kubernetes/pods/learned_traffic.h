@@ -21,6 +21,8 @@ inline constexpr Mebibytes most_traffic(1e9);  // 0.93 PiB: more is an error, an
 bool saw_the_end(TimePoint started, TimePoint read, TimePoint ended);
 // From one reading of a run to the next.
 Duration pause_between_readings(Duration age);
+// Of a driver of that age that did not answer: it may still be starting, or never answer.
+Duration pause_after_failure(Duration age);
 
 class LearnedTraffic {
  public:

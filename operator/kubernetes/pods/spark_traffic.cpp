@@ -12,6 +12,7 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr double bytes_of_mebibyte = 1 << 20;
+constexpr std::string_view starting = "Spark is starting up";  // with success, before the application is there
 
 // Bytes, as Spark names them.
 struct Totals {
@@ -40,6 +41,7 @@ void add_executor(simdjson::ondemand::value executor, Totals& totals) {
 }  // namespace
 
 Result<Traffic> read_spark_traffic(std::string_view answer) {
+  if (answer.starts_with(starting)) return fail(ErrorCode::unavailable, "the application starts");
   Totals totals;
   const auto refuse = [&](std::string_view why) {
     return fail(ErrorCode::invalid_input, fmt::format("{} ({} bytes)", why, answer.size()));

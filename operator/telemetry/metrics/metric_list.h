@@ -176,8 +176,8 @@ inline constexpr auto metric_list = [] {
                   "when the watch last delivered something, if only a bookmark (once a minute), in seconds since 1970"},
       MetricAbout{
           "lips_driver_answers_total", counter, "outcome",
-          "Spark drivers asked how much their executors read and exchange: read, unreachable (no answer in time) "
-          "or refused (an answer that is no list of executors)"},
+          "Spark drivers asked how much their executors read and exchange: read, unreachable (no answer in time, "
+          "or still starting) or refused (an answer that is no list of executors)"},
       MetricAbout{"lips_rejected_objects_total", counter, "kind,reason",
                   "objects that cannot be decoded, use a field that is not honoured, or announce work that "
                   "nobody can count on"},

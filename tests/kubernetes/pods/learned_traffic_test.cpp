@@ -92,5 +92,16 @@ TEST(LearnedTraffic, SawTheEndOfARunThatWasReadInTheLastFifthOfItsTime) {
   }
 }
 
+TEST(LearnedTraffic, IsReadSoonAfterADriverThatStartsSlowlyAndSeldomFromOneThatNeverAnswers) {
+  for (double starts = 0; starts < 1000; starts += 7.3) {
+    Duration asked{};
+    while (asked < seconds(starts)) asked += pause_after_failure(asked);
+    EXPECT_LE(asked, std::max(seconds(starts + 2), seconds(1.25 * starts))) << starts;
+  }
+  int times = 0;
+  for (Duration age{}; age < std::chrono::hours(24); age += pause_after_failure(age)) ++times;
+  EXPECT_LT(times, 330) << "every five minutes";
+}
+
 }  // namespace
 }  // namespace lips::kubernetes

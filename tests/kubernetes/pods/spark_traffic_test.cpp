@@ -33,6 +33,13 @@ TEST(SparkTraffic, IsTheSumOverAllExecutorsOfARun) {
       << "what is written will be read";
 }
 
+// As Spark 3.5.6 answers, with status 200, before there is an application.
+TEST(SparkTraffic, OfAnApplicationThatStartsIsNotThereYet) {
+  const Result<Traffic> traffic = read_spark_traffic("Spark is starting up. Please wait a while until it's ready.");
+  ASSERT_FALSE(traffic);
+  EXPECT_EQ(traffic.error().code, ErrorCode::unavailable) << "and so no reason to complain";
+}
+
 // As Spark 3.5.6 answers while its job runs.
 TEST(SparkTraffic, IsReadFromWhatSparkAnswers) {
   std::ifstream file(LIPS_SOURCE_DIR "/tests/fuzz/inputs/traffic/spark-3.5.6");
