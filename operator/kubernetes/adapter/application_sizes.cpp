@@ -10,7 +10,7 @@
 namespace lips::kubernetes {
 namespace {
 
-constexpr int most_failures = 5;
+constexpr int most_failures = 8;  // in 25 s: it may come long after its driver where the API server is busy
 
 std::string properties_in(const std::string& config_map) {
   const TextMap texts = config_map_texts(config_map);
@@ -25,8 +25,7 @@ ApplicationSizes::ApplicationSizes(const Surroundings& around)
 
 void ApplicationSizes::found(const PodRecord& pod) {
   const bool waits = pod.state == PodState::waiting || pod.state == PodState::held || pod.on_node();
-  if (!pod.own.driver || pod.own.tasks || pod.size || pod.properties_from.empty() || !waits) return;
-  asked_.try_emplace(pod.meta.uid, Asked{pod.meta, pod.properties_from});
+  if (awaits_size(pod) && waits) asked_.try_emplace(pod.meta.uid, Asked{pod.meta, pod.properties_from});
 }
 
 void ApplicationSizes::ask(const std::string& uid, TimePoint now) {

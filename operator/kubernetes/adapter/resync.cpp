@@ -159,8 +159,11 @@ void Resync::emit_jobs(const std::vector<PodRecord*>& pods, const DataLink* data
   ModelFeed& model = around_.model;
   look_at_announced();
   std::vector<PodRecord*> known;
-  for (PodRecord* pod : pods)  // pods on a missing node take no room on others
-    if (is_planned(*pod, data) && (!pod->on_node() || model.index().node(pod->node).valid())) known.push_back(pod);
+  for (PodRecord* pod : pods) {
+    // Pods on a missing node take no room on others. A size comes soon, and the cache then reports its driver again.
+    const bool counts = pod->on_node() ? model.index().node(pod->node).valid() : !awaits_size(*pod);
+    if (is_planned(*pod, data) && counts) known.push_back(pod);
+  }
   around_.jobs.keep_memories_of(known);
   std::vector<Rejection> rejected;
   const JobContext context{model.index(),

@@ -102,6 +102,11 @@ struct PodRecord {
   }
 };
 
+// A Spark driver whose properties are to say how many executors it will have. Its kubelet waits for them, too.
+inline bool awaits_size(const PodRecord& pod) {
+  return pod.own.driver && !pod.own.tasks && !pod.size && !pod.properties_from.empty();
+}
+
 // Whether it reads a part of its data set that its application chooses: a peer without a number among the tasks.
 inline bool shares_reading(const PodRecord& pod) { return pod.work.peers && !pod.index; }
 

@@ -99,14 +99,14 @@ class Peers {
     Gang gang = gang_of(id, jobs);
     if (gang.parts.empty()) return;  // no store holds what they read
     const Duration since = cluster_.now - whole.arrived;
-    const bool all_here = whole.expected > 0 && to_come(whole, gang) == 0;
+    // Before their driver runs none can come: nobody waits for them, if only their number is known.
+    const bool leads = gang.running_tasks == 0 &&
+                       std::any_of(jobs.begin(), jobs.end(), [&](JobId job) { return cluster_.jobs[job].coordinates; });
+    const bool all_here = whole.expected > 0 && (leads || to_come(whole, gang) == 0);
     if (!all_here && since < settings_.settle) {
       look_again(settings_.settle - since);
       return defer(jobs, DeferralReason::waits_for_peers);
     }
-    // Before their driver runs none can come.
-    const bool leads = gang.running_tasks == 0 &&
-                       std::any_of(jobs.begin(), jobs.end(), [&](JobId job) { return cluster_.jobs[job].coordinates; });
     if (since < settings_.keep_room || leads) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
     if (!within_pool_maxima(gang)) return defer(jobs, DeferralReason::pool_maximum);
     Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});

@@ -57,6 +57,12 @@ class Applications : public ::testing::Test {
       if (!pod.node.empty()) ++result[pod.node];
     return result;
   }
+  void put_properties() {
+    cluster_.put_config_map("spark-drv-1-conf-map",
+                            {{"spark.properties",
+                              "#written by Spark\nspark.executor.instances=4\nspark.executor.memory=100m\n"
+                              "spark.executor.memoryOverhead=100m\n"}});
+  }
   using Nodes = std::map<std::string, int>;
   FakeCluster cluster_;
 };
@@ -101,15 +107,23 @@ constexpr const char* mounts_properties =
 
 TEST_F(Applications, ADriversPropertiesSayHowManyExecutorsWillCome) {
   zones(5, 4, 5);
-  cluster_.put_config_map("spark-drv-1-conf-map",
-                          {{"spark.properties",
-                            "#written by Spark\nspark.executor.instances=4\nspark.executor.memory=100m\n"
-                            "spark.executor.memoryOverhead=100m\n"}});
+  put_properties();
   driver({}, mounts_properties);
   Scheduling scheduling(cluster_);
   ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
   EXPECT_EQ(nodes(), (Nodes{{"node-c", 1}})) << "zone b has room for the driver and three executors";
   EXPECT_EQ(cluster_.requests_for("/api/v1/namespaces/default/configmaps/spark-drv-1-conf-map"), 1u);
+}
+
+TEST_F(Applications, ADriverWaitsForItsPropertiesThoughTheyComeLongAfterIt) {
+  zones(5, 4, 5);
+  driver({}, mounts_properties);
+  Scheduling scheduling(cluster_);
+  std::this_thread::sleep_for(std::chrono::milliseconds(3'500));  // more than it waits for a number that nobody says
+  EXPECT_EQ(nodes(), Nodes{});
+  put_properties();
+  ASSERT_TRUE(scheduling.until_bound("spark-1-driver"));
+  EXPECT_EQ(nodes(), (Nodes{{"node-c", 1}})) << "zone b has room for the driver and three executors";
 }
 
 TEST_F(Applications, WithoutTheRightToReadPropertiesADriverStartsAsEver) {

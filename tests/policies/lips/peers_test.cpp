@@ -206,6 +206,17 @@ TEST_F(BesideTheirDriver, ADriverStartsWhereItsWorkersWillRead) {
   EXPECT_EQ(zones_of(with, with.step()), (Zones{{a, 1}})) << "nine tenths of the data lie there";
 }
 
+TEST_F(BesideTheirDriver, ADriverStartsAtOnceIfTheNumberOfItsWorkersIsKnown) {
+  for (const std::uint32_t expected : {5u, 0u}) {
+    Case with = with_room({5}, {4}, {5});
+    with.state.apply(driver_of(with, expected));
+    with.at(0);
+    EXPECT_THAT(with.plan().assignments, SizeIs(expected > 0 ? 1 : 0)) << "workers come after it alone";
+    with.at(2);
+    EXPECT_THAT(with.plan().assignments, SizeIs(1)) << "or nobody says that there will be any";
+  }
+}
+
 TEST_F(ThreeZones, ADriverWithoutRoomForItsWorkersWaitsForAsLongAsItTakes) {
   Case with = with_room({}, {5}, {});
   const JobId busy = with.add({.maps = 3, .cpu = 1e5});
