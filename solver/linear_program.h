@@ -26,6 +26,7 @@ class Position {
  public:
   constexpr Position() = default;
   template <std::same_as<std::int32_t> Number>
+  // NOLINTNEXTLINE(google-explicit-constructor): small programs are written by number
   constexpr Position(Number number) : number_(number) {}
   static constexpr Position none() { return Position(); }
   constexpr bool valid() const { return number_ >= 0; }

@@ -45,6 +45,7 @@ class EnumArray {
   constexpr EnumArray() = default;
   template <class... Values>
     requires(sizeof...(Values) == enum_size<Enum> && (std::convertible_to<Values, T> && ...))
+  // NOLINTNEXTLINE(google-explicit-constructor): a list of values becomes one, as with std::array
   constexpr EnumArray(Values&&... values) : items_{static_cast<T>(std::forward<Values>(values))...} {}
 
   constexpr T& operator[](Enum at) { return items_[static_cast<std::size_t>(at)]; }

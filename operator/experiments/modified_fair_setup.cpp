@@ -155,7 +155,7 @@ double least_turnaround_within_maxima(const simulation::Scenario& scenario) {
   const double speed = scenario.cluster.nodes[NodeId(0)].speed;
   std::uint32_t least = scenario.jobs.front().job.map_tasks;
   for (const JobArrived& arrived : scenario.jobs) least = std::min(least, arrived.job.map_tasks);
-  std::vector<std::vector<MapWork>> pools(scenario.cluster.pools.size());
+  std::vector<std::vector<MapWork>> maps_of(scenario.cluster.pools.size());
   double sum = 0;
   for (const JobArrived& arrived : scenario.jobs) {
     const Job& job = arrived.job;
@@ -164,10 +164,10 @@ double least_turnaround_within_maxima(const simulation::Scenario& scenario) {
     if (job.map_tasks == least)
       sum += map;
     else
-      pools[job.pool.index()].push_back({to_seconds(job.arrival), map * job.map_tasks});
+      maps_of[job.pool.index()].push_back({to_seconds(job.arrival), map * job.map_tasks});
   }
-  for (std::size_t i = 0; i < pools.size(); ++i)
-    sum += least_total_turnaround(std::move(pools[i]),
+  for (std::size_t i = 0; i < maps_of.size(); ++i)
+    sum += least_total_turnaround(std::move(maps_of[i]),
                                   scenario.cluster.pools[PoolId(static_cast<std::uint32_t>(i))].maximum.value());
   return sum / static_cast<double>(scenario.jobs.size());
 }

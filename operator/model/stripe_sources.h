@@ -14,6 +14,7 @@ namespace lips {
 class StripeSources {
  public:
   StripeSources() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a vector becomes one wherever it is handed over
   StripeSources(std::vector<StripeSource> sources) {
     if (!sources.empty()) held_ = std::make_unique<const std::vector<StripeSource>>(std::move(sources));
   }
@@ -31,6 +32,7 @@ class StripeSources {
   auto begin() const { return span().begin(); }
   auto end() const { return span().end(); }
   const StripeSource& operator[](std::size_t i) const { return (*held_)[i]; }
+  // NOLINTNEXTLINE(google-explicit-constructor): readers take a span, as of a vector
   operator std::span<const StripeSource>() const { return span(); }
   friend bool operator==(const StripeSources& a, const StripeSources& b) {
     return a.held_ && b.held_ ? *a.held_ == *b.held_ : a.held_ == b.held_;

@@ -108,7 +108,7 @@ Result<Listing> list_data(const EpochRecord& record) {
   const advice::DataPlaces places = advice::data_places(cluster);
   Listing listing{{{"data set", "size"}}, Json::array(), "the cluster has no data sets\n"};
   for (const Zone& zone : cluster.zones) listing.rows[0].push_back(zone.name);
-  listing.rows[0].push_back("blocks lost");
+  listing.rows[0].emplace_back("blocks lost");
   for (const DataSetId id : cluster.data_sets.ids()) {
     const DataSet& data_set = cluster.data_sets[id];
     std::vector<std::string> row{data_set.name, size_text(data_set.size)};

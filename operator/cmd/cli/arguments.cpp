@@ -114,7 +114,8 @@ void Arguments::pairs(std::string name, std::string help, std::vector<std::pair<
   add(std::move(name), "KEY=VALUE ...", std::move(help), take, true);
 }
 
-void Arguments::choice(std::string name, std::vector<std::string> values, std::string help, std::string& target) {
+void Arguments::choice(std::string name, const std::vector<std::string>& values, std::string help,
+                       std::string& target) {
   one_of(std::move(name), values, std::move(help), [&target, values](std::size_t chosen) { target = values[chosen]; });
 }
 

@@ -37,12 +37,12 @@ class Arguments {
              std::vector<std::string>& target);  // a,b,c; adds up
   void pairs(std::string name, std::string help,
              std::vector<std::pair<std::string, std::string>>& target);  // KEY=VALUE ...
-  void choice(std::string name, std::vector<std::string> values, std::string help, std::string& target);
+  void choice(std::string name, const std::vector<std::string>& values, std::string help, std::string& target);
   template <class Enum>
-  void choice(std::string name, std::initializer_list<Enum> values, std::string help, Enum& target) {
+  void choice(const std::string& name, std::initializer_list<Enum> values, const std::string& help, Enum& target) {
     std::vector<std::string> names;
     for (const Enum value : values) names.emplace_back(to_string(value));
-    one_of(std::move(name), std::move(names), std::move(help),
+    one_of(name, std::move(names), help,
            [&target, values = std::vector(values)](std::size_t chosen) { target = values[chosen]; });
   }
   void number(std::string name, std::string help, double& target, double least = 0);

@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds patience{5'000};
 constexpr std::size_t most_kept = 1000, longest_token = 16'384;
 
 // The status in the answer to the review; none: the server gave no valid answer.
-std::optional<Json> reviewed(ApiClient& client, const char* path, Json review) {
+std::optional<Json> reviewed(ApiClient& client, const char* path, const Json& review) {
   ApiRequest request;
   request.verb = Verb::create;
   request.path = path;
