@@ -34,6 +34,7 @@ show_log() {
 # ---- instances: one folder each, some with a network namespace of their own ----
 
 cluster_address=10.0.0.1 # the `kubernetes` Service: the first address of the service range
+cluster_domain=cluster.local
 
 # open_instance DIR: sets dir, instance (also the name of its network namespace and cgroups) and enter (what goes before a command
 # to run it there). Not `ip netns exec`, which hides /sys/fs/cgroup behind a fresh /sys.

@@ -35,12 +35,17 @@ def need_real_nodes():
 class Cluster:
     """`with Cluster(story) as cluster:` is one instance in a folder of its own."""
 
-    def __init__(self, story, real_nodes=0, scheduler=False, kwok=True, stages=None, record_bindings=False, own_nodes=False):
-        """`record_bindings`: see kit.audit. `own_nodes`: nodes stay as the story makes them (objects.ready_node), without health checks."""
+    def __init__(self, story, real_nodes=0, scheduler=False, kwok=True, stages=None, record_bindings=False, own_nodes=False,
+                 dns=False):
+        """`record_bindings`: see kit.audit. `own_nodes`: nodes stay as the story makes them (objects.ready_node), without health checks.
+
+        `dns`: pods of real nodes find headless Services by name."""
         need_tools("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
         if real_nodes:
             need_real_nodes()
-        self.story, self.real_nodes, self.scheduler, self.kwok, self.stages = story, real_nodes, scheduler, kwok, stages
+        if dns:
+            need_tools("coredns")
+        self.story, self.real_nodes, self.scheduler, self.kwok, self.stages, self.dns = story, real_nodes, scheduler, kwok, stages, dns
         base = os.environ.get("LIPS_E2E_DIR") or os.path.expanduser("~/.cache/lips-e2e")
         self.folder = os.path.join(base, story.name)
         self.flags = {"kube-apiserver": audit.flags(story.folder) if record_bindings else ""}
@@ -81,6 +86,7 @@ class Cluster:
         flags += [] if self.kwok else ["--no-kwok"]
         flags += ["--stages", self.stages] if self.stages else []
         flags += ["--netns"] if self.real_nodes else []
+        flags += ["--dns"] if self.dns else []
         self.script("control-plane", "up", *flags)
         try:
             if self.real_nodes:

@@ -106,6 +106,17 @@ class Operator(Process):
         except OSError as error:
             return 0, str(error)
 
+    def says(self, *words):
+        """What `lips WORDS` prints of this operator."""
+        found = subprocess.run([self.cluster.story.lips, *words, "--url", f"http://127.0.0.1:{self.port}"], capture_output=True, text=True)
+        if found.returncode != 0:
+            raise StoryFailed(f"lips {' '.join(words)}: {found.stderr}")
+        return found.stdout
+
+    def answers(self, *words):
+        """The same as values."""
+        return json.loads(self.says(*words, "--format", "json"))
+
     def wait_ready(self, seconds=60):
         def ready():
             if not self.running():

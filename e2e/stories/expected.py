@@ -4,9 +4,7 @@ One node of a cheap zone is busy for ten minutes, one of a dear zone is free. Th
 will need comes from its template and from the run times of an earlier run. A list in a file announces jobs as well, and is read again when it changes.
 """
 import datetime
-import json
 import os
-import subprocess
 import time
 import zoneinfo
 
@@ -39,11 +37,6 @@ def tell(story):
         announced = os.path.join(story.folder, "expected.yaml")
         operator = Operator(cluster, {"expected": {"file": announced}, "leaderElection": {"enabled": False}, "policy": {"settings": {"billing": "use", "waitingPrice": 0.5, "expressLimit": 0}}})
 
-        def ask(*words):
-            said = subprocess.run([story.lips, *words, "--url", f"http://127.0.0.1:{operator.port}", "--format", "json"], capture_output=True, text=True)
-            assert said.returncode == 0, said.stderr
-            return json.loads(said.stdout)
-
         with Recorder(cluster) as seen:
             bound = lambda job: [pod for pod in seen.bound() if pod.job == job]
             operator.start().wait_ready()
@@ -55,11 +48,11 @@ def tell(story):
 
             api.create(objects.indexed_job("waits", CORES, "batch", run_for="60s", annotations={"lips.dev/cpu-seconds": "60"}))
             began = time.monotonic()
-            wait_for(lambda: len(ask("why", "waits", "-n", "batch")["standing"]) > 0, 30, "no pod")
+            wait_for(lambda: len(operator.answers("why", "waits", "-n", "batch")["standing"]) > 0, 30, "no pod")
             time.sleep(PATIENCE)
             story.check(not bound("waits"), lambda: f"without an announcement {len(bound('waits'))} pods did not wait")
-            story.check(ask("expected") == [], "something is expected that nobody has announced")
-            why = ask("why", "waits", "-n", "batch")
+            story.check(operator.answers("expected") == [], "something is expected that nobody has announced")
+            why = operator.answers("why", "waits", "-n", "batch")
             story.check(why["standing"] == "cheaper-later" and why["makesRoom"] is None, lambda: f"it says {why['sentence']}")
             story.figure("without an announcement pods wait", time.monotonic() - began, "s", at_least=PATIENCE)
             story.say(why["sentence"])
@@ -67,29 +60,28 @@ def tell(story):
             comes = datetime.datetime.now(datetime.timezone.utc).replace(second=0, microsecond=0) + datetime.timedelta(minutes=9)
             api.create(cron_job(comes))
             began = time.monotonic()
-            wait_for(lambda: len(bound("waits")) == CORES, PATIENCE + 20, lambda: f"{len(bound('waits'))} pods are bound; expected: {ask('expected')}")
+            wait_for(lambda: len(bound("waits")) == CORES, PATIENCE + 20, lambda: f"{len(bound('waits'))} pods are bound; expected: {operator.answers('expected')}")
             story.figure("with it they start after", time.monotonic() - began, "s", at_most=PATIENCE)
             story.check(all(pod.node == "dear" for pod in bound("waits")), "a pod is not in the dear zone")
-            expected = ask("expected")
+            expected = operator.answers("expected")
             story.check(len(expected) == 1 and expected[0]["job"] == f"batch/nightly-{int(comes.timestamp()) // 60}", lambda: f"expected: {expected}")
             left = comes.timestamp() - time.time()
             story.check(abs(expected[0]["expectedInSeconds"] - left) < 10, lambda: f"it comes in {left:.0f} s: {expected}")
             story.figure("CPU-seconds of a task, learned from the run before", expected[0]["cpuSeconds"] / TASKS, at_least=RUN, at_most=2 * RUN)
-            story.say(subprocess.run([story.lips, "expected", "--url", f"http://127.0.0.1:{operator.port}"], capture_output=True, text=True).stdout.strip())
+            story.say(operator.says("expected").strip())
 
             # The next pod that waits is told why it does not wait for the cheap zone.
             api.create(objects.indexed_job("next", CORES, "batch", run_for="60s", annotations={"lips.dev/cpu-seconds": "60"}))
-            said = wait_for(lambda: (lambda answer: answer if answer.get("makesRoom") else None)(ask("why", "next", "-n", "batch")), 30,
-                            lambda: f"why: {ask('why', 'next', '-n', 'batch')}")
+            said = wait_for(lambda: (lambda answer: answer if answer.get("makesRoom") else None)(operator.answers("why", "next", "-n", "batch")), 30,
+                            lambda: f"why: {operator.answers('why', 'next', '-n', 'batch')}")
             story.check(said["makesRoom"]["jobs"][0]["job"] == expected[0]["job"] and "zone-a" in said["makesRoom"]["jobs"][0]["roomCpuSecondsByZone"],
                         lambda: f"it makes room for {said['makesRoom']}")
-            story.say(subprocess.run([story.lips, "why", "next", "-n", "batch", "--url", f"http://127.0.0.1:{operator.port}"], capture_output=True,
-                                     text=True).stdout.split("\n\n")[0])
+            story.say(operator.says("why", "next", "-n", "batch").split("\n\n")[0])
 
             with open(announced, "w", encoding="utf-8") as file:
                 file.write(f"- {{job: etl/listed, at: '{comes + datetime.timedelta(minutes=30):%Y-%m-%dT%H:%M:%SZ}', cpuSeconds: 7200, chance: 0.5}}\n"
                            "- {job: etl/wrong, at: soon, cpuSeconds: 1}\n")
-            named = lambda: [job["job"] for job in ask("expected")]
+            named = lambda: [job["job"] for job in operator.answers("expected")]
             wait_for(lambda: "etl/listed" in named(), PATIENCE, lambda: f"a list does not announce: {named()}", pause=1)
             story.check("etl/wrong" not in named() and len(named()) == 2, lambda: f"expected: {named()}")
             story.check(f"{announced}:2: 1.at: found 'soon'" in operator.log(), "the log does not name the wrong entry with its line")

@@ -40,7 +40,7 @@ def tell(story):
             jobs, run_seconds = pods // 50, 30 if story.full else 10  # long enough that the nodes are full most of the time
             made = 0
             for kill in range(kills):
-                share = min(jobs, (kill + 1) * jobs * 3 // (2 * kills))
+                share = min(jobs, (kill + 1) * jobs * 3 // kills)  # soon: the nodes are full also where each kill takes long
                 while made < share:
                     name = f"job-{made}"
                     api.create(objects.indexed_job(name, 50, run_for=f"{run_seconds}s", cpu=draw.choice(["500m", "1", "2"]), annotations={

@@ -1,71 +1,62 @@
-"""Real Spark, two lines of configuration: all executors are in the cheapest zone with room for them, and no byte of the shuffle crosses zones.
+"""Real Spark, two lines of configuration: all pods are in the cheapest zone with room for them, and no byte of the shuffle crosses zones.
 
-Three real nodes in a dear, a cheap and a middle zone; another pod leaves room for two of four executors in the cheap one. The same job under
-kube-scheduler, under LiPS, and under kube-scheduler in a namespace with the label by which LiPS steers. What crosses zones is counted from
-Spark's event log.
+Three real nodes in a dear, a cheap and a middle zone. The same job under kube-scheduler, under LiPS, and under kube-scheduler in a namespace
+with the label by which LiPS steers; in client mode beside another pod that leaves room for two of four executors in the cheap zone, and in
+cluster mode beside one that leaves room for all executors there, but not for the driver too. What crosses zones is counted from Spark's event
+log; LiPS learns the same from the driver.
 """
-import os
-
 from kit import objects
-from kit.cluster import E2E, Cluster, need_tools, wait_for
-from kit.operator import Operator
-from kit.spark import Spark, need_spark
-from kit.steering import gate_pods
+from kit.cluster import wait_for
+from kit.spark import DRIVER, PRICE, PROPERTIES, Application, fill, three_zones, zone
 
-LIMIT, FULL_LIMIT = 560, 1800
+LIMIT, FULL_LIMIT = 900, 2400
 LANE = "real nodes"
-PRICES = {"test.dear": 0.4, "test.cheap": 0.1, "test.middle": 0.2}
-ZONE = {"real-0": "zone-a", "real-1": "zone-b", "real-2": "zone-c"}
-EXECUTORS = 4
-PROPERTIES = os.path.join(os.path.dirname(E2E), "examples", "spark", "spark-defaults.conf")
+EXECUTORS, CPU = 4, 450  # millicores of each
+CHEAP = "real-1"
 
 
-def crunch(api):
-    """A pod on the cheap node, beside which two executors of 450m fit."""
-    pod = objects.pod("placeholder", scheduler="default-scheduler")
-    sleeper = objects.container("1050m", "16Mi", command=["sh", "-c", "sleep 100000"])
-    pod["spec"] = objects.pod_spec("default-scheduler", nodeName="real-1", containers=[sleeper])
-    api.create(pod)
-    wait_for(lambda: api.get("Pod", "placeholder").get("status", {}).get("phase") == "Running", 60, "the placeholder does not run")
+def learned(operator):
+    """Megabytes of shuffle that LiPS expects of the next run of each application."""
+    return {one["application"]: one["shuffleMebibytes"] * 2**20 / 1e6 for one in operator.answers("applications")}
 
 
-def usd_per_hour(nodes):
-    """Of an executor's cores on each of them, which have two."""
-    price = dict(zip(sorted(ZONE), PRICES.values()))
-    return sum(price[node] * 0.45 / 2 for node in nodes)
+def usd_per_hour(pods):
+    """Of the executors' cores, on nodes of two."""
+    return sum(PRICE[zone(pod)] * CPU / 2000 for pod in pods)
 
 
 def tell(story):
-    need_spark()
-    need_tools("helm")
     rows = 12_000_000 if story.full else 1_000_000
-    with Cluster(story, real_nodes=3, scheduler=True, kwok=False) as cluster:
-        cluster.install_custom_resources()
-        for node, kind in zip(sorted(ZONE), PRICES):
-            cluster.label_node(node, **{"node.kubernetes.io/instance-type": kind, "topology.kubernetes.io/region": objects.REGION})
-        crunch(cluster.api)
-        spark = Spark(cluster, {"plain": {}, "steered": {"lips.dev/mode": "steer"}})
-        gate_pods(cluster, "steered")
-        operator = Operator(cluster, {"mode": "steer", "leaderElection": {"enabled": False}, "prices": {"instances": PRICES}}).start().wait_ready()
+    with three_zones(story) as (api, spark, operator):
 
-        def run(name, namespace, properties=None):
-            """Bytes across zones, and the executors' pods."""
-            shuffle, pods = spark.run(name, namespace, EXECUTORS, rows, properties)
-            zone_of = {executor: ZONE[pod["spec"]["nodeName"]] for executor, pod in pods.items()}
-            found = sorted(zone_of.values())
-            total, crossed = sum(shuffle.wrote.values()), shuffle.across(zone_of)
-            story.check(len(pods) == EXECUTORS, f"{name}: {len(pods)} of {EXECUTORS} executors")
-            story.check(total > rows * 20, f"{name}: only {total} bytes were shuffled")
-            story.figure(f"{name}: executors", ", ".join(f"{found.count(zone)} in {zone}" for zone in dict.fromkeys(found)))
-            story.figure(f"{name}: of {total / 1e6:.0f} MB of shuffle, across zones", crossed / 1e6, "MB", digits=1)
-            story.figure(f"{name}: CPU that the executors hold", usd_per_hour(pod["spec"]["nodeName"] for pod in pods.values()), "USD/h", digits=3)
-            return crossed, found, pods
+        def run(name, how, namespace, properties=None):
+            done = how(Application(name, namespace, rows, EXECUTORS, CPU, properties))
+            story.check(len(done.executors) == EXECUTORS, f"{name}: {len(done.executors)} of {EXECUTORS} executors")
+            story.check(done.shuffled() > rows * 20, f"{name}: only {done.shuffled()} bytes were shuffled")
+            story.figure(f"{name}: executors", done.places())
+            story.figure(f"{name}: of {done.shuffled() / 1e6:.0f} MB of shuffle, across zones", done.crossed() / 1e6, "MB", digits=1)
+            story.figure(f"{name}: CPU that the executors hold", usd_per_hour(done.executors.values()), "USD/h", digits=3)
+            return done
 
-        crossed, _, _ = run("kube-scheduler", "plain")
-        story.expect(crossed > 0, "nothing crosses zones under kube-scheduler: the comparison says nothing")
-        for name, namespace, properties, scheduler in (("lips", "plain", PROPERTIES, "lips"), ("steered", "steered", None, "default-scheduler")):
-            crossed, zones, pods = run(name, namespace, properties)
-            story.expect(crossed == 0, f"{name}: {crossed} bytes cross zones")
-            story.expect(set(zones) == {"zone-c"}, f"{name}: the cheapest zone with room for all is zone-c, but executors are in {zones}")
-            story.expect({pod["spec"]["schedulerName"] for pod in pods.values()} == {scheduler}, f"{name}: {scheduler} does not schedule all")
-        story.check(operator.running(), "the operator ended")
+        def compare(how, suffix):
+            done = run("kube-scheduler" + suffix, how, "plain")
+            story.expect(done.crossed() > 0, "nothing crosses zones under kube-scheduler: the comparison says nothing")
+            for name, namespace, properties, scheduler in (("lips", "plain", PROPERTIES, "lips"), ("steered", "steered", None, "default-scheduler")):
+                name += suffix
+                done = run(name, how, namespace, properties)
+                story.expect(done.crossed() == 0, f"{name}: {done.crossed()} bytes cross zones")
+                story.expect(set(done.zones()) == {"zone-c"}, f"{name}: the cheapest zone with room for all is zone-c, but its pods are in {done.zones()}")
+                story.expect({pod["spec"]["schedulerName"] for pod in done.pods()} == {scheduler}, f"{name}: {scheduler} does not schedule all")
+                if done.driver:
+                    wrote = done.shuffled() / 1e6
+                    exchanged = wait_for(lambda: learned(operator).get(f"{namespace}/{name}"), 30, lambda: f"{name}: LiPS has learned {learned(operator)}")
+                    story.figure(f"{name}: of {wrote:.1f} MB of shuffle, learned from the driver", exchanged, "MB", at_least=0.9 * wrote, digits=1)
+
+        fill(api, "room-for-two", CHEAP, 2 * CPU + 50)
+        compare(spark.run, "")
+        api.delete("Pod", "room-for-two", grace=0)
+        fill(api, "room-for-four", CHEAP, EXECUTORS * CPU + DRIVER // 3)
+        # What the shipped properties name; in client mode no driver pod carries it.
+        api.create(objects.bucket_store("lake", "zone-c", "lake", "http://buckets.example"))
+        api.create(objects.data_set("books", 4, {"lake": "0-3"}, space="plain"))
+        compare(spark.run_in_cluster, "-cluster")

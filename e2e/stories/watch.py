@@ -1,8 +1,6 @@
 """Installed without risk: LiPS only watches kube-scheduler, writes nothing to pods, and reports what it would have saved in dollars that the story computes itself. Then it gets the same job, and saves that."""
 import collections
 import datetime
-import json
-import subprocess
 
 from kit import objects
 from kit.cluster import Cluster, wait_for
@@ -79,17 +77,15 @@ def hand_over(story, cluster, seen, row, job, dollars):
     story.figure(f"{row['job']}: points between it and the saving that happened", abs(100 * (happened - promised) / before), at_most=5)
 
 
-def rows_of(story, operator):
-    said = subprocess.run([story.lips, "report", "--url", f"http://127.0.0.1:{operator.port}", "--format", "json"], capture_output=True, text=True)
-    story.check(said.returncode == 0, lambda: said.stderr)
-    return {row["job"]: row for row in json.loads(said.stdout)}
+def rows_of(operator):
+    return {row["job"]: row for row in operator.answers("report")}
 
 
 def exchange(story, cluster, operator, seen, zone_of):
     """Executors that kube-scheduler spreads over zones: what they exchange, while they run and in the end."""
     job = executors("executors", "spark-7", "default-scheduler")
     cluster.api.create(job)
-    row = lambda: rows_of(story, operator).get("spark-7", {"running": 0, "pods": 0, "actual": {"elasticNodes": 0, "shuffle": 0}})
+    row = lambda: rows_of(operator).get("spark-7", {"running": 0, "pods": 0, "actual": {"elasticNodes": 0, "shuffle": 0}})
     wait_for(lambda: row()["running"] == EXECUTORS and row()["actual"]["elasticNodes"] > 0 and row()["actual"]["shuffle"] > 0, 30,
              lambda: f"running pods do not count: {row()}", pause=0.5)
     across = share_across(ended(seen, job), zone_of)
@@ -113,7 +109,7 @@ def parted(story, cluster, operator, seen, zone_of_block, tasks):
     job = readers("parted", tasks, "default-scheduler", "films")
     cluster.api.create(job)
     ended(seen, job)
-    row = lambda: rows_of(story, operator).get("parted", {"pods": 0})
+    row = lambda: rows_of(operator).get("parted", {"pods": 0})
     wait_for(lambda: row()["pods"] == tasks, 30, lambda: f"the report says {row()}", pause=0.5)
     return row()
 
@@ -138,11 +134,10 @@ def tell(story):
             wait_for(lambda: len(done()) == tasks, 90, lambda: f"{len(done())} of {tasks} pods have finished", pause=0.2)
             wait_for(lambda: operator.metric("lips_watched_pods_total") == tasks, 30,
                      lambda: f"{operator.metric('lips_watched_pods_total'):.0f} of {tasks} pods are in the report")
-            rows = rows_of(story, operator)
+            rows = rows_of(operator)
             story.check([(row["namespace"], row["job"]) for row in rows.values()] == [("etl", "nightly")], lambda: f"rows: {rows}")
             row = rows["nightly"]
-            story.say(subprocess.run([story.lips, "report", "--url", f"http://127.0.0.1:{operator.port}"], capture_output=True, text=True).stdout
-                      .split("\n\n")[0].replace("\n", "\n          "))
+            story.say(operator.says("report").split("\n\n")[0].replace("\n", "\n          "))
             across = sum(zone_of[s.node] != DATA_ZONE for s in done())
             nodes_cost, reads_cost = of_nodes(done(), zone_of), of_reads(done(), zone_of)
             story.figure("tasks that kube-scheduler put outside the zone of their data", across, at_least=1)

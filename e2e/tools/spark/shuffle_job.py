@@ -1,6 +1,6 @@
 """A DataFrame job that is all shuffle: rows of random numbers are hashed to other partitions, then summed by key. Writes nothing.
 
-Waits until all executors have registered, as a user of dynamic allocation would not, so that runs compare."""
+Waits until all executors have registered, so that runs compare; not with dynamic allocation, where nobody says how many."""
 import sys
 import time
 
@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 rows, partitions, patience = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
 spark = SparkSession.builder.getOrCreate()
-wanted = int(spark.sparkContext.getConf().get("spark.executor.instances"))
+wanted = int(spark.sparkContext.getConf().get("spark.executor.instances", "0"))
 tracker = spark.sparkContext._jsc.sc().statusTracker()
 began = time.time()
 while len(tracker.getExecutorInfos()) - 1 < wanted:
