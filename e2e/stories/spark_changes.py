@@ -53,7 +53,7 @@ def tell(story):
 
         def delete_one(executors):
             lost.append(executors["1"]["metadata"]["name"])
-            api.delete("Pod", lost[0], "plain", grace=0)
+            api.delete("Pod", lost[0], "plain", grace=3)  # of an end by force Spark learns up to 30 s later, when it next lists its pods
         done = run("loses-an-executor", delete_one, 3 * ROWS)
         together("loses-an-executor", done)
         story.expect(len(done.executors) > EXECUTORS, f"nothing came in place of {lost}: {done.places()}")
