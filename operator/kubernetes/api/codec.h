@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kubernetes/api/object_decoder.h"
 #include "kubernetes/api/objects.h"
 
 namespace lips::kubernetes {
@@ -26,16 +27,7 @@ class PodDecoder {
   std::unique_ptr<Working> working_;
 };
 
-class NodeDecoder {
- public:
-  NodeDecoder();
-  ~NodeDecoder();
-  Result<Node> decode(std::string_view json);
-
- private:
-  struct Working;
-  std::unique_ptr<Working> working_;
-};
+using NodeDecoder = ObjectDecoder<Node>;
 
 struct ListPage {
   std::string resource_version;

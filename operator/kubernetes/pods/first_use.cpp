@@ -29,7 +29,7 @@ std::vector<NodeSelectorTerm> terms_of(const Volume& volume) {
 }
 
 bool suits(const Volume& volume, const Claim& claim) {
-  if (!volume.available || volume.block != claim.block || volume.size < claim.size) return false;
+  if (!volume.can_be_claimed() || volume.block != claim.block || volume.size < claim.size) return false;
   if (!volume.claim.empty() && !is_for(volume, claim)) return false;
   if (volume.storage_class != claim.storage_class) return false;
   const bool has_modes =

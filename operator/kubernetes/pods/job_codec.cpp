@@ -1,16 +1,11 @@
 #include "kubernetes/pods/job_codec.h"
 
-#include <simdjson.h>
-
-#include "kubernetes/api/json_fields.h"
+#include "kubernetes/api/object_fields.h"
 
 namespace lips::kubernetes {
 namespace {
 
-using simdjson::simdjson_error;
-using simdjson::SIMDJSON_PADDING;
 using simdjson::ondemand::value;
-using Text = json::PaddedText<simdjson::ondemand::parser>;
 
 void read_metadata(value json, ObjectMeta& meta, TextMap& annotations) {
   json::each_field(json, [&](std::string_view key, value content) {
@@ -60,42 +55,34 @@ void read_spec(value json, JobSpec& spec) {
 
 }  // namespace
 
-struct JobDecoder::Working {
-  Text text;
-};
-struct CronJobDecoder::Working {
-  Text text;
-};
-
-JobDecoder::JobDecoder() : working_(std::make_unique<Working>()) {}
-JobDecoder::~JobDecoder() = default;
-CronJobDecoder::CronJobDecoder() : working_(std::make_unique<Working>()) {}
-CronJobDecoder::~CronJobDecoder() = default;
-
-Result<BatchJob> JobDecoder::decode(std::string_view json) {
-  const auto read = [](std::string_view key, value content, BatchJob& job) {
+template <>
+struct ObjectFields<BatchJob> {
+  static constexpr std::string_view kind = "job";
+  static void read(std::string_view key, value content, BatchJob& job) {
     if (key == "metadata") read_metadata(content, job.meta, job.annotations);
     if (key == "spec") read_spec(content, job.spec);
-  };
-  return json::decoded_object<simdjson_error, BatchJob>("job", working_->text, SIMDJSON_PADDING, json, read);
-}
+  }
+};
+template class ObjectDecoder<BatchJob>;
 
-Result<CronJob> CronJobDecoder::decode(std::string_view json) {
-  return json::decoded_object<simdjson_error, CronJob>(
-      "cron job", working_->text, SIMDJSON_PADDING, json, [](std::string_view key, value content, CronJob& job) {
-        TextMap own;
-        if (key == "metadata") read_metadata(content, job.meta, own);
-        if (key != "spec") return;
-        json::each_field(content, [&](std::string_view field, value inner) {
-          if (field == "schedule") job.schedule = json::text(inner);
-          if (field == "timeZone") job.time_zone = json::text(inner);
-          if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
-          if (field != "jobTemplate") return;
-          json::each_field(inner, [&](std::string_view part, value spec) {
-            if (part == "spec") read_spec(spec, job.job);
-          });
-        });
+template <>
+struct ObjectFields<CronJob> {
+  static constexpr std::string_view kind = "cron job";
+  static void read(std::string_view key, value content, CronJob& job) {
+    TextMap own;
+    if (key == "metadata") read_metadata(content, job.meta, own);
+    if (key != "spec") return;
+    json::each_field(content, [&](std::string_view field, value inner) {
+      if (field == "schedule") job.schedule = json::text(inner);
+      if (field == "timeZone") job.time_zone = json::text(inner);
+      if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
+      if (field != "jobTemplate") return;
+      json::each_field(inner, [&](std::string_view part, value spec) {
+        if (part == "spec") read_spec(spec, job.job);
       });
-}
+    });
+  }
+};
+template class ObjectDecoder<CronJob>;
 
 }  // namespace lips::kubernetes

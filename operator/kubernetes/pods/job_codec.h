@@ -3,12 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "base/result.h"
+#include "kubernetes/api/object_decoder.h"
 #include "kubernetes/api/objects.h"
 
 namespace lips::kubernetes {
@@ -36,27 +34,7 @@ struct CronJob {
   JobSpec job;
 };
 
-// Decoders keep their working memory from call to call; one decoder is for one thread.
-class JobDecoder {
- public:
-  JobDecoder();
-  ~JobDecoder();
-  Result<BatchJob> decode(std::string_view json);
-
- private:
-  struct Working;
-  std::unique_ptr<Working> working_;
-};
-
-class CronJobDecoder {
- public:
-  CronJobDecoder();
-  ~CronJobDecoder();
-  Result<CronJob> decode(std::string_view json);
-
- private:
-  struct Working;
-  std::unique_ptr<Working> working_;
-};
+using JobDecoder = ObjectDecoder<BatchJob>;
+using CronJobDecoder = ObjectDecoder<CronJob>;
 
 }  // namespace lips::kubernetes

@@ -1,7 +1,5 @@
-#include <simdjson.h>
-
 #include "kubernetes/api/codec.h"
-#include "kubernetes/api/json_fields.h"
+#include "kubernetes/api/object_fields.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -48,21 +46,15 @@ void read_status(value json, Node& node) {
 
 }  // namespace
 
-struct NodeDecoder::Working {
-  json::PaddedText<simdjson::ondemand::parser> text;
-};
-
-NodeDecoder::NodeDecoder() : working_(std::make_unique<Working>()) {}
-NodeDecoder::~NodeDecoder() = default;
-
-Result<Node> NodeDecoder::decode(std::string_view json) {
-  const auto read = [](std::string_view key, value content, Node& node) {
+template <>
+struct ObjectFields<Node> {
+  static constexpr std::string_view kind = "node";
+  static void read(std::string_view key, value content, Node& node) {
     if (key == "metadata") read_metadata(content, node);
     if (key == "spec") read_spec(content, node);
     if (key == "status") read_status(content, node);
-  };
-  return json::decoded_object<simdjson::simdjson_error, Node>("node", working_->text, simdjson::SIMDJSON_PADDING, json,
-                                                              read);
-}
+  }
+};
+template class ObjectDecoder<Node>;
 
 }  // namespace lips::kubernetes

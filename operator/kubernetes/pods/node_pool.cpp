@@ -1,18 +1,15 @@
 #include "kubernetes/pods/node_pool.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 
 #include "config/quantities.h"
-#include "kubernetes/api/json_fields.h"
+#include "kubernetes/api/object_fields.h"
 #include "model/eligibility.h"
 
 namespace lips::kubernetes {
 namespace {
 
 using simdjson::ondemand::value;
-using Text = json::PaddedText<simdjson::ondemand::parser>;
 
 void read_pool_metadata(value json, NodePool& pool) {
   json::each_field(json, [&](std::string_view key, value content) {
@@ -77,24 +74,18 @@ void read_pool_spec(value json, NodePool& pool) {
 
 }  // namespace
 
-struct NodePoolDecoder::Working {
-  Text text;
-};
-
-NodePoolDecoder::NodePoolDecoder() : working_(std::make_unique<Working>()) {}
-NodePoolDecoder::~NodePoolDecoder() = default;
-
-Result<NodePool> NodePoolDecoder::decode(std::string_view json) {
-  const auto read = [](std::string_view key, value content, NodePool& pool) {
+template <>
+struct ObjectFields<NodePool> {
+  static constexpr std::string_view kind = "NodePool";
+  static void read(std::string_view key, value content, NodePool& pool) {
     if (key == "metadata") read_pool_metadata(content, pool);
     if (key == "spec") read_pool_spec(content, pool);
     if (key != "status") return;
     json::each_field(content, [&](std::string_view part, value inner) {
       if (part == "conditions") json::each_item(inner, [&](value item) { json::read_readiness(item, pool.ready); });
     });
-  };
-  return json::decoded_object<simdjson::simdjson_error, NodePool>("NodePool", working_->text,
-                                                                  simdjson::SIMDJSON_PADDING, json, read);
-}
+  }
+};
+template class ObjectDecoder<NodePool>;
 
 }  // namespace lips::kubernetes

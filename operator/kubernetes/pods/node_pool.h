@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kubernetes/api/object_decoder.h"
 #include "kubernetes/api/objects.h"
 
 namespace lips::kubernetes {
@@ -29,16 +30,7 @@ struct NodePool {
   friend bool operator==(const NodePool&, const NodePool&) = default;
 };
 
-// Keeps its working memory from call to call; one decoder is for one thread. Refuses operators that it does not know.
-class NodePoolDecoder {
- public:
-  NodePoolDecoder();
-  ~NodePoolDecoder();
-  Result<NodePool> decode(std::string_view json);
-
- private:
-  struct Working;
-  std::unique_ptr<Working> working_;
-};
+// Refuses operators that it does not know.
+using NodePoolDecoder = ObjectDecoder<NodePool>;
 
 }  // namespace lips::kubernetes

@@ -61,7 +61,7 @@ void VolumeCache::forget_claim(const ObjectMeta& meta) {
 void VolumeCache::update(Volume volume) {
   const std::string name = volume.meta.name;
   forget_volume(volume.meta);
-  if (volume.available) {
+  if (volume.can_be_claimed()) {
     available_[volume.storage_class].insert(name);
     class_changed(volume.storage_class);
   }

@@ -1,19 +1,14 @@
 #include "kubernetes/pods/volumes.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <optional>
 
-#include "kubernetes/api/json_fields.h"
+#include "kubernetes/api/object_fields.h"
 
 namespace lips::kubernetes {
 namespace {
 
-using simdjson::simdjson_error;
-using simdjson::SIMDJSON_PADDING;
 using simdjson::ondemand::value;
-using Text = json::PaddedText<simdjson::ondemand::parser>;
 
 constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
 
@@ -173,79 +168,61 @@ void read_driver(value json, CsiNode& node) {
 
 }  // namespace
 
-struct ClaimDecoder::Working {
-  Text text;
-};
-struct VolumeDecoder::Working {
-  Text text;
-};
-struct StorageClassDecoder::Working {
-  Text text;
-};
-struct CsiNodeDecoder::Working {
-  Text text;
-};
-
-ClaimDecoder::ClaimDecoder() : working_(std::make_unique<Working>()) {}
-ClaimDecoder::~ClaimDecoder() = default;
-VolumeDecoder::VolumeDecoder() : working_(std::make_unique<Working>()) {}
-VolumeDecoder::~VolumeDecoder() = default;
-StorageClassDecoder::StorageClassDecoder() : working_(std::make_unique<Working>()) {}
-StorageClassDecoder::~StorageClassDecoder() = default;
-CsiNodeDecoder::CsiNodeDecoder() : working_(std::make_unique<Working>()) {}
-CsiNodeDecoder::~CsiNodeDecoder() = default;
-
-Result<Claim> ClaimDecoder::decode(std::string_view json) {
-  return json::decoded_object<simdjson_error, Claim>(
-      "claim", working_->text, SIMDJSON_PADDING, json, [](std::string_view key, value content, Claim& claim) {
-        if (key == "metadata") read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node});
-        if (key == "spec")
-          json::each_field(content, [&](std::string_view name, value field) { read_claim_spec(name, field, claim); });
-        if (key == "status")
-          json::each_field(content, [&](std::string_view name, value field) {
-            if (name == "phase") claim.bound = json::text(field) == "Bound";
-          });
+template <>
+struct ObjectFields<Claim> {
+  static constexpr std::string_view kind = "claim";
+  static void read(std::string_view key, value content, Claim& claim) {
+    if (key == "metadata") read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node});
+    if (key == "spec")
+      json::each_field(content, [&](std::string_view name, value field) { read_claim_spec(name, field, claim); });
+    if (key == "status")
+      json::each_field(content, [&](std::string_view name, value field) {
+        if (name == "phase") claim.bound = json::text(field) == "Bound";
       });
-}
+  }
+};
+template class ObjectDecoder<Claim>;
 
-Result<Volume> VolumeDecoder::decode(std::string_view json) {
-  bool deleting = false;
-  Result<Volume> volume = json::decoded_object<simdjson_error, Volume>(
-      "volume", working_->text, SIMDJSON_PADDING, json, [&](std::string_view key, value content, Volume& found) {
-        if (key == "metadata") read_meta(content, found.meta, {&found.labels, &deleting, nullptr});
-        if (key == "spec")
-          json::each_field(content, [&](std::string_view name, value part) { read_volume_spec(name, part, found); });
-        if (key == "status")
-          json::each_field(content, [&](std::string_view name, value field) {
-            if (name == "phase") found.available = json::text(field) == "Available";
-          });
+template <>
+struct ObjectFields<Volume> {
+  static constexpr std::string_view kind = "volume";
+  static void read(std::string_view key, value content, Volume& volume) {
+    if (key == "metadata") read_meta(content, volume.meta, {&volume.labels, &volume.deleting, nullptr});
+    if (key == "spec")
+      json::each_field(content, [&](std::string_view name, value part) { read_volume_spec(name, part, volume); });
+    if (key == "status")
+      json::each_field(content, [&](std::string_view name, value field) {
+        if (name == "phase") volume.available = json::text(field) == "Available";
       });
-  if (volume && deleting) volume->available = false;
-  return volume;
-}
+  }
+};
+template class ObjectDecoder<Volume>;
 
-Result<StorageClass> StorageClassDecoder::decode(std::string_view json) {
-  return json::decoded_object<simdjson_error, StorageClass>(
-      "storage class", working_->text, SIMDJSON_PADDING, json,
-      [](std::string_view key, value content, StorageClass& found) {
-        if (key == "metadata") read_meta(content, found.meta);
-        if (key == "volumeBindingMode") found.waits_for_consumer = json::text(content) == "WaitForFirstConsumer";
-        if (key == "provisioner") found.provisioner = json::text(content);
-        if (key == "allowedTopologies")
-          json::each_item(content, [&](value term) { found.topologies.push_back(read_topology(term)); });
-      });
-}
+template <>
+struct ObjectFields<StorageClass> {
+  static constexpr std::string_view kind = "storage class";
+  static void read(std::string_view key, value content, StorageClass& found) {
+    if (key == "metadata") read_meta(content, found.meta);
+    if (key == "volumeBindingMode") found.waits_for_consumer = json::text(content) == "WaitForFirstConsumer";
+    if (key == "provisioner") found.provisioner = json::text(content);
+    if (key == "allowedTopologies")
+      json::each_item(content, [&](value term) { found.topologies.push_back(read_topology(term)); });
+  }
+};
+template class ObjectDecoder<StorageClass>;
 
-Result<CsiNode> CsiNodeDecoder::decode(std::string_view json) {
-  return json::decoded_object<simdjson_error, CsiNode>(
-      "CSINode", working_->text, SIMDJSON_PADDING, json, [](std::string_view key, value content, CsiNode& node) {
-        if (key == "metadata") read_meta(content, node.meta);
-        if (key != "spec") return;
-        json::each_field(content, [&](std::string_view name, value drivers) {
-          if (name == "drivers") json::each_item(drivers, [&](value driver) { read_driver(driver, node); });
-        });
-      });
-}
+template <>
+struct ObjectFields<CsiNode> {
+  static constexpr std::string_view kind = "CSINode";
+  static void read(std::string_view key, value content, CsiNode& node) {
+    if (key == "metadata") read_meta(content, node.meta);
+    if (key != "spec") return;
+    json::each_field(content, [&](std::string_view name, value drivers) {
+      if (name == "drivers") json::each_item(drivers, [&](value driver) { read_driver(driver, node); });
+    });
+  }
+};
+template class ObjectDecoder<CsiNode>;
 
 bool StorageClass::provisions() const { return !provisioner.empty() && provisioner != no_provisioner; }
 

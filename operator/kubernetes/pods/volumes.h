@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "kubernetes/api/object_decoder.h"
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/filters/filter.h"
 
@@ -39,7 +37,10 @@ struct Volume {
   bool block = false;
   std::string storage_class;
   std::string claim, claim_uid;  // that it is for, "namespace/name"; the uid may be missing
-  bool available = false;        // not bound yet, and usable
+  bool available = false;        // not bound yet
+  bool deleting = false;
+
+  bool can_be_claimed() const { return available && !deleting; }
 };
 
 struct StorageClass {
@@ -63,48 +64,9 @@ struct CsiNode {
 // In the form of a node's allocatable resources.
 ResourceAmounts volume_limits(const CsiNode& node);
 
-class ClaimDecoder {
- public:
-  ClaimDecoder();
-  ~ClaimDecoder();
-  Result<Claim> decode(std::string_view json);
-
- private:
-  struct Working;
-  std::unique_ptr<Working> working_;
-};
-
-class VolumeDecoder {
- public:
-  VolumeDecoder();
-  ~VolumeDecoder();
-  Result<Volume> decode(std::string_view json);
-
- private:
-  struct Working;
-  std::unique_ptr<Working> working_;
-};
-
-class StorageClassDecoder {
- public:
-  StorageClassDecoder();
-  ~StorageClassDecoder();
-  Result<StorageClass> decode(std::string_view json);
-
- private:
-  struct Working;
-  std::unique_ptr<Working> working_;
-};
-
-class CsiNodeDecoder {
- public:
-  CsiNodeDecoder();
-  ~CsiNodeDecoder();
-  Result<CsiNode> decode(std::string_view json);
-
- private:
-  struct Working;
-  std::unique_ptr<Working> working_;
-};
+using ClaimDecoder = ObjectDecoder<Claim>;
+using VolumeDecoder = ObjectDecoder<Volume>;
+using StorageClassDecoder = ObjectDecoder<StorageClass>;
+using CsiNodeDecoder = ObjectDecoder<CsiNode>;
 
 }  // namespace lips::kubernetes
