@@ -1,4 +1,5 @@
 """Claims that are bound on first use get their volumes on the nodes that LiPS chooses, from a provisioner or from volumes that exist."""
+import collections
 import threading
 import time
 
@@ -9,6 +10,7 @@ from kit.operator import Operator
 from kit.recorder import Recorder
 
 DRIVER = "csi.test.lips.dev"
+TELLING = "telling.test.lips.dev"  # a driver that says how much room it has
 SELECTED, PROVISIONER = "volume.kubernetes.io/selected-node", "volume.kubernetes.io/storage-provisioner"
 FULL_ZONE = "zone-a"  # the cheapest: its provisioner has nothing left
 ATTACHED = 2          # volumes, at most, on a node
@@ -20,6 +22,11 @@ def storage_class(name, provisioner, zones=None):
     if zones:
         found["allowedTopologies"] = [{"matchLabelExpressions": [{"key": "topology.kubernetes.io/zone", "values": zones}]}]
     return found
+
+
+def room(zone, of, left):
+    return {"apiVersion": "storage.k8s.io/v1", "kind": "CSIStorageCapacity", "metadata": {"name": f"{of}-{zone}", "namespace": "default"},
+            "storageClassName": of, "nodeTopology": {"matchLabels": {"topology.kubernetes.io/zone": zone}}, "capacity": left}
 
 
 def claim(name, of):
@@ -48,7 +55,7 @@ class Provisioner(threading.Thread):
         super().__init__(daemon=True)
         self.api, self.zone_of = api, zone_of
         self.stop = threading.Event()
-        self.asked, self.given_back, self.failure = {}, 0, ""
+        self.asked, self.given_back, self.failure = {}, collections.Counter(), ""  # given back: by driver
 
     def run(self):
         while not self.stop.wait(0.2):
@@ -60,7 +67,7 @@ class Provisioner(threading.Thread):
 
     def serve(self, one):
         name, notes = one["metadata"]["name"], one["metadata"].get("annotations", {})
-        if one["spec"].get("volumeName") or notes.get(PROVISIONER) != DRIVER or SELECTED not in notes:
+        if one["spec"].get("volumeName") or notes.get(PROVISIONER) not in {DRIVER, TELLING} or SELECTED not in notes:
             self.asked.pop(name, None)
             return
         node = notes[SELECTED]
@@ -68,16 +75,16 @@ class Provisioner(threading.Thread):
         if since[0] != node:
             self.asked[name] = (node, time.monotonic())
         elif time.monotonic() - since[1] > 1:
-            self.make(one, node)
+            self.make(one, node, notes[PROVISIONER])
 
-    def make(self, one, node):
+    def make(self, one, node, driver):
         name, zone = one["metadata"]["name"], self.zone_of[node]
         if zone == FULL_ZONE:
-            self.given_back += 1
+            self.given_back[driver] += 1
             self.asked.pop(name)
             self.api.patch("PersistentVolumeClaim", name, {"metadata": {"annotations": {SELECTED: None}}})
             return
-        source = {"csi": {"driver": DRIVER, "volumeHandle": name}}
+        source = {"csi": {"driver": driver, "volumeHandle": name}}
         try:
             self.api.create(volume("pv-" + name, one["spec"]["storageClassName"], source, "topology.kubernetes.io/zone", zone, one))
         except ApiError as error:
@@ -102,12 +109,17 @@ def tell(story):
                         "spec": {"drivers": [{"name": DRIVER, "nodeID": name, "allocatable": {"count": ATTACHED}}]}})
         api.create(storage_class("anywhere", DRIVER))
         api.create(storage_class("in-c", DRIVER, ["zone-c"]))
+        api.create({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": TELLING},
+                    "spec": {"storageCapacity": True, "attachRequired": False}})
+        api.create(storage_class("told", TELLING))
+        api.create_all([room(zone, "told", "1Mi" if zone == FULL_ZONE else "100Gi") for zone in objects.ZONES])
         api.create(storage_class("local", "kubernetes.io/no-provisioner"))
         disks = {f"disk-{i}": f"node-{i}" for i in range(0, count, 2)}
         api.create_all([volume(disk, "local", {"local": {"path": "/disk"}}, "kubernetes.io/hostname", node) for disk, node in disks.items()])
         wanted = {f"a-{i}": ["anywhere"] for i in range(count // 4)}
         wanted |= {f"c-{i}": ["in-c"] for i in range(count // 4)}
         wanted |= {f"l-{i}": ["local"] for i in range(len(disks))}
+        wanted |= {f"t-{i}": ["told"] for i in range(count // 4)}
         wanted["both"] = ["anywhere", "in-c"]
         api.create_all([claim(f"{name}-{i}", of) for name, classes in wanted.items() for i, of in enumerate(classes)])
         with Recorder(cluster) as seen:
@@ -132,9 +144,10 @@ def tell(story):
                     here = where[name] if term["key"] == "kubernetes.io/hostname" else zone_of[where[name]]
                     story.check(here in term["values"], f"{name} is on {where[name]}, and its volume {got['metadata']['name']} in {term['values']}")
                     story.check(of != "in-c" or zone_of[where[name]] == "zone-c", f"{name} is not where its class allows")
-                    if of != "local":
+                    if of not in {"local", "told"}:
                         attached[where[name]] = attached.get(where[name], 0) + 1
-            story.check(provisioner.given_back > 0, "the provisioner never asked for another node: nothing was shown of that")
+            story.check(provisioner.given_back[DRIVER] > 0, "the provisioner never asked for another node: nothing was shown of that")
+            story.check(provisioner.given_back[TELLING] == 0, "a driver that says where it has no room was asked there")
             provisioner.stop.set()
             # A claim that no provisioner serves: the choice is taken back with its pod.
             api.create(claim("orphan", "anywhere"))
@@ -146,6 +159,6 @@ def tell(story):
             story.check(operator.running(), "the operator ended")
             story.check(not seen.broken, lambda: "; ".join(seen.broken))
     story.figure("pods bound after their volumes", len(wanted))
-    story.figure("times that the provisioner asked for another node", provisioner.given_back)
+    story.figure("times that the provisioner asked for another node", provisioner.given_back[DRIVER])
     story.figure("most provisioned volumes on a node", max(attached.values()), at_most=ATTACHED)
     story.figure("until the last was bound", took, "s", at_most=60)

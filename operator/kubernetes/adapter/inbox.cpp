@@ -20,6 +20,10 @@ std::string_view resource_name(WatchedKind kind) {
       return "storageclasses";
     case WatchedKind::csi_nodes:
       return "csinodes";
+    case WatchedKind::csi_drivers:
+      return "csidrivers";
+    case WatchedKind::storage_rooms:
+      return "csistoragecapacities";
     case WatchedKind::cron_jobs:
       return "cronjobs";
   }

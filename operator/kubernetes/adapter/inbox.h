@@ -15,7 +15,7 @@
 
 namespace lips::kubernetes {
 
-enum class WatchedKind : std::uint8_t { nodes, pods, jobs, claims, volumes, storage_classes, csi_nodes, cron_jobs };
+enum class WatchedKind : std::uint8_t { nodes, pods, jobs, claims, volumes, storage_classes, csi_nodes, csi_drivers, storage_rooms, cron_jobs };
 std::string_view resource_name(WatchedKind kind);  // plural
 
 struct Gone {
@@ -40,8 +40,8 @@ struct BindReport {
 };
 struct WakeUp {};  // something outside has changed: leadership, data
 
-using Message = std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, Gone, Listed,
-                             NotUnderstood, BindReport, WakeUp>;
+using Message = std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom,
+                             Gone, Listed, NotUnderstood, BindReport, WakeUp>;
 
 class Inbox {
  public:

@@ -72,6 +72,10 @@ void Informers::start() {
         "/apis/storage.k8s.io/v1/storageclasses");
   start(std::make_unique<DecodingSink<CsiNodeDecoder>>(WatchedKind::csi_nodes, inbox_, telemetry_),
         "/apis/storage.k8s.io/v1/csinodes");
+  start(std::make_unique<DecodingSink<CsiDriverDecoder>>(WatchedKind::csi_drivers, inbox_, telemetry_),
+        "/apis/storage.k8s.io/v1/csidrivers");
+  start(std::make_unique<DecodingSink<StorageRoomDecoder>>(WatchedKind::storage_rooms, inbox_, telemetry_),
+        "/apis/storage.k8s.io/v1/csistoragecapacities");
 }
 
 std::uint64_t Informers::relist() {

@@ -305,6 +305,16 @@ void KubernetesCluster::handle(StorageClass& storage_class) {
   volumes_changed();
 }
 
+void KubernetesCluster::handle(const CsiDriver& driver) {
+  volumes_.update(driver);
+  volumes_changed();
+}
+
+void KubernetesCluster::handle(StorageRoom& room) {
+  volumes_.update(std::move(room));
+  volumes_changed();
+}
+
 void KubernetesCluster::handle(CsiNode& node) { limit_volumes(node.meta.name, volume_limits(node)); }
 
 void KubernetesCluster::handle(const Gone& gone) {
@@ -325,6 +335,12 @@ void KubernetesCluster::handle(const Gone& gone) {
     case WatchedKind::storage_classes:
       volumes_changed();
       return volumes_.forget_class(gone.meta);
+    case WatchedKind::csi_drivers:
+      volumes_changed();
+      return volumes_.forget_driver(gone.meta);
+    case WatchedKind::storage_rooms:
+      volumes_changed();
+      return volumes_.forget_room(gone.meta);
     case WatchedKind::csi_nodes:
       return limit_volumes(gone.meta.name, {});
     case WatchedKind::pods:

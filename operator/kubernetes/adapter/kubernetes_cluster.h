@@ -121,6 +121,8 @@ class KubernetesCluster : public ClusterClient {
   void handle(Volume& volume);
   void handle(StorageClass& storage_class);
   void handle(CsiNode& node);
+  void handle(const CsiDriver& driver);
+  void handle(StorageRoom& room);
   void handle(const Gone& gone);
   void handle(const Listed& listed);
   void handle(const NotUnderstood& refused);

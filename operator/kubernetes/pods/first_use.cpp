@@ -44,9 +44,12 @@ bool is_better(const Volume& volume, const Volume& than, const Claim& claim) {
   return rank(volume) < rank(than);
 }
 
+std::string size_text(const Claim& claim) {
+  return fmt::format("{:.4g} GiB", static_cast<double>(claim.size) / (1 << 30));
+}
+
 std::string wish_text(const Claim& claim) {
-  return fmt::format("{:.4g} GiB, {}", static_cast<double>(claim.size) / (1 << 30),
-                     fmt::join(claim.access_modes, " and "));
+  return fmt::format("{}, {}", size_text(claim), fmt::join(claim.access_modes, " and "));
 }
 
 }  // namespace lips::kubernetes

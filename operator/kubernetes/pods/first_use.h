@@ -17,6 +17,9 @@ bool suits(const Volume& volume, const Claim& claim);
 // Of several that suit: one that was made for the claim, else the smallest.
 bool is_better(const Volume& volume, const Volume& than, const Claim& claim);
 
+// "10 GiB"
+std::string size_text(const Claim& claim);
+
 // "10 GiB, ReadWriteOnce"
 std::string wish_text(const Claim& claim);
 

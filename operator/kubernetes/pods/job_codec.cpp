@@ -1,6 +1,6 @@
 #include "kubernetes/pods/job_codec.h"
 
-#include "kubernetes/api/object_fields.h"
+#include "kubernetes/api/object_fields_json.h"
 
 namespace lips::kubernetes {
 namespace {

@@ -1,5 +1,5 @@
 #include "kubernetes/api/codec.h"
-#include "kubernetes/api/object_fields.h"
+#include "kubernetes/api/object_fields_json.h"
 
 namespace lips::kubernetes {
 namespace {

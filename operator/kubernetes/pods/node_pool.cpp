@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "config/quantities.h"
-#include "kubernetes/api/object_fields.h"
+#include "kubernetes/api/object_fields_json.h"
 #include "model/eligibility.h"
 
 namespace lips::kubernetes {

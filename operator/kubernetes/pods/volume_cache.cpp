@@ -91,6 +91,36 @@ void VolumeCache::forget_class(const ObjectMeta& meta) {
   class_changed(meta.name);
 }
 
+void VolumeCache::driver_changed(const std::string& driver) {
+  for (const auto& [name, storage_class] : classes_)
+    if (storage_class.provisioner == driver) class_changed(name);
+}
+
+void VolumeCache::update(const CsiDriver& driver) {
+  const bool is_new = driver.tells_room && drivers_that_tell_room_.insert(driver.meta.name).second;
+  const bool is_gone = !driver.tells_room && drivers_that_tell_room_.erase(driver.meta.name) > 0;
+  if (is_new || is_gone) driver_changed(driver.meta.name);
+}
+
+void VolumeCache::forget_driver(const ObjectMeta& meta) { update(CsiDriver{meta, false}); }
+
+void VolumeCache::update(StorageRoom room) {
+  forget_room(ObjectMeta(room.meta));
+  const std::string key = full_name(room.meta), of = room.storage_class;
+  class_of_room_[key] = of;
+  rooms_[of][key] = std::move(room);
+  class_changed(of);
+}
+
+void VolumeCache::forget_room(const ObjectMeta& meta) {
+  const auto room = class_of_room_.extract(full_name(meta));
+  if (room.empty()) return;
+  const auto of_class = rooms_.find(room.mapped());
+  of_class->second.erase(room.key());
+  if (of_class->second.empty()) rooms_.erase(of_class);
+  class_changed(room.mapped());
+}
+
 void VolumeCache::reserve(const VolumeChoice& choice) {
   release(choice.claim);
   const std::string key = full_name(choice.claim);
@@ -150,6 +180,27 @@ std::vector<const Volume*> VolumeCache::candidates(const Claim& claim) const {
   return result;
 }
 
+// Where the class can make a volume of the claim's size, as alternatives; empty: everywhere; none: nowhere.
+std::optional<std::vector<NodeSelectorTerm>> VolumeCache::provisioned(const Claim& claim,
+                                                                      const StorageClass& storage_class) const {
+  if (!storage_class.provisions()) return std::nullopt;
+  if (!drivers_that_tell_room_.contains(storage_class.provisioner)) return storage_class.topologies;
+  const auto rooms = rooms_.find(storage_class.meta.name);
+  if (rooms == rooms_.end()) return std::nullopt;
+  const std::vector<NodeSelectorTerm> anywhere{NodeSelectorTerm()};
+  std::vector<NodeSelectorTerm> terms;
+  for (const auto& [name, room] : rooms->second) {
+    if (!room.nodes || room.most() < claim.size) continue;
+    for (NodeSelectorTerm term : storage_class.topologies.empty() ? anywhere : storage_class.topologies) {
+      term.insert(term.end(), room.nodes->begin(), room.nodes->end());
+      if (term.empty()) return std::vector<NodeSelectorTerm>();
+      terms.push_back(std::move(term));
+    }
+  }
+  if (terms.empty()) return std::nullopt;
+  return terms;
+}
+
 ClaimedVolume VolumeCache::join_first_use(const Claim& claim, const StorageClass& storage_class) const {
   ClaimedVolume joined;
   joined.on_first_use = true;
@@ -166,8 +217,12 @@ ClaimedVolume VolumeCache::join_first_use(const Claim& claim, const StorageClass
     joined.node_terms.insert(joined.node_terms.end(), terms.begin(), terms.end());
   };
   for (const Volume* volume : volumes) add(terms_of(*volume));
-  if (storage_class.provisions() && !is_made)
-    add(storage_class.topologies);
+  const auto to_come = is_made ? std::nullopt : provisioned(claim, storage_class);
+  if (to_come)
+    add(*to_come);
+  else if (volumes.empty() && storage_class.provisions())
+    joined.why_not = fmt::format("finds no CSIStorageCapacity of StorageClass '{}' with {}: its driver has no room",
+                                 claim.storage_class, size_text(claim));
   else if (volumes.empty())
     joined.why_not = fmt::format(
         "finds no unbound PersistentVolume of StorageClass '{}' with {}, and the class provisions none: add one",
@@ -226,7 +281,11 @@ Result<std::vector<VolumeChoice>> VolumeCache::choose(const std::string& name_sp
       if (taken || !reaches_volume(terms_of(*volume), profile)) continue;
       if (!best || is_better(*volume, *best, *claim)) best = volume;
     }
-    if (!best && (is_made || !storage_class.provisions() || !reaches_volume(storage_class.topologies, profile)))
+    // A provisioner that was asked already has counted the claim: it says itself if it has no room.
+    const auto to_come = is_made           ? std::nullopt
+                         : chosen.empty() ? provisioned(*claim, storage_class)
+                                          : std::optional(storage_class.topologies);
+    if (!best && (!storage_class.provisions() || !to_come || !reaches_volume(*to_come, profile)))
       return fail(ErrorCode::not_found, fmt::format("PersistentVolumeClaim '{}' gets no volume there", name));
     choices.push_back({claim->meta, node.meta.name, best && claim->selected_node.empty() ? best->meta.name : ""});
   }

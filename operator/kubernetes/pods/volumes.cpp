@@ -1,9 +1,11 @@
 #include "kubernetes/pods/volumes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
-#include "kubernetes/api/object_fields.h"
+#include "kubernetes/api/object_fields_json.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -40,7 +42,7 @@ std::int64_t read_storage(value json, std::string_view field) {
   return amount_of(json::amounts(json, field), "storage");
 }
 
-std::vector<LabelRequirement> read_selector(value json) {
+std::vector<LabelRequirement> read_selector(std::string_view where, value json) {
   std::string unknown;
   std::vector<LabelRequirement> selector;
   json::each_field(json, [&](std::string_view key, value part) {
@@ -50,7 +52,7 @@ std::vector<LabelRequirement> read_selector(value json) {
     if (key == "matchExpressions")
       json::each_item(part, [&](value item) { selector.push_back(json::requirement(item, unknown)); });
   });
-  if (!unknown.empty()) throw json::Rejected{"spec.selector: operator " + unknown};
+  if (!unknown.empty()) throw json::Rejected{fmt::format("{}: operator {}", where, unknown)};
   return selector;
 }
 
@@ -63,7 +65,7 @@ void read_claim_spec(std::string_view name, value field, Claim& claim) {
         std::find(claim.access_modes.begin(), claim.access_modes.end(), "ReadWriteOncePod") != claim.access_modes.end();
   }
   if (name == "volumeMode") claim.block = json::text(field) == "Block";
-  if (name == "selector" && !field.is_null()) claim.selector = read_selector(field);
+  if (name == "selector" && !field.is_null()) claim.selector = read_selector("spec.selector", field);
   if (name == "resources")
     json::each_field(field, [&](std::string_view part, value amounts) {
       if (part == "requests") claim.size = read_storage(amounts, "spec.resources.requests");
@@ -223,6 +225,33 @@ struct ObjectFields<CsiNode> {
   }
 };
 template class ObjectDecoder<CsiNode>;
+
+template <>
+struct ObjectFields<CsiDriver> {
+  static constexpr std::string_view kind = "CSIDriver";
+  static void read(std::string_view key, value content, CsiDriver& driver) {
+    if (key == "metadata") read_meta(content, driver.meta);
+    if (key != "spec") return;
+    json::each_field(content, [&](std::string_view name, value field) {
+      if (name == "storageCapacity") driver.tells_room = !field.is_null() && field.get_bool();
+    });
+  }
+};
+template class ObjectDecoder<CsiDriver>;
+
+template <>
+struct ObjectFields<StorageRoom> {
+  static constexpr std::string_view kind = "CSIStorageCapacity";
+  static void read(std::string_view key, value content, StorageRoom& room) {
+    if (key == "metadata") read_meta(content, room.meta);
+    if (key == "storageClassName") room.storage_class = json::text(content);
+    if (key == "nodeTopology" && !content.is_null()) room.nodes = read_selector(key, content);
+    if (content.is_null()) return;
+    if (key == "capacity") room.left = json::amount("storage", content, key);
+    if (key == "maximumVolumeSize") room.most_at_once = json::amount("storage", content, key);
+  }
+};
+template class ObjectDecoder<StorageRoom>;
 
 bool StorageClass::provisions() const { return !provisioner.empty() && provisioner != no_provisioner; }
 

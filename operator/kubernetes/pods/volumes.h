@@ -1,4 +1,4 @@
-// Claims, volumes and storage classes, as far as they decide where a pod can run, and their decoders. Knows no pod.
+// Claims, volumes, storage classes and the room that drivers have, as far as they decide where a pod can run, and their decoders. Knows no pod.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +61,23 @@ struct CsiNode {
   std::map<std::string, std::int64_t> most_volumes;
 };
 
+// Whether a driver says in StorageRooms where it can provision.
+struct CsiDriver {
+  ObjectMeta meta;  // named as the provisioner of its classes
+  bool tells_room = false;
+};
+
+// CSIStorageCapacity: how large a volume of a class can be on some nodes.
+struct StorageRoom {
+  ObjectMeta meta;
+  std::string storage_class;
+  std::optional<std::int64_t> left, most_at_once;  // bytes, in all and for one volume
+  std::optional<NodeSelectorTerm> nodes;           // without requirements: all; none: no node
+
+  // Of a volume, in bytes. As kube-scheduler, which trusts the size of one volume where the driver tells it.
+  std::int64_t most() const { return most_at_once ? *most_at_once : left.value_or(-1); }
+};
+
 // In the form of a node's allocatable resources.
 ResourceAmounts volume_limits(const CsiNode& node);
 
@@ -68,5 +85,7 @@ using ClaimDecoder = ObjectDecoder<Claim>;
 using VolumeDecoder = ObjectDecoder<Volume>;
 using StorageClassDecoder = ObjectDecoder<StorageClass>;
 using CsiNodeDecoder = ObjectDecoder<CsiNode>;
+using CsiDriverDecoder = ObjectDecoder<CsiDriver>;
+using StorageRoomDecoder = ObjectDecoder<StorageRoom>;
 
 }  // namespace lips::kubernetes

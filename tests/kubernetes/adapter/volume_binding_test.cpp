@@ -234,6 +234,27 @@ TEST_F(VolumeBindingTest, WithoutTheRightThePodSaysSoAndOthersGoOn) {
   EXPECT_TRUE(scheduling.until_bound("other"));
 }
 
+TEST_F(VolumeBindingTest, WhereTheDriverHasNoRoomItIsNotAsked) {
+  cluster_.put_node("cheap", {.cpu = 4, .usd_per_hour = "0.1"});
+  cluster_.put_node("dear", {.cpu = 4, .usd_per_hour = "0.9"});
+  cluster_.put_storage("csidrivers", "ebs.csi.aws.com", Json::parse(R"({"spec":{"storageCapacity":true}})"));
+  const auto put_room = [&](const std::string& node, const char* left) {
+    cluster_.put_storage("csistoragecapacities", "of-" + node,
+                         {{"storageClassName", "gp3"},
+                          {"nodeTopology", {{"matchLabels", {{"kubernetes.io/hostname", node}}}}},
+                          {"capacity", left}});
+  };
+  put_room("cheap", "1Mi");
+  put_claim("data");
+  cluster_.put_pod("reader", pod_with("data"));
+  Scheduling scheduling(cluster_);
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.pod("reader").reason == "VolumeNotReady"; }));
+  EXPECT_THAT(cluster_.pod("reader").message, HasSubstr("its driver has no room"));
+  put_room("dear", "100Gi");
+  ASSERT_TRUE(scheduling.until([&] { return !selected("data").empty(); }));
+  EXPECT_EQ(selected("data"), "dear");
+}
+
 TEST_F(VolumeBindingTest, AttachLimitsCountVolumesToCome) {
   cluster_.put_node("a", {.cpu = 4, .usd_per_hour = "0.1"});
   cluster_.put_node("b", {.cpu = 4, .usd_per_hour = "0.9"});

@@ -153,12 +153,31 @@ TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
   EXPECT_EQ(claim->selected_node, "n");
   EXPECT_EQ(claim->selector,
             (std::vector<LabelRequirement>{{"disk", Operator::in, {"ssd"}}, {"old", Operator::does_not_exist, {}}}));
+  CsiDriverDecoder drivers;
+  EXPECT_TRUE(drivers.decode(R"({"metadata":{"name":"d"},"spec":{"storageCapacity":true}})")->tells_room);
+  EXPECT_FALSE(drivers.decode(R"({"metadata":{"name":"d"},"spec":{"storageCapacity":null}})")->tells_room);
+  EXPECT_FALSE(drivers.decode(R"({"metadata":{"name":"d"},"spec":{}})")->tells_room);
+  StorageRoomDecoder rooms;
+  const auto room = rooms.decode(R"({"metadata":{"namespace":"kube-system","name":"r"},"storageClassName":"gp3",
+    "nodeTopology":{"matchLabels":{"zone":"a"}},"capacity":"2Gi","maximumVolumeSize":"1Gi"})");
+  ASSERT_TRUE(room) << room.error().message;
+  EXPECT_EQ(room->storage_class, "gp3");
+  EXPECT_EQ(room->nodes, (std::vector<LabelRequirement>{{"zone", Operator::in, {"a"}}}));
+  EXPECT_EQ(room->most(), 1 << 30);
+  EXPECT_EQ(rooms.decode(R"({"metadata":{"name":"r"},"capacity":5})")->most(), 5);
+  const auto nothing = rooms.decode(R"({"metadata":{"name":"r"},"nodeTopology":null,"capacity":null})");
+  EXPECT_FALSE(nothing->nodes);
+  EXPECT_LT(nothing->most(), 0);
+  EXPECT_TRUE(rooms.decode(R"({"metadata":{"name":"r"},"nodeTopology":{}})")->nodes) << "all nodes";
+  const auto wrong = rooms.decode(R"({"metadata":{"name":"r"},"nodeTopology":{"matchExpressions":[{"key":"k","operator":"Near"}]}})");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("nodeTopology: operator Near"));
   const auto local =
       volumes.decode(R"({"metadata":{"name":"v","labels":{"disk":"ssd"}},"spec":{"capacity":{"storage":"1Gi"},
     "accessModes":["ReadWriteOnce"],"storageClassName":"local","claimRef":{"namespace":"n","name":"c","uid":"u"}},
     "status":{"phase":"Available"}})");
   ASSERT_TRUE(local) << local.error().message;
-  EXPECT_TRUE(local->available);
+  EXPECT_TRUE(local->can_be_claimed());
   EXPECT_EQ(local->claim, "n/c");
   EXPECT_EQ(local->claim_uid, "u");
   EXPECT_EQ(local->size, 1 << 30);
@@ -166,7 +185,7 @@ TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
       volumes
           .decode(
               R"({"metadata":{"name":"v","deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Available"}})")
-          ->available);
+          ->can_be_claimed());
 }
 
 TEST(PodLevelFilters, NameGatesAndWhatIsNotHonoured) {

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <random>
+
+#include "model/eligibility.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -112,6 +117,90 @@ TEST(VolumeCache, AVolumeThatWasMadeForAClaimIsItsOnlyOne) {
   cache.update(made);
   EXPECT_EQ(volume_on(cache, "c", "h1"), "none");
   EXPECT_EQ(volume_on(cache, "c", "h2"), "made");
+}
+
+StorageRoom room_in(const std::string& name, std::optional<NodeSelectorTerm> nodes, std::int64_t left) {
+  StorageRoom room;
+  room.meta = {"kube-system", name, "uid-" + name, "1"};
+  room.storage_class = "gp3";
+  room.left = left;
+  room.nodes = std::move(nodes);
+  return room;
+}
+
+TEST(VolumeCache, AClaimGoesWhereItsDriverSaysThatItHasRoom) {
+  const NodeSelectorTerm on_h1{{"host", LabelRequirement::Operator::in, {"h1"}}};
+  const NodeSelectorTerm on_h2{{"host", LabelRequirement::Operator::in, {"h2"}}};
+  VolumeCache cache;
+  cache.update(StorageClass{{"", "gp3", "u", "1"}, true, "ebs.csi.aws.com", {}});
+  cache.update(claim_of("c", "gp3"));
+  cache.update(room_in("small", on_h1, 9));
+  EXPECT_THAT(cache.find("n", "c")->node_terms, IsEmpty()) << "the driver does not ask anybody to look";
+  cache.update(CsiDriver{{"", "ebs.csi.aws.com", "u", "1"}, true});
+  EXPECT_THAT(cache.find("n", "c")->why_not, HasSubstr("no CSIStorageCapacity of StorageClass 'gp3'"));
+  EXPECT_EQ(volume_on(cache, "c", "h1"), "none");
+  cache.update(room_in("large", on_h2, 10));
+  EXPECT_EQ(cache.find("n", "c")->why_not, "");
+  EXPECT_THAT(cache.find("n", "c")->node_terms, ElementsAre(on_h2));
+  EXPECT_EQ(volume_on(cache, "c", "h1"), "none");
+  EXPECT_EQ(volume_on(cache, "c", "h2"), "");
+  cache.reserve(cache.choose("n", {"c"}, host("h2"))->at(0));
+  cache.forget_room(room_in("large", on_h2, 10).meta);
+  EXPECT_EQ(volume_on(cache, "c", "h2"), "") << "the driver was asked and has counted it";
+  cache.release(claim_of("c", "gp3").meta);
+  EXPECT_EQ(volume_on(cache, "c", "h2"), "none");
+  cache.forget_driver({"", "ebs.csi.aws.com", "u", "1"});
+  EXPECT_EQ(volume_on(cache, "c", "h1"), "");
+}
+
+// Against the rules of kube-scheduler, said node by node.
+TEST(VolumeCache, ProvisionedClaimsAgreeWithKubeSchedulerOnRandomRooms) {
+  using Operator = LabelRequirement::Operator;
+  std::mt19937 random(7);
+  const auto draw = [&](int n) { return static_cast<int>(random() % n); };
+  int some = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const std::vector<NodeSelectorTerm> topologies = draw(2) == 0 ? std::vector<NodeSelectorTerm>() : in_b;
+    const bool tells = draw(4) > 0;
+    VolumeCache cache;
+    cache.update(claim_of("c", "gp3", 5));
+    cache.update(StorageClass{{"", "gp3", "u", "1"}, true, "ebs.csi.aws.com", topologies});
+    cache.update(CsiDriver{{"", "ebs.csi.aws.com", "u", "1"}, tells});
+    std::map<std::string, StorageRoom> rooms;
+    for (int i = draw(5); i > 0; --i) {
+      const std::string on = fmt::format("h{}", 1 + draw(2));
+      const std::vector<std::optional<NodeSelectorTerm>> nodes{
+          std::nullopt, NodeSelectorTerm(), NodeSelectorTerm{{"host", Operator::in, {on}}},
+          NodeSelectorTerm{{"host", Operator::not_in, {on}}}};
+      StorageRoom room = room_in(fmt::format("r{}", draw(3)), nodes[draw(4)], draw(10));
+      if (draw(3) == 0) room.left.reset();
+      if (draw(3) == 0) room.most_at_once = draw(10);
+      if (draw(4) == 0) room.storage_class = "other";
+      rooms[room.meta.name] = room;
+      cache.update(room);
+      if (draw(4) == 0) {
+        cache.forget_room(room.meta);
+        rooms.erase(room.meta.name);
+      }
+      cache.find("n", "c");  // what is kept from call to call has to follow
+    }
+    for (const std::string name : {"h1", "h2"}) {
+      const NodeProfile profile = profile_of(host(name));
+      const bool allowed = topologies.empty() || meets_all(topologies[0], profile);
+      const bool has_room = std::any_of(rooms.begin(), rooms.end(), [&](const auto& entry) {
+        const StorageRoom& room = entry.second;
+        const std::optional<std::int64_t> limit = room.most_at_once ? room.most_at_once : room.left;
+        return room.storage_class == "gp3" && limit && *limit >= 5 && room.nodes && meets_all(*room.nodes, profile);
+      });
+      const bool expected = allowed && (!tells || has_room);
+      const ClaimedVolume& joined = *cache.find("n", "c");
+      EXPECT_EQ(joined.why_not.empty() && reaches_volume(joined.node_terms, profile), expected) << round << name;
+      EXPECT_EQ(cache.choose("n", {"c"}, host(name)).has_value(), expected) << round << name;
+      some += expected ? 1 : 0;
+    }
+  }
+  EXPECT_GT(some, 1000);
+  EXPECT_LT(some, 3000);
 }
 
 TEST(VolumeCache, AReservedVolumeIsForOneClaimAndAClaimForOneNode) {
