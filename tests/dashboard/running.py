@@ -1,4 +1,6 @@
-"""What a dashboard needs: a running operator, and a Prometheus that scrapes it. Both on free ports, and gone in the end."""
+"""What a dashboard needs: a running operator, and a Prometheus that scrapes it. Both on free ports, and gone in the end.
+
+The operator's page is tried on such an operator, too."""
 import contextlib
 import os
 import re
@@ -10,7 +12,8 @@ import tempfile
 import time
 import urllib.request
 
-SCENARIO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scenario.yaml")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCENARIO = "tests/dashboard/scenario.yaml"
 
 
 @contextlib.contextmanager
@@ -51,14 +54,15 @@ def wait_for(url, started):
 
 
 @contextlib.contextmanager
-def simulated_operator(program, speed):
-    """On the cluster of scenario.yaml; its address."""
+def simulated_operator(program, scenario, speed, *settings):
+    """On the cluster of the scenario, a file below ROOT or a whole path: its process and its address. The page shows the scenario's name."""
     with folder() as path:
         log_path = os.path.join(path, "operator.log")
         with open(log_path, "w", encoding="utf-8") as log, process(
-                [program, "operator", "--cluster", "simulated:" + SCENARIO, "--speed", str(speed), "--stay", "--set", "server.listen=127.0.0.1:0",
-                 f"journal.directory={path}/journal", "policy.settings.meanWait=10m"], stderr=log):
-            for _ in range(100):
+                [os.path.abspath(program), "operator", "--cluster", "simulated:" + scenario, "--speed", str(speed), "--stay",
+                 "--set", "server.listen=127.0.0.1:0", f"journal.directory={path}/journal", "policy.settings.meanWait=10m", *settings],
+                stderr=log, cwd=ROOT) as operator:
+            for _ in range(600):
                 with open(log_path, encoding="utf-8") as written:
                     found = re.search(r"listening\" address=(127\.0\.0\.1:\d+)", written.read())
                 if found:
@@ -66,7 +70,7 @@ def simulated_operator(program, speed):
                 time.sleep(0.1)
             else:
                 sys.exit("the operator does not listen")
-            yield found[1]
+            yield operator, found[1]
 
 
 @contextlib.contextmanager
