@@ -15,7 +15,18 @@
 
 namespace lips::kubernetes {
 
-enum class WatchedKind : std::uint8_t { nodes, pods, jobs, claims, volumes, storage_classes, csi_nodes, csi_drivers, storage_rooms, cron_jobs };
+enum class WatchedKind : std::uint8_t {
+  nodes,
+  pods,
+  jobs,
+  claims,
+  volumes,
+  storage_classes,
+  csi_nodes,
+  csi_drivers,
+  storage_rooms,
+  cron_jobs
+};
 std::string_view resource_name(WatchedKind kind);  // plural
 
 struct Gone {

@@ -39,8 +39,8 @@ class Readings {
  public:
   explicit Readings(const JobContext& context) : context_(context) {}
 
-  // Records in the pod which blocks it reads. A driver reads none, but waits like its workers for data that is not there:
-  // it would hold its room for nothing.
+  // Records in the pod which blocks it reads. A driver reads none, but waits like its workers for data that is not
+  // there: it would hold its room for nothing.
   Result<Reading> of(PodRecord& pod) {
     const Result<NamedData>& source = source_of(pod);
     if (!source) return tl::unexpected(source.error());

@@ -290,31 +290,6 @@ void KubernetesCluster::limit_volumes(const std::string& node, const ResourceAmo
   if (watched_) watched_->limit_volumes(node, limits);
 }
 
-void KubernetesCluster::handle(Claim& claim) {
-  volumes_.update(std::move(claim));
-  volumes_changed();
-}
-
-void KubernetesCluster::handle(Volume& volume) {
-  volumes_.update(std::move(volume));
-  volumes_changed();
-}
-
-void KubernetesCluster::handle(StorageClass& storage_class) {
-  volumes_.update(std::move(storage_class));
-  volumes_changed();
-}
-
-void KubernetesCluster::handle(const CsiDriver& driver) {
-  volumes_.update(driver);
-  volumes_changed();
-}
-
-void KubernetesCluster::handle(StorageRoom& room) {
-  volumes_.update(std::move(room));
-  volumes_changed();
-}
-
 void KubernetesCluster::handle(CsiNode& node) { limit_volumes(node.meta.name, volume_limits(node)); }
 
 void KubernetesCluster::handle(const Gone& gone) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -117,12 +118,13 @@ class KubernetesCluster : public ClusterClient {
   void handle(Node& node);
   void handle(BatchJob& job);
   void handle(CronJob& cron);
-  void handle(Claim& claim);
-  void handle(Volume& volume);
-  void handle(StorageClass& storage_class);
   void handle(CsiNode& node);
-  void handle(const CsiDriver& driver);
-  void handle(StorageRoom& room);
+  template <class Storage>
+    requires requires(VolumeCache& volumes, Storage& changed) { volumes.update(std::move(changed)); }
+  void handle(Storage& changed) {
+    volumes_.update(std::move(changed));
+    volumes_changed();
+  }
   void handle(const Gone& gone);
   void handle(const Listed& listed);
   void handle(const NotUnderstood& refused);

@@ -8,8 +8,9 @@
 
 namespace lips::kubernetes {
 
-// Keeps its working memory from call to call; one decoder is for one thread. Reads the fields that we use, and refuses a
-// malformed object by its name. Its members are in object_fields_json.h, and made where the fields of the object are read.
+// Keeps its working memory from call to call; one decoder is for one thread. Reads the fields that we use, and refuses
+// a malformed object by its name. Its members are in object_fields_json.h, and made where the fields of the object are
+// read.
 template <class Object>
 class ObjectDecoder {
  public:

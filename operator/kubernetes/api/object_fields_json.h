@@ -1,5 +1,5 @@
-// The members of ObjectDecoder, for the .cpp file that reads the fields of an object. That file specialises ObjectFields
-// for the object, and makes its decoder: template class ObjectDecoder<Object>;
+// The members of ObjectDecoder, for the .cpp file that reads the fields of an object. That file specialises
+// ObjectFields for the object, and makes its decoder: template class ObjectDecoder<Object>;
 #pragma once
 
 #include <simdjson.h>

@@ -91,21 +91,19 @@ void VolumeCache::forget_class(const ObjectMeta& meta) {
   class_changed(meta.name);
 }
 
-void VolumeCache::driver_changed(const std::string& driver) {
-  for (const auto& [name, storage_class] : classes_)
-    if (storage_class.provisioner == driver) class_changed(name);
-}
-
 void VolumeCache::update(const CsiDriver& driver) {
-  const bool is_new = driver.tells_room && drivers_that_tell_room_.insert(driver.meta.name).second;
-  const bool is_gone = !driver.tells_room && drivers_that_tell_room_.erase(driver.meta.name) > 0;
-  if (is_new || is_gone) driver_changed(driver.meta.name);
+  const std::string& provisioner = driver.meta.name;
+  const bool changed = driver.tells_room ? drivers_that_tell_room_.insert(provisioner).second
+                                         : drivers_that_tell_room_.erase(provisioner) > 0;
+  if (!changed) return;
+  for (const auto& [name, storage_class] : classes_)
+    if (storage_class.provisioner == provisioner) class_changed(name);
 }
 
 void VolumeCache::forget_driver(const ObjectMeta& meta) { update(CsiDriver{meta, false}); }
 
 void VolumeCache::update(StorageRoom room) {
-  forget_room(ObjectMeta(room.meta));
+  forget_room(room.meta);
   const std::string key = full_name(room.meta), of = room.storage_class;
   class_of_room_[key] = of;
   rooms_[of][key] = std::move(room);
@@ -180,11 +178,13 @@ std::vector<const Volume*> VolumeCache::candidates(const Claim& claim) const {
   return result;
 }
 
-// Where the class can make a volume of the claim's size, as alternatives; empty: everywhere; none: nowhere.
+// Where the class can make a volume of the claim's size, as alternatives; empty: everywhere; none: nowhere. A driver
+// that was asked already has counted the claim, and says itself if it has no room.
 std::optional<std::vector<NodeSelectorTerm>> VolumeCache::provisioned(const Claim& claim,
                                                                       const StorageClass& storage_class) const {
   if (!storage_class.provisions()) return std::nullopt;
-  if (!drivers_that_tell_room_.contains(storage_class.provisioner)) return storage_class.topologies;
+  if (!drivers_that_tell_room_.contains(storage_class.provisioner) || !chosen_node(claim).empty())
+    return storage_class.topologies;
   const auto rooms = rooms_.find(storage_class.meta.name);
   if (rooms == rooms_.end()) return std::nullopt;
   const std::vector<NodeSelectorTerm> anywhere{NodeSelectorTerm()};
@@ -281,12 +281,11 @@ Result<std::vector<VolumeChoice>> VolumeCache::choose(const std::string& name_sp
       if (taken || !reaches_volume(terms_of(*volume), profile)) continue;
       if (!best || is_better(*volume, *best, *claim)) best = volume;
     }
-    // A provisioner that was asked already has counted the claim: it says itself if it has no room.
-    const auto to_come = is_made           ? std::nullopt
-                         : chosen.empty() ? provisioned(*claim, storage_class)
-                                          : std::optional(storage_class.topologies);
-    if (!best && (!storage_class.provisions() || !to_come || !reaches_volume(*to_come, profile)))
-      return fail(ErrorCode::not_found, fmt::format("PersistentVolumeClaim '{}' gets no volume there", name));
+    if (!best) {
+      const auto to_come = is_made ? std::nullopt : provisioned(*claim, storage_class);
+      if (!to_come || !reaches_volume(*to_come, profile))
+        return fail(ErrorCode::not_found, fmt::format("PersistentVolumeClaim '{}' gets no volume there", name));
+    }
     choices.push_back({claim->meta, node.meta.name, best && claim->selected_node.empty() ? best->meta.name : ""});
   }
   return choices;

@@ -1,5 +1,5 @@
-// The claims, volumes, storage classes and provisioners' room of the cluster, joined: where a claim's volume can be reached, or where a
-// claim that is bound on first use can get one. Knows no pod and sends nothing.
+// The claims, volumes, storage classes and provisioners' room of the cluster, joined: where a claim's volume can be
+// reached, or where a claim that is bound on first use can get one. Knows no pod and sends nothing.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,6 @@ class VolumeCache : public ClaimLookup {
   void changed(const std::string& claim);
   void class_changed(const std::string& storage_class);
   void volume_changed(const std::string& volume);
-  void driver_changed(const std::string& driver);
 
   std::map<std::string, Claim> claims_;    // by namespace/name
   std::map<std::string, Volume> volumes_;  // by name

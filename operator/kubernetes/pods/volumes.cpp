@@ -82,6 +82,14 @@ void read_claim_of(value json, Volume& volume) {
   if (!name.empty()) volume.claim = name_space + '/' + name;
 }
 
+bool is_in_phase(value status, std::string_view phase) {
+  bool found = false;
+  json::each_field(status, [&](std::string_view key, value content) {
+    if (key == "phase") found = json::text(content) == phase;
+  });
+  return found;
+}
+
 NodeSelectorTerm read_topology(value json) {
   NodeSelectorTerm term;
   json::each_field(json, [&](std::string_view key, value expressions) {
@@ -177,10 +185,7 @@ struct ObjectFields<Claim> {
     if (key == "metadata") read_meta(content, claim.meta, {nullptr, &claim.deleting, &claim.selected_node});
     if (key == "spec")
       json::each_field(content, [&](std::string_view name, value field) { read_claim_spec(name, field, claim); });
-    if (key == "status")
-      json::each_field(content, [&](std::string_view name, value field) {
-        if (name == "phase") claim.bound = json::text(field) == "Bound";
-      });
+    if (key == "status") claim.bound = is_in_phase(content, "Bound");
   }
 };
 template class ObjectDecoder<Claim>;
@@ -192,10 +197,7 @@ struct ObjectFields<Volume> {
     if (key == "metadata") read_meta(content, volume.meta, {&volume.labels, &volume.deleting, nullptr});
     if (key == "spec")
       json::each_field(content, [&](std::string_view name, value part) { read_volume_spec(name, part, volume); });
-    if (key == "status")
-      json::each_field(content, [&](std::string_view name, value field) {
-        if (name == "phase") volume.available = json::text(field) == "Available";
-      });
+    if (key == "status") volume.available = is_in_phase(content, "Available");
   }
 };
 template class ObjectDecoder<Volume>;
@@ -243,10 +245,10 @@ template <>
 struct ObjectFields<StorageRoom> {
   static constexpr std::string_view kind = "CSIStorageCapacity";
   static void read(std::string_view key, value content, StorageRoom& room) {
+    if (content.is_null()) return;
     if (key == "metadata") read_meta(content, room.meta);
     if (key == "storageClassName") room.storage_class = json::text(content);
-    if (key == "nodeTopology" && !content.is_null()) room.nodes = read_selector(key, content);
-    if (content.is_null()) return;
+    if (key == "nodeTopology") room.nodes = read_selector(key, content);
     if (key == "capacity") room.left = json::amount("storage", content, key);
     if (key == "maximumVolumeSize") room.most_at_once = json::amount("storage", content, key);
   }

@@ -1,4 +1,5 @@
-// Claims, volumes, storage classes and the room that drivers have, as far as they decide where a pod can run, and their decoders. Knows no pod.
+// Claims, volumes, storage classes and the room that drivers have, as far as they decide where a pod can run, and their
+// decoders. Knows no pod.
 #pragma once
 
 #include <cstdint>

@@ -169,7 +169,8 @@ TEST(VolumeDecoders, ReadDriversLimitsAndModes) {
   EXPECT_FALSE(nothing->nodes);
   EXPECT_LT(nothing->most(), 0);
   EXPECT_TRUE(rooms.decode(R"({"metadata":{"name":"r"},"nodeTopology":{}})")->nodes) << "all nodes";
-  const auto wrong = rooms.decode(R"({"metadata":{"name":"r"},"nodeTopology":{"matchExpressions":[{"key":"k","operator":"Near"}]}})");
+  const auto wrong =
+      rooms.decode(R"({"metadata":{"name":"r"},"nodeTopology":{"matchExpressions":[{"key":"k","operator":"Near"}]}})");
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().message, HasSubstr("nodeTopology: operator Near"));
   const auto local =

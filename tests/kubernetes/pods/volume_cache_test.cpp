@@ -169,9 +169,9 @@ TEST(VolumeCache, ProvisionedClaimsAgreeWithKubeSchedulerOnRandomRooms) {
     std::map<std::string, StorageRoom> rooms;
     for (int i = draw(5); i > 0; --i) {
       const std::string on = fmt::format("h{}", 1 + draw(2));
-      const std::vector<std::optional<NodeSelectorTerm>> nodes{
-          std::nullopt, NodeSelectorTerm(), NodeSelectorTerm{{"host", Operator::in, {on}}},
-          NodeSelectorTerm{{"host", Operator::not_in, {on}}}};
+      const std::vector<std::optional<NodeSelectorTerm>> nodes{std::nullopt, NodeSelectorTerm(),
+                                                               NodeSelectorTerm{{"host", Operator::in, {on}}},
+                                                               NodeSelectorTerm{{"host", Operator::not_in, {on}}}};
       StorageRoom room = room_in(fmt::format("r{}", draw(3)), nodes[draw(4)], draw(10));
       if (draw(3) == 0) room.left.reset();
       if (draw(3) == 0) room.most_at_once = draw(10);
