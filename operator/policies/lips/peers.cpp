@@ -338,7 +338,8 @@ class Peers {
       holds_all = holds_all || choice.order;
       if (patience.orders && choice.order) consider(ordered);
     }
-    if (!now && ordered.usd < best.usd) best = std::move(ordered);
+    const bool order = now ? ordered.order && added_usd(gang, ordered) < added_usd(gang, best) : ordered.usd < best.usd;
+    if (order) best = std::move(ordered);
     best.some_zone_holds_all = now || holds_all || !best.spots.empty();
     return best;
   }
@@ -367,17 +368,52 @@ class Peers {
   }
 
   double usd_of(const Gang& gang, const Start& choice) const {
+    double usd = usd_beside_cpu(gang, choice);
+    for (const Spot& spot : choice.spots)
+      usd += spot.tasks * gang.parts[spot.part].work * classes_.classes[classes_.class_of[spot.node]].price.value();
+    if (choice.order)
+      for (const NewSpot& spot : choice.order->spots)
+        usd += spot.tasks * gang.parts[spot.part].work * classes_.classes[spot.on].price.value();
+    return usd;
+  }
+
+  // What a choice adds to the bill: nodes that are launched for it are paid whole, seconds of others may be paid
+  // already.
+  double added_usd(const Gang& gang, const Start& choice) const {
+    double usd = usd_beside_cpu(gang, choice);
+    const auto lasts = [&](const GangPart& part, ClassId on) {
+      return part.work / (cores_of(part.request) * classes_.classes[on].speed);
+    };
+    for (const Spot& spot : choice.spots) {
+      const GangPart& part = gang.parts[spot.part];
+      const ClassId on = classes_.class_of[spot.node];
+      const double unpaid = std::max(0.0, 1 - classes_.paid_until[spot.node] / lasts(part, on));
+      usd += spot.tasks * part.work * classes_.classes[on].price.value() * unpaid;
+    }
+    if (!choice.order) return usd;
+    double longest = 0;
+    for (const NewSpot& spot : choice.order->spots) longest = std::max(longest, lasts(gang.parts[spot.part], spot.on));
+    for (const auto& [c, nodes] : choice.order->nodes) {
+      const Offer& offer = cluster_.offers[classes_.classes[c].offer];
+      const double paid = to_seconds(offer.boot + offer.idle) + longest;
+      usd += nodes * cluster_.nodes[offer.like].price.value() * paid / 3600;
+    }
+    return usd;
+  }
+
+  // Waiting, reads and exchange.
+  double usd_beside_cpu(const Gang& gang, const Start& choice) const {
     PeersByZone in_zone = gang.running;
     const double wait = std::max(choice.wait, choice.order ? choice.order->boot : 0.0);
     double usd = settings_.waiting_price * classes_.mean_price.value() * gang.work() * wait / 3600;
-    const auto add = [&](const GangPart& part, std::uint32_t tasks, ClassId on) {
-      const NodeClass& nodes = classes_.classes[on];
-      usd += tasks * (part.work * nodes.price.value() + part.read_usd[nodes.zone]);
-      in_zone[nodes.zone] += part.weight * tasks;
+    const auto add = [&](const GangPart& part, std::uint32_t tasks, ZoneId zone) {
+      usd += tasks * part.read_usd[zone];
+      in_zone[zone] += part.weight * tasks;
     };
-    for (const Spot& spot : choice.spots) add(gang.parts[spot.part], spot.tasks, classes_.class_of[spot.node]);
+    for (const Spot& spot : choice.spots) add(gang.parts[spot.part], spot.tasks, cluster_.nodes[spot.node].zone);
     if (choice.order)
-      for (const NewSpot& spot : choice.order->spots) add(gang.parts[spot.part], spot.tasks, spot.on);
+      for (const NewSpot& spot : choice.order->spots)
+        add(gang.parts[spot.part], spot.tasks, classes_.classes[spot.on].zone);
     return usd + exchange_cost(costs_, gang.exchange, in_zone).value();
   }
 

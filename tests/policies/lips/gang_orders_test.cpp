@@ -186,9 +186,9 @@ TEST_F(NewNodes, AreOrderedForExecutorsThatAreThereInOneZone) {
     EXPECT_EQ(with.state.snapshot().tasks[request.task].job, executors);
 }
 
-TEST_F(NewNodes, AreNotOrderedWhereOneZoneHasRoomForAll) {
+TEST_F(NewNodes, AreNotOrderedWhereOneZoneHasRoomForAllAndTheySaveLessThanTheirBootCosts) {
   offers();
-  builder.elastic_node(here, 0.4);
+  builder.elastic_node(here, 0.31);
   Case with = case_of(builder);
   add(with, 1, 4, true);
   with.at(2);
@@ -216,6 +216,68 @@ TEST_F(NewNodes, ThatNoZoneCanHaveEnoughOfHoldNobodyBack) {
   const Plan plan = with.plan();
   ASSERT_THAT(plan.assignments, SizeIs(1));
   EXPECT_EQ(plan.assignments.front().task, with.task(driver, 0));
+}
+
+// Four tasks of 1,000 s that start together and read as much each. One zone has room for them on a node that is paid
+// for longer than they last, in the other lies what they read, and a node of four cores can be ordered.
+struct BesideTheirData : NewNodes {
+  static constexpr double work = 1000;
+  Case reading(double mebibytes) {
+    offers();
+    const NodeId paid = builder.elastic_node(here, 0.4);
+    builder.start.nodes[paid].capacity = {Cores(5), Mebibytes(4096), 5};
+    to_boot(there, 1);
+    const BlockId far = builder.block_in({builder.volume(there)}, mebibytes);
+    Case with = case_of(builder);
+    const JobId other = with.add({.maps = 1, .cpu = 2 * work});
+    EXPECT_TRUE(with.state.assume({with.task(other, 0), paid, {}, {}}));
+    JobArrived made = job(with.state.snapshot(), {.blocks = {far, far, far, far}, .cpu = work, .shuffle = 1000});
+    WholeJob& whole = made.job.whole;
+    whole.id = WholeJobId(0);
+    whole.peers = true;
+    whole.maps = whole.expected = 4;
+    with.state.apply(made);
+    with.at(2);
+    return with;
+  }
+  // What the node in the other zone costs from its launch to its end, and the wait for it, as reads of a task.
+  double break_even() const {
+    constexpr double idle = 20, dollars_per_mebibyte = 2e-5;
+    const double node = 0.3 * (boot + work + idle) / 3600, wait = 4 * work * boot / 3600 * (0.4 / 4 / 3600);
+    return (node + wait) / (4 * dollars_per_mebibyte);
+  }
+  static std::map<ZoneId, int> zones_of(const Case& with, const Plan& plan) {
+    std::map<ZoneId, int> zones;
+    for (const Assignment& assignment : plan.assignments) ++zones[with.state.snapshot().nodes[assignment.node].zone];
+    return zones;
+  }
+  using Zones = std::map<ZoneId, int>;
+};
+
+TEST_F(BesideTheirData, NodesAreOrderedThoughAnotherZoneHasRoomIfAllOfTheirSecondsCostLessThanTheReads) {
+  Plan plan;
+  {
+    Case with = reading(break_even() * 1.02);
+    EXPECT_EQ(ordered(with, &plan), (Ordered{{in_there, 4}}));
+    EXPECT_THAT(plan.assignments, IsEmpty());
+    boots(with, there);
+    EXPECT_EQ(zones_of(with, with.plan()), (Zones{{there, 4}}));
+  }
+  builder = ElasticBuilder(2);
+  Case with = reading(break_even() * 0.98);
+  EXPECT_THAT(ordered(with, &plan), IsEmpty());
+  EXPECT_EQ(zones_of(with, plan), (Zones{{here, 4}}));
+}
+
+TEST_F(BesideTheirData, TasksStartInTheOtherZoneIfTheNodesDoNotCome) {
+  Case with = reading(break_even() * 10);
+  with.at(keep_room + boot - 1);
+  Plan plan;
+  EXPECT_EQ(ordered(with, &plan), (Ordered{{in_there, 4}}));
+  EXPECT_EQ(plan.replan_after, seconds(1));
+  with.at(keep_room + boot + 1);
+  EXPECT_THAT(ordered(with, &plan), IsEmpty());
+  EXPECT_EQ(zones_of(with, plan), (Zones{{here, 4}}));
 }
 
 }  // namespace
