@@ -89,6 +89,7 @@ struct OperatorMetrics::State {
   void count_finished(const ClusterSnapshot& cluster, const TaskFinished& event);
   void count_compared(const EndedTask& task, const BaselineBill& than);
   void count_found(const ClusterSnapshot& cluster, const TaskFound& event);
+  void count_lost(const ClusterSnapshot& cluster, TaskId task);
   void count_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
   void count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event);
   void count_storage(const DecidedPlan& decided);
@@ -192,6 +193,11 @@ void OperatorMetrics::State::count_found(const ClusterSnapshot& cluster, const T
   const TimePoint counted_from = std::max(event.since, counting_since.value_or(cluster.now));
   spend.begin(cluster, costs, {event.task, event.node, event.since, counted_from, plan},
               task_bill(cluster, costs, task, assignment));
+}
+
+void OperatorMetrics::State::count_lost(const ClusterSnapshot& cluster, TaskId task) {
+  registry.add("lips_tasks_lost_total", {known(pool_name(cluster, cluster.jobs[cluster.tasks[task].job].pool))});
+  ++figures.lost;
 }
 
 // Counts a replica that a move brings. One that a remote read leaves behind was paid by that read.
@@ -437,10 +443,12 @@ void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const C
   } else if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) {
     spend.cut_off(cluster, costs, withdrawn->task, withdrawn->ran);
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
-    if (!spend.undo(cluster, costs, lost->task)) return;
-    registry.add("lips_tasks_lost_total",
-                 {known(pool_name(cluster, cluster.jobs[cluster.tasks[lost->task].job].pool))});
-    ++figures.lost;
+    if (spend.undo(cluster, costs, lost->task)) count_lost(cluster, lost->task);
+  } else if (const auto* gone = std::get_if<NodeLost>(&event)) {
+    for (const TaskId task : spend.running_on(gone->node)) {
+      spend.cut_off(cluster, costs, task, std::nullopt);
+      count_lost(cluster, task);
+    }
   } else if (const auto* added = std::get_if<ReplicaAdded>(&event)) {
     count_copy(cluster, *added);
   }

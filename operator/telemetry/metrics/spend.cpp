@@ -154,6 +154,14 @@ bool Spend::cut_off(const ClusterSnapshot& cluster, const CostModel& costs, Task
   return true;
 }
 
+std::vector<TaskId> Spend::running_on(NodeId node) const {
+  std::vector<TaskId> tasks;
+  for (const auto& [task, running] : running_)
+    if (running.begun.node == node) tasks.push_back(task);
+  std::sort(tasks.begin(), tasks.end());
+  return tasks;
+}
+
 bool Spend::undo(const ClusterSnapshot& cluster, const CostModel& costs, TaskId task) {
   const auto found = running_.find(task);
   if (found == running_.end()) return false;

@@ -61,6 +61,8 @@ class Spend {
   const Begun* of(TaskId task) const;
   void compare(TaskId task, BaselineBill bill);
 
+  std::vector<TaskId> running_on(NodeId node) const;
+
   // Call it before anything else at that time: each day is charged for its own part of what runs.
   void see(TimePoint now);
   // Charges running tasks up to then.

@@ -267,6 +267,20 @@ TEST_F(OperatorMetricsTest, ChargeNothingForATaskThatWasLost) {
   EXPECT_EQ(metrics_.figures().lost, 1u);
 }
 
+TEST_F(OperatorMetricsTest, ChargeATaskWhoseNodeWasLostForTheTimeItRan) {
+  metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
+  bind(ours().assignments[0]);
+  bind(theirs().assignments[0]);  // on another node
+  state_.advance(state_.snapshot().now + std::chrono::seconds(4));
+  tell(NodeLost{ours().assignments[0].node, true});
+  EXPECT_EQ(metrics_.figures().lost, 1u);
+  const Usd spent = metrics_.figures().spent.total();
+  EXPECT_GT(spent.value(), 0);
+  tell(TaskFinished{TaskId(0), ours().assignments[0].node});
+  EXPECT_EQ(metrics_.figures().spent.total(), spent) << "it is no longer there";
+  EXPECT_THAT(metrics_.exposition(), HasSubstr(R"(lips_tasks_lost_total{pool="etl \"night\""} 1)"));
+}
+
 TEST_F(OperatorMetricsTest, SayWhyTasksWaitAndWhereTheyRead) {
   metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0});
   EXPECT_THAT(metrics_.exposition(), HasSubstr("lips_pending_tasks{reason=\"queued\"} 1"));
