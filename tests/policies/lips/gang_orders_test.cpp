@@ -218,24 +218,24 @@ TEST_F(NewNodes, ThatNoZoneCanHaveEnoughOfHoldNobodyBack) {
   EXPECT_EQ(plan.assignments.front().task, with.task(driver, 0));
 }
 
-// Four tasks of 1,000 s that start together and read as much each. One zone has room for them on a node that is paid
-// for longer than they last, in the other lies what they read, and a node of four cores can be ordered.
+// Three tasks of 1,000 s that start together and read as much each. One zone has room for them on a node that is paid
+// for longer than they last; in the other lies what they read, and a node of four cores can be ordered.
 struct BesideTheirData : NewNodes {
+  static constexpr int tasks = 3;
   static constexpr double work = 1000;
   Case reading(double mebibytes) {
     offers();
     const NodeId paid = builder.elastic_node(here, 0.4);
-    builder.start.nodes[paid].capacity = {Cores(5), Mebibytes(4096), 5};
     to_boot(there, 1);
     const BlockId far = builder.block_in({builder.volume(there)}, mebibytes);
     Case with = case_of(builder);
     const JobId other = with.add({.maps = 1, .cpu = 2 * work});
     EXPECT_TRUE(with.state.assume({with.task(other, 0), paid, {}, {}}));
-    JobArrived made = job(with.state.snapshot(), {.blocks = {far, far, far, far}, .cpu = work, .shuffle = 1000});
+    JobArrived made = job(with.state.snapshot(), {.blocks = {far, far, far}, .cpu = work, .shuffle = 1000});
     WholeJob& whole = made.job.whole;
     whole.id = WholeJobId(0);
     whole.peers = true;
-    whole.maps = whole.expected = 4;
+    whole.maps = whole.expected = tasks;
     with.state.apply(made);
     with.at(2);
     return with;
@@ -243,8 +243,8 @@ struct BesideTheirData : NewNodes {
   // What the node in the other zone costs from its launch to its end, and the wait for it, as reads of a task.
   double break_even() const {
     constexpr double idle = 20, dollars_per_mebibyte = 2e-5;
-    const double node = 0.3 * (boot + work + idle) / 3600, wait = 4 * work * boot / 3600 * (0.4 / 4 / 3600);
-    return (node + wait) / (4 * dollars_per_mebibyte);
+    const double node = 0.3 * (boot + work + idle) / 3600, wait = tasks * work * boot / 3600 * (0.4 / 4 / 3600);
+    return (node + wait) / (tasks * dollars_per_mebibyte);
   }
   static std::map<ZoneId, int> zones_of(const Case& with, const Plan& plan) {
     std::map<ZoneId, int> zones;
@@ -258,26 +258,26 @@ TEST_F(BesideTheirData, NodesAreOrderedThoughAnotherZoneHasRoomIfAllOfTheirSecon
   Plan plan;
   {
     Case with = reading(break_even() * 1.02);
-    EXPECT_EQ(ordered(with, &plan), (Ordered{{in_there, 4}}));
+    EXPECT_EQ(ordered(with, &plan), (Ordered{{in_there, 3}}));
     EXPECT_THAT(plan.assignments, IsEmpty());
     boots(with, there);
-    EXPECT_EQ(zones_of(with, with.plan()), (Zones{{there, 4}}));
+    EXPECT_EQ(zones_of(with, with.plan()), (Zones{{there, 3}}));
   }
   builder = ElasticBuilder(2);
   Case with = reading(break_even() * 0.98);
   EXPECT_THAT(ordered(with, &plan), IsEmpty());
-  EXPECT_EQ(zones_of(with, plan), (Zones{{here, 4}}));
+  EXPECT_EQ(zones_of(with, plan), (Zones{{here, 3}}));
 }
 
 TEST_F(BesideTheirData, TasksStartInTheOtherZoneIfTheNodesDoNotCome) {
   Case with = reading(break_even() * 10);
   with.at(keep_room + boot - 1);
   Plan plan;
-  EXPECT_EQ(ordered(with, &plan), (Ordered{{in_there, 4}}));
+  EXPECT_EQ(ordered(with, &plan), (Ordered{{in_there, 3}}));
   EXPECT_EQ(plan.replan_after, seconds(1));
   with.at(keep_room + boot + 1);
   EXPECT_THAT(ordered(with, &plan), IsEmpty());
-  EXPECT_EQ(zones_of(with, plan), (Zones{{here, 4}}));
+  EXPECT_EQ(zones_of(with, plan), (Zones{{here, 3}}));
 }
 
 }  // namespace
