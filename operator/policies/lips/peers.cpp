@@ -338,8 +338,9 @@ class Peers {
       holds_all = holds_all || choice.order;
       if (patience.orders && choice.order) consider(ordered);
     }
-    const bool order = now ? ordered.order && added_usd(gang, ordered) < added_usd(gang, best) : ordered.usd < best.usd;
-    if (order) best = std::move(ordered);
+    // Room that is there may be paid for already, or stay for others: nodes in its stead must pay for themselves.
+    if (now && ordered.order) ordered.usd = usd_beside_cpu(gang, ordered) + usd_of_nodes(gang, ordered);
+    if (ordered.usd < (now ? usd_beside_cpu(gang, best) : best.usd)) best = std::move(ordered);
     best.some_zone_holds_all = now || holds_all || !best.spots.empty();
     return best;
   }
@@ -377,22 +378,13 @@ class Peers {
     return usd;
   }
 
-  // What a choice adds to the bill: nodes that are launched for it are paid whole, seconds of others may be paid
-  // already.
-  double added_usd(const Gang& gang, const Start& choice) const {
-    double usd = usd_beside_cpu(gang, choice);
-    const auto lasts = [&](const GangPart& part, ClassId on) {
-      return part.work / (cores_of(part.request) * classes_.classes[on].speed);
-    };
-    for (const Spot& spot : choice.spots) {
+  // Of all nodes that the choice orders, used or not, from their launch until they have been idle.
+  double usd_of_nodes(const Gang& gang, const Start& choice) const {
+    double longest = 0, usd = 0;
+    for (const NewSpot& spot : choice.order->spots) {
       const GangPart& part = gang.parts[spot.part];
-      const ClassId on = classes_.class_of[spot.node];
-      const double unpaid = std::max(0.0, 1 - classes_.paid_until[spot.node] / lasts(part, on));
-      usd += spot.tasks * part.work * classes_.classes[on].price.value() * unpaid;
+      longest = std::max(longest, part.work / (cores_of(part.request) * classes_.classes[spot.on].speed));
     }
-    if (!choice.order) return usd;
-    double longest = 0;
-    for (const NewSpot& spot : choice.order->spots) longest = std::max(longest, lasts(gang.parts[spot.part], spot.on));
     for (const auto& [c, nodes] : choice.order->nodes) {
       const Offer& offer = cluster_.offers[classes_.classes[c].offer];
       const double paid = to_seconds(offer.boot + offer.idle) + longest;
