@@ -17,6 +17,7 @@
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/money_history.h"
 #include "telemetry/metrics/node_meter.h"
+#include "telemetry/metrics/pool_activity.h"
 #include "telemetry/metrics/pool_series.h"
 #include "telemetry/metrics/process_usage.h"
 #include "telemetry/metrics/spend.h"
@@ -277,38 +278,19 @@ void OperatorMetrics::State::count_pending(const DecidedPlan& decided) {
 }
 
 void OperatorMetrics::State::count_pools(const ClusterSnapshot& cluster) {
-  double capacity = 0;
-  for (const Node& node : cluster.nodes)
-    if (node.schedulable) capacity += (node.capacity.cpu - node.others.cpu).value();
-  std::vector<double> demand(cluster.pools.size(), 0);
-  std::vector<std::uint64_t> pending(cluster.pools.size(), 0), running(cluster.pools.size(), 0);
-  for (const PoolId pool : cluster.pools.ids()) demand[pool.index()] = cluster.pool_cores[pool].value();
-  for (const JobId id : cluster.pending) {
-    const Job& job = cluster.jobs[id];
-    pending[job.pool.index()] += job.pending;
-    demand[job.pool.index()] += job.request.cpu.value() * job.pending;
-  }
-  std::vector<UsdPerHour> rates(cluster.pools.size());
-  for (const RunningTask& run : cluster.running) {
-    const Job& job = cluster.jobs[cluster.tasks[run.task].job];
-    const Node& node = cluster.nodes[run.node];
-    ++running[job.pool.index()];
-    rates[job.pool.index()] +=
-        UsdPerHour((CostModel::work(job.request.cpu, std::chrono::hours(1), node) * node.cpu_price).value());
-  }
-  const std::vector<double> fair = fair_shares(cluster.pools.items(), demand, capacity);
+  const IdVector<PoolId, PoolActivity> activity = pool_activity(cluster);
   std::vector<double> ratios;
   figures.pools.clear();
-  for (const PoolId id : cluster.pools.ids()) {
+  for (const PoolId id : activity.ids()) {
     const std::string& pool = known(cluster.pools[id].name);
-    const double cores = cluster.pool_cores[id].value(), whole = std::max(capacity, 1e-9);
-    registry.set("lips_pool_cores", {pool}, cores);
-    registry.set("lips_pool_share_ratio", {pool}, cores / whole);
-    registry.set("lips_pool_fair_share_ratio", {pool}, fair[id.index()] / whole);
-    registry.set("lips_running_tasks", {pool}, static_cast<double>(running[id.index()]));
-    if (fair[id.index()] > 1e-9) ratios.push_back(cores / fair[id.index()]);
-    figures.pools.push_back({pool, spent[pool], cores, cores / whole, fair[id.index()] / whole, rates[id.index()],
-                             pending[id.index()], running[id.index()], finished[pool]});
+    const PoolActivity& now = activity[id];
+    registry.set("lips_pool_cores", {pool}, now.cores);
+    registry.set("lips_pool_share_ratio", {pool}, now.share());
+    registry.set("lips_pool_fair_share_ratio", {pool}, now.fair_share());
+    registry.set("lips_running_tasks", {pool}, static_cast<double>(now.running));
+    if (now.fair > 1e-9) ratios.push_back(now.cores / now.fair);
+    figures.pools.push_back({pool, spent[pool], now.cores, now.share(), now.fair_share(), now.rate, now.pending,
+                             now.running, finished[pool]});
   }
   registry.set("lips_fairness_ratio", {}, jain_index(ratios));
 }

@@ -47,7 +47,7 @@ JobArrived reduces(std::uint32_t count, std::uint32_t of_all) {
 
 // One job's reduces arrive in any groups, with or without a word on how many there are, and end in between: the money
 // of their shuffle is that of one shuffle.
-class ShuffleMoney : public testing::TestWithParam<std::uint64_t> {};
+class ShuffleMoney : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(ShuffleMoney, IsThatOfOneShuffleHoweverReducesCome) {
   Random random(GetParam());
@@ -100,7 +100,7 @@ TEST_P(ShuffleMoney, IsThatOfOneShuffleHoweverReducesCome) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ShuffleMoney, testing::Range<std::uint64_t>(1, 9));
+INSTANTIATE_TEST_SUITE_P(Seeds, ShuffleMoney, ::testing::Range<std::uint64_t>(1, 9));
 
 TEST(ShuffleMoney, OfFourReducesSeenOneByOneIsNotFourfold) {
   ClusterState state(two_zones());
