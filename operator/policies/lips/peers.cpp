@@ -15,7 +15,9 @@ namespace lips {
 
 namespace {
 
-constexpr std::uint32_t most_looks = 1000;             // at blocks of a data set
+constexpr std::uint32_t most_looks = 1000;  // at blocks of a data set
+// Times what nodes seem to cost, where there is other room: run times are guesses, and room may become free meanwhile.
+constexpr double margin = 2;
 constexpr Duration overdue = std::chrono::seconds(1);  // pause after which tasks that should have ended are asked for
 
 // One way to start a gang.
@@ -339,7 +341,7 @@ class Peers {
       if (patience.orders && choice.order) consider(ordered);
     }
     // Room that is there may be paid for already, or stay for others: nodes in its stead must pay for themselves.
-    if (now && ordered.order) ordered.usd = usd_beside_cpu(gang, ordered) + usd_of_nodes(gang, ordered);
+    if (now && ordered.order) ordered.usd = usd_beside_cpu(gang, ordered) + margin * usd_of_nodes(gang, ordered);
     if (ordered.usd < (now ? usd_beside_cpu(gang, best) : best.usd)) best = std::move(ordered);
     best.some_zone_holds_all = now || holds_all || !best.spots.empty();
     return best;

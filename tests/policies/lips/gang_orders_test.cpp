@@ -238,11 +238,11 @@ struct BesideTheirData : NewNodes {
     with.at(2);
     return with;
   }
-  // What the node in the other zone costs from its launch to its end, and the wait for it, as reads of a task.
+  // Twice what the node in the other zone costs from its launch to its end, and the wait for it, as reads of a task.
   double break_even() const {
     constexpr double idle = 20, dollars_per_mebibyte = 2e-5;
     const double node = 0.3 * (boot + work + idle) / 3600, wait = tasks * work * boot / 3600 * (0.4 / 4 / 3600);
-    return (node + wait) / (tasks * dollars_per_mebibyte);
+    return (2 * node + wait) / (tasks * dollars_per_mebibyte);
   }
   static std::map<ZoneId, int> zones_of(const Case& with, const Plan& plan) {
     std::map<ZoneId, int> zones;
@@ -252,7 +252,7 @@ struct BesideTheirData : NewNodes {
   using Zones = std::map<ZoneId, int>;
 };
 
-TEST_F(BesideTheirData, NodesAreOrderedThoughAnotherZoneHasRoomIfAllOfTheirSecondsCostLessThanTheReads) {
+TEST_F(BesideTheirData, NodesAreOrderedThoughAnotherZoneHasRoomIfAllOfTheirSecondsCostLessThanHalfOfTheReads) {
   Plan plan;
   {
     Case with = reading(break_even() * 1.02);
