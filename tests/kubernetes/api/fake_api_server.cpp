@@ -5,22 +5,9 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/kubernetes/api/first_request.h"
+
 namespace lips::kubernetes {
-
-namespace {
-
-// Debian's library is not instrumented, so the thread sanitizer does not see that its static variables are guarded and takes
-// the first two requests of a process, if they come at once, for a race. This one comes alone; its threads have ended.
-void answer_first_request() {
-  httplib::Server server;
-  const int port = server.bind_to_any_port("127.0.0.1");
-  std::thread thread([&server] { server.listen_after_bind(); });
-  httplib::Client("127.0.0.1", port).Get("/");
-  server.stop();
-  thread.join();
-}
-
-}  // namespace
 
 void Feed::push(const std::string& bytes) {
   const std::lock_guard lock(mutex_);
@@ -105,8 +92,7 @@ void FakeApiServer::Server::answer(const httplib::Request& request, httplib::Res
 }
 
 FakeApiServer::FakeApiServer(Answering answering) : server_(std::make_unique<Server>()) {
-  static std::once_flag first;
-  std::call_once(first, answer_first_request);
+  answer_first_request();
   Server& server = *server_;
   server.answering = std::move(answering);
   server.http.set_tcp_nodelay(true);

@@ -13,6 +13,7 @@
 #include "kubernetes/data/move_scripts.h"
 #include "kubernetes/data/resource_codec.h"
 #include "kubernetes/data/store_key.h"
+#include "tests/kubernetes/api/first_request.h"
 #include "tests/kubernetes/data/job_runner.h"
 
 namespace lips::kubernetes {
@@ -229,6 +230,7 @@ TEST_F(MoveJobs, ListAFolderWithoutCopies) {
 
 // Answers as a NameNode of Hadoop 3.4 writes them.
 TEST_F(MoveJobs, FetchAnAnswerALineWithWhatIsReadOfIt) {
+  answer_first_request();
   httplib::Server server;
   server.set_keep_alive_max_count(1);  // each connection that is kept would hold one of its few threads
   server.Get(R"(/webhdfs/v1/(\d+))", [](const httplib::Request& request, httplib::Response& response) {
