@@ -87,8 +87,7 @@ CASES = {"jobset.yaml": (of_jobset, 5), "ray-cluster.yaml": (of_ray, 5), "dask-c
 def tell(story):
     with Cluster(story) as cluster:
         api = cluster.api
-        for name, (version, kind) in DEFINITIONS.items():
-            cluster.kubectl("create", "-f", "-", stdin=json.dumps(definition(name, version, kind)))
+        api.create_all([definition(name, *form) for name, form in DEFINITIONS.items()])
         cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", *DEFINITIONS)
         nodes = [objects.fake_node(f"{zone}-{i}", zone, cores=4) for zone in objects.ZONES for i in range(2)]
         for node in nodes:

@@ -370,13 +370,19 @@ class Peers {
     return choice;
   }
 
+  // Calls `visit(spot, class)` for all tasks that the choice places, on nodes that are there and on ordered ones.
+  template <class Visit>
+  void each_place(const Start& choice, const Visit& visit) const {
+    for (const Spot& spot : choice.spots) visit(spot, classes_.classes[classes_.class_of[spot.node]]);
+    if (choice.order)
+      for (const NewSpot& spot : choice.order->spots) visit(spot, classes_.classes[spot.on]);
+  }
+
   double usd_of(const Gang& gang, const Start& choice) const {
     double usd = usd_beside_cpu(gang, choice);
-    for (const Spot& spot : choice.spots)
-      usd += spot.tasks * gang.parts[spot.part].work * classes_.classes[classes_.class_of[spot.node]].price.value();
-    if (choice.order)
-      for (const NewSpot& spot : choice.order->spots)
-        usd += spot.tasks * gang.parts[spot.part].work * classes_.classes[spot.on].price.value();
+    each_place(choice, [&](const auto& spot, const NodeClass& on) {
+      usd += spot.tasks * gang.parts[spot.part].work * on.price.value();
+    });
     return usd;
   }
 
@@ -400,14 +406,11 @@ class Peers {
     PeersByZone in_zone = gang.running;
     const double wait = std::max(choice.wait, choice.order ? choice.order->boot : 0.0);
     double usd = settings_.waiting_price * classes_.mean_price.value() * gang.work() * wait / 3600;
-    const auto add = [&](const GangPart& part, std::uint32_t tasks, ZoneId zone) {
-      usd += tasks * part.read_usd[zone];
-      in_zone[zone] += part.weight * tasks;
-    };
-    for (const Spot& spot : choice.spots) add(gang.parts[spot.part], spot.tasks, cluster_.nodes[spot.node].zone);
-    if (choice.order)
-      for (const NewSpot& spot : choice.order->spots)
-        add(gang.parts[spot.part], spot.tasks, classes_.classes[spot.on].zone);
+    each_place(choice, [&](const auto& spot, const NodeClass& on) {
+      const GangPart& part = gang.parts[spot.part];
+      usd += spot.tasks * part.read_usd[on.zone];
+      in_zone[on.zone] += part.weight * spot.tasks;
+    });
     return usd + exchange_cost(costs_, gang.exchange, in_zone).value();
   }
 
