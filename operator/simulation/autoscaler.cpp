@@ -8,8 +8,8 @@ namespace lips::simulation {
 
 namespace {
 
-void sort_decreasing(std::vector<PodGroup>& pods) {
-  std::stable_sort(pods.begin(), pods.end(), [](const PodGroup& a, const PodGroup& b) {
+void sort_decreasing(std::vector<PodsAlike>& pods) {
+  std::stable_sort(pods.begin(), pods.end(), [](const PodsAlike& a, const PodsAlike& b) {
     return std::tuple(-a.request.cpu.value(), -a.request.memory.value(), a.constraint, a.like) <
            std::tuple(-b.request.cpu.value(), -b.request.memory.value(), b.constraint, b.like);
   });
@@ -24,7 +24,7 @@ struct Packing::Claim {
   std::vector<std::uint32_t> offers;
 };
 
-bool Packing::may_take(const PodGroup& group, NodeId node) const {
+bool Packing::may_take(const PodsAlike& group, NodeId node) const {
   if (group.like.valid()) {
     const Node &wanted = cluster_.nodes[group.like], &found = cluster_.nodes[node];
     if (found.zone != wanted.zone || found.capacity_type != wanted.capacity_type) return false;
@@ -33,7 +33,7 @@ bool Packing::may_take(const PodGroup& group, NodeId node) const {
 }
 
 // Returns how many of the group are left.
-std::uint64_t Packing::place(const PodGroup& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const {
+std::uint64_t Packing::place(const PodsAlike& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const {
   std::uint64_t left = group.count;
   for (NodeRoom& room : rooms) {
     if (left == 0) break;
@@ -46,7 +46,7 @@ std::uint64_t Packing::place(const PodGroup& group, std::vector<NodeRoom>& rooms
   return left;
 }
 
-void Packing::claim(const PodGroup& group, std::uint64_t count, const std::vector<OfferRoom>& offers,
+void Packing::claim(const PodsAlike& group, std::uint64_t count, const std::vector<OfferRoom>& offers,
                     std::vector<Claim>& claims) const {
   const auto room_of = [&](const Claim& claim, std::uint32_t offer) {
     return static_cast<std::uint64_t>(
@@ -80,12 +80,12 @@ void Packing::claim(const PodGroup& group, std::uint64_t count, const std::vecto
   }
 }
 
-Purchase Packing::buy(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
+Purchase Packing::buy(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
                       Cores limit) const {
   Purchase purchase;
   sort_decreasing(pods);
   std::vector<Claim> claims;
-  for (const PodGroup& group : pods)
+  for (const PodsAlike& group : pods)
     if (const std::uint64_t left = place(group, rooms, &purchase.nominated); left > 0)
       claim(group, left, offers, claims);
   for (const Claim& claim : claims) {
@@ -103,10 +103,10 @@ Purchase Packing::buy(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms, s
   return purchase;
 }
 
-bool Packing::fit(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms) const {
+bool Packing::fit(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms) const {
   sort_decreasing(pods);
   return std::all_of(pods.begin(), pods.end(),
-                     [&](const PodGroup& group) { return place(group, rooms, nullptr) == 0; });
+                     [&](const PodsAlike& group) { return place(group, rooms, nullptr) == 0; });
 }
 
 }  // namespace lips::simulation

@@ -12,7 +12,7 @@
 namespace lips::simulation {
 
 // Identical pods. `like` restricts them to nodes of its zone and capacity type; none: any node.
-struct PodGroup {
+struct PodsAlike {
   Resources request;
   ConstraintId constraint;
   NodeId like;
@@ -43,16 +43,16 @@ class Packing {
 
   // First fit decreasing: first the rooms in their order, then new nodes. A new node takes as much as the largest type
   // can hold and becomes the cheapest type that holds it. New nodes have at most `limit` cores together.
-  Purchase buy(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
+  Purchase buy(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
                Cores limit) const;
   // Whether all pods fit into the rooms.
-  bool fit(std::vector<PodGroup> pods, std::vector<NodeRoom> rooms) const;
+  bool fit(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms) const;
 
  private:
   struct Claim;
-  bool may_take(const PodGroup& group, NodeId node) const;
-  std::uint64_t place(const PodGroup& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const;
-  void claim(const PodGroup& group, std::uint64_t count, const std::vector<OfferRoom>& offers,
+  bool may_take(const PodsAlike& group, NodeId node) const;
+  std::uint64_t place(const PodsAlike& group, std::vector<NodeRoom>& rooms, std::vector<NodeId>* taken) const;
+  void claim(const PodsAlike& group, std::uint64_t count, const std::vector<OfferRoom>& offers,
              std::vector<Claim>& claims) const;
 
   const ClusterSnapshot& cluster_;

@@ -82,7 +82,7 @@ void TruthFleet::handle(const SimEvent& event) {
 }
 
 // The pods that wait, by request and constraint: an autoscaler knows no more of them.
-std::vector<PodGroup> TruthFleet::pending() const {
+std::vector<PodsAlike> TruthFleet::pending() const {
   if (!requests_) return all_that_wait();
   std::map<std::tuple<Resources, ConstraintId, NodeId>, std::uint64_t> counts;
   for (const NodeRequest& asks : *requests_) {
@@ -92,26 +92,26 @@ std::vector<PodGroup> TruthFleet::pending() const {
     if (asks.to_come > 0 || record.state == SimTaskState::waiting)
       counts[{request, job.constraint, fleet_.offers[asks.offer.index()].first}] += std::max(1u, asks.to_come);
   }
-  std::vector<PodGroup> groups;
+  std::vector<PodsAlike> groups;
   for (const auto& [key, count] : counts)
     groups.push_back({std::get<Resources>(key), std::get<ConstraintId>(key), std::get<NodeId>(key), count});
   return groups;
 }
 
-std::vector<PodGroup> TruthFleet::all_that_wait() const {
+std::vector<PodsAlike> TruthFleet::all_that_wait() const {
   std::map<std::pair<Resources, ConstraintId>, std::uint64_t> counts;
   for (std::uint32_t i = 0; i < world_.jobs.size(); ++i) {
     const JobRecord& record = world_.jobs[i];
     if (record.ended || record.failed || record.waiting == 0) continue;
     counts[{world_.job(JobId(i)).request, world_.job(JobId(i)).constraint}] += record.waiting;
   }
-  std::vector<PodGroup> groups;
+  std::vector<PodsAlike> groups;
   for (const auto& [key, count] : counts) groups.push_back({key.first, key.second, NodeId::none(), count});
   return groups;
 }
 
-std::vector<PodGroup> TruthFleet::pods_on(NodeId node) const {
-  std::vector<PodGroup> groups;
+std::vector<PodsAlike> TruthFleet::pods_on(NodeId node) const {
+  std::vector<PodsAlike> groups;
   for (const Attempt& attempt : world_.attempts)
     if (attempt.live && !attempt.refused && attempt.assignment.node == node)
       groups.push_back({world_.job(attempt.job).request, world_.job(attempt.job).constraint, NodeId::none(), 1});
@@ -270,9 +270,9 @@ bool TruthFleet::consolidatable(NodeId node) {
 
 // Whether their pods fit on other nodes that are already up.
 bool TruthFleet::can_be_emptied(std::span<const NodeId> nodes) const {
-  std::vector<PodGroup> pods = pending();
+  std::vector<PodsAlike> pods = pending();
   for (const NodeId node : nodes) {
-    const std::vector<PodGroup> on_it = pods_on(node);
+    const std::vector<PodsAlike> on_it = pods_on(node);
     pods.insert(pods.end(), on_it.begin(), on_it.end());
   }
   return packing_.fit(std::move(pods), rooms(nodes));

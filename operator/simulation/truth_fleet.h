@@ -37,11 +37,11 @@ class TruthFleet {
   }
   NodeId node_of(std::size_t place) const { return nodes_[place]; }
   bool current(const SimEvent& event);
-  std::vector<PodGroup> pending() const;
-  std::vector<PodGroup> all_that_wait() const;
+  std::vector<PodsAlike> pending() const;
+  std::vector<PodsAlike> all_that_wait() const;
   void tell_left();
   Cores cores_to_buy() const;
-  std::vector<PodGroup> pods_on(NodeId node) const;
+  std::vector<PodsAlike> pods_on(NodeId node) const;
   std::vector<NodeRoom> rooms(std::span<const NodeId> without) const;
   std::vector<NodeRoom> rooms_to_come() const;
   std::vector<OfferRoom> offers() const;

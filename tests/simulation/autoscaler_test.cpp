@@ -24,10 +24,10 @@ class Autoscaler : public testing::Test {
     return cluster_.nodes.push_back(made);
   }
   NodeRoom room(NodeId id) const { return {id, cluster_.nodes[id].capacity}; }
-  static PodGroup pods(std::uint64_t count, double cores, ConstraintId constraint = ConstraintId::none()) {
+  static PodsAlike pods(std::uint64_t count, double cores, ConstraintId constraint = ConstraintId::none()) {
     return {{Cores(cores), Mebibytes(0), 1}, constraint, NodeId::none(), count};
   }
-  std::vector<std::uint32_t> launches(const std::vector<PodGroup>& pods, const std::vector<NodeRoom>& rooms,
+  std::vector<std::uint32_t> launches(const std::vector<PodsAlike>& pods, const std::vector<NodeRoom>& rooms,
                                       const std::vector<OfferRoom>& offers, double limit = 1e9) const {
     return Packing(cluster_).buy(pods, rooms, offers, Cores(limit)).launches;
   }
@@ -66,7 +66,7 @@ TEST_F(Autoscaler, BuysInTheZoneAndOfTheCapacityTypeThatIsAskedFor) {
   const NodeId cheap = node(4, 0.1), there = node(4, 0.9), spot = node(4, 0.5);
   cluster_.nodes[there].zone = cluster_.nodes[spot].zone = ZoneId(1);
   cluster_.nodes[spot].capacity_type = CapacityType::spot;
-  PodGroup asked = pods(2, 1);
+  PodsAlike asked = pods(2, 1);
   asked.like = there;
   EXPECT_EQ(launches({asked}, {room(cheap), room(spot)}, {{cheap, 9}, {there, 9}, {spot, 9}}), Chosen{1});
   EXPECT_EQ(launches({asked}, {room(there)}, {{cheap, 9}, {there, 9}, {spot, 9}}), Chosen{});
