@@ -66,7 +66,7 @@ Pod pod_of(unsigned number, TimePoint now) {
 
 class Cluster {
  public:
-  Cluster(unsigned nodes, unsigned pods) : nodes_(nodes), watched_(rules(), claims_, jobs_) {
+  Cluster(unsigned nodes, unsigned pods) : nodes_(nodes), watched_(rules(), claims_, groups_, jobs_) {
     for (unsigned i = 0; i < nodes; ++i) watched_.update(node_of(i));
     watched_.resume();
     bound_.reserve(std::size_t{2} * pods);
@@ -130,6 +130,7 @@ class Cluster {
 
   const unsigned nodes_;
   VolumeCache claims_;
+  PodGroups groups_;
   std::map<std::string, BatchJob> jobs_;
   WatchedPods watched_;
   std::vector<Bound> bound_;

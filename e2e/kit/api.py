@@ -12,7 +12,7 @@ CORE_NAMESPACED = {"Pod": "pods", "Service": "services", "Secret": "secrets", "C
 GROUPS = {"Job": ("batch/v1", "jobs", True), "CronJob": ("batch/v1", "cronjobs", True), "Lease": ("coordination.k8s.io/v1", "leases", True),
           "StorageClass": ("storage.k8s.io/v1", "storageclasses", False), "CSINode": ("storage.k8s.io/v1", "csinodes", False),
           "CSIDriver": ("storage.k8s.io/v1", "csidrivers", False), "CSIStorageCapacity": ("storage.k8s.io/v1", "csistoragecapacities", True),
-          "PriorityClass": ("scheduling.k8s.io/v1", "priorityclasses", False),
+          "PriorityClass": ("scheduling.k8s.io/v1", "priorityclasses", False), "PodGroup": ("scheduling.k8s.io/v1alpha2", "podgroups", True),
           "ClusterRole": ("rbac.authorization.k8s.io/v1", "clusterroles", False),
           "ClusterRoleBinding": ("rbac.authorization.k8s.io/v1", "clusterrolebindings", False),
           "CustomResourceDefinition": ("apiextensions.k8s.io/v1", "customresourcedefinitions", False),

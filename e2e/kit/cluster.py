@@ -36,10 +36,10 @@ class Cluster:
     """`with Cluster(story) as cluster:` is one instance in a folder of its own."""
 
     def __init__(self, story, real_nodes=0, scheduler=False, kwok=True, stages=None, record_bindings=False, own_nodes=False,
-                 dns=False):
+                 dns=False, pod_groups=False):
         """`record_bindings`: see kit.audit. `own_nodes`: nodes stay as the story makes them (objects.ready_node), without health checks.
 
-        `dns`: pods of real nodes find headless Services by name."""
+        `dns`: pods of real nodes find headless Services by name. `pod_groups`: the server has them (alpha), and its Job controller makes them."""
         need_tools("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
         if real_nodes:
             need_real_nodes()
@@ -52,6 +52,11 @@ class Cluster:
         if own_nodes:
             self.flags["kube-apiserver"] += " --disable-admission-plugins=TaintNodesByCondition"
             self.flags["kube-controller-manager"] = "--controllers=*,-node-lifecycle-controller"
+        if pod_groups:
+            gates = " --feature-gates=GenericWorkload=true,GangScheduling=true,WorkloadWithJob=true"
+            for name, more in [("kube-apiserver", " --runtime-config=scheduling.k8s.io/v1alpha2=true"), ("kube-controller-manager", ""),
+                               ("kube-scheduler", "")]:
+                self.flags[name] = self.flags.get(name, "") + gates + more
         self.api = None
         self.old_network = None
         self.processes = []

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/gangs.h"
 #include "model/validate_plan.h"
 
 namespace lips {
@@ -54,6 +55,7 @@ bool bound_holds(const PlanAccount& account) {
 tl::expected<Plan, PlanFault> checked(const Policy& policy, const PolicyInput& input) {
   tl::expected<Plan, PlanFault> plan = ask(policy, input);
   if (!plan) return plan;
+  hold_back_parts_of_gangs(input.cluster, *plan);
   if (const std::vector<std::string> problems = validate_plan(input.cluster, *plan); !problems.empty())
     return fault(Kind::invalid, sentence(problems));
   if (!bound_holds(plan->account))

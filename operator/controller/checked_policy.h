@@ -1,5 +1,5 @@
 // The shell around a policy: passes on a plan only if it can be carried out and its certified bound is no higher than
-// its own cost. Decides nothing.
+// its own cost, and of jobs that start whole or not at all only whole starts. Decides nothing else.
 #pragma once
 
 #include <functional>

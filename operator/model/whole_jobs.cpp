@@ -27,6 +27,7 @@ void WholeJobs::join(ClusterSnapshot& cluster, JobId part, const std::vector<std
     entry.whole.expected = std::max(entry.whole.expected, said.expected);
     entry.whole.each = said.each;
     entry.whole.arrived = std::max(entry.whole.arrived, said.arrived);
+    entry.whole.gang = std::max(entry.whole.gang, said.gang);
   }
   entry.shuffle = std::max(entry.shuffle, job.shuffle);
   entry.maps_under_way += job.map_tasks;

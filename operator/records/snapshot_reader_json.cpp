@@ -45,6 +45,7 @@ class Reader {
   void read_levels(const View& table);
   void read_wholes(const View& table);
   void read_peers(const View& table);
+  void read_gangs(const View& table);
   void read_arrivals() {
     tables_.start.arrivals = read_arrival_memory(root_);
     tables_.expected = read_expected(root_, tables_.start.data_sets.size());
@@ -415,6 +416,16 @@ void Reader::read_peers(const View& table) {
   }
 }
 
+void Reader::read_gangs(const View& table) {
+  if (!table.has("gangs")) return;
+  const View gangs = table.at("gangs");
+  for (std::size_t i = 0, rows = gangs.rows(2); i < rows && !tables_.jobs.empty(); ++i) {
+    const View row = gangs.item(i);
+    WholeJob& whole = tables_.jobs[static_cast<std::size_t>(row.cell(0, index_below(tables_.jobs.size())))].job.whole;
+    whole.gang = static_cast<std::uint32_t>(row.cell(1, Whole{0, most_rows}));
+  }
+}
+
 void Reader::read_job_lists(const View& table) {
   const Whole job = index_below(tables_.jobs.size());
   const View passed = table.at("passedOver");
@@ -425,6 +436,7 @@ void Reader::read_job_lists(const View& table) {
   read_levels(table);
   read_wholes(table);
   read_peers(table);
+  read_gangs(table);
   const View inputs = table.at("inputs");
   for (std::size_t i = 0, rows = inputs.rows(3); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = inputs.item(i);

@@ -217,6 +217,15 @@ void write_wholes(JsonText& out, const std::vector<Job>& jobs) {
   out.close(']');
 }
 
+// Jobs of which so many tasks start together or none does.
+void write_gangs(JsonText& out, const std::vector<Job>& jobs) {
+  if (std::all_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.whole.gang == 0; })) return;
+  out.open("gangs", '[');  // job, tasks
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (jobs[i].whole.gang > 0) out.row(static_cast<std::int64_t>(i), std::int64_t{jobs[i].whole.gang});
+  out.close(']');
+}
+
 // Pools with targets, or whose price of waiting targets have moved. All others are left out.
 void write_targets(JsonText& out, const ClusterSnapshot& cluster) {
   const auto plain = [](const Pool& pool) { return !pool.targets.any() && pool.waiting_factor == 1; };
@@ -302,6 +311,7 @@ void write_jobs(JsonText& out, const ClusterSnapshot& cluster) {
   write_memories(out, jobs);
   write_levels(out, jobs);
   write_wholes(out, jobs);
+  write_gangs(out, jobs);
   write_peers(out, jobs);
   write_due(out, jobs);
   out.open("inputs", '[');  // job, data set, fraction

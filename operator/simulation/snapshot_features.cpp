@@ -20,7 +20,8 @@ enum FeatureStream : std::uint64_t {
   part_stream,
   offer_stream,
   peer_stream,
-  expected_stream
+  expected_stream,
+  gang_stream
 };
 
 }  // namespace
@@ -169,7 +170,7 @@ void part_jobs(const SnapshotShape& shape, std::vector<JobArrived>& jobs) {
 // Makes jobs without reduces jobs of peers. Some of them expect more peers than have come, some have just come.
 void pair_jobs(const SnapshotShape& shape, TimePoint now, std::vector<JobArrived>& jobs) {
   if (shape.share_of_jobs_of_peers <= 0) return;
-  Random random(derive_seed(shape.seed, peer_stream));
+  Random random(derive_seed(shape.seed, peer_stream)), gangs(derive_seed(shape.seed, gang_stream));
   std::uint32_t next = 0;
   for (const JobArrived& arrived : jobs)
     if (arrived.job.whole.id.valid()) next = std::max(next, arrived.job.whole.id.index() + 1);
@@ -183,6 +184,7 @@ void pair_jobs(const SnapshotShape& shape, TimePoint now, std::vector<JobArrived
     job.whole.arrived = now - seconds(static_cast<double>(random.below(200)));
     job.shuffle = Mebibytes(static_cast<double>(random.below(3)) * 1000);
     job.coordinates = random.below(8) == 0;
+    if (gangs.below(3) == 0) job.whole.gang = static_cast<std::uint32_t>(gangs.below(job.map_tasks + 2));
   }
 }
 

@@ -49,6 +49,26 @@ TEST_F(CheckedPolicyTest, HandsASoundPlanOnAsItIs) {
   EXPECT_TRUE(faults.empty());
 }
 
+TEST_F(CheckedPolicyTest, HoldsBackAGangOfWhichTooFewWouldStart) {
+  JobArrived gang = fake::job(3, true);
+  gang.job.whole.id = WholeJobId(0);
+  gang.job.whole.peers = true;
+  for (const std::uint32_t least : {0u, 2u, 3u}) {
+    state = ClusterState(fake::two_nodes());
+    gang.job.whole.gang = least;
+    state.apply(gang);
+    Plan plan = sound();
+    plan.assignments.push_back({TaskId(2), NodeId(1), {}, {}});
+    const Result<Plan> checked = decide(always(plan));
+    ASSERT_TRUE(checked);
+    EXPECT_EQ(checked->assignments.size(), least == 3 ? 0u : 2u);
+    EXPECT_EQ(checked->account.lower_bound.has_value(), least < 3);
+    for (const Deferral& deferral : checked->deferrals) EXPECT_EQ(deferral.reason, DeferralReason::waits_for_peers);
+    EXPECT_EQ(checked->deferrals.size(), least == 3 ? 2u : 0u);
+  }
+  EXPECT_TRUE(faults.empty());
+}
+
 TEST_F(CheckedPolicyTest, RefusesEveryKindOfFaultAndDefersEverythingInstead) {
   struct Case {
     const char* what;

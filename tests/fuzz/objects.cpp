@@ -1,10 +1,12 @@
-// Pods, nodes, Jobs and NodePools as the API server has them, what pods' annotations say, and what NodePools offer.
+// Pods, nodes, Jobs, PodGroups and NodePools as the API server has them, what pods' annotations say, and what NodePools
+// offer.
 #include "config/cron_schedule.h"
 #include "kubernetes/adapter/fleet_offers.h"
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/api/codec.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/pod_annotations.h"
+#include "kubernetes/pods/pod_group.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace lips::kubernetes {
@@ -23,6 +25,7 @@ NodePrices few_prices() {
 FUZZ_TARGET(objects, json) {
   static const NodePrices prices = few_prices();
   static NodePoolDecoder node_pools;
+  static PodGroupDecoder pod_groups;
   static PodDecoder pods;
   static NodeDecoder nodes;
   static JobDecoder jobs;
@@ -36,7 +39,8 @@ FUZZ_TARGET(objects, json) {
   if (cron) (void)CronSchedule::parse(cron->schedule);
   const auto node_pool = node_pools.decode(input);
   if (node_pool) (void)pool_offers({*node_pool}, NodeCache(), {}, prices);
-  return taken || pod || node_pool || (cron && !cron->schedule.empty());
+  const bool grouped = pod_groups.decode(input).has_value();
+  return taken || pod || grouped || node_pool || (cron && !cron->schedule.empty());
 }
 
 }  // namespace lips::kubernetes

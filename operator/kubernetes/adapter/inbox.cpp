@@ -26,6 +26,8 @@ std::string_view resource_name(WatchedKind kind) {
       return "csistoragecapacities";
     case WatchedKind::cron_jobs:
       return "cronjobs";
+    case WatchedKind::pod_groups:
+      return "podgroups";
   }
   return "";
 }

@@ -11,6 +11,7 @@
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/pod_group.h"
 #include "kubernetes/pods/volumes.h"
 
 namespace lips::kubernetes {
@@ -25,8 +26,11 @@ enum class WatchedKind : std::uint8_t {
   csi_nodes,
   csi_drivers,
   storage_rooms,
-  cron_jobs
+  cron_jobs,
+  pod_groups
 };
+// Others are watched from the first pod on that names one.
+constexpr bool is_always_watched(WatchedKind kind) { return kind != WatchedKind::pod_groups; }
 std::string_view resource_name(WatchedKind kind);  // plural
 
 struct Gone {
@@ -42,6 +46,10 @@ struct NotUnderstood {
   ObjectMeta meta;
   std::string why;
 };
+struct NotListed {  // not even once yet; it will be tried again
+  WatchedKind kind = WatchedKind::pods;
+  std::string why;
+};
 struct BindReport {
   ObjectMeta pod;
   std::string node;
@@ -52,7 +60,7 @@ struct BindReport {
 struct WakeUp {};  // something outside has changed: leadership, data
 
 using Message = std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom,
-                             Gone, Listed, NotUnderstood, BindReport, WakeUp>;
+                             PodGroup, Gone, Listed, NotListed, NotUnderstood, BindReport, WakeUp>;
 
 class Inbox {
  public:

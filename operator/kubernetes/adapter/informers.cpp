@@ -25,7 +25,10 @@ class DecodingSink : public ObjectSink {
     inbox_.put(Listed{kind_, request});
   }
   void heard() override { telemetry_.on_watch_heard(resource_name(kind_)); }
-  void failed(const Error&) override { telemetry_.on_watch(resource_name(kind_), WatchTrouble::restarted); }
+  void failed(const Error& error) override {
+    telemetry_.on_watch(resource_name(kind_), WatchTrouble::restarted);
+    if (!listed_) inbox_.put(NotListed{kind_, error.message});
+  }
 
  private:
   const WatchedKind kind_;
@@ -53,11 +56,18 @@ Informers::~Informers() {
   threads_.clear();
 }
 
+ListWatch& Informers::start(std::unique_ptr<ObjectSink> sink, const char* path) {
+  sinks_.push_back(std::move(sink));
+  return add(everything(path, sinks_.size()), *sinks_.back());
+}
+
+void Informers::watch_pod_groups() {
+  if (std::exchange(watches_pod_groups_, true)) return;
+  start(std::make_unique<DecodingSink<PodGroupDecoder>>(WatchedKind::pod_groups, inbox_, telemetry_),
+        "/apis/scheduling.k8s.io/v1alpha2/podgroups");
+}
+
 void Informers::start() {
-  const auto start = [&](std::unique_ptr<ObjectSink> sink, const char* path) -> ListWatch& {
-    sinks_.push_back(std::move(sink));
-    return add(everything(path, sinks_.size()), *sinks_.back());
-  };
   nodes_ = &start(std::make_unique<DecodingSink<NodeDecoder>>(WatchedKind::nodes, inbox_, telemetry_), "/api/v1/nodes");
   pods_ = &start(std::make_unique<DecodingSink<PodDecoder>>(WatchedKind::pods, inbox_, telemetry_, annotations_),
                  "/api/v1/pods");

@@ -1,5 +1,5 @@
-// Informers for nodes, pods, jobs, cron jobs, claims, volumes, storage classes and CSI nodes: a thread each, which
-// lists, watches, and puts decoded objects into the inbox. Decides nothing.
+// Informers for nodes, pods, jobs and all else that says where pods may run: a thread each, which lists, watches, and
+// puts decoded objects into the inbox. Decides nothing.
 #pragma once
 
 #include <memory>
@@ -20,6 +20,8 @@ class Informers {
   ~Informers();  // waits for the threads
 
   void start();
+  // Once: PodGroups too, which most clusters do not have.
+  void watch_pod_groups();
   // Lists nodes and pods again. The lists begin after this call; Listed carries the returned number or a larger one.
   std::uint64_t relist();
   // The number of the last call; 0: there was none.
@@ -28,6 +30,8 @@ class Informers {
   ListWatch& add(ListWatchOptions options, ObjectSink& sink);
 
  private:
+  ListWatch& start(std::unique_ptr<ObjectSink> sink, const char* path);
+
   ApiClient& client_;
   Inbox& inbox_;
   AdapterObserver& telemetry_;
@@ -36,6 +40,7 @@ class Informers {
   std::vector<std::unique_ptr<ListWatch>> watches_;
   ListWatch* nodes_ = nullptr;
   ListWatch* pods_ = nullptr;
+  bool watches_pod_groups_ = false;
   std::vector<std::jthread> threads_;
 };
 

@@ -18,8 +18,9 @@ struct Declared {
   }
 };
 
-// What is known of an application's pods as peers, pod by pod.
-void note_peer(const PodRecord& pod, KnownJob& job) {
+// What is known of an application's pods as peers, pod by pod. The PodGroups of one application start together.
+void note_peer(const PodRecord& pod, KnownJob& job, std::set<std::string>& groups) {
+  if (pod.work.gang > 0 && groups.insert(pod.work.group).second) job.gang += static_cast<std::uint32_t>(pod.work.gang);
   job.peers = true;
   job.drivers += pod.work.driver;
   job.arrived = std::max(job.arrived, pod.first_seen);
@@ -70,12 +71,13 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
   EnumArray<TaskKind, Declared> declared;
   EnumArray<TaskKind, std::uint32_t> there;
   MapsByZone finished_here;
+  std::set<std::string> groups;
   if (const auto job = jobs_.find(key); job != jobs_.end())
     for (const PodRecord* pod : job->second.pods) {
       if (pod->state == PodState::terminated && !pod->succeeded) continue;  // another one takes its place
       const TaskKind stage = pod->work.stage;
       ++there[stage];
-      if (pod->work.peers) note_peer(*pod, result);
+      if (pod->work.peers) note_peer(*pod, result, groups);
       if (pod->work.tasks)
         declared[stage].tasks = std::max<std::int64_t>(declared[stage].tasks, *pod->work.tasks);
       else if (pod->owner)
@@ -99,6 +101,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
   // lips.dev/tasks counts workers, on the driver too.
   if (const std::int64_t workers = declared[TaskKind::map].tasks; result.peers && workers > 0)
     result.expected = std::max(result.expected, static_cast<std::uint32_t>(workers) + result.drivers);
+  result.expected = std::max(result.expected, result.gang);
   if (result.peers) result.maps = std::max(result.maps, result.expected);
   result.reduces = std::max(declared[TaskKind::reduce].count(), there[TaskKind::reduce]);
   return result;

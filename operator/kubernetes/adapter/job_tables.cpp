@@ -15,8 +15,8 @@ namespace {
 using JobKey = std::tuple<std::string, std::string, PodClassId, std::int32_t, std::string, bool>;
 
 std::string job_name(const PodRecord& pod) {
-  const std::string& name = !pod.work.job.empty() ? pod.work.job : pod.owner ? pod.owner->name : pod.meta.name;
-  return pod.meta.name_space + '/' + name;
+  const std::string given = given_job_name(pod);
+  return pod.meta.name_space + '/' + (!given.empty() ? given : pod.owner ? pod.owner->name : pod.meta.name);
 }
 
 std::optional<LearnedTraffic::Known> learned_of(const PodRecord& pod, const JobContext& context) {
@@ -216,6 +216,7 @@ void join_whole(GroupedJob& part, const KnownJob& known, ModelIndex& index) {
   whole.finished_maps = known.finished_maps;
   whole.peers = known.peers;
   whole.expected = known.expected;
+  whole.gang = known.gang;
   whole.arrived = known.arrived;
   part.maps_before.assign(index.zones(), 0);
   for (const auto& [name, maps] : known.maps_in)

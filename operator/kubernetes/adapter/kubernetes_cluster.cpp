@@ -81,7 +81,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       telemetry_(telemetry),
       log_(log),
       requests_(std::make_unique<RequestTelemetry>(telemetry, log)),
-      pods_(settings_.scheduler_name, volumes_, nodes_, settings_.applications.frameworks),
+      pods_(settings_.scheduler_name, volumes_, groups_, nodes_, settings_.applications.frameworks),
       model_(model_settings()),
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
       resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
@@ -119,7 +119,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
                                  telemetry_, log_, [this] { informers_->relist(); }});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
-                           volumes_, telemetry_, log_},
+                           volumes_, groups_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
                     settings_.left_alone, settings_.applications.shuffle_per_cpu_second, settings_.scheduler_name,
                     settings_.announced});
@@ -127,7 +127,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
     watched_ = std::make_unique<WatchedPods>(
         WatchedPods::Rules{settings_.scheduler_name, settings_.applications.frameworks, settings_.default_run_time,
                            settings_.applications.shuffle_per_cpu_second},
-        volumes_, jobs_->all());
+        volumes_, groups_, jobs_->all());
   std::vector<std::string> annotations;
   for (const Framework& framework : settings_.applications.frameworks)
     annotations.insert(annotations.end(), {framework.group, framework.pods});
@@ -264,6 +264,7 @@ void KubernetesCluster::handle(Node& node) {
 
 void KubernetesCluster::handle(Pod& pod) {
   if (orders_->found(pod)) return;
+  if (!pod.group.empty()) informers_->watch_pod_groups();
   if (watched_) watched_->update(pod, now());
   memories_->found({false, pod.meta}, pod.annotations);
   traffic_->found(pod, now());
@@ -281,13 +282,18 @@ void KubernetesCluster::handle(BatchJob& job) {
 
 void KubernetesCluster::handle(CronJob& cron) { jobs_->update(std::move(cron)); }
 
-void KubernetesCluster::volumes_changed() {
-  if (watched_) watched_->volumes_changed();
+void KubernetesCluster::dependencies_changed() {
+  if (watched_) watched_->dependencies_changed();
 }
 
 void KubernetesCluster::limit_volumes(const std::string& node, const ResourceAmounts& limits) {
   nodes_.limit_volumes(node, limits);
   if (watched_) watched_->limit_volumes(node, limits);
+}
+
+void KubernetesCluster::handle(PodGroup& group) {
+  groups_.update(std::move(group));
+  dependencies_changed();
 }
 
 void KubernetesCluster::handle(CsiNode& node) { limit_volumes(node.meta.name, volume_limits(node)); }
@@ -302,20 +308,23 @@ void KubernetesCluster::handle(const Gone& gone) {
     case WatchedKind::cron_jobs:
       return jobs_->forget_cron_job(gone.meta.uid);
     case WatchedKind::claims:
-      volumes_changed();
+      dependencies_changed();
       return volumes_.forget_claim(gone.meta);
     case WatchedKind::volumes:
-      volumes_changed();
+      dependencies_changed();
       return volumes_.forget_volume(gone.meta);
     case WatchedKind::storage_classes:
-      volumes_changed();
+      dependencies_changed();
       return volumes_.forget_class(gone.meta);
     case WatchedKind::csi_drivers:
-      volumes_changed();
+      dependencies_changed();
       return volumes_.forget_driver(gone.meta);
     case WatchedKind::storage_rooms:
-      volumes_changed();
+      dependencies_changed();
       return volumes_.forget_room(gone.meta);
+    case WatchedKind::pod_groups:
+      dependencies_changed();
+      return groups_.forget(gone.meta);
     case WatchedKind::csi_nodes:
       return limit_volumes(gone.meta.name, {});
     case WatchedKind::pods:
@@ -329,6 +338,7 @@ void KubernetesCluster::handle(const Gone& gone) {
 void KubernetesCluster::handle(const Listed& listed) {
   const bool everything = readiness_.handle(listed);
   if (listed.kind == WatchedKind::pods) lifecycle_->handle_list(listed.request);
+  if (listed.kind == WatchedKind::pod_groups) groups_.set_trouble("");
   if (!everything) return;
   telemetry_.on_synced(true);
   log_.info("full resync", {{"nodes", nodes_.all().size()}, {"pods", pods_.ours().size()}});
@@ -338,7 +348,16 @@ void KubernetesCluster::handle(const BindReport& report) {
   lifecycle_->handle(report, informers_->last_request(), now());
 }
 
+void KubernetesCluster::handle(const NotListed& failed) {
+  if (failed.kind == WatchedKind::pod_groups) groups_.set_trouble(failed.why);
+  if (!not_listed_.insert(failed.kind).second) return;
+  const char* const meanwhile = is_always_watched(failed.kind) ? "nothing is planned" : "pods that name one wait";
+  log_.warning("cannot list objects; until that works, " + std::string(meanwhile),
+               {{"resource", resource_name(failed.kind)}, {"why", failed.why}});
+}
+
 void KubernetesCluster::handle(const NotUnderstood& refused) {
+  if (refused.kind == WatchedKind::pod_groups) groups_.update({refused.meta, std::nullopt, {refused.why}});
   telemetry_.on_rejected(resource_name(refused.kind), "malformed");
   log_.warning("cannot decode an object", {{"why", refused.why}});
 }

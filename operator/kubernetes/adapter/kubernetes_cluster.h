@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,10 +124,12 @@ class KubernetesCluster : public ClusterClient {
     requires requires(VolumeCache& volumes, Storage& changed) { volumes.update(std::move(changed)); }
   void handle(Storage& changed) {
     volumes_.update(std::move(changed));
-    volumes_changed();
+    dependencies_changed();
   }
+  void handle(PodGroup& group);
   void handle(const Gone& gone);
   void handle(const Listed& listed);
+  void handle(const NotListed& failed);
   void handle(const NotUnderstood& refused);
   void handle(const BindReport& report);
   void handle(const WakeUp&) {}
@@ -134,7 +137,7 @@ class KubernetesCluster : public ClusterClient {
   bool in_charge();
   void run_periodic();
   void forget_what_is_gone();
-  void volumes_changed();
+  void dependencies_changed();
   void limit_volumes(const std::string& node, const ResourceAmounts& limits);
   void watch_others();
   bool may_act() const;
@@ -156,12 +159,14 @@ class KubernetesCluster : public ClusterClient {
   Inbox inbox_;
 
   VolumeCache volumes_;
+  PodGroups groups_;
   NodeCache nodes_;
   PodCache pods_;
   ModelFeed model_;
   Readiness readiness_;
   IdVector<TaskId, const WaitingWords*> waits_;  // by the last plan
   std::uint64_t waits_listing_ = 0;              // with the ids of that listing
+  std::set<WatchedKind> not_listed_;             // as said in the log
   bool selective_ = true;                        // NodeDemand; until a plan says otherwise nobody asks in haste
 
   std::atomic<bool> finishing_{false};

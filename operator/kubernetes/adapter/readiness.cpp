@@ -23,11 +23,13 @@ bool Readiness::review() {
 
 bool Readiness::handle(const Listed& listed) {
   served_[listed.kind] = std::max(served_[listed.kind], listed.request);
-  return !std::exchange(listed_[listed.kind], true) && listed_once();
+  return !std::exchange(listed_[listed.kind], true) && is_always_watched(listed.kind) && listed_once();
 }
 
 bool Readiness::listed_once() const {
-  return std::all_of(listed_.begin(), listed_.end(), [](bool listed) { return listed; });
+  for (const WatchedKind kind : enumerators<WatchedKind>)
+    if (is_always_watched(kind) && !listed_[kind]) return false;
+  return true;
 }
 
 bool Readiness::has_synced() const {

@@ -18,21 +18,22 @@ bool declares_work(const PodAnnotations& work) {
 
 // The same for all runs of a CronJob.
 std::string report_name(const PodRecord& pod) {
-  if (!pod.work.job.empty()) return pod.work.job;
+  if (const std::string given = given_job_name(pod); !given.empty()) return given;
   const std::string of = template_of(pod.meta.name_space, pod.owner, pod.meta.name);
   return of.substr(of.rfind('/') + 1);
 }
 
 }  // namespace
 
-WatchedPods::WatchedPods(Rules rules, const ClaimLookup& claims, const std::map<std::string, BatchJob>& jobs)
-    : rules_(std::move(rules)), jobs_(jobs), pods_(watched_scheduler, claims, nodes_, rules_.frameworks) {}
+WatchedPods::WatchedPods(Rules rules, const ClaimLookup& claims, const PodGroups& groups,
+                         const std::map<std::string, BatchJob>& jobs)
+    : rules_(std::move(rules)), jobs_(jobs), pods_(watched_scheduler, claims, groups, nodes_, rules_.frameworks) {}
 
 // Batch work of another scheduler: the pods of a Job or of an application, or those that say what they need.
 bool WatchedPods::is_watched(const Pod& pod) const {
   if (pod.scheduler == rules_.scheduler || is_gated(pod) || was_steered(pod)) return false;
   if (pod.owner && pod.owner->kind == "DaemonSet") return false;
-  if (pod.owner && pod.owner->is_batch_job()) return true;
+  if ((pod.owner && pod.owner->is_batch_job()) || !pod.group.empty()) return true;
   const Result<PodAnnotations> work = read_pod_annotations(pod, rules_.frameworks);
   return work && declares_work(*work);
 }
@@ -146,7 +147,7 @@ std::vector<GroupedJob> WatchedPods::jobs_of(const std::vector<PodRecord*>& reco
 
 std::optional<WatchedCluster> WatchedPods::look(const Surroundings& around, TimePoint now) {
   nodes_.take_changed();
-  if (std::exchange(volumes_changed_, false)) pods_.review_volumes();
+  if (std::exchange(dependencies_changed_, false)) pods_.review_dependencies();
   pods_.review_anti_affinity();
   pods_.review_applications();
   pods_.forget_unused_classes();

@@ -29,8 +29,9 @@ class WatchedPods {
     Duration default_run_time{60'000'000};
     Mebibytes shuffle_per_cpu_second{0};
   };
-  // `claims` and `jobs`, by uid, outlive it.
-  WatchedPods(Rules rules, const ClaimLookup& claims, const std::map<std::string, BatchJob>& jobs);
+  // All but the rules outlive it. `jobs`: by uid.
+  WatchedPods(Rules rules, const ClaimLookup& claims, const PodGroups& groups,
+              const std::map<std::string, BatchJob>& jobs);
 
   // Every node and every pod, whoever schedules it.
   void update(const Node& node) { nodes_.update(node); }
@@ -38,7 +39,7 @@ class WatchedPods {
   void limit_volumes(const std::string& node, const ResourceAmounts& limits) { nodes_.limit_volumes(node, limits); }
   void update(const Pod& pod, TimePoint now);
   void forget(const ObjectMeta& pod, TimePoint now);
-  void volumes_changed() { volumes_changed_ = true; }
+  void dependencies_changed() { dependencies_changed_ = true; }
   // Nobody watches from here on, or somebody does again: pods that are bound by then are not compared.
   void interrupt();
   void resume();
@@ -78,7 +79,7 @@ class WatchedPods {
   std::vector<std::unique_ptr<PodRecord>> gone_;      // deleted since the last look
   ArrivalMemory arrivals_;
   TimePoint learned_{};
-  bool interrupted_ = true, anew_ = false, volumes_changed_ = false;
+  bool interrupted_ = true, anew_ = false, dependencies_changed_ = false;
 };
 
 }  // namespace lips::kubernetes

@@ -44,12 +44,7 @@ ErrorCode error_code(int http_code) {
 template <class Value>
 ObjectMeta meta_of(Value&& value) {
   ObjectMeta meta;
-  json::each_field(value, [&](std::string_view key, auto content) {
-    if (key == "namespace") meta.name_space = json::text(content);
-    if (key == "name") meta.name = json::text(content);
-    if (key == "uid") meta.uid = json::text(content);
-    if (key == "resourceVersion") meta.resource_version = json::text(content);
-  });
+  json::each_field(value, [&](std::string_view key, auto content) { json::names_object(key, content, meta); });
   return meta;
 }
 

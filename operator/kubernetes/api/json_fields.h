@@ -64,6 +64,18 @@ std::string_view text(Value&& value) {
   return value.get_string();
 }
 
+// Whether the field is one of those that name an object and its version; it is read then.
+template <class Value>
+bool names_object(std::string_view key, Value&& value, ObjectMeta& meta) {
+  std::string* const field = key == "namespace"         ? &meta.name_space
+                             : key == "name"            ? &meta.name
+                             : key == "uid"             ? &meta.uid
+                             : key == "resourceVersion" ? &meta.resource_version
+                                                        : nullptr;
+  if (field) *field = text(value);
+  return field != nullptr;
+}
+
 template <class Value>
 std::vector<std::string> texts(Value&& value) {
   std::vector<std::string> result;

@@ -91,6 +91,7 @@ struct Pod {
   std::vector<HostPort> host_ports;
   std::vector<std::string> claims;  // persistent volume claims
   std::string properties_from;      // the ConfigMap with the properties of a Spark driver
+  std::string group;                // its PodGroup; empty: none
   // Fields that constrain where the pod may run and that we do not understand: we must not place it.
   std::vector<std::string> not_understood;
   // Fields and annotations with malformed values: we must not place the pod, but it counts on its node.

@@ -9,10 +9,7 @@ using simdjson::ondemand::value;
 
 void read_metadata(value json, ObjectMeta& meta, TextMap& annotations) {
   json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "namespace") meta.name_space = json::text(content);
-    if (key == "name") meta.name = json::text(content);
-    if (key == "uid") meta.uid = json::text(content);
-    if (key == "resourceVersion") meta.resource_version = json::text(content);
+    if (json::names_object(key, content, meta)) return;
     if (key == "annotations") annotations = json::text_map(content, "lips.dev/");
   });
 }

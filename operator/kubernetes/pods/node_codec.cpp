@@ -8,9 +8,7 @@ using simdjson::ondemand::value;
 
 void read_metadata(value json, Node& node) {
   json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "name") node.meta.name = json::text(content);
-    if (key == "uid") node.meta.uid = json::text(content);
-    if (key == "resourceVersion") node.meta.resource_version = json::text(content);
+    if (json::names_object(key, content, node.meta)) return;
     if (key == "creationTimestamp") node.created = json::time(content, "metadata.creationTimestamp");
     if (key == "deletionTimestamp") node.deleting = !content.is_null();
     if (key == "labels") node.labels = json::text_map(content);

@@ -13,9 +13,7 @@ using simdjson::ondemand::value;
 
 void read_pool_metadata(value json, NodePool& pool) {
   json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "name") pool.meta.name = json::text(content);
-    if (key == "uid") pool.meta.uid = json::text(content);
-    if (key == "resourceVersion") pool.meta.resource_version = json::text(content);
+    if (json::names_object(key, content, pool.meta)) return;
     if (key == "deletionTimestamp") pool.deleting = !content.is_null();
   });
 }

@@ -36,6 +36,8 @@ struct PodAnnotations {
   std::optional<std::int32_t> pods;  // of the application, the driver included
   ResourceAmounts each;              // of a driver: what a worker requests; empty: not known
   std::string application;           // its name in every run; empty: not known
+  std::string group;                 // its PodGroup; empty: none
+  std::int32_t gang = 0;             // of which so many start together; 0: each for itself
 
   friend bool operator==(const PodAnnotations&, const PodAnnotations&) = default;
 };

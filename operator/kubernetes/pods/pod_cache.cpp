@@ -116,7 +116,9 @@ void PodCache::read_spec(const Pod& pod, PodRecord& record) {
   check_claims(pod, record, needs);
   if (const Result<PodAnnotations> annotations = read_pod_annotations(pod, frameworks_)) {
     record.own = *annotations;
+    record.own.group = pod.group;
     add_size(record);
+    join_group(record);
     join_application(record);
   } else {
     add_cause(record, UnschedulableReason::bad_annotation, annotations.error().message);
@@ -126,6 +128,25 @@ void PodCache::read_spec(const Pod& pod, PodRecord& record) {
   record.requests = needs.requests;
   needs.excluded = excluded_for(record);
   record.pod_class = classes_.intern(needs);
+}
+
+// A framework's marks say who belongs to its application, a PodGroup who starts with whom.
+void PodCache::join_group(PodRecord& record) {
+  PodAnnotations& own = record.own;
+  if (own.group.empty()) return;
+  if (!own.in_application && own.job.empty()) own.job = own.group;
+  own.in_application = true;
+  const PodGroup* group = groups_.find(record.meta.name_space, own.group);
+  if (!group) return add_cause(record, UnschedulableReason::group_not_ready, groups_.why_missing(own.group));
+  for (const std::string& field : group->not_understood)
+    add_cause(record, UnschedulableReason::not_honoured,
+              "PodGroup '" + own.group + "': this scheduler does not honour " + field + " yet");
+  own.gang = group->gang.value_or(0);
+  own.peers |= own.gang > 0;
+  if (own.gang > 0 && own.stage == TaskKind::reduce)
+    add_cause(record, UnschedulableReason::bad_annotation,
+              std::string(annotation::stage) + ": found 'reduce'; allowed: none, as all pods of PodGroup '" +
+                  own.group + "' start together");
 }
 
 std::vector<LabelRequirement> PodCache::excluded_for(const PodRecord& record) const {
@@ -205,10 +226,12 @@ PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
     claim_users_.leave(pod.meta);
   else
     claim_users_.use(pod.meta, pod.claims);
-  if (record.unschedulable_reason == UnschedulableReason::volume_not_ready || has_first_use(pod))
-    depends_on_volumes_[full_name(pod.meta)] = pod;
+  const bool waits_for_others = record.unschedulable_reason == UnschedulableReason::volume_not_ready ||
+                                record.unschedulable_reason == UnschedulableReason::group_not_ready;
+  if (waits_for_others || has_first_use(pod))
+    depends_on_others_[full_name(pod.meta)] = pod;
   else
-    depends_on_volumes_.erase(full_name(pod.meta));
+    depends_on_others_.erase(full_name(pod.meta));
   record.state = held ? PodState::held : PodState::waiting;
   const bool same =
       before.pod_class == record.pod_class && before.work == record.work && before.priority == record.priority;
@@ -302,7 +325,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
     record.succeeded = pod.phase == PodPhase::succeeded;
     if (!pod.node.empty()) record.node = pod.node;  // where it ran, even if this is the first sight of it
     claim_users_.leave(pod.meta);
-    depends_on_volumes_.erase(full_name(pod.meta));
+    depends_on_others_.erase(full_name(pod.meta));
     learn(pod, record);
     return {known ? Change::ended : Change::none, &record, ""};
   }
@@ -377,7 +400,7 @@ std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint no
   std::unique_ptr<PodRecord> record = std::move(place->second);
   ours_.erase(place);
   std::erase_if(drivers_, [&](const auto& entry) { return entry.second.uid == meta.uid; });
-  depends_on_volumes_.erase(key);
+  depends_on_others_.erase(key);
   // Workers of a framework do not end by themselves: their creator deletes them.
   if (record->state == PodState::placed && record->started) learn(*record, now);
   leave_node(*record);
@@ -427,7 +450,7 @@ void PodCache::place(PodRecord& record, const std::string& node) {
   record.labels.clear();
   claim_users_.use(record.meta, record.claims);
   nodes_.take(node, record.requests, NodeCache::Whose::ours);
-  depends_on_volumes_.erase(full_name(record.meta));
+  depends_on_others_.erase(full_name(record.meta));
 }
 
 void PodCache::ungate(PodRecord& record) {
@@ -435,7 +458,7 @@ void PodCache::ungate(PodRecord& record) {
   record.unanswered = false;
   record.doubt.reset();
   record.ungated_since.reset();
-  depends_on_volumes_.erase(full_name(record.meta));
+  depends_on_others_.erase(full_name(record.meta));
 }
 
 void PodCache::give_up_room(PodRecord& record) {
@@ -475,10 +498,28 @@ std::optional<std::int32_t> PodCache::least_waiting_priority() const {
   return least;
 }
 
-std::vector<PodCache::Update> PodCache::review_volumes() {
+// A PodGroup may become known after its pods, or be made anew.
+void PodCache::review_groups() {
+  if (std::exchange(groups_seen_, groups_.version()) == groups_.version()) return;
+  for (const auto& [name, place] : ours_) {
+    PodRecord& record = *place;
+    if (record.own.group.empty() || depends_on_others_.contains(name)) continue;
+    const PodGroup* group = groups_.find(record.meta.name_space, record.own.group);
+    const std::int32_t gang = group ? group->gang.value_or(0) : record.own.gang;
+    if (gang == record.own.gang) continue;
+    record.own.gang = gang;
+    record.own.peers |= gang > 0;
+    join_application(record);
+    rejoined_.insert(name);
+    regrouped_ |= record.on_node();
+  }
+}
+
+std::vector<PodCache::Update> PodCache::review_dependencies() {
   count_volumes_again();
+  review_groups();
   std::vector<Update> updates;
-  for (auto place = depends_on_volumes_.begin(); place != depends_on_volumes_.end();) {
+  for (auto place = depends_on_others_.begin(); place != depends_on_others_.end();) {
     const auto& [key, known] = *place++;  // review() may remove it
     PodRecord* record = find(known.meta);
     if (!record || (record->state != PodState::held && record->state != PodState::waiting)) continue;

@@ -14,6 +14,7 @@
 #include "kubernetes/pods/claim_users.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_classes.h"
+#include "kubernetes/pods/pod_groups.h"
 #include "kubernetes/pods/pod_record.h"
 #include "kubernetes/pods/run_times.h"
 #include "kubernetes/pods/spark_properties.h"
@@ -23,9 +24,11 @@ namespace lips::kubernetes {
 
 class PodCache {
  public:
-  PodCache(std::string scheduler, const ClaimLookup& claims, NodeCache& nodes, Frameworks frameworks = {})
+  PodCache(std::string scheduler, const ClaimLookup& claims, const PodGroups& groups, NodeCache& nodes,
+           Frameworks frameworks = {})
       : scheduler_(std::move(scheduler)),
         claims_(claims),
+        groups_(groups),
         nodes_(nodes),
         frameworks_(std::move(frameworks)),
         anti_affinity_(nodes) {}
@@ -59,9 +62,11 @@ class PodCache {
   // destination is unknown.
   void ungate(PodRecord& record);
   void give_up_room(PodRecord& record);
-  // Runs the filters again after claims or volumes have changed, on pods that are held for them or whose claims are
-  // bound on first use.
-  std::vector<Update> review_volumes();
+  // Runs the filters again after claims, volumes or PodGroups have changed, on pods that are held for them or whose
+  // claims are bound on first use.
+  std::vector<Update> review_dependencies();
+  // Whether the PodGroup of a pod on a node says something else than before.
+  bool take_regrouped() { return std::exchange(regrouped_, false); }
   // Whether a ReadWriteOncePod claim may have become free.
   bool take_claims_left() { return claim_users_.take_left(); }
   // Waiting pods whose domains, as excluded by the anti-affinity of other pods, have changed since the last call.
@@ -108,6 +113,8 @@ class PodCache {
   void check_claims(const Pod& pod, PodRecord& record, PodNeeds& needs) const;
   void read_spec(const Pod& pod, PodRecord& record);
   static void add_size(PodRecord& record);
+  void join_group(PodRecord& record);
+  void review_groups();
   void join_application(PodRecord& record);
   bool has_first_use(const Pod& pod) const;
   std::vector<LabelRequirement> excluded_for(const PodRecord& record) const;
@@ -119,6 +126,7 @@ class PodCache {
 
   const std::string scheduler_;
   const ClaimLookup& claims_;
+  const PodGroups& groups_;
   NodeCache& nodes_;
   const Frameworks frameworks_;
   PodClasses classes_;
@@ -129,13 +137,15 @@ class PodCache {
   ClaimUsers claim_users_;
   std::map<std::string, std::unique_ptr<PodRecord>> ours_;  // by namespace/name
   std::unordered_map<std::string, Other> others_;           // on a node; looked up only
-  std::map<std::string, Pod> depends_on_volumes_;           // their last version
+  std::map<std::string, Pod> depends_on_others_;            // their last version
   struct Driver {
     std::string uid;
     PodAnnotations says;
   };
   std::map<std::string, Driver> drivers_;  // by namespace and application
   std::set<std::string> rejoined_;         // pods of review_applications()
+  std::uint64_t groups_seen_ = 0;
+  bool regrouped_ = false;
 };
 
 }  // namespace lips::kubernetes

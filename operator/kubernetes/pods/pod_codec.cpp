@@ -206,6 +206,15 @@ void read_gate(value json, Pod& pod) {
   });
 }
 
+// The pod starts as its PodGroup says (scheduling.k8s.io).
+void read_group(value json, const std::string& path, Pod& pod) {
+  if (json.is_null()) return;
+  each_tolerated(json, path, pod, [&](std::string_view key, value content) {
+    if (key == "podGroupName") pod.group = json::text(content);
+  });
+  if (pod.group.empty()) pod.not_understood.push_back(path + " (without podGroupName)");
+}
+
 void read_spec_field(std::string_view key, value content, Pod& pod, Demand& demand) {
   const std::string path = "spec." + std::string(key);
   const auto each = [&](auto visit) { each_tolerated_item(content, path, pod, visit); };
@@ -229,8 +238,10 @@ void read_spec_field(std::string_view key, value content, Pod& pod, Demand& dema
     demand.overhead = read_amounts(content, path, pod);
   else if (key == "resourceClaims")
     each([&](value) { pod.not_understood.emplace_back(path); });
-  // Members of a gang that must not start alone (scheduling.k8s.io).
-  else if ((key == "schedulingGroup" || key == "workloadRef") && !content.is_null())
+  else if (key == "schedulingGroup")
+    read_group(content, path, pod);
+  // Of Kubernetes 1.35, where no PodGroup is an object.
+  else if (key == "workloadRef" && !content.is_null())
     pod.not_understood.push_back(path + " (gang scheduling)");
   else if (key == "schedulingGates")
     each([&](value gate) { read_gate(gate, pod); });
@@ -279,15 +290,8 @@ void read_annotations(value json, const std::vector<std::string>& more, Pod& pod
 
 void read_metadata(value json, const std::vector<std::string>& annotations, Pod& pod) {
   each_tolerated(json, "metadata", pod, [&](std::string_view key, value content) {
-    if (key == "namespace")
-      pod.meta.name_space = json::text(content);
-    else if (key == "name")
-      pod.meta.name = json::text(content);
-    else if (key == "uid")
-      pod.meta.uid = json::text(content);
-    else if (key == "resourceVersion")
-      pod.meta.resource_version = json::text(content);
-    else if (key == "generation" && !content.is_null())
+    if (json::names_object(key, content, pod.meta)) return;
+    if (key == "generation" && !content.is_null())
       pod.generation = std::int64_t(content.get_int64());
     else if (key == "creationTimestamp")
       pod.created = json::time(content, "metadata.creationTimestamp");

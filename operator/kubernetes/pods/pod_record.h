@@ -107,6 +107,12 @@ inline bool awaits_size(const PodRecord& pod) {
   return pod.own.driver && !pod.own.tasks && !pod.size && !pod.properties_from.empty();
 }
 
+// As people know the job, by an annotation or a framework's mark; empty: as its owner or the pod itself is called. The
+// name of a PodGroup is made up where the pods have an owner.
+inline std::string given_job_name(const PodRecord& pod) {
+  return pod.owner && pod.work.job == pod.work.group ? "" : pod.work.job;
+}
+
 // Whether it reads a part of its data set that its application chooses: a peer without a number among the tasks.
 inline bool shares_reading(const PodRecord& pod) { return pod.work.peers && !pod.index; }
 

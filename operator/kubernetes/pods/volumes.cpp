@@ -28,10 +28,7 @@ struct MoreOfMeta {
 
 void read_meta(value json, ObjectMeta& meta, const MoreOfMeta& more = {}) {
   json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "namespace") meta.name_space = json::text(content);
-    if (key == "name") meta.name = json::text(content);
-    if (key == "uid") meta.uid = json::text(content);
-    if (key == "resourceVersion") meta.resource_version = json::text(content);
+    if (json::names_object(key, content, meta)) return;
     if (key == "labels" && more.labels) *more.labels = json::text_map(content);
     if (key == "deletionTimestamp" && more.deleting) *more.deleting = !content.is_null();
     if (key == "annotations" && more.selected_node) read_selected_node(content, *more.selected_node);

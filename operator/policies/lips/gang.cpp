@@ -12,6 +12,12 @@ std::uint32_t Gang::tasks() const {
   return sum;
 }
 
+std::uint32_t Gang::here() const {
+  std::uint32_t sum = 0;
+  for (const GangPart& part : parts) sum += part.to_come ? 0 : part.tasks;
+  return sum;
+}
+
 double Gang::weight() const {
   double sum = 0;
   for (const GangPart& part : parts) sum += part.weight * part.tasks;
@@ -21,6 +27,12 @@ double Gang::weight() const {
 double Gang::work() const {
   double sum = 0;
   for (const GangPart& part : parts) sum += part.work * part.tasks;
+  return sum;
+}
+
+std::uint32_t count_here(const Gang& gang, std::span<const Spot> spots) {
+  std::uint32_t sum = 0;
+  for (const Spot& spot : spots) sum += gang.parts[spot.part].to_come ? 0 : spot.tasks;
   return sum;
 }
 

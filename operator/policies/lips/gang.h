@@ -32,7 +32,8 @@ struct Gang {
   std::uint32_t running_tasks = 0;
   Mebibytes exchange;
   std::uint32_t tasks() const;
-  double weight() const;  // of its tasks
+  std::uint32_t here() const;  // of these, those that have arrived
+  double weight() const;       // of its tasks
   double work() const;
 };
 
@@ -86,5 +87,6 @@ class GangRoom {
 };
 
 std::uint32_t count_tasks(std::span<const Spot> spots);
+std::uint32_t count_here(const Gang& gang, std::span<const Spot> spots);
 
 }  // namespace lips

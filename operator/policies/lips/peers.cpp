@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/gangs.h"
 #include "policies/lips/commodities.h"
 #include "policies/lips/gang.h"
 #include "policies/lips/gang_orders.h"
@@ -55,7 +56,8 @@ class Peers {
         classes_(classes),
         room_(cluster_, classes, free),
         orders_(cluster_, classes),
-        running_(running_peers(cluster_)) {
+        running_(running_peers(cluster_)),
+        short_(short_gangs(cluster_)) {
     for (const Offer& offer : cluster_.offers) boot_ = std::max(boot_, offer.boot);
   }
 
@@ -100,6 +102,8 @@ class Peers {
     const WholeJob& whole = cluster_.jobs[jobs.front()].whole;
     Gang gang = gang_of(id, jobs);
     if (gang.parts.empty()) return;  // no store holds what they read
+    const std::uint32_t least = short_.contains(id) ? short_.at(id) : 0;
+    if (gang.tasks() < least) return defer(jobs, DeferralReason::waits_for_peers);
     const Duration since = cluster_.now - whole.arrived;
     // Before their driver runs none can come: nobody waits for them, if only their number is known.
     const bool leads = gang.running_tasks == 0 &&
@@ -110,14 +114,14 @@ class Peers {
       return defer(jobs, DeferralReason::waits_for_peers);
     }
     if (since < settings_.keep_room || leads) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
-    if (!within_pool_maxima(gang)) return defer(jobs, DeferralReason::pool_maximum);
+    if (!within_pool_maxima(gang) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
     Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
     if (since >= settings_.keep_room && choice.spots.empty() && !choice.order)
       choice = choose(gang, {to_seconds(turn_left(since, settings_.keep_room)), false});
     if (settings_.buys && (choice.order || choice.spots.empty())) look_again(until_next_turn(since));
     if (choice.order) return order(gang, jobs, choice);
     const bool all_now = choice.wait <= 0 && count_tasks(choice.spots) == gang.tasks();
-    if (settings_.buys && !all_now && !choice.some_zone_holds_all) {
+    if (settings_.buys && least == 0 && !all_now && !choice.some_zone_holds_all) {
       for (const JobId job : jobs) result_.served[job.index()] = false;
       return;
     }
@@ -125,7 +129,8 @@ class Peers {
       take(gang, room_.take(gang, choice.zone, gang.tasks()), false);
       look_again(std::max(overdue, seconds(choice.wait)));
     }
-    if (choice.wait > 0 || choice.spots.empty()) return defer(jobs, DeferralReason::waits_for_peers);
+    const bool some = !choice.spots.empty() && count_here(gang, choice.spots) >= least;
+    if (choice.wait > 0 || !some) return defer(jobs, DeferralReason::waits_for_peers);
     result_.apart += zones_of(choice.spots) > 1;
     room_.take(gang, choice.spots);
     take(gang, choice.spots, true);
@@ -476,6 +481,7 @@ class Peers {
   OrderRoom orders_;
   Duration boot_{};  // of the slowest offer
   std::map<WholeJobId, RunningPeers> running_;
+  std::map<WholeJobId, std::uint32_t> short_;  // of tasks that must start at once
   std::map<WholeJobId, std::vector<JobId>> pending_;
   PeersPlan result_;
 };

@@ -314,7 +314,8 @@ Reply FakeCluster::answer(const ReceivedRequest& request) {
   const std::lock_guard lock(mutex_);
   if (request.path.starts_with("/apis/lips.dev") || request.path.starts_with("/apis/karpenter.sh"))
     return answer_resources(request);
-  const bool guarded = request.method != "GET" || request.path.find("/configmaps/") != std::string::npos;
+  const bool guarded = request.method != "GET" || request.path.find("/configmaps/") != std::string::npos ||
+                       request.path.find("/podgroups") != std::string::npos;
   if (guarded && !forbidden_.empty() && request.path.find(forbidden_) != std::string::npos)
     return reply(403, status_text(403, "lips may not write " + forbidden_));
   if (request.path.ends_with("/binding")) return bind(request);

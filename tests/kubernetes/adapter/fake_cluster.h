@@ -61,7 +61,7 @@ class FakeCluster {
   void put_pod(const std::string& name, FakePod pod);
   // An object of lips.dev, or a NodePool of Karpenter, in full; without one the cluster does not know these kinds.
   void put_resource(const std::string& plural, const std::string& name, const std::string& json);
-  // A claim of the namespace default, a volume or a storage class, in full but for its version.
+  // A claim or PodGroup of the namespace default, a volume or a storage class, in full but for its version.
   void put_storage(const std::string& plural, const std::string& name, nlohmann::json object);
   void remove_storage(const std::string& plural, const std::string& name);
   nlohmann::json storage(const std::string& plural, const std::string& name) const;
@@ -76,7 +76,7 @@ class FakeCluster {
   // that it is being deleted, or does what it is asked but is not heard.
   void trouble(int per_mille);
   void put_config_map(const std::string& name, const std::map<std::string, std::string>& data);
-  // From now on 403 for writes, and for reads of ConfigMaps, whose path contains that.
+  // From now on 403 for writes, and for reads of ConfigMaps and PodGroups, whose path contains that.
   void forbid(const std::string& part);
   // The next binding is done, but its answer is lost and no watch tells of it; after it the server is busy for bindings
   // until serve_bindings().

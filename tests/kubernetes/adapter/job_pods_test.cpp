@@ -51,6 +51,18 @@ TEST_F(JobPodsTest, CountTasksThatAreThereWhereNobodySaysHowManyThereAre) {
   EXPECT_THAT(job.maps_in, ElementsAre(Pair("zone-of-a", 1)));
 }
 
+TEST_F(JobPodsTest, StartWithThePodGroupsOfTheirApplication) {
+  for (const auto& [name, group, gang] :
+       {std::tuple("a0", "a", 2), std::tuple("a1", "a", 2), std::tuple("b0", "b", 3), std::tuple("c0", "", 0)}) {
+    PodRecord& made = pod(name, TaskKind::map);
+    made.work.peers = true;
+    made.work.group = group;
+    made.work.gang = gang;
+  }
+  EXPECT_EQ(known().gang, 5u);
+  EXPECT_EQ(known().expected, 5u);
+}
+
 TEST_F(JobPodsTest, BelieveCompletionsOfAllOwnersOfAStage) {
   jobs_["uid-maps"].spec.completions = 5;
   jobs_["uid-more-maps"].spec.completions = 2;

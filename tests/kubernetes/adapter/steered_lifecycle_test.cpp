@@ -54,8 +54,9 @@ class SteeredLifecycle : public testing::Test {
   Binder binder_{client_, [] { return true; }};
   EventRecorder events_{client_, {}, [] { return true; }};
   VolumeCache volumes_;
+  PodGroups groups_;
   NodeCache nodes_;
-  PodCache pods_{"lips", volumes_, nodes_};
+  PodCache pods_{"lips", volumes_, groups_, nodes_};
   JobMemories memories_{client_, [] { return true; }};
   KnownJobs jobs_{memories_, nodes_};
   ModelFeed model_{{}};

@@ -42,10 +42,11 @@ class WatchedPodsTest : public testing::Test {
   }
 
   VolumeCache claims_;
+  PodGroups groups_;
   const std::map<std::string, BatchJob> jobs_;
   const DataView none_;
   TimePoint now_{std::chrono::hours(1)};
-  WatchedPods watched_{{"lips", default_frameworks()}, claims_, jobs_};
+  WatchedPods watched_{{"lips", default_frameworks()}, claims_, groups_, jobs_};
 };
 
 // Who watched meanwhile has counted both: what one did until then, and all of the one that ended.

@@ -137,16 +137,23 @@ TEST(PodDecoder, NamesEveryConstraintThatItDoesNotUnderstand) {
     "topologySpreadConstraints":[{"whenUnsatisfiable":"ScheduleAnyway"},{"whenUnsatisfiable":"DoNotSchedule"}],
     "tolerations":[{"operator":"Like"},{"key":"k","operator":"Gt","value":"5"}],
     "volumes":[{"name":"d","iscsi":{"iqn":"x"}},{"name":"e","emptyDir":{}}],
-    "schedulingGroup":{"podGroupName":"g"},"workloadRef":{"name":"w"},
+    "schedulingGroup":{"podGroupName":null},"workloadRef":{"name":"w"},
     "resourceClaims":[{"name":"gpu"}]})");
   EXPECT_THAT(pod.not_understood,
               testing::UnorderedElementsAre(
                   "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution",
                   "spec.affinity.nodeAffinity: operator Near", "spec.topologySpreadConstraints (DoNotSchedule)",
                   "spec.tolerations: operator Like", "spec.tolerations: operator Gt",
-                  "spec.volumes.iscsi (a PersistentVolumeClaim is)", "spec.schedulingGroup (gang scheduling)",
+                  "spec.volumes.iscsi (a PersistentVolumeClaim is)", "spec.schedulingGroup (without podGroupName)",
                   "spec.workloadRef (gang scheduling)", "spec.resourceClaims"));
   EXPECT_THAT(pod.tolerations, IsEmpty());
+}
+
+TEST(PodDecoder, ReadsThePodGroup) {
+  const Pod pod = with_spec(R"({"schedulingGroup":{"podGroupName":"train"}})");
+  EXPECT_EQ(pod.group, "train");
+  EXPECT_THAT(pod.not_understood, IsEmpty());
+  EXPECT_EQ(with_spec(R"({"schedulingGroup":null})").group, "");
 }
 
 TEST(PodDecoder, KnowsWhenAPodEnded) {

@@ -90,8 +90,9 @@ class Workers : public ::testing::Test {
     return pod("driver", {{"spark-app-selector", "s"}, {"spark-role", "driver"}}, std::move(annotations));
   }
   VolumeCache volumes_;
+  PodGroups groups_;
   NodeCache nodes_;
-  PodCache pods_{"lips", volumes_, nodes_, default_frameworks()};
+  PodCache pods_{"lips", volumes_, groups_, nodes_, default_frameworks()};
 };
 
 TEST_F(Workers, TakeWhatTheirDriverSaysWhereTheySayNothing) {

@@ -23,8 +23,9 @@ Pod sample() {
 
 TEST(PodCache, ARefusedPodWaitsItsTurnThoughItsObjectChanges) {
   VolumeCache volumes;
+  PodGroups groups;
   NodeCache nodes;
-  PodCache cache("lips", volumes, nodes);
+  PodCache cache("lips", volumes, groups, nodes);
   Pod pod = sample();
   PodRecord* record = cache.update(pod, TimePoint{}).record;
   ASSERT_NE(record, nullptr);
@@ -41,8 +42,9 @@ TEST(PodCache, ARefusedPodWaitsItsTurnThoughItsObjectChanges) {
 // Whoever made the workers of a framework deletes them: they neither succeed nor fail.
 TEST(PodCache, LearnsHowLongDeletedPodsWereThere) {
   VolumeCache volumes;
+  PodGroups groups;
   NodeCache nodes;
-  PodCache cache("lips", volumes, nodes);
+  PodCache cache("lips", volumes, groups, nodes);
   const TimePoint start(std::chrono::hours(1));
   Pod worker = sample();
   worker.owner = Owner{"Pod", "app-driver", "uid-driver", "v1"};
@@ -58,8 +60,9 @@ TEST(PodCache, LearnsHowLongDeletedPodsWereThere) {
 
 TEST(PodCache, LearnsWhichTypesAreFasterAndCountsRunTimesByIt) {
   VolumeCache volumes;
+  PodGroups groups;
   NodeCache nodes;
-  PodCache cache("lips", volumes, nodes);
+  PodCache cache("lips", volumes, groups, nodes);
   for (const char* type : {"fast", "slow"}) {
     Node node;
     node.meta = {"", type, type, "1"};
@@ -98,8 +101,9 @@ TEST(PodCache, LearnsWhichTypesAreFasterAndCountsRunTimesByIt) {
 
 TEST(PodCache, KnowsWhereAPodRanThatItSeesOnlyAfterItsEnd) {
   VolumeCache volumes;
+  PodGroups groups;
   NodeCache nodes;
-  PodCache cache("lips", volumes, nodes);
+  PodCache cache("lips", volumes, groups, nodes);
   Pod done = sample();
   done.node = "n";
   done.phase = PodPhase::succeeded;
@@ -111,8 +115,9 @@ TEST(PodCache, KnowsWhereAPodRanThatItSeesOnlyAfterItsEnd) {
 
 TEST(PodCache, ForgetsTheClassesOfPodsThatAreGone) {
   VolumeCache volumes;
+  PodGroups groups;
   NodeCache nodes;
-  PodCache cache("lips", volumes, nodes);
+  PodCache cache("lips", volumes, groups, nodes);
   Pod stays = sample();
   stays.node_selector = {{"disk", "ssd"}};
   const PodRecord* record = cache.update(stays, TimePoint{}).record;
@@ -133,8 +138,9 @@ TEST(PodCache, ForgetsTheClassesOfPodsThatAreGone) {
 
 struct Caches {
   VolumeCache volumes;
+  PodGroups groups;
   NodeCache nodes;
-  PodCache pods{"lips", volumes, nodes};
+  PodCache pods{"lips", volumes, groups, nodes};
   PodDecoder decoder;
 
   PodCache::Update update(const std::string& json) {
@@ -158,6 +164,83 @@ struct Caches {
     nodes.update(node);
   }
 };
+
+std::string in_group(const std::string& name, const std::string& spec = "", const std::string& metadata = "") {
+  return fmt::format(
+      R"({{"metadata":{{{2}"name":"{0}","namespace":"n","uid":"u-{0}"}},"spec":{{{1}"schedulerName":"lips",)"
+      R"("schedulingGroup":{{"podGroupName":"train"}},"containers":[]}}}})",
+      name, spec, metadata);
+}
+
+TEST(PodCache, APodWaitsForItsPodGroup) {
+  Caches caches;
+  const PodCache::Update held = caches.update(in_group("p"));
+  EXPECT_EQ(held.change, PodCache::Change::none);
+  EXPECT_EQ(held.record->state, PodState::held);
+  EXPECT_EQ(to_string(held.record->unschedulable_reason), "GroupNotReady");
+  EXPECT_EQ(held.record->unschedulable_message, "PodGroup 'train' does not exist yet");
+  caches.groups.set_trouble("forbidden");
+  EXPECT_TRUE(caches.pods.review_dependencies().empty());
+  EXPECT_EQ(held.record->unschedulable_message, "PodGroups cannot be listed: forbidden");
+  caches.groups.update({{"other", "train", "", ""}, 3, {}});
+  EXPECT_TRUE(caches.pods.review_dependencies().empty()) << "of another namespace";
+  caches.groups.update({{"n", "train", "", ""}, 3, {}});
+  const std::vector<PodCache::Update> arrived = caches.pods.review_dependencies();
+  ASSERT_EQ(arrived.size(), 1u);
+  EXPECT_EQ(arrived.front().change, PodCache::Change::arrived);
+  EXPECT_EQ(held.record->work.job, "train");
+  EXPECT_EQ(held.record->work.gang, 3);
+  EXPECT_TRUE(held.record->work.peers);
+  EXPECT_FALSE(caches.pods.take_regrouped());
+  EXPECT_EQ(caches.update(in_group("q")).change, PodCache::Change::arrived) << "its group is known";
+}
+
+TEST(PodCache, APodThatRunsLearnsOfItsPodGroupToo) {
+  Caches caches;
+  const PodRecord* record = caches.update(in_group("p", R"("nodeName":"n1",)")).record;
+  EXPECT_EQ(record->state, PodState::placed);
+  EXPECT_EQ(record->work.job, "train");
+  caches.groups.update({{"n", "train", "", ""}, 3, {}});
+  EXPECT_TRUE(caches.pods.review_dependencies().empty());
+  EXPECT_TRUE(caches.pods.take_regrouped());
+  EXPECT_EQ(record->work.gang, 3);
+  EXPECT_TRUE(record->work.peers);
+  caches.pods.review_dependencies();
+  EXPECT_FALSE(caches.pods.take_regrouped());
+}
+
+TEST(PodCache, AWaitingPodIsReportedAgainWhenItsPodGroupIsMadeAnew) {
+  Caches caches;
+  caches.groups.update({{"n", "train", "1", ""}, 3, {}});
+  const PodRecord* record = caches.update(in_group("p")).record;
+  caches.pods.review_dependencies();
+  EXPECT_TRUE(caches.pods.review_applications().empty());
+  caches.groups.forget({"n", "train", "1", ""});
+  caches.groups.update({{"n", "train", "2", ""}, 5, {}});
+  caches.pods.review_dependencies();
+  EXPECT_THAT(caches.pods.review_applications(), testing::ElementsAre(record));
+  EXPECT_EQ(record->work.gang, 5);
+}
+
+TEST(PodCache, PodsOfABasicPodGroupStartEachForItself) {
+  Caches caches;
+  caches.groups.update({{"n", "train", "", ""}, {}, {}});
+  const PodRecord* record = caches.update(in_group("p")).record;
+  EXPECT_EQ(record->state, PodState::waiting);
+  EXPECT_EQ(record->work.job, "train");
+  EXPECT_FALSE(record->work.peers);
+}
+
+TEST(PodCache, WhatAPodGroupDemandsAndNobodyHonoursIsSaid) {
+  Caches caches;
+  caches.groups.update({{"n", "train", "", ""}, 3, {"spec.schedulingConstraints.topology"}});
+  const PodRecord* record = caches.update(in_group("p")).record;
+  EXPECT_EQ(record->unschedulable_reason, UnschedulableReason::not_honoured);
+  EXPECT_THAT(record->unschedulable_message, testing::HasSubstr("does not honour spec.schedulingConstraints.topology"));
+  caches.groups.update({{"n", "train", "", ""}, 3, {}});
+  const PodRecord* reduce = caches.update(in_group("r", "", R"("annotations":{"lips.dev/stage":"reduce"},)")).record;
+  EXPECT_EQ(reduce->unschedulable_reason, UnschedulableReason::bad_annotation);
+}
 
 // Fields of a pod, each with values that no API server should let through, or that a later version may.
 struct Hostile {
@@ -231,8 +314,7 @@ TEST(PodCache, SaysOfAPodOfOursWhichOfItsValuesNobodyCanRead) {
   EXPECT_EQ(record->state, PodState::held);
   EXPECT_EQ(to_string(record->unschedulable_reason), "BadAnnotation");
   EXPECT_THAT(record->unschedulable_message, testing::HasSubstr("job-completion-index: found 'x'"));
-  EXPECT_EQ(update("", R"("schedulingGroup":{"podGroupName":"g"},)")->unschedulable_reason,
-            UnschedulableReason::not_honoured);
+  EXPECT_EQ(update("", R"("workloadRef":{"name":"w"},)")->unschedulable_reason, UnschedulableReason::not_honoured);
   EXPECT_EQ(update("", "")->state, PodState::waiting) << "tried again when the reason goes";
 }
 
@@ -399,7 +481,7 @@ TEST(PodCache, CountsVolumesThatADriverAttachesAgainstTheNodesLimit) {
   caches.pods.update(other, TimePoint{});
   EXPECT_EQ(caches.taken(resource), 0);
   for (const char* name : {"a", "b", "c"}) add_volume(caches, name, "ebs");
-  caches.pods.review_volumes();
+  caches.pods.review_dependencies();
   EXPECT_EQ(caches.taken(resource), 2) << "the claims came after the pod";
   Pod ours = sample();
   ours.claims = {"c"};
@@ -425,7 +507,7 @@ TEST(PodCache, GivesAClaimForOnePodAtATimeToOnePodAtATime) {
   EXPECT_EQ(held->state, PodState::held);
   EXPECT_THAT(held->unschedulable_message, testing::HasSubstr("ReadWriteOncePod"));
   EXPECT_THAT(held->unschedulable_message, testing::HasSubstr("n/p"));
-  EXPECT_THAT(caches.pods.review_volumes(), testing::IsEmpty());
+  EXPECT_THAT(caches.pods.review_dependencies(), testing::IsEmpty());
   first.node = "n1";
   first.phase = PodPhase::running;
   caches.pods.update(first, TimePoint{});
@@ -433,7 +515,7 @@ TEST(PodCache, GivesAClaimForOnePodAtATimeToOnePodAtATime) {
   first.phase = PodPhase::succeeded;
   caches.pods.update(first, TimePoint{});
   EXPECT_TRUE(caches.pods.take_claims_left());
-  const std::vector<PodCache::Update> updates = caches.pods.review_volumes();
+  const std::vector<PodCache::Update> updates = caches.pods.review_dependencies();
   ASSERT_EQ(updates.size(), 1u);
   EXPECT_EQ(updates[0].record, held);
   EXPECT_EQ(updates[0].change, PodCache::Change::arrived);

@@ -19,8 +19,9 @@ TEST(PodConditions, GoesOnInTheNextReviewWhenItHasAskedManyNodes) {
   EventRecorder events(client, EventOptions{}, [] { return true; });
   PodConditions conditions(binder, events);
   VolumeCache volumes;
+  PodGroups groups;
   NodeCache nodes;
-  PodCache pods("lips", volumes, nodes);
+  PodCache pods("lips", volumes, groups, nodes);
   for (int i = 0; i < machines; ++i) {
     Node node;
     node.meta = {"", "n" + std::to_string(i), "u", "1"};
@@ -87,8 +88,9 @@ class PodConditionsDemand : public testing::Test {
   EventRecorder events_{client_, EventOptions{}, [] { return true; }};
   PodConditions conditions_{binder_, events_};
   VolumeCache volumes_;
+  PodGroups groups_;
   NodeCache nodes_;
-  PodCache pods_{"lips", volumes_, nodes_};
+  PodCache pods_{"lips", volumes_, groups_, nodes_};
   const TimePoint start_{std::chrono::hours(1)};
 };
 

@@ -61,6 +61,7 @@ class ThreeZones : public ::testing::Test {
     std::uint32_t expected = 0;  // 0: as many as there are
     double shuffle = 1000, cores = 1, cpu = 100, arrived = 0;
     WholeJobId whole{0};
+    std::uint32_t gang = 0;
   };
   static JobId add(Case& with, const Of& of) {
     JobArrived arrived =
@@ -72,6 +73,7 @@ class ThreeZones : public ::testing::Test {
     whole.maps = static_cast<std::uint32_t>(of.tasks);
     whole.expected = of.expected > 0 ? of.expected : whole.maps;
     whole.each = {Cores(1), Mebibytes(100), 1};
+    whole.gang = of.gang;
     whole.arrived = arrived.job.arrival;
     with.state.apply(arrived);
     return JobId(static_cast<std::uint32_t>(with.state.snapshot().jobs.size() - 1));
@@ -103,6 +105,39 @@ TEST_F(ThreeZones, RoomIsCountedInWholeTasksOnEachNode) {
   Case more("lips", builder, by_use(), exchange_price);
   add(more, {.tasks = 5});
   EXPECT_EQ(zones_of(more, more.plan().assignments), (Zones{{c, 5}}));
+}
+
+TEST_F(ThreeZones, FewerThanAGangNeverStart) {
+  const auto starts = [](std::uint32_t gang, int tasks) {
+    Case with = with_room({2}, {2}, {1});  // five in all
+    add(with, {.tasks = tasks, .gang = gang});
+    with.at(3600);  // long after all turns
+    return with.plan().assignments.size();
+  };
+  EXPECT_EQ(starts(0, 8), 5u) << "no zone will ever hold them";
+  EXPECT_EQ(starts(6, 8), 0u);
+  EXPECT_EQ(starts(5, 8), 5u) << "the others may come later";
+  EXPECT_EQ(starts(5, 4), 0u) << "one has not come";
+  EXPECT_EQ(starts(4, 4), 4u);
+}
+
+TEST_F(ThreeZones, WhatAGangLacksStartsWithoutTheOthers) {
+  Case with = with_room({2}, {2}, {5});
+  add(with, {.gang = 4});
+  EXPECT_EQ(with.step().size(), 4u);
+  add(with, {.tasks = 1, .expected = 5, .gang = 4});  // in the stead of one that was lost
+  EXPECT_EQ(with.plan().assignments.size(), 1u);
+}
+
+TEST_F(ThreeZones, AGangThatItsPoolNeverAllowsWaits) {
+  for (const double maximum : {3.0, 4.0}) {
+    ClusterBuilder builder(1);
+    add(builder, a, dear, 8);
+    builder.start.pools[PoolId(0)].maximum = Cores(maximum);
+    Case with("lips", builder, by_use(), exchange_price);
+    add(with, {.tasks = 6, .gang = 4});
+    EXPECT_EQ(with.plan().assignments.size(), maximum < 4 ? 0u : 4u);
+  }
 }
 
 TEST_F(ThreeZones, StartApartWhereThatIsCheaper) {

@@ -16,6 +16,8 @@ std::string_view to_string(UnschedulableReason reason) {
       return "VolumeNotReady";
     case UnschedulableReason::volume_not_provided:
       return "VolumeNotProvided";
+    case UnschedulableReason::group_not_ready:
+      return "GroupNotReady";
     case UnschedulableReason::bad_annotation:
       return "BadAnnotation";
     case UnschedulableReason::data_set_not_ready:

@@ -13,6 +13,7 @@ enum class UnschedulableReason : std::uint8_t {
   scheduling_gated,
   volume_not_ready,
   volume_not_provided,  // a claim got no volume on the chosen node
+  group_not_ready,      // its PodGroup is not there
   bad_annotation,
   data_set_not_ready,
   binding_refused,

@@ -1,0 +1,81 @@
+// Of a gang enough tasks start together or none does, whatever policy plans.
+#include "model/gangs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/validate_plan.h"
+#include "policies/registry/registry.h"
+#include "simulation/random_snapshot.h"
+#include "tests/policies/random_world.h"
+
+namespace lips {
+namespace {
+
+using ::testing::IsEmpty;
+using testing::RandomWorld;
+using testing::settings_for;
+
+std::map<WholeJobId, std::uint32_t> starts_of(const ClusterSnapshot& cluster, const Plan& plan) {
+  std::map<WholeJobId, std::uint32_t> starts;
+  for (const Assignment& assignment : plan.assignments)
+    ++starts[cluster.jobs[cluster.tasks[assignment.task].job].whole.id];
+  return starts;
+}
+
+struct Counted {
+  std::size_t whole = 0, waiting = 0;
+};
+
+void expect_whole_gangs(const ClusterSnapshot& cluster, const Plan& plan, Counted& counted) {
+  const std::map<WholeJobId, std::uint32_t> starts = starts_of(cluster, plan);
+  for (const auto& [gang, least] : short_gangs(cluster)) {
+    const auto started = starts.find(gang);
+    ++(started == starts.end() ? counted.waiting : counted.whole);
+    if (started != starts.end()) EXPECT_GE(started->second, least);
+  }
+}
+
+RandomWorld world_of_gangs(std::uint64_t seed) {
+  simulation::SnapshotShape shape = simulation::random_full_shape(seed);
+  shape.share_of_jobs_of_peers = 0.8;
+  shape.share_of_data_sets_with_codes = 0;  // lost blocks are decoded before anything else
+  return RandomWorld(shape);
+}
+
+TEST(Gangs, AreStartedWholeByTheOperatorsPolicy) {
+  Counted counted;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RandomWorld world = world_of_gangs(seed);
+    PolicySettings settings = settings_for(seed);
+    settings.lips.horizon = Duration(0);
+    settings.lips.home_zones = true;
+    settings.lips.billing = seed % 2 == 0 ? Billing::invoice : Billing::use;
+    const Result<Plan> plan = world.decide("lips", settings);
+    ASSERT_TRUE(plan) << plan.error().message;
+    expect_whole_gangs(world.cluster, *plan, counted);
+  }
+  EXPECT_GT(counted.whole, 300u);
+  EXPECT_GT(counted.waiting, 300u);
+}
+
+TEST(Gangs, AreHeldBackUnderEveryPolicyWhereItStartsTooFew) {
+  Counted counted;
+  for (const PolicyEntry& entry : policy_registry()) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      SCOPED_TRACE(std::string(entry.name) + ", seed " + std::to_string(seed));
+      const RandomWorld world = world_of_gangs(seed);
+      Result<Plan> plan = world.decide(entry.name, settings_for(seed));
+      ASSERT_TRUE(plan) << plan.error().message;
+      hold_back_parts_of_gangs(world.cluster, *plan);
+      EXPECT_THAT(validate_plan(world.cluster, *plan), IsEmpty());
+      expect_whole_gangs(world.cluster, *plan, counted);
+    }
+  }
+  EXPECT_GT(counted.whole, 300u);
+  EXPECT_GT(counted.waiting, 300u);
+}
+
+}  // namespace
+}  // namespace lips
