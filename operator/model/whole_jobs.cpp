@@ -25,6 +25,7 @@ void WholeJobs::join(ClusterSnapshot& cluster, JobId part, const std::vector<std
   if (said.peers) {
     entry.whole.peers = true;
     entry.whole.expected = std::max(entry.whole.expected, said.expected);
+    entry.whole.guessed = said.guessed;
     entry.whole.each = said.each;
     entry.whole.arrived = std::max(entry.whole.arrived, said.arrived);
     entry.whole.gang = std::max(entry.whole.gang, said.gang);

@@ -110,9 +110,10 @@ struct WholeJob {
   std::uint32_t expected = 0;                          // peers, also those that have not arrived; 0: unknown
   Resources each = Resources{Cores(0), Mebibytes(0)};  // requested by one that has not arrived
   TimePoint arrived = TimePoint{};                     // when the last one did, or the one that coordinates started
+  bool guessed = false;    // expected is what earlier runs have had: nobody waits long for so much room
   std::uint32_t gang = 0;  // of peers: fewer than these are never started; 0: those that find room need not wait
   static constexpr auto fields = field_names("id", "maps", "reduces", "finishedMaps", "reduceWork", "peers", "expected",
-                                             "each", "arrived", "gang");
+                                             "each", "arrived", "guessed", "gang");
   friend bool operator==(const WholeJob&, const WholeJob&) = default;
 };
 

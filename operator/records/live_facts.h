@@ -39,6 +39,7 @@ struct LearnedApplication {
   std::string name;  // "namespace/application"
   std::uint32_t runs = 0;
   Mebibytes shuffle, input;
+  std::uint32_t workers = 0;  // at once; 0: not known
 };
 struct LiveFacts {
   std::vector<PodOfTask> pods;

@@ -96,7 +96,7 @@ Ordered live_facts_json(const LiveFacts& facts) {
   for (const TargetReport& report : facts.targets) json["targets"].push_back(target_json(report));
   json["applications"] = Ordered::array();
   for (const LearnedApplication& one : facts.applications)
-    json["applications"].push_back({one.name, one.runs, one.shuffle.value(), one.input.value()});
+    json["applications"].push_back({one.name, one.runs, one.shuffle.value(), one.input.value(), one.workers});
   return json;
 }
 
@@ -131,10 +131,12 @@ LiveFacts read_live_facts(const View& json, std::size_t tasks) {
     facts.targets.push_back(read_target(targets.item(i)));
   if (!json.has("applications")) return facts;
   const View applications = json.at("applications");
-  for (std::size_t i = 0, count = applications.rows(4); i < count; ++i) {
+  const Whole any_count{0, 1'000'000'000};
+  for (std::size_t i = 0, count = applications.rows(5); i < count; ++i) {
     const View row = applications.item(i);
-    facts.applications.push_back({row.cell(0, Text{}), static_cast<std::uint32_t>(row.cell(1, Whole{0, 1'000'000'000})),
-                                  Mebibytes(row.cell(2, any_real)), Mebibytes(row.cell(3, any_real))});
+    facts.applications.push_back({row.cell(0, Text{}), static_cast<std::uint32_t>(row.cell(1, any_count)),
+                                  Mebibytes(row.cell(2, any_real)), Mebibytes(row.cell(3, any_real)),
+                                  static_cast<std::uint32_t>(row.cell(4, any_count))});
   }
   return facts;
 }

@@ -419,10 +419,11 @@ void Reader::read_peers(const View& table) {
 void Reader::read_gangs(const View& table) {
   if (!table.has("gangs")) return;
   const View gangs = table.at("gangs");
-  for (std::size_t i = 0, rows = gangs.rows(2); i < rows && !tables_.jobs.empty(); ++i) {
+  for (std::size_t i = 0, rows = gangs.rows(3); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = gangs.item(i);
     WholeJob& whole = tables_.jobs[static_cast<std::size_t>(row.cell(0, index_below(tables_.jobs.size())))].job.whole;
     whole.gang = static_cast<std::uint32_t>(row.cell(1, Whole{0, most_rows}));
+    whole.guessed = row.cell(2, Whole{0, 1}) == 1;
   }
 }
 

@@ -217,12 +217,14 @@ void write_wholes(JsonText& out, const std::vector<Job>& jobs) {
   out.close(']');
 }
 
-// Jobs of which so many tasks start together or none does.
+// Jobs of which so many peers start together or none does, or of which only earlier runs say how many come.
 void write_gangs(JsonText& out, const std::vector<Job>& jobs) {
-  if (std::all_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.whole.gang == 0; })) return;
-  out.open("gangs", '[');  // job, tasks
+  const auto plain = [](const Job& job) { return job.whole.gang == 0 && !job.whole.guessed; };
+  if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
+  out.open("gangs", '[');  // job, peers that start together, whether the number of peers is guessed
   for (std::size_t i = 0; i < jobs.size(); ++i)
-    if (jobs[i].whole.gang > 0) out.row(static_cast<std::int64_t>(i), std::int64_t{jobs[i].whole.gang});
+    if (const WholeJob& whole = jobs[i].whole; !plain(jobs[i]))
+      out.row(static_cast<std::int64_t>(i), std::int64_t{whole.gang}, std::int64_t{whole.guessed});
   out.close(']');
 }
 

@@ -184,6 +184,7 @@ void pair_jobs(const SnapshotShape& shape, TimePoint now, std::vector<JobArrived
     job.whole.arrived = now - seconds(static_cast<double>(random.below(200)));
     job.shuffle = Mebibytes(static_cast<double>(random.below(3)) * 1000);
     job.coordinates = random.below(8) == 0;
+    job.whole.guessed = job.whole.expected > 0 && gangs.below(3) == 0;
     if (gangs.below(3) == 0) job.whole.gang = static_cast<std::uint32_t>(gangs.below(job.map_tasks + 2));
   }
 }

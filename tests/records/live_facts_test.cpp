@@ -36,7 +36,8 @@ EpochRecord record_with_facts() {
   live.watched = {row};
   live.targets = {{"etl", TargetKind::mean_wait, 600, 30, 60, 2, TargetState::behind},
                   {"", TargetKind::budget_per_day, 9, 8, 10, 0.5, TargetState::cannot, "fixed nodes cost more"}};
-  live.applications = {{"etl/count", 3, Mebibytes(12.5), Mebibytes(400)}, {"etl/once", 0, Mebibytes(1), Mebibytes(0)}};
+  live.applications = {{"etl/count", 3, Mebibytes(12.5), Mebibytes(400), 7},
+                       {"etl/once", 0, Mebibytes(1), Mebibytes(0)}};
   return record;
 }
 
@@ -62,6 +63,7 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   EXPECT_EQ(live.applications[0].runs, 3u);
   EXPECT_EQ(live.applications[0].shuffle, Mebibytes(12.5));
   EXPECT_EQ(live.applications[0].input, Mebibytes(400));
+  EXPECT_EQ(live.applications[0].workers, 7u);
   ASSERT_EQ(live.ledger.size(), 1u);
   const JobDay& job = live.ledger[0];
   EXPECT_EQ(job.day, 20'780);

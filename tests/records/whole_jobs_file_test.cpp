@@ -22,6 +22,7 @@ JobArrived part(Random& random, WholeJobId whole, std::uint32_t number) {
     arrived.job.whole.peers = true;
     arrived.job.whole.expected = 7;
     arrived.job.whole.gang = 5;
+    arrived.job.whole.guessed = true;
     arrived.job.coordinates = number == 1;
     arrived.job.whole.each = {Cores(0.5), Mebibytes(2), 1};
     arrived.job.whole.arrived = TimePoint(Duration(100 + number));

@@ -89,14 +89,16 @@ std::string size_text(Mebibytes size) { return page::gigabytes(size.value() / me
 Result<Listing> list_applications(const EpochRecord& record) {
   const Result<const LiveFacts*> live = live_facts(record);
   if (!live) return tl::unexpected(live.error());
-  Listing listing{{{"application", "whole runs", "exchanges", "reads"}}, Json::array(), ""};
+  Listing listing{{{"application", "whole runs", "workers", "exchanges", "reads"}}, Json::array(), ""};
   listing.none = "nothing is learned of any application (docs/spark.md)\n";
   for (const LearnedApplication& one : (*live)->applications) {
     const std::string_view least = one.runs > 0 ? "" : "at least ";
-    listing.rows.push_back({one.name, page::count(one.runs), fmt::format("{}{}", least, size_text(one.shuffle)),
+    listing.rows.push_back({one.name, page::count(one.runs), one.workers > 0 ? page::count(one.workers) : "?",
+                            fmt::format("{}{}", least, size_text(one.shuffle)),
                             fmt::format("{}{}", least, size_text(one.input))});
     listing.json.push_back({{"application", one.name},
                             {"wholeRuns", one.runs},
+                            {"workers", one.workers},
                             {"shuffleMebibytes", one.shuffle.value()},
                             {"inputMebibytes", one.input.value()}});
   }
@@ -204,7 +206,8 @@ int run_targets(Words words) {
 
 int run_applications(Words words) {
   return run_listing(
-      {"applications", "Lists what is learned of Spark applications: the bytes that a run exchanges and reads.",
+      {"applications",
+       "Lists what is learned of Spark applications: executors, and the bytes that a run exchanges and reads.",
        "what is assumed of the next run of each application", list_applications},
       words);
 }

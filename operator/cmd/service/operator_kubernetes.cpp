@@ -178,7 +178,7 @@ Result<void> run_on_kubernetes(const KubernetesRun& run) {
       run.look(state.snapshot(), cluster->now(), [&](LiveFacts& facts) {
         name_pods(cluster->pods(), facts);
         for (const auto& [of, known] : cluster->learned_traffic().all())
-          facts.applications.push_back({of, known.runs, known.bytes.shuffle, known.bytes.input});
+          facts.applications.push_back({of, known.runs, known.bytes.shuffle, known.bytes.input, known.workers});
       });
     return run.stop();
   };

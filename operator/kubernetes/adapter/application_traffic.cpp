@@ -34,6 +34,7 @@ ApplicationTraffic::ApplicationTraffic(Surroundings around, Rules rules)
 
 void ApplicationTraffic::found(const Pod& pod, TimePoint now) {
   if (!rules_.learn) return;
+  count(pod);
   if (const auto known = drivers_.find(pod.meta.uid); known != drivers_.end()) {
     if (has_ended(pod.phase))
       end(known->second, {now, pod.phase == PodPhase::succeeded});
@@ -59,6 +60,22 @@ void ApplicationTraffic::found(const Pod& pod, TimePoint now) {
   driver_of_[run] = pod.meta.uid;
 }
 
+void ApplicationTraffic::count(const Pod& pod) {
+  if (has_ended(pod.phase)) return count_end(pod.meta.uid);
+  if (pod.node.empty()) return;
+  const std::optional<ApplicationMarks> marks = application_marks(pod, rules_.frameworks);
+  if (!marks || marks->application.empty()) return;
+  const std::string space = pod.meta.name_space + '/';
+  sizes_.runs(pod.meta.uid, {space + marks->application, space + marks->run}, marks->driver);
+}
+
+void ApplicationTraffic::count_end(const std::string& uid) {
+  const std::optional<RunSizes::Ended> run = sizes_.ended(uid);
+  if (!run) return;
+  learned_.had(run->of.application, run->workers);
+  ended_since_ = true;
+}
+
 // Some of its pods are about to go: so may be all of it, and with it who answers.
 void ApplicationTraffic::hurry(const std::string& run, TimePoint now) {
   const auto uid = driver_of_.find(run);
@@ -68,6 +85,7 @@ void ApplicationTraffic::hurry(const std::string& run, TimePoint now) {
 }
 
 void ApplicationTraffic::gone(const ObjectMeta& pod, TimePoint now) {
+  count_end(pod.uid);
   if (const auto known = drivers_.find(pod.uid); known != drivers_.end()) end(known->second, {now, false});
 }
 

@@ -1,5 +1,5 @@
-// Asks running Spark drivers how much their executors have read and exchanged, and keeps what is learned of it in the
-// cluster. Decides nothing, and nobody waits for an answer.
+// Asks running Spark drivers how much their executors have read and exchanged, counts the executors, and keeps what is
+// learned of both in the cluster. Decides nothing, and nobody waits for an answer.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include "kubernetes/api/objects.h"
 #include "kubernetes/pods/learned_traffic.h"
 #include "kubernetes/pods/pod_address.h"
+#include "kubernetes/pods/run_sizes.h"
 
 namespace lips::kubernetes {
 
@@ -47,7 +48,7 @@ class ApplicationTraffic {
   void flush(TimePoint now);
 
   const LearnedTraffic& learned() const { return learned_; }
-  std::size_t kept() const { return drivers_.size(); }
+  std::size_t kept() const { return drivers_.size() + sizes_.kept(); }
 
  private:
   struct Driver {
@@ -68,6 +69,8 @@ class ApplicationTraffic {
     std::string uid;  // of the driver
     Result<Traffic> traffic;
   };
+  void count(const Pod& pod);
+  void count_end(const std::string& uid);
   void hurry(const std::string& run, TimePoint now);
   void end(Driver& driver, Driver::End end);
   void settle(const Driver& driver);
@@ -79,6 +82,7 @@ class ApplicationTraffic {
   const Surroundings around_;
   const Rules rules_;
   LearnedTraffic learned_;
+  RunSizes sizes_;
   std::map<std::string, Driver> drivers_;         // by uid
   std::map<std::string, std::string> driver_of_;  // by "namespace/run": its uid
   std::uint64_t taken_over_ = 0, kept_version_ = 0;

@@ -27,6 +27,7 @@ struct KnownJob {
   // Of an application whose pods exchange data.
   bool peers = false;
   std::uint32_t expected = 0;         // pods, the driver included; 0: nobody says
+  bool guessed = false;               // `expected` is what earlier runs have had
   std::uint32_t gang = 0;             // of which so many start together; 0: no PodGroup says it
   std::uint32_t drivers = 0;          // of those that are there
   const PodRecord* worker = nullptr;  // any that is there, else the driver

@@ -24,6 +24,18 @@ std::optional<LearnedTraffic::Known> learned_of(const PodRecord& pod, const JobC
   return context.traffic->of(pod.meta.name_space + '/' + pod.work.application);
 }
 
+// Where nobody says how many peers will come, as many as in earlier runs.
+KnownJob known_of(const std::string& key, const JobContext& context) {
+  KnownJob known = context.known ? context.known(key) : KnownJob{};
+  if (!known.worker || known.expected > 0) return known;
+  const std::optional<LearnedTraffic::Known> learned = learned_of(*known.worker, context);
+  if (!learned || learned->workers == 0) return known;
+  known.guessed = true;
+  known.expected = learned->workers + known.drivers;
+  known.maps = std::max(known.maps, known.expected);
+  return known;
+}
+
 struct Reading {
   BlockId block;  // none: it reads nothing that has a place
   Mebibytes size;
@@ -183,7 +195,7 @@ class Readings {
   Readers& readers_of(const PodRecord& pod) {
     const auto [known, added] = readers_.try_emplace(job_key(pod));
     if (added && context_.known) {
-      const KnownJob job = context_.known(known->first);
+      const KnownJob job = known_of(known->first, context_);
       known->second.peers = std::max(job.maps, job.drivers + 1) - job.drivers;
     }
     return known->second;
@@ -216,6 +228,7 @@ void join_whole(GroupedJob& part, const KnownJob& known, ModelIndex& index) {
   whole.finished_maps = known.finished_maps;
   whole.peers = known.peers;
   whole.expected = known.expected;
+  whole.guessed = known.guessed;
   whole.gang = known.gang;
   whole.arrived = known.arrived;
   part.maps_before.assign(index.zones(), 0);
@@ -268,7 +281,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
     result.tasks.push_back(entry.task);
     result.pods.push_back(entry.pod);
   }
-  const KnownJob known = context.known ? context.known(result.key) : KnownJob{};
+  const KnownJob known = known_of(result.key, context);
   join_whole(result, known, context.index);
   if (const std::optional<PodNeeds> needs = needs_to_come(known, context.classes))
     job.whole.each = context.index.request(*needs);

@@ -17,6 +17,7 @@ constexpr int readings_of_a_life = 10;
 constexpr Duration short_tail = std::chrono::seconds(5);
 constexpr double worth_noting = 1.1;  // times as much as known
 constexpr std::size_t longest_name = 600;
+constexpr std::uint32_t most_workers = 1'000'000;
 constexpr std::int64_t most_turns = std::int64_t{1} << 53;
 
 Mebibytes towards(Mebibytes from, Mebibytes to, double part) { return from + part * (to - from); }
@@ -41,6 +42,17 @@ std::int64_t whole_in(const Stored& json, const char* key) {
   return number >= 0 && number <= static_cast<double>(most_turns) ? found->get<std::int64_t>() : 0;
 }
 
+// Of the last two runs.
+std::array<std::uint32_t, 2> workers_in(const Stored& json) {
+  std::array<std::uint32_t, 2> result{};
+  const auto found = json.find("workers");
+  if (found == json.end() || !found->is_array() || found->size() != result.size()) return result;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if ((*found)[i].is_number_unsigned())
+      result[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>((*found)[i].get<std::uint64_t>(), most_workers));
+  return result;
+}
+
 std::string name_space_of(const std::string& of) { return of.substr(0, of.find('/') + 1); }
 
 }  // namespace
@@ -60,7 +72,9 @@ Duration pause_between_readings(Duration age) {
 // In proportion to its age, so one that starts slowly is read soon after it has started.
 Duration pause_after_failure(Duration age) { return std::clamp(age / 4, shortest_pause, longest_pause_after_failure); }
 
-LearnedTraffic::Known LearnedTraffic::Entry::known() const { return {larger_of(mean, open_bytes), runs}; }
+LearnedTraffic::Known LearnedTraffic::Entry::known() const {
+  return {larger_of(mean, open_bytes), runs, std::max(workers[0], workers[1])};
+}
 
 // Nobody will see the end of that run.
 void LearnedTraffic::Entry::fold() {
@@ -114,6 +128,12 @@ void LearnedTraffic::ended(const std::string& of, const std::string& run, const 
   entry.mean = {towards(entry.mean.shuffle, whole.shuffle, part), towards(entry.mean.input, whole.input, part)};
 }
 
+// One run with fewer may have failed, or found no room for more.
+void LearnedTraffic::had(const std::string& of, std::uint32_t workers) {
+  Entry& entry = entry_of(of);
+  entry.workers = {std::min(workers, most_workers), entry.workers[0]};
+}
+
 std::optional<LearnedTraffic::Known> LearnedTraffic::of(const std::string& of) const {
   const auto entry = entries_.find(of);
   return entry == entries_.end() ? std::nullopt : std::optional(entry->second.known());
@@ -132,6 +152,7 @@ std::string LearnedTraffic::text() const {
                                 {"shuffleMiB", rounded(entry.mean.shuffle)},
                                 {"inputMiB", rounded(entry.mean.input)},
                                 {"used", entry.used}};
+    if (entry.known().workers > 0) one["workers"] = entry.workers;
     if (entry.open.empty()) continue;
     one["open"] = {{"run", entry.open},
                    {"shuffleMiB", rounded(entry.open_bytes.shuffle)},
@@ -153,6 +174,7 @@ void LearnedTraffic::read(const std::string& text) {
     entry.mean = {size_in(one, "shuffleMiB"), size_in(one, "inputMiB")};
     entry.used = static_cast<std::uint64_t>(whole_in(one, "used"));
     turn_ = std::max(turn_, entry.used);
+    entry.workers = workers_in(one);
     const auto open = one.find("open");
     if (open == one.end() || !open->is_object()) continue;
     if (const auto run = open->find("run"); run != open->end() && run->is_string())

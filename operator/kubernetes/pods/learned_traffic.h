@@ -1,6 +1,8 @@
-// Learns how many bytes the runs of an application read and exchange. Knows no framework and no annotations.
+// Learns how many bytes the runs of an application read and exchange, and how many workers they have. Knows no
+// framework and no annotations.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -31,10 +33,13 @@ class LearnedTraffic {
   void seen(const std::string& of, const std::string& run, const Traffic& so_far);
   // A whole run. Recent runs count most.
   void ended(const std::string& of, const std::string& run, const Traffic& whole);
+  // A run has had so many workers at once.
+  void had(const std::string& of, std::uint32_t workers);
 
   struct Known {
     Traffic bytes;
-    std::uint32_t runs = 0;  // whole ones; 0: the bytes are at least what a run takes
+    std::uint32_t runs = 0;     // whole ones; 0: the bytes are at least what a run takes
+    std::uint32_t workers = 0;  // at once, in the larger of the last two runs; 0: not known
   };
   std::optional<Known> of(const std::string& of) const;
   std::map<std::string, Known> all() const;
@@ -49,9 +54,10 @@ class LearnedTraffic {
   struct Entry {
     std::uint32_t runs = 0;
     Traffic mean;
-    std::string open;        // the run that is not whole and has taken most
-    Traffic open_bytes;      // what it has taken
-    std::uint64_t used = 0;  // when it last learned something
+    std::string open;                        // the run that is not whole and has taken most
+    Traffic open_bytes;                      // what it has taken
+    std::array<std::uint32_t, 2> workers{};  // of the last two runs
+    std::uint64_t used = 0;                  // when it last learned something
     Known known() const;
     void fold();
   };

@@ -113,7 +113,8 @@ class Peers {
       look_again(settings_.settle - since);
       return defer(jobs, DeferralReason::waits_for_peers);
     }
-    if (since < settings_.keep_room || leads) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
+    if (since < settings_.keep_room || (leads && !whole.guessed))
+      add_to_come(gang, to_come(whole, gang), whole, jobs.back());
     if (!within_pool_maxima(gang) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
     Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
     if (since >= settings_.keep_room && choice.spots.empty() && !choice.order)

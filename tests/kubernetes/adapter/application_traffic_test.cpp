@@ -109,6 +109,32 @@ TEST_F(ApplicationTrafficTest, OfTheFirstRunDecidesTheSecondUnderTheNextProcess)
   EXPECT_EQ(executors_of("second"), (Nodes{{"node-b", 2}, {"node-c", 2}})) << "nothing to exchange: where CPU is cheap";
 }
 
+TEST_F(ApplicationTrafficTest, HowManyExecutorsTheFirstRunHadDecidesWhereTheFirstOfTheSecondStarts) {
+  const auto remove = [&](const std::string& run, int executors) {
+    for (int i = 1; i <= executors; ++i) cluster_.remove_pod(fmt::format("{}-exec-{}", run, i));
+  };
+  const auto start_one = [&](const std::string& run, int number) {
+    FakePod pod;
+    pod.labels = labels(run, "executor");
+    cluster_.put_pod(fmt::format("{}-exec-{}", run, number), pod);
+  };
+  {
+    Scheduling scheduling = operator_with(settings());
+    start_one("before", 1);
+    ASSERT_TRUE(scheduling.until([&] { return placed("before") == 1; }));
+    EXPECT_EQ(nodes_of("before"), (Nodes{{"node-b", 1}})) << "nobody knows that others will come";
+    remove("before", 1);
+    start_executors("first");
+    ASSERT_TRUE(scheduling.until([&] { return placed("first") == 4; }));
+    remove("first", 4);
+    ASSERT_TRUE(scheduling.until([&] { return kept().find(R"("workers":[4,1])") != std::string::npos; })) << kept();
+  }
+  Scheduling scheduling = operator_with(settings());
+  start_one("second", 1);
+  ASSERT_TRUE(scheduling.until([&] { return placed("second") == 1; }));
+  EXPECT_EQ(nodes_of("second"), (Nodes{{"node-c", 1}})) << "where four have room";
+}
+
 TEST_F(ApplicationTrafficTest, OfARunThatFailedOnlyRaisesWhatIsKnown) {
   Scheduling scheduling = operator_with(settings());
   const auto answered = [&] { return scheduling.counted.driver_answers()["read"]; };

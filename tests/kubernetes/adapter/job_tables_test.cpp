@@ -102,6 +102,30 @@ TEST_F(JobTables, EachTaskReadsItsRangeOfBlocks) {
   EXPECT_THAT(pods[3]->reads, ElementsAre(BlockRun{"default/books", 7, 3}));
 }
 
+TEST_F(JobTables, AsManyPeersAreExpectedAsEarlierRunsHadWhereNobodySaysIt) {
+  for (const auto& [said, learned, expected, guessed] :
+       {std::tuple(0u, 0u, 0u, false), {0u, 5u, 6u, true}, {3u, 5u, 3u, false}}) {
+    PodRecord* driver = pod("driver", "", 0);
+    driver->work.job = "spark-1";
+    driver->work.peers = driver->work.driver = true;
+    driver->work.application = "nightly";
+    traffic_ = {};
+    if (learned > 0) traffic_.had("default/nightly", learned);
+    known_ = [&, said = said](const std::string&) {
+      KnownJob known;
+      known.peers = true;
+      known.expected = said;
+      known.drivers = known.maps = 1;
+      known.worker = driver;
+      return known;
+    };
+    const auto jobs = group({driver});
+    ASSERT_THAT(jobs, SizeIs(1));
+    EXPECT_EQ(jobs.front().job.whole.expected, expected);
+    EXPECT_EQ(jobs.front().job.whole.guessed, guessed);
+  }
+}
+
 TEST_F(JobTables, PeersReadADataSetTogetherAndExchangeByTheirWork) {
   std::vector<PodRecord*> pods{pod("driver", "", 0)};
   for (int i = 0; i < 3; ++i) pods.push_back(pod("w-" + std::to_string(i), "", 0));

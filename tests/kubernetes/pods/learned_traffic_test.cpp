@@ -42,6 +42,16 @@ TEST(LearnedTraffic, OfARunWhoseEndWasNotSeenOnlyRaisesWhatIsKnown) {
   EXPECT_EQ(known(learned), bytes(80, 20)) << "a run counts once, though it was seen before";
 }
 
+TEST(LearnedTraffic, TheLargerOfTheLastTwoRunsSaysHowManyWorkersWillCome) {
+  LearnedTraffic learned;
+  const auto workers = [&] { return learned.of("etl/count")->workers; };
+  for (const auto& [had, known] : {std::pair(8u, 8u), {2u, 8u}, {3u, 3u}, {4u, 4u}, {4'000'000'000u, 1'000'000u}}) {
+    learned.had("etl/count", had);
+    EXPECT_EQ(workers(), known) << "after " << had;
+  }
+  EXPECT_EQ(learned.of("etl/count")->runs, 0u) << "nobody has told their bytes";
+}
+
 TEST(LearnedTraffic, IsReadBackAsItWasKept) {
   Random random(7);
   LearnedTraffic learned;
@@ -49,6 +59,7 @@ TEST(LearnedTraffic, IsReadBackAsItWasKept) {
     const std::string of = "etl/app-" + std::to_string(random.below(20)), run = "run-" + std::to_string(i / 3);
     const Traffic traffic = bytes(random.uniform() * 1e6, random.uniform() * 1e6);
     random.below(2) == 0 ? learned.seen(of, run, traffic) : learned.ended(of, run, traffic);
+    if (random.below(3) == 0) learned.had(of, static_cast<std::uint32_t>(random.below(100)));
   }
   LearnedTraffic again;
   again.read(learned.text());
@@ -58,10 +69,16 @@ TEST(LearnedTraffic, IsReadBackAsItWasKept) {
     EXPECT_NEAR(again.of(of)->bytes.shuffle.value(), one.bytes.shuffle.value(), 1e-3) << of;
     EXPECT_NEAR(again.of(of)->bytes.input.value(), one.bytes.input.value(), 1e-3) << of;
     EXPECT_EQ(again.of(of)->runs, one.runs) << of;
+    EXPECT_EQ(again.of(of)->workers, one.workers) << of;
   }
-  for (const char* text : {"", "[]", "{\"etl/a\":7}", "{\"etl/a\":{\"runs\":-1,\"shuffleMiB\":1e300,\"open\":[]}}"}) {
+  for (const char* text :
+       {"", "[]", "{\"etl/a\":7}", "{\"etl/a\":{\"runs\":-1,\"shuffleMiB\":1e300,\"open\":[]}}",
+        "{\"etl/a\":{\"workers\":7}}", "{\"etl/a\":{\"workers\":[-1,\"x\"]}}", "{\"etl/a\":{\"workers\":[1,2,3]}}"}) {
     again.read(text);
-    for (const auto& [of, one] : again.all()) EXPECT_EQ(one.bytes, Traffic{}) << text;
+    for (const auto& [of, one] : again.all()) {
+      EXPECT_EQ(one.bytes, Traffic{}) << text;
+      EXPECT_EQ(one.workers, 0u) << text;
+    }
   }
 }
 

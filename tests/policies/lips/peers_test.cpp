@@ -107,6 +107,21 @@ TEST_F(ThreeZones, RoomIsCountedInWholeTasksOnEachNode) {
   EXPECT_EQ(zones_of(more, more.plan().assignments), (Zones{{c, 5}}));
 }
 
+TEST_F(ThreeZones, ADriverWaitsForTheRoomOfAsManyAsEarlierRunsHadOnlyForAWhile) {
+  for (const bool guessed : {false, true}) {
+    Case with = with_room({2}, {3}, {2});
+    add(with, {.tasks = 2, .whole = WholeJobId(1)});
+    ASSERT_EQ(zones_of(with, with.step()), (Zones{{b, 2}}));
+    JobArrived driver = driver_of(with, 3);
+    driver.job.whole.guessed = guessed;
+    with.state.apply(driver);
+    with.at(5);
+    EXPECT_EQ(with.plan().assignments.size(), 0u) << "three find room together when the others end";
+    with.at(150);
+    EXPECT_EQ(with.plan().assignments.size(), guessed ? 1u : 0u);
+  }
+}
+
 TEST_F(ThreeZones, FewerThanAGangNeverStart) {
   const auto starts = [](std::uint32_t gang, int tasks) {
     Case with = with_room({2}, {2}, {1});  // five in all
