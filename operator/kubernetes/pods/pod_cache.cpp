@@ -227,7 +227,7 @@ PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
   else
     claim_users_.use(pod.meta, pod.claims);
   const bool waits_for_others = record.unschedulable_reason == UnschedulableReason::volume_not_ready ||
-                                record.unschedulable_reason == UnschedulableReason::group_not_ready;
+                                (record.unschedulable_reason != UnschedulableReason::none && !pod.group.empty());
   if (waits_for_others || has_first_use(pod))
     depends_on_others_[full_name(pod.meta)] = pod;
   else

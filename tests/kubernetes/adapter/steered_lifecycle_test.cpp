@@ -131,6 +131,16 @@ TEST_F(SteeredLifecycle, LetsAPodGoThatFitsNowhere) {
   EXPECT_FALSE(body["metadata"].contains("annotations")) << "it is its scheduler's alone";
 }
 
+TEST_F(SteeredLifecycle, LetsAPodGoWhosePodGroupIsNotKnown) {
+  pod_.group = "train";
+  EXPECT_EQ(update(start_).unschedulable_reason, UnschedulableReason::group_not_ready);
+  lifecycle_.review_steered(start_ + past_patience / 2);
+  EXPECT_EQ(lifecycle_.bindings_under_way(), 0u);
+  lifecycle_.review_steered(start_ + past_patience);
+  take_answers(start_ + past_patience);
+  EXPECT_EQ(sent(), 1u);
+}
+
 TEST_F(SteeredLifecycle, AsksAgainForAPodThatItCouldNotLetGo) {
   code_ = 422;
   PodRecord& record = update(start_);

@@ -238,6 +238,8 @@ TEST(PodCache, WhatAPodGroupDemandsAndNobodyHonoursIsSaid) {
   EXPECT_EQ(record->unschedulable_reason, UnschedulableReason::not_honoured);
   EXPECT_THAT(record->unschedulable_message, testing::HasSubstr("does not honour spec.schedulingConstraints.topology"));
   caches.groups.update({{"n", "train", "", ""}, 3, {}});
+  ASSERT_EQ(caches.pods.review_dependencies().size(), 1u) << "the group was made anew";
+  EXPECT_EQ(record->state, PodState::waiting);
   const PodRecord* reduce = caches.update(in_group("r", "", R"("annotations":{"lips.dev/stage":"reduce"},)")).record;
   EXPECT_EQ(reduce->unschedulable_reason, UnschedulableReason::bad_annotation);
 }
