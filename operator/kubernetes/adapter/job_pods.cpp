@@ -6,6 +6,8 @@
 namespace lips::kubernetes {
 namespace {
 
+constexpr std::uint32_t most_pods = 1'000'000'000;
+
 // The number of tasks in a stage, as the owners of its pods declare it.
 struct Declared {
   std::int64_t tasks = 0;                  // by annotation
@@ -14,13 +16,14 @@ struct Declared {
     std::int64_t sum = tasks;
     if (tasks == 0)
       for (const auto& [uid, completions] : by) sum += completions;
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(sum, 0, 1'000'000'000));
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(sum, 0, most_pods));
   }
 };
 
 // What is known of an application's pods as peers, pod by pod. The PodGroups of one application start together.
 void note_peer(const PodRecord& pod, KnownJob& job, std::set<std::string>& groups) {
-  if (pod.work.gang > 0 && groups.insert(pod.work.group).second) job.gang += static_cast<std::uint32_t>(pod.work.gang);
+  if (pod.work.gang > 0 && groups.insert(pod.work.group).second)
+    job.gang = std::min(most_pods, job.gang + static_cast<std::uint32_t>(pod.work.gang));
   job.peers = true;
   job.drivers += pod.work.driver;
   job.arrived = std::max(job.arrived, pod.first_seen);

@@ -61,6 +61,13 @@ TEST_F(JobPodsTest, StartWithThePodGroupsOfTheirApplication) {
   }
   EXPECT_EQ(known().gang, 5u);
   EXPECT_EQ(known().expected, 5u);
+  for (int i = 0; i < 9; ++i) {
+    PodRecord& made = pod("d" + std::to_string(i), TaskKind::map);
+    made.work.peers = true;
+    made.work.group = made.meta.name;
+    made.work.gang = 1'000'000'000;
+  }
+  EXPECT_EQ(known().gang, 1'000'000'000u);
 }
 
 TEST_F(JobPodsTest, BelieveCompletionsOfAllOwnersOfAStage) {
