@@ -3,14 +3,16 @@
 Neither a Job whose PodGroup can have room for some of its pods only nor one whose PodGroup does not exist starts anything.
 """
 import collections
+import os
 import time
 
 from kit import objects
-from kit.cluster import Cluster, need_tools, wait_for
+from kit.cluster import E2E, Cluster, need_tools, wait_for
 from kit.operator import Operator
 from kit.recorder import Recorder
 from kit.steering import gate_pods
 
+EXAMPLE = os.path.join(os.path.dirname(E2E), "examples", "frameworks", "pod-group.yaml")
 CORES = {"zone-a": 4, "zone-b": 3, "zone-c": 6}         # of the one node
 PRICES = {"zone-a": 0.4, "zone-b": 0.1, "zone-c": 0.2}  # USD an hour and core
 
@@ -68,6 +70,10 @@ def tell(story):
                 api.request("DELETE", f"/api/v1/namespaces/default/pods/{name}")
             wait_for(lambda: zones("five") == {"zone-c": 5}, 60, lambda: f"five: {dict(zones('five'))}, though zone-c has room for all")
             wait_for(lambda: len([pod for pod in seen.finished() if pod.job == "five"]) == 5, 60, "five does not end")
+
+            cluster.kubectl("create", "-f", EXAMPLE)
+            wait_for(lambda: zones("training") == {"zone-c": 4}, 30, lambda: f"{EXAMPLE}: {dict(zones('training'))}")
+            cluster.kubectl("delete", "-f", EXAMPLE, "--cascade=foreground", "--timeout=60s")
 
             # kube-scheduler has the same groups and binds; LiPS says where.
             api.create(objects.indexed_job("steered", 4, run_for="5s", space="etl", scheduler="default-scheduler"))
