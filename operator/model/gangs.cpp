@@ -6,18 +6,15 @@
 namespace lips {
 
 std::map<WholeJobId, std::uint32_t> short_gangs(const ClusterSnapshot& cluster) {
-  std::map<WholeJobId, std::uint32_t> started;
-  for (const JobId id : cluster.pending)
-    if (const WholeJob& whole = cluster.jobs[id].whole; whole.gang > 0) started[whole.id] = whole.finished_maps;
-  if (started.empty()) return {};
-  for (const RunningTask& run : cluster.running)
-    if (const auto known = started.find(cluster.jobs[cluster.tasks[run.task].job].whole.id); known != started.end())
-      ++known->second;
   std::map<WholeJobId, std::uint32_t> missing;
-  for (const JobId id : cluster.pending) {
-    const WholeJob& whole = cluster.jobs[id].whole;
-    if (whole.gang > 0 && whole.gang > started[whole.id]) missing[whole.id] = whole.gang - started[whole.id];
-  }
+  for (const JobId id : cluster.pending)
+    if (const WholeJob& whole = cluster.jobs[id].whole; whole.gang > whole.finished_maps)
+      missing[whole.id] = whole.gang - whole.finished_maps;
+  if (missing.empty()) return missing;
+  for (const RunningTask& run : cluster.running)
+    if (const auto gang = missing.find(cluster.jobs[cluster.tasks[run.task].job].whole.id);
+        gang != missing.end() && --gang->second == 0)
+      missing.erase(gang);
   return missing;
 }
 

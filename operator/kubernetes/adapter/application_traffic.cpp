@@ -62,7 +62,7 @@ void ApplicationTraffic::found(const Pod& pod, TimePoint now) {
 
 void ApplicationTraffic::count(const Pod& pod) {
   if (has_ended(pod.phase)) return count_end(pod.meta.uid);
-  if (pod.node.empty()) return;
+  if (pod.node.empty() || sizes_.counts(pod.meta.uid)) return;
   const std::optional<ApplicationMarks> marks = application_marks(pod, rules_.frameworks);
   if (!marks || marks->application.empty()) return;
   const std::string space = pod.meta.name_space + '/';

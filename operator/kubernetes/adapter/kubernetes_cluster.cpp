@@ -119,7 +119,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
                                  telemetry_, log_, [this] { informers_->relist(); }});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
-                           volumes_, groups_, telemetry_, log_},
+                           volumes_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
                     settings_.left_alone, settings_.applications.shuffle_per_cpu_second, settings_.scheduler_name,
                     settings_.announced});

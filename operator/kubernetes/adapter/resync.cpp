@@ -25,9 +25,8 @@ void Resync::find_reasons_to_list(TimePoint now) {
 void Resync::reconcile(DataLink* data, TimePoint now) {
   const bool claims_left = around_.pods.take_claims_left();
   if (volumes_version_ != around_.volumes.version()) around_.lifecycle.review_volumes(now);
-  const std::uint64_t volumes = around_.volumes.version(), groups = around_.groups.version();
-  const bool others = std::exchange(volumes_version_, volumes) != volumes;
-  if (std::exchange(groups_version_, groups) != groups || others || claims_left)
+  const std::uint64_t volumes = around_.volumes.version();
+  if (std::exchange(volumes_version_, volumes) != volumes || claims_left || around_.pods.groups_changed())
     for (const PodCache::Update& update : around_.pods.review_dependencies()) around_.lifecycle.handle(update, now);
   if (around_.pods.take_regrouped()) around_.model.must_list();
   for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.report_again(*pod, now);

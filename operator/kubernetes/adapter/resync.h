@@ -37,7 +37,6 @@ class Resync {
     const KeptShares& shares;
     const LearnedTraffic& traffic;
     const VolumeCache& volumes;
-    const PodGroups& groups;
     AdapterObserver& telemetry;
     Log& log;
   };
@@ -77,7 +76,7 @@ class Resync {
 
   Surroundings around_;
   Rules rules_;
-  std::uint64_t volumes_version_ = 0, groups_version_ = 0;
+  std::uint64_t volumes_version_ = 0;
   TimePoint listed_at_{}, next_beat_{};
   Every review_of_expected_{Duration(30'000'000)};
   std::vector<ExpectedWork> expected_;            // as last reported

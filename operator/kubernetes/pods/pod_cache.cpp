@@ -23,6 +23,13 @@ ResourceAmounts volumes_of(const std::string& name_space, const std::vector<std:
   return result;
 }
 
+// True: it says something else than before.
+bool follow(const PodGroup& group, PodAnnotations& own) {
+  const std::int32_t before = std::exchange(own.gang, group.gang.value_or(0));
+  own.peers |= own.gang > 0;
+  return own.gang != before;
+}
+
 void add_cause(PodRecord& record, UnschedulableReason reason, const std::string& text) {
   if (record.unschedulable_reason == UnschedulableReason::none) record.unschedulable_reason = reason;
   record.unschedulable_message += (record.unschedulable_message.empty() ? "" : "; ") + text;
@@ -141,8 +148,7 @@ void PodCache::join_group(PodRecord& record) {
   for (const std::string& field : group->not_understood)
     add_cause(record, UnschedulableReason::not_honoured,
               "PodGroup '" + own.group + "': this scheduler does not honour " + field + " yet");
-  own.gang = group->gang.value_or(0);
-  own.peers |= own.gang > 0;
+  follow(*group, own);
   if (own.gang > 0 && own.stage == TaskKind::reduce)
     add_cause(record, UnschedulableReason::bad_annotation,
               std::string(annotation::stage) + ": found 'reduce'; allowed: none, as all pods of PodGroup '" +
@@ -500,15 +506,13 @@ std::optional<std::int32_t> PodCache::least_waiting_priority() const {
 
 // A PodGroup may become known after its pods, or be made anew.
 void PodCache::review_groups() {
-  if (std::exchange(groups_seen_, groups_.version()) == groups_.version()) return;
+  if (!groups_changed()) return;
+  groups_seen_ = groups_.version();
   for (const auto& [name, place] : ours_) {
     PodRecord& record = *place;
     if (record.own.group.empty() || depends_on_others_.contains(name)) continue;
     const PodGroup* group = groups_.find(record.meta.name_space, record.own.group);
-    const std::int32_t gang = group ? group->gang.value_or(0) : record.own.gang;
-    if (gang == record.own.gang) continue;
-    record.own.gang = gang;
-    record.own.peers |= gang > 0;
+    if (!group || !follow(*group, record.own)) continue;
     join_application(record);
     rejoined_.insert(name);
     regrouped_ |= record.on_node();

@@ -65,6 +65,8 @@ class PodCache {
   // Runs the filters again after claims, volumes or PodGroups have changed, on pods that are held for them or whose
   // claims are bound on first use.
   std::vector<Update> review_dependencies();
+  // Whether any PodGroup has changed since then.
+  bool groups_changed() const { return groups_seen_ != groups_.version(); }
   // Whether the PodGroup of a pod on a node says something else than before.
   bool take_regrouped() { return std::exchange(regrouped_, false); }
   // Whether a ReadWriteOncePod claim may have become free.

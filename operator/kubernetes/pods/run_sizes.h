@@ -17,6 +17,7 @@ class RunSizes {
   };
   // A pod of the run is on a node; `driver`: it starts the others.
   void runs(const std::string& uid, const Run& of, bool driver);
+  bool counts(const std::string& uid) const { return run_of_.contains(uid); }
   struct Ended {
     Run of;
     std::uint32_t workers = 0;  // at once, at most
