@@ -28,8 +28,8 @@ class Ahead {
     cluster_.free[assignment.node] -= job.request;
     cluster_.pool_cores[job.pool] += job.request.cpu;
     ++job.running;
-    cluster_.running.push_back(
-        {assignment.task, assignment.node, cluster_.now + expected_duration(cluster_, task, assignment.node, level)});
+    cluster_.running.push_back({assignment.task, task.job, assignment.node,
+                                cluster_.now + expected_duration(cluster_, task, assignment.node, level)});
     if (job.pending == 0) std::erase(cluster_.pending, task.job);
   }
 

@@ -99,7 +99,7 @@ class Explaining {
       return std::pair(a.expected_end, a.task) < std::pair(b.expected_end, b.task);
     });
     for (const RunningTask& run : ends) {
-      free[run.node] += cluster_.jobs[cluster_.tasks[run.task].job].request;
+      free[run.node] += cluster_.jobs[run.job].request;
       if (!takes(cluster_, result_.task, run.node) || !fits(job_.request, free[run.node])) continue;
       result_.room = {run.node, std::max(Duration(0), run.expected_end - cluster_.now)};
       return;

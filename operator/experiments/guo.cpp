@@ -192,8 +192,7 @@ struct Fairness {
 std::vector<lsap::GroupUse> uses(const ClusterSnapshot& cluster) {
   std::vector<lsap::GroupUse> groups;
   for (const Pool& pool : cluster.pools) groups.push_back({pool.weight, 0, 0});
-  for (const RunningTask& task : cluster.running)
-    ++groups[cluster.jobs[cluster.tasks[task.task].job].pool.index()].running;
+  for (const RunningTask& task : cluster.running) ++groups[cluster.jobs[task.job].pool.index()].running;
   return groups;
 }
 

@@ -197,7 +197,7 @@ void ClusterState::occupy(TaskId id, NodeId node, Locality level, TimePoint sinc
   snapshot_.pool_cores[job.pool] += job.request.cpu;
   ++job.running;
   running_index_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
-  snapshot_.running.push_back({id, node, since + expected_duration(snapshot_, task, node, level)});
+  snapshot_.running.push_back({id, task.job, node, since + expected_duration(snapshot_, task, node, level)});
   if (job.coordinates) wholes_.driver_started(snapshot_, task.job, since);
 }
 

@@ -12,8 +12,7 @@ std::map<WholeJobId, std::uint32_t> short_gangs(const ClusterSnapshot& cluster) 
       missing[whole.id] = whole.gang - whole.finished_maps;
   if (missing.empty()) return missing;
   for (const RunningTask& run : cluster.running)
-    if (const auto gang = missing.find(cluster.jobs[cluster.tasks[run.task].job].whole.id);
-        gang != missing.end() && --gang->second == 0)
+    if (const auto gang = missing.find(cluster.jobs[run.job].whole.id); gang != missing.end() && --gang->second == 0)
       missing.erase(gang);
   return missing;
 }

@@ -8,7 +8,7 @@ namespace lips {
 std::map<WholeJobId, RunningPeers> running_peers(const ClusterSnapshot& cluster) {
   std::map<WholeJobId, RunningPeers> result;
   for (const RunningTask& run : cluster.running) {
-    const Job& job = cluster.jobs[cluster.tasks[run.task].job];
+    const Job& job = cluster.jobs[run.job];
     if (!job.whole.peers) continue;
     RunningPeers& peers = result[job.whole.id];
     peers.in_zone.resize(cluster.zones.size());

@@ -23,9 +23,10 @@ namespace lips {
 
 struct RunningTask {
   TaskId task;
+  JobId job;  // the task's: plans look at all running tasks, and rarely at more of them than their jobs
   NodeId node;
   TimePoint expected_end{};
-  static constexpr auto fields = field_names("task", "node", "expectedEnd");
+  static constexpr auto fields = field_names("task", "job", "node", "expectedEnd");
 };
 
 // The tasks of a job with a replica of their input on a node's own store. May still name tasks that are no longer

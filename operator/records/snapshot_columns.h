@@ -89,7 +89,7 @@ static_assert(ClusterSnapshot::fields.size() == 33 && NodeProfile::fields.size()
               Toleration::fields.size() == 4 && Node::fields.size() == 13 && Resources::fields.size() == 4 &&
               Block::fields.size() == 4 && Replica::fields.size() == 3 && Job::fields.size() == 26 &&
               WholeJob::fields.size() == 11 && JobInput::fields.size() == 2 && Task::fields.size() == 11 &&
-              TaskGroup::fields.size() == 10 && RunningTask::fields.size() == 3 && JobLocality::fields.size() == 2 &&
+              TaskGroup::fields.size() == 10 && RunningTask::fields.size() == 4 && JobLocality::fields.size() == 2 &&
               Zone::fields.size() == 1 && Offer::fields.size() == 5);
 
 }  // namespace lips

@@ -204,7 +204,7 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
   }
   for (RunningTask& run : cluster.running) {
     run.expected_end = ends[run.task.index()];
-    cluster.free[run.node] = cluster.free[run.node] - cluster.jobs[cluster.tasks[run.task].job].request;
+    cluster.free[run.node] = cluster.free[run.node] - cluster.jobs[run.job].request;
   }
   for (std::uint32_t i = 0; i < tables.jobs.size(); ++i) {
     Job& job = cluster.jobs[JobId(i)];

@@ -231,7 +231,7 @@ DueWork TargetLedger::due(const ClusterSnapshot& cluster, const std::string& poo
     due.longest = std::max(due.longest, longest * (reduces_to_come ? 2 : 1));
   }
   for (const RunningTask& run : cluster.running)
-    if (const JobId job = cluster.tasks[run.task].job; open_.contains(job) && open_.at(job) <= by - notice)
+    if (const JobId job = run.job; open_.contains(job) && open_.at(job) <= by - notice)
       if (pool.empty() || pool_of(cluster, cluster.jobs[job]) == pool)
         due.longest = std::max(due.longest, to_seconds(run.expected_end - cluster.now));
   return due;

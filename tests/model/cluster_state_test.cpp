@@ -46,6 +46,7 @@ class Recount {
       EXPECT_TRUE(running.insert(run.task).second);
       EXPECT_TRUE(occupies(run.task));
       EXPECT_EQ(cluster_.tasks[run.task].node, run.node);
+      EXPECT_EQ(cluster_.tasks[run.task].job, run.job);
     }
     std::size_t occupying = 0, pending = 0;
     for (TaskId task : cluster_.tasks.ids()) {

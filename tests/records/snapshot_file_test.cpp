@@ -151,7 +151,7 @@ bool worked_out(const std::string& path, const ClusterSnapshot& cluster) {
   if (begins({"nodeStore", "pending", "held", "pendingTasks"})) return true;
   if (begins({"blocks["}) && ends({".zones"})) return true;
   if (begins({"groups["}) && ends({".first", ".last", ".count"})) return true;
-  if (begins({"running["}) && ends({".node"})) return true;
+  if (begins({"running["}) && ends({".node", ".job"})) return true;
   // A job that is no part of another has nothing in common with any.
   if (path.find(".whole.") != std::string::npos) {
     const Job& job = cluster.jobs[JobId(static_cast<std::uint32_t>(std::stoul(path.substr(5))))];

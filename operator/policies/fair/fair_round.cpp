@@ -36,7 +36,7 @@ std::vector<PoolLoad> pool_loads(const Draft& draft, const StageSlots& slots, Ta
   }
   if (small_pool || slots.separate())
     for (const RunningTask& run : cluster.running) {
-      const Job& job = cluster.jobs[cluster.tasks[run.task].job];
+      const Job& job = cluster.jobs[run.job];
       if (counts(job)) loads[pool_of(job)].workload += job.request.cpu.value();
     }
   for (const JobId id : cluster.pending) {

@@ -14,7 +14,7 @@ namespace {
 // Jobs that are not finished: some task waits or runs.
 std::vector<JobId> present_jobs(const ClusterSnapshot& cluster) {
   std::vector<JobId> jobs = cluster.pending;
-  for (const RunningTask& run : cluster.running) jobs.push_back(cluster.tasks[run.task].job);
+  for (const RunningTask& run : cluster.running) jobs.push_back(run.job);
   std::ranges::sort(jobs);
   const auto repeated = std::ranges::unique(jobs);
   jobs.erase(repeated.begin(), repeated.end());

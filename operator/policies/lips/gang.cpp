@@ -54,8 +54,8 @@ GangRoom::GangRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, I
     });
   for (const RunningTask& run : cluster.running)
     if (classes.class_of[run.node].valid())
-      releases_[cluster.nodes[run.node].zone].push_back({std::max(0.0, to_seconds(run.expected_end - cluster.now)),
-                                                         run.node, cluster.jobs[cluster.tasks[run.task].job].request});
+      releases_[cluster.nodes[run.node].zone].push_back(
+          {std::max(0.0, to_seconds(run.expected_end - cluster.now)), run.node, cluster.jobs[run.job].request});
   for (std::vector<Release>& releases : releases_)
     std::sort(releases.begin(), releases.end(),
               [](const Release& a, const Release& b) { return std::tuple(a.at, a.node) < std::tuple(b.at, b.node); });

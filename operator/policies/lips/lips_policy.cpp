@@ -197,7 +197,7 @@ class Decision {
   IdVector<PoolId, PoolUse> pools_running() const {
     IdVector<PoolId, PoolUse> use(cluster_.pools.size());
     for (const RunningTask& run : cluster_.running) {
-      const Job& job = cluster_.jobs[cluster_.tasks[run.task].job];
+      const Job& job = cluster_.jobs[run.job];
       const double left = to_seconds(std::clamp(run.expected_end - cluster_.now, Duration(0), settings_.lips.horizon));
       use[job.pool].core_seconds += job.request.cpu.value() * left;
       use[job.pool].work += job.request.cpu.value() * left * cluster_.nodes[run.node].speed;

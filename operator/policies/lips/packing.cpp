@@ -95,7 +95,7 @@ class Packing {
     for (const RunningTask& run : cluster_.running) {
       const double at = std::max(0.0, to_seconds(run.expected_end - cluster_.now));
       if (at >= settings_.window) continue;
-      const Job& job = cluster_.jobs[cluster_.tasks[run.task].job];
+      const Job& job = cluster_.jobs[run.job];
       timeline_[run.node].add({at, &demands_.request(job), 1});
       pools_.release(job.pool, job.request.cpu, at);
     }

@@ -491,7 +491,7 @@ bool any_peers(const ClusterSnapshot& cluster) {
   const auto peers = [&](JobId id) { return cluster.jobs[id].whole.peers; };
   return std::any_of(cluster.pending.begin(), cluster.pending.end(), peers) ||
          std::any_of(cluster.running.begin(), cluster.running.end(),
-                     [&](const RunningTask& run) { return peers(cluster.tasks[run.task].job); });
+                     [&](const RunningTask& run) { return peers(run.job); });
 }
 
 }  // namespace

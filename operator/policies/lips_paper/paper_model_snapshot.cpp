@@ -103,7 +103,7 @@ class Conversion {
     for (const RunningTask& run : cluster_.running) {
       const double left = to_seconds(std::clamp(run.expected_end - cluster_.now, Duration(0), horizon_));
       const Node& node = cluster_.nodes[run.node];
-      busy[run.node] += cluster_.jobs[cluster_.tasks[run.task].job].request.cpu.value() * node.speed * left;
+      busy[run.node] += cluster_.jobs[run.job].request.cpu.value() * node.speed * left;
     }
     for (NodeId id : cluster_.nodes.ids())
       out_.capacity[id] = CpuSeconds(std::max(0.0, out_.capacity[id].value() - busy[id]));

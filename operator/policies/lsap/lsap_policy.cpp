@@ -11,7 +11,7 @@ enum class Variant : std::uint8_t { bandwidth, uniform, fair };
 
 std::vector<std::uint64_t> running_by_pool(const ClusterSnapshot& cluster) {
   std::vector<std::uint64_t> running(cluster.pools.size(), 0);
-  for (const RunningTask& task : cluster.running) ++running[cluster.jobs[cluster.tasks[task.task].job].pool.index()];
+  for (const RunningTask& run : cluster.running) ++running[cluster.jobs[run.job].pool.index()];
   return running;
 }
 

@@ -25,7 +25,7 @@ IdVector<PoolId, PoolActivity> pool_activity(const ClusterSnapshot& cluster) {
     demand[job.pool.index()] += job.request.cpu.value() * job.pending;
   }
   for (const RunningTask& run : cluster.running) {
-    const Job& job = cluster.jobs[cluster.tasks[run.task].job];
+    const Job& job = cluster.jobs[run.job];
     const Node& node = cluster.nodes[run.node];
     ++pools[job.pool].running;
     pools[job.pool].rate +=
