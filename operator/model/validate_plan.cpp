@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "model/degraded_read.h"
 #include "model/stripe.h"
@@ -16,10 +18,36 @@ namespace lips {
 
 namespace {
 
+// The tasks that a plan names. Those of jobs that wait lie close together, among all that a cluster has ever had.
+class SeenTasks {
+ public:
+  explicit SeenTasks(const ClusterSnapshot& cluster) {
+    std::size_t end = 0;
+    first_ = cluster.tasks.size();
+    for (const JobId id : cluster.pending) {
+      const Job& job = cluster.jobs[id];
+      first_ = std::min<std::size_t>(first_, job.first_task.index());
+      end = std::max<std::size_t>(end, job.first_task.index() + job.tasks());
+    }
+    if (end > first_) close_.assign(end - first_, false);
+  }
+  // False if it was there.
+  bool insert(TaskId task) {
+    if (task.index() < first_ || task.index() - first_ >= close_.size()) return others_.insert(task).second;
+    const std::size_t place = task.index() - first_;
+    if (close_[place]) return false;
+    return close_[place] = true;
+  }
+
+ private:
+  std::size_t first_ = 0;
+  std::vector<bool> close_;
+  std::unordered_set<TaskId> others_;
+};
+
 class Validation {
  public:
-  Validation(const ClusterSnapshot& cluster, const Plan& plan)
-      : cluster_(cluster), plan_(plan), seen_(cluster.tasks.size(), false) {}
+  Validation(const ClusterSnapshot& cluster, const Plan& plan) : cluster_(cluster), plan_(plan), seen_(cluster) {}
 
   std::vector<std::string> run() {
     for (const DataMove& move : plan_.moves) check(move);
@@ -40,8 +68,7 @@ class Validation {
   void once(TaskId task) {
     if (!cluster_.tasks.contains(task)) return problem("task {} does not exist", task.index());
     if (cluster_.tasks[task].state != TaskState::pending) problem("task {} is not pending", task.index());
-    if (seen_[task.index()]) problem("task {} is planned twice", task.index());
-    seen_[task.index()] = true;
+    if (!seen_.insert(task)) problem("task {} is planned twice", task.index());
   }
 
   void check(const Assignment& assignment) {
@@ -175,7 +202,7 @@ class Validation {
   const ClusterSnapshot& cluster_;
   const Plan& plan_;
   std::vector<std::string> problems_;
-  std::vector<bool> seen_;  // by task
+  SeenTasks seen_;
   using Question = std::pair<ConstraintId, ProfileId>;
   std::map<Question, bool> eligible_;
   std::optional<std::pair<Question, bool>> last_eligible_;

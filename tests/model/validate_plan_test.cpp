@@ -8,6 +8,7 @@
 namespace lips::testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -98,6 +99,13 @@ TEST_F(ValidatePlan, FindsATaskPlannedTwice) {
   plan.assignments = {{plain, first, {}, {}}};
   plan.deferrals = {{plain, DeferralReason::no_capacity}};
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("planned twice")));
+}
+
+TEST_F(ValidatePlan, FindsATaskPlannedTwiceThoughNoJobOfItsWaits) {
+  ClusterSnapshot ended = cluster();
+  ended.pending.clear();
+  plan.deferrals = {{plain, DeferralReason::no_capacity}, {plain, DeferralReason::no_capacity}};
+  EXPECT_THAT(validate_plan(ended, plan), Contains(HasSubstr("planned twice")));
 }
 
 TEST_F(ValidatePlan, FindsATaskThatIsNotPending) {

@@ -13,9 +13,6 @@ namespace lips {
 namespace {
 
 bool some_degraded(const ClusterSnapshot& cluster) {
-  if (std::none_of(cluster.data_sets.begin(), cluster.data_sets.end(),
-                   [](const DataSet& set) { return set.code.n > 0; }))
-    return false;
   return std::any_of(cluster.pending.begin(), cluster.pending.end(), [&](JobId job) {
     return std::any_of(cluster.groups[job].begin(), cluster.groups[job].end(),
                        [](const TaskGroup& group) { return group.degraded && group.count > 0; });

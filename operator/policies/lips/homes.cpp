@@ -114,7 +114,9 @@ Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const s
       if (step.work > 0)
         problem.zones[classes.classes[c].zone.index()].push_back(
             {CpuSeconds(step.work), classes.classes[c].price + UsdPerCpuSecond(step.waiting_price)});
-  const std::map<WholeJobId, ZoneSet> room = room_for_parts(cluster);
+  const bool in_parts = std::any_of(homes.decided.begin(), homes.decided.end(),
+                                    [&](JobId id) { return cluster.jobs[id].whole.id.valid(); });
+  const std::map<WholeJobId, ZoneSet> room = in_parts ? room_for_parts(cluster) : std::map<WholeJobId, ZoneSet>{};
   for (const std::vector<JobId>& parts : planned) {
     problem.jobs.push_back(home_job(cluster, parts));
     const Job& job = cluster.jobs[parts.front()];

@@ -44,10 +44,25 @@ class Chosen {
   std::vector<Choice> choices_;
 };
 
+// Marks on the tasks of one job at a time: a cluster has had many more than wait.
+class JobMarks {
+ public:
+  void begin(const Job& job) {
+    first_ = job.first_task.index();
+    marked_.assign(job.tasks(), false);
+  }
+  bool contains(TaskId task) const { return marked_[task.index() - first_]; }
+  void insert(TaskId task) { marked_[task.index() - first_] = true; }
+
+ private:
+  std::size_t first_ = 0;
+  std::vector<bool> marked_;
+};
+
 // The tasks of one portion that are not yet chosen.
 class Chooser {
  public:
-  Chooser(const ClusterSnapshot& cluster, const Portion& portion, IdVector<TaskId, bool>& chosen)
+  Chooser(const ClusterSnapshot& cluster, const Portion& portion, JobMarks& chosen)
       : cluster_(cluster),
         job_(portion.job),
         group_(portion.group),
@@ -60,7 +75,7 @@ class Chooser {
     if (choices.empty()) return found;
     cluster_.locality[job_].visit(node, [&](TaskId id) {
       const Task& task = cluster_.tasks[id];
-      if (task.state != TaskState::pending || task.group != group_ || chosen_[id]) return true;
+      if (task.state != TaskState::pending || task.group != group_ || chosen_.contains(id)) return true;
       if (!cluster_.blocks[task.block].on(cluster_.node_store[node])) return true;
       choices[found++].task = take(id);
       return found < choices.size();
@@ -69,13 +84,13 @@ class Chooser {
   }
 
   TaskId any() {
-    while (chosen_[next_]) next_ = cluster_.tasks[next_].next_pending;
+    while (chosen_.contains(next_)) next_ = cluster_.tasks[next_].next_pending;
     return take(next_);
   }
 
  private:
   TaskId take(TaskId id) {
-    chosen_[id] = true;
+    chosen_.insert(id);
     return id;
   }
 
@@ -83,7 +98,7 @@ class Chooser {
   JobId job_;
   std::uint32_t group_;
   TaskId next_;
-  IdVector<TaskId, bool>& chosen_;
+  JobMarks& chosen_;
 };
 
 // One move instead of several remote reads of the same block in the same zone.
@@ -133,7 +148,7 @@ class PortionTasks {
   bool reads() const { return group_.reads; }
 
   // Node by node; returns how many are local.
-  std::uint32_t node_by_node(IdVector<TaskId, bool>& taken, Chosen& chosen) const {
+  std::uint32_t node_by_node(JobMarks& taken, Chosen& chosen) const {
     Chooser chooser(cluster_, portion_, taken);
     std::vector<std::span<Choice>> open;
     for (std::uint32_t i : own_) {
@@ -290,7 +305,7 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
   const ByPortion by_portion(placements, workload.portions.size());
   std::optional<LocalityFlow> flow;
   if (by_flow) flow.emplace(cluster, nearest);
-  IdVector<TaskId, bool> taken(cluster.tasks.size(), false);
+  JobMarks taken;
   Chosen chosen(placements);
   const auto job_of = [&](PortionId id) {
     return workload.portions.contains(id) ? workload.portions[id].job : JobId::none();
@@ -299,6 +314,7 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
   for (const PortionId portion : workload.portions.ids()) {
     if (job_of(portion) != now) {
       now = job_of(portion);
+      taken.begin(cluster.jobs[now]);
       for (PortionId later = portion; (next = job_of(later)) == now;) later = PortionId(later.index() + 1);
       if (next.valid()) fetch_tasks(cluster, next), fetch_blocks(cluster, next);
       fetch_replicas(cluster, now);
