@@ -8,7 +8,6 @@
 #include <unordered_set>
 
 #include "policies/lips/commodity_table.h"
-#include "policies/lips/fetch.h"
 
 namespace lips {
 
@@ -392,41 +391,46 @@ std::size_t PendingReads::place_of(BlockId block) const {
 }
 
 std::uint32_t PendingReads::readers(BlockId block) const {
-  const auto counted = counted_.find(cluster_.blocks[block].data_set);
-  if (counted == counted_.end()) return 0;
+  const Counted& counts = counted(cluster_.blocks[block].data_set);
+  if (counts.readers.empty()) return 0;
   const std::size_t place = place_of(block);
-  return place < counted->second.readers.size() ? counted->second.readers[place] : 0;
+  return place < counts.readers.size() ? counts.readers[place] : 0;
 }
 
 PendingReads::PendingReads(const ClusterSnapshot& cluster) : cluster_(cluster) {
-  for (std::size_t i = 0; i < cluster.pending.size(); ++i) {
-    if (i + 1 < cluster.pending.size()) fetch_tasks(cluster, cluster.pending[i + 1]);
-    for (const TaskGroup& group : cluster.groups[cluster.pending[i]]) {
-      if (!reads_blocks(group)) continue;
-      Counted& counted = counted_[group.data_set];
-      const std::uint32_t first = cluster.data_sets[group.data_set].first_block.index();
-      for (TaskId task : cluster.tasks_of(group)) {
-        const std::size_t place = cluster.tasks[task].block.index() - first;
-        if (place >= counted.readers.size()) counted.readers.resize(place + 1, 0);
-        counted.shared |= ++counted.readers[place] > 1;
-      }
-    }
-  }
+  for (const JobId id : cluster.pending)
+    for (std::uint32_t g = 0; g < cluster.groups[id].size(); ++g)
+      if (const TaskGroup& group = cluster.groups[id][g]; reads_blocks(group))
+        readers_.push_back({group.data_set, id, g});
+  std::sort(readers_.begin(), readers_.end(), [](const Reader& a, const Reader& b) { return a.data_set < b.data_set; });
   for (const MoveInFlight& move : cluster.moves)
     coming_[cluster.blocks[move.block].data_set][move.block].insert(cluster.stores[move.to].zone);
+}
+
+const PendingReads::Counted& PendingReads::counted(DataSetId data_set) const {
+  const auto [place, added] = counted_.try_emplace(data_set);
+  Counted& counts = place->second;
+  if (!added) return counts;
+  auto reader = std::lower_bound(readers_.begin(), readers_.end(), data_set,
+                                 [](const Reader& known, DataSetId wanted) { return known.data_set < wanted; });
+  for (; reader != readers_.end() && reader->data_set == data_set; ++reader)
+    for (const TaskId task : cluster_.tasks_of(cluster_.groups[reader->job][reader->group])) {
+      const std::size_t place_of_block = place_of(cluster_.tasks[task].block);
+      if (place_of_block >= counts.readers.size()) counts.readers.resize(place_of_block + 1, 0);
+      counts.shared |= ++counts.readers[place_of_block] > 1;
+    }
+  return counts;
 }
 
 PendingReads::Of PendingReads::of(const TaskGroup& group) const {
   Of result{1, group.zones};
   if (!group.data_set.valid()) return result;
-  const auto counted = counted_.find(group.data_set);
-  const bool shared = counted != counted_.end() && counted->second.shared;
+  const Counted& counts = counted(group.data_set);
   const auto coming = coming_.find(group.data_set);
-  if (!shared && coming == coming_.end()) return result;
+  if (!counts.shared && coming == coming_.end()) return result;
   for (TaskId task : cluster_.tasks_of(group)) {
-    if (shared)
-      result.most_readers =
-          std::max(result.most_readers, counted->second.readers[place_of(cluster_.tasks[task].block)]);
+    if (counts.shared)
+      result.most_readers = std::max(result.most_readers, counts.readers[place_of(cluster_.tasks[task].block)]);
     if (coming == coming_.end()) continue;
     if (const auto there = coming->second.find(cluster_.tasks[task].block); there != coming->second.end())
       result.zones = ZoneSet(result.zones.bits() | there->second.bits());

@@ -122,7 +122,8 @@ void non_cpu_costs(const ClusterSnapshot& cluster, ReadPrices& reads, const Job&
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
 
-// Pending readers of each block, and the targets of blocks on their way: the least cost of a group's reads.
+// Pending readers of each block, and the targets of blocks on their way: the least cost of a group's reads. Counts the
+// readers of a data set when it is first asked about.
 class PendingReads {
  public:
   explicit PendingReads(const ClusterSnapshot& cluster);
@@ -138,10 +139,17 @@ class PendingReads {
     std::vector<std::uint32_t> readers;  // by block, from the data set's first
     bool shared = false;                 // some block has several
   };
+  struct Reader {
+    DataSetId data_set;
+    JobId job;
+    std::uint32_t group = 0;
+  };
   std::size_t place_of(BlockId block) const;
+  const Counted& counted(DataSetId data_set) const;
 
   const ClusterSnapshot& cluster_;
-  std::unordered_map<DataSetId, Counted> counted_;
+  std::vector<Reader> readers_;  // by data set
+  mutable std::unordered_map<DataSetId, Counted> counted_;
   std::unordered_map<DataSetId, std::unordered_map<BlockId, ZoneSet>> coming_;
 };
 
