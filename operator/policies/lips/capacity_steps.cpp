@@ -26,6 +26,7 @@ class Steps {
     all_ = count_ + (time_slots.billing == Billing::invoice ? 1 : 0);
     hourly_ = time_slots.waiting_price * classes.mean_price.value();
     classes.steps.resize(classes.classes.size(), std::vector<CapacityStep>(all_));
+    freed_.resize(classes.classes.size(), std::vector<Resources>(count_, Resources{Cores(0), Mebibytes(0), 0}));
     waits_.resize(classes.classes.size());
     classes.now_window.resize(classes.classes.size());
     for (ClassId c : classes.classes.ids()) {
@@ -58,17 +59,25 @@ class Steps {
   void add_after(const RunningTask& run) {
     const ClassId c = classes_.class_of[run.node];
     if (!c.valid()) return;
-    const Resources& request = cluster_.jobs[cluster_.tasks[run.task].job].request;
+    const Resources& request = cluster_.jobs[run.job].request;
     const double free_at = to_seconds(run.expected_end - cluster_.now);
-    for (std::size_t slot = count_; slot-- > 0 && edges_[slot + 1] > free_at;) {
-      const bool soon = slot == 0 && all_ > count_;
-      const std::size_t step = soon ? count_ : slot;
-      const double seconds = overlap(free_at, edges_[slot], edges_[slot + 1]);
-      add(classes_.steps[c][step], c, request, seconds);
-      if (soon) waits_[c] += request.cpu.value() * seconds * classes_.classes[c].speed * std::max(0.0, free_at);
-      if (!paid_[c].empty())
-        add(paid_[c][step], c, request,
-            overlap(free_at, edges_[slot], std::min(edges_[slot + 1], classes_.paid_until[run.node])));
+    std::size_t first = 0;  // counted without a branch that nobody can predict
+    for (std::size_t slot = 0; slot < count_; ++slot) first += edges_[slot + 1] <= free_at;
+    if (first == count_) return;
+    add_in(first, run, request, free_at);
+    if (first + 1 < count_) freed_[c][first + 1] += request;
+    if (!paid_[c].empty())
+      for (std::size_t slot = first + 1; slot < count_; ++slot) add_paid(slot, run, request, free_at);
+  }
+
+  // Each later slot has all of what came free before it.
+  void add_freed() {
+    for (ClassId c : classes_.classes.ids()) {
+      Resources freed{Cores(0), Mebibytes(0), 0};
+      for (std::size_t slot = 0; slot < count_; ++slot) {
+        freed += freed_[c][slot];
+        add(classes_.steps[c][slot], c, freed, edges_[slot + 1] - edges_[slot]);
+      }
     }
   }
 
@@ -94,6 +103,25 @@ class Steps {
   }
 
  private:
+  // The part of the slot after the task's end.
+  void add_in(std::size_t slot, const RunningTask& run, const Resources& request, double free_at) {
+    const ClassId c = classes_.class_of[run.node];
+    const double seconds = overlap(free_at, edges_[slot], edges_[slot + 1]);
+    add(classes_.steps[c][step_of(slot)], c, request, seconds);
+    if (step_of(slot) != slot)
+      waits_[c] += request.cpu.value() * seconds * classes_.classes[c].speed * std::max(0.0, free_at);
+    if (!paid_[c].empty()) add_paid(slot, run, request, free_at);
+  }
+
+  void add_paid(std::size_t slot, const RunningTask& run, const Resources& request, double free_at) {
+    const ClassId c = classes_.class_of[run.node];
+    add(paid_[c][step_of(slot)], c, request,
+        overlap(free_at, edges_[slot], std::min(edges_[slot + 1], classes_.paid_until[run.node])));
+  }
+
+  // By the invoice, what comes free within the first slot is a step of its own.
+  std::size_t step_of(std::size_t slot) const { return slot == 0 && all_ > count_ ? count_ : slot; }
+
   bool is_elastic(ClassId c, Billing billing) const {
     return billing == Billing::invoice && cluster_.nodes[classes_.classes[c].like].fleet == FleetKind::elastic;
   }
@@ -111,7 +139,8 @@ class Steps {
   std::vector<double> edges_;
   std::size_t count_ = 0, all_ = 0;  // time slots; steps: with one for what comes free within the first slot
   double hourly_ = 0;                // price of an hour's wait of a CPU-second
-  IdVector<ClassId, double> waits_;  // CPU-seconds of that step, times the seconds until they are free
+  IdVector<ClassId, std::vector<Resources>> freed_;  // by slot: of tasks that end in the slot before
+  IdVector<ClassId, double> waits_;                  // CPU-seconds of that step, times the seconds until they are free
   IdVector<ClassId, std::vector<CapacityStep>> paid_;  // by step, part of them; empty: of fixed nodes
 };
 
@@ -122,6 +151,7 @@ void fill_steps(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
   Steps steps(cluster, time_slots, mean_task, classes);
   steps.add_free();
   for (const RunningTask& run : cluster.running) steps.add_after(run);
+  steps.add_freed();
   steps.charge_waits();
   steps.part_paid_capacity();
 }

@@ -1,8 +1,10 @@
 #include "policies/lips/classes.h"
 
 #include <algorithm>
-#include <map>
+#include <bit>
+#include <cstdint>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "policies/lips/capacity_steps.h"
@@ -61,44 +63,71 @@ UsdPerCpuSecond marginal_price(const Node& node, Billing billing) {
                                                                        : node.cpu_price;
 }
 
+// What nodes of one class have in common.
+struct Alike {
+  ZoneId zone;
+  UsdPerCpuSecond price;
+  double speed = 1;
+  int by_profile = 0, by_capacity = 0;
+  double memory_per_core = 0, slots_per_core = 0;
+  friend bool operator==(const Alike&, const Alike&) = default;
+};
+
+struct AlikeHash {
+  std::size_t operator()(const Alike& alike) const {
+    // What tells most nodes apart; -0.0 hashes like 0.0.
+    const std::uint64_t ids = std::uint64_t{alike.zone.index()} << 32 | static_cast<std::uint32_t>(alike.by_profile);
+    std::uint64_t hash = (std::bit_cast<std::uint64_t>(alike.price.value() + 0.0) ^ ids) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+    return hash;
+  }
+};
+
+NodeClass class_of(const ClusterSnapshot& cluster, const Alike& alike, std::vector<NodeId> nodes) {
+  NodeClass made;
+  made.zone = alike.zone, made.price = alike.price, made.speed = alike.speed;
+  made.shape = made.least = cluster.nodes[nodes.front()].capacity;
+  made.like = nodes.front();
+  made.nodes = std::move(nodes);
+  for (const NodeId node : made.nodes) {
+    const Resources& capacity = cluster.nodes[node].capacity;
+    made.cores += capacity.cpu;
+    if (capacity == made.shape && capacity == made.least) continue;
+    made.shape = of_both(made.shape, capacity, [](auto x, auto y) { return std::max(x, y); });
+    made.least = of_both(made.least, capacity, [](auto x, auto y) { return std::min(x, y); });
+  }
+  return made;
+}
+
 void group_nodes(const ClusterSnapshot& cluster, Billing billing, bool by_capacity, NodeKinds& kinds,
                  NodeClasses& result) {
-  using Key = std::tuple<ZoneId, UsdPerCpuSecond, double, NodeId>;
-  using Alike = std::tuple<ZoneId, UsdPerCpuSecond, double, int, int, double, double>;
-  std::map<Alike, NodeId> least;  // so that classes of equal price come by their least node
-  std::map<Key, std::vector<NodeId>> by_key;
-  for (NodeId id : cluster.nodes.ids()) {
+  std::unordered_map<Alike, std::size_t, AlikeHash> place_of;  // looked up only
+  std::vector<std::pair<Alike, std::vector<NodeId>>> groups;
+  for (const NodeId id : cluster.nodes.ids()) {
     const Node& node = cluster.nodes[id];
     const double cores = node.capacity.cpu.value();
     if (!node.schedulable || cores <= 0) continue;
-    const UsdPerCpuSecond price = marginal_price(node, billing);
-    const Alike alike{node.zone,
-                      price,
-                      node.speed,
-                      kinds.by_profile(id),
-                      by_capacity ? kinds.by_capacity(node.capacity) : 0,
-                      node.capacity.memory.value() / cores,
-                      node.capacity.slots / cores};
-    const NodeId first = least.try_emplace(alike, id).first->second;
-    by_key[{node.zone, price, node.speed, first}].push_back(id);
+    const Alike alike{.zone = node.zone,
+                      .price = marginal_price(node, billing),
+                      .speed = node.speed,
+                      .by_profile = kinds.by_profile(id),
+                      .by_capacity = by_capacity ? kinds.by_capacity(node.capacity) : 0,
+                      .memory_per_core = node.capacity.memory.value() / cores,
+                      .slots_per_core = node.capacity.slots / cores};
+    const auto [place, added] = place_of.try_emplace(alike, groups.size());
+    if (added) groups.emplace_back(alike, std::vector<NodeId>{});
+    groups[place->second].second.push_back(id);
   }
+  // Classes of equal price come by their least node.
+  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.first.zone, a.first.price, a.first.speed, a.second.front()) <
+           std::tuple(b.first.zone, b.first.price, b.first.speed, b.second.front());
+  });
   result.classes = {};
   result.class_of = IdVector<NodeId, ClassId>(cluster.nodes.size());
-  for (auto& [key, nodes] : by_key) {
-    const ClassId id(static_cast<std::uint32_t>(result.classes.size()));
-    NodeClass added;
-    std::tie(added.zone, added.price, added.speed, std::ignore) = key;
-    added.shape = added.least = cluster.nodes[nodes.front()].capacity;
-    added.like = nodes.front();
-    added.nodes = std::move(nodes);
-    for (NodeId node : added.nodes) {
-      const Resources& capacity = cluster.nodes[node].capacity;
-      added.shape = of_both(added.shape, capacity, [](auto x, auto y) { return std::max(x, y); });
-      added.least = of_both(added.least, capacity, [](auto x, auto y) { return std::min(x, y); });
-      result.class_of[node] = id;
-      added.cores += cluster.nodes[node].capacity.cpu;
-    }
-    result.classes.push_back(std::move(added));
+  for (auto& [alike, nodes] : groups) {
+    for (const NodeId node : nodes) result.class_of[node] = ClassId(static_cast<std::uint32_t>(result.classes.size()));
+    result.classes.push_back(class_of(cluster, alike, std::move(nodes)));
   }
 }
 

@@ -25,7 +25,9 @@ int NodeKinds::by_profile(NodeId node) {
 }
 
 int NodeKinds::by_capacity(const Resources& capacity) {
+  if (last_ != of_capacity_.end() && last_->first == capacity) return last_->second;
   const auto [known, added] = of_capacity_.try_emplace(capacity, 0);
+  last_ = known;
   if (!added) return known->second;
   std::vector<bool> takes;
   for (const Resources& request : requests_) takes.push_back(fits(request, capacity));

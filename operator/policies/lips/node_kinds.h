@@ -22,6 +22,7 @@ class NodeKinds {
   std::vector<Resources> requests_;
   IdVector<ProfileId, int> of_profile_;
   std::map<Resources, int> of_capacity_;
+  std::map<Resources, int>::const_iterator last_ = of_capacity_.end();  // looked up: neighbours are often alike
   std::map<std::vector<bool>, int> profile_kinds_, capacity_kinds_;
 };
 

@@ -1,5 +1,6 @@
 // Classes, commodities, the form's conditions, rounding and packing of the default planner, each on clusters made by
 // hand.
+#include "base/random.h"
 #include "tests/policies/lips/lips_case.h"
 #include "tests/policies/lips/prices.h"
 
@@ -31,6 +32,44 @@ TEST(NodeClasses, OfferFreeSlotsInEveryTimeSlotAndRunningOnesFromTheirEnd) {
   EXPECT_NEAR(classes.steps[ClassId(0)][1].work, 3 * 200, 1e-6);
   EXPECT_NEAR(classes.steps[ClassId(0)][0].memory, 100 * 100 + 200 * 25, 1e-6);
   EXPECT_NEAR(classes.steps[ClassId(0)][0].slots, 2 * 100 + 1 * 25, 1e-6);
+}
+
+TEST(NodeClasses, OfferInEachTimeSlotWhatFreeRoomAndEachRunningTaskLeaveOfIt) {
+  const TimeSlotSettings time_slots{.edges = {Duration(0), seconds(60), seconds(150), seconds(400), seconds(1000)},
+                                    .stretch_first = false};
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(derive_seed(seed, 1));
+    ClusterBuilder builder;
+    for (int n = 0; n < 4; ++n) builder.node({.price = 1.0 + n % 2, .slots = 6, .cpu = 8, .memory = 4000});
+    Case test("lips", builder);
+    for (int n = 0; n < 12; ++n) {
+      const JobId job = test.add({.maps = 1, .cpu = random.uniform(1, 1500), .cores = random.uniform(0.1, 2)});
+      const NodeId node(static_cast<std::uint32_t>(random.below(4)));
+      if (test.state.snapshot().free[node].slots > 0 && test.state.snapshot().free[node].cpu >= Cores(2))
+        test.state.assume({test.task(job, 0), node, {}, {}});
+      if (random.below(3) == 0) test.at(to_seconds(test.state.snapshot().now.time_since_epoch()) + 20);
+    }
+    const ClusterSnapshot& cluster = test.state.snapshot();
+    const NodeClasses classes = make_classes(cluster, time_slots);
+    for (const ClassId c : classes.classes.ids())
+      for (std::size_t slot = 0; slot + 1 < time_slots.edges.size(); ++slot) {
+        const double from = to_seconds(time_slots.edges[slot]), to = to_seconds(time_slots.edges[slot + 1]);
+        double work = 0, slots = 0;
+        for (const NodeId node : classes.classes[c].nodes) {
+          work += cluster.free[node].cpu.value() * (to - from);
+          slots += cluster.free[node].slots * (to - from);
+        }
+        for (const RunningTask& run : cluster.running) {
+          if (classes.class_of[run.node] != c) continue;
+          const double left = std::max(0.0, to - std::max(from, to_seconds(run.expected_end - cluster.now)));
+          work += cluster.jobs[run.job].request.cpu.value() * left;
+          slots += left;
+        }
+        EXPECT_NEAR(classes.steps[c][slot].work, work, 1e-9 * (1 + work));
+        EXPECT_NEAR(classes.steps[c][slot].slots, slots, 1e-9 * (1 + slots));
+      }
+  }
 }
 
 // Otherwise a queue behind running tasks would pass for no wait, and nodes that could be launched for dear ones.
