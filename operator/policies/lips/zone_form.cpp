@@ -38,6 +38,22 @@ IdVector<ZoneId, std::vector<PricedStep>> steps_by_zone(const NodeClasses& class
   return result;
 }
 
+// Splits each zone's load over its classes' steps, the cheapest first.
+IdVector<ClassId, double> cheapest_steps(const IdVector<ZoneId, std::vector<PricedStep>>& steps,
+                                         const IdVector<ZoneId, double>& zone_load, std::size_t classes) {
+  IdVector<ClassId, double> open_work(classes, 0.0);
+  for (ZoneId z : zone_load.ids()) {
+    double left = zone_load[z];
+    for (const PricedStep& step : steps[z]) {
+      const double used = std::min(left, step.work);
+      open_work[step.of_class] += used;
+      left -= used;
+      if (left <= 0) break;
+    }
+  }
+  return open_work;
+}
+
 // Weak duality at the zones' prices, with the least costs of any plan. An unused zone has the price of its cheapest
 // step.
 double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
@@ -75,21 +91,6 @@ bool zone_form_holds(const Workload& workload) {
   });
 }
 
-void open_cheapest_steps(const NodeClasses& classes, const IdVector<ZoneId, double>& zone_load,
-                         IdVector<ClassId, double>& open_work) {
-  open_work.assign(classes.classes.size(), 0.0);
-  const auto steps = steps_by_zone(classes, zone_load.size());
-  for (ZoneId z : zone_load.ids()) {
-    double left = zone_load[z];
-    for (const PricedStep& step : steps[z]) {
-      const double used = std::min(left, step.work);
-      open_work[step.of_class] += used;
-      left -= used;
-      if (left <= 0) break;
-    }
-  }
-}
-
 Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
                         const Workload& workload) {
   const std::size_t zones = cluster.zones.size(), count = workload.commodities.size();
@@ -121,7 +122,8 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, 
   amounts.rows = static_cast<std::int64_t>(count + zones);
   amounts.columns = static_cast<std::int64_t>(count * zones);
   for (const auto& list : steps) amounts.columns += static_cast<std::int64_t>(list.size());
-  open_cheapest_steps(classes, IdVector<ZoneId, double>(std::move(solution.zone_load)), amounts.open_work);
+  amounts.open_work =
+      cheapest_steps(steps, IdVector<ZoneId, double>(std::move(solution.zone_load)), classes.classes.size());
   return amounts;
 }
 

@@ -19,8 +19,4 @@ Amounts solve_zone_form(const ClusterSnapshot& cluster, const CostModel& costs, 
 solver::LinearProgram zone_form_program(const ClusterSnapshot& cluster, const NodeClasses& classes,
                                         const Workload& workload);
 
-// Splits each zone's load over its classes' steps, the cheapest first.
-void open_cheapest_steps(const NodeClasses& classes, const IdVector<ZoneId, double>& zone_load,
-                         IdVector<ClassId, double>& open_work);
-
 }  // namespace lips
