@@ -53,6 +53,19 @@ struct Master {
   std::vector<double> prices, weight;
 };
 
+double largest_demand(const std::vector<Cut>& cuts, std::size_t zone) {
+  double most = 0;
+  for (const Cut& cut : cuts) most = std::max(most, cut.demand[zone]);
+  return most;
+}
+
+// No mixture needs more than the largest demand: the steps that hold it, and the next one, whose price bounds the dual.
+std::size_t steps_in_reach(const Supply& supply, double demand) {
+  std::size_t step = 0;
+  while (step < supply.prices().size() && demand >= 0) demand -= supply.capacities()[step++];
+  return std::min(step + 1, supply.prices().size());
+}
+
 Master solve_master(const Model& model, const std::vector<Cut>& cuts, solver::Algorithm algorithm) {
   // In units of the mean cut's demand and of one dollar per unit, so that tolerances mean the same for every cluster.
   const double unit = std::max(1e-9, std::accumulate(cuts[0].demand.begin(), cuts[0].demand.end(), 0.0));
@@ -73,10 +86,11 @@ Master solve_master(const Model& model, const std::vector<Cut>& cuts, solver::Al
   for (std::size_t zone = 0; zone < model.zones; ++zone) {
     const solver::Entry entry{static_cast<std::int32_t>(zone + 1), -1.0};
     const Supply& supply = model.supply[zone];
-    for (std::size_t step = 0; step < supply.prices().size(); ++step)
+    const std::size_t used = steps_in_reach(supply, largest_demand(cuts, zone));
+    for (std::size_t step = 0; step < used; ++step)
       program.add_column(supply.prices()[step] / model.overflow * 1e3, 0, supply.capacities()[step] / unit,
                          {&entry, 1});
-    program.add_column(1e3, 0, solver::infinity, {&entry, 1});
+    if (used == supply.prices().size()) program.add_column(1e3, 0, solver::infinity, {&entry, 1});
   }
   const solver::LpSolution solution = solver::solve(program, {.algorithm = algorithm, .presolve = false});
   Master master;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace lips::home {
 namespace {
@@ -20,6 +21,24 @@ Candidate with_homes(const Model& model, Allowed homes, const Relaxation& near, 
     if (near.weight[k] > share_seen && near.cuts[k].prices != near.prices) start.push_back(near.cuts[k].prices);
   Relaxation relaxation = relax(model, homes, start, exact);
   return {std::move(homes), std::move(relaxation), method};
+}
+
+// The homes that the mixture gives, where every job lives in one zone in all of it: then it is the optimal plan with
+// these homes.
+std::optional<Candidate> unanimous(const Model& model, const Relaxation& relaxation) {
+  Candidate plan{Allowed(model.jobs), {}, HomeMethod::prices};
+  Relaxation& used = plan.relaxation;
+  used.lower_bound = relaxation.lower_bound, used.mixture_cost = relaxation.mixture_cost;
+  used.prices = relaxation.prices;
+  for (std::size_t k = 0; k < relaxation.cuts.size(); ++k) {
+    if (relaxation.weight[k] <= 0) continue;
+    if (!used.cuts.empty() && relaxation.cuts[k].home != used.cuts.front().home) return std::nullopt;
+    used.cuts.push_back(relaxation.cuts[k]);
+    used.weight.push_back(relaxation.weight[k]);
+  }
+  if (used.cuts.empty()) return std::nullopt;
+  for (std::size_t job = 0; job < model.jobs; ++job) plan.homes[job] = std::uint64_t{1} << used.cuts.front().home[job];
+  return plan;
 }
 
 // CPU-seconds by zone of one job in the mixture.
@@ -156,7 +175,11 @@ class Search {
   SearchResult run(std::span<const std::vector<double>> start) {
     Leaf root{model_.allowed, relax(model_, model_.allowed, start, exact)};
     evaluations_ += root.relaxation.evaluations;
-    best_ = with_homes(model_, round_homes(model_, root.allowed, root.relaxation), root.relaxation, HomeMethod::prices);
+    if (std::optional<Candidate> plan = unanimous(model_, root.relaxation))
+      best_ = std::move(*plan);
+    else
+      best_ =
+          with_homes(model_, round_homes(model_, root.allowed, root.relaxation), root.relaxation, HomeMethod::prices);
     evaluations_ += best_.relaxation.evaluations;
     // Moves are cheap beside branching: go on for longer.
     const double bound_of_root = root.relaxation.lower_bound;
