@@ -1,7 +1,7 @@
 #include "simulation/network_sharing.h"
 
 #include <algorithm>
-#include <queue>
+#include <functional>
 
 #include "base/check.h"
 
@@ -167,37 +167,39 @@ void SharedNetwork::share(TimePoint now) {
     fix(alone, alone.count > 0 ? alone.limit : 0, now);
     return;
   }
-  using Level = std::pair<double, std::uint32_t>;
-  std::priority_queue<Level, std::vector<Level>, std::greater<>> levels;
+  levels_.clear();
   for (std::uint32_t id : component_) classes_[id].fixed = false;
   for (std::uint32_t id : component_links_) {
     Link& link = links_[id];
     link.left = link.capacity;
     link.active = 0;
     for (std::uint32_t member : link.classes) link.active += classes_[member].count;
-    if (link.active > 0) levels.emplace(link.left / link.active, id);
+    if (link.active > 0) levels_.emplace_back(link.left / link.active, id);
   }
-  std::sort(component_.begin(), component_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return classes_[a].limit != classes_[b].limit ? classes_[a].limit < classes_[b].limit : a < b;
-  });
+  std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
+  by_limit_.clear();
+  for (std::uint32_t id : component_) by_limit_.emplace_back(classes_[id].limit, id);
+  std::sort(by_limit_.begin(), by_limit_.end());
   std::size_t next = 0;
   const auto fix_up_to = [&](double level) {
-    for (; next < component_.size(); ++next) {
-      FlowClass& candidate = classes_[component_[next]];
+    for (; next < by_limit_.size(); ++next) {
+      FlowClass& candidate = classes_[by_limit_[next].second];
       if (candidate.fixed) continue;
       if (candidate.limit > level) return;
       fix(candidate, candidate.count > 0 ? candidate.limit : 0, now);
     }
   };
-  while (!levels.empty()) {
-    const auto [level, id] = levels.top();
+  while (!levels_.empty()) {
+    const auto [level, id] = levels_.front();
     fix_up_to(level);
-    levels.pop();
+    std::pop_heap(levels_.begin(), levels_.end(), std::greater<>());
+    levels_.pop_back();
     Link& link = links_[id];
     if (link.active < 0.5) continue;
     const double actual = link.left / link.active;
     if (actual > level * (1 + 1e-12)) {
-      levels.emplace(actual, id);
+      levels_.emplace_back(actual, id);
+      std::push_heap(levels_.begin(), levels_.end(), std::greater<>());
       continue;
     }
     for (std::uint32_t member : link.classes)

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -104,6 +105,8 @@ class SharedNetwork {
   std::unordered_map<Path, std::uint32_t, PathHash> by_path_;  // looked up, never iterated
   std::vector<End> ends_;                                      // a heap; entries of an old version are stale
   std::vector<std::uint32_t> component_, component_links_;
+  std::vector<std::pair<double, std::uint32_t>> by_limit_;  // of the component's classes
+  std::vector<std::pair<double, std::uint32_t>> levels_;  // a heap: the share that each full link leaves, and the link
   std::uint64_t mark_ = 0;
 };
 
