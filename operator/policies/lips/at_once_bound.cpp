@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "policies/lips/eligible_classes.h"
+
 namespace lips {
 
 namespace {
@@ -56,17 +58,25 @@ class Envelope {
 class AtOnce {
  public:
   AtOnce(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes, const Workload& workload,
-         const Rents& rents, double more)
-      : cluster_(cluster), costs_(costs), classes_(classes), workload_(workload), rents_(rents), more_(more) {
+         const Rents& rents, EligibleClasses& eligible, double more)
+      : cluster_(cluster),
+        costs_(costs),
+        classes_(classes),
+        workload_(workload),
+        rents_(rents),
+        eligible_(eligible),
+        more_(more) {
     IdVector<ZoneId, std::vector<Line>> lines(cluster.zones.size());
     for (ClassId c : classes.classes.ids()) lines[classes.classes[c].zone].push_back(line_of(c));
     for (std::vector<Line>& zone : lines) any_class_.push_back(Envelope(std::move(zone)));
   }
 
-  double bound() const {
+  double bound() {
     double usd = rents_.all_shares - rent_of_free();
-    for (const Commodity& commodity : workload_.commodities)
+    for (const Commodity& commodity : workload_.commodities) {
+      if (!commodity.any_class) find_ways(commodity);
       for (PortionId p : commodity.portions) usd += tasks_of(workload_.portions[p], commodity);
+    }
     return usd;
   }
 
@@ -94,15 +104,19 @@ class AtOnce {
     if (commodity.any_class)
       for (ZoneId z : any_class_.ids()) least = std::min(least, non_cpu_cost(commodity, z) + any_class_[z].at(cores));
     else
-      for (ClassId c : classes_.classes.ids())
-        if (fits(commodity.request, classes_.classes[c].shape) &&
-            cluster_.eligible(commodity.constraint, classes_.classes[c].like))
-          least = std::min(least, non_cpu_cost(commodity, classes_.classes[c].zone) + line_of(c).at(cores) +
-                                      side_rent(commodity, c) / portion.work);
+      for (const Way& way : ways_)
+        least = std::min(least, way.non_cpu_cost + way.line.at(cores) + way.side_rent / portion.work);
     if (!rents_.shares.empty() && commodity.pool.valid()) least -= rents_.shares[commodity.pool];
     double unserved = commodity.unserved_price;
     for (const auto& [price, work] : commodity.unserved_steps) unserved = std::min(unserved, price);
     return portion.tasks * portion.work * std::min(least, unserved);
+  }
+
+  void find_ways(const Commodity& commodity) {
+    ways_.clear();
+    for (ClassId c : classes_.classes.ids())
+      if (eligible_.contain(c, commodity))
+        ways_.push_back({non_cpu_cost(commodity, classes_.classes[c].zone), side_rent(commodity, c), line_of(c)});
   }
 
   double side_rent(const Commodity& commodity, ClassId c) const {
@@ -122,16 +136,24 @@ class AtOnce {
   const NodeClasses& classes_;
   const Workload& workload_;
   const Rents& rents_;
+  EligibleClasses& eligible_;
   const double more_;  // USD per core-second
   IdVector<ZoneId, Envelope> any_class_;
+  // Classes of the last commodity that may not use any: USD per CPU-second, and USD per task.
+  struct Way {
+    double non_cpu_cost, side_rent;
+    Line line;
+  };
+  std::vector<Way> ways_;
 };
 
 }  // namespace
 
 double at_once_bound(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
                      const Workload& workload, const Rents& rents, double enough) {
+  EligibleClasses eligible(cluster, classes);
   return best_with_more_rent(classes.mean_price.value(), enough, [&](double more) {
-    return AtOnce(cluster, costs, classes, workload, rents, more).bound();
+    return AtOnce(cluster, costs, classes, workload, rents, eligible, more).bound();
   });
 }
 

@@ -31,7 +31,7 @@ SideRows side_rows(const Workload& workload, const NodeClasses& classes) {
 }
 
 ClassFormProgram::ClassFormProgram(const ClassFormInput& input, ClassColumns columns, Terms terms)
-    : input_(input), terms_(terms) {
+    : input_(input), terms_(terms), eligible_(input.cluster, input.classes) {
   if (!input.classes.classes.empty()) speed_ = input.classes.classes[ClassId(0)].speed;
   add_rows();
   add_side_rows();
@@ -41,13 +41,7 @@ ClassFormProgram::ClassFormProgram(const ClassFormInput& input, ClassColumns col
   add_copies();
 }
 
-bool ClassFormProgram::eligible(const Commodity& commodity, ClassId c) const {
-  IdVector<ClassId, bool>& known = eligible_[commodity.constraint];
-  if (known.empty())
-    for (const NodeClass& group : input_.classes.classes)
-      known.push_back(input_.cluster.eligible(commodity.constraint, group.like));
-  return known[c] && fits(commodity.request, input_.classes.classes[c].shape);
-}
+bool ClassFormProgram::eligible(const Commodity& commodity, ClassId c) const { return eligible_.contain(c, commodity); }
 
 void ClassFormProgram::add_rows() {
   for (const Commodity& commodity : input_.workload.commodities)

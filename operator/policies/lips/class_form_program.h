@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/lips/commodities.h"
+#include "policies/lips/eligible_classes.h"
 #include "solver/linear_program.h"
 
 namespace lips {
@@ -111,7 +111,7 @@ class ClassFormProgram {
   ClassFormInput input_;
   Terms terms_;
   double speed_ = 1;  // of all classes, where a pool's maximum meets commodities that any class may take
-  mutable std::map<ConstraintId, IdVector<ClassId, bool>> eligible_;  // as asked for
+  mutable EligibleClasses eligible_;
 };
 
 template <class Visit>
