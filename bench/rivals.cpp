@@ -154,7 +154,7 @@ bool beaten_further(const Day& day, const Outcome& rival) {
 Result<Day> run_all(const Instance& instance, const std::vector<Rival>& rivals) {
   const Result<Scenario> scenario = read(instance);
   if (!scenario) return tl::unexpected<Error>(scenario.error());
-  Day day{instance, {}, {}};
+  Day day{instance, {}, {}, {}};
   for (const auto& [runs, outcomes] : {std::pair{&lips_settings(), &day.lips}, std::pair{&rivals, &day.rivals}})
     for (const Rival& each : *runs) {
       const Result<Outcome> outcome = run_day(instance, *scenario, each);
