@@ -300,7 +300,7 @@ void count_wins(const std::vector<Answer>& all) {
 }
 
 void print_tight_bounds(const std::vector<Answer>& all) {
-  fmt::print("\n| lips | USD | mean wait s | over the bound | over the tight bound | over what is left open |\n");
+  fmt::print("\n| lips | USD | mean wait s | over the bound | over the tight bound | over the divisible schedule |\n");
   fmt::print("|---|---|---|---|---|---|\n");
   std::map<std::string, std::vector<double>> ratios;  // by policy
   for (const Answer& answer : all)
