@@ -1,10 +1,11 @@
 // Policies on a modern day (config/scenarios/modern-day.yaml) at several loads, placements and seeds, against each
 // other and against the clairvoyant bound at the same mean wait. docs/results.md has the tables.
-//   bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic]
+//   bench_modern_day [--instances N] [--load L] [--placement NAME] [--slot SECONDS] [--quick] [--invoice | --elastic]
 //                    [--tight-bound] [--variations | --waiting-price P | --announced]
 // USD are dollars by use, which the bound is of; with --invoice they are a cloud's invoice, and plans minimise that.
 // --tight-bound: only lips, and the tighter bound of each run, some ten seconds each.
-// --announced: only lips, and lips when half of the jobs are announced before they come, well and badly.
+// --announced: only lips, and lips when half of the jobs are announced before they come, well and badly; with
+// --tight-bound also when all are, exactly, and what the cost over the bound consists of.
 // --elastic: the same on nodes that an autoscaler launches (modern-day-elastic), billed by invoice, which the bound is
 // of too, storage aside: no schedule pays a node less than the price of its full cores for the work that they do.
 #include "bench/modern_day.h"
@@ -69,8 +70,10 @@ struct Announcement {
   Fields fields;
 };
 
-const std::vector<Announcement>& announcements() {
-  static const std::vector<Announcement> all = {
+constexpr const char* all_known = "lips, all announced exactly";
+
+std::vector<Announcement> announcements(bool tight) {
+  std::vector<Announcement> all = {
       {"lips, half announced", {{"announced.share", "0.5"}, {"announced.timing", "15m"}, {"announced.size", "0.5"}}},
       {"lips, badly announced",
        {{"announced.share", "0.5"},
@@ -78,6 +81,7 @@ const std::vector<Announcement>& announcements() {
         {"announced.size", "0.69"},  // the logarithm of 2
         {"announced.never", "0.1"}}},
   };
+  if (tight) all.push_back({all_known, {{"announced.share", "1"}}});
   return all;
 }
 
@@ -90,7 +94,7 @@ struct Outcome {
   std::string policy;
   RunResult run;
   double bound = 0;
-  double tight_bound = 0;  // 0: not computed
+  TightBound tight;        // zero: not computed
   double small_alone = 0;  // p95 of the small jobs' seconds alone
   double small_ratio() const { return run.small_jobs.p95 / small_alone; }
   Billing billing = Billing::use;
@@ -99,7 +103,8 @@ struct Outcome {
   bool elastic = false;
   double bounded() const { return elastic ? dollars() - run.invoice.storage.value() : by_use(); }
   double over_bound() const { return bound > 0 ? bounded() / bound : 0; }
-  double over_tight_bound() const { return bounded() / tight_bound; }
+  double over_tight_bound() const { return bounded() / tight.least.value(); }
+  double over_relaxed() const { return bounded() / tight.relaxed.value(); }
 };
 
 struct Answer {
@@ -142,13 +147,13 @@ Answer answer(const Instance& instance, const Variations& varied, bool announced
     Result<RunResult> ran = run(day, **policy, name);
     if (!ran) return void(result.error = ran.error().message);
     if (ran->jobs_finished < ran->jobs) return void(result.error = name + " did not finish all jobs");
-    Outcome outcome{name, std::move(*ran), 0, 0, small_alone, instance.market.billing, instance.market.elastic};
+    Outcome outcome{name, std::move(*ran), 0, {}, small_alone, instance.market.billing, instance.market.elastic};
     const auto mean_wait = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(outcome.run.mean_wait));
     outcome.bound = least_dollars_with_mean_wait(whole, *cuts, mean_wait).value();
     if (bounds.tight && policy_name == "lips") {
-      const Result<std::vector<WaitingCut>> tight = tighter_cuts(whole, *cuts, mean_wait, settings_of_bound);
+      const Result<TightBound> tight = tight_bound(whole, *cuts, mean_wait, settings_of_bound);
       if (!tight) return void(result.error = tight.error().message);
-      outcome.tight_bound = least_dollars_with_mean_wait(whole, *tight, mean_wait).value();
+      outcome.tight = *tight;
     }
     result.outcomes.push_back(std::move(outcome));
   };
@@ -157,7 +162,7 @@ Answer answer(const Instance& instance, const Variations& varied, bool announced
   };
   if (announced) {
     add("lips", "lips", scenario->settings);
-    for (const Announcement& announcement : announcements()) {
+    for (const Announcement& announcement : announcements(bounds.tight)) {
       const Result<Scenario> day = read(instance, announcement.fields);
       if (!day) return result.error = day.error().message, result;
       add_run(*day, announcement.name, "lips", day->settings);
@@ -175,6 +180,12 @@ Answer answer(const Instance& instance, const Variations& varied, bool announced
   else
     add("delay", "delay", scenario->settings);
   return result;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
 }
 
 void print(const Answer& answer) {
@@ -289,19 +300,39 @@ void count_wins(const std::vector<Answer>& all) {
 }
 
 void print_tight_bounds(const std::vector<Answer>& all) {
-  fmt::print("\n| lips | USD | over the bound | over the tight bound |\n|---|---|---|---|\n");
-  double sum = 0, worst = 0;
-  int count = 0;
+  fmt::print("\n| lips | USD | mean wait s | over the bound | over the tight bound | over the divisible schedule |\n");
+  fmt::print("|---|---|---|---|---|---|\n");
+  std::map<std::string, std::vector<double>> ratios;  // by policy
   for (const Answer& answer : all)
     for (const Outcome& outcome : answer.outcomes) {
-      if (outcome.tight_bound <= 0) continue;
-      fmt::print("| {}, {} | {:.2f} | {:.3f} | {:.3f} |\n", answer.instance.name(), outcome.policy, outcome.bounded(),
-                 outcome.over_bound(), outcome.over_tight_bound());
-      sum += outcome.over_tight_bound();
-      worst = std::max(worst, outcome.over_tight_bound());
-      ++count;
+      if (outcome.tight.least.value() <= 0) continue;
+      fmt::print("| {}, {} | {:.2f} | {:.0f} | {:.3f} | {:.3f} | {:.3f} |\n", answer.instance.name(), outcome.policy,
+                 outcome.bounded(), outcome.run.mean_wait, outcome.over_bound(), outcome.over_tight_bound(),
+                 outcome.over_relaxed());
+      ratios[outcome.policy].push_back(outcome.over_tight_bound());
     }
-  fmt::print("over the tight bound: mean {:.3f}, worst {:.3f} of {}\n", sum / count, worst, count);
+  for (const auto& [policy, each] : ratios)
+    fmt::print("{}, over the tight bound: mean {:.3f}, worst {:.3f} of {}\n", policy, mean(each),
+               *std::max_element(each.begin(), each.end()), each.size());
+}
+
+// The factors of what lips costs over the bound, each at the run's own mean wait. What the future is worth: lips
+// against lips that knows all jobs. What decisions lose: that one against the cheapest schedule of divisible work. What
+// the bound leaves open: that schedule against the certified bound.
+void print_parts(const std::vector<Answer>& all) {
+  fmt::print("\n| | the future | decisions | left open | all |\n|---|---|---|---|---|\n");
+  std::array<std::vector<double>, 4> columns;
+  const auto row = [](const std::string& name, const std::array<double, 4>& factors) {
+    fmt::print("| {} | {:.3f} | {:.3f} | {:.4f} | {:.3f} |\n", name, factors[0], factors[1], factors[2], factors[3]);
+  };
+  for (const Answer& answer : all) {
+    const Outcome &lips = answer.of("lips"), &known = answer.of(all_known);
+    const std::array factors = {lips.over_tight_bound() / known.over_tight_bound(), known.over_relaxed(),
+                                known.over_tight_bound() / known.over_relaxed(), lips.over_tight_bound()};
+    for (std::size_t i = 0; i < factors.size(); ++i) columns[i].push_back(factors[i]);
+    row(answer.instance.name(), factors);
+  }
+  row("mean", {mean(columns[0]), mean(columns[1]), mean(columns[2]), mean(columns[3])});
 }
 
 // False unless every instance was run to its end.
@@ -329,6 +360,7 @@ int main(int argc, char** argv) {
   double only_load = 0, slot = 120, waiting_price = 0;
   bool only_variations = false, elastic = false, tight = false, announced = false;
   Billing billing = Billing::use;
+  std::string only;  // placement
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--quick")
@@ -337,6 +369,8 @@ int main(int argc, char** argv) {
       count = static_cast<std::size_t>(std::atoi(argv[++i]));
     else if (argument == "--load" && i + 1 < argc)
       only_load = std::atof(argv[++i]);
+    else if (argument == "--placement" && i + 1 < argc)
+      only = argv[++i];
     else if (argument == "--tight-bound")
       tight = true;
     else if (argument == "--announced")
@@ -352,15 +386,15 @@ int main(int argc, char** argv) {
     else if (argument == "--slot" && i + 1 < argc)
       slot = std::atof(argv[++i]);
     else
-      return fmt::print(
-                 stderr,
-                 "bench_modern_day [--instances N] [--load L] [--slot SECONDS] [--quick] [--invoice | --elastic] "
-                 "[--tight-bound] [--variations | --waiting-price P | --announced]\n"),
+      return fmt::print(stderr,
+                        "bench_modern_day [--instances N] [--load L] [--placement NAME] [--slot SECONDS] [--quick] "
+                        "[--invoice | --elastic] [--tight-bound] [--variations | --waiting-price P | --announced]\n"),
              2;
   }
   const std::vector<double> loads =
       only_load > 0 ? std::vector<double>{only_load} : std::vector<double>{0.5, 0.8, 0.95};
-  const std::vector<Instance> instances = modern_days(count, loads, {billing, elastic});
+  std::vector<Instance> instances = modern_days(count, loads, {billing, elastic});
+  std::erase_if(instances, [&](const Instance& day) { return !only.empty() && day.placement != only; });
   std::vector<Instance> few;
   for (const char* placement : placements)
     few.push_back({only_load > 0 ? only_load : 0.8, placement, 1, {billing, elastic}});
@@ -377,7 +411,7 @@ int main(int argc, char** argv) {
   if (announced) {
     const std::vector<Answer> all = answers(instances, {}, bounds, true);
     if (!all.empty()) summarise(all, "lips");
-    if (!all.empty() && tight) print_tight_bounds(all);
+    if (!all.empty() && tight) print_tight_bounds(all), print_parts(all);
     return all.size() == instances.size() ? 0 : 1;
   }
   if (!only_variations && !compare_policies(instances, bounds)) return 1;

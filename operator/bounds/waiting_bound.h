@@ -25,8 +25,7 @@ inline constexpr std::array usual_waiting_prices = {0.0,  0.04, 0.06, 0.08, 0.1,
 struct WaitingBoundSettings {
   Duration slot = std::chrono::minutes(5);  // a shorter time slot is tighter and slower
   Duration tail = std::chrono::hours(8);    // slots after the last arrival; later capacity counts as unlimited
-  int rounds = 3;                           // each chooses homes by prices, then prices by a flow
-  int mixing_rounds = 0;                    // further rounds, in which jobs keep shares of several homes
+  int rounds = 3;                           // each moves prices and the homes of jobs towards each other
 };
 
 // One cut for each waiting price, given in mean prices of a CPU-second per hour of waiting
@@ -34,12 +33,18 @@ struct WaitingBoundSettings {
 Result<std::vector<WaitingCut>> waiting_cuts(const WholeRun& run, std::span<const double> waiting_prices,
                                              const WaitingBoundSettings& settings = {});
 
-// The given cuts, and tighter ones beside the one that is best for that mean wait: three of at least 20 mixing rounds.
-Result<std::vector<WaitingCut>> tighter_cuts(const WholeRun& run, std::span<const WaitingCut> cuts, Duration mean_wait,
-                                             WaitingBoundSettings settings = {});
-
 // The highest bound that the cuts give for that mean wait (from the arrival of a job to the start of its task, weighted
 // by work).
 Usd least_dollars_with_mean_wait(const WholeRun& run, std::span<const WaitingCut> cuts, Duration mean_wait);
+
+struct TightBound {
+  Usd least;    // certified; never below what the cuts give
+  Usd relaxed;  // the cheapest schedule of divisible work with that mean wait that was found: no bound of this kind is
+                // higher. Not certified, and zero where none was found
+};
+
+// Finds the waiting price that gives most for that mean wait, beside the best of the cuts, in many rounds.
+Result<TightBound> tight_bound(const WholeRun& run, std::span<const WaitingCut> cuts, Duration mean_wait,
+                               const WaitingBoundSettings& settings = {});
 
 }  // namespace lips

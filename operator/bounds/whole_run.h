@@ -18,4 +18,10 @@ struct WholeRun {
   std::vector<CpuSeconds> work;  // true work of each task, job by job
 };
 
+inline double total_work(const WholeRun& run) {
+  double work = 0;
+  for (const CpuSeconds each : run.work) work += each.value();
+  return work;
+}
+
 }  // namespace lips

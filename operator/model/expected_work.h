@@ -22,7 +22,8 @@ struct ExpectedWork {
   CpuSeconds work;    // if it does
   DataSetId input;    // none: reads nothing
   double fraction = 1;  // of each block that it reads
-  static constexpr auto fields = field_names("job", "at", "chance", "work", "input", "fraction");
+  Mebibytes shuffle{};  // what its maps leave for its reduces
+  static constexpr auto fields = field_names("job", "at", "chance", "work", "input", "fraction", "shuffle");
   friend bool operator==(const ExpectedWork&, const ExpectedWork&) = default;
 
   // Whether it should come within `reach`, and is not too late.

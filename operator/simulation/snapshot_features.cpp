@@ -74,6 +74,7 @@ void expect_work(const SnapshotShape& shape, TimePoint now, ClusterSnapshot& sta
     if (!start.data_sets.empty() && random.below(4) > 0)
       work.input = DataSetId(static_cast<std::uint32_t>(random.below(start.data_sets.size())));
     if (random.below(3) == 0) work.fraction = random.uniform();
+    if (random.below(3) == 0) work.shuffle = Mebibytes(random.exponential(1000));
     start.expected.push_back(std::move(work));
   }
 }

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "base/random.h"
+#include "bounds/slot_flow.h"
+#include "bounds/slot_prices.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/whole_run.h"
@@ -58,11 +63,49 @@ TEST(WaitingBound, CountsTheShuffleOfAJobWhoseInputLiesApart) {
               1e-6);  // half of the output crosses, which is less than a block
 }
 
-// A random scenario, and its cuts at a few prices.
+TEST(WaitingBound, DoesNotChargeTheStartOfASlotForAllOfIt) {
+  ScenarioBuilder builder;
+  builder.node(0, 1, 0.01);
+  builder.node(0, 1, 0.03);
+  builder.computing_job(0, 20, 10);
+  const WholeRun run = whole_run(builder.scenario);
+  WaitingBoundSettings settings;
+  settings.slot = seconds(20);  // two tasks long
+  settings.tail = seconds(300);
+  const double prices[] = {60, 120, 180, 240, 300};
+  const auto cuts = waiting_cuts(run, prices, settings);
+  ASSERT_TRUE(cuts.has_value());
+  const double equal = least_dollars_with_mean_wait(run, *cuts, seconds(45)).value();
+  EXPECT_LE(equal, 4.0);
+  EXPECT_GT(equal, 3.9);  // as with slots of a tenth of a second
+}
+
+TEST(WaitingBound, KnowsThatReducesWaitForTheirMaps) {
+  ScenarioBuilder builder;
+  builder.node(0, 1, 0.01);
+  builder.node(0, 1, 0.01);
+  JobArrived& job = builder.computing_job(0, 1, 20);
+  ScenarioBuilder::add_reduces(job, 1, 20, Mebibytes(0));
+  const WholeRun run = whole_run(builder.scenario);
+  WaitingBoundSettings settings;
+  settings.slot = seconds(1);
+  settings.tail = seconds(300);
+  const double prices[] = {100'000};
+  const auto cuts = waiting_cuts(run, prices, settings);
+  ASSERT_TRUE(cuts.has_value());
+  EXPECT_LE(least_dollars_with_mean_wait(run, *cuts, seconds(10)).value(), 0.4 + 1e-9);
+  // Both nodes could do the work in twenty seconds, but half of it comes after the twenty seconds of the map.
+  EXPECT_GT(least_dollars_with_mean_wait(run, *cuts, seconds(4)).value(), 4.0);
+}
+
+// A random scenario, and its cuts at a few prices; grids and rounds vary.
 struct CutRun {
   explicit CutRun(std::uint64_t seed) : scenario(tiny::random_scenario(seed)), whole(whole_run(scenario)) {
-    settings.slot = seconds(20);
-    settings.tail = seconds(600);
+    constexpr std::array slots = {5, 20, 90};
+    constexpr std::array tails = {30, 600, 3600};
+    settings.slot = seconds(slots[seed % 3]);
+    settings.tail = seconds(tails[seed / 3 % 3]);
+    settings.rounds = 1 + static_cast<int>(seed % 4);
     const double prices[] = {0, 1, 8, 60, 300};
     cuts = waiting_cuts(whole, prices, settings);
   }
@@ -75,7 +118,7 @@ struct CutRun {
 TEST(WaitingBound, IsAtMostTheBillOfEveryPolicyAtItsOwnMeanWait) {
   int compared = 0;
   double tightest = 0;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     const CutRun cut(seed);
     ASSERT_TRUE(cut.cuts.has_value());
@@ -98,7 +141,7 @@ TEST(WaitingBound, IsAtMostTheBillOfEveryPolicyAtItsOwnMeanWait) {
   EXPECT_GT(tightest, 0.8);
 }
 
-TEST(TighterCuts, AreNeverBelowTheGivenOnesNorAboveTheBillOfAPlan) {
+TEST(TightBound, IsNeverBelowTheCutsNorAboveTheBillOfAPlan) {
   int compared = 0, tighter = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
@@ -111,18 +154,57 @@ TEST(TighterCuts, AreNeverBelowTheGivenOnesNorAboveTheBillOfAPlan) {
       ASSERT_TRUE(result.has_value());
       if (result->jobs_finished < result->jobs) continue;
       const Duration wait = seconds(result->mean_wait);
-      const auto tight = tighter_cuts(whole, *cuts, wait, settings);
+      const auto tight = tight_bound(whole, *cuts, wait, settings);
       ASSERT_TRUE(tight.has_value());
       const double before = least_dollars_with_mean_wait(whole, *cuts, wait).value();
-      const double after = least_dollars_with_mean_wait(whole, *tight, wait).value();
+      const double after = tight->least.value();
       EXPECT_GE(after, before);
       EXPECT_LE(after, result->bill.total().value() * (1 + 1e-9));
+      if (tight->relaxed.value() > 0) {
+        EXPECT_LE(after, tight->relaxed.value() * 1.01);  // amounts in the relaxed schedule are rounded
+      }
       tighter += after > before * 1.001;
       ++compared;
     }
   }
   EXPECT_GT(compared, 100);
   EXPECT_GT(tighter, 10);
+}
+
+// Good prices, disturbed: each is still a bound, though a lower one.
+TEST(DualValue, AtAnyPricesIsAtMostTheBillAndTheWait) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const Scenario scenario = tiny::random_scenario(seed);
+    const Result<RunResult> result = run(scenario, **make_policy("lips", {}), "lips");
+    ASSERT_TRUE(result.has_value());
+    if (result->jobs_finished < result->jobs) continue;
+    const WholeRun whole = whole_run(scenario);
+    const RelaxedRun relaxed(whole);
+    Random random(seed);
+    for (const double factor : {0.5, 5.0, 50.0}) {
+      const double price = factor * relaxed.mean_price() / 3600;
+      const TimeGrid grid(relaxed, seconds(random.uniform(1, 100)), seconds(random.uniform(0, 1000)));
+      SlotPrices prices(relaxed, grid, price);
+      const DualValue first = dual_value(relaxed, grid, prices);
+      HomeShares shares(relaxed.jobs().size(), std::vector<double>(relaxed.zones(), 0));
+      for (std::size_t job = 0; job < shares.size(); ++job) shares[job][first.homes[job]] = 1;
+      const auto flow = cheapest_flow(relaxed, grid, shares, price);
+      ASSERT_TRUE(flow.has_value());
+      const double spent = result->bill.total().value() + price * total_work(whole) * result->mean_wait;
+      const double undisturbed = dual_value(relaxed, grid, flow->prices).usd;
+      EXPECT_LE(undisturbed, spent * (1 + 1e-9));
+      for (int draw = 0; draw < 20; ++draw) {
+        prices = flow->prices;
+        for (std::vector<double>& zone : prices.usd)
+          for (double& usd : zone) usd *= random.uniform(0.8, 1.2);
+        EXPECT_LE(dual_value(relaxed, grid, prices).usd, spent * (1 + 1e-9));
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 1000);
 }
 
 }  // namespace

@@ -161,9 +161,7 @@ void add_waiting_bounds(const simulation::Scenario& scenario, Comparison& compar
   for (const simulation::RunResult& run : comparison.runs) {
     std::optional<double>& bound = comparison.waiting_bounds.emplace_back();
     if (!finished(run)) continue;
-    const Duration wait = seconds(run.mean_wait);
-    if (const auto tight = tighter_cuts(whole, *cuts, wait, settings))
-      bound = least_dollars_with_mean_wait(whole, *tight, wait).value();
+    if (const auto tight = tight_bound(whole, *cuts, seconds(run.mean_wait), settings)) bound = tight->least.value();
   }
 }
 

@@ -60,6 +60,7 @@ Announcement read_entry(YamlMap& fields) {
   entry.chance = fields.number("chance", 1, {0, 1});
   entry.data_set = full_name(fields, "dataSet");
   entry.fraction = fields.number("fraction", 1, {0, 1});
+  entry.shuffle = fields.size("shuffle", Mebibytes(0));
   fields.finish();
   return entry;
 }

@@ -21,6 +21,7 @@ struct Announcement {
   CpuSeconds work;
   std::string data_set;  // NAMESPACE/NAME; empty: reads nothing
   double fraction = 1;   // of each block that it reads
+  Mebibytes shuffle{};   // what its maps leave for its reduces
 
   std::string name_space() const { return job.substr(0, job.find('/')); }
   // The times of [from, to) at which it should come, in order.

@@ -45,7 +45,7 @@ class Collector {
   void add(const Announcement& announced, std::optional<TimePoint> arrived) {
     for (const TimePoint at : announced.within(from_, to_)) {
       if (arrived && *arrived + longest_delay_of_expected >= at && at + longest_delay_of_expected >= *arrived) continue;
-      ExpectedWork work{announced.job, at, announced.chance, announced.work, DataSetId::none(), announced.fraction};
+      ExpectedWork work{announced.job, at, announced.chance, announced.work, DataSetId::none(), announced.fraction, announced.shuffle};
       if (const ModelIndex::KnownDataSet* data_set =
               readable_data_set(context_.index, announced.data_set, announced.name_space(), context_.may_read))
         work.input = data_set->id;
@@ -71,6 +71,7 @@ class Collector {
     ExpectedWork work;
     work.job = meta.name_space + '/' + (task->job.empty() ? job : task->job);
     work.at = at;
+    work.shuffle = task->shuffle.value_or(Mebibytes(0));
     const double tasks =
         std::clamp(task->tasks.value_or(spec.completions.value_or(spec.parallelism.value_or(1))), 0, most_tasks);
     Mebibytes input;

@@ -8,6 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "policies/lips/by_zone.h"
+#include "policies/lips/commodities.h"
+#include "policies/lips/homes.h"
+#include "policies/lips/read_prices.h"
 #include "solver/transportation.h"
 
 namespace lips {
@@ -16,25 +20,33 @@ namespace {
 
 constexpr std::size_t most_places = 30;  // of solver::ZoneTransportation, whose time grows with their square
 constexpr std::size_t most_slots = 4;    // nobody knows by the minute when work comes
+constexpr double about_least = 1.05;     // times the least that a job pays at any home
 
 // Work that the program cannot tell apart.
 struct Stream {
-  ZoneSet zones;  // that hold its input
   bool expected = false;
-  std::size_t slot = 0;  // in which it comes
-  int input = 0;         // of a CPU-second, in powers of two
+  std::size_t slot = 0;    // in which it comes
+  std::vector<int> costs;  // of a CPU-second by zone, beside CPU and time: in powers of the square root of two
   friend auto operator<=>(const Stream&, const Stream&) = default;
 };
 struct StreamSize {
-  double work = 0, input = 0;
+  double work = 0;
+  ByZone usd;                          // of all of it in that zone
   std::map<std::uint32_t, double> of;  // its work by expected work
+};
+
+// Maps of a job: what they read from the same zones, and what they leave for its reduces.
+struct Maps {
+  ZoneSet zones;
+  double work = 0;
+  double input = 0, output = 0;  // MiB
 };
 
 // A place of the program is a zone in a time slot.
 class Room {
  public:
   Room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach, NodeClasses& classes)
-      : cluster_(cluster), costs_(costs), reach_(reach), classes_(classes) {}
+      : cluster_(cluster), costs_(costs), reach_(reach), classes_(classes), reads_(costs, cluster.zones.size()) {}
 
   std::vector<KeptRoom> keep() {
     find_slots();
@@ -78,29 +90,82 @@ class Room {
   std::size_t place(ZoneId zone, std::size_t slot) const { return zone.index() * begins_.size() + slot; }
 
   // Nothing is added to a stream without work.
-  StreamSize* add(Stream stream, double work, double input) {
+  StreamSize* add(bool expected, std::size_t slot, double work, const ByZone& usd) {
     if (work <= 0) return nullptr;
-    stream.input = input > 0 ? static_cast<int>(std::lround(std::log2(input / work))) : -10'000;
+    Stream stream{expected, slot, {}};
+    for (const double each : usd)
+      stream.costs.push_back(each > 0 ? static_cast<int>(std::lround(2 * std::log2(each / work))) : -10'000);
     StreamSize& size = streams_[stream];
-    size.work += work, size.input += input;
+    if (size.usd.empty()) size.usd.assign(usd.size(), 0.0);
+    size.work += work;
+    for (const ZoneId zone : cluster_.zones.ids()) size.usd[zone] += usd[zone];
     return &size;
   }
 
-  void add_expected() {
-    for (std::uint32_t i = 0; i < cluster_.expected.size(); ++i) {
-      const ExpectedWork& work = cluster_.expected[i];
-      if (!work.counts(cluster_.now, reach_)) continue;
-      const std::size_t slot = slot_of(to_seconds(std::max(Duration(0), work.at - cluster_.now)));
-      const double cpu = work.chance * work.work.value();
-      const auto add_part = [&](ZoneSet zones, double part, double input) {
-        if (StreamSize* size = add({zones, true, slot}, part, input)) size->of[i] += part;
-      };
-      const std::map<ZoneSet, double>& held = held_by_zones(work.input);
-      double all = 0;
-      for (const auto& [zones, size] : held) all += size;
-      for (const auto& [zones, size] : held) add_part(zones, cpu * size / all, work.chance * work.fraction * size);
-      if (held.empty()) add_part({}, cpu, 0);
+  // Adds the maps of a job that has no home yet. In a zone they pay to read there, and either to send their output to
+  // one of the homes at which the job would pay about least, or for the others to come along and have the home there,
+  // too. Returns what became of each.
+  std::vector<StreamSize*> add_before_home(bool expected, std::size_t slot, const std::vector<Maps>& all) {
+    const ByZone price = cheapest_way_home(all);
+    ByZone together(cluster_.zones.size(), 0.0);
+    double work = 0;
+    for (const Maps& maps : all) {
+      const ByZone& read = reads_.from(maps.zones);
+      for (const ZoneId zone : cluster_.zones.ids()) together[zone] += maps.input * read[zone];
+      work += maps.work;
     }
+    std::vector<StreamSize*> added;
+    for (const Maps& maps : all) {
+      const ByZone& read = reads_.from(maps.zones);
+      ByZone usd(cluster_.zones.size(), 0.0);
+      for (const ZoneId zone : cluster_.zones.ids())
+        usd[zone] = std::min(maps.input * read[zone] + maps.output * price[zone],
+                             std::max(maps.input * read[zone], work > 0 ? together[zone] * maps.work / work : 0));
+      added.push_back(add(expected, slot, maps.work, usd));
+    }
+    return added;
+  }
+
+  // USD per MiB by zone, to one of the homes at which the job would pay about least.
+  ByZone cheapest_way_home(const std::vector<Maps>& all) {
+    ByZone usd(cluster_.zones.size(), 0.0);
+    for (const Maps& maps : all) {
+      const ByZone& read = reads_.from(maps.zones);
+      for (const ZoneId home : cluster_.zones.ids()) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const ZoneId zone : cluster_.zones.ids())
+          least = std::min(least, maps.input * read[zone] + maps.output * costs_.transfer(zone, home).value());
+        usd[home] += least;
+      }
+    }
+    const double enough = about_least * *std::min_element(usd.begin(), usd.end());
+    ByZone price(cluster_.zones.size(), std::numeric_limits<double>::infinity());
+    for (const ZoneId zone : cluster_.zones.ids())
+      for (const ZoneId home : cluster_.zones.ids())
+        if (usd[home] <= enough) price[zone] = std::min(price[zone], costs_.transfer(zone, home).value());
+    return price;
+  }
+
+  void add_expected() {
+    for (std::uint32_t i = 0; i < cluster_.expected.size(); ++i)
+      if (cluster_.expected[i].counts(cluster_.now, reach_)) add_expected(i);
+  }
+
+  void add_expected(std::uint32_t index) {
+    const ExpectedWork& work = cluster_.expected[index];
+    const std::size_t slot = slot_of(to_seconds(std::max(Duration(0), work.at - cluster_.now)));
+    const double cpu = work.chance * work.work.value();
+    const std::map<ZoneSet, double>& held = held_by_zones(work.input);
+    double all = 0;
+    for (const auto& [zones, size] : held) all += size;
+    std::vector<Maps> maps;
+    for (const auto& [zones, size] : held)
+      maps.push_back({zones, cpu * size / all, work.chance * work.fraction * size,
+                      work.chance * work.shuffle.value() * size / all});
+    if (held.empty()) maps.push_back({{}, cpu, 0, 0});
+    const std::vector<StreamSize*> added = add_before_home(true, slot, maps);
+    for (std::size_t i = 0; i < maps.size(); ++i)
+      if (added[i]) added[i]->of[index] += maps[i].work;
   }
 
   // MiB of the data set's blocks by the zones that hold them; nothing of none.
@@ -116,9 +181,28 @@ class Room {
   }
 
   void add_pending() {
-    for (const JobId id : cluster_.pending)
-      for (const TaskGroup& group : cluster_.groups[id])
-        add({group.zones}, group.count * group.cpu.value(), group.reads ? group.count * group.input.value() : 0);
+    for (const JobId id : cluster_.pending) {
+      const Job& job = cluster_.jobs[id];
+      if (chooses_home(job)) {
+        add_before_home(id);
+        continue;
+      }
+      ByZone usd;
+      for (const TaskGroup& group : cluster_.groups[id]) {
+        non_cpu_costs(cluster_, reads_, job, group, job.memory.home, usd);
+        for (double& each : usd) each *= group.count;
+        add(false, 0, group.count * group.cpu.value(), usd);
+      }
+    }
+  }
+
+  void add_before_home(JobId id) {
+    const Job& job = cluster_.jobs[id];
+    std::vector<Maps> maps;
+    for (const TaskGroup& group : cluster_.groups[id])
+      maps.push_back({group.zones, group.count * group.cpu.value(), group.reads ? group.count * group.input.value() : 0,
+                      (job.shuffle * (group.count / static_cast<double>(job.all_maps()))).value()});
+    add_before_home(false, 0, maps);
   }
 
   void find_steps() {
@@ -149,7 +233,7 @@ class Room {
       problem.supply.push_back(size.work);
       problem.unserved_price.push_back(10 * dearest);
       for (const ZoneId zone : cluster_.zones.ids()) {
-        const double cost = size.input > 0 ? size.input / size.work * costs_.transfer(stream.zones, zone).value() : 0;
+        const double cost = size.usd[zone] / size.work;
         for (std::size_t slot = 0; slot < begins_.size(); ++slot)
           problem.unit_cost.push_back(slot >= stream.slot ? cost : std::numeric_limits<double>::infinity());
       }
@@ -205,6 +289,7 @@ class Room {
   const CostModel& costs_;
   const Duration reach_;
   NodeClasses& classes_;
+  ReadPrices reads_;
   std::vector<double> begins_;  // of the time slots, in seconds from now
   std::map<Stream, StreamSize> streams_;
   std::map<DataSetId, std::map<ZoneSet, double>> held_;

@@ -11,10 +11,6 @@ namespace lips {
 
 namespace {
 
-bool asks(const Job& job) {
-  return !job.memory.home_decided && job.all_reduces() > 0 && job.shuffle.value() > 0 && !job.all_maps_finished();
-}
-
 // The Jobs that are planned, with the parts of a whole job together.
 std::vector<std::vector<JobId>> whole_jobs(const ClusterSnapshot& cluster, const std::vector<bool>& skip) {
   std::vector<std::vector<JobId>> result;
@@ -85,7 +81,7 @@ HomeJob home_job(const ClusterSnapshot& cluster, const std::vector<JobId>& parts
 std::map<WholeJobId, ZoneSet> room_for_parts(const ClusterSnapshot& cluster) {
   std::map<WholeJobId, ZoneSet> result;
   for (const Job& job : cluster.jobs) {
-    if (!job.whole.id.valid() || job.reduce_tasks == 0 || job.finished() || !asks(job)) continue;
+    if (!job.whole.id.valid() || job.reduce_tasks == 0 || job.finished() || !chooses_home(job)) continue;
     const ZoneSet zones = zones_with_room(cluster, job);
     const auto [place, added] = result.try_emplace(job.whole.id, zones);
     if (!added) place->second = ZoneSet(place->second.bits() & zones.bits());
@@ -95,13 +91,17 @@ std::map<WholeJobId, ZoneSet> room_for_parts(const ClusterSnapshot& cluster) {
 
 }  // namespace
 
+bool chooses_home(const Job& job) {
+  return !job.memory.home_decided && job.all_reduces() > 0 && job.shuffle.value() > 0 && !job.all_maps_finished();
+}
+
 Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const std::vector<bool>& skip) {
   const ClusterSnapshot& cluster = input.cluster;
   Homes homes;
   const std::vector<std::vector<JobId>> planned = whole_jobs(cluster, skip);
   for (const std::vector<JobId>& parts : planned)
     for (const JobId id : parts)
-      if (asks(cluster.jobs[id])) homes.decided.push_back(id);
+      if (chooses_home(cluster.jobs[id])) homes.decided.push_back(id);
   if (homes.decided.empty()) return homes;
   std::sort(homes.decided.begin(), homes.decided.end(), [&](JobId a, JobId b) {
     return std::pair(cluster.jobs[a].arrival, a) < std::pair(cluster.jobs[b].arrival, b);
@@ -120,7 +120,7 @@ Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const s
   for (const std::vector<JobId>& parts : planned) {
     problem.jobs.push_back(home_job(cluster, parts));
     const Job& job = cluster.jobs[parts.front()];
-    if (!asks(job)) continue;
+    if (!chooses_home(job)) continue;
     if (!job.whole.id.valid()) problem.jobs.back().homes = zones_with_room(cluster, job);
     if (const auto found = room.find(job.whole.id); found != room.end()) problem.jobs.back().homes = found->second;
   }
@@ -129,7 +129,7 @@ Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const s
   homes.zone.resize(cluster.jobs.size());
   for (std::size_t j = 0; j < planned.size(); ++j)
     for (const JobId id : planned[j])
-      if (asks(cluster.jobs[id])) homes.zone[id.index()] = plan.jobs[j].home;
+      if (chooses_home(cluster.jobs[id])) homes.zone[id.index()] = plan.jobs[j].home;
   return homes;
 }
 

@@ -14,6 +14,9 @@ struct Homes {
   double gap = 0;              // certified: of the plan in which they were chosen
 };
 
+// It has shuffle, maps to run, and no home yet.
+bool chooses_home(const Job& job);
+
 // For the pending jobs except those in `skip`, placed together with all other pending work on the classes' steps.
 Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const std::vector<bool>& skip);
 

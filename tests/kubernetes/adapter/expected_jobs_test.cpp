@@ -104,6 +104,11 @@ TEST_F(ExpectedJobsTest, ARunThatIsHereIsNoLongerExpectedAndOneThatIsLateIsForAW
   EXPECT_EQ(expected("2026-11-23T10:44:00Z").work[0].at, time("2026-11-23T11:15:00Z"));
 }
 
+TEST_F(ExpectedJobsTest, TheTemplateSaysWhatAJobShuffles) {
+  add_suspended("own", "2026-11-23T11:30:00Z", spec({{"lips.dev/shuffle", "3Gi"}}));
+  EXPECT_EQ(expected().work.at(0).shuffle, Mebibytes(3 * 1024));
+}
+
 TEST_F(ExpectedJobsTest, CountsOnNothingThatLipsDoesNotPlanOrMayNotRead) {
   JobSpec other = spec();
   other.scheduler = "default-scheduler";
@@ -121,14 +126,14 @@ TEST_F(ExpectedJobsTest, CountsOnNothingThatLipsDoesNotPlanOrMayNotRead) {
 TEST_F(ExpectedJobsTest, AFileAnnouncesJobsUntilTheyComeNearTheirTime) {
   Announcements read = parse_announcements("jobs.yaml",
                                            "- {job: etl/once, at: '2026-11-23T11:30:00Z', cpuSeconds: 900, dataSet: "
-                                           "etl/events, chance: 0.5, fraction: 0.25}\n"
+                                           "etl/events, chance: 0.5, fraction: 0.25, shuffle: 20Gi}\n"
                                            "- {job: ml/hourly, schedule: '15 * * * *', cpuSeconds: 60}\n");
   EXPECT_THAT(read.errors, IsEmpty());
   announced_ = std::move(read.entries);
   const ExpectedJobs found = expected();
   ASSERT_THAT(found.work, SizeIs(5));
-  EXPECT_EQ(found.work[0],
-            (ExpectedWork{"etl/once", time("2026-11-23T11:30:00Z"), 0.5, CpuSeconds(900), DataSetId(0), 0.25}));
+  EXPECT_EQ(found.work[0], (ExpectedWork{"etl/once", time("2026-11-23T11:30:00Z"), 0.5, CpuSeconds(900), DataSetId(0),
+                                         0.25, Mebibytes(20 * 1024)}));
   EXPECT_EQ(found.work[1].at, time("2026-11-23T10:15:00Z"));
   EXPECT_FALSE(found.work[1].input.valid());
   const auto next_hourly = [&](const std::string& arrived) {

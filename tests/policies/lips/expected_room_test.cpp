@@ -63,6 +63,27 @@ TEST(ExpectedRoom, ASettingTurnsItOff) {
   EXPECT_FALSE(keep_expected_room(setting.state.snapshot(), setting.costs, std::chrono::hours(2), classes).empty());
 }
 
+// All of its data lies in the dear zone and a third in the cheap one too; to read elsewhere costs more than the work.
+// Its reduces are where all of the data lies, and its maps would send them what they leave.
+TEST(ExpectedRoom, KeepsAJobWithShuffleInOneZone) {
+  BusyCheapZone zones;
+  zones.builder.block({zones.cheap, zones.dear}, 1e9);
+  zones.builder.block({zones.dear}, 2e9);
+  const auto kept_in_the_cheap_zone = [&](Mebibytes shuffle) {
+    ExpectedWork work = hours_of_work(0.5, 300);
+    work.shuffle = shuffle;
+    Case setting = zones.at_work({work});
+    NodeClasses classes = make_classes(setting.state.snapshot(), time_slots());
+    CpuSeconds kept;
+    for (const KeptRoom& room :
+         keep_expected_room(setting.state.snapshot(), setting.costs, std::chrono::hours(2), classes))
+      if (room.zone == ZoneId(0)) kept += room.work;
+    return kept.value();
+  };
+  EXPECT_NEAR(kept_in_the_cheap_zone(Mebibytes(0)), 2400, 1);
+  EXPECT_NEAR(kept_in_the_cheap_zone(Mebibytes(1e11)), 0, 1);
+}
+
 double all_work(const NodeClasses& classes) {
   double work = 0;
   for (const auto& steps : classes.steps)

@@ -1,0 +1,111 @@
+#include "bounds/relaxed_run.h"
+
+#include <algorithm>
+#include <map>
+
+#include "model/cluster_state.h"
+
+namespace lips {
+
+RelaxedRun::RelaxedRun(const WholeRun& run) {
+  read_nodes(run.cluster);
+  read_ways(run.costs);
+  read_jobs(run);
+}
+
+void RelaxedRun::read_nodes(const ClusterSnapshot& snapshot) {
+  ClusterSnapshot cluster = snapshot;
+  derive(cluster);
+  std::vector<std::map<double, double>> rates(cluster.zones.size());
+  double cores = 0, usd = 0;
+  for (const Node& node : cluster.nodes) {
+    fastest_ = std::max(fastest_, node.speed);
+    if (!node.schedulable || node.capacity.cpu.value() <= 0) continue;
+    any_node_ = true;
+    rates[node.zone.index()][node.cpu_price.value()] += node.capacity.cpu.value() * node.speed;
+    slowest_ = std::min(slowest_, node.speed);
+    cores += node.capacity.cpu.value();
+    usd += node.capacity.cpu.value() * node.cpu_price.value();
+  }
+  mean_price_ = cores > 0 ? usd / cores : 0;
+  steps_.resize(rates.size());
+  for (std::size_t z = 0; z < rates.size(); ++z)
+    for (const auto& [price, rate] : rates[z]) steps_[z].push_back({price, rate});
+}
+
+void RelaxedRun::read_ways(const CostModel& costs) {
+  hops_.assign(zones(), std::vector<double>(zones(), 0));
+  for (std::uint32_t a = 0; a < zones(); ++a)
+    for (std::uint32_t b = 0; b < zones(); ++b)
+      if (a != b) hops_[a][b] = costs.transfer(ZoneId(a), ZoneId(b)).value();
+  ways_ = hops_;
+  for (std::size_t via = 0; via < zones(); ++via)
+    for (std::size_t a = 0; a < zones(); ++a)
+      for (std::size_t b = 0; b < zones(); ++b) ways_[a][b] = std::min(ways_[a][b], ways_[a][via] + ways_[via][b]);
+}
+
+void RelaxedRun::read_jobs(const WholeRun& run) {
+  std::vector<std::uint32_t> readers(run.cluster.blocks.size(), 0);
+  for (const JobArrived& arrival : run.jobs)
+    for (const Task& task : arrival.tasks)
+      if (task.block.valid()) ++readers[task.block.index()];
+  std::size_t next = 0;
+  for (const JobArrived& arrival : run.jobs) {
+    BoundJob job;
+    job.arrival = std::max(0.0, to_seconds(arrival.job.arrival - run.cluster.now));
+    if (arrival.job.reduce_tasks > 0 && arrival.job.map_tasks > 0)
+      job.output = (arrival.job.shuffle / arrival.job.map_tasks).value();
+    std::map<AlikeMap, double> maps;
+    double longest_map = 0, least_reduce = 1e300, reduces = 0, reduce_count = 0;
+    const double cores = arrival.job.request.cpu.value();
+    for (const Task& task : arrival.tasks) {
+      const double work = run.work[next++].value();
+      work_ += work;
+      arrived_ += work * job.arrival;
+      half_durations_ += work * work / std::max(1e-9, cores * slowest_) / 2;
+      if (task.kind == TaskKind::reduce) {
+        least_reduce = std::min(least_reduce, work);
+        reduces += work;
+        ++reduce_count;
+        continue;
+      }
+      longest_map = std::max(longest_map, work);
+      AlikeMap key;
+      key.work = work;
+      if (task.block.valid() && task.input.value() > 0) {
+        for (const Replica& replica : run.cluster.blocks[task.block].replicas)
+          key.zones.insert(run.cluster.stores[replica.store].zone);
+        key.readers = readers[task.block.index()];
+        key.input = task.input.value();
+      }
+      maps[key] += 1;
+    }
+    job.reduces_from = job.arrival;
+    if (cores * fastest_ > 0) job.reduces_from += longest_map / (cores * fastest_);
+    for (const auto& [key, count] : maps) job.maps.push_back({key, count});
+    if (reduce_count > 0) job.reduce_work = least_reduce * reduce_count;
+    job.reduce_excess = reduces - job.reduce_work;
+    jobs_.push_back(std::move(job));
+  }
+}
+
+double RelaxedRun::last_arrival() const {
+  double last = 0;
+  for (const BoundJob& job : jobs_) last = std::max(last, job.arrival);
+  return last;
+}
+
+double RelaxedRun::transfer(const AlikeMap& key, std::size_t to) const {
+  if (key.input <= 0 || key.zones.empty() || key.zones.contains(ZoneId(static_cast<std::uint32_t>(to)))) return 0;
+  double least = 1e300;
+  for (std::uint32_t from = 0; from < zones(); ++from) {
+    if (from == to) continue;
+    if (key.readers > 1)
+      least = std::min(least, hops_[from][to]);
+    else if (key.zones.contains(ZoneId(from)))
+      least = std::min(least, ways_[from][to]);
+  }
+  return least >= 1e300 ? 0 : least * key.input / key.readers;
+}
+
+}  // namespace lips

@@ -1,0 +1,81 @@
+// A whole run as its waiting bound sees it: work that may be divided, and zones whose capacity has a price by step.
+// Knows no prices of time slots.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bounds/whole_run.h"
+#include "model/zone_set.h"
+
+namespace lips {
+
+// One of the maps of a job that are exactly alike.
+struct AlikeMap {
+  ZoneSet zones;
+  std::uint32_t readers = 0;
+  double work = 0, input = 0;
+  friend auto operator<=>(const AlikeMap&, const AlikeMap&) = default;
+};
+
+struct AlikeMaps {
+  AlikeMap each;
+  double count = 0;
+};
+
+struct BoundJob {
+  double arrival = 0;       // seconds from the start
+  double reduces_from = 0;  // no reduce starts earlier: each waits for the longest map, at the highest speed
+  std::vector<AlikeMaps> maps;
+  double output = 0;         // MiB of shuffle from each map
+  double reduce_work = 0;    // CPU-seconds of all reduce tasks if each were the smallest
+  double reduce_excess = 0;  // what the larger ones take beyond that
+
+  bool shuffles() const { return output > 0; }
+};
+
+struct PriceStep {
+  double price = 0, rate = 0;  // CPU-seconds a second
+};
+
+class RelaxedRun {
+ public:
+  explicit RelaxedRun(const WholeRun& run);
+
+  bool possible() const { return any_node_; }
+  std::size_t zones() const { return steps_.size(); }
+  const std::vector<PriceStep>& steps(std::size_t zone) const { return steps_[zone]; }  // the cheapest first
+  bool closed(std::size_t zone) const { return steps_[zone].empty(); }
+  const std::vector<BoundJob>& jobs() const { return jobs_; }
+  double last_arrival() const;
+  double mean_price() const { return mean_price_; }
+  double work() const { return work_; }
+
+  // A task of work w that starts at s and runs for d does its work at mean time s + d / 2. So the sum of work x time at
+  // which it is done, less these two, is at most the sum of w (s - arrival).
+  double arrived() const { return arrived_; }                // sum of w arrival
+  double half_durations() const { return half_durations_; }  // sum of w (least d) / 2
+
+  // USD to bring the input of one task to that zone. An input with one reader takes the cheapest path. An input with
+  // several readers may be copied once and kept: each reader is charged its share of the cheapest last hop, as if all
+  // readers were there.
+  double transfer(const AlikeMap& key, std::size_t to) const;
+  // USD for the shuffle of a map that runs there, when the reduces of its job are at home.
+  double shuffle(const BoundJob& job, std::size_t zone, std::size_t home) const {
+    return job.shuffles() ? job.output * hops_[zone][home] : 0;
+  }
+
+ private:
+  void read_nodes(const ClusterSnapshot& cluster);
+  void read_ways(const CostModel& costs);
+  void read_jobs(const WholeRun& run);
+
+  std::vector<std::vector<PriceStep>> steps_;  // by zone
+  std::vector<BoundJob> jobs_;
+  std::vector<std::vector<double>> ways_, hops_;  // USD per MiB: by the cheapest way, and in one hop
+  bool any_node_ = false;
+  double slowest_ = 1e300, fastest_ = 0, mean_price_ = 0;
+  double work_ = 0, arrived_ = 0, half_durations_ = 0;
+};
+
+}  // namespace lips
