@@ -260,6 +260,22 @@ TEST_F(Applications, NodesAreOrderedForADriverAndAllItsExecutorsBeforeItStarts) 
   EXPECT_FALSE(nodes().contains("node-b"));
 }
 
+// It waits for its properties, and nothing else is pending: an autoscaler would launch a node for it anywhere.
+TEST_F(Applications, ADriverIsNeverMarkedForAutoscalersWhereNodesAreOrdered) {
+  driver({}, mounts_properties);
+  ClusterSettings settings;
+  settings.self = {"lips-system", "lips-1", "uid-of-lips", ""};
+  Scheduling scheduling(cluster_, {}, PodMode::watch, {offer_in("zone-a", 0.4), offer_in("zone-c", 0.2)}, {},
+                        std::move(settings));
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.requests_for("/configmaps/spark-drv-1-conf-map") > 1; }))
+      << "it asks again after a while";
+  put_properties();
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.created_pods().size() == 5; }));
+  for (const ReceivedRequest& request : cluster_.requests())
+    if (request.path.ends_with("/pods/spark-1-driver/status"))
+      EXPECT_EQ(request.body.find("\"Unschedulable\""), std::string::npos) << request.body;
+}
+
 TEST_F(Applications, ExecutorsThatNameAPathGoWhereItsDataSetsLie) {
   zones(4, 2, 4);
   bucket("Zonal");
