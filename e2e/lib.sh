@@ -48,13 +48,14 @@ open_instance() {
 }
 cluster() { "${enter[@]}" kubectl --kubeconfig "$dir/kubeconfig" "$@"; }
 
-# open_node NUMBER: sets what a real node is called and where it lives.
+# open_node NUMBER: sets where a real node lives and as what it registers: what `real-nodes add` has kept in its folder, else by its number.
 open_node() {
   local zones=(zone-a zone-b zone-c)
   number=$1
+  node=$dir/nodes/real-$1
   name=real-$1
-  node=$dir/nodes/$name
-  zone=${zones[$1 % 3]}
+  labels=topology.kubernetes.io/zone=${zones[$1 % 3]},lips.dev/real=true
+  if [[ -e $node/registers ]]; then { read -r name && read -r labels; } < "$node/registers"; fi
   bridge=lipsbr$1
   address=10.244.$1.1 # the kubelet refuses a loopback address, so its bridge has one
   cgroup=$instance-$name
@@ -112,13 +113,24 @@ make_authority() {
   openssl req -x509 -new -key "$dir/pki/ca.key" -days 365 -subj /CN=lips-e2e -out "$dir/pki/ca.crt"
 }
 
+# X.509 allows common names of 64 characters; with `system:node:` those of nodes may be longer, and nobody who reads them minds.
+long_names='openssl_conf = init
+[init]
+stbl_section = strings
+[strings]
+CN = min:1, max:256
+[req]
+distinguished_name = none
+[none]
+'
+
 # make_certificate NAME SUBJECT [SUBJECT-ALTERNATIVE-NAMES]: for servers and clients, signed by the instance's own authority.
 make_certificate() {
   local file=$dir/pki/$1 extensions='extendedKeyUsage=clientAuth,serverAuth'
   [[ -z ${3:-} ]] || extensions+=$'\n'subjectAltName=$3
   new_key "$file.key"
-  openssl req -new -key "$file.key" -subj "$2" -out "$file.csr"
-  openssl x509 -req -in "$file.csr" -CA "$dir/pki/ca.crt" -CAkey "$dir/pki/ca.key" -CAcreateserial -days 365 \
+  openssl req -new -config <(printf %s "$long_names") -key "$file.key" -subj "$2" -out "$file.csr"
+  openssl x509 -req -in "$file.csr" -CA "$dir/pki/ca.crt" -CAkey "$dir/pki/ca.key" -set_serial "0x$(openssl rand -hex 16)" -days 365 \
     -extfile <(printf '%s\n' "$extensions") -out "$file.crt" 2> /dev/null
   rm "$file.csr"
 }

@@ -35,17 +35,19 @@ def need_real_nodes():
 class Cluster:
     """`with Cluster(story) as cluster:` is one instance in a folder of its own."""
 
-    def __init__(self, story, real_nodes=0, scheduler=False, kwok=True, stages=None, record_bindings=False, own_nodes=False,
-                 dns=False, pod_groups=False):
+    def __init__(self, story, real_nodes=None, scheduler=False, kwok=True, stages=None, record_bindings=False, own_nodes=False,
+                 dns=False, pod_groups=False, images=()):
         """`record_bindings`: see kit.audit. `own_nodes`: nodes stay as the story makes them (objects.ready_node), without health checks.
 
-        `dns`: pods of real nodes find headless Services by name. `pod_groups`: the server has them (alpha), and its Job controller makes them."""
+        `real_nodes`: so many; 0: they are added later. `images`: archives that these have beside their usual ones. `dns`: pods of real nodes find
+        headless Services by name. `pod_groups`: the server has them (alpha), and its Job controller makes them."""
         need_tools("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
-        if real_nodes:
+        if real_nodes is not None:
             need_real_nodes()
         if dns:
             need_tools("coredns")
         self.story, self.real_nodes, self.scheduler, self.kwok, self.stages, self.dns = story, real_nodes, scheduler, kwok, stages, dns
+        self.images = images
         base = os.environ.get("LIPS_E2E_DIR") or os.path.expanduser("~/.cache/lips-e2e")
         self.folder = os.path.join(base, story.name)
         self.flags = {"kube-apiserver": audit.flags(story.folder) if record_bindings else ""}
@@ -90,12 +92,13 @@ class Cluster:
         flags = [] if self.scheduler else ["--no-scheduler"]
         flags += [] if self.kwok else ["--no-kwok"]
         flags += ["--stages", self.stages] if self.stages else []
-        flags += ["--netns"] if self.real_nodes else []
+        flags += ["--netns"] if self.real_nodes is not None else []
         flags += ["--dns"] if self.dns else []
         self.script("control-plane", "up", *flags)
         try:
-            if self.real_nodes:
+            if self.real_nodes is not None:
                 self.enter_network()
+                self.link_images()
                 self.script("real-nodes", "up", str(self.real_nodes))
             self.api = kube.Api(self.kubeconfig)
         except BaseException:
@@ -124,6 +127,12 @@ class Cluster:
         self.script("control-plane", "down")
         if not any(os.path.exists(os.path.join(self.folder, name)) for name in ("pids", "nodes")):
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def link_images(self):
+        folder = os.path.join(self.folder, "images")
+        os.makedirs(folder)
+        for image in self.images:
+            os.symlink(image, os.path.join(folder, os.path.basename(image)))
 
     # Real nodes live in a network namespace; the story and its children enter it.
     def enter_network(self):

@@ -30,20 +30,20 @@ def need_karpenter():
         raise Missing(f"no custom resources of Karpenter in {TOOLS}/karpenter: e2e/build-tools karpenter gets them")
 
 
-def machines():
-    """The types that can be bought, from the shipped price sheet: its newest row of each."""
+def machines(types=TYPES):
+    """Of these types, from the shipped price sheet: its newest row of each."""
     found = {}
     with open(os.path.join(os.path.dirname(E2E), "config", "prices", "ec2-on-demand.csv"), encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            if row["region"] == objects.REGION and row["instance_type"] in TYPES:
+            if row["region"] == objects.REGION and row["instance_type"] in types:
                 found[row["instance_type"]] = Machine(int(row["vcpu"]), float(row["memory_gib"]), float(row["usd_per_hour"]))
-    return {name: found[name] for name in TYPES}
+    return {name: found[name] for name in types}
 
 
-def prices(sold_out=()):
+def prices(sold_out=(), types=TYPES):
     """USD an hour of each offer. `sold_out`: types that nobody can buy on spot; the provider takes all that it is told of for sale."""
     found = {}
-    for name, machine in machines().items():
+    for name, machine in machines(types).items():
         for zone in objects.ZONES:
             found[Offer(name, zone, "on-demand")] = machine.usd_per_hour
             if name not in sold_out:
@@ -82,7 +82,7 @@ def instance_types(offers):
     return [{"name": name, "architecture": "amd64", "operatingSystems": ["linux"],
              "resources": {"cpu": str(machine.cores), "memory": f"{machine.memory_gib:.0f}Gi", "ephemeral-storage": "100Gi", "pods": "110"},
              "offerings": [offering(offer, price) for offer, price in offers.items() if offer.type == name]}
-            for name, machine in machines().items()]
+            for name, machine in machines({offer.type: None for offer in offers}).items()]
 
 
 def node_pool():
@@ -115,12 +115,12 @@ class Karpenter(Process):
             "KUBECONFIG": cluster.kubeconfig, "DISABLE_LEADER_ELECTION": "true", "METRICS_PORT": str(free_port()), "HEALTH_PROBE_PORT": str(self.health),
             "SYSTEM_NAMESPACE": "default", "KARPENTER_SERVICE": "karpenter", "INSTANCE_TYPES_FILE_PATH": types})
 
-    def install(self):
-        """Its custom resources, and one NodePool."""
+    def install(self, boot=BOOT):
+        """Its custom resources, and one NodePool. `boot`: after that time the provider makes the Node of a machine."""
         self.cluster.kubectl("apply", "--server-side", "-f", os.path.join(TOOLS, "karpenter"))
         self.cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         self.cluster.api.create({"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": "played"},
-                                 "spec": {"nodeRegistrationDelay": BOOT}})
+                                 "spec": {"nodeRegistrationDelay": boot}})
         self.cluster.api.create(node_pool())
         return self
 

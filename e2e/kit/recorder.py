@@ -21,7 +21,7 @@ class Seen:
         self.job = next((o["name"] for o in meta.get("ownerReferences", []) if o["kind"] == "Job"), None)
         self.requests = pod_requests(pod)
         self.appeared = time.monotonic()
-        self.freed_at = self.bound_at = self.ended_at = self.gone_at = None  # freed: of its scheduling gates
+        self.freed_at = self.bound_at = self.running_at = self.ended_at = self.gone_at = None  # freed: of its scheduling gates
         self.node = None
         self.pod = pod
 
@@ -103,6 +103,8 @@ class Recorder:
         if node and not seen.node:
             seen.node, seen.bound_at = node, time.monotonic()
             self.add(seen, 1)
+        if seen.running_at is None and pod.get("status", {}).get("phase") == "Running":
+            seen.running_at = time.monotonic()
         if seen.ended_at is None and pod.get("status", {}).get("phase") in ENDED:
             seen.ended_at = time.monotonic()
             if seen.node:

@@ -5,7 +5,6 @@ import contextlib
 import dataclasses
 import json
 import os
-import subprocess
 import time
 
 from kit import objects
@@ -30,6 +29,7 @@ PROPERTIES = os.path.join(os.path.dirname(E2E), "examples", "spark", "spark-defa
 PRICES = {"test.dear": 0.4, "test.cheap": 0.1, "test.middle": 0.2}
 ZONE = {"real-0": "zone-a", "real-1": "zone-b", "real-2": "zone-c"}
 PRICE = dict(zip(ZONE.values(), PRICES.values()))
+ZONE_LABEL = "topology.kubernetes.io/zone"
 DRIVER = 150  # millicores of a driver in a pod
 
 
@@ -45,7 +45,7 @@ def three_zones(story):
     """A real node in each zone, and LiPS: it binds pods that name it in the namespace `plain`, and steers those of `steered`."""
     need_spark()
     need_tools("helm")
-    with Cluster(story, real_nodes=len(ZONE), scheduler=True, kwok=False, dns=True) as cluster:
+    with Cluster(story, real_nodes=len(ZONE), scheduler=True, kwok=False, dns=True, images=[IMAGE]) as cluster:
         cluster.install_custom_resources()
         price_nodes(cluster, dict(zip(ZONE, PRICES)))
         spark = Spark(cluster, {"plain": {}, "steered": {"lips.dev/mode": "steer"}})
@@ -74,11 +74,6 @@ def fill(api, name, node, room):
     wait_for(lambda: api.get("Pod", name).get("status", {}).get("phase") == "Running", 60, f"{name} does not run")
 
 
-def zone(pod):
-    """Of its node, also where each zone has several."""
-    return objects.ZONES[int(pod["spec"]["nodeName"].split("-")[1]) % len(objects.ZONES)]
-
-
 @dataclasses.dataclass
 class Application:
     name: str
@@ -96,39 +91,43 @@ class Run:
     shuffle: "Shuffle"
     executors: dict       # pods as last seen on their nodes, by Spark's ids
     driver: dict | None   # in cluster mode
+    zone_of: dict         # by node
 
     def pods(self):
         return [*self.executors.values(), *([self.driver] if self.driver else [])]
 
+    def zone(self, pod):
+        return self.zone_of[pod["spec"]["nodeName"]]
+
     def zones(self):
         """Of its pods."""
-        return [zone(pod) for pod in self.pods()]
+        return [self.zone(pod) for pod in self.pods()]
 
     def shuffled(self):
         return sum(self.shuffle.wrote.values())
 
     def crossed(self):
-        return self.shuffle.across({name: zone(pod) for name, pod in self.executors.items()})
+        return self.shuffle.across({name: self.zone(pod) for name, pod in self.executors.items()})
 
     def places(self):
-        found = sorted(map(zone, self.executors.values()))
+        found = sorted(map(self.zone, self.executors.values()))
         text = ", ".join(f"{found.count(place)} in {place}" for place in dict.fromkeys(found))
-        return text + (f"; driver in {zone(self.driver)}" if self.driver else "")
+        return text + (f"; driver in {self.zone(self.driver)}" if self.driver else "")
 
 
-def log_lines(folders):
-    """Of the event logs; while one is being written, its last line may lack its end."""
-    for path in (os.path.join(folder, name) for folder in folders for name in os.listdir(folder)):
-        with open(path, "rb") as file:
+def log_lines(folder):
+    """Of the event log; while it is being written, its last line may lack its end."""
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
             yield from file
 
 
 class Shuffle:
     """Bytes by executor, from the event log."""
 
-    def __init__(self, folders):
+    def __init__(self, folder):
         self.wrote, self.remote, self.local = (collections.Counter() for _ in range(3))
-        for line in log_lines(folders):
+        for line in log_lines(folder):
             self.take(json.loads(line))
 
     def take(self, event):
@@ -155,46 +154,40 @@ class Spark:
 
     def __init__(self, cluster, namespaces):
         self.cluster = cluster
-        for node in self.nodes():
-            socket = os.path.join(node, "containerd.sock")
-            found = subprocess.run(["ctr", "-a", socket, "-n", "k8s.io", "images", "import", IMAGE], capture_output=True, text=True)
-            if found.returncode != 0:
-                raise StoryFailed(f"{os.path.basename(node)} does not take Spark's image: {found.stderr}")
         for space, labels in namespaces.items():
             cluster.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": space, "labels": labels}})
             for words in (f"-n {space} create serviceaccount spark",
                           f"-n {space} create rolebinding spark-edit --clusterrole edit --serviceaccount {space}:spark"):
                 cluster.kubectl(*words.split())
 
-    def nodes(self):
-        folder = os.path.join(self.cluster.folder, "nodes")
-        return [os.path.join(folder, node) for node in sorted(os.listdir(folder))]
+    def event_log(self, app):
+        """Its folder, on all nodes the same, in which any user may write."""
+        folder = os.path.join(self.cluster.story.folder, f"{app.name}-events")
+        os.makedirs(folder)
+        os.chmod(folder, 0o777)
+        return folder
 
     def run(self, app):
         """The job in client mode, to its end."""
-        events = os.path.join(self.cluster.story.folder, f"{app.name}-events")
-        os.makedirs(events)
+        events = self.event_log(app)
         python = os.path.join(PACKAGE, "lib")
         libraries = [PACKAGE, *(os.path.join(python, file) for file in os.listdir(python) if file.startswith("py4j"))]
         return self.watch(app, self.submit(app, {
             **self.credentials("spark.kubernetes.authenticate", app.namespace),
             "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.ui.enabled": "false", "spark.eventLog.dir": "file:" + events,
-        }, JOB, {"PYTHONPATH": ":".join(libraries), "PYSPARK_PYTHON": "python3"}), [events])
+        }, JOB, {"PYTHONPATH": ":".join(libraries), "PYSPARK_PYTHON": "python3"}), events)
 
     def run_in_cluster(self, app, once_it_works=None):
         """The job with its driver in a pod, to its end. `once_it_works` is called with the executors' pods when the job has begun."""
-        folders = [os.path.join(node, "data", app.name) for node in self.nodes()]
-        for folder in folders:
-            os.makedirs(folder)
-            os.chmod(folder, 0o777)
-        events = "spark.kubernetes.driver.volumes.hostPath.events"
+        events = self.event_log(app)
+        volume = "spark.kubernetes.driver.volumes.hostPath.events"
         name = f"{app.name}-driver"
         done = self.watch(app, self.submit(app, {
             **self.credentials("spark.kubernetes.authenticate.submission", app.namespace),
             "spark.submit.deployMode": "cluster", "spark.kubernetes.authenticate.driver.serviceAccountName": "spark",
             "spark.kubernetes.driver.pod.name": name, "spark.kubernetes.driver.request.cores": f"{DRIVER}m",
-            f"{events}.mount.path": "/events", f"{events}.options.path": f"/srv/node/{app.name}", "spark.eventLog.dir": "file:/events",
-        }, "local:///opt/spark/jobs/shuffle_job.py"), folders, once_it_works)
+            f"{volume}.mount.path": "/events", f"{volume}.options.path": events, "spark.eventLog.dir": "file:/events",
+        }, "local:///opt/spark/jobs/shuffle_job.py"), events, once_it_works)
         if not done.driver:
             raise StoryFailed(f"nobody has seen {name}")
         self.cluster.api.delete("Pod", name, app.namespace)
@@ -221,8 +214,8 @@ class Spark:
             "SPARK_LOCAL_IP": HOST, "JAVA_HOME": JAVA, "SPARK_JARS_DIR": os.path.join(PACKAGE, "deps", "jars"), **(env or {})}).start()
 
     def watch(self, app, client, events, once_it_works=None):
-        """Until spark-submit has ended. `events`: folders of event logs."""
-        pods, driver = {}, None
+        """Until spark-submit has ended. `events`: the folder of the event log."""
+        pods, driver, zone_of = {}, None, {}
         began = time.monotonic()
         while True:
             last, seconds = not client.running(), time.monotonic() - began
@@ -232,6 +225,9 @@ class Spark:
                     driver = pod
                 elif labels.get("spark-role") == "executor" and pod["spec"].get("nodeName"):
                     pods[labels["spark-exec-id"]] = pod
+                node = pod["spec"].get("nodeName")
+                if node and node not in zone_of:
+                    zone_of[node] = self.cluster.api.get("Node", node)["metadata"]["labels"][ZONE_LABEL]
             if last:
                 break
             if once_it_works and any(b"SparkListenerJobStart" in line for line in log_lines(events)):
@@ -251,4 +247,4 @@ class Spark:
             ready = {node["metadata"]["name"] for node in self.cluster.api.list("Node") if is_ready(node)}
             return [pod for pod in self.cluster.api.list("Pod", app.namespace, "spark-role=executor") if pod["spec"].get("nodeName") in {None, *ready}]
         wait_for(lambda: not executors_left(), 60, lambda: f"{len(executors_left())} executors stay")
-        return Run(seconds, Shuffle(events), pods, driver)
+        return Run(seconds, Shuffle(events), pods, driver, zone_of)

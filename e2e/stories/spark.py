@@ -7,7 +7,7 @@ log; LiPS learns the same from the driver.
 """
 from kit import objects
 from kit.cluster import wait_for
-from kit.spark import DRIVER, PRICE, PROPERTIES, Application, fill, three_zones, zone
+from kit.spark import DRIVER, PRICE, PROPERTIES, Application, fill, three_zones
 
 LIMIT, FULL_LIMIT = 900, 2400
 LANE = "real nodes"
@@ -20,9 +20,9 @@ def learned(operator):
     return {one["application"]: one["shuffleMebibytes"] * 2**20 / 1e6 for one in operator.answers("applications")}
 
 
-def usd_per_hour(pods):
+def usd_per_hour(done):
     """Of the executors' cores, on nodes of two."""
-    return sum(PRICE[zone(pod)] * CPU / 2000 for pod in pods)
+    return sum(PRICE[done.zone(pod)] * CPU / 2000 for pod in done.executors.values())
 
 
 def tell(story):
@@ -35,7 +35,7 @@ def tell(story):
             story.check(done.shuffled() > rows * 20, f"{name}: only {done.shuffled()} bytes were shuffled")
             story.figure(f"{name}: executors", done.places())
             story.figure(f"{name}: of {done.shuffled() / 1e6:.0f} MB of shuffle, across zones", done.crossed() / 1e6, "MB", digits=1)
-            story.figure(f"{name}: CPU that the executors hold", usd_per_hour(done.executors.values()), "USD/h", digits=3)
+            story.figure(f"{name}: CPU that the executors hold", usd_per_hour(done), "USD/h", digits=3)
             return done
 
         def compare(how, suffix):

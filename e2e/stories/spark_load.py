@@ -13,7 +13,7 @@ import threading
 
 from kit import objects
 from kit.bill import PER_GB
-from kit.spark import DRIVER, PRICE, ZONE, Application, fill, sleeper, three_zones, zone
+from kit.spark import DRIVER, PRICE, ZONE, Application, fill, sleeper, three_zones
 
 RUNS, FEW = 10, 3
 LANE = "real nodes"
@@ -60,7 +60,7 @@ class Draw:
 
     def transfer(self, done):
         """USD of what a run has read and exchanged across zones."""
-        away = sum(zone(pod) != self.home for pod in done.executors.values()) / len(done.executors)
+        away = sum(done.zone(pod) != self.home for pod in done.executors.values()) / len(done.executors)
         return (DATA[self.data] * 2**20 * away + done.crossed()) * PER_GB / 1e9
 
     def least_share(self):

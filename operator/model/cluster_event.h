@@ -59,6 +59,9 @@ struct JobArrived {
   // For the first part of a whole job: maps that had ended before, by zone.
   std::vector<std::uint32_t> maps_before = {};
 };
+struct NoMorePeers {  // of a job of peers: whoever creates them has ended. Those that arrive nevertheless count as ever
+  WholeJobId job;
+};
 struct WorkExpected {  // all of it, instead of what was expected before
   std::vector<ExpectedWork> work;
 };
@@ -107,6 +110,7 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
 using ClusterEvent =
     std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound, TaskFinished,
                  TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat, ClusterListed,
-                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged, WorkExpected>;
+                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged, WorkExpected,
+                 NoMorePeers>;
 
 }  // namespace lips

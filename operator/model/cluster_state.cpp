@@ -96,6 +96,7 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const OffersChanged& e) const {
       for (const OfferId offer : state.snapshot_.offers.ids()) state.snapshot_.offers[offer].left = e.left[offer];
     }
+    void operator()(const NoMorePeers& e) const { state.wholes_.await_nobody(state.snapshot_, e.job); }
     void operator()(const WorkExpected& e) const {
       state.snapshot_.expected = e.work;
       sort_expected(state.snapshot_.expected);

@@ -55,6 +55,13 @@ void WholeJobs::driver_started(ClusterSnapshot& cluster, JobId part, TimePoint w
   tell(cluster, entries_[id]);
 }
 
+void WholeJobs::await_nobody(ClusterSnapshot& cluster, WholeJobId job) {
+  if (!entries_.contains(job) || !entries_[job].whole.id.valid()) return;
+  entries_[job].whole.expected = 0;
+  entries_[job].whole.guessed = false;
+  tell(cluster, entries_[job]);
+}
+
 void WholeJobs::part_ended(const Job& job, JobId part) {
   if (job.whole.id.valid()) std::erase(entries_[job.whole.id].parts, part);
 }

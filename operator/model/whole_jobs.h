@@ -16,6 +16,8 @@ class WholeJobs {
   void map_ended(ClusterSnapshot& cluster, JobId part, ZoneId where);
   // A task of the part that coordinates has started: from now on the others are awaited.
   void driver_started(ClusterSnapshot& cluster, JobId part, TimePoint when);
+  // No more peers come than have arrived. Does nothing if no part of the job has.
+  void await_nobody(ClusterSnapshot& cluster, WholeJobId job);
   // All tasks of the part have ended: it gets no more updates.
   void part_ended(const Job& job, JobId part);
 

@@ -187,5 +187,31 @@ TEST_P(Arrivals, CostTheSameInAnyOrderAndGrouping) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Arrivals, ::testing::Range<std::uint64_t>(1, 11));
 
+TEST(WholeJob, NobodyElseIsAwaitedOnceNoMorePeersCome) {
+  ClusterState state(three_zones());
+  const auto add = [&](std::uint32_t expected) {
+    JobArrived part = part_of(WholeJobId(1), 2, 0);
+    part.job.whole.peers = true;
+    part.job.whole.expected = expected;
+    state.apply(part);
+  };
+  const auto expected = [&] {
+    std::vector<std::uint32_t> result;
+    for (const Job& job : state.snapshot().jobs) result.push_back(job.whole.expected);
+    return result;
+  };
+  state.apply(NoMorePeers{WholeJobId(1)});
+  add(5);
+  add(4);
+  EXPECT_EQ(expected(), (std::vector<std::uint32_t>{5, 5})) << "nobody knew it when no more came";
+  state.apply(NoMorePeers{WholeJobId(0)});
+  state.apply(NoMorePeers{WholeJobId(7)});
+  EXPECT_EQ(expected(), (std::vector<std::uint32_t>{5, 5})) << "of other jobs";
+  state.apply(NoMorePeers{WholeJobId(1)});
+  EXPECT_EQ(expected(), (std::vector<std::uint32_t>{0, 0}));
+  add(6);
+  EXPECT_EQ(expected(), (std::vector<std::uint32_t>{6, 6, 6})) << "such as when a suspended Job goes on";
+}
+
 }  // namespace
 }  // namespace lips

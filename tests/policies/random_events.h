@@ -14,7 +14,7 @@ class RandomEvents {
     const ClusterSnapshot& cluster = state_.snapshot();
     clock_ += random_.uniform();
     state_.advance(TimePoint(seconds(clock_)));
-    switch (random_.below(13)) {
+    switch (random_.below(14)) {
       case 0:
         return state_.apply(job(cluster, random_job(random_, shape_, clock_ + 3 * random_.uniform())));
       case 1:
@@ -36,6 +36,8 @@ class RandomEvents {
         return on_running([&](const RunningTask& run) { state_.apply(TaskFinished{run.task, run.node}); });
       case 10:
         return find();
+      case 11:
+        return on_running([&](const RunningTask& run) { await_nobody(run.task); });
       default:
         return assume();
     }
@@ -55,6 +57,10 @@ class RandomEvents {
     changed.capacity.slots = 1 + static_cast<std::int32_t>(random_.below(5));
     changed.others = {Cores(random_.uniform()), Mebibytes(100), 1};
     state_.apply(NodeChanged{id, changed});
+  }
+  void await_nobody(TaskId task) {
+    if (const WholeJobId whole = state_.snapshot().jobs[state_.snapshot().tasks[task].job].whole.id; whole.valid())
+      state_.apply(NoMorePeers{whole});
   }
   void find() {
     if (state_.snapshot().tasks.empty()) return;

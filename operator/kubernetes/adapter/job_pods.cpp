@@ -7,6 +7,7 @@ namespace lips::kubernetes {
 namespace {
 
 constexpr std::uint32_t most_pods = 1'000'000'000;
+const std::set<const PodRecord*> no_pods;
 
 // The number of tasks in a stage, as the owners of its pods declare it.
 struct Declared {
@@ -37,36 +38,60 @@ std::string shared_job_key(const std::string& name_space, const std::string& job
   return std::string(shared_job) + name_space + '/' + job;
 }
 
+std::string creator_of(const PodRecord& pod) {
+  if (pod.work.driver) return pod.meta.uid;
+  return pod.owner ? pod.owner->uid : "";
+}
+
 std::string job_key(const PodRecord& pod) {
   if (!pod.work.job.empty()) return shared_job_key(pod.meta.name_space, pod.work.job);
   return pod.owner ? "owner/" + pod.owner->uid : "pod/" + pod.meta.uid;
 }
 
 void JobPods::update(const PodRecord& pod) {
-  std::string key = job_key(pod);
-  if (const auto known = key_of_.find(&pod); known != key_of_.end() && known->second != key) forget(pod);
-  Entry& entry = jobs_[key];
+  Place place{job_key(pod), creator_of(pod)};
+  if (const auto known = place_of_.find(&pod); known != place_of_.end() && known->second != place) forget(pod);
+  Entry& entry = jobs_[place.key];
   entry.shuffles |= pod.work.stage == TaskKind::reduce || (pod.work.shuffle && !pod.work.peers);
-  if (entry.pods.insert(&pod).second) key_of_[&pod] = std::move(key);
+  if (!entry.pods.insert(&pod).second) return;
+  if (!place.creator.empty()) created_[place.creator].insert(&pod);
+  place_of_[&pod] = std::move(place);
 }
 
 void JobPods::forget(const PodRecord& pod) {
-  const auto known = key_of_.extract(&pod);
+  const auto known = place_of_.extract(&pod);
   if (known.empty()) return;
-  const auto job = jobs_.find(known.mapped());
+  const Place& place = known.mapped();
+  const auto job = jobs_.find(place.key);
   job->second.pods.erase(&pod);
   if (job->second.pods.empty()) jobs_.erase(job);
+  const auto created = created_.find(place.creator);
+  if (created == created_.end()) return;
+  created->second.erase(&pod);
+  if (created->second.empty()) created_.erase(created);
 }
 
 const std::set<const PodRecord*>& JobPods::of(const std::string& key) const {
-  static const std::set<const PodRecord*> none;
   const auto job = jobs_.find(key);
-  return job == jobs_.end() ? none : job->second.pods;
+  return job == jobs_.end() ? no_pods : job->second.pods;
+}
+
+const std::set<const PodRecord*>& JobPods::created_by(const std::string& uid) const {
+  const auto created = created_.find(uid);
+  return created == created_.end() ? no_pods : created->second;
 }
 
 bool JobPods::shuffles(const std::string& key) const {
   const auto job = jobs_.find(key);
   return job != jobs_.end() && job->second.shuffles;
+}
+
+bool JobPods::is_complete(const std::string& key, const Ended& ended) const {
+  const std::set<const PodRecord*>& pods = of(key);
+  return !pods.empty() && std::all_of(pods.begin(), pods.end(), [&](const PodRecord* pod) {
+    const std::string creator = creator_of(*pod);
+    return !creator.empty() && ended(creator);
+  });
 }
 
 KnownJob JobPods::known(const std::string& key, const Surroundings& around) const {
@@ -107,6 +132,7 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
   result.expected = std::max(result.expected, result.gang);
   if (result.peers) result.maps = std::max(result.maps, result.expected);
   result.reduces = std::max(declared[TaskKind::reduce].count(), there[TaskKind::reduce]);
+  if (result.complete = around.ended && is_complete(key, around.ended); result.complete) result.expected = 0;
   return result;
 }
 

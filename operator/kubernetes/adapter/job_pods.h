@@ -13,6 +13,9 @@
 
 namespace lips::kubernetes {
 
+// Who creates the workers of the pod's job, by uid: its driver, else its owner; empty: nobody that is known.
+std::string creator_of(const PodRecord& pod);
+
 // Pods under one lips.dev/job, of one owner, or a pod alone.
 std::string job_key(const PodRecord& pod);
 inline constexpr std::string_view shared_job = "job/";
@@ -28,6 +31,7 @@ struct KnownJob {
   bool peers = false;
   std::uint32_t expected = 0;         // pods, the driver included; 0: nobody says
   bool guessed = false;               // `expected` is what earlier runs have had
+  bool complete = false;              // no more come: nobody is left who would create them
   std::uint32_t gang = 0;             // of which so many start together; 0: no PodGroup says it
   std::uint32_t drivers = 0;          // of those that are there
   const PodRecord* worker = nullptr;  // any that is there, else the driver
@@ -41,6 +45,11 @@ class JobPods {
   void forget(const PodRecord& pod);
 
   const std::set<const PodRecord*>& of(const std::string& key) const;
+  // Those that it has created, itself included if it is a driver.
+  const std::set<const PodRecord*>& created_by(const std::string& uid) const;
+  // Whether whoever creates pods, by uid, creates no more; and whether all who have created the job's do not.
+  using Ended = std::function<bool(const std::string& uid)>;
+  bool is_complete(const std::string& key, const Ended& ended) const;
   // Whether the job hands data from maps to reduces.
   bool shuffles(const std::string& key) const;
 
@@ -48,6 +57,7 @@ class JobPods {
     const std::map<std::string, BatchJob>& jobs;                  // by uid
     std::function<std::string(const std::string& node)> zone_of;  // empty: the node is gone
     const MapsByZone& remembered;                                 // of maps whose pods or nodes may be gone
+    Ended ended = {};                                             // none: they never do
   };
   KnownJob known(const std::string& key, const Surroundings& around) const;
 
@@ -56,8 +66,13 @@ class JobPods {
     std::set<const PodRecord*> pods;
     bool shuffles = false;
   };
+  struct Place {
+    std::string key, creator;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
   std::map<std::string, Entry> jobs_;
-  std::map<const PodRecord*, std::string> key_of_;
+  std::map<const PodRecord*, Place> place_of_;
+  std::map<std::string, std::set<const PodRecord*>> created_;  // by the uid of their creator
 };
 
 }  // namespace lips::kubernetes

@@ -27,7 +27,7 @@ std::optional<LearnedTraffic::Known> learned_of(const PodRecord& pod, const JobC
 // Where nobody says how many peers will come, as many as in earlier runs.
 KnownJob known_of(const std::string& key, const JobContext& context) {
   KnownJob known = context.known ? context.known(key) : KnownJob{};
-  if (!known.worker || known.expected > 0) return known;
+  if (!known.worker || known.complete || known.expected > 0) return known;
   const std::optional<LearnedTraffic::Known> learned = learned_of(*known.worker, context);
   if (!learned || learned->workers == 0) return known;
   known.guessed = true;

@@ -8,12 +8,44 @@ namespace lips::kubernetes {
 
 void KnownJobs::update(BatchJob job) {
   const std::string uid = job.meta.uid;
+  const bool makes_pods = job.makes_pods();
   jobs_[uid] = std::move(job);
+  if (!makes_pods) review_created_by(uid);
 }
 
 void KnownJobs::forget_job(const std::string& uid) {
   jobs_.erase(uid);
+  creator_ended(uid);
   move_memory(uid);
+}
+
+void KnownJobs::forget(const PodRecord& pod) {
+  pods_.forget(pod);
+  if (const std::string creator = creator_of(pod); pods_.created_by(creator).empty()) ended_.erase(creator);
+}
+
+void KnownJobs::creator_ended(const std::string& uid) {
+  if (pods_.created_by(uid).empty()) return;
+  ended_.insert(uid);
+  review_created_by(uid);
+}
+
+void KnownJobs::review_created_by(const std::string& uid) {
+  for (const PodRecord* pod : pods_.created_by(uid))
+    if (pod->work.peers) to_review_.insert(job_key(*pod));
+}
+
+bool KnownJobs::has_ended(const std::string& creator) const {
+  const auto job = jobs_.find(creator);
+  return job != jobs_.end() ? !job->second.makes_pods() : ended_.contains(creator);
+}
+
+std::set<std::string> KnownJobs::take_complete() {
+  std::set<std::string> keys = std::exchange(to_review_, {});
+  std::erase_if(keys, [this](const std::string& key) {
+    return !pods_.is_complete(key, [this](const std::string& uid) { return has_ended(uid); });
+  });
+  return keys;
 }
 
 void KnownJobs::move_memory(const std::string& uid) {
@@ -52,7 +84,8 @@ std::string KnownJobs::zone_of_node(const std::string& node) const {
 
 KnownJob KnownJobs::known(const std::string& key) {
   const auto zone_of = [this](const std::string& node) { return zone_of_node(node); };
-  KnownJob known = pods_.known(key, {jobs_, zone_of, memories_.maps_of(key)});
+  const auto ended = [this](const std::string& uid) { return has_ended(uid); };
+  KnownJob known = pods_.known(key, {jobs_, zone_of, memories_.maps_of(key), ended});
   if (pods_.shuffles(key)) memories_.maps_ended(key, known.maps_in);
   return known;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -21,10 +22,14 @@ class KnownJobs {
   void update(BatchJob job);
   void update(CronJob cron) { cron_jobs_[cron.meta.uid] = std::move(cron); }
   void update(const PodRecord& pod) { pods_.update(pod); }
+  // Whoever has this uid creates no more pods: it has ended, or is being deleted or gone. Not needed for a job.
+  void creator_ended(const std::string& uid);
+  // Jobs of peers that became complete since the last call: nobody is left who would create more of their pods.
+  std::set<std::string> take_complete();
   // A job, or a pod whose record is about to go.
   void forget_job(const std::string& uid);
   void forget_cron_job(const std::string& uid) { cron_jobs_.erase(uid); }
-  void forget(const PodRecord& pod) { pods_.forget(pod); }
+  void forget(const PodRecord& pod);
   // The object is gone. If it carried the memory of a job that has other pods, another object will carry it.
   void move_memory(const std::string& uid);
   // Makes sure that the memory of each of these pods' jobs is kept on an object that exists.
@@ -40,12 +45,16 @@ class KnownJobs {
  private:
   void keep_memory_of(const PodRecord& pod);
   std::string zone_of_node(const std::string& node) const;
+  bool has_ended(const std::string& creator) const;
+  void review_created_by(const std::string& uid);
 
   JobMemories& memories_;
   const NodeCache& nodes_;
   JobPods pods_;
   std::map<std::string, BatchJob> jobs_;  // by uid
   std::map<std::string, CronJob> cron_jobs_;
+  std::set<std::string> ended_;      // creators of pods that are there, by uid
+  std::set<std::string> to_review_;  // jobs that may have become complete
 };
 
 }  // namespace lips::kubernetes

@@ -271,6 +271,7 @@ void KubernetesCluster::handle(Pod& pod) {
   if (pods_.has_left(pod)) lifecycle_->handle_left(pod.meta, now());
   const PodCache::Update update = pods_.update(pod, now());
   if (update.record) jobs_->update(*update.record);
+  if (pod.deleting || has_ended(pod.phase)) jobs_->creator_ended(pod.meta.uid);
   if (update.record) sizes_->found(*update.record);
   lifecycle_->handle(update, now());
 }
@@ -331,7 +332,8 @@ void KubernetesCluster::handle(const Gone& gone) {
       orders_->gone(gone.meta);
       traffic_->gone(gone.meta, now());
       if (watched_) watched_->forget(gone.meta, now());
-      return lifecycle_->handle_deleted(gone.meta, now());
+      lifecycle_->handle_deleted(gone.meta, now());
+      return jobs_->creator_ended(gone.meta.uid);
   }
 }
 

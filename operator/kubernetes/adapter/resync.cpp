@@ -29,6 +29,7 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   if (std::exchange(volumes_version_, volumes) != volumes || claims_left || around_.pods.groups_changed())
     for (const PodCache::Update& update : around_.pods.review_dependencies()) around_.lifecycle.handle(update, now);
   if (around_.pods.take_regrouped()) around_.model.must_list();
+  const std::set<std::string> complete = around_.jobs.take_complete();  // a listing says it of each job
   for (PodRecord* pod : around_.pods.review_anti_affinity()) around_.lifecycle.report_again(*pod, now);
   for (PodRecord* pod : around_.pods.review_applications()) around_.lifecycle.report_again(*pod, now);
   find_reasons_to_list(now);
@@ -37,6 +38,8 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
     around_.model.must_list();
   emit_nodes();
   if (around_.model.has_to_list() && now - listed_at_ >= list_at_most_every) return list_everything(data, now);
+  for (const std::string& key : complete)
+    around_.model.events().emplace_back(NoMorePeers{around_.model.index().whole_job(key)});
   emit_jobs(around_.lifecycle.take_arrived(), data, now);
   if (!review_of_expected_.due(now)) return;
   std::vector<ExpectedWork> expected = find_expected(data, now);

@@ -7,10 +7,11 @@ namespace {
 
 using simdjson::ondemand::value;
 
-void read_metadata(value json, ObjectMeta& meta, TextMap& annotations) {
+void read_metadata(value json, ObjectMeta& meta, TextMap& annotations, bool* deleting = nullptr) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (json::names_object(key, content, meta)) return;
     if (key == "annotations") annotations = json::text_map(content, "lips.dev/");
+    if (key == "deletionTimestamp" && deleting) *deleting = !content.is_null();
   });
 }
 
@@ -50,14 +51,34 @@ void read_spec(value json, JobSpec& spec) {
   });
 }
 
+// Conditions that hold from the moment on at which its controller makes no more pods.
+bool is_end(std::string_view type) {
+  return type == "Complete" || type == "SuccessCriteriaMet" || type == "Failed" || type == "FailureTarget";
+}
+
+void read_status(value json, bool& ended) {
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key != "conditions") return;
+    json::each_item(content, [&](value condition) {
+      bool end = false, yes = false;
+      json::each_field(condition, [&](std::string_view field, value inner) {
+        if (field == "type") end = is_end(json::text(inner));
+        if (field == "status") yes = json::text(inner) == "True";
+      });
+      ended |= end && yes;
+    });
+  });
+}
+
 }  // namespace
 
 template <>
 struct ObjectFields<BatchJob> {
   static constexpr std::string_view kind = "job";
   static void read(std::string_view key, value content, BatchJob& job) {
-    if (key == "metadata") read_metadata(content, job.meta, job.annotations);
+    if (key == "metadata") read_metadata(content, job.meta, job.annotations, &job.deleting);
     if (key == "spec") read_spec(content, job.spec);
+    if (key == "status") read_status(content, job.ended);
   }
 };
 template class ObjectDecoder<BatchJob>;

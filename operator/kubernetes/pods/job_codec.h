@@ -25,6 +25,9 @@ struct BatchJob {
   ObjectMeta meta;
   TextMap annotations;  // those under lips.dev/
   JobSpec spec;
+  bool deleting = false, ended = false;  // ended: it has succeeded or failed, or is about to
+  // Whether its controller makes pods where some are missing.
+  bool makes_pods() const { return !deleting && !ended && !spec.suspended; }
 };
 
 struct CronJob {

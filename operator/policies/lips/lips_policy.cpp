@@ -94,13 +94,16 @@ class Decision {
     if (peers_.look_again) plan_.replan_after = std::min(*plan_.replan_after, *peers_.look_again);
   }
 
-  // Nothing is pending, but tasks may come for which nodes are there.
+  // Nothing is pending, but tasks may come for which nodes are there. Those for which there are none wait for the next
+  // plan: else an autoscaler would launch nodes for them anywhere.
   void keep_room_for_peers() {
-    if (!buys() || !settings_.lips.home_zones || running_peers(cluster_).empty()) return;
+    if (!buys()) return;
+    plan_.node_requests.emplace();
+    if (!settings_.lips.home_zones || running_peers(cluster_).empty()) return;
     classes_ = make_classes(cluster_, time_slots());
     free_ = cluster_.free;
     start_peers();
-    if (!peers_.requests.empty()) plan_.node_requests = std::move(peers_.requests);
+    plan_.node_requests = std::move(peers_.requests);
   }
 
   double waiting_price() const { return settings_.lips.waiting_price * weights_.mean; }

@@ -160,6 +160,75 @@ TEST_F(Applications, ExecutorsGoBesideTheirDriverThoughTheyWouldAllFitInACheaper
   EXPECT_EQ(nodes(), (Nodes{{"node-c", 5}}));
 }
 
+// Pods of an application fill the cheap zone, and two of them go: their room is kept for others that would come in
+// their place, unless nobody is left who would create any.
+class PodsThatGo : public Applications {
+ protected:
+  PodsThatGo() {
+    put_zone("a", 2, "1.1");  // so little dearer that nobody waits
+    put_zone("b", 4, "1.0");
+  }
+  void runs(const std::string& name, FakePod pod, const std::string& application) {
+    pod.labels[application] = "old";
+    pod.annotations = {{"lips.dev/tasks", "4"}};
+    pod.node = "node-b";
+    pod.phase = "Running";
+    cluster_.put_pod(name, pod);
+  }
+  void job_with_pods() {
+    cluster_.put_job("old", 4);
+    for (int i = 0; i < 4; ++i) runs(fmt::format("old-{}", i), pod_of(1, "old", i), "jobset.sigs.k8s.io/jobset-name");
+  }
+  // Where a pod of no application goes, once their creator has ended and two have gone.
+  std::string next_goes(const std::function<void()>& end, std::size_t running = 4) {
+    Scheduling scheduling(cluster_);
+    EXPECT_TRUE(scheduling.until([&] { return scheduling.running() == running; }));
+    end();
+    for (int i = 0; i < 2; ++i) cluster_.remove_pod(fmt::format("old-{}", i));
+    EXPECT_TRUE(scheduling.until([&] { return scheduling.running() < running - 1; }));
+    cluster_.put_pod("next", FakePod{});
+    EXPECT_TRUE(scheduling.until_bound("next"));
+    return cluster_.pod("next").node;
+  }
+};
+
+TEST_F(PodsThatGo, AreAwaitedAnewWhileTheirJobIsThere) {
+  job_with_pods();
+  EXPECT_EQ(next_goes([] {}), "node-a") << "the room in the cheap zone is kept";
+}
+
+TEST_F(PodsThatGo, AreNotAwaitedIfTheirJobIsGone) {
+  job_with_pods();
+  EXPECT_EQ(next_goes([&] { cluster_.remove_job("old"); }), "node-b");
+}
+
+TEST_F(PodsThatGo, AreNotAwaitedIfTheirJobMakesNoMore) {
+  const std::vector<nlohmann::json> ends = {
+      {{"metadata", {{"deletionTimestamp", "2026-01-01T00:00:00Z"}}}},
+      {{"spec", {{"suspend", true}}}},
+      {{"status", {{"conditions", {{{"type", "FailureTarget"}, {"status", "True"}}}}}}},
+  };
+  for (const nlohmann::json& end : ends) {
+    job_with_pods();
+    EXPECT_EQ(next_goes([&] { cluster_.change_job("old", end); }), "node-b") << end;
+    for (const auto& [name, pod] : cluster_.pods()) cluster_.remove_pod(name);
+    cluster_.remove_job("old");
+  }
+}
+
+TEST_F(PodsThatGo, AreNotAwaitedIfTheirDriverHasEnded) {
+  for (const bool deleted : {false, true}) {
+    FakePod driver;
+    driver.labels = {{"spark-role", "driver"}};
+    runs("driver", driver, "spark-app-selector");
+    FakePod executor;
+    executor.driver = "driver";
+    for (int i = 0; i < 3; ++i) runs(fmt::format("old-{}", i), executor, "spark-app-selector");
+    EXPECT_EQ(next_goes([&] { deleted ? cluster_.remove_pod("driver") : cluster_.end_pod("driver"); }), "node-b");
+    for (const auto& [name, pod] : cluster_.pods()) cluster_.remove_pod(name);
+  }
+}
+
 TEST_F(Applications, NodesAreOrderedForADriverAndAllItsExecutorsBeforeItStarts) {
   put_zone("b", 1, "1.0");  // room for the driver alone
   driver({{"lips.dev/tasks", "4"}});
@@ -189,6 +258,22 @@ TEST_F(Applications, NodesAreOrderedForADriverAndAllItsExecutorsBeforeItStarts) 
   ASSERT_TRUE(scheduling.until([&] { return cluster_.bindings() == 5; }));
   ASSERT_TRUE(ordered(0));
   EXPECT_FALSE(nodes().contains("node-b"));
+}
+
+// It waits for its properties, and nothing else is pending: an autoscaler would launch a node for it anywhere.
+TEST_F(Applications, ADriverIsNeverMarkedForAutoscalersWhereNodesAreOrdered) {
+  driver({}, mounts_properties);
+  ClusterSettings settings;
+  settings.self = {"lips-system", "lips-1", "uid-of-lips", ""};
+  Scheduling scheduling(cluster_, {}, PodMode::watch, {offer_in("zone-a", 0.4), offer_in("zone-c", 0.2)}, {},
+                        std::move(settings));
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.requests_for("/configmaps/spark-drv-1-conf-map") > 1; }))
+      << "it asks again after a while";
+  put_properties();
+  ASSERT_TRUE(scheduling.until([&] { return cluster_.created_pods().size() == 5; }));
+  for (const ReceivedRequest& request : cluster_.requests())
+    if (request.path.ends_with("/pods/spark-1-driver/status"))
+      EXPECT_EQ(request.body.find("\"Unschedulable\""), std::string::npos) << request.body;
 }
 
 TEST_F(Applications, ExecutorsThatNameAPathGoWhereItsDataSetsLie) {

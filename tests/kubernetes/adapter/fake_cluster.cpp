@@ -63,7 +63,7 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
     metadata["ownerReferences"] = {{{"apiVersion", "v1"},
                                     {"kind", "Pod"},
                                     {"name", pod.driver},
-                                    {"uid", "uid-of-" + pod.driver},
+                                    {"uid", pods_.contains(pod.driver) ? pods_.at(pod.driver).uid : "uid-of-" + pod.driver},
                                     {"controller", true}}};
   if (!pod.owner.empty()) {
     metadata["ownerReferences"] = {{{"apiVersion", "batch/v1"},
@@ -125,14 +125,15 @@ void FakeCluster::put_pod(const std::string& name, FakePod pod) {
 }
 
 std::string FakeCluster::job_text(const std::string& name, const FakeJob& job) {
-  return nlohmann::json{{"metadata",
+  nlohmann::json object{{"metadata",
                          {{"name", name},
                           {"namespace", "default"},
                           {"uid", "job-" + name},
                           {"resourceVersion", std::to_string(job.version)},
                           {"annotations", job.annotations}}},
-                        {"spec", {{"completions", job.completions}}}}
-      .dump();
+                        {"spec", {{"completions", job.completions}}}};
+  object.merge_patch(job.more);
+  return object.dump();
 }
 
 void FakeCluster::put_resource(const std::string& plural, const std::string& name, const std::string& json) {
@@ -190,6 +191,15 @@ void FakeCluster::put_job(const std::string& name, int completions) {
     job.completions = completions;
     job.version = ++version_;
     tell("jobs", "ADDED", job_text(name, job));
+  });
+}
+
+void FakeCluster::change_job(const std::string& name, const nlohmann::json& more) {
+  with_lock([&] {
+    FakeJob& job = jobs_.at(name);
+    job.more.merge_patch(more);
+    job.version = ++version_;
+    tell("jobs", "MODIFIED", job_text(name, job));
   });
 }
 

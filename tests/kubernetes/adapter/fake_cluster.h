@@ -31,6 +31,7 @@ struct FakeJob {
   int completions = 1;
   std::map<std::string, std::string> annotations;
   int version = 0;
+  nlohmann::json more = nlohmann::json::object();  // merged into the object
 };
 
 struct FakePod {
@@ -66,6 +67,8 @@ class FakeCluster {
   void remove_storage(const std::string& plural, const std::string& name);
   nlohmann::json storage(const std::string& plural, const std::string& name) const;
   void put_job(const std::string& name, int completions);
+  // A new version, with this merged into it.
+  void change_job(const std::string& name, const nlohmann::json& more);
   void remove_job(const std::string& name);
   // A new version of a pod that is there.
   void change_pod(const std::string& name, const std::function<void(FakePod&)>& change);

@@ -31,10 +31,14 @@ class JobPodsTest : public testing::Test {
   KnownJob known(const MapsByZone& remembered = {}) {
     return jobs_of.known("job/n/" + job_, {jobs_, [](const std::string& node) { return zone_of(node); }, remembered});
   }
+  bool complete() {
+    return jobs_of.is_complete("job/n/" + job_, [this](const std::string& uid) { return ended_.contains(uid); });
+  }
   static std::string zone_of(const std::string& node) { return node == "gone" ? "" : "zone-of-" + node; }
 
   std::string job_ = "sort";
   std::map<std::string, BatchJob> jobs_;
+  std::set<std::string> ended_;  // uids
   std::vector<std::unique_ptr<PodRecord>> pods_;
   JobPods jobs_of;
 };
@@ -110,6 +114,28 @@ TEST_F(JobPodsTest, KnowWhetherAJobHandsDataOnAndForgetWhatIsGone) {
   EXPECT_THAT(jobs_of.of("job/n/other"), ElementsAre(&map));
   jobs_of.forget(map);
   EXPECT_THAT(jobs_of.of("job/n/other"), IsEmpty());
+}
+
+TEST_F(JobPodsTest, AreCompleteWhenNobodyIsLeftWhoWouldCreateMore) {
+  EXPECT_FALSE(complete()) << "there are none";
+  PodRecord& driver = pod("driver", TaskKind::map, "application");
+  driver.work.driver = true;
+  jobs_of.update(driver);
+  for (const char* name : {"w1", "w2"}) pod(name, TaskKind::map, "driver");  // whose uid is that of the driver
+  EXPECT_FALSE(complete());
+  ended_ = {"uid-application"};
+  EXPECT_FALSE(complete()) << "the driver creates workers, whoever has created it";
+  ended_ = {"uid-driver"};
+  EXPECT_TRUE(complete());
+  PodRecord& other = pod("v1", TaskKind::map, "other");
+  EXPECT_FALSE(complete());
+  EXPECT_EQ(jobs_of.created_by("uid-other").size(), 1u);
+  jobs_of.forget(other);
+  EXPECT_TRUE(complete());
+  EXPECT_EQ(jobs_of.created_by("uid-other").size(), 0u);
+  pod("by-hand", TaskKind::map).owner.reset();
+  jobs_of.update(*pods_.back());
+  EXPECT_FALSE(complete()) << "whoever made it may make more";
 }
 
 TEST_F(JobPodsTest, CountPeersWithTheirDriverAndKnowWhenTheLastCame) {

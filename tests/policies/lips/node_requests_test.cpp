@@ -42,6 +42,13 @@ TEST_F(NodeRequests, AskInTheZoneOfTheDataThoughANodeIsCheaperElsewhere) {
   EXPECT_THAT(plan.assignments, IsEmpty());
 }
 
+// Without a list whatever comes next would ask for any node until the next plan.
+TEST_F(NodeRequests, AreAnEmptyListWhileNothingIsPending) {
+  here = offer(ZoneId(0), 0.4);
+  Case with("lips", builder);
+  EXPECT_THAT(with.plan().node_requests, Optional(IsEmpty()));
+}
+
 TEST_F(NodeRequests, AskInTheCheapestZoneWhereNothingIsRead) {
   here = offer(ZoneId(0), 0.4), there = offer(ZoneId(1), 0.3);
   Case with("lips", builder);

@@ -357,6 +357,17 @@ TEST_F(ThreeZones, RoomIsKeptForABoundedTime) {
   EXPECT_EQ(zones_of(with, with.plan().assignments)[c], 4);
 }
 
+TEST_F(ThreeZones, NoRoomIsKeptOnceNoMoreCome) {
+  Case with = with_room({5}, {4}, {5}, hurry);
+  const JobId peers = add(with, {.tasks = 3, .expected = 5});
+  with.at(2);
+  ASSERT_EQ(zones_of(with, with.step()), (Zones{{c, 3}}));
+  with.state.apply(NoMorePeers{WholeJobId(0)});
+  with.state.apply(TaskWithdrawn{with.task(peers, 0)});
+  with.add({.arrival = 2, .maps = 12, .cpu = 1000});
+  EXPECT_EQ(zones_of(with, with.plan().assignments)[c], 3) << "beside the two that are left";
+}
+
 TEST_F(ThreeZones, NoneStartsWhereNotAllCanAndOthersDoNotWaitForThem) {
   Case with = with_room({4}, {4}, {4});
   const JobId busy = with.add({.maps = 10, .cpu = 1e5});
