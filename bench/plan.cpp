@@ -1,5 +1,6 @@
 // Whole plans on random snapshots: seconds by stage, what CheckedPolicy's check takes, and certified gap, beside one
-// pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge] [--again]
+// pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge | --fleet] [--again]
+// --fleet: plans without a horizon, beside an autoscaler that may launch 17 types, all of the price sheet, or nothing.
 // --again: after the first plan, one task in a hundred and one node in a hundred change and the plan is made anew, five
 // times.
 #include <fmt/core.h>
@@ -10,6 +11,7 @@
 
 #include "base/random.h"
 #include "cmd/cli/wall_stopwatch.h"
+#include "config/price_sheet.h"
 #include "model/validate_plan.h"
 #include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"
@@ -21,7 +23,23 @@ using namespace lips;
 struct Case {
   const char* name;
   simulation::SnapshotShape shape;
+  bool horizon = true;
 };
+
+// Of the sheet's first region, a part of them evenly over their names.
+std::vector<simulation::OfferedType> types_of_the_sheet(std::size_t most) {
+  const Result<PriceSheet> sheet = read_price_sheet(*find_config_folder());
+  if (!sheet) return {};
+  std::vector<simulation::OfferedType> types;
+  for (const std::string_view name : sheet->instance_types("us-east-1"))
+    if (const InstanceOffer* found = sheet->find("us-east-1", name); found && found->vcpu.value() > 0)
+      types.push_back({{found->vcpu, found->memory, 110}, found->price});
+  const std::size_t all = types.size();
+  if (all <= most) return types;
+  for (std::size_t i = 0; i < most; ++i) types[i] = types[i * all / most];
+  types.resize(most);
+  return types;
+}
 
 // The least that any planner has to do: look at every pending task and every node once.
 double one_pass(const ClusterSnapshot& cluster, const WallStopwatch& watch) {
@@ -95,7 +113,7 @@ void run(const Case& test, bool again) {
   ClusterState state = simulation::random_cluster(test.shape);
   const CostModel costs = simulation::random_costs(test.shape);
   PolicySettings settings;
-  settings.lips.horizon = test.shape.horizon;
+  if (test.horizon) settings.lips.horizon = test.shape.horizon;
   settings.lips.copy_columns = test.shape.share_of_jobs_sharing_data > 0;
   const WallStopwatch watch;
   const double pass = one_pass(state.snapshot(), watch);
@@ -119,13 +137,25 @@ void run(const Case& test, bool again) {
                least, most, least / std::max(1e-9, pass), most / std::max(1e-9, pass));
 }
 
+std::vector<Case> with_fleets(simulation::SnapshotShape shape) {
+  shape.nodes = 10000, shape.tasks = 100000, shape.classes = 240;
+  std::vector<Case> cases{{"10,000 / 100,000, no horizon", shape, false}};
+  shape.offers = true;
+  shape.offered_types = types_of_the_sheet(17);
+  cases.push_back({"the same, 17 types to launch", shape, false});
+  shape.offered_types = types_of_the_sheet(10'000);
+  cases.push_back({"the same, every type to launch", shape, false});
+  return cases;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto has = [&](const char* word) {
     return std::any_of(argv + 1, argv + argc, [&](const char* given) { return std::strcmp(given, word) == 0; });
   };
-  const bool small = has("--small"), rich_only = has("--rich"), large_only = has("--large"), huge_only = has("--huge");
+  const bool small = has("--small"), rich_only = has("--rich"), large_only = has("--large"), huge_only = has("--huge"),
+             fleet_only = has("--fleet");
   simulation::SnapshotShape base;
   base.nodes = 1000, base.tasks = 10000, base.classes = 60, base.zones = 3;
   std::vector<Case> cases{{"1,000 nodes / 10,000 tasks", base}};
@@ -144,6 +174,7 @@ int main(int argc, char** argv) {
     large_rich.share_of_jobs_sharing_data = 0.3;
     cases.push_back({"10,000 / 100,000, everything binds", large_rich});
   }
+  if (fleet_only) cases = with_fleets(base);
   for (const Case& test : cases)
     if ((!rich_only || test.shape.memory) && (!huge_only || test.shape.tasks == 1000000) &&
         (!large_only || (test.shape.tasks == 100000 && !test.shape.memory)))

@@ -33,6 +33,8 @@ DEFAULT = (["brief"], ["kube", "steer"])
 MOST = 0.8        # of kube-scheduler's invoice, for LiPS that steers, in the default
 RUN_LIMIT = 900   # seconds, of one run
 EMPTY_AFTER = 120  # until the last node has gone, after the last task
+NOTICE = 120       # from the notice of an interruption until the machine is turned off
+LATE = 5           # seconds after a node was tainted: what is bound then was not under way before, on a busy machine too
 
 
 def add_options(group):
@@ -42,7 +44,8 @@ def add_options(group):
     group.add_argument("--at-once", type=int, default=2, metavar="N", help="runs side by side, each with a control plane of its own (default: 2)")
     group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot")
     group.add_argument("--waiting-price", type=float, default=60, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second (default: 60)")
-    group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, deletes the NodeClaims of N nodes that run tasks")
+    group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, N nodes that run tasks get notice: their NodeClaims are deleted; what "
+                       f"runs there {NOTICE} s later is lost")
     group.add_argument("--restart-karpenter", action="store_true", help="half-way, kills Karpenter and starts it again")
 
 
@@ -116,6 +119,7 @@ class Mishaps:
     def __init__(self, story, cluster, buyer):
         self.story, self.cluster, self.buyer = story, cluster, buyer
         self.interruptions, self.restart = story.options.interrupt, story.options.restart_karpenter
+        self.noticed, self.off = {}, {}  # nodes, and when
 
     def left(self):
         return ", ".join(["the restart of Karpenter"] * self.restart + [f"{self.interruptions} interruptions"] * bool(self.interruptions))
@@ -127,13 +131,35 @@ class Mishaps:
                 if self.interruptions and claim.get("status", {}).get("nodeName") in busy and "deletionTimestamp" not in claim["metadata"]:
                     self.story.say(f"interrupts {claim['metadata']['name']}")
                     self.cluster.api.delete("NodeClaim", claim["metadata"]["name"])
+                    self.noticed[claim["status"]["nodeName"]] = time.monotonic()
                     self.interruptions -= 1
+        for node in [node for node, at in self.noticed.items() if node not in self.off and time.monotonic() > at + NOTICE]:
+            self.turn_off(node, seen)
         # The provider forgets machines that boot when it dies, which a cloud would not.
         if self.restart and all(claim.get("status", {}).get("nodeName") for claim in self.cluster.api.list("NodeClaim")):
             self.story.say("kills Karpenter and starts it again")
             self.buyer.kill()
             self.buyer.start()
             self.restart = False
+
+
+    def turn_off(self, node, seen):
+        """What runs there is gone, whatever Karpenter waits for."""
+        self.off[node] = time.monotonic()
+        lost = [pod for pod in list(seen.pods.values()) if pod.node == node and not pod.ended_at and not pod.gone_at]
+        self.story.say(f"turns {node} off, with {len(lost)} pods on it")
+        for pod in lost:
+            self.cluster.api.delete("Pod", pod.name, pod.space, grace=0)
+
+    def bound_after_notice(self, seen):
+        """Pods that came to an interrupted node when it was tainted."""
+        tainted = {}
+        for at, _, node in seen.history["Node"]:
+            if any(taint["key"] == "karpenter.sh/disrupted" for taint in node["spec"].get("taints", [])):
+                tainted.setdefault(node["metadata"]["name"], at)
+        for node in self.noticed:
+            self.story.check(node in tainted, f"{node} was interrupted and has no taint")
+        return [pod.name for pod in list(seen.pods.values()) if pod.node in self.noticed and pod.bound_at > tainted[pod.node] + LATE]
 
 
 def submit(story, cluster, seen, pair, jobs, mishaps):
@@ -174,13 +200,15 @@ def run_pair(story, load, name):
         wait_for(buyer.ready, 60, "Karpenter's NodePool is not ready")
         operator = prepare_lips(story, cluster, jobs, pair, offers) if pair.mode else None
         with Recorder(cluster, kinds=("Pod", "Node", "NodeClaim")) as seen:
-            scheduler, created = submit(story, cluster, seen, pair, jobs, Mishaps(story, cluster, buyer))
+            mishaps = Mishaps(story, cluster, buyer)
+            scheduler, created = submit(story, cluster, seen, pair, jobs, mishaps)
             karpenter.wait_empty(cluster, EMPTY_AFTER)
             story.check(not seen.broken, lambda: "; ".join(seen.broken[:5]))
             story.check(operator is None or operator.running(), "the operator ended")
             story.check(operator is None or "NodePool" not in operator.log(), "the operator has not understood the NodePool")
             found = bill.bill(seen, scheduler, offers, karpenter.machines(), created)
-    found = {"workload": load, "pair": name, "seed": story.seed, **found}
+            late = mishaps.bound_after_notice(seen)
+    found = {"workload": load, "pair": name, "seed": story.seed, "interrupted": len(mishaps.noticed), "boundAfterNotice": late, **found}
     if not (pair.packed or sold_out or story.options.interrupt or story.options.restart_karpenter):
         found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, story.options.waiting_price)
     side_by_side.keep(story, found)
@@ -199,7 +227,7 @@ def line(found):
     pair = PAIRS[found["pair"]]
     return (f"{found['workload']:7} {pair.letter} {found['pair']:13}  nodes {found['nodes']:.3f}  transfer {found['transfer']:.3f}  "
             f"invoice {found['invoice']:.3f} USD  mean completion {found['meanCompletion']:3.0f} s  core-hours paid {found['paidCoreHours']:.1f} "
-            f"used {found['usedCoreHours']:.1f}")
+            f"used {found['usedCoreHours']:.1f}" + f"  run again {found['runs'] - found['tasks']}" * bool(found["interrupted"]))
 
 
 def tell(story):
@@ -217,6 +245,7 @@ def tell(story):
         story.figure(PAIRS[one["pair"]].about, line(one))
         story.expect(one["runs"] >= one["tasks"] and one["machines"] > 0, f"{name}: {one['runs']} runs of {one['tasks']} tasks on {one['machines']} machines")
         story.expect(one["machinesLeft"] == 0, f"{name}: {one['machinesLeft']} machines are left {EMPTY_AFTER} s after the last task")
+        story.expect(not one["boundAfterNotice"], f"{name}: bound to a node that had notice: {one['boundAfterNotice']}")
         if "simulated" in one:
             said = one["simulated"]
             story.figure(f"{name}: invoice and core-hours as a share of those that the simulator says",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/enum_array.h"
+#include "model/launch_room.h"
 #include "model/node_labels.h"
 
 namespace lips::advice {
@@ -208,7 +209,7 @@ class Search {
     for (const NodeId node : cluster_.nodes.ids())
       if (cluster_.nodes[node].schedulable) consider(node);
     for (const Offer& offer : cluster_.offers)
-      if (offer.left > 0) consider(offer.like);
+      if (nodes_left(cluster_, offer) > 0) consider(offer.like);
     std::vector<std::pair<double, NodeId>> order;
     for (const auto& [type, place] : best) order.push_back(place);
     std::sort(order.begin(), order.end());

@@ -4,6 +4,7 @@
 
 #include "advice/place.h"
 #include "model/eligibility.h"
+#include "model/launch_room.h"
 
 namespace lips::advice {
 
@@ -84,7 +85,7 @@ const Standings::Room& Standings::room(TaskId task) const {
   if (!added) return room;
   for (const NodeId node : cluster_.nodes.ids()) room.any_node |= !offered_[node] && !mismatch(job, node);
   for (const Offer& offer : cluster_.offers)
-    room.any_node |= offer.left > 0 && cluster_.eligible(job.constraint, offer.like) &&
+    room.any_node |= nodes_left(cluster_, offer) > 0 && cluster_.eligible(job.constraint, offer.like) &&
                      fits(job.request, cluster_.nodes[offer.like].capacity);
   room.after = !with_room(task, free_).empty();
   room.before = room.after || !with_room(task, cluster_.free).empty();

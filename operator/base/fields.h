@@ -62,8 +62,9 @@ constexpr auto members(T& value) {
   LIPS_MEMBERS(31, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E)
   LIPS_MEMBERS(32, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F)
   LIPS_MEMBERS(33, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F, G)
+  LIPS_MEMBERS(34, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F, G, H)
 #undef LIPS_MEMBERS
-  static_assert(count > 0 && count <= 33, "one more line above");
+  static_assert(count > 0 && count <= 34, "one more line above");
 }
 
 // Calls visit(name, member) for each member, in order.

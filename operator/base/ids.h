@@ -29,6 +29,7 @@ using ZoneId = Id<struct ZoneTag>;
 using RackId = Id<struct RackTag>;
 using NodeId = Id<struct NodeTag>;
 using OfferId = Id<struct OfferTag>;
+using LimitId = Id<struct LimitTag>;  // of nodes to be launched
 using StoreId = Id<struct StoreTag>;
 using DataSetId = Id<struct DataSetTag>;
 using BlockId = Id<struct BlockTag>;  // over all data sets

@@ -115,6 +115,10 @@ void each_fleet_key(Fields& fields, OperatorConfig& config) {
             "idleTime", fleet.idle_time,
             {"duration", "how long an empty node is kept: consolidateAfter and what the autoscaler takes itself"});
         in.number("interruptionsPerHour", fleet.interruptions_per_hour, {"", "of one spot node, in the mean"});
+        in.number("limitCores", fleet.limit_cores,
+                  {"cores",
+                   "of all nodes that the autoscaler launches together; 0: any number; with fromNodePools: as the "
+                   "NodePools say"});
       });
 }
 

@@ -59,6 +59,7 @@ struct OperatorConfig {
     std::vector<std::string> instance_types, zones, capacity_types{"spot", "on-demand"};
     Duration boot_time{60'000'000}, idle_time{60'000'000};
     double interruptions_per_hour = 0;  // of a spot node
+    double limit_cores = 0;             // of all its nodes together; 0: any number
   } fleet;
 
   // What belongs to one application, and what is assumed of it where nobody says (docs/spark.md).

@@ -36,8 +36,9 @@ struct PoolAdded {  // with the next id
 struct ProfileAdded {  // with the next id
   NodeProfile profile;
 };
-struct OffersChanged {  // how many nodes of each offer could be launched now
+struct OffersChanged {  // what could be launched now
   IdVector<OfferId, std::uint32_t> left;
+  LaunchLimits limits;
 };
 struct ResourceAdded {  // with the next id: of Resources::extended
   std::string name;

@@ -24,4 +24,12 @@ bool is_leaving(const NodeProfile& profile) {
   return std::any_of(profile.taints.begin(), profile.taints.end(), says_node_leaves);
 }
 
+IdVector<StoreId, bool> leaving_stores(const ClusterSnapshot& cluster) {
+  IdVector<StoreId, bool> leaving(cluster.stores.size(), false);
+  for (const StoreId store : cluster.stores.ids())
+    if (const NodeId node = cluster.stores[store].node; node.valid())
+      leaving[store] = is_leaving(cluster.profiles[cluster.nodes[node].profile]);
+  return leaving;
+}
+
 }  // namespace lips

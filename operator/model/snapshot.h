@@ -62,6 +62,7 @@ struct ClusterSnapshot {
   IdVector<RackId, Rack> racks;
   IdVector<NodeId, Node> nodes;
   IdVector<OfferId, Offer> offers;                   // of nodes that do not exist yet
+  LaunchLimits launch_limits;                        // that offers share
   IdVector<ResourceId, std::string> extended_names;  // of Resources::extended
   IdVector<NodeId, Resources> free;                  // what others and bound or running tasks leave of each node
   IdVector<ProfileId, NodeProfile> profiles;
@@ -93,9 +94,9 @@ struct ClusterSnapshot {
   std::vector<TargetDebt> target_debts;
   std::vector<ExpectedWork> expected;  // sorted (sort_expected)
   static constexpr auto fields =
-      field_names("now", "zones", "racks", "nodes", "offers", "extendedNames", "free", "profiles", "constraints",
-                  "stores", "nodeStore", "dataSets", "blocks", "network", "pools", "poolCores", "jobs", "tasks",
-                  "locality", "groups", "pending", "held", "running", "moves", "extraCopies", "copiesReviewed",
+      field_names("now", "zones", "racks", "nodes", "offers", "launchLimits", "extendedNames", "free", "profiles",
+                  "constraints", "stores", "nodeStore", "dataSets", "blocks", "network", "pools", "poolCores", "jobs",
+                  "tasks", "locality", "groups", "pending", "held", "running", "moves", "extraCopies", "copiesReviewed",
                   "pendingTasks", "rackDegraded", "zoneDegraded", "shares", "arrivals", "targetDebts", "expected");
 
   bool eligible(ConstraintId constraint, NodeId node) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "model/degraded_read.h"
+#include "model/launch_room.h"
 #include "model/stripe.h"
 
 namespace lips {
@@ -55,7 +57,7 @@ class Validation {
     for (const Assignment& assignment : plan_.assignments) check(assignment);
     for (const Deferral& deferral : plan_.deferrals) once(deferral.task);
     for (const Remembered& remembered : plan_.remember) check(remembered);
-    if (plan_.node_requests) check(*plan_.node_requests);
+    if (plan_.node_requests) check(*plan_.node_requests), check_limits(*plan_.node_requests);
     return std::move(problems_);
   }
 
@@ -136,10 +138,52 @@ class Validation {
                 whole.expected);
       const Offer& offer = cluster_.offers[request.offer];
       const Node& node = cluster_.nodes[offer.like];
-      if (offer.left == 0) problem("task {} requests a node like {}: sold out", request.task.index(), node.name);
+      if (nodes_left(cluster_, offer) == 0)
+        problem("task {} requests a node like {}: sold out", request.task.index(), node.name);
       const Resources& needs = for_peers ? whole.each : job.request;
       if (!fits(needs, node.capacity) || !eligible(job.constraint, offer.like))
         problem("task {} requests a node like {} and may not run there", request.task.index(), node.name);
+    }
+  }
+
+  // What is requested of the offers within one limit fits into what it leaves and what is free in their places: a
+  // request keeps nodes that are there, too.
+  void check_limits(const std::vector<NodeRequest>& requests) {
+    struct Asked {
+      Resources needs{Cores(0), Mebibytes(0), 0}, largest{Cores(0), Mebibytes(0), 0};
+      std::set<std::pair<ZoneId, CapacityType>> places;
+    };
+    std::map<LimitId, Asked> asked;
+    for (const NodeRequest& request : requests) {
+      if (!cluster_.offers.contains(request.offer) || !cluster_.tasks.contains(request.task)) continue;
+      const Offer& offer = cluster_.offers[request.offer];
+      if (!offer.within.valid()) continue;
+      const Job& job = cluster_.jobs[cluster_.tasks[request.task].job];
+      const Node& node = cluster_.nodes[offer.like];
+      Asked& within = asked[offer.within];
+      within.needs += request.to_come > 0 ? job.whole.each * static_cast<std::int32_t>(request.to_come) : job.request;
+      within.largest.cpu = std::max(within.largest.cpu, node.capacity.cpu);
+      within.largest.memory = std::max(within.largest.memory, node.capacity.memory);
+      within.places.emplace(node.zone, node.capacity_type);
+    }
+    if (asked.empty()) return;
+    IdVector<NodeId, Resources> free = cluster_.free;
+    for (const Assignment& assignment : plan_.assignments)
+      if (free.contains(assignment.node) && cluster_.tasks.contains(assignment.task))
+        free[assignment.node] -= cluster_.jobs[cluster_.tasks[assignment.task].job].request;
+    for (const auto& [id, within] : asked) {
+      const LaunchLimit& limit = cluster_.launch_limits[id];
+      Cores cores = std::min(limit.cores, within.largest.cpu * limit.nodes);
+      Mebibytes memory = std::min(limit.memory, within.largest.memory * limit.nodes);
+      for (const NodeId node : cluster_.nodes.ids()) {
+        const Node& there = cluster_.nodes[node];
+        if (!there.schedulable || !within.places.contains({there.zone, there.capacity_type})) continue;
+        cores += std::max(Cores(0), free[node].cpu), memory += std::max(Mebibytes(0), free[node].memory);
+      }
+      if (within.needs.cpu.value() > cores.value() * (1 + 1e-9) ||
+          within.needs.memory.value() > memory.value() * (1 + 1e-9))
+        problem("{} cores and {} MiB are requested of offers that have {} and {} together", within.needs.cpu.value(),
+                within.needs.memory.value(), cores.value(), memory.value());
     }
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/launch_room.h"
+
 namespace lips {
 
 CpuSeconds work_left(const Job& job) {
@@ -13,11 +15,7 @@ double work_rate(const ClusterSnapshot& cluster) {
   double rate = 0;
   for (const Node& node : cluster.nodes)
     if (node.schedulable) rate += node.capacity.cpu.value() * node.speed;
-  for (const Offer& offer : cluster.offers) {
-    const Node& node = cluster.nodes[offer.like];
-    rate += offer.left * node.capacity.cpu.value() * node.speed;
-  }
-  return rate;
+  return rate + launchable_work_rate(cluster);
 }
 
 }  // namespace lips

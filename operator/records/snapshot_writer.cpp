@@ -399,6 +399,12 @@ void write_tables(JsonText& out, const ClusterSnapshot& cluster, const CostModel
   out.line();
   write_nodes(out, cluster);
   out.line();
+  if (!cluster.launch_limits.empty()) {
+    out.open("launchLimits", '[');
+    for (const LaunchLimit& limit : cluster.launch_limits) out.described_row(limit);
+    out.close(']');
+    out.line();
+  }
   if (!cluster.offers.empty()) {
     out.open("offers", '[');
     for (const Offer& offer : cluster.offers) out.described_row(offer);

@@ -81,7 +81,7 @@ void Packing::claim(const PodsAlike& group, std::uint64_t count, const std::vect
 }
 
 Purchase Packing::buy(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
-                      Cores limit) const {
+                      LaunchLimits limits) const {
   Purchase purchase;
   sort_decreasing(pods);
   std::vector<Claim> claims;
@@ -91,13 +91,15 @@ Purchase Packing::buy(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms, 
   for (const Claim& claim : claims) {
     const std::uint32_t* best = nullptr;
     const auto node = [&](std::uint32_t offer) -> const Node& { return cluster_.nodes[offers[offer].like]; };
+    const auto allowed = [&](std::uint32_t offer) {
+      const LimitId within = offers[offer].within;
+      return offers[offer].left > 0 && (!within.valid() || limits[within].most(node(offer).capacity) > 0);
+    };
     for (const std::uint32_t& offer : claim.offers)
-      if (offers[offer].left > 0 && node(offer).capacity.cpu <= limit &&
-          (best == nullptr || node(offer).price < node(*best).price))
-        best = &offer;
+      if (allowed(offer) && (best == nullptr || node(offer).price < node(*best).price)) best = &offer;
     if (best == nullptr) continue;
     --offers[*best].left;
-    limit -= node(*best).capacity.cpu;
+    if (offers[*best].within.valid()) limits[offers[*best].within].take(node(*best).capacity, 1);
     purchase.launches.push_back(*best);
   }
   return purchase;

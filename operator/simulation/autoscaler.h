@@ -29,6 +29,7 @@ struct NodeRoom {
 struct OfferRoom {
   NodeId like;
   std::uint32_t left = 0;
+  LimitId within = {};
 };
 
 struct Purchase {
@@ -42,9 +43,9 @@ class Packing {
   explicit Packing(const ClusterSnapshot& cluster) : cluster_(cluster) {}
 
   // First fit decreasing: first the rooms in their order, then new nodes. A new node takes as much as the largest type
-  // can hold and becomes the cheapest type that holds it. New nodes have at most `limit` cores together.
+  // can hold and becomes the cheapest type that holds it, and that the limits allow beside those before it.
   Purchase buy(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms, std::vector<OfferRoom> offers,
-               Cores limit) const;
+               LaunchLimits limits) const;
   // Whether all pods fit into the rooms.
   bool fit(std::vector<PodsAlike> pods, std::vector<NodeRoom> rooms) const;
 

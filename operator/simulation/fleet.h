@@ -17,6 +17,7 @@ struct NodeOffer {
   std::uint32_t limit = 0;   // of nodes at once
   Duration boot{};           // from the launch until tasks may start; billed
   double interruptions = 0;  // per node and hour; Poisson
+  LimitId within = {};
 };
 
 enum class Consolidation : std::uint8_t { never, when_empty, when_empty_or_underutilized };
@@ -25,7 +26,6 @@ enum class Consolidation : std::uint8_t { never, when_empty, when_empty_or_under
 struct AutoscalerSettings {
   Duration batch_idle = std::chrono::seconds(1);
   Duration batch_most = std::chrono::seconds(10);
-  Cores limit{0};                                  // of all elastic nodes together; 0: none
   Duration retry = std::chrono::seconds(10);       // while pods still wait
   Duration nomination = std::chrono::seconds(20);  // a node that a pod waits for stays that long
   Consolidation consolidation = Consolidation::when_empty_or_underutilized;
@@ -46,6 +46,7 @@ inline constexpr Duration longest_idle = std::chrono::hours(24);
 
 struct Fleet {
   std::vector<NodeOffer> offers;
+  LaunchLimits limits;  // while no node is there
   AutoscalerSettings autoscaler;
   std::vector<SpotOutage> outages;
 };
@@ -59,8 +60,9 @@ inline Duration idle_time(const AutoscalerSettings& settings) {
 // The cluster before any launch.
 inline ClusterSnapshot before_purchases(ClusterSnapshot cluster, const Fleet& fleet) {
   const Duration idle = idle_time(fleet.autoscaler);
+  cluster.launch_limits = fleet.limits;
   for (const NodeOffer& offer : fleet.offers) {
-    cluster.offers.push_back({offer.first, offer.limit, offer.boot, idle, offer.interruptions});
+    cluster.offers.push_back({offer.first, offer.limit, offer.boot, idle, offer.interruptions, offer.within});
     for (std::uint32_t i = 0; i < offer.limit; ++i) cluster.nodes[NodeId(offer.first.index() + i)].schedulable = false;
   }
   return cluster;

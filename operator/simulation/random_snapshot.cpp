@@ -454,6 +454,12 @@ SnapshotShape random_full_shape(std::uint64_t seed) {
   shape.share_of_jobs_of_peers = now_and_then(0.3) ? 0.6 : 0;
   shape.announcements = now_and_then(0.3) ? 1 + static_cast<std::uint32_t>(random.below(8)) : 0;
   shape.leaving_nodes = now_and_then(0.2);
+  for (std::uint64_t types = random.below(4); types > 0; --types) {
+    const double cores = std::pow(2, static_cast<double>(random.below(5)));
+    shape.offered_types.push_back({{Cores(cores), Mebibytes(cores * 1024 * static_cast<double>(1 + random.below(8))),
+                                    static_cast<std::int32_t>(1 + random.below(110))},
+                                   UsdPerHour(cores * random.uniform(0.02, 0.08))});
+  }
   return shape;
 }
 

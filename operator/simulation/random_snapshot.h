@@ -4,11 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/cluster_state.h"
 #include "model/costs.h"
 
 namespace lips::simulation {
+
+struct OfferedType {
+  Resources capacity;
+  UsdPerHour price;  // on demand
+};
 
 struct SnapshotShape {
   std::uint32_t nodes = 100, zones = 3;
@@ -28,18 +34,19 @@ struct SnapshotShape {
   double share_of_jobs_sharing_data = 0;
   double share_of_jobs_with_shuffle = 0;
   double share_of_jobs_without_input = 0;
-  double busy = 0;                           // share of the slots that run something at the start
-  bool memory = false;                       // memory requests that can bind
-  double share_of_jobs_with_extended = 0;    // that ask for GPUs or licences, which some nodes have
-  double share_of_data_sets_with_codes = 0;  // erasure-coded; one in eight of their blocks is lost
-  double share_of_jobs_in_parts = 0;         // whose reduces request something else than their maps
-  double share_of_jobs_of_peers = 0;         // without reduces, that exchange data and start together
-  double share_of_jobs_held = 0;             // whose inputs do not exist yet
-  double share_of_blocks_moving = 0;         // on their way to one more store
-  bool pool_limits = false;                  // maxima, minima, weights and shortfall prices
-  bool offers = false;                       // an autoscaler would launch nodes, and launched some already
-  std::uint32_t announcements = 0;           // of work that is expected and has not come
-  bool limited_stores = false;               // with little room; a volume in each zone
+  double busy = 0;                              // share of the slots that run something at the start
+  bool memory = false;                          // memory requests that can bind
+  double share_of_jobs_with_extended = 0;       // that ask for GPUs or licences, which some nodes have
+  double share_of_data_sets_with_codes = 0;     // erasure-coded; one in eight of their blocks is lost
+  double share_of_jobs_in_parts = 0;            // whose reduces request something else than their maps
+  double share_of_jobs_of_peers = 0;            // without reduces, that exchange data and start together
+  double share_of_jobs_held = 0;                // whose inputs do not exist yet
+  double share_of_blocks_moving = 0;            // on their way to one more store
+  bool pool_limits = false;                     // maxima, minima, weights and shortfall prices
+  bool offers = false;                          // an autoscaler would launch nodes, and launched some already
+  std::vector<OfferedType> offered_types = {};  // beside those, in every zone, spot and on demand
+  std::uint32_t announcements = 0;              // of work that is expected and has not come
+  bool limited_stores = false;                  // with little room; a volume in each zone
   // Requests of parts of cores and of several, priorities, jobs that read half of a block or one block twice.
   bool odd_requests = false;
   bool homes_decided = false;  // of every other job

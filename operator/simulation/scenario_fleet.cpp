@@ -35,11 +35,12 @@ void read_spot_trace(YamlMap& given, ScenarioDraft& draft) {
 void read_autoscaler(YamlMap& root, ScenarioDraft& draft) {
   std::optional<YamlMap> given = root.map("autoscaler");
   AutoscalerSettings& settings = draft.scenario.fleet.autoscaler;
+  Cores cores(0);  // of all elastic nodes together; 0: any number
   static constexpr std::array<std::string_view, 3> consolidations{"Never", "WhenEmpty", "WhenEmptyOrUnderutilized"};
   if (given) {
     settings.batch_idle = given->duration("batchIdle", settings.batch_idle);
     settings.batch_most = given->duration("batchMost", settings.batch_most);
-    settings.limit = Cores(given->number("limitCores", 0, {0, 1e9}));
+    cores = Cores(given->number("limitCores", 0, {0, 1e9}));
     settings.consolidation = static_cast<Consolidation>(
         given->choice("consolidation", consolidations, static_cast<std::size_t>(settings.consolidation)));
     settings.consolidate_after = given->duration("consolidateAfter", settings.consolidate_after);
@@ -49,6 +50,12 @@ void read_autoscaler(YamlMap& root, ScenarioDraft& draft) {
     given->finish();
   }
   if (draft.scenario.fleet.offers.empty()) return;
+  if (cores.value() > 0) {
+    LaunchLimit limit;
+    limit.cores = cores;
+    const LimitId within = draft.scenario.fleet.limits.push_back(limit);
+    for (NodeOffer& offer : draft.scenario.fleet.offers) offer.within = within;
+  }
   std::uint64_t places = 0;
   bool interrupted = false;
   for (const NodeOffer& offer : draft.scenario.fleet.offers) {
@@ -58,7 +65,7 @@ void read_autoscaler(YamlMap& root, ScenarioDraft& draft) {
   draft.assume(
       "autoscaler",
       fmt::format("up to {} nodes of {} offers{}", places, draft.scenario.fleet.offers.size(),
-                  settings.limit.value() > 0 ? fmt::format(", {} cores", settings.limit.value()) : ""),
+                  cores.value() > 0 ? fmt::format(", {} cores", cores.value()) : ""),
       fmt::format("as Karpenter: batches of {} s to {} s, {} after {} s, budget {}", to_seconds(settings.batch_idle),
                   to_seconds(settings.batch_most), consolidations[static_cast<std::size_t>(settings.consolidation)],
                   to_seconds(settings.consolidate_after), settings.budget));

@@ -21,7 +21,8 @@ enum FeatureStream : std::uint64_t {
   offer_stream,
   peer_stream,
   expected_stream,
-  gang_stream
+  gang_stream,
+  limit_stream
 };
 
 }  // namespace
@@ -36,6 +37,48 @@ void limit_pools(const SnapshotShape& shape, ClusterSnapshot& start) {
     if (pool.maximum.value() > 0) pool.minimum = std::min(pool.minimum, pool.maximum);
     if (random.below(2) == 0) pool.shortfall_price = UsdPerCpuSecond(1e-5);
   }
+}
+
+// Half of the time some offers share a limit that leaves none, a few nodes, or parts of nodes.
+static void limit_launches(const SnapshotShape& shape, ClusterSnapshot& start) {
+  Random random(derive_seed(shape.seed, limit_stream));
+  const std::uint64_t count = random.below(3);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    LaunchLimit limit;
+    if (random.below(2) == 0) limit.nodes = static_cast<std::uint32_t>(random.below(4));
+    if (random.below(2) == 0) limit.cores = Cores(static_cast<double>(random.below(20)));
+    if (random.below(2) == 0) limit.memory = Mebibytes(1024 * static_cast<double>(random.below(60)));
+    start.launch_limits.push_back(limit);
+  }
+  for (Offer& offer : start.offers)
+    if (const std::uint64_t chosen = random.below(count + 1); chosen < count)
+      offer.within = LimitId(static_cast<std::uint32_t>(chosen));
+}
+
+// A cordoned node for each type, zone and capacity type.
+static void offer_types(const SnapshotShape& shape, Random& random, ClusterSnapshot& start) {
+  constexpr double spot_factor = 0.4;
+  for (const OfferedType& type : shape.offered_types)
+    for (const ZoneId zone : start.zones.ids())
+      for (const CapacityType kind : {CapacityType::on_demand, CapacityType::spot}) {
+        Node like;
+        like.name = "type-" + std::to_string(start.nodes.size());
+        like.zone = zone;
+        like.capacity = type.capacity;
+        like.capacity_type = kind;
+        like.fleet = FleetKind::elastic;
+        like.price = type.price * (kind == CapacityType::spot ? spot_factor : 1);
+        like.cpu_price = full_packing_price(like.price, like.capacity.cpu, like.speed);
+        like.schedulable = false;
+        if (!start.nodes.empty()) like.profile = start.nodes[NodeId(0)].profile;
+        Offer offer;
+        offer.left = static_cast<std::uint32_t>(random.below(1000));
+        offer.boot = std::chrono::seconds(60);
+        offer.idle = std::chrono::seconds(30);
+        offer.interruptions = kind == CapacityType::spot ? 0.02 : 0;
+        offer.like = start.nodes.push_back(std::move(like));
+        start.offers.push_back(offer);
+      }
 }
 
 // A cordoned copy of one node in each zone stands for nodes to come.
@@ -60,6 +103,8 @@ void offer_nodes(const SnapshotShape& shape, ClusterSnapshot& start) {
     offer.like = start.nodes.push_back(std::move(like));
     start.offers.push_back(offer);
   }
+  offer_types(shape, random, start);
+  limit_launches(shape, start);
 }
 
 void expect_work(const SnapshotShape& shape, TimePoint now, ClusterSnapshot& start) {

@@ -13,7 +13,12 @@
 namespace lips::simulation {
 
 TruthFleet::TruthFleet(World& world, const Peers& peers)
-    : world_(world), peers_(peers), fleet_(world.scenario.fleet), packing_(world.scenario.cluster) {
+    : world_(world),
+      peers_(peers),
+      fleet_(world.scenario.fleet),
+      packing_(world.scenario.cluster),
+      limits_(fleet_.limits),
+      told_limits_(limits_) {
   sold_out_.resize(fleet_.offers.size(), false);
   out_.resize(world_.scenario.cluster.zones.size(), 0);
   for (std::uint32_t i = 0; i < fleet_.outages.size(); ++i) {
@@ -136,29 +141,30 @@ std::vector<NodeRoom> TruthFleet::rooms_to_come() const {
   return all;
 }
 
-// Reports only offers that sell out or become available again.
+// Reports only offers that sell out or become available again, and what limits leave beside the nodes that are up:
+// those that boot stand for requests that are still made.
 void TruthFleet::tell_left() {
-  const Cores cores_left = cores_to_buy();
+  LaunchLimits limits = limits_;
+  for (std::size_t i = 0; i < places_.size() && !limits.empty(); ++i)
+    if (const LimitId within = fleet_.offers[places_[i].offer].within;
+        places_[i].state == State::booting && within.valid())
+      limits[within].give_back(world_.scenario.cluster.nodes[nodes_[i]].capacity, 1);
+  bool news = limits != told_limits_;
+  told_limits_ = limits;
   IdVector<OfferId, std::uint32_t> left;
-  bool news = false;
   for (const OfferRoom& offer : offers()) {
-    const double room = cores_left / world_.scenario.cluster.nodes[offer.like].capacity.cpu;
-    const OfferId id = left.push_back(static_cast<std::uint32_t>(std::min<double>(offer.left, std::max(0.0, room))));
+    const OfferId id = left.push_back(offer.left);
     news = news || (left[id] == 0) != sold_out_[id];
     sold_out_[id] = left[id] == 0;
   }
-  if (news) world_.emit(OffersChanged{std::move(left)});
+  if (news) world_.emit(OffersChanged{std::move(left), std::move(limits)});
   // A node that has gone can be launched again once its loss has been reported.
   launched_or_gone_ = !world_.unreported_losses.empty();
 }
 
-Cores TruthFleet::cores_to_buy() const {
-  return fleet_.autoscaler.limit.value() > 0 ? fleet_.autoscaler.limit - cores_ : Cores(1e300);
-}
-
 std::vector<OfferRoom> TruthFleet::offers() const {
   std::vector<OfferRoom> rooms;
-  for (const NodeOffer& offer : fleet_.offers) rooms.push_back({offer.first, 0});
+  for (const NodeOffer& offer : fleet_.offers) rooms.push_back({offer.first, 0, offer.within});
   for (std::size_t i = 0; i < places_.size(); ++i)
     if (places_[i].state == State::absent && !world_.loss_unreported(nodes_[i]) && !is_out(places_[i].offer))
       ++rooms[places_[i].offer].left;
@@ -168,7 +174,7 @@ std::vector<OfferRoom> TruthFleet::offers() const {
 void TruthFleet::buy() {
   batch_opened_ = TimePoint::max();
   if (world_.waiting == 0) return;
-  const Purchase purchase = packing_.buy(pending(), rooms_to_come(), offers(), cores_to_buy());
+  const Purchase purchase = packing_.buy(pending(), rooms_to_come(), offers(), limits_);
   for (const std::uint32_t offer : purchase.launches) launch(offer);
   for (const NodeId node : purchase.nominated)
     if (Place* nominated = place(node)) nominated->nominated_until = world_.now + fleet_.autoscaler.nomination;
@@ -184,7 +190,7 @@ void TruthFleet::launch(std::uint32_t offer) {
     free.state = State::booting;
     ++free.launch, ++there_;
     launched_or_gone_ = true;
-    cores_ += world_.scenario.cluster.nodes[node].capacity.cpu;
+    if (of.within.valid()) limits_[of.within].take(world_.scenario.cluster.nodes[node].capacity, 1);
     world_.last_progress = world_.last_task = world_.now;
     world_.listener.on_launch(node, world_.now);
     world_.queue.add(world_.now + of.boot, {SimEvent::Kind::boot, node.index(), free.launch});
@@ -202,6 +208,7 @@ void TruthFleet::boot(NodeId node) {
   Place& booted = *place(node);
   if (booted.state != State::booting) return;
   booted.state = State::up;
+  launched_or_gone_ = true;
   world_.up[node.index()] = true;
   world_.cordoned[node.index()] = false;
   world_.pods[node].changed = world_.now;
@@ -247,7 +254,8 @@ void TruthFleet::go(NodeId node, RunListener::Gone why) {
   gone.state = State::absent;
   --there_;
   launched_or_gone_ = true;
-  cores_ -= world_.scenario.cluster.nodes[node].capacity.cpu;
+  if (const LimitId within = fleet_.offers[gone.offer].within; within.valid())
+    limits_[within].give_back(world_.scenario.cluster.nodes[node].capacity, 1);
   const bool was_up = world_.up[node.index()];
   if (was_up)
     peers_.tasks.lose_node(node, true);

@@ -40,7 +40,6 @@ class TruthFleet {
   std::vector<PodsAlike> pending() const;
   std::vector<PodsAlike> all_that_wait() const;
   void tell_left();
-  Cores cores_to_buy() const;
   std::vector<PodsAlike> pods_on(NodeId node) const;
   std::vector<NodeRoom> rooms(std::span<const NodeId> without) const;
   std::vector<NodeRoom> rooms_to_come() const;
@@ -70,9 +69,10 @@ class TruthFleet {
   bool tasks_marked_ = false;         // whose plans ask for nodes marks its tasks: they are not to be evicted
   IdVector<OfferId, bool> sold_out_;  // as last reported to policies
   std::vector<std::uint32_t> out_;    // by zone: outages of spot nodes
-  bool launched_or_gone_ = false;     // a node, or an outage came or went, since the last look
+  bool launched_or_gone_ = false;     // a node was launched, came up or went, or an outage, since the last look
   std::size_t there_ = 0;             // number of taken places
-  Cores cores_{0};                    // cores of those nodes
+  LaunchLimits limits_;               // what those nodes leave
+  LaunchLimits told_limits_;          // as last reported to policies
   TimePoint batch_opened_ = TimePoint::max();
   std::uint32_t batch_ = 0;  // the newest; events of older ones are void
   bool polling_ = false;

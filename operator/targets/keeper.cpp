@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "model/days.h"
+#include "model/launch_room.h"
 #include "model/work_left.h"
 #include "targets/least_cost.h"
 
@@ -259,7 +260,7 @@ IdVector<PoolId, double> TargetKeeper::factors(const ClusterSnapshot& cluster) {
   capacity.work_rate = work_rate(cluster);
   for (const Node& node : cluster.nodes)
     if (node.schedulable) capacity.cores += node.capacity.cpu.value();
-  for (const Offer& offer : cluster.offers) capacity.grows |= offer.left > 0;
+  for (const Offer& offer : cluster.offers) capacity.grows |= nodes_left(cluster, offer) > 0;
   const double of_all = hold(cluster, capacity, everyone, all);
   IdVector<PoolId, double> result;
   for (const Pool& pool : cluster.pools) {

@@ -38,7 +38,7 @@ FUZZ_TARGET(objects, json) {
   const auto cron = cron_jobs.decode(input);
   if (cron) (void)CronSchedule::parse(cron->schedule);
   const auto node_pool = node_pools.decode(input);
-  if (node_pool) (void)pool_offers({*node_pool}, NodeCache(), {}, prices);
+  if (node_pool) (void)pool_offers({*node_pool}, NodeCache(), {}, prices), (void)pool_limits({*node_pool}, {}, prices);
   const bool grouped = pod_groups.decode(input).has_value();
   return taken || pod || grouped || node_pool || (cron && !cron->schedule.empty());
 }

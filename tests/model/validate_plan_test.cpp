@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/policies/snapshot_builder.h"
 
 namespace lips::testing {
@@ -77,6 +79,41 @@ TEST_F(ValidatePlan, FindsEveryKindOfWrongRequestForANode) {
   EXPECT_THAT(problem_of(plain, 3), ElementsAre(HasSubstr("may not run there")));
   plan.node_requests = {{plain, OfferId(0)}, {plain, OfferId(0)}};
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("requests two nodes")));
+}
+
+// Requests of all offers within a limit count together, against what it leaves and what is free in their places.
+TEST_F(ValidatePlan, FindsRequestsBeyondALimitThatOffersShare) {
+  builder.start.launch_limits.push_back({});
+  for (int i = 0; i < 2; ++i) builder.start.offers.push_back({cordoned, 3, {}, {}, 0, LimitId(0)});
+  plan.node_requests = {{plain, OfferId(0)}, {plain, OfferId(1), 3}};
+  ClusterSnapshot with = cluster();
+  Job& job = with.jobs[with.tasks[plain].job];
+  job.whole.expected = 3;
+  job.whole.each = {Cores(1), Mebibytes(1), 1};
+  const Resources node = with.nodes[cordoned].capacity;
+  EXPECT_THAT(validate_plan(with, plan), IsEmpty()) << "it limits nothing";
+  // Nothing is free beside the nodes to be launched.
+  for (Resources& free : with.free) free.cpu = Cores(0), free.memory = Mebibytes(0);
+  const double needs = job.request.cpu.value() + 3;
+  LaunchLimit& limit = with.launch_limits[LimitId(0)];
+  limit.cores = Cores(needs);
+  ASSERT_LE(node.cpu, limit.cores);
+  EXPECT_THAT(validate_plan(with, plan), IsEmpty());
+  limit.cores = Cores(needs - 0.5);
+  EXPECT_THAT(validate_plan(with, plan), ElementsAre(HasSubstr("are requested of offers that have")));
+  limit = {.nodes = static_cast<std::uint32_t>(std::ceil(needs / node.cpu.value()))};
+  EXPECT_THAT(validate_plan(with, plan), IsEmpty());
+  if (limit.nodes > 1) {
+    --limit.nodes;
+    EXPECT_THAT(validate_plan(with, plan), ElementsAre(HasSubstr("are requested of offers that have")));
+  }
+  limit = {.memory = Mebibytes(0.5)};
+  EXPECT_THAT(validate_plan(with, plan), Contains(HasSubstr("sold out")));
+  limit = {};
+  limit.cores = Cores(needs - 0.5);
+  for (const NodeId id : with.nodes.ids())
+    if (with.nodes[id].schedulable && with.nodes[id].zone == with.nodes[cordoned].zone) with.free[id] = node;
+  EXPECT_THAT(validate_plan(with, plan), IsEmpty()) << "a request keeps room that is there, too";
 }
 
 TEST_F(ValidatePlan, AcceptsRequestsForNodesOfAsManyPeersAsAreExpected) {

@@ -14,6 +14,11 @@ class ElasticBuilder : public ClusterBuilder {
     start.nodes[like].schedulable = false;
     return start.offers.push_back({like, left, seconds(40), seconds(20), 0});
   }
+  // Which all offers so far share.
+  void limit_to(const LaunchLimit& limit) {
+    const LimitId within = start.launch_limits.push_back(limit);
+    for (Offer& offer : start.offers) offer.within = within;
+  }
   // One that is there.
   NodeId elastic_node(ZoneId zone, double usd_an_hour) {
     const NodeId id = node({.zone = zone, .slots = 4, .cpu = 4});

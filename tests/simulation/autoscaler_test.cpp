@@ -29,7 +29,9 @@ class Autoscaler : public testing::Test {
   }
   std::vector<std::uint32_t> launches(const std::vector<PodsAlike>& pods, const std::vector<NodeRoom>& rooms,
                                       const std::vector<OfferRoom>& offers, double limit = 1e9) const {
-    return Packing(cluster_).buy(pods, rooms, offers, Cores(limit)).launches;
+    std::vector<OfferRoom> within = offers;
+    for (OfferRoom& offer : within) offer.within = LimitId(0);
+    return Packing(cluster_).buy(pods, rooms, within, LaunchLimits(1, {.cores = Cores(limit)})).launches;
   }
   using Chosen = std::vector<std::uint32_t>;
 
@@ -81,7 +83,7 @@ TEST_F(Autoscaler, KeepsToTheNodesAndCoresThatAreLeft) {
 
 TEST_F(Autoscaler, NominatesTheNodesThatPodsAreExpectedToTake) {
   const NodeId one = node(4, 1), two = node(4, 1), three = node(4, 1);
-  const Purchase purchase = Packing(cluster_).buy({pods(6, 1)}, {room(one), room(two), room(three)}, {}, Cores(0));
+  const Purchase purchase = Packing(cluster_).buy({pods(6, 1)}, {room(one), room(two), room(three)}, {}, {});
   EXPECT_EQ(purchase.nominated, (std::vector<NodeId>{one, two}));
 }
 

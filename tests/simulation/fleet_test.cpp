@@ -292,6 +292,37 @@ TEST_F(FleetTest, PoliciesSeeWhatIsSoldOut) {
   EXPECT_EQ(left_at(1000), 1u);
 }
 
+// Nodes that boot stand for tasks that still ask.
+TEST_F(FleetTest, PoliciesSeeWhatALimitLeavesBesideTheNodesThatAreUp) {
+  offer(4, 2, 3.6).within = LimitId(0);
+  offer(4, 2, 3.7, 1).within = LimitId(0);
+  builder_.scenario.fleet.limits.push_back({.cores = Cores(5)});
+  builder_.computing_job(0, 8, 100);
+  builder_.computing_job(1000, 2, 100);
+  std::vector<std::pair<double, double>> seen;
+  struct Watching : public FirstFit {
+    explicit Watching(std::vector<std::pair<double, double>>& seen) : seen_(seen) {}
+    Result<Plan> decide(const PolicyInput& input) const override {
+      seen_.emplace_back(to_seconds(input.cluster.now.time_since_epoch()),
+                         input.cluster.launch_limits[LimitId(0)].cores.value());
+      return FirstFit::decide(input);
+    }
+    std::vector<std::pair<double, double>>& seen_;
+  };
+  const Watching watching(seen);
+  const FleetLog told = log(watching);
+  const auto left_at = [&](double second) {
+    double left = -1;
+    for (const auto& [when, cores] : seen)
+      if (when <= second) left = cores;
+    return left;
+  };
+  EXPECT_EQ(left_at(0.5), 5);
+  EXPECT_EQ(left_at(50), 1) << "two nodes are up";
+  EXPECT_EQ(left_at(1000), 5);
+  EXPECT_EQ(told.launched.size(), 3u) << "a third beside two would have six cores; the last job needs one again";
+}
+
 TEST_F(FleetTest, EndsStuckWhereNoOfferHoldsATask) {
   offer(4, 1, 3.6);
   builder_.computing_job(0, 1, 10).job.request.cpu = Cores(2);

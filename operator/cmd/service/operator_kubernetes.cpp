@@ -69,12 +69,15 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
         {question.region, question.zone, question.instance_type, question.capacity_type, question.cpu});
   };
   if (config->fleet.from_node_pools)
-    settings.pool_offers = [&live = run.live](const auto& pools, const kubernetes::NodeCache& nodes) {
-      return kubernetes::pool_offers(pools, nodes, live.config()->fleet, *live.prices());
-    };
+    settings.pool_offers = {[&live = run.live](const auto& pools, const kubernetes::NodeCache& nodes) {
+                              return kubernetes::pool_offers(pools, nodes, live.config()->fleet, *live.prices());
+                            },
+                            [&live = run.live](const auto& pools, const kubernetes::NodeCache& nodes) {
+                              return kubernetes::pool_limits(pools, nodes, *live.prices());
+                            }};
   else
-    settings.model.offers = [&live = run.live] {
-      return kubernetes::listed_offers(live.config()->fleet, *live.prices());
+    settings.model.offers = [&live = run.live](const kubernetes::NodeCache& nodes) {
+      return kubernetes::listed_offers(live.config()->fleet, *live.prices(), nodes);
     };
   settings.model.transfer_price = [&live = run.live](const TransferEnd& from, const TransferEnd& to) {
     return live.prices()->transfer(from, to);

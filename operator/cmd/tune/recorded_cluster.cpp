@@ -47,13 +47,15 @@ std::uint32_t launched_like(const ClusterSnapshot& record, const Node& like) {
 
 void add_offers(const ClusterSnapshot& record, RecordedCluster& result) {
   simulation::AutoscalerSettings& autoscaler = result.fleet.autoscaler;
+  result.fleet.limits = record.launch_limits;
   for (const Offer& offer : record.offers) {
     const Node& like = record.nodes[offer.like];
     const std::uint32_t limit =
         std::min(most_offered, std::min(most_offered, offer.left) + launched_like(record, like));
     if (limit == 0) continue;
-    result.fleet.offers.push_back(
-        {NodeId(static_cast<std::uint32_t>(result.cluster.nodes.size())), limit, offer.boot, offer.interruptions});
+    result.fleet.offers.push_back({NodeId(static_cast<std::uint32_t>(result.cluster.nodes.size())), limit, offer.boot,
+                                   offer.interruptions, offer.within});
+    if (offer.within.valid()) result.fleet.limits[offer.within].give_back(like.capacity, launched_like(record, like));
     for (std::uint32_t i = 0; i < limit; ++i) {
       Node node = without_others(like);
       node.name += fmt::format("-{}", i);

@@ -151,6 +151,36 @@ std::set<std::string> zones_for(const Rules& rules, const OperatorConfig::Fleet&
   return zones;
 }
 
+bool was_ready(const Node& node) {
+  const std::string* initialized = find_text(node.labels, "karpenter.sh/initialized");
+  return node.ready || (initialized && *initialized == "true");
+}
+
+// Limits count what a machine has, also what the kubelet keeps for itself.
+ResourceAmounts machine(const Node& node, const NodePrices& prices) {
+  ResourceAmounts all = node.allocatable;
+  const std::string* region = find_text(node.labels, node_label::region);
+  const InstanceOffer* size = prices.size(region ? *region : "", instance_type_of(node));
+  if (!size) return all;
+  for (auto& [resource, amount] : all) {
+    if (resource == "cpu") amount = std::max(amount, static_cast<std::int64_t>(size->vcpu.value() * 1000));
+    if (resource == "memory")
+      amount = std::max(amount, static_cast<std::int64_t>(size->memory.value()) * bytes_of_mebibyte);
+  }
+  return all;
+}
+
+// Of nodes that an autoscaler launched and that were ready once.
+Cores elastic_cores(const NodeCache& nodes, const NodePrices& prices) {
+  Cores cores;
+  for (const auto& [name, record] : nodes.all()) {
+    if (!record.node || fleet_of(*record.node) != FleetKind::elastic || !was_ready(*record.node)) continue;
+    for (const auto& [resource, amount] : machine(*record.node, prices))
+      if (resource == "cpu") cores += Cores(static_cast<double>(amount) / 1000);
+  }
+  return cores;
+}
+
 // What the nodes of each pool have. Those that boot stand for orders that are still there.
 using Room = std::map<std::string, std::int64_t, std::less<>>;
 std::map<std::string, Room> room_in_use(const NodeCache& nodes, const NodePrices& prices) {
@@ -158,37 +188,27 @@ std::map<std::string, Room> room_in_use(const NodeCache& nodes, const NodePrices
   for (const auto& [name, record] : nodes.all()) {
     const std::string* pool = record.node ? find_text(record.node->labels, node_pool_label) : nullptr;
     if (!pool) continue;
-    const std::string* initialized = find_text(record.node->labels, "karpenter.sh/initialized");
-    if (!record.node->ready && !(initialized && *initialized == "true")) continue;
+    if (!was_ready(*record.node)) continue;
     Room& room = used[*pool];
     ++room["nodes"];
-    const std::string* region = find_text(record.node->labels, node_label::region);
-    const InstanceOffer* size = prices.size(region ? *region : "", instance_type_of(*record.node));
-    for (const auto& [resource, amount] : record.node->allocatable) {
-      std::int64_t all = amount;  // limits count what a machine has, also what the kubelet keeps for itself
-      if (size && resource == "cpu") all = std::max(all, static_cast<std::int64_t>(size->vcpu.value() * 1000));
-      if (size && resource == "memory")
-        all = std::max(all, static_cast<std::int64_t>(size->memory.value()) * bytes_of_mebibyte);
-      room[resource] += all;
-    }
+    for (const auto& [resource, amount] : machine(*record.node, prices)) room[resource] += amount;
   }
   return used;
 }
 
-// How many nodes of that size the limits leave.
-std::uint32_t nodes_left(const NodePool& pool, const Room& used, const InstanceOffer& size) {
-  std::int64_t left = most_nodes_of_an_offer;
+// What the limits of a pool leave.
+LaunchLimit limit_of(const NodePool& pool, const Room& used) {
+  LaunchLimit left;
   for (const auto& [resource, limit] : pool.limits) {
     const auto known = used.find(resource);
     const std::int64_t room = limit - (known == used.end() ? 0 : known->second);
-    if (room < 0) return 0;  // Karpenter then launches nothing, whatever has exceeded its limit
-    std::int64_t each = 0;
-    if (resource == "nodes") each = 1;
-    if (resource == "cpu") each = static_cast<std::int64_t>(size.vcpu.value() * 1000);
-    if (resource == "memory") each = static_cast<std::int64_t>(size.memory.value()) * bytes_of_mebibyte;
-    if (each > 0) left = std::min(left, room / each);
+    if (room < 0) left.nodes = 0;  // Karpenter then launches nothing, whatever has exceeded its limit
+    const auto amount = static_cast<double>(std::max<std::int64_t>(room, 0));
+    if (resource == "nodes") left.nodes = static_cast<std::uint32_t>(std::min(amount, double{1} * left.nodes));
+    if (resource == "cpu") left.cores = Cores(amount / 1000);
+    if (resource == "memory") left.memory = Mebibytes(amount / bytes_of_mebibyte);
   }
-  return static_cast<std::uint32_t>(left);
+  return left;
 }
 
 // Labels of the place, as Karpenter writes them.
@@ -218,7 +238,19 @@ bool takes_part(const NodePool& pool) {
   return pool.ready && !pool.deleting && !pool.fixed && undecided_key(pool).empty();
 }
 
-void add_offers_of(const NodePool& pool, const Room& used, Market& market, const OperatorConfig::Fleet& fleet,
+// The one with the greatest weight first.
+std::vector<const NodePool*> that_launch(const std::vector<NodePool>& pools) {
+  std::vector<const NodePool*> ordered;
+  for (const NodePool& pool : pools)
+    if (takes_part(pool)) ordered.push_back(&pool);
+  std::sort(ordered.begin(), ordered.end(), [](const NodePool* a, const NodePool* b) {
+    return std::pair(-a->weight, a->meta.name) < std::pair(-b->weight, b->meta.name);
+  });
+  return ordered;
+}
+
+// All within the limit; none: there is none.
+void add_offers_of(const NodePool& pool, LimitId within, Market& market, const OperatorConfig::Fleet& fleet,
                    const NodePrices& prices, std::vector<OfferEntry>& offers) {
   const Rules rules = rules_of(pool);
   const Duration idle = std::min(pool.consolidate_after.value_or(longest_idle), longest_idle) + second_look;
@@ -235,7 +267,7 @@ void add_offers_of(const NodePool& pool, const Room& used, Market& market, const
         if (!market.has(zone, size->instance_type, kind)) continue;
         OfferEntry offer = offer_of(*size, zone, kind, fleet, prices);
         offer.idle = idle;
-        offer.left = nodes_left(pool, used, *size);
+        offer.within = within;
         offer.pool = pool.meta.name;
         offer.labels = labels_of_node(rules, pool.provider, of_type);
         offer.taints = pool.taints;
@@ -247,38 +279,49 @@ void add_offers_of(const NodePool& pool, const Room& used, Market& market, const
 
 }  // namespace
 
-std::vector<OfferEntry> listed_offers(const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
-  std::vector<OfferEntry> offers;
+Offered listed_offers(const OperatorConfig::Fleet& fleet, const NodePrices& prices, const NodeCache& nodes) {
+  Offered offered;
+  LimitId within;
+  if (fleet.limit_cores > 0) {
+    LaunchLimit limit;
+    limit.cores = std::max(Cores(0), Cores(fleet.limit_cores) - elastic_cores(nodes, prices));
+    within = offered.limits.push_back(limit);
+  }
   for (const std::string& type : fleet.instance_types) {
     const InstanceOffer* size = prices.size("", type);
     if (!size || size->vcpu.value() <= 0) continue;
     for (const std::string& zone : fleet.zones)
-      for (const CapacityType kind : capacity_types_of(fleet))
-        offers.push_back(offer_of(*size, zone, kind, fleet, prices));
+      for (const CapacityType kind : capacity_types_of(fleet)) {
+        offered.offers.push_back(offer_of(*size, zone, kind, fleet, prices));
+        offered.offers.back().within = within;
+      }
   }
-  return offers;
+  return offered;
 }
 
 std::string undecided_key(const NodePool& pool) { return rules_of(pool).undecided; }
 
 std::vector<OfferEntry> pool_offers(const std::vector<NodePool>& pools, const NodeCache& nodes,
                                     const OperatorConfig::Fleet& fleet, const NodePrices& prices) {
-  std::vector<const NodePool*> ordered;
-  for (const NodePool& pool : pools)
-    if (takes_part(pool)) ordered.push_back(&pool);
-  std::sort(ordered.begin(), ordered.end(), [](const NodePool* a, const NodePool* b) {
-    return std::pair(-a->weight, a->meta.name) < std::pair(-b->weight, b->meta.name);
-  });
   std::vector<OfferEntry> offers;
+  const std::vector<const NodePool*> ordered = that_launch(pools);
   if (ordered.empty()) return offers;
   Market market(nodes, prices);
-  const std::map<std::string, Room> used = room_in_use(nodes, prices);
-  static const Room nothing;
-  for (const NodePool* pool : ordered) {
-    const auto known = used.find(pool->meta.name);
-    add_offers_of(*pool, known == used.end() ? nothing : known->second, market, fleet, prices, offers);
-  }
+  std::uint32_t limited = 0;
+  for (const NodePool* pool : ordered)
+    add_offers_of(*pool, pool->limits.empty() ? LimitId::none() : LimitId(limited++), market, fleet, prices, offers);
   return offers;
+}
+
+LaunchLimits pool_limits(const std::vector<NodePool>& pools, const NodeCache& nodes, const NodePrices& prices) {
+  LaunchLimits limits;
+  std::map<std::string, Room> used;
+  for (const NodePool* pool : that_launch(pools)) {
+    if (pool->limits.empty()) continue;
+    if (limits.empty()) used = room_in_use(nodes, prices);
+    limits.push_back(limit_of(*pool, used[pool->meta.name]));
+  }
+  return limits;
 }
 
 }  // namespace lips::kubernetes

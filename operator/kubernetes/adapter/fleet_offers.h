@@ -14,12 +14,14 @@
 namespace lips::kubernetes {
 
 // Every type in every zone and of every capacity type; types that no sheet has are left out.
-std::vector<OfferEntry> listed_offers(const OperatorConfig::Fleet& fleet, const NodePrices& prices);
+Offered listed_offers(const OperatorConfig::Fleet& fleet, const NodePrices& prices, const NodeCache& nodes);
 
 // Of the pools that take part, the one with the greatest weight first: types, zones and capacity types that meet its
-// requirements, as many nodes as its limits leave. Of `fleet` only what a NodePool does not say.
+// requirements, within its limits. Of `nodes` only the zones count, of `fleet` only what a NodePool does not say.
 std::vector<OfferEntry> pool_offers(const std::vector<NodePool>& pools, const NodeCache& nodes,
                                     const OperatorConfig::Fleet& fleet, const NodePrices& prices);
+// What the limits of these pools leave beside their nodes.
+LaunchLimits pool_limits(const std::vector<NodePool>& pools, const NodeCache& nodes, const NodePrices& prices);
 
 // Why the pool offers nothing although Karpenter may launch nodes of it: the key of a requirement or label that prices
 // and names of types do not decide. Empty: there is none.

@@ -170,7 +170,8 @@ class KubernetesCluster : public ClusterClient {
   bool selective_ = true;                        // NodeDemand; until a plan says otherwise nobody asks in haste
 
   std::atomic<bool> finishing_{false};
-  Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries
+  Every duty_{Duration(200'000)};  // events, heartbeats of policies, retries
+  Every limits_review_{Duration(1'000'000)};
   Every counting_{Duration(1'000'000)};     // conditions, and the number of pending pods
   Every forgetting_{Duration(10'000'000)};  // objects that are gone
   OptionalApi resources_, karpenter_;

@@ -38,13 +38,6 @@ bool is_spot(const Node& node) {
   });
 }
 
-// Nodes that Karpenter bought are elastic, and others that their label declares so.
-FleetKind fleet_of(const Node& node) {
-  const std::string* said = find_text(node.labels, "lips.dev/fleet");
-  const bool elastic = said ? *said == "elastic" : find_text(node.labels, node_pool_label) != nullptr;
-  return elastic ? FleetKind::elastic : FleetKind::fixed;
-}
-
 // A price that somebody wrote on the node overrides every sheet.
 std::optional<UsdPerHour> stated_price(const Node& node) {
   const std::string* text = find_text(node.annotations, "lips.dev/usd-per-hour");
@@ -95,6 +88,12 @@ NodePlace place_of(const Node& node) {
   return place;
 }
 
+FleetKind fleet_of(const Node& node) {
+  const std::string* said = find_text(node.labels, "lips.dev/fleet");
+  const bool elastic = said ? *said == "elastic" : find_text(node.labels, node_pool_label) != nullptr;
+  return elastic ? FleetKind::elastic : FleetKind::fixed;
+}
+
 TextMap place_labels(const OfferEntry& offer) {
   TextMap place = place_selector(offer.zone, offer.capacity_type);
   if (!offer.pool.empty()) place.emplace_back(node_pool_label, offer.pool);
@@ -105,8 +104,11 @@ TextMap place_labels(const OfferEntry& offer) {
 ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& classes, const DataView& data) {
   auto start = std::make_shared<ClusterSnapshot>();
   *this = ModelIndex(settings_);
-  if (settings_.offers)
-    for (OfferEntry& entry : settings_.offers()) offers_.push_back({std::move(entry), {}, {}, {}});
+  if (settings_.offers) {
+    Offered offered = settings_.offers(nodes);
+    for (OfferEntry& entry : offered.offers) offers_.push_back({std::move(entry), {}, {}, {}});
+    limits_ = start->launch_limits = std::move(offered.limits);
+  }
   extended_ = classes.extended();
   label_keys_ = classes.label_keys();
   classes_version_ = classes.version();
@@ -214,7 +216,7 @@ void ModelIndex::add_offers(ClusterSnapshot& start) {
     node_zones_.push_back(like.zone);
     offer.like = start.nodes.push_back(std::move(like));
     const OfferEntry& entry = offer.entry;
-    start.offers.push_back({offer.like, entry.left, entry.boot, entry.idle, entry.interruptions});
+    start.offers.push_back({offer.like, entry.left, entry.boot, entry.idle, entry.interruptions, entry.within});
     offers_.push_back(std::move(offer));
   }
 }
@@ -404,6 +406,14 @@ bool ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::v
     events.emplace_back(NodeChanged{offer.like, std::move(like)});
   }
   return merged_offers_ && !fresh_labels.empty();
+}
+
+void ModelIndex::limit_launches(const LaunchLimits& now, std::vector<ClusterEvent>& events) {
+  if (now == limits_) return;
+  limits_ = now;
+  OffersChanged changed{{}, now};
+  for (const KnownOffer& offer : offers_) changed.left.push_back(offer.entry.left);
+  events.emplace_back(std::move(changed));
 }
 
 bool ModelIndex::fits_an_offer(const PodNeeds& needs) const {

@@ -41,14 +41,22 @@ struct OfferEntry {
   std::string pool = {};                        // the NodePool that allows it; empty: the configuration lists it
   TextMap labels = {};                          // beside those of place and type
   std::vector<Taint> taints = {};
+  LimitId within = {};  // of those that are offered with it
   friend bool operator==(const OfferEntry&, const OfferEntry&) = default;
+};
+// Nodes that Karpenter bought are elastic, and others that their label declares so.
+FleetKind fleet_of(const Node& node);
+
+struct Offered {
+  std::vector<OfferEntry> offers;
+  LaunchLimits limits;
 };
 // Labels of the nodes that may be launched when one like that is ordered: all but the type is said.
 TextMap place_labels(const OfferEntry& offer);
 
 struct ModelSettings {
   Network network;
-  std::function<std::vector<OfferEntry>()> offers = {};  // asked at each listing; empty: nobody launches nodes
+  std::function<Offered(const NodeCache&)> offers = {};  // asked at each listing; empty: nobody launches nodes
   std::function<NodePrice(const PriceQuestion&)> node_price;
   // Beside others, of a type whose speed the price does not say; empty: 1.
   std::function<double(const std::string& instance_type)> learned_speed = {};
@@ -112,6 +120,8 @@ class ModelIndex {
   // An offer of the last listing.
   const OfferEntry& offer(OfferId id) const { return offers_[id].entry; }
   bool has_offers() const { return !offers_.empty(); }
+  // Reports it if the limits of the same offers have changed.
+  void limit_launches(const LaunchLimits& now, std::vector<ClusterEvent>& events);
   // Whether an empty node of some offer would hold such a pod.
   bool fits_an_offer(const PodNeeds& needs) const;
   StoreId store(const std::string& name) const;
@@ -186,6 +196,7 @@ class ModelIndex {
     Resources capacity;
   };
   IdVector<OfferId, KnownOffer> offers_;
+  LaunchLimits limits_;
   bool merged_offers_ = false;
   std::map<NodeProfile, ProfileId> profiles_;
   std::map<PlacementConstraint, ConstraintId> constraints_;

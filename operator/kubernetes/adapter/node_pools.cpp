@@ -1,9 +1,11 @@
 #include "kubernetes/adapter/node_pools.h"
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 
 #include "kubernetes/adapter/fleet_offers.h"
+#include "model/node_labels.h"
 
 namespace lips::kubernetes {
 
@@ -49,22 +51,48 @@ void NodePools::failed(const Error& error) {
   around_.wake();
 }
 
-bool NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint now) {
-  if (!review_.due(now) && std::get<2>(reviewed_) == prices) return false;
+namespace {
+
+std::set<std::pair<std::string, std::string>> zones_of(const NodeCache& nodes) {
+  std::set<std::pair<std::string, std::string>> zones;
+  static const std::string none;
+  for (const auto& [name, record] : nodes.all()) {
+    if (!record.node) continue;
+    const std::string *zone = find_text(record.node->labels, node_label::zone),
+                      *region = find_text(record.node->labels, node_label::region);
+    zones.emplace(zone ? *zone : none, region ? *region : none);
+  }
+  return zones;
+}
+
+}  // namespace
+
+NodePools::News NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint now) {
+  if (!review_.due(now) && std::get<2>(reviewed_) == prices) return News::none;
   std::vector<NodePool> pools;
   std::uint64_t version = 0;
   {
     const std::lock_guard lock(mutex_);
     version = version_;
-    if (std::tuple(version, nodes.version(), prices) == reviewed_) return false;
+    if (std::tuple(version, nodes.version(), prices) == reviewed_) return News::none;
     for (const auto& [name, pool] : pools_) pools.push_back(pool);
   }
+  std::set<std::pair<std::string, std::string>> zones = zones_of(nodes);
+  const bool same = std::get<0>(reviewed_) == version && std::get<2>(reviewed_) == prices && zones == zones_;
   reviewed_ = {version, nodes.version(), prices};
-  report_undecided(pools);
-  std::vector<OfferEntry> found = find_offers_(pools, nodes);
-  if (found == offers_) return false;
-  offers_ = std::move(found);
-  return true;
+  zones_ = std::move(zones);
+  News news = News::none;
+  if (!same) {  // a pool may allow thousands of offers
+    report_undecided(pools);
+    std::vector<OfferEntry> offers = find_.offers(pools, nodes);
+    if (offers != offered_.offers) news = News::offers;
+    offered_.offers = std::move(offers);
+  }
+  LaunchLimits limits = find_.limits(pools, nodes);
+  if (limits != offered_.limits)
+    news = limits.size() == offered_.limits.size() ? std::max(news, News::limits) : News::offers;
+  offered_.limits = std::move(limits);
+  return news;
 }
 
 // A pool that is left out launches nodes for pods that ask for themselves.

@@ -23,7 +23,11 @@
 
 namespace lips::kubernetes {
 
-using PoolOffers = std::function<std::vector<OfferEntry>(const std::vector<NodePool>&, const NodeCache&)>;
+struct PoolOffers {
+  std::function<std::vector<OfferEntry>(const std::vector<NodePool>&, const NodeCache&)> offers;  // of nodes the zones
+  std::function<LaunchLimits(const std::vector<NodePool>&, const NodeCache&)> limits;
+  explicit operator bool() const { return static_cast<bool>(offers); }
+};
 
 class NodePools : public ObjectSink {
  public:
@@ -32,7 +36,7 @@ class NodePools : public ObjectSink {
     Log& log;
     std::function<void()> wake;  // from any thread
   };
-  NodePools(Surroundings around, PoolOffers offers) : around_(std::move(around)), find_offers_(std::move(offers)) {}
+  NodePools(Surroundings around, PoolOffers offers) : around_(std::move(around)), find_(std::move(offers)) {}
 
   static ListWatchOptions watched();
 
@@ -46,10 +50,11 @@ class NodePools : public ObjectSink {
   // They have been listed once, or cannot be: nobody needs to wait for them.
   bool settled() const { return settled_; }
 
-  // The rest on the thread that decides. Looks now and then, at once when `prices` is another number than before. True:
-  // what is offered is not what it was.
-  bool review(const NodeCache& nodes, std::uint64_t prices, TimePoint now);
-  const std::vector<OfferEntry>& offers() const { return offers_; }
+  // The rest on the thread that decides. Looks now and then, at once when `prices` is another number than before. Says
+  // what is not what it was.
+  enum class News : std::uint8_t { none, limits, offers };
+  News review(const NodeCache& nodes, std::uint64_t prices, TimePoint now);
+  const Offered& offered() const { return offered_; }
 
  private:
   static constexpr std::string_view plural = "nodepools";
@@ -57,7 +62,7 @@ class NodePools : public ObjectSink {
   void report_undecided(const std::vector<NodePool>& pools);
 
   const Surroundings around_;
-  const PoolOffers find_offers_;
+  const PoolOffers find_;
   NodePoolDecoder decoder_;
   bool listed_ = false, has_failed_ = false;  // on the informer's thread
   std::atomic<bool> settled_{false};
@@ -68,7 +73,8 @@ class NodePools : public ObjectSink {
 
   Every review_{Duration(1'000'000)};
   std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> reviewed_;  // versions of pools, nodes and prices
-  std::vector<OfferEntry> offers_;
+  std::set<std::pair<std::string, std::string>> zones_;               // of nodes, with their regions, at that time
+  Offered offered_;
   std::set<std::pair<std::string, std::string>> undecided_;  // pool and key, as reported
 };
 

@@ -162,6 +162,18 @@ void place(Json& spec, const DataStoreSpec& at_hand, const std::string& zone) {
   }
 }
 
+// Places a pod that copies. On the node of a directory by the node's name: it passes no scheduler, so that it needs to
+// tolerate no taint. For pods that tolerate its taint Karpenter does not wait when it ends a node.
+void place_copying(Json& spec, const DataStoreSpec& at_hand, const std::string& zone) {
+  if (at_hand.kind == StoreKind::node_directory)
+    spec["nodeName"] = at_hand.node;
+  else
+    place(spec, at_hand, zone);
+}
+
+// Nor is it evicted.
+void keep_until_done(Json& meta) { meta["annotations"][do_not_disrupt_annotation] = "true"; }
+
 Json pod_spec(Json init_containers, Json containers, const PodParts& parts, const WorkSettings& settings) {
   Json spec = {{"containers", std::move(containers)},
                {"volumes", parts.volumes},
@@ -209,6 +221,7 @@ std::string job(Json meta, Json spec, std::int64_t seconds, const WorkSettings& 
   Json labels = meta["labels"];
   labels["app.kubernetes.io/managed-by"] = "lips";
   meta["labels"] = labels;
+  Json of_pods = meta.value("annotations", Json());
   // A Job without an owner deletes itself.
   const bool owned = meta.contains("ownerReferences");
   Json result{{"apiVersion", "batch/v1"},
@@ -220,6 +233,7 @@ std::string job(Json meta, Json spec, std::int64_t seconds, const WorkSettings& 
                 {"parallelism", 1},
                 {"activeDeadlineSeconds", seconds},
                 {"template", {{"metadata", {{"labels", std::move(labels)}}}, {"spec", std::move(spec)}}}}}};
+  if (of_pods.is_object()) result["spec"]["template"]["metadata"]["annotations"] = std::move(of_pods);
   if (!owned) result["spec"]["ttlSecondsAfterFinished"] = 300;
   return result.dump();
 }
@@ -323,10 +337,11 @@ std::string source_pod_json(const CopyWork& work, const WorkSettings& settings) 
   server["ports"] = {{{"containerPort", serve_port}}};
   server["readinessProbe"] = http_ready(serve_port);
   Json spec = pod_spec({container("sums", sums_script(), parts, settings)}, {server}, parts, settings);
-  place(spec, from, work.from->spec.zone);
-  return pod(metadata(source_pod_name(*work.move), DataKind::data_move, work.move->meta.object,
-                      move_labels(*work.move, WorkRole::source)),
-             std::move(spec), settings);
+  place_copying(spec, from, work.from->spec.zone);
+  Json meta = metadata(source_pod_name(*work.move), DataKind::data_move, work.move->meta.object,
+                       move_labels(*work.move, WorkRole::source));
+  keep_until_done(meta);
+  return pod(std::move(meta), std::move(spec), settings);
 }
 
 std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
@@ -353,10 +368,11 @@ std::string copy_job_json(const CopyWork& work, const WorkSettings& settings) {
   parts.set("LIPS_FLAGS", flags(settings));
   Json spec = pod_spec({container("copy", copy_script(), parts, settings)},
                        {container("verify", verify_script(), parts, settings)}, parts, settings);
-  place(spec, is_bucket(to.kind) ? from : to, to.zone);
-  return job(metadata(copy_job_name(*work.move, work.move->status.attempt), DataKind::data_move, work.move->meta.object,
-                      move_labels(*work.move, WorkRole::copy)),
-             std::move(spec), deadline_of(work.blocks, settings), settings);
+  place_copying(spec, is_bucket(to.kind) ? from : to, to.zone);
+  Json meta = metadata(copy_job_name(*work.move, work.move->status.attempt), DataKind::data_move,
+                       work.move->meta.object, move_labels(*work.move, WorkRole::copy));
+  keep_until_done(meta);
+  return job(std::move(meta), std::move(spec), deadline_of(work.blocks, settings), settings);
 }
 
 std::string delete_job_json(const DeleteWork& work, const WorkSettings& settings) {

@@ -1,5 +1,7 @@
 #include "policies/drafting/cheapest_offers.h"
 
+#include "model/launch_room.h"
+
 namespace lips {
 
 bool CheapestOffers::holds(const Job& job, const Offer& offer) const {
@@ -12,7 +14,7 @@ OfferId CheapestOffers::among(const Job& job, ZoneSet zones) const {
   for (const OfferId id : cluster_.offers.ids()) {
     const Offer& offer = cluster_.offers[id];
     const Node& node = cluster_.nodes[offer.like];
-    if (offer.left == 0 || !zones.contains(node.zone)) continue;
+    if (nodes_left(cluster_, offer) == 0 || !zones.contains(node.zone)) continue;
     const UsdPerCpuSecond price = full_packing_price(node.price, node.capacity.cpu, node.speed);
     if ((best.valid() && price >= least) || !holds(job, offer)) continue;
     best = id;

@@ -10,7 +10,8 @@ Draft::Draft(const PolicyInput& input)
       free(input.cluster),
       tasks(input.cluster),
       source_rule{SourceChoice::random, input.seed},
-      stopwatch_(input.stopwatch) {
+      stopwatch_(input.stopwatch),
+      room_(input.cluster) {
   if (stopwatch_) begun_ = stopwatch_->seconds();
 }
 
@@ -34,15 +35,20 @@ void Draft::assign(TaskId id, NodeId node) {
 void Draft::request_nodes(JobId job, std::uint32_t group, OfferId offer) {
   for (const TaskId task : cluster.tasks_of(cluster.groups[job][group])) {
     if (tasks.taken(task)) continue;
-    plan_.node_requests->push_back({task, offer});
-    plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
+    if (!request(task, offer)) return;
   }
 }
 
 void Draft::request_node(TaskId task, OfferId offer) {
+  request(task, offer);
+  tasks.take(task);
+}
+
+bool Draft::request(TaskId task, OfferId offer) {
+  if (!room_.take_for(offer, cluster.jobs[cluster.tasks[task].job].request)) return false;
   plan_.node_requests->push_back({task, offer});
   plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
-  tasks.take(task);
+  return true;
 }
 
 const JobMemory& Draft::memory(JobId job) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/degraded_read.h"
+#include "model/launch_room.h"
 #include "policies/drafting/free_capacity.h"
 #include "policies/drafting/unassigned.h"
 #include "policies/policy.h"
@@ -34,7 +35,7 @@ class Draft {
     plan_.node_requests.emplace();
     return true;
   }
-  // Defers the group's unassigned tasks until nodes of the offer are there.
+  // Defers the group's unassigned tasks until nodes of the offer are there, as many as its limit allows.
   void request_nodes(JobId job, std::uint32_t group, OfferId offer);
   // The same for one task, which then counts as taken.
   void request_node(TaskId task, OfferId offer);
@@ -42,9 +43,12 @@ class Draft {
   Plan finish(DeferralReason rest);
 
  private:
+  bool request(TaskId task, OfferId offer);
+
   const Stopwatch* stopwatch_;
   double begun_ = 0;
   Plan plan_;
+  LaunchRoom room_;
   std::map<JobId, JobMemory> memories_;
 };
 

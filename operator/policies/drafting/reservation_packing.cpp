@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/launch_room.h"
+
 namespace lips {
 
 namespace {
@@ -46,7 +48,7 @@ UsdPerHour ReservationPacking::reservation_price(const Resources& request, Const
       least = std::min(least, price_at_speed_one(cluster_.nodes[node]));
   };
   for (const Offer& offer : cluster_.offers)
-    if (offer.left > 0) look_at(offer.like);
+    if (nodes_left(cluster_, offer) > 0) look_at(offer.like);
   if (least == none)
     for (const NodeId node : cluster_.nodes.ids()) look_at(node);
   return least == none ? UsdPerHour(0) : least;
@@ -89,7 +91,7 @@ bool ReservationPacking::holds(const Bundle& bundle, const std::vector<AlikeTask
 std::vector<OfferId> ReservationPacking::by_falling_price() const {
   std::vector<OfferId> offers;
   for (const OfferId offer : cluster_.offers.ids())
-    if (cluster_.offers[offer].left > 0) offers.push_back(offer);
+    if (nodes_left(cluster_, cluster_.offers[offer]) > 0) offers.push_back(offer);
   std::stable_sort(offers.begin(), offers.end(),
                    [&](OfferId a, OfferId b) { return price_at_speed_one(like(a)) > price_at_speed_one(like(b)); });
   return offers;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/launch_room.h"
 #include "model/snapshot.h"
 #include "policies/lips/ids.h"
 #include "policies/settings.h"
@@ -41,6 +42,7 @@ struct NodeClasses {
   Cores cores;                                         // of all classes
   double work_rate = 0;                                // of all classes: CPU-seconds of work per second
   double queue_charge = 1;                             // times the waiting price (queue_charge.h)
+  LaunchRoom room;                                     // of the offers
 };
 
 struct TimeSlotSettings {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "model/leaving.h"
+
 namespace lips {
 
 namespace {
@@ -30,12 +32,15 @@ void drop_idle_copies(const ClusterSnapshot& cluster, Duration idle, Plan& plan)
   if (cluster.extra_copies.empty() || cluster.now < cluster.copies_reviewed + review_every) return;
   plan.copies_reviewed = true;
   const IdVector<DataSetId, double> readers = pending_readers(cluster);
+  const IdVector<StoreId, bool> leaving = leaving_stores(cluster);
   std::unordered_set<BlockId> dropped;
   for (const auto& [block, store] : cluster.extra_copies) {
     const Replica* replica = cluster.blocks[block].on(store);
-    if (!replica || !replica->extra || cluster.now < replica->last_read + idle ||
-        cluster.blocks[block].replicas.size() < 2)
-      continue;
+    if (!replica || !replica->extra || cluster.now < replica->last_read + idle) continue;
+    const std::vector<Replica>& all = cluster.blocks[block].replicas;
+    if (std::none_of(all.begin(), all.end(),
+                     [&, kept = store](const Replica& other) { return other.store != kept && !leaving[other.store]; }))
+      continue;  // what stays beside it would be nothing, or go with its nodes
     const DataSetId data_set = cluster.blocks[block].data_set;
     if (data_set.valid() && readers[data_set] > 0) continue;
     if (dropped.insert(block).second) plan.drops.push_back({block, store});  // one of a block at a time: never the last

@@ -32,12 +32,11 @@ std::uint32_t fill_nodes(const Resources& request, std::uint32_t most, std::size
 }  // namespace
 
 OrderRoom::OrderRoom(const ClusterSnapshot& cluster, const NodeClasses& classes)
-    : cluster_(cluster), classes_(classes), offers_(cluster.zones.size()), left_(classes.classes.size(), 0) {
+    : cluster_(cluster), classes_(classes), offers_(cluster.zones.size()) {
   for (const ClassId c : classes.classes.ids()) {
     const NodeClass& offer = classes.classes[c];
     if (!offer.offer.valid()) continue;
     offers_[offer.zone].push_back(c);
-    left_[c] = cluster.offers[offer.offer].left;
   }
   for (std::vector<ClassId>& offers : offers_)
     std::stable_sort(offers.begin(), offers.end(),
@@ -46,6 +45,7 @@ OrderRoom::OrderRoom(const ClusterSnapshot& cluster, const NodeClasses& classes)
 
 std::optional<GangOrder> OrderRoom::order(const Gang& gang, ZoneId zone, std::span<const Spot> placed) const {
   GangOrder order;
+  LaunchLimits limits = classes_.room.limits();
   std::vector<NewNodes> alike;
   for (std::size_t i = 0; i < gang.parts.size(); ++i) {
     const GangPart& part = gang.parts[i];
@@ -67,9 +67,10 @@ std::optional<GangOrder> OrderRoom::order(const Gang& gang, ZoneId zone, std::sp
       if (left == 0 || each <= 0 || !cluster_.eligible(constraint, offer.like)) continue;
       std::uint32_t& ordered = order.nodes[c];
       const auto needed = static_cast<std::uint32_t>((left - 1) / std::min<std::int64_t>(each, left) + 1);
-      const std::uint32_t nodes = std::min(needed, left_[c] - ordered);
+      const std::uint32_t nodes = std::min(needed, classes_.room.nodes(offer.offer, ordered, limits));
       if (nodes == 0) continue;
       ordered += nodes;
+      classes_.room.take(offer.offer, nodes, limits);
       alike.push_back({c, offer.shape, nodes});
       place(alike.size() - 1);
     }
@@ -85,15 +86,12 @@ OfferId OrderRoom::like(NodeId id, const GangPart& part) const {
   if (node.fleet != FleetKind::elastic) return OfferId::none();
   for (const ClassId c : offers_[node.zone]) {
     const NodeClass& offer = classes_.classes[c];
-    if (left_[c] > 0 && cluster_.nodes[offer.like].capacity_type == node.capacity_type &&
-        fit_count(part.request, offer.shape) > 0 && cluster_.eligible(cluster_.jobs[part.job].constraint, offer.like))
+    if (nodes_left(cluster_, cluster_.offers[offer.offer]) > 0 &&
+        cluster_.nodes[offer.like].capacity_type == node.capacity_type && fit_count(part.request, offer.shape) > 0 &&
+        cluster_.eligible(cluster_.jobs[part.job].constraint, offer.like))
       return offer.offer;
   }
   return OfferId::none();
-}
-
-void OrderRoom::take(const GangOrder& order) {
-  for (const auto& [c, nodes] : order.nodes) left_[c] -= nodes;
 }
 
 }  // namespace lips

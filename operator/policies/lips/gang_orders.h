@@ -27,11 +27,10 @@ struct GangOrder {
 // The nodes that could be launched, by zone and price.
 class OrderRoom {
  public:
-  OrderRoom(const ClusterSnapshot& cluster, const NodeClasses& classes);
+  OrderRoom(const ClusterSnapshot& cluster, const NodeClasses& classes);  // whose room the caller takes
 
   // For all tasks but those that have a spot; none: the zone's offers do not hold them.
   std::optional<GangOrder> order(const Gang& gang, ZoneId zone, std::span<const Spot> placed) const;
-  void take(const GangOrder& order);
   // An offer of the node's zone and capacity type that holds such a task; none where the node stays anyway.
   OfferId like(NodeId node, const GangPart& part) const;
 
@@ -39,7 +38,6 @@ class OrderRoom {
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   IdVector<ZoneId, std::vector<ClassId>> offers_;
-  IdVector<ClassId, std::uint32_t> left_;
 };
 
 }  // namespace lips

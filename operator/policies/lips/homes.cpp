@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "model/launch_room.h"
 #include "policies/home_zones/home_zone.h"
 #include "policies/lips/commodities.h"
 
@@ -39,7 +40,8 @@ ZoneSet zones_with_room(const ClusterSnapshot& cluster, const Job& job) {
   }
   for (const Offer& offer : cluster.offers) {
     const Node& node = cluster.nodes[offer.like];
-    if (offer.left > 0 && fits(job.request, node.capacity) && cluster.eligible(job.constraint, offer.like))
+    if (!zones.contains(node.zone) && nodes_left(cluster, offer) > 0 && fits(job.request, node.capacity) &&
+        cluster.eligible(job.constraint, offer.like))
       zones.insert(node.zone);
   }
   return zones;

@@ -1,7 +1,9 @@
 #include "policies/lips/node_requests.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "policies/lips/pool_room.h"
 
@@ -19,6 +21,7 @@ class Requests {
         quotas_(std::move(quotas)),
         plan_(plan),
         pools_(cluster, cluster.pool_cores),
+        room_(classes.room),
         taken_(cluster.tasks.size(), false) {
     for (const Assignment& assignment : plan.assignments) {
       const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
@@ -41,12 +44,16 @@ class Requests {
     }
   }
 
-  // `shared_work`: of the zone's quotas, CPU-seconds.
-  void ask_for(ClassId c, double shared_work) {
+  // Nodes; `shared_work`: of the zone's quotas, CPU-seconds.
+  double wanted(ClassId c, double shared_work) const {
     const NodeClass& offer = classes_.classes[c];
     double work = shared_work;
     for (const Quota& quota : quotas_.in_class[c]) work += quota.tasks * workload_.portions[quota.portion].work;
-    double nodes = work / (offer.drain * offer.speed * offer.shape.cpu.value());
+    return work / (offer.drain * offer.speed * offer.shape.cpu.value());
+  }
+
+  void ask_for(ClassId c, double nodes, double shared_work) {
+    const NodeClass& offer = classes_.classes[c];
     for (Quota& quota : quotas_.in_class[c]) ask_for(offer, quota, nodes);
     if (shared_work > least_work)
       for (Quota& quota : quotas_.zone[offer.zone]) ask_for(offer, quota, nodes);
@@ -61,7 +68,7 @@ class Requests {
     for (const TaskId task : cluster_.tasks_of(cluster_.groups[portion.job][portion.group])) {
       if (quota.tasks == 0 || nodes <= 0) return;
       if (taken_[task]) continue;
-      if (pools_.tasks(job.pool, job.request) < 1) return;
+      if (pools_.tasks(job.pool, job.request) < 1 || !room_.take_for(offer.offer, job.request)) return;
       pools_.take(job.pool, job.request.cpu);
       taken_[task] = true;
       plan_.node_requests->push_back({task, offer.offer});
@@ -77,6 +84,7 @@ class Requests {
   WholeQuotas quotas_;
   Plan& plan_;
   PoolRoom pools_;
+  LaunchRoom room_;
   IdVector<TaskId, bool> taken_;
 };
 
@@ -87,8 +95,18 @@ void request_nodes(const ClusterSnapshot& cluster, const NodeClasses& classes, c
   Requests requests(cluster, classes, workload, std::move(quotas), plan);
   if (workload.commodities.empty()) return;
   requests.leave_out(placements);
-  for (ClassId c : classes.classes.ids())
-    if (classes.classes[c].offer.valid()) requests.ask_for(c, amounts.open_work[c]);
+  // A limit that offers share may not leave what is wanted of each. First come those whose work would cost most
+  // elsewhere or later, by the zone's price, then those of which most is wanted.
+  std::vector<std::tuple<double, double, ClassId>> offers;
+  for (ClassId c : classes.classes.ids()) {
+    const NodeClass& offer = classes.classes[c];
+    if (!offer.offer.valid()) continue;
+    const double own = offer.price.value() + classes.steps[c].front().waiting_price;
+    offers.emplace_back(std::min(0.0, own - amounts.zone_price[offer.zone]), -requests.wanted(c, amounts.open_work[c]),
+                        c);
+  }
+  std::sort(offers.begin(), offers.end());
+  for (const auto& [rent, wanted, c] : offers) requests.ask_for(c, -wanted, amounts.open_work[c]);
 }
 
 }  // namespace lips

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <vector>
+
+#include "model/launch_room.h"
 
 namespace lips {
 
@@ -18,7 +21,83 @@ double full_price(const Node& node, const Offer& offer, double mean_task) {
 }
 
 bool can_be_launched(const ClusterSnapshot& cluster, const Offer& offer) {
-  return offer.left > 0 && cluster.nodes[offer.like].capacity.cpu.value() > 0;
+  return nodes_left(cluster, offer) > 0 && cluster.nodes[offer.like].capacity.cpu.value() > 0;
+}
+
+// What tasks could use that are pending, or that are expected as peers: more is as good.
+struct Need {
+  double cores = 0;                          // of all
+  double memory = 0, slots = 0;              // beside a core, of the hungriest
+  std::map<WholeJobId, Resources> of_peers;  // of one that is expected
+
+  explicit Need(const ClusterSnapshot& cluster) {
+    for (const JobId id : cluster.pending) {
+      const Job& job = cluster.jobs[id];
+      add(job.request, job.pending);
+      expect(job.whole);
+    }
+    for (const RunningTask& run : cluster.running) expect(cluster.jobs[cluster.tasks[run.task].job].whole);
+  }
+  std::vector<bool> peers_that_fit(const Resources& capacity) const {
+    std::vector<bool> fit;
+    for (const auto& [whole, each] : of_peers) fit.push_back(fits(each, capacity));
+    return fit;
+  }
+
+ private:
+  void add(const Resources& request, double count) {
+    cores += count * request.cpu.value();
+    memory = std::max(memory, request.memory.value() / cores_of(request));
+    slots = std::max(slots, request.slots / cores_of(request));
+  }
+  void expect(const WholeJob& whole) {
+    if (whole.peers && whole.expected > 0 && of_peers.try_emplace(whole.id, whole.each).second)
+      add(whole.each, whole.expected);
+  }
+};
+
+// Leaves out each offer beside which others of its place and limit take the same tasks, have as much memory and as many
+// slots of use a core, cost no more, and are enough for all: of the hundreds of types that a NodePool may allow a few
+// are left.
+std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean_task, NodeKinds& kinds) {
+  struct Choice {
+    double price = 0, cores = 0;  // of a node
+    OfferId id;
+    double memory = 0, slots = 0, room = 0;  // room: cores of all its nodes
+    bool is_as_good_as(const Choice& other) const { return memory >= other.memory && slots >= other.slots; }
+  };
+  using Kind = std::tuple<ZoneId, CapacityType, LimitId, int, int, std::vector<bool>>;
+  if (cluster.offers.empty()) return {};
+  const Need need(cluster);
+  std::map<Kind, std::vector<Choice>> choices;
+  for (const OfferId id : cluster.offers.ids()) {
+    const Offer& offer = cluster.offers[id];
+    if (!can_be_launched(cluster, offer)) continue;
+    const Node& node = cluster.nodes[offer.like];
+    const double cores = node.capacity.cpu.value();
+    choices[{node.zone, node.capacity_type, offer.within, kinds.by_profile(offer.like),
+             kinds.by_capacity(node.capacity), need.peers_that_fit(node.capacity)}]
+        .push_back({full_price(node, offer, mean_task), cores, id,
+                    std::min(node.capacity.memory.value() / cores, need.memory),
+                    std::min(node.capacity.slots / cores, need.slots), cores * nodes_left(cluster, offer)});
+  }
+  std::vector<OfferId> kept;
+  for (auto& [kind, all] : choices) {
+    std::sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
+      return std::tuple(a.price, a.cores, a.id) < std::tuple(b.price, b.cores, b.id);
+    });
+    const LimitId within = std::get<LimitId>(kind);
+    const double most = within.valid() ? cluster.launch_limits[within].cores.value() : need.cores;
+    std::vector<Choice> front;
+    for (const Choice& choice : all) {
+      double room = 0;
+      for (const Choice& better : front)
+        if (better.is_as_good_as(choice)) room += better.room;
+      if (room <= 0 || room < std::min(need.cores, most)) front.push_back(choice);
+    }
+    for (const Choice& choice : front) kept.push_back(choice.id);
+  }
+  return kept;
 }
 
 // Without a node nobody has said what a CPU-second costs: the cheapest offers say it.
@@ -39,22 +118,10 @@ void state_prices(const ClusterSnapshot& cluster, double mean_task, NodeClasses&
 
 void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, double mean_task, NodeKinds& kinds,
                 NodeClasses& classes) {
+  classes.room = LaunchRoom(cluster);
   state_prices(cluster, mean_task, classes);
-  // The class form counts memory by core.
-  using Kind = std::tuple<ZoneId, CapacityType, int, int, double>;
-  std::map<Kind, OfferId> cheapest;
-  for (const OfferId id : cluster.offers.ids()) {
-    const Offer& offer = cluster.offers[id];
-    if (!can_be_launched(cluster, offer)) continue;
-    const Node& node = cluster.nodes[offer.like];
-    const Kind kind{node.zone, node.capacity_type, kinds.by_profile(offer.like), kinds.by_capacity(node.capacity),
-                    node.capacity.memory.value() / node.capacity.cpu.value()};
-    const auto [known, added] = cheapest.try_emplace(kind, id);
-    const Offer& best = cluster.offers[known->second];
-    if (full_price(node, offer, mean_task) < full_price(cluster.nodes[best.like], best, mean_task)) known->second = id;
-  }
   const double waiting = time_slots.waiting_price * classes.mean_price.value() / 3600;  // of a second
-  for (const auto& [kind, id] : cheapest) {
+  for (const OfferId id : worth_launching(cluster, mean_task, kinds)) {
     const Offer& offer = cluster.offers[id];
     const Node& node = cluster.nodes[offer.like];
     const double price = full_price(node, offer, mean_task), boot = to_seconds(offer.boot);
@@ -69,7 +136,7 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     const double task = std::max(1.0, mean_task / node.speed);
     added.drain = std::clamp(best, task, longest_drain);
     added.price = UsdPerCpuSecond(price * (1 + unused / added.drain));
-    const double nodes = offer.left * added.drain;
+    const double nodes = nodes_left(cluster, offer) * added.drain;
     classes.now_window.push_back(added.drain);
     classes.steps.push_back(
         {CapacityStep{node.capacity.cpu.value() * node.speed * nodes, node.capacity.memory.value() * nodes,

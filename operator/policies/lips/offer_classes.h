@@ -13,7 +13,7 @@
 
 namespace lips {
 
-// One class for each kind of offer that the pending tasks tell apart: the cheapest of its zone and capacity type.
+// One class for each offer that is the cheapest of its zone and capacity type for some pending tasks.
 void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, double mean_task, NodeKinds& kinds,
                 NodeClasses& classes);
 

@@ -149,7 +149,6 @@ class Peers {
   void order(const Gang& gang, const std::vector<JobId>& jobs, const Start& choice) {
     room_.take(gang, choice.spots);
     take(gang, choice.spots, false);
-    orders_.take(*choice.order);
     take_new(*choice.order);
     std::map<std::size_t, std::vector<TaskId>> tasks = tasks_of(gang);
     const TaskId asks = tasks.begin()->second.front();  // for those that have not arrived too
@@ -201,6 +200,7 @@ class Peers {
       const NodeClass& offer = classes_.classes[c];
       CapacityStep& now = classes_.steps[c].front();
       const double window = nodes * classes_.now_window[c];
+      classes_.room.take(offer.offer, nodes);
       now.work = std::max(0.0, now.work - offer.shape.cpu.value() * offer.speed * window);
       now.memory = std::max(0.0, now.memory - offer.shape.memory.value() * window);
       now.slots = std::max(0.0, now.slots - offer.shape.slots * window);

@@ -20,10 +20,9 @@ class Rescues {
         costs_(input.costs),
         plan_(plan),
         room_(cluster_, plan),
-        leaving_(cluster_.stores.size(), false) {
+        leaving_(leaving_stores(cluster_)) {
     for (const StoreId store : cluster_.stores.ids()) {
       const NodeId node = cluster_.stores[store].node;
-      leaving_[store] = node.valid() && is_leaving(cluster_.profiles[cluster_.nodes[node].profile]);
       const bool can_be_written =
           node.valid() ? cluster_.nodes[node].schedulable : cluster_.stores[store].kind != StoreKind::internet;
       if (!leaving_[store] && can_be_written) safe_.push_back(store);

@@ -81,6 +81,15 @@ class PoolOffersTest : public testing::Test {
  protected:
   PoolOffersTest() { nodes_.update(node_in("here", "us-east-1a")); }
   std::vector<OfferEntry> offers() const { return pool_offers(pools_, nodes_, fleet_, prices_); }
+  Offered offered() const { return {offers(), pool_limits(pools_, nodes_, prices_)}; }
+  // Of nodes of the type, alone.
+  std::uint32_t left_of(const std::string& type) const {
+    const Offered all = offered();
+    for (const OfferEntry& offer : all.offers)
+      if (offer.instance_type == type)
+        return offer.within.valid() ? all.limits[offer.within].most(offer.capacity) : LaunchLimit::any_number;
+    return 0;
+  }
   std::set<std::string> types_offered() const {
     std::set<std::string> result;
     for (const OfferEntry& offer : offers()) result.insert(offer.instance_type);
@@ -308,12 +317,7 @@ TEST_F(PoolOffersTest, KeepToTheCapacityTypesOfTheConfiguration) {
 // ---- limits, idle time, weight ----
 
 TEST_F(PoolOffersTest, AreAsManyAsTheLimitsLeave) {
-  const auto left_of = [&](const std::string& type) {
-    for (const OfferEntry& offer : offers())
-      if (offer.instance_type == type) return offer.left;
-    return 0u;
-  };
-  EXPECT_EQ(left_of("m6i.xlarge"), most_nodes_of_an_offer);
+  EXPECT_EQ(left_of("m6i.xlarge"), LaunchLimit::any_number);
   pool().limits = {{"cpu", 21'000}};
   EXPECT_EQ(left_of("m6i.xlarge"), 5u);
   EXPECT_EQ(left_of("r5.2xlarge"), 2u);
@@ -342,10 +346,23 @@ TEST_F(PoolOffersTest, CountANodeAgainstTheLimitsFromWhenItIsReady) {
   Node node = node_of("batch", "n1");
   node.ready = false;
   nodes_.update(node);
-  EXPECT_EQ(offers()[0].left, 1u);
+  EXPECT_EQ(left_of("m6i.large"), 1u);
   node.labels.insert(node.labels.begin(), {"karpenter.sh/initialized", "true"});
   nodes_.update(node);
-  EXPECT_EQ(offers()[0].left, 0u) << "it was ready once";
+  EXPECT_EQ(left_of("m6i.large"), 0u) << "it was ready once";
+}
+
+TEST_F(PoolOffersTest, ShareTheLimitsOfTheirPoolAndOfNoOther) {
+  pools_ = {pool_named("a"), pool_named("b"), pool_named("c")};
+  pools_[0].limits = {{"cpu", 20'000}};
+  pools_[2].limits = {{"nodes", 3}};
+  nodes_.update(node_of("c", "n1"));
+  const Offered all = offered();
+  ASSERT_EQ(all.limits.size(), 2u);
+  EXPECT_EQ(all.limits[LimitId(0)], (LaunchLimit{.cores = Cores(20)}));
+  EXPECT_EQ(all.limits[LimitId(1)], (LaunchLimit{.nodes = 2}));
+  for (const OfferEntry& offer : all.offers)
+    EXPECT_EQ(offer.within, offer.pool == "a" ? LimitId(0) : offer.pool == "c" ? LimitId(1) : LimitId::none());
 }
 
 TEST_F(PoolOffersTest, AreIdleAsLongAsTheirPoolKeepsEmptyNodes) {
@@ -372,11 +389,31 @@ TEST(ListedOffers, AreEveryTypeInEveryZoneAndOfEveryCapacityType) {
   fleet.instance_types = {"m6i.large", "in-no-sheet", "r5.2xlarge"};
   fleet.zones = {"us-east-1a", "us-east-1b"};
   fleet.idle_time = std::chrono::seconds(20);
-  const std::vector<OfferEntry> found = listed_offers(fleet, prices_with());
+  NodeCache nodes;
+  const std::vector<OfferEntry> found = listed_offers(fleet, prices_with(), nodes).offers;
   ASSERT_THAT(found, SizeIs(8));
   EXPECT_THAT(found, Each(Field(&OfferEntry::pool, "")));
   EXPECT_EQ(found[0].idle, std::chrono::seconds(20));
   EXPECT_EQ(place_labels(found[0]), (TextMap{{capacity_key, "spot"}, {zone_key, "us-east-1a"}}));
+}
+
+TEST(ListedOffers, ShareTheCoresThatTheConfigurationAllows) {
+  OperatorConfig::Fleet fleet;
+  fleet.instance_types = {"m6i.large", "r5.2xlarge"};
+  fleet.zones = {"us-east-1a"};
+  NodeCache nodes;
+  nodes.update(node_of("any", "bought"));
+  nodes.update(node_in("fixed", "us-east-1a"));
+  Node booting = node_of("any", "booting");
+  booting.ready = false;
+  nodes.update(booting);
+  EXPECT_TRUE(listed_offers(fleet, prices_with(), nodes).limits.empty());
+  fleet.limit_cores = 10;
+  const Offered offered = listed_offers(fleet, prices_with(), nodes);
+  EXPECT_THAT(offered.limits.items(), ElementsAre(LaunchLimit{.cores = Cores(6)}));
+  EXPECT_THAT(offered.offers, Each(Field(&OfferEntry::within, LimitId(0))));
+  fleet.limit_cores = 3;
+  EXPECT_THAT(listed_offers(fleet, prices_with(), nodes).limits.items(), ElementsAre(LaunchLimit{.cores = Cores(0)}));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kubernetes/adapter/fleet_offers.h"
+#include "model/launch_room.h"
 #include "tests/kubernetes/adapter/planned.h"
 
 namespace lips::kubernetes {
@@ -39,14 +40,16 @@ PoolOffers by_sheet() {
   OperatorConfig::Fleet fleet;
   fleet.zones = {"zone-a", "zone-c"};
   fleet.capacity_types = {"on-demand"};
-  return [known, fleet](const std::vector<NodePool>& pools, const NodeCache& nodes) {
-    return pool_offers(pools, nodes, fleet, known);
-  };
+  return {
+      [known, fleet](const std::vector<NodePool>& pools, const NodeCache& nodes) {
+        return pool_offers(pools, nodes, fleet, known);
+      },
+      [known](const std::vector<NodePool>& pools, const NodeCache& nodes) { return pool_limits(pools, nodes, known); }};
 }
 
 std::size_t offers_left(const Planned& planned) {
   std::size_t count = 0;
-  for (const lips::Offer& offer : planned.snapshot().offers) count += offer.left > 0;
+  for (const lips::Offer& offer : planned.snapshot().offers) count += nodes_left(planned.snapshot(), offer) > 0;
   return count;
 }
 
@@ -89,8 +92,13 @@ TEST(NodePools, ThatChangeChangeWhatIsOffered) {
   ASSERT_TRUE(planned.until([&] { return offers_left(planned) == 1; }));
   cluster.put_resource("nodepools", "batch", pool_text("batch", 3, "[]", R"({"nodes":"1"})"));
   ASSERT_TRUE(planned.until([&] { return offers_left(planned) == 2; }));
+  cluster.put_node("bought", {.ready = false, .more = R"(,"karpenter.sh/nodepool":"batch")"});
+  ASSERT_TRUE(planned.until([&] { return planned.snapshot().nodes.size() == 3; }));
+  EXPECT_EQ(offers_left(planned), 2u);
+  const int listings = planned.listings();
   cluster.put_node("bought", {.more = R"(,"karpenter.sh/nodepool":"batch")"});
   EXPECT_TRUE(planned.until([&] { return offers_left(planned) == 0; })) << "the limit is reached";
+  EXPECT_EQ(planned.listings(), listings) << "which needs no new ids";
 }
 
 TEST(NodePools, WhatIsNotUnderstoodOffersNothingAndIsReportedOnce) {

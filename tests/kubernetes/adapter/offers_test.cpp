@@ -9,6 +9,7 @@ namespace lips::kubernetes {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr std::string_view disks = "attachable-volumes-csi-disk";
@@ -42,7 +43,7 @@ class Offers : public testing::Test {
       const bool lake = from.kind == EndKind::regional_bucket || to.kind == EndKind::regional_bucket;
       return UsdPerMebibyte(lake ? 0 : from.zone == "b" || to.zone == "b" ? 1 : 2);
     };
-    settings.offers = [this] { return entries_; };
+    settings.offers = [this](const NodeCache&) { return Offered{entries_, limits_}; };
     index_ = std::make_unique<ModelIndex>(settings);
   }
   const ClusterSnapshot& list() {
@@ -54,6 +55,7 @@ class Offers : public testing::Test {
   PodClasses classes_;
   DataView data_;
   std::vector<OfferEntry> entries_;
+  LaunchLimits limits_;
   std::unique_ptr<ModelIndex> index_;
   std::shared_ptr<const ClusterSnapshot> start_;
 };
@@ -78,6 +80,26 @@ TEST_F(Offers, HaveANodeOfTheirKindThatTakesNoTask) {
   EXPECT_EQ(index_->node_name(spot.like), like.name);
   EXPECT_FALSE(index_->node(like.name).valid()) << "it is no node";
   EXPECT_EQ(index_->offer(OfferId(1)).zone, "a");
+}
+
+TEST_F(Offers, ShareTheirLimitsWhichChangeWithoutAListing) {
+  limits_.push_back({.nodes = 4});
+  entries_[0].within = LimitId(0);
+  const ClusterSnapshot& start = list();
+  EXPECT_EQ(start.launch_limits, limits_);
+  EXPECT_EQ(start.offers[OfferId(0)].within, LimitId(0));
+  EXPECT_FALSE(start.offers[OfferId(1)].within.valid());
+  std::vector<ClusterEvent> events;
+  index_->limit_launches(limits_, events);
+  EXPECT_THAT(events, IsEmpty());
+  limits_[LimitId(0)].nodes = 1;
+  index_->limit_launches(limits_, events);
+  index_->limit_launches(limits_, events);
+  ASSERT_THAT(events, SizeIs(1));
+  ClusterState state(start);
+  state.apply(events[0]);
+  EXPECT_EQ(state.snapshot().launch_limits, limits_);
+  EXPECT_EQ(state.snapshot().offers, start.offers);
 }
 
 TEST_F(Offers, HaveTheirZonesInOrderOfNameWithTheOthers) {

@@ -22,7 +22,9 @@ class Planned {
     settings.self = self;
     settings.pool_offers = std::move(pool_offers);
     settings.detect_every = Duration(100'000);
-    settings.model.offers = [] { return std::vector{offer_in("zone-a", 0.2), offer_in("zone-c", 0.2)}; };
+    settings.model.offers = [](const NodeCache&) {
+      return Offered{{offer_in("zone-a", 0.2), offer_in("zone-c", 0.2)}, {}};
+    };
     settings.model.transfer_price = [](const TransferEnd& from, const TransferEnd& to) {
       return UsdPerMebibyte(from.zone == "zone-d" || to.zone == "zone-d" ? 1e-6 : 1e-5);
     };
@@ -61,15 +63,20 @@ class Planned {
   void request_none() { adapter_->request_nodes(std::vector<NodeRequest>{}); }
   void ask_for_any() { adapter_->request_nodes(std::nullopt); }
   Counting& counted() { return counted_; }
+  int listings() const { return listings_; }
   std::size_t running() const { return state_.snapshot().running.size(); }
 
  private:
   void step() {
     const Result<std::vector<ClusterEvent>> events = adapter_->wait(adapter_->now() + Duration(20'000));
     ASSERT_TRUE(events);
-    for (const ClusterEvent& event : *events) state_.apply(event);
+    for (const ClusterEvent& event : *events) {
+      listings_ += std::holds_alternative<ClusterListed>(event);
+      state_.apply(event);
+    }
   }
 
+  int listings_ = 0;
   Counting counted_;
   SilentLog log_;
   ClusterState state_{ClusterSnapshot{}};

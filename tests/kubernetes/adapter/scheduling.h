@@ -147,7 +147,7 @@ class Scheduling {
     settings.watched = std::move(watched);
     settings.watch_every = Duration(10'000);
     settings.wants_watched = [this] { return ++looks_ > 0; };
-    settings.model.offers = [offers = std::move(offers)] { return offers; };
+    settings.model.offers = [offers = std::move(offers)](const NodeCache&) { return Offered{offers, {}}; };
     settings.mode = mode;
     settings.leads = std::move(leads);
     settings.stop = [this] { return loop_.stopping(); };

@@ -107,7 +107,7 @@ std::string JobRunner::claim_folder(const std::string& claim) const { return roo
 
 JobRunner::Mounts JobRunner::mounts_of(const Json& spec, const std::string& folder) {
   Mounts mounts{folder, {}};
-  std::string node = "any";
+  std::string node = spec.value("nodeName", "any");
   if (spec.contains("affinity")) {
     const Json terms =
         spec["affinity"]["nodeAffinity"].value("requiredDuringSchedulingIgnoredDuringExecution", Json::object());

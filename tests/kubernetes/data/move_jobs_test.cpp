@@ -384,12 +384,31 @@ TEST_F(MoverPods, TakeWhatTheSettingsAddToTheirSpec) {
     EXPECT_EQ(spec["imagePullSecrets"][0]["name"], "pull");
     EXPECT_EQ(spec["tolerations"][0]["key"], "data");
     const bool of_a_node = spec["volumes"].dump().find("hostPath") != std::string::npos;
-    EXPECT_EQ(spec["tolerations"].size(), of_a_node ? 2u : 1u) << "beside a node's directory also what it needs";
+    const bool needs_some = of_a_node && !spec.contains("nodeName");
+    EXPECT_EQ(spec["tolerations"].size(), needs_some ? 2u : 1u) << "beside a node's directory also what it needs";
     EXPECT_FALSE(spec["containers"].empty());
   }
   EXPECT_TRUE(check_pod_spec(""));
   EXPECT_TRUE(check_pod_spec(settings_.pod_spec));
   for (const char* bad : {"[]", "{", "nodeSelector: {}", "1"}) EXPECT_FALSE(check_pod_spec(bad)) << bad;
+}
+
+// Karpenter waits for pods that do not tolerate its taint, and evicts none with the annotation.
+TEST_F(MoverPods, ThatCopyKeepTheirNodeUntilTheyAreDone) {
+  int kept = 0;
+  for (const Json& object : pods()) {
+    const Json meta = object["kind"] == "Pod" ? object["metadata"] : object["spec"]["template"]["metadata"];
+    const std::string role = meta["labels"]["lips.dev/role"];
+    const Json spec = spec_of(object);
+    SCOPED_TRACE(role);
+    const bool copies = role == "copy" || role == "source";
+    const bool of_a_node = spec["volumes"].dump().find("hostPath") != std::string::npos;
+    EXPECT_EQ(meta.value("annotations", Json::object()).value("karpenter.sh/do-not-disrupt", ""), copies ? "true" : "");
+    EXPECT_EQ(spec.value("nodeName", ""), copies && of_a_node ? node_.spec.node : "");
+    EXPECT_EQ(spec.contains("tolerations"), of_a_node && !copies);
+    kept += copies && of_a_node;
+  }
+  EXPECT_EQ(kept, 2) << "the pod that serves the source, and the one that writes to a node";
 }
 
 // The shell of the pods and the operator make the same passwords.

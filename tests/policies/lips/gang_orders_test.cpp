@@ -207,6 +207,22 @@ TEST_F(NewNodes, OfSeveralShapesHoldTasksOfSeveralSizes) {
   EXPECT_EQ(ordered(with), (Ordered{{in_here, 7}})) << "two nodes of three cores do not hold seven";
 }
 
+TEST_F(NewNodes, AreNoMoreThanALimitLeavesToAllGangsTogether) {
+  offers();
+  builder.limit_to({.nodes = 3});
+  Case with = case_of(builder);
+  add(with, 7, 7, false);
+  JobArrived second = job(with.state.snapshot(), {.maps = 8, .cpu = 1000});
+  second.job.whole = with.state.snapshot().jobs[JobId(0)].whole;
+  second.job.whole.id = WholeJobId(1);
+  second.job.whole.maps = second.job.whole.expected = 8;
+  with.state.apply(second);
+  with.at(2);
+  Ordered tasks = ordered(with);
+  EXPECT_EQ(tasks, (Ordered{{in_there, 7 + 4}}))
+      << "of the other gang, for which two are not left, what one node holds";
+}
+
 TEST_F(NewNodes, ThatNoZoneCanHaveEnoughOfHoldNobodyBack) {
   offers(1);
   builder.elastic_node(here, 0.4);

@@ -157,6 +157,29 @@ TEST_F(NodeRequests, NothingIsAskedForThatIsSoldOut) {
   EXPECT_THAT(with.plan().node_requests, Optional(Each(Field(&NodeRequest::offer, there))));
 }
 
+// Four-core nodes: what two zones get together is what the limit leaves, and most of it the zone with most work.
+TEST_F(NodeRequests, AskForNoMoreThanALimitLeavesToAllOffersTogether) {
+  here = offer(ZoneId(0), 0.4), there = offer(ZoneId(1), 0.4);
+  builder.limit_to({.cores = Cores(14)});
+  const StoreId volumes[] = {builder.volume(ZoneId(0)), builder.volume(ZoneId(1))};
+  std::vector<BlockId> blocks[2];
+  for (int i = 0; i < 44; ++i) blocks[i < 4 ? 0 : 1].push_back(builder.block_in({volumes[i < 4 ? 0 : 1]}, 1000));
+  PolicySettings settings;
+  settings.lips.waiting_price = 1000;
+  Case with("lips", builder, settings, UsdPerMebibyte(2e-5));
+  with.add({.blocks = blocks[0], .cpu = 600});
+  with.add({.blocks = blocks[1], .cpu = 600});
+  std::map<OfferId, int> asked = by_offer(with.plan());
+  EXPECT_EQ(asked[there], 12) << "three nodes; half of one more would be too large";
+  EXPECT_EQ(asked[here], 0);
+  with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(2, 1000), LaunchLimits(1, {.cores = Cores(400)})});
+  asked = by_offer(with.plan());
+  EXPECT_EQ(asked[there], 40);
+  EXPECT_EQ(asked[here], 4);
+  with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(2, 1000), LaunchLimits(1, {.nodes = 0})});
+  EXPECT_THAT(with.plan().node_requests, Optional(IsEmpty()));
+}
+
 TEST_F(NodeRequests, APoolsMaximumHoldsForThemToo) {
   here = offer(ZoneId(0), 0.4);
   builder.start.pools[PoolId(0)].maximum = Cores(3);

@@ -95,6 +95,21 @@ TEST(Rescues, AreAskedForOnce) {
   EXPECT_THAT(cluster.moves(), ElementsAre(DataMove{block, cluster.of(cluster.goes), cluster.of(cluster.far)}));
 }
 
+// Nobody has read the copy yet, and the replica on the node that goes is still there.
+TEST(Rescues, AreNotDroppedAsIdleWhileTheNodeIsThere) {
+  for (const bool leaves : {false, true}) {
+    Leaving cluster;
+    const BlockId block = cluster.builder.block({cluster.goes, cluster.near});
+    const StoreId copy = cluster.of(cluster.near);
+    for (Replica& replica : cluster.builder.start.blocks[block].replicas) replica.extra = replica.store == copy;
+    cluster.builder.start.extra_copies = {{block, copy}};
+    if (leaves) cluster.mark(cluster.goes);
+    Case test("lips", cluster.builder);
+    test.at(24 * 3600);
+    EXPECT_EQ(test.plan().drops.size(), leaves ? 0u : 1u);
+  }
+}
+
 TEST(Rescues, PreferNoNodeThatCannotBeWrittenTo) {
   Leaving cluster;
   const BlockId block = cluster.builder.block({cluster.goes});

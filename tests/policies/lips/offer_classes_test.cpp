@@ -1,0 +1,128 @@
+// Which of the nodes that could be launched the planner looks at.
+#include "policies/lips/offer_classes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.h"
+#include "tests/policies/case.h"
+#include "tests/policies/elastic_builder.h"
+
+namespace lips::testing {
+namespace {
+
+struct OfferClasses : ::testing::Test {
+  ElasticBuilder builder{2};
+
+  OfferId offer(const Resources& capacity, double usd_an_hour, ZoneId zone = ZoneId(0)) {
+    const OfferId id = builder.offer(zone, usd_an_hour);
+    Node& like = builder.start.nodes[builder.start.offers[id].like];
+    like.capacity = capacity;
+    like.cpu_price = full_packing_price(like.price, like.capacity.cpu, like.speed);
+    return id;
+  }
+  static std::vector<OfferId> looked_at(const ClusterSnapshot& cluster) {
+    TimeSlotSettings settings;
+    settings.billing = Billing::invoice;
+    std::vector<OfferId> offers;
+    for (const NodeClass& made : make_classes(cluster, settings).classes)
+      if (made.offer.valid()) offers.push_back(made.offer);
+    return offers;
+  }
+};
+
+Resources gibibytes(double cores, double memory, int slots = 110) {
+  return {Cores(cores), Mebibytes(memory * 1024), slots};
+}
+
+TEST_F(OfferClasses, LeaveOutWhatIsNoBetterThanAnother) {
+  const OfferId plain = offer(gibibytes(4, 16), 0.2), lean = offer(gibibytes(4, 8), 0.17);
+  offer(gibibytes(4, 16), 0.21);  // dearer
+  offer(gibibytes(8, 32), 0.4);   // twice as much of the same
+  offer(gibibytes(4, 32), 0.25);  // more memory than any task asks for
+  const OfferId elsewhere = offer(gibibytes(4, 16), 0.3, ZoneId(1)), large = offer(gibibytes(16, 64), 1.6);
+  Case with("lips", builder);
+  JobArrived hungry = job(with.state.snapshot(), {.maps = 2, .cpu = 100});
+  hungry.job.request.memory = Mebibytes(3 * 1024);
+  with.state.apply(hungry);
+  with.add({.maps = 1, .cpu = 100, .cores = 12});
+  std::vector<OfferId> found = looked_at(with.state.snapshot());
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, (std::vector{plain, lean, elsewhere, large})) << "only the large one holds the large task";
+}
+
+TEST_F(OfferClasses, LeaveOutNothingThatIsNeededBecauseTheBetterOnesAreFew) {
+  const OfferId few = offer(gibibytes(4, 16), 0.2), dearer = offer(gibibytes(8, 32), 0.5);
+  offer(gibibytes(4, 16), 0.3);
+  builder.start.offers[few].left = 3;
+  Case with("lips", builder);
+  with.add({.maps = 12, .cpu = 100});
+  EXPECT_EQ(looked_at(with.state.snapshot()), std::vector{few});
+  with.add({.maps = 1, .cpu = 100});
+  EXPECT_EQ(looked_at(with.state.snapshot()), (std::vector{few, dearer})) << "which is the next cheapest";
+}
+
+TEST_F(OfferClasses, KeepOffersOfEachLimitApart) {
+  const OfferId cheap = offer(gibibytes(4, 16), 0.2);
+  builder.limit_to({.nodes = 1});
+  const OfferId dear = offer(gibibytes(4, 16), 0.4);
+  Case with("lips", builder);
+  with.add({.maps = 2, .cpu = 100});
+  EXPECT_EQ(looked_at(with.state.snapshot()), (std::vector{cheap, dear})) << "the cheap one may not be enough";
+}
+
+// The rule once more, pair by pair.
+bool is_no_better(const ClusterSnapshot& cluster, OfferId one, OfferId other) {
+  const Node &a = cluster.nodes[cluster.offers[one].like], &b = cluster.nodes[cluster.offers[other].like];
+  if (a.zone != b.zone || a.capacity_type != b.capacity_type) return false;
+  for (const JobId id : cluster.pending) {
+    const Resources& request = cluster.jobs[id].request;
+    if (fits(request, a.capacity) && !fits(request, b.capacity)) return false;
+    // Of tasks like these as many a core.
+    const double cores = request.cpu.value();
+    const auto a_core = [&](const Node& node, double all, double each) {
+      return each > 0 ? std::min(all / node.capacity.cpu.value() / each, 1 / cores) : 1 / cores;
+    };
+    if (a_core(b, b.capacity.memory.value(), request.memory.value()) <
+        a_core(a, a.capacity.memory.value(), request.memory.value()) * (1 - 1e-9))
+      return false;
+    if (a_core(b, b.capacity.slots, request.slots) < a_core(a, a.capacity.slots, request.slots) * (1 - 1e-9))
+      return false;
+  }
+  return b.price.value() / b.capacity.cpu.value() <= a.price.value() / a.capacity.cpu.value() * (1 + 1e-9);
+}
+
+TEST_F(OfferClasses, HaveABetterOneForEachThatIsLeftOut) {
+  std::size_t left_out = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    builder = ElasticBuilder(2);
+    for (int i = 0; i < 25; ++i) {
+      const double cores = std::pow(2, static_cast<double>(random.below(6)));
+      offer(gibibytes(cores, cores * static_cast<double>(1 + random.below(8)), static_cast<int>(1 + random.below(40))),
+            cores * random.uniform(0.03, 0.06), ZoneId(static_cast<std::uint32_t>(random.below(2))));
+    }
+    Case with("lips", builder);
+    for (int i = 0; i < 3; ++i) {
+      JobArrived some = job(with.state.snapshot(), {.maps = 2, .cpu = 100, .cores = 0.5 + 3.0 * random.below(4)});
+      some.job.request.memory = Mebibytes(1024 * random.uniform(0, 16));
+      with.state.apply(some);
+    }
+    const ClusterSnapshot& cluster = with.state.snapshot();
+    const std::vector<OfferId> found = looked_at(cluster);
+    for (const OfferId id : cluster.offers.ids()) {
+      if (std::find(found.begin(), found.end(), id) != found.end()) continue;
+      ++left_out;
+      EXPECT_TRUE(
+          std::any_of(found.begin(), found.end(), [&](OfferId kept) { return is_no_better(cluster, id, kept); }))
+          << "offer " << id.index();
+    }
+  }
+  EXPECT_GT(left_out, 1000u);
+}
+
+}  // namespace
+}  // namespace lips::testing
