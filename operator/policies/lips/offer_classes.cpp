@@ -36,7 +36,7 @@ struct Need {
       add(job.request, job.pending);
       expect(job.whole);
     }
-    for (const RunningTask& run : cluster.running) expect(cluster.jobs[cluster.tasks[run.task].job].whole);
+    for (const RunningTask& run : cluster.running) expect(cluster.jobs[run.job].whole);
   }
   std::vector<bool> peers_that_fit(const Resources& capacity) const {
     std::vector<bool> fit;
