@@ -111,7 +111,6 @@ struct Heartbeat {  // a node reports and may be given tasks (Hadoop)
 using ClusterEvent =
     std::variant<NodeChanged, NodeLost, NodeBack, JobArrived, JobReleased, TaskStarted, TaskFound, TaskFinished,
                  TaskLost, TaskWithdrawn, ReplicaAdded, ReplicaRemoved, MoveEnded, Heartbeat, ClusterListed,
-                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged, WorkExpected,
-                 NoMorePeers>;
+                 ConstraintAdded, PoolAdded, ProfileAdded, ResourceAdded, OffersChanged, WorkExpected, NoMorePeers>;
 
 }  // namespace lips

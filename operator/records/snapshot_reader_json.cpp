@@ -11,6 +11,7 @@
 #include "records/snapshot_arrivals_json.h"
 #include "records/snapshot_columns.h"
 #include "records/snapshot_eligibility_json.h"
+#include "records/snapshot_offers_json.h"
 #include "records/snapshot_pools_json.h"
 
 namespace lips {
@@ -35,8 +36,11 @@ class Reader {
   void read_places();
   void read_eligibility();
   void read_nodes();
-  void read_launch_limits();
-  void read_offers();
+  void read_offers() {
+    ClusterSnapshot& start = tables_.start;
+    start.launch_limits = read_launch_limits(root_);
+    start.offers = lips::read_offers(root_, start.nodes.size(), start.launch_limits.size());
+  }
   void read_stores();
   void read_blocks();
   void read_network();
@@ -180,33 +184,6 @@ void Reader::read_nodes() {
     tables_.start.nodes.push_back(std::move(node));
   }
   check_names(table, tables_.start.nodes);
-}
-
-void Reader::read_launch_limits() {
-  if (!root_.has("launchLimits")) return;
-  const View rows = root_.at("launchLimits");
-  for (std::size_t i = 0, count = rows.rows(3); i < count; ++i) {
-    const View row = rows.item(i);
-    tables_.start.launch_limits.push_back(
-        {static_cast<std::uint32_t>(row.cell(0, Whole{0, std::int64_t{LaunchLimit::any_number}})),
-         Cores(row.cell(1, any_real)), Mebibytes(row.cell(2, any_real))});
-  }
-}
-
-void Reader::read_offers() {
-  if (!root_.has("offers")) return;
-  const View rows = root_.at("offers");
-  const Whole span{0, any_time};
-  for (std::size_t i = 0, count = rows.rows(5, 6); i < count; ++i) {
-    const View row = rows.item(i);
-    Offer offer;
-    offer.like = id<NodeId>(row.cell(0, index_below(tables_.start.nodes.size())));
-    offer.left = static_cast<std::uint32_t>(row.cell(1, Whole{0, most_rows}));
-    offer.boot = Duration(row.cell(2, span)), offer.idle = Duration(row.cell(3, span));
-    offer.interruptions = row.cell(4, Real{0});
-    if (row.size() > 5) offer.within = id<LimitId>(row.cell(5, id_below(tables_.start.launch_limits.size())));
-    tables_.start.offers.push_back(offer);
-  }
 }
 
 void Reader::read_stores() {
@@ -593,10 +570,10 @@ SnapshotTables Reader::read() {
   tables_.start.now = time(root_.at("now").value(Whole{-any_time, any_time}));
   // Later tables refer to earlier ones: after a faulty one their errors would be noise.
   using Step = void (Reader::*)();
-  for (Step step : {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_launch_limits,
-                    &Reader::read_offers, &Reader::read_stores, &Reader::read_blocks, &Reader::read_network,
-                    &Reader::read_arrivals, &Reader::read_jobs, &Reader::read_tasks, &Reader::read_placed_and_moves,
-                    &Reader::read_beyond, &Reader::read_degraded}) {
+  for (Step step :
+       {&Reader::read_places, &Reader::read_eligibility, &Reader::read_nodes, &Reader::read_offers,
+        &Reader::read_stores, &Reader::read_blocks, &Reader::read_network, &Reader::read_arrivals, &Reader::read_jobs,
+        &Reader::read_tasks, &Reader::read_placed_and_moves, &Reader::read_beyond, &Reader::read_degraded}) {
     (this->*step)();
     if (!problems_.empty()) break;
   }

@@ -344,15 +344,16 @@ void Generator::run_background(ClusterState& state) {
   if (shape_.busy <= 0) return;
   Random random(derive_seed(shape_.seed, busy_stream));
   constexpr std::uint32_t count = 8;
+  const Resources request{Cores(1), Mebibytes(512), 1};
   std::vector<std::vector<NodeId>> places(count);
   for (NodeId node : start_.nodes.ids())
-    for (int slot = 0; slot < start_.nodes[node].capacity.slots; ++slot)
+    for (std::int64_t slot = 0; slot < fit_count(request, start_.nodes[node].capacity); ++slot)
       if (random.uniform() < shape_.busy) places[random.below(count)].push_back(node);
   for (std::uint32_t i = 0; i < count; ++i) {
     JobArrived background;
     background.job.name = numbered("background-", i, count);
     background.job.pool = PoolId(i % shape_.pools);
-    background.job.request = {Cores(1), Mebibytes(512), 1};
+    background.job.request = request;
     background.job.map_tasks = static_cast<std::uint32_t>(places[i].size());
     Task task;
     task.cpu = CpuSeconds(to_seconds(shape_.horizon) * (i + 1) / count);

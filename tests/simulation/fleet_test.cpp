@@ -295,7 +295,7 @@ TEST_F(FleetTest, PoliciesSeeWhatIsSoldOut) {
 // Nodes that boot stand for tasks that still ask.
 TEST_F(FleetTest, PoliciesSeeWhatALimitLeavesBesideTheNodesThatAreUp) {
   offer(4, 2, 3.6).within = LimitId(0);
-  offer(4, 2, 3.7, 1).within = LimitId(0);
+  offer(4, 2, 3.7).within = LimitId(0);
   builder_.scenario.fleet.limits.push_back({.cores = Cores(5)});
   builder_.computing_job(0, 8, 100);
   builder_.computing_job(1000, 2, 100);

@@ -45,7 +45,8 @@ class Collector {
   void add(const Announcement& announced, std::optional<TimePoint> arrived) {
     for (const TimePoint at : announced.within(from_, to_)) {
       if (arrived && *arrived + longest_delay_of_expected >= at && at + longest_delay_of_expected >= *arrived) continue;
-      ExpectedWork work{announced.job, at, announced.chance, announced.work, DataSetId::none(), announced.fraction, announced.shuffle};
+      ExpectedWork work{announced.job,    at, announced.chance, announced.work, DataSetId::none(), announced.fraction,
+                        announced.shuffle};
       if (const ModelIndex::KnownDataSet* data_set =
               readable_data_set(context_.index, announced.data_set, announced.name_space(), context_.may_read))
         work.input = data_set->id;

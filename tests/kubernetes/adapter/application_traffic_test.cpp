@@ -44,10 +44,12 @@ class ApplicationTrafficTest : public ::testing::Test {
     pod.status = fmt::format(R"(,"podIP":"{}","hostIP":"192.0.2.1")", address);
     cluster_.put_pod(run + "-driver", pod);
   }
-  void start_executors(const std::string& run) {
+  // `tasks`: how many they say that they are, so that none starts before the last has come; empty: they do not say it.
+  void start_executors(const std::string& run, const std::string& tasks = "") {
     for (int i = 1; i <= 4; ++i) {
       FakePod pod;
       pod.labels = labels(run, "executor");
+      if (!tasks.empty()) pod.annotations["lips.dev/tasks"] = tasks;
       cluster_.put_pod(fmt::format("{}-exec-{}", run, i), pod);
     }
   }
@@ -124,7 +126,7 @@ TEST_F(ApplicationTrafficTest, HowManyExecutorsTheFirstRunHadDecidesWhereTheFirs
     ASSERT_TRUE(scheduling.until([&] { return placed("before") == 1; }));
     EXPECT_EQ(nodes_of("before"), (Nodes{{"node-b", 1}})) << "nobody knows that others will come";
     remove("before", 1);
-    start_executors("first");
+    start_executors("first", "4");  // after a run of one, the first would start alone
     ASSERT_TRUE(scheduling.until([&] { return placed("first") == 4; }));
     remove("first", 4);
     ASSERT_TRUE(scheduling.until([&] { return kept().find(R"("workers":[4,1])") != std::string::npos; })) << kept();

@@ -272,8 +272,9 @@ TEST_F(Applications, ADriverIsNeverMarkedForAutoscalersWhereNodesAreOrdered) {
   put_properties();
   ASSERT_TRUE(scheduling.until([&] { return cluster_.created_pods().size() == 5; }));
   for (const ReceivedRequest& request : cluster_.requests())
-    if (request.path.ends_with("/pods/spark-1-driver/status"))
+    if (request.path.ends_with("/pods/spark-1-driver/status")) {
       EXPECT_EQ(request.body.find("\"Unschedulable\""), std::string::npos) << request.body;
+    }
 }
 
 TEST_F(Applications, ExecutorsThatNameAPathGoWhereItsDataSetsLie) {

@@ -60,11 +60,12 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
                           {"annotations", pod.annotations}};
   if (!pod.labels.empty()) metadata["labels"] = pod.labels;
   if (!pod.driver.empty())
-    metadata["ownerReferences"] = {{{"apiVersion", "v1"},
-                                    {"kind", "Pod"},
-                                    {"name", pod.driver},
-                                    {"uid", pods_.contains(pod.driver) ? pods_.at(pod.driver).uid : "uid-of-" + pod.driver},
-                                    {"controller", true}}};
+    metadata["ownerReferences"] = {
+        {{"apiVersion", "v1"},
+         {"kind", "Pod"},
+         {"name", pod.driver},
+         {"uid", pods_.contains(pod.driver) ? pods_.at(pod.driver).uid : "uid-of-" + pod.driver},
+         {"controller", true}}};
   if (!pod.owner.empty()) {
     metadata["ownerReferences"] = {{{"apiVersion", "batch/v1"},
                                     {"kind", "Job"},
