@@ -190,6 +190,7 @@ class Kubelets {
       any = true;
     }
     for (const Json& pod : list("/api/v1/namespaces/default/pods")) {
+      any |= end_deleted(pod);
       const std::string uid = pod["metadata"]["uid"];
       const Json labels = pod["metadata"].value("labels", Json::object());
       if (labels.value(role_label, "") != "source" || !seen_.insert(uid).second) continue;
@@ -209,6 +210,16 @@ class Kubelets {
   int succeeded(const std::string& role) const { return ends_.contains(role) ? ends_.at(role) : 0; }
 
  private:
+  // A pod on a node stays until its kubelet says that its containers have ended.
+  bool end_deleted(const Json& pod) {
+    if (!pod["metadata"].contains("deletionTimestamp") || !pod["spec"].contains("nodeName")) return false;
+    ApiRequest request;
+    request.verb = Verb::remove;
+    request.path = "/api/v1/namespaces/default/pods/" + pod["metadata"]["name"].get<std::string>();
+    request.body = R"({"gracePeriodSeconds":0})";
+    return client_.call(request).has_value();
+  }
+
   Json list(const std::string& path) {
     ApiRequest request;
     request.verb = Verb::list;
