@@ -20,21 +20,24 @@ using tiny::ScenarioBuilder;
 
 constexpr double no_price[] = {0};
 
-TEST(WaitingBound, WithoutAPriceOfWaitingEverythingGoesToTheCheapestNode) {
+// A cheap node and one three times as dear, of a core each, and so many tasks of ten seconds.
+ScenarioBuilder beside_a_dear_node(std::uint32_t tasks) {
   ScenarioBuilder builder;
   builder.node(0, 1, 0.01);
   builder.node(0, 1, 0.03);
-  builder.computing_job(0, 10, 10);
+  builder.computing_job(0, tasks, 10);
+  return builder;
+}
+
+TEST(WaitingBound, WithoutAPriceOfWaitingEverythingGoesToTheCheapestNode) {
+  ScenarioBuilder builder = beside_a_dear_node(10);
   const auto cuts = waiting_cuts(whole_run(builder.scenario), no_price);
   ASSERT_TRUE(cuts.has_value());
   EXPECT_NEAR((*cuts)[0].least.value(), 1.0, 1e-6);
 }
 
 TEST(WaitingBound, AsksForTheDearNodeWhenNothingMayWait) {
-  ScenarioBuilder builder;
-  builder.node(0, 1, 0.01);
-  builder.node(0, 1, 0.03);
-  builder.computing_job(0, 20, 10);
+  ScenarioBuilder builder = beside_a_dear_node(20);
   const WholeRun run = whole_run(builder.scenario);
   WaitingBoundSettings settings;
   settings.slot = std::chrono::milliseconds(100);
@@ -64,10 +67,7 @@ TEST(WaitingBound, CountsTheShuffleOfAJobWhoseInputLiesApart) {
 }
 
 TEST(WaitingBound, DoesNotChargeTheStartOfASlotForAllOfIt) {
-  ScenarioBuilder builder;
-  builder.node(0, 1, 0.01);
-  builder.node(0, 1, 0.03);
-  builder.computing_job(0, 20, 10);
+  ScenarioBuilder builder = beside_a_dear_node(20);
   const WholeRun run = whole_run(builder.scenario);
   WaitingBoundSettings settings;
   settings.slot = seconds(20);  // two tasks long
