@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -21,11 +22,10 @@ class Requests {
         quotas_(std::move(quotas)),
         plan_(plan),
         pools_(cluster, cluster.pool_cores),
-        room_(classes.room),
-        taken_(cluster.tasks.size(), false) {
+        room_(classes.room) {
     for (const Assignment& assignment : plan.assignments) {
       const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
-      taken_[assignment.task] = true;
+      taken_.insert(assignment.task);
       pools_.take(job.pool, job.request.cpu);
     }
     plan_.node_requests.emplace();
@@ -67,10 +67,10 @@ class Requests {
     const double share = 1 / static_cast<double>(std::max<std::int64_t>(1, fit_count(job.request, offer.shape)));
     for (const TaskId task : cluster_.tasks_of(cluster_.groups[portion.job][portion.group])) {
       if (quota.tasks == 0 || nodes <= 0) return;
-      if (taken_[task]) continue;
+      if (taken_.contains(task)) continue;
       if (pools_.tasks(job.pool, job.request) < 1 || !room_.take_for(offer.offer, job.request)) return;
       pools_.take(job.pool, job.request.cpu);
-      taken_[task] = true;
+      taken_.insert(task);
       plan_.node_requests->push_back({task, offer.offer});
       plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
       --quota.tasks;
@@ -85,7 +85,7 @@ class Requests {
   Plan& plan_;
   PoolRoom pools_;
   LaunchRoom room_;
-  IdVector<TaskId, bool> taken_;
+  std::unordered_set<TaskId> taken_;  // looked up only
 };
 
 }  // namespace
