@@ -40,12 +40,17 @@ def need_spark():
         raise Missing(f"no Spark in {FOLDER}: e2e/build-tools spark gets it, by pip")
 
 
+def spark_cluster(story, real_nodes):
+    """So many nodes, and those that are added later, with the image that each application's pods run."""
+    need_spark()
+    return Cluster(story, real_nodes=real_nodes, scheduler=True, kwok=False, dns=True, images=[IMAGE])
+
+
 @contextlib.contextmanager
 def three_zones(story):
     """A real node in each zone, and LiPS: it binds pods that name it in the namespace `plain`, and steers those of `steered`."""
-    need_spark()
     need_tools("helm")
-    with Cluster(story, real_nodes=len(ZONE), scheduler=True, kwok=False, dns=True, images=[IMAGE]) as cluster:
+    with spark_cluster(story, len(ZONE)) as cluster:
         cluster.install_custom_resources()
         price_nodes(cluster, dict(zip(ZONE, PRICES)))
         spark = Spark(cluster, {"plain": {}, "steered": {"lips.dev/mode": "steer"}})

@@ -5,9 +5,8 @@ one executor; all that follow start in its zone, and no byte of the shuffle cros
 run. Then power fails on the node with executors but without the driver, and the other one in its zone is full: Spark goes on with the executors that
 are left, because it asks for others only when the pods are gone, which takes Kubernetes five minutes.
 """
-from kit.cluster import Cluster
 from kit.operator import Operator
-from kit.spark import DRIVER, Application, Spark, fill, need_spark, price_nodes
+from kit.spark import DRIVER, Application, Spark, fill, price_nodes, spark_cluster
 
 LIMIT, FULL_LIMIT = 900, 1800
 LANE = "real nodes"
@@ -24,8 +23,7 @@ GROWS = {
 
 
 def tell(story):
-    need_spark()
-    with Cluster(story, real_nodes=NODES, scheduler=True, kwok=False, dns=True) as cluster:
+    with spark_cluster(story, NODES) as cluster:
         api = cluster.api
         cluster.install_custom_resources()
         price_nodes(cluster, {node: "test.cheap" if node in CHEAP else "test.dear" for node in (f"real-{i}" for i in range(NODES))})

@@ -13,11 +13,11 @@ import time
 
 from kit import bill, karpenter, objects
 from kit.cloud import LATER, Cloud, need_room
-from kit.cluster import Cluster, need_tools, wait_for
+from kit.cluster import need_tools, wait_for
 from kit.data import replicas
 from kit.operator import Operator
 from kit.recorder import Recorder
-from kit.spark import DRIVER, IMAGE, Application, Spark, need_spark
+from kit.spark import DRIVER, Application, Spark, spark_cluster
 from kit.steering import gate_pods
 
 LIMIT, FULL_LIMIT = 1200, 2400
@@ -109,7 +109,7 @@ def half_started(seen, app):
 def elastic(story):
     """A cluster without nodes, Karpenter, the machines that it buys, and LiPS; with what runs of an application need."""
     offers = karpenter.prices(types=TYPES)
-    with Cluster(story, real_nodes=0, scheduler=True, kwok=False, dns=True, images=[IMAGE]) as cluster:
+    with spark_cluster(story, 0) as cluster:
         buyer = karpenter.Karpenter(cluster, offers).install(LATER).start()
         wait_for(buyer.ready, 60, "Karpenter's NodePool is not ready")
         cluster.install_custom_resources()
@@ -130,7 +130,6 @@ def elastic(story):
 
 
 def tell(story):
-    need_spark()
     karpenter.need_karpenter()
     need_tools("helm")
     need_room(karpenter.machines(TYPES))
