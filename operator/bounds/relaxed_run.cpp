@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "model/cluster_state.h"
 
@@ -17,13 +18,14 @@ void RelaxedRun::read_nodes(const ClusterSnapshot& snapshot) {
   ClusterSnapshot cluster = snapshot;
   derive(cluster);
   std::vector<std::map<double, double>> rates(cluster.zones.size());
+  std::vector<std::set<double>> speeds(cluster.zones.size());
   double cores = 0, usd = 0;
   for (const Node& node : cluster.nodes) {
     fastest_ = std::max(fastest_, node.speed);
     if (!node.schedulable || node.capacity.cpu.value() <= 0) continue;
     any_node_ = true;
     rates[node.zone.index()][node.cpu_price.value()] += node.capacity.cpu.value() * node.speed;
-    slowest_ = std::min(slowest_, node.speed);
+    speeds[node.zone.index()].insert(node.speed);
     cores += node.capacity.cpu.value();
     usd += node.capacity.cpu.value() * node.cpu_price.value();
   }
@@ -31,6 +33,7 @@ void RelaxedRun::read_nodes(const ClusterSnapshot& snapshot) {
   steps_.resize(rates.size());
   for (std::size_t z = 0; z < rates.size(); ++z)
     for (const auto& [price, rate] : rates[z]) steps_[z].push_back({price, rate});
+  for (const std::set<double>& of_zone : speeds) speeds_.emplace_back(of_zone.begin(), of_zone.end());
 }
 
 void RelaxedRun::read_ways(const CostModel& costs) {
@@ -56,17 +59,15 @@ void RelaxedRun::read_jobs(const WholeRun& run) {
     if (arrival.job.reduce_tasks > 0 && arrival.job.map_tasks > 0)
       job.output = (arrival.job.shuffle / arrival.job.map_tasks).value();
     std::map<AlikeMap, double> maps;
-    double longest_map = 0, least_reduce = 1e300, reduces = 0, reduce_count = 0;
-    const double cores = arrival.job.request.cpu.value();
+    std::map<double, double> reduces;
+    double longest_map = 0;
+    job.cores = std::max(1e-9, arrival.job.request.cpu.value());
     for (const Task& task : arrival.tasks) {
       const double work = run.work[next++].value();
       work_ += work;
       arrived_ += work * job.arrival;
-      half_durations_ += work * work / std::max(1e-9, cores * slowest_) / 2;
       if (task.kind == TaskKind::reduce) {
-        least_reduce = std::min(least_reduce, work);
-        reduces += work;
-        ++reduce_count;
+        reduces[work] += 1;
         continue;
       }
       longest_map = std::max(longest_map, work);
@@ -81,10 +82,9 @@ void RelaxedRun::read_jobs(const WholeRun& run) {
       maps[key] += 1;
     }
     job.reduces_from = job.arrival;
-    if (cores * fastest_ > 0) job.reduces_from += longest_map / (cores * fastest_);
+    if (fastest_ > 0) job.reduces_from += least_duration(job, longest_map);
     for (const auto& [key, count] : maps) job.maps.push_back({key, count});
-    if (reduce_count > 0) job.reduce_work = least_reduce * reduce_count;
-    job.reduce_excess = reduces - job.reduce_work;
+    for (const auto& [work, count] : reduces) job.reduces.push_back({work, count}), job.reduce_count += count;
     jobs_.push_back(std::move(job));
   }
 }

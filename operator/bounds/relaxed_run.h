@@ -23,13 +23,18 @@ struct AlikeMaps {
   double count = 0;
 };
 
+struct AlikeReduces {
+  double work = 0, count = 0;
+};
+
 struct BoundJob {
   double arrival = 0;       // seconds from the start
   double reduces_from = 0;  // no reduce starts earlier: each waits for the longest map, at the highest speed
+  double cores = 1;         // of each task
   std::vector<AlikeMaps> maps;
-  double output = 0;         // MiB of shuffle from each map
-  double reduce_work = 0;    // CPU-seconds of all reduce tasks if each were the smallest
-  double reduce_excess = 0;  // what the larger ones take beyond that
+  double output = 0;                  // MiB of shuffle from each map
+  std::vector<AlikeReduces> reduces;  // the smallest first
+  double reduce_count = 0;
 
   bool shuffles() const { return output > 0; }
 };
@@ -45,16 +50,15 @@ class RelaxedRun {
   bool possible() const { return any_node_; }
   std::size_t zones() const { return steps_.size(); }
   const std::vector<PriceStep>& steps(std::size_t zone) const { return steps_[zone]; }  // the cheapest first
+  const std::vector<double>& speeds(std::size_t zone) const { return speeds_[zone]; }   // of its nodes, each once
   bool closed(std::size_t zone) const { return steps_[zone].empty(); }
   const std::vector<BoundJob>& jobs() const { return jobs_; }
   double last_arrival() const;
   double mean_price() const { return mean_price_; }
   double work() const { return work_; }
 
-  // A task of work w that starts at s and runs for d does its work at mean time s + d / 2. So the sum of work x time at
-  // which it is done, less these two, is at most the sum of w (s - arrival).
-  double arrived() const { return arrived_; }                // sum of w arrival
-  double half_durations() const { return half_durations_; }  // sum of w (least d) / 2
+  double arrived() const { return arrived_; }  // sum over tasks of work x arrival
+  double least_duration(const BoundJob& job, double work) const { return work / (job.cores * fastest_); }
 
   // USD to bring the input of one task to that zone. An input with one reader takes the cheapest path. An input with
   // several readers may be copied once and kept: each reader is charged its share of the cheapest last hop, as if all
@@ -71,11 +75,12 @@ class RelaxedRun {
   void read_jobs(const WholeRun& run);
 
   std::vector<std::vector<PriceStep>> steps_;  // by zone
+  std::vector<std::vector<double>> speeds_;    // by zone
   std::vector<BoundJob> jobs_;
   std::vector<std::vector<double>> ways_, hops_;  // USD per MiB: by the cheapest way, and in one hop
   bool any_node_ = false;
-  double slowest_ = 1e300, fastest_ = 0, mean_price_ = 0;
-  double work_ = 0, arrived_ = 0, half_durations_ = 0;
+  double fastest_ = 0, mean_price_ = 0;
+  double work_ = 0, arrived_ = 0;
 };
 
 }  // namespace lips

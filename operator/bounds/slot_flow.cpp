@@ -21,7 +21,7 @@ std::int64_t cost_of(double usd) { return std::llround(usd / usd_unit); }
 // Work that the flow does not tell apart: when it may start, and what a CPU-second of it costs beyond time, by zone.
 using FlowKey = std::pair<std::size_t, std::vector<std::int64_t>>;
 struct FlowGroup {
-  double work = 0, arrived = 0;  // arrived: work x time of arrival
+  double work = 0, arrived = 0;  // arrived: work x when it is done if it does not wait
   std::vector<double> usd;       // of all of it in that zone, without rounding
 };
 
@@ -73,23 +73,32 @@ class Flow {
     for (const AlikeMaps& group : job.maps) {
       for (std::size_t z = 0; z < run_.zones(); ++z)
         usd[z] = share * group.count * (run_.transfer(group.each, z) + run_.shuffle(job, z, home));
-      add_work(job, job.arrival, share * group.count * group.each.work, usd);
+      add_work(job, job.arrival, group.each.work, share * group.count, usd);
     }
-    const double reduces = share * (job.reduce_work + job.reduce_excess);
-    for (std::size_t z = 0; z < run_.zones(); ++z)
-      usd[z] = job.shuffles() && z != home ? 100 * run_.mean_price() * reduces : 0;
-    add_work(job, job.reduces_from, reduces, usd);
+    for (const AlikeReduces& group : job.reduces) {
+      for (std::size_t z = 0; z < run_.zones(); ++z)
+        usd[z] = job.shuffles() && z != home ? 100 * run_.mean_price() * share * group.count * group.work : 0;
+      add_work(job, job.reduces_from, group.work, share * group.count, usd);
+    }
   }
 
-  void add_work(const BoundJob& job, double from, double work, const std::vector<double>& usd) {
-    if (work <= 0) return;
+  // So many tasks of that work. None does more of it within a time after its start than its duration allows, so it
+  // comes evenly over the duration.
+  void add_work(const BoundJob& job, double start, double each, double count, const std::vector<double>& usd) {
+    if (each <= 0 || count <= 0) return;
     std::vector<std::int64_t> costs(usd.size());
-    for (std::size_t z = 0; z < usd.size(); ++z) costs[z] = rounded(usd[z] / work);
-    FlowGroup& group = groups_[{grid_.slot_of(from), std::move(costs)}];
-    group.work += work;
-    group.arrived += work * job.arrival;
-    group.usd.resize(usd.size());
-    for (std::size_t z = 0; z < usd.size(); ++z) group.usd[z] += usd[z];
+    for (std::size_t z = 0; z < usd.size(); ++z) costs[z] = rounded(usd[z] / (each * count));
+    const double duration = run_.least_duration(job, each), end = start + duration;
+    for (std::size_t k = grid_.slot_of(start); k <= grid_.slot_of(end); ++k) {
+      const double until = k < grid_.slots ? std::min(end, grid_.begin(k + 1)) : end;
+      const double share = duration > 0 ? (until - std::max(start, grid_.begin(k))) / duration : 1;
+      if (share <= 0) continue;
+      FlowGroup& group = groups_[{k, costs}];
+      group.work += share * each * count;
+      group.arrived += share * each * count * (job.arrival + duration / 2);
+      group.usd.resize(usd.size());
+      for (std::size_t z = 0; z < usd.size(); ++z) group.usd[z] += share * usd[z];
+    }
   }
 
   // At most a hundred mean prices: no work would go there anyway.
@@ -147,7 +156,7 @@ class Flow {
   }
 
   void add_costs(const solver::FlowSolution& solution, SlotFlow& result) const {
-    double time = -arrived_ - run_.half_durations();
+    double time = -arrived_;
     for (const TimeArc& arc : time_arcs_) {
       const double work = static_cast<double>(solution.flow[arc.arc]) * work_unit_;
       result.usd += work * arc.price;

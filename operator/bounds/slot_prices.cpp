@@ -1,7 +1,8 @@
 #include "bounds/slot_prices.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "bounds/price_curve.h"
 
 namespace lips {
 
@@ -23,46 +24,70 @@ void lower_to_later(const RelaxedRun& run, const TimeGrid& grid, SlotPrices& pri
   }
 }
 
-// What the capacity of one price step earns in one slot beyond its own price: the integral over the slot of
-// max(0, usd - price - waiting price x time).
-double rent(const PriceStep& step, double usd, double begin, double slot, double waiting_price) {
-  const double first = usd - step.price - waiting_price * begin, last = first - waiting_price * slot;
-  if (first <= 0) return 0;
-  return step.rate * (last >= 0 ? slot * (first + last) / 2 : first * first / (2 * waiting_price));
-}
-
 struct CheapestPlace {
   double usd = 1e300;
   std::size_t home = 0;
 };
 
-// Shuffle and reduce work are linear in the placement of reducers, so one home for all of them is optimal.
-CheapestPlace cheapest_home(const RelaxedRun& run, const BoundJob& job, const std::vector<double>& map_price,
-                            const std::vector<double>& reduce_price) {
-  CheapestPlace best;
-  const double least_reduce_price = *std::min_element(reduce_price.begin(), reduce_price.end());
-  for (std::size_t home = 0; home < (job.shuffles() ? run.zones() : 1); ++home) {
-    double usd = job.reduce_work * (job.shuffles() ? reduce_price[home] : least_reduce_price);
-    for (const AlikeMaps& group : job.maps) {
-      double least = 1e300;
-      for (std::size_t z = 0; z < run.zones(); ++z)
-        least =
-            std::min(least, group.each.work * map_price[z] + run.transfer(group.each, z) + run.shuffle(job, z, home));
-      usd += group.count * least;
+// What a job pays by zone, at prices of time.
+class JobPrices {
+ public:
+  JobPrices(const RelaxedRun& run, const std::vector<PriceCurve>& curves, double waiting_price, const BoundJob& job)
+      : run_(run), curves_(curves), waiting_price_(waiting_price), job_(job) {}
+
+  // USD for a CPU-second of a task of that work that starts at once. No later start is cheaper: prices never fall. A
+  // task of work w that starts at s and runs for d does its work at mean time s + d / 2, and waits until s.
+  double at_once(double from, double work, std::size_t zone) const {
+    double least = closed_price;
+    for (const double speed : run_.speeds(zone)) {
+      const double duration = work / (job_.cores * speed);
+      least = std::min(least, curves_[zone].mean(from, duration) - waiting_price_ * duration / 2);
     }
-    if (usd < best.usd) best = {usd, home};
+    return least;
   }
-  best.usd += job.reduce_excess * least_reduce_price;
-  return best;
-}
+
+  // Shuffle and the work of reduces are linear in where these are, if each takes as much as the smallest; so one home
+  // for all of them is optimal. What they take beyond that, each takes where that is cheapest.
+  CheapestPlace cheapest_home() const {
+    std::vector<double> reduces(run_.zones(), closed_price);
+    double beyond = 0;
+    for (const AlikeReduces& group : job_.reduces) {
+      double least = closed_price;
+      for (std::size_t z = 0; z < run_.zones(); ++z) {
+        const double price = at_once(job_.reduces_from, group.work, z);
+        reduces[z] = std::min(reduces[z], price);
+        least = std::min(least, price);
+      }
+      beyond += group.count * (group.work - job_.reduces.front().work) * least;
+    }
+    if (!job_.shuffles()) std::fill(reduces.begin(), reduces.end(), *std::min_element(reduces.begin(), reduces.end()));
+    std::vector<double> homes(run_.zones(), 0);
+    for (std::size_t home = 0; home < homes.size() && !job_.reduces.empty(); ++home)
+      homes[home] = job_.reduce_count * job_.reduces.front().work * reduces[home];
+    for (const AlikeMaps& group : job_.maps) add_maps(group, homes);
+    const auto best = std::min_element(homes.begin(), homes.end());
+    return {*best + beyond, static_cast<std::size_t>(best - homes.begin())};
+  }
+
+ private:
+  void add_maps(const AlikeMaps& group, std::vector<double>& homes) const {
+    std::vector<double> usd(run_.zones());
+    for (std::size_t z = 0; z < usd.size(); ++z)
+      usd[z] = group.each.work * at_once(job_.arrival, group.each.work, z) + run_.transfer(group.each, z);
+    for (std::size_t home = 0; home < homes.size(); ++home) {
+      double least = 1e300;
+      for (std::size_t z = 0; z < usd.size(); ++z) least = std::min(least, usd[z] + run_.shuffle(job_, z, home));
+      homes[home] += group.count * least;
+    }
+  }
+
+  const RelaxedRun& run_;
+  const std::vector<PriceCurve>& curves_;
+  double waiting_price_;
+  const BoundJob& job_;
+};
 
 }  // namespace
-
-TimeGrid::TimeGrid(const RelaxedRun& run, Duration slot_length, Duration tail) : slot(to_seconds(slot_length)) {
-  slots = static_cast<std::size_t>(std::ceil((run.last_arrival() + to_seconds(tail)) / slot)) + 1;
-}
-
-std::size_t TimeGrid::slot_of(double second) const { return std::min(slots, static_cast<std::size_t>(second / slot)); }
 
 SlotPrices::SlotPrices(const RelaxedRun& run, const TimeGrid& grid, double price) : waiting_price(price) {
   usd.assign(run.zones(), std::vector<double>(grid.slots + 1));
@@ -86,18 +111,14 @@ void SlotPrices::approach(const SlotPrices& other, double share) {
 DualValue dual_value(const RelaxedRun& run, const TimeGrid& grid, SlotPrices prices) {
   lower_to_later(run, grid, prices);
   DualValue value;
-  value.usd = -prices.waiting_price * (run.arrived() + run.half_durations());
-  for (std::size_t z = 0; z < run.zones(); ++z)
-    for (std::size_t k = 0; k < grid.slots; ++k)
-      for (const PriceStep& step : run.steps(z))
-        value.usd -= rent(step, prices.usd[z][k], grid.begin(k), grid.slot, prices.waiting_price);
-  std::vector<double> map_price(run.zones()), reduce_price(run.zones());
+  value.usd = -prices.waiting_price * run.arrived();
+  std::vector<PriceCurve> curves;
+  for (std::size_t z = 0; z < run.zones(); ++z) {
+    curves.emplace_back(grid, prices.usd[z]);
+    for (const PriceStep& step : run.steps(z)) value.usd -= curves[z].rent(step, prices.waiting_price);
+  }
   for (const BoundJob& job : run.jobs()) {
-    for (std::size_t z = 0; z < run.zones(); ++z) {
-      map_price[z] = prices.usd[z][grid.slot_of(job.arrival)];
-      reduce_price[z] = prices.usd[z][grid.slot_of(job.reduces_from)];
-    }
-    const CheapestPlace best = cheapest_home(run, job, map_price, reduce_price);
+    const CheapestPlace best = JobPrices(run, curves, prices.waiting_price, job).cheapest_home();
     value.usd += best.usd;
     value.homes.push_back(best.home);
   }

@@ -4,24 +4,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/units.h"
 #include "bounds/relaxed_run.h"
+#include "bounds/time_grid.h"
 
 namespace lips {
 
-// Time in slots of equal length; after the last of them the rest of time, which counts as one more.
-struct TimeGrid {
-  double slot = 0;  // seconds
-  std::size_t slots = 0;
-
-  TimeGrid(const RelaxedRun& run, Duration slot_length, Duration tail);
-  std::size_t slot_of(double second) const;
-  double begin(std::size_t k) const { return slot * static_cast<double>(k); }
-  double middle(std::size_t k) const { return begin(k) + slot / 2; }
-};
-
 // What a CPU-second costs in each zone and slot, its time included: the price of capacity there and `waiting_price`
-// times the time at which it runs. Constant within a slot, so that what runs at its end finds cheaper capacity.
+// times the time at which it runs. It is that in the middle of the slot, and changes linearly to the next (PriceCurve).
 struct SlotPrices {
   double waiting_price = 0;              // USD per CPU-second and second
   std::vector<std::vector<double>> usd;  // by zone and slot

@@ -80,6 +80,24 @@ TEST(WaitingBound, DoesNotChargeTheStartOfASlotForAllOfIt) {
   EXPECT_GT(equal, 3.9);  // as with slots of a tenth of a second
 }
 
+TEST(WaitingBound, KnowsThatATaskUsesOneCoreForAllOfItsTime) {
+  ScenarioBuilder builder;
+  builder.node(0, 4, 0.01);
+  builder.node(0, 1, 0.03);
+  builder.computing_job(0, 1, 100);
+  builder.computing_job(60, 4, 100);  // the first task is there until 100 s
+  const WholeRun run = whole_run(builder.scenario);
+  WaitingBoundSettings settings;
+  settings.slot = seconds(1);
+  settings.tail = seconds(600);
+  const double prices[] = {1000};
+  const auto cuts = waiting_cuts(run, prices, settings);
+  ASSERT_TRUE(cuts.has_value());
+  const double at_once = least_dollars_with_mean_wait(run, *cuts, seconds(0)).value();
+  EXPECT_LE(at_once, 7.0 + 1e-9);  // a plan pays for a hundred seconds of the dear core
+  EXPECT_GT(at_once, 5.75);        // as if a task could go on elsewhere after forty
+}
+
 TEST(WaitingBound, KnowsThatReducesWaitForTheirMaps) {
   ScenarioBuilder builder;
   builder.node(0, 1, 0.01);
