@@ -7,6 +7,7 @@
 
 #include "policies/lips/at_once_bound.h"
 #include "policies/lips/coarsening.h"
+#include "policies/lips/column_prices.h"
 #include "solver/certificate.h"
 #include "solver/clp_backend.h"
 
@@ -15,7 +16,6 @@ namespace lips {
 namespace {
 
 using solver::ColumnId;
-using solver::Entry;
 using solver::RowId;
 constexpr std::size_t more_columns = 6;  // per commodity and round
 constexpr int rounds = 25;
@@ -28,11 +28,6 @@ void clamp(const solver::LinearProgram& program, std::vector<double>& dual) {
     if (dual[row] > 0 && program.row_lower()[row] == -solver::infinity) dual[row] = 0;
     if (dual[row] < 0 && program.row_upper()[row] == solver::infinity) dual[row] = 0;
   }
-}
-
-double reduced(double cost, std::span<const Entry> entries, const std::vector<double>& dual) {
-  for (const Entry& entry : entries) cost -= dual[entry.row.index()] * entry.value;
-  return cost;
 }
 
 class ClassForm {
@@ -147,7 +142,12 @@ class ClassForm {
       if (dual[row] != 0) bound += dual[row] * (dual[row] > 0 ? program.row_lower()[row] : program.row_upper()[row]);
     for (std::int32_t i = 0; i < form_.supply_columns; ++i)
       bound += std::min(0.0, reduced_cost(i, dual)) * program.column_upper()[ColumnId(i).index()];
-    for (const Commodity& commodity : workload.commodities) bound += cheapest_of(commodity, terms, dual);
+    ColumnPrices prices(input_, form_, terms, dual);
+    for (const Commodity& commodity : workload.commodities) {
+      const double served = prices.least(commodity);
+      if (commodity.unserved_steps.empty()) bound += commodity.work * std::min(served, commodity.unserved_price);
+      for (const auto& [unserved, work] : commodity.unserved_steps) bound += work * std::min(served, unserved);
+    }
     return bound;
   }
 
@@ -174,44 +174,24 @@ class ClassForm {
     return cost;
   }
 
-  double cheapest_of(const Commodity& commodity, Terms terms, const std::vector<double>& dual) const {
-    double best = solver::infinity;
-    const auto look = [&](const ClassFormProgram::Column& column) {
-      best = std::min(best, reduced(column.cost, column.entries(), dual));
-    };
-    if (commodity.any_class)
-      for (ZoneId zone : form_.zone_row.ids()) form_.each_column(commodity, zone, terms, look);
-    else
-      for (ClassId c : classes_.classes.ids())
-        if (form_.eligible(commodity, c)) form_.each_column(commodity, c, terms, look);
-    if (commodity.unserved_steps.empty()) return commodity.work * std::min(best, commodity.unserved_price);
-    double usd = 0;
-    for (const auto& [price, work] : commodity.unserved_steps) usd += work * std::min(best, price);
-    return usd;
-  }
-
   // Prices the columns outside the program: candidates_ are those that would help, missing_ is the most by which they
   // could lower the bound (all of a commodity's work in its best one).
   void price_missing() {
     candidates_.clear();
     missing_ = 0;
-    IdVector<ClassId, bool> present;
+    ColumnPrices prices(input_, form_, Terms::expected, duals_);
+    IdVector<ClassId, bool> present(classes_.classes.size(), false);
     std::vector<std::pair<double, ClassId>> found;
     for (CommodityId id : workload_.commodities.ids()) {
       const Commodity& commodity = workload_.commodities[id];
       if (commodity.any_class) continue;
-      present.assign(classes_.classes.size(), false);
       for (ClassId c : form_.classes_of[id]) present[c] = true;
       found.clear();
       const double own = duals_[form_.commodity_row[id].index()];
-      for (ClassId c : classes_.classes.ids()) {
-        if (present[c] || !form_.eligible(commodity, c)) continue;
-        double least = solver::infinity;
-        form_.each_column(commodity, c, Terms::expected, [&](const ClassFormProgram::Column& column) {
-          least = std::min(least, reduced(column.cost, column.entries(), duals_) - own);
-        });
-        if (least < 0) found.emplace_back(least, c);
-      }
+      prices.each_class(commodity, [&](ClassId c, double usd) {
+        if (usd < own && !present[c]) found.emplace_back(usd - own, c);
+      });
+      for (ClassId c : form_.classes_of[id]) present[c] = false;
       if (found.empty()) continue;
       std::sort(found.begin(), found.end());
       missing_ += commodity.work * found.front().first;

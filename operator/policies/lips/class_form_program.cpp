@@ -152,8 +152,7 @@ ZoneSet ClassFormProgram::remote_sources(ZoneSet holders, ZoneId zone) const {
 
 ClassFormProgram::Column ClassFormProgram::column_of(const Commodity& commodity, const At& at, ZoneId from) const {
   Column result;
-  const bool least = at.terms == Terms::least;
-  const ByZone& non_cpu_cost = least ? commodity.least.non_cpu_cost : commodity.non_cpu_cost;
+  const ByZone& non_cpu_cost = at.terms == Terms::least ? commodity.least.non_cpu_cost : commodity.non_cpu_cost;
   double core_seconds = 1 / speed_;
   if (at.of_class.valid()) {
     const NodeClass& group = input_.classes.classes[at.of_class];
@@ -171,14 +170,31 @@ ClassFormProgram::Column ClassFormProgram::column_of(const Commodity& commodity,
   if (const auto row = share_row.find(commodity.pool); row != share_row.end()) result.add(row->second, 1);
   if (const auto row = maximum_row.find(commodity.pool); row != maximum_row.end())
     result.add(row->second, core_seconds);
-  if (from.valid()) {
-    const ZoneSet holders = least ? commodity.least.zones : commodity.zones;
-    const double crossing = least ? commodity.least.input_per_work : commodity.input_per_work;
-    const double more = (input_.costs.transfer(from, at.zone) - input_.costs.transfer(holders, at.zone)).value();
-    result.cost += crossing * more;
-    result.add(link_row[from][at.zone], crossing);
-  }
+  if (from.valid()) read_from(commodity, from, at.zone, at.terms, result);
   return result;
+}
+
+// Over that link, instead of the way that non_cpu_cost counts.
+void ClassFormProgram::read_from(const Commodity& commodity, ZoneId from, ZoneId zone, Terms terms,
+                                 Column& column) const {
+  const double crossing = terms == Terms::least ? commodity.least.input_per_work : commodity.input_per_work;
+  const UsdPerMebibyte cheapest = input_.costs.transfer(holders(commodity, terms), zone);
+  column.cost += crossing * (input_.costs.transfer(from, zone) - cheapest).value();
+  column.add(link_row[from][zone], crossing);
+}
+
+double ClassFormProgram::least_beside_the_class(const Commodity& commodity, ZoneId zone, Terms terms,
+                                                const std::vector<double>& dual) const {
+  const double usd = (terms == Terms::least ? commodity.least.non_cpu_cost : commodity.non_cpu_cost)[zone];
+  const ZoneSet sources = remote_sources(holders(commodity, terms), zone);
+  double least = sources.empty() ? 0 : solver::infinity;
+  for (ZoneId from : input_.cluster.zones.ids()) {
+    if (!sources.contains(from)) continue;
+    Column read;
+    read_from(commodity, from, zone, terms, read);
+    least = std::min(least, read.reduced_cost(dual));
+  }
+  return usd + least;
 }
 
 // Copies of shared objects: x[object, zone] in 0..1, and reads of them at no transfer.

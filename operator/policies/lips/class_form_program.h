@@ -57,6 +57,11 @@ class ClassFormProgram {
     std::size_t count = 0;
     void add(solver::RowId row, double value) { entry[count++] = {row, value}; }
     std::span<const solver::Entry> entries() const { return {entry.data(), count}; }
+    double reduced_cost(const std::vector<double>& dual) const {
+      double usd = cost;
+      for (const solver::Entry& each : entries()) usd -= dual[each.row.index()] * each.value;
+      return usd;
+    }
   };
 
   ClassFormProgram(const ClassFormInput& input, ClassColumns columns, Terms terms = Terms::expected);
@@ -72,6 +77,10 @@ class ClassFormProgram {
   void each_column(const Commodity& commodity, ClassId c, Terms terms, Visit visit) const {
     each_column(commodity, {input_.classes.classes[c].zone, c, terms}, visit);
   }
+  // The least that a column of the commodity costs in the zone at these duals, beside what depends on the class and its
+  // pool: USD per CPU-second.
+  double least_beside_the_class(const Commodity& commodity, ZoneId zone, Terms terms,
+                                const std::vector<double>& dual) const;
   void add_class(CommodityId id, ClassId c);
 
   solver::LinearProgram program;
@@ -106,6 +115,10 @@ class ClassFormProgram {
   template <class Visit>
   void each_column(const Commodity& commodity, const At& at, Visit visit) const;
   Column column_of(const Commodity& commodity, const At& at, ZoneId from) const;
+  void read_from(const Commodity& commodity, ZoneId from, ZoneId zone, Terms terms, Column& column) const;
+  static ZoneSet holders(const Commodity& commodity, Terms terms) {
+    return terms == Terms::least ? commodity.least.zones : commodity.zones;
+  }
   ZoneSet remote_sources(ZoneSet holders, ZoneId zone) const;
 
   ClassFormInput input_;
@@ -116,7 +129,7 @@ class ClassFormProgram {
 
 template <class Visit>
 void ClassFormProgram::each_column(const Commodity& commodity, const At& at, Visit visit) const {
-  const ZoneSet sources = remote_sources(at.terms == Terms::least ? commodity.least.zones : commodity.zones, at.zone);
+  const ZoneSet sources = remote_sources(holders(commodity, at.terms), at.zone);
   if (sources.empty()) visit(column_of(commodity, at, ZoneId::none()));
   for (ZoneId from : input_.cluster.zones.ids())
     if (sources.contains(from)) visit(column_of(commodity, at, from));

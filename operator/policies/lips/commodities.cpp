@@ -512,15 +512,22 @@ double fastest_in_zone(const Network& network) {
 
 }  // namespace
 
-double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group, Terms terms) {
-  if (terms == Terms::least && !commodity.any_class && commodity.request.cpu.value() <= 0) return 0;
-  if (commodity.any_class || commodity.zones.empty()) return 1;
-  const bool near = (terms == Terms::least ? commodity.least.zones : commodity.zones).contains(group.zone);
+bool takes_time(const Commodity& commodity, Terms terms) {
+  return terms != Terms::least || commodity.any_class || commodity.request.cpu.value() > 0;
+}
+
+double read_time(const ClusterSnapshot& cluster, const Commodity& commodity, ZoneId zone, Terms terms) {
+  if (commodity.any_class || commodity.zones.empty()) return 0;
+  const bool near = (terms == Terms::least ? commodity.least.zones : commodity.zones).contains(zone);
   const double bandwidth = near && terms == Terms::least
                                ? fastest_in_zone(cluster.network)
                                : cluster.network.stream(near ? Locality::zone : Locality::remote).value();
-  if (bandwidth <= 0) return 1;
-  return std::max(1.0, commodity.input_per_work / bandwidth * cores_of(commodity.request) * group.speed);
+  return bandwidth > 0 ? commodity.input_per_work / bandwidth * cores_of(commodity.request) : 0;
+}
+
+double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group, Terms terms) {
+  if (!takes_time(commodity, terms)) return 0;
+  return std::max(1.0, read_time(cluster, commodity, group.zone, terms) * group.speed);
 }
 
 double home_cost(const CostModel& costs, const Job& job, const TaskGroup& group, ZoneId home, ZoneId zone) {

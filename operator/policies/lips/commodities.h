@@ -83,6 +83,9 @@ enum class Terms : std::uint8_t { expected, least };
 
 // CPU-seconds of the class's time per CPU-second of the commodity's work: above one when its read is slower. For least
 // costs it reads from the node itself, and a task that requests no CPU takes none.
+bool takes_time(const Commodity& commodity, Terms terms);
+// What its read alone takes of the time of a class of speed 1 in the zone.
+double read_time(const ClusterSnapshot& cluster, const Commodity& commodity, ZoneId zone, Terms terms);
 double occupancy(const ClusterSnapshot& cluster, const Commodity& commodity, const NodeClass& group,
                  Terms terms = Terms::expected);
 

@@ -9,7 +9,7 @@
 namespace lips {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // Zone 0 is cheap and has small nodes, zone 1 is dear and has large ones.
 ClusterSnapshot small_and_large() {
