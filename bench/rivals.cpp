@@ -53,7 +53,7 @@ const std::vector<Rival>& further_settings() {
       {"lips, 0.1, slots to 2,560 min", "lips",
        [](PolicySettings& settings) {
          settings.lips.waiting_price = 0.1;
-         for (const int end : {1280, 2560}) settings.lips.time_slot_edges.push_back(std::chrono::minutes(end));
+         for (const int end : {1280, 2560}) settings.lips.time_slot_edges.emplace_back(std::chrono::minutes(end));
        }},
       {"lips, 64, express limit 1 USD", "lips",
        [](PolicySettings& settings) {

@@ -76,10 +76,10 @@ struct LipsSettings {
   Usd fast_path_limit{0.01};    // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
   double order_factor = 20;     // k in arrival + k x (job's CPU / slots)
   bool home_zones = true;       // a home zone for each job with shuffle
-  Duration settle = std::chrono::seconds(3);          // peers of an unknown number arrive in such a time
-  Duration keep_room = std::chrono::minutes(2);       // for peers that have not arrived, or do not fit yet
-  bool keep_copies = true;                            // remote reads stay as extra copies
-  Duration expected_reach = std::chrono::hours(2);    // room is left for work that is expected within this; 0: none
+  Duration settle = std::chrono::seconds(3);        // peers of an unknown number arrive in such a time
+  Duration keep_room = std::chrono::minutes(2);     // for peers that have not arrived, or do not fit yet
+  bool keep_copies = true;                          // remote reads stay as extra copies
+  Duration expected_reach = std::chrono::hours(2);  // room is left for work that is expected within this; 0: none
   Usd move_cost{0.0001};  // of a move beside the transfer, with `billing: invoice`: its Job, pod and requests
   Duration drop_copies_after = std::chrono::hours(2);
   UsdPerMebibyte locality_price{0};  // of a MiB that is not read on the node itself

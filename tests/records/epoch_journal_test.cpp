@@ -101,7 +101,8 @@ TEST(RoughDay, HasDegradedTasksAndSharesWhereDataIsCoded) {
 // What only clusters have that others use too.
 TEST(ExactSnapshot, KeepsResourcesOfOthersAndTasksThatWereFoundOrWithdrawn) {
   ClusterSnapshot start;
-  start.zones.push_back({"a"}), start.racks.push_back({"r", ZoneId(0)}), start.profiles.push_back({{{"zone", "a"}}, {}});
+  start.zones.push_back({"a"}), start.racks.push_back({"r", ZoneId(0)}),
+      start.profiles.push_back({{{"zone", "a"}}, {}});
   const ResourceId gpu = start.extended_names.push_back("nvidia.com/gpu");
   const ResourceId storage = start.extended_names.push_back("ephemeral-storage");
   for (int i = 2; i < 9; ++i) start.extended_names.push_back("example.com/" + std::to_string(i));
@@ -213,7 +214,8 @@ TEST_F(EpochJournalTest, SaysWhatIsWrongWithADamagedRecord) {
   EXPECT_THAT(read_epoch("e", other).error().message, HasSubstr("differs from the written one"));
   EXPECT_THAT(read_epoch("e", "{}").error().message, HasSubstr("e:1"));
   EXPECT_THAT(read_epoch("e", "no json").error().message, HasSubstr("journal"));
-  EXPECT_THAT(read_epoch("e", text.substr(0, text.size() / 2)).error().message, HasSubstr("differs from the written one"));
+  EXPECT_THAT(read_epoch("e", text.substr(0, text.size() / 2)).error().message,
+              HasSubstr("differs from the written one"));
   for (const auto& [from, to, message] : std::vector<std::array<std::string, 3>>{
            {"\"seed\":1", "\"seed\":-1", "e:1: /seed: found -1; allowed: a whole number of 0 or more"},
            {"\"seed\":1,", "", "e:1: /seed: found nothing"},

@@ -57,8 +57,8 @@ std::string why_let_go(const PodRecord& pod, TimePoint now) {
   if (pod.mode != PodMode::steer) return pod.mode == PodMode::bind ? "the mode of its pool is bind" : "";
   if (pod.state == PodState::held && pod.unschedulable_reason == Reason::not_honoured) return pod.unschedulable_message;
   if (now - pod.first_seen < patience) return "";
-  const bool for_others = pod.unschedulable_reason == Reason::volume_not_ready ||
-                          pod.unschedulable_reason == Reason::group_not_ready;
+  const bool for_others =
+      pod.unschedulable_reason == Reason::volume_not_ready || pod.unschedulable_reason == Reason::group_not_ready;
   if (pod.state == PodState::held && for_others) return pod.unschedulable_message;
   // The place to read from is known only together with a zone.
   return pod.state == PodState::waiting && pod.fits_nowhere && pod.reads.empty() ? "no existing node would take it"

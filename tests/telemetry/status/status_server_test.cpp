@@ -102,7 +102,8 @@ TEST(StatusServer, TheScriptOfAPageRunsByItsNonceAlone) {
     nonces.insert(answer->body);
   }
   EXPECT_EQ(nonces.size(), 20u) << "a new one each time";
-  EXPECT_THAT(client.Get("/metrics")->get_header_value("Content-Security-Policy"), testing::Not(HasSubstr("script-src")));
+  EXPECT_THAT(client.Get("/metrics")->get_header_value("Content-Security-Policy"),
+              testing::Not(HasSubstr("script-src")));
 }
 
 TEST(StatusServer, AdmitsWhomItIsToldToAdmit) {
