@@ -106,16 +106,15 @@ class Peers {
     if (gang.tasks() < least) return defer(jobs, DeferralReason::waits_for_peers);
     const Duration since = cluster_.now - whole.arrived;
     // Before their driver runs none can come: nobody waits for them, if only their number is known.
-    const bool leads = gang.running_tasks == 0 &&
-                       std::any_of(jobs.begin(), jobs.end(), [&](JobId job) { return cluster_.jobs[job].coordinates; });
+    const bool leads = driver_waits(gang);
     const bool all_here = whole.expected > 0 && (leads || to_come(whole, gang) == 0);
     if (!all_here && since < settings_.settle) {
       look_again(settings_.settle - since);
       return defer(jobs, DeferralReason::waits_for_peers);
     }
-    if (since < settings_.keep_room || (leads && !whole.guessed))
-      add_to_come(gang, to_come(whole, gang), whole, jobs.back());
-    if (!within_pool_maxima(gang) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
+    add_to_come(gang, awaited(whole, gang, leads, since), whole, jobs.back());
+    const bool alone = since >= settings_.keep_room && least == 0 && driver_is_alone(id);
+    if (!within_pool_maxima(gang, alone) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
     Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
     if (since >= settings_.keep_room && choice.spots.empty() && !choice.order)
       choice = choose(gang, {to_seconds(turn_left(since, settings_.keep_room)), false});
@@ -126,8 +125,14 @@ class Peers {
       for (const JobId job : jobs) result_.served[job.index()] = false;
       return;
     }
+    if (alone && !all_now) {
+      choice = {};
+      choice.spots = in_several_zones(gang);
+    }
     if (choice.wait > 0) {  // what is free there already is kept for it
-      take(gang, room_.take(gang, choice.zone, gang.tasks()), false);
+      if (choice.zone.valid()) choice.spots = room_.now(gang, choice.zone);
+      room_.take(gang, choice.spots);
+      take(gang, choice.spots, false);
       look_again(std::max(overdue, seconds(choice.wait)));
     }
     const bool some = !choice.spots.empty() && count_here(gang, choice.spots) >= least;
@@ -236,6 +241,14 @@ class Peers {
     return static_cast<std::uint32_t>(std::max(0.0, whole.expected - known));
   }
 
+  // So many others, or room for them. For more than are known nobody waits long, but no driver starts without room for
+  // a worker beside it: so of two drivers that run, the later one's worker finds room once other workers end.
+  std::uint32_t awaited(const WholeJob& whole, const Gang& gang, bool leads, Duration since) const {
+    const std::uint32_t known = to_come(whole, gang);
+    if (known > 0 && (since < settings_.keep_room || (leads && !whole.guessed))) return known;
+    return leads && (known > 0 || whole.expected == 0) ? 1 : 0;
+  }
+
   void add_to_come(Gang& gang, std::uint32_t tasks, const WholeJob& whole, JobId like) const {
     if (tasks == 0) return;
     const double work = gang.parts.empty() ? least_work : gang.parts.front().work;
@@ -278,16 +291,20 @@ class Peers {
     look_again(std::max(overdue, settings_.keep_room - since));
   }
 
-  // Tasks that their pools' maxima never allow at once are left out. False: they allow too few now.
-  bool within_pool_maxima(Gang& gang) const {
+  // Tasks that their pools' maxima never allow at once are left out; for a driver that is alone, those that they do not
+  // allow now. False: they allow too few now; before a driver runs, the workers that will come count too.
+  bool within_pool_maxima(Gang& gang, bool alone) const {
+    const bool leads = driver_waits(gang);
     IdVector<PoolId, double> need(cluster_.pools.size(), 0.0);
     for (GangPart& part : gang.parts) {
       const Job& job = cluster_.jobs[part.job];
-      const double most = cluster_.pools[job.pool].maximum.value(), cores = cores_of(part.request);
+      const double cores = cores_of(part.request);
+      double most = cluster_.pools[job.pool].maximum.value();
       if (most <= 0) continue;
+      if (alone) most -= result_.pool_cores[job.pool].value();
       const double ever = std::floor((most - need[job.pool] + 1e-7) / cores);
       part.tasks = static_cast<std::uint32_t>(std::clamp(ever, 0.0, double{1} * part.tasks));
-      if (!part.to_come) need[job.pool] += part.tasks * cores;
+      if (!part.to_come || leads) need[job.pool] += part.tasks * cores;
     }
     for (const PoolId pool : need.ids())
       if (need[pool] > 0 && result_.pool_cores[pool].value() + need[pool] > cluster_.pools[pool].maximum.value() + 1e-7)
@@ -303,7 +320,8 @@ class Peers {
         std::any_of(gang.parts.begin(), gang.parts.end(), [](const auto& part) { return part.to_come; });
     if (to_come && choice.some_zone_holds_all) return choice;
     if (to_come) {
-      std::erase_if(gang.parts, [](const GangPart& part) { return part.to_come; });
+      if (std::optional<Start> several = all_in_several_zones(gang, patience)) return *std::move(several);
+      leave_out_to_come(gang);
       choice = in_one_zone(gang, patience);
     }
     if (choice.beside_driver) return choice;
@@ -313,6 +331,36 @@ class Peers {
     const bool all = count_tasks(apart.spots) == gang.tasks();
     if (all ? apart.usd < choice.usd : !choice.some_zone_holds_all && !room_.are_large_enough(gang)) return apart;
     return choice;
+  }
+
+  // Where no zone but several hold also those that will come. None starts before there is room for all.
+  std::optional<Start> all_in_several_zones(const Gang& gang, const Patience& patience) {
+    if (settings_.buys || !room_.are_large_enough(gang)) return std::nullopt;
+    Start choice;
+    choice.spots = in_several_zones(gang);
+    if (count_tasks(choice.spots) == gang.tasks()) return choice;
+    choice.wait = patience.seconds;
+    if (choice.wait <= 0) choice.spots.clear();
+    return choice;
+  }
+
+  // But for one worker beside a driver that has not started.
+  void leave_out_to_come(Gang& gang) const {
+    const bool leads = driver_waits(gang);
+    for (GangPart& part : gang.parts)
+      if (part.to_come) part.tasks = leads ? 1 : 0;
+    std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
+  }
+
+  bool driver_waits(const Gang& gang) const {
+    return gang.running_tasks == 0 && std::any_of(gang.parts.begin(), gang.parts.end(), [&](const GangPart& part) {
+             return !part.to_come && cluster_.jobs[part.job].coordinates;
+           });
+  }
+  // Of its job nothing else runs.
+  bool driver_is_alone(WholeJobId id) const {
+    const auto peers = running_.find(id);
+    return peers != running_.end() && peers->second.tasks == 1 && peers->second.driver.valid();
   }
 
   Start in_one_zone(const Gang& gang, const Patience& patience) {

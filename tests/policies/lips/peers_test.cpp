@@ -280,6 +280,37 @@ TEST_F(ThreeZones, ADriverWithoutRoomForItsWorkersWaitsForAsLongAsItTakes) {
   EXPECT_THAT(with.step(), SizeIs(1));
 }
 
+TEST_F(ThreeZones, ADriverWaitsForRoomInSeveralZonesWhereNoneHoldsAll) {
+  Case with = with_room({2}, {2}, {2});
+  const JobId busy = with.add({.maps = 2, .cpu = 1e5});
+  with.step();
+  with.state.apply(driver_of(with, 5));
+  for (const double second : {2.0, 121.0, 1000.0}) {
+    with.at(second);
+    EXPECT_THAT(with.step(), IsEmpty()) << "after " << second << " s";
+  }
+  with.finish(with.task(busy, 0));
+  EXPECT_THAT(with.step(), SizeIs(1));
+  add(with, {.tasks = 4, .expected = 5, .arrived = 1001});
+  with.at(1002);
+  EXPECT_EQ(zones_of(with, with.plan().assignments).size(), 3u);
+}
+
+TEST_F(ThreeZones, WorkersStartOneByOneWhereTheirDriverIsAloneForTooLong) {
+  Case with = with_room({}, {4}, {});
+  with.state.apply(driver_of(with, 4));
+  with.at(2);
+  ASSERT_THAT(with.step(), SizeIs(1));
+  with.at(200);
+  with.add({.arrival = 200, .maps = 2, .cpu = 1e5});  // the room is no longer kept
+  ASSERT_THAT(with.step(), SizeIs(2));
+  add(with, {.tasks = 3, .expected = 4, .arrived = 200});
+  with.at(210);
+  EXPECT_THAT(with.step(), IsEmpty()) << "together, if there is room soon";
+  with.at(321);
+  EXPECT_THAT(with.step(), SizeIs(1));
+}
+
 // Every two minutes one of four tasks of eight minutes ends, and others wait for its room.
 TEST_F(ThreeZones, ADriverThatNeedsABusyZoneGetsItWhenATurnOutlastsWhatRuns) {
   Case with = with_room({}, {4}, {});
