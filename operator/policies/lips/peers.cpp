@@ -246,7 +246,8 @@ class Peers {
   std::uint32_t awaited(const WholeJob& whole, const Gang& gang, bool leads, Duration since) const {
     const std::uint32_t known = to_come(whole, gang);
     if (known > 0 && (since < settings_.keep_room || (leads && !whole.guessed))) return known;
-    return leads && (known > 0 || whole.expected == 0) ? 1 : 0;
+    const bool unknown = whole.expected == 0 && !settings_.buys;  // nodes are ordered for those that are known to come
+    return leads && (known > 0 || unknown) ? 1 : 0;
   }
 
   void add_to_come(Gang& gang, std::uint32_t tasks, const WholeJob& whole, JobId like) const {

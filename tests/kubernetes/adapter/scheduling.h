@@ -214,4 +214,16 @@ inline FakePod gated(int cpu = 1) {
   return pod;
 }
 
+// Data in zone-c, and no node.
+inline void put_books(FakeCluster& cluster) {
+  for (const char* kind : {"pools", "datamoves"}) cluster.put_resource(kind, "none", "{}");
+  cluster.put_resource("datastores", "s",
+                       R"({"metadata":{"name":"s","uid":"s","resourceVersion":"1"},)"
+                       R"("spec":{"zone":"zone-c","bucket":{"name":"b","scope":"Zonal"}}})");
+  cluster.put_resource("datasets", "books",
+                       R"({"metadata":{"namespace":"default","name":"books","uid":"d","resourceVersion":"1"},)"
+                       R"("spec":{"blocks":1,"blockSize":"1Gi","stores":[{"name":"s"}]},)"
+                       R"("status":{"blocks":1,"replicas":[{"store":"s","blocks":"0"}]}})");
+}
+
 }  // namespace lips::kubernetes
