@@ -135,7 +135,8 @@ class Peers {
       take(gang, choice.spots, false);
       look_again(std::max(overdue, seconds(choice.wait)));
     }
-    const bool some = !choice.spots.empty() && count_here(gang, choice.spots) >= least;
+    const std::uint32_t beside = leads ? std::min(gang.tasks(), 2U) : 1;  // a driver, and a worker or its room
+    const bool some = count_tasks(choice.spots) >= beside && count_here(gang, choice.spots) >= least;
     if (choice.wait > 0 || !some) return defer(jobs, DeferralReason::waits_for_peers);
     result_.apart += zones_of(choice.spots) > 1;
     room_.take(gang, choice.spots);
@@ -247,7 +248,7 @@ class Peers {
     const std::uint32_t known = to_come(whole, gang);
     if (known > 0 && (since < settings_.keep_room || (leads && !whole.guessed))) return known;
     const bool unknown = whole.expected == 0 && !settings_.buys;  // nodes are ordered for those that are known to come
-    return leads && (known > 0 || unknown) ? 1 : 0;
+    return is_lone_driver(gang) && (known > 0 || unknown) ? 1 : 0;
   }
 
   void add_to_come(Gang& gang, std::uint32_t tasks, const WholeJob& whole, JobId like) const {
@@ -347,15 +348,20 @@ class Peers {
 
   // But for one worker beside a driver that has not started.
   void leave_out_to_come(Gang& gang) const {
-    const bool leads = driver_waits(gang);
+    const bool lone = is_lone_driver(gang);
     for (GangPart& part : gang.parts)
-      if (part.to_come) part.tasks = leads ? 1 : 0;
+      if (part.to_come) part.tasks = lone ? 1 : 0;
     std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
   }
 
   bool driver_waits(const Gang& gang) const {
     return gang.running_tasks == 0 && std::any_of(gang.parts.begin(), gang.parts.end(), [&](const GangPart& part) {
              return !part.to_come && cluster_.jobs[part.job].coordinates;
+           });
+  }
+  bool is_lone_driver(const Gang& gang) const {
+    return driver_waits(gang) && std::all_of(gang.parts.begin(), gang.parts.end(), [&](const GangPart& part) {
+             return part.to_come || cluster_.jobs[part.job].coordinates;
            });
   }
   // Of its job nothing else runs.
