@@ -113,7 +113,7 @@ class Peers {
       return defer(jobs, DeferralReason::waits_for_peers);
     }
     add_to_come(gang, awaited(whole, gang, leads, since), whole, jobs.back());
-    const bool alone = since >= settings_.keep_room && least == 0 && driver_is_alone(id);
+    const bool alone = since >= settings_.keep_room && least == 0 && only_driver_runs(id);
     if (!within_pool_maxima(gang, alone) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
     Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
     if (since >= settings_.keep_room && choice.spots.empty() && !choice.order)
@@ -248,7 +248,7 @@ class Peers {
     const std::uint32_t known = to_come(whole, gang);
     if (known > 0 && (since < settings_.keep_room || (leads && !whole.guessed))) return known;
     const bool unknown = whole.expected == 0 && !settings_.buys;  // nodes are ordered for those that are known to come
-    return is_lone_driver(gang) && (known > 0 || unknown) ? 1 : 0;
+    return only_driver_waits(gang) && (known > 0 || unknown) ? 1 : 0;
   }
 
   void add_to_come(Gang& gang, std::uint32_t tasks, const WholeJob& whole, JobId like) const {
@@ -348,7 +348,7 @@ class Peers {
 
   // But for one worker beside a driver that has not started.
   void leave_out_to_come(Gang& gang) const {
-    const bool lone = is_lone_driver(gang);
+    const bool lone = only_driver_waits(gang);
     for (GangPart& part : gang.parts)
       if (part.to_come) part.tasks = lone ? 1 : 0;
     std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
@@ -359,13 +359,13 @@ class Peers {
              return !part.to_come && cluster_.jobs[part.job].coordinates;
            });
   }
-  bool is_lone_driver(const Gang& gang) const {
+  bool only_driver_waits(const Gang& gang) const {
     return driver_waits(gang) && std::all_of(gang.parts.begin(), gang.parts.end(), [&](const GangPart& part) {
              return part.to_come || cluster_.jobs[part.job].coordinates;
            });
   }
   // Of its job nothing else runs.
-  bool driver_is_alone(WholeJobId id) const {
+  bool only_driver_runs(WholeJobId id) const {
     const auto peers = running_.find(id);
     return peers != running_.end() && peers->second.tasks == 1 && peers->second.driver.valid();
   }
