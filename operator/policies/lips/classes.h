@@ -20,7 +20,7 @@ struct NodeClass {
   std::vector<NodeId> nodes;  // empty: an offer, whose nodes do not exist yet
   NodeId like;                // any of them
   OfferId offer;
-  double drain = 0;  // of an offer: seconds in which the work that asks for its nodes ends
+  double drain = 0;  // of an offer: seconds that a node is best busy for; the dearer waiting, the shorter
   Cores cores;       // of all its nodes
 };
 

@@ -19,7 +19,6 @@ namespace lips {
 namespace {
 
 constexpr std::size_t most_places = 30;  // of solver::ZoneTransportation, whose time grows with their square
-constexpr std::size_t most_slots = 4;    // nobody knows by the minute when work comes
 constexpr double about_least = 1.05;     // times the least that a job pays at any home
 
 // Work that the program cannot tell apart.
@@ -73,7 +72,7 @@ class Room {
         if (step.work > 0 && step.from <= to_seconds(reach_)) all.push_back(step.from);
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    const std::size_t most = std::min(most_slots, most_places / std::max<std::size_t>(1, cluster_.zones.size()));
+    const std::size_t most = most_places / std::max<std::size_t>(1, cluster_.zones.size());
     const std::size_t neighbours = most > 0 ? (all.size() + most - 1) / most : 0;
     for (std::size_t i = 0; i < all.size() && most > 0; i += neighbours) begins_.push_back(all[i]);
   }

@@ -1,6 +1,7 @@
 #include "policies/lips/node_requests.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -11,6 +12,8 @@
 namespace lips {
 
 namespace {
+
+constexpr double least_nodes = 1e-9;
 
 class Requests {
  public:
@@ -35,21 +38,30 @@ class Requests {
     for (const Placement& placement : placements) {
       std::uint32_t left = placement.tasks;
       const ClassId c = classes_.class_of[placement.node];
-      const bool any_class = workload_.commodities[workload_.portions[placement.portion].commodity].any_class;
-      for (Quota& quota : any_class ? quotas_.zone[classes_.classes[c].zone] : quotas_.in_class[c]) {
-        if (quota.portion != placement.portion) continue;
-        const std::uint32_t placed = std::min(left, quota.tasks);
-        quota.tasks -= placed, left -= placed;
+      const ZoneId zone = classes_.classes[c].zone;
+      if (workload_.commodities[workload_.portions[placement.portion].commodity].any_class) {
+        leave_out(quotas_.zone[zone], placement.portion, left);
+        continue;
       }
+      leave_out(quotas_.in_class[c], placement.portion, left);
+      if (left == 0) continue;
+      for (ClassId other : classes_.classes.ids())  // some were to wait for a node
+        if (classes_.classes[other].offer.valid() && classes_.classes[other].zone == zone)
+          leave_out(quotas_.in_class[other], placement.portion, left);
     }
   }
 
   // Nodes; `shared_work`: of the zone's quotas, CPU-seconds.
   double wanted(ClassId c, double shared_work) const {
     const NodeClass& offer = classes_.classes[c];
-    double work = shared_work;
-    for (const Quota& quota : quotas_.in_class[c]) work += quota.tasks * workload_.portions[quota.portion].work;
-    return work / (offer.drain * offer.speed * offer.shape.cpu.value());
+    double nodes = 0;
+    for (const Quota& quota : quotas_.in_class[c]) nodes += quota.tasks * nodes_for_a_task(offer, quota);
+    for (const Quota& quota : quotas_.zone[offer.zone]) {
+      const double task = workload_.portions[quota.portion].work, work = std::min(shared_work, quota.tasks * task);
+      nodes += work / task * nodes_for_a_task(offer, quota);
+      shared_work -= work;
+    }
+    return nodes;
   }
 
   void ask_for(ClassId c, double nodes, double shared_work) {
@@ -60,13 +72,33 @@ class Requests {
   }
 
  private:
+  static void leave_out(std::vector<Quota>& quotas, PortionId portion, std::uint32_t& left) {
+    for (Quota& quota : quotas) {
+      if (quota.portion != portion) continue;
+      const std::uint32_t placed = std::min(left, quota.tasks);
+      quota.tasks -= placed, left -= placed;
+    }
+  }
+
+  // The part of a node that a task takes while it runs.
+  double share(const NodeClass& offer, const Quota& quota) const {
+    const Resources& request = cluster_.jobs[workload_.portions[quota.portion].job].request;
+    return 1 / static_cast<double>(std::max<std::int64_t>(1, fit_count(request, offer.shape)));
+  }
+  // While the node drains, whole tasks run in the same room one after another.
+  double nodes_for_a_task(const NodeClass& offer, const Quota& quota) const {
+    const Portion& portion = workload_.portions[quota.portion];
+    const double task = portion.work / (cores_of(cluster_.jobs[portion.job].request) * offer.speed);
+    return share(offer, quota) / std::max(1.0, std::floor(offer.drain / task));
+  }
+
   void ask_for(const NodeClass& offer, Quota& quota, double& nodes) {
-    if (quota.tasks == 0 || nodes <= 0) return;
+    if (quota.tasks == 0 || nodes < least_nodes) return;
     const Portion& portion = workload_.portions[quota.portion];
     const Job& job = cluster_.jobs[portion.job];
-    const double share = 1 / static_cast<double>(std::max<std::int64_t>(1, fit_count(job.request, offer.shape)));
+    const double of_node = share(offer, quota);
     for (const TaskId task : cluster_.tasks_of(cluster_.groups[portion.job][portion.group])) {
-      if (quota.tasks == 0 || nodes <= 0) return;
+      if (quota.tasks == 0 || nodes < least_nodes) return;
       if (taken_.contains(task)) continue;
       if (pools_.tasks(job.pool, job.request) < 1 || !room_.take_for(offer.offer, job.request)) return;
       pools_.take(job.pool, job.request.cpu);
@@ -74,7 +106,7 @@ class Requests {
       plan_.node_requests->push_back({task, offer.offer});
       plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
       --quota.tasks;
-      nodes -= share;
+      nodes -= of_node;
     }
   }
 

@@ -126,21 +126,20 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     const Node& node = cluster.nodes[offer.like];
     const double price = full_price(node, offer, mean_task), boot = to_seconds(offer.boot);
     const double unused = boot + to_seconds(offer.idle);
-    const double best = waiting > 0 ? std::sqrt(2 * unused * price / waiting) : longest_drain;
     NodeClass added;
     added.offer = id;
     added.like = offer.like;
     added.zone = node.zone;
     added.speed = node.speed;
     added.shape = added.least = node.capacity;
-    const double task = std::max(1.0, mean_task / node.speed);
-    added.drain = std::clamp(best, task, longest_drain);
-    added.price = UsdPerCpuSecond(price * (1 + unused / added.drain));
-    const double nodes = nodes_left(cluster, offer) * added.drain;
-    classes.now_window.push_back(added.drain);
+    added.drain = waiting > 0 ? std::min(longest_drain, std::sqrt(2 * unused * price / waiting)) : longest_drain;
+    const double task = std::max(1.0, mean_task / node.speed), drain = std::max(added.drain, task);
+    added.price = UsdPerCpuSecond(price * (1 + unused / drain));
+    const double nodes = nodes_left(cluster, offer) * drain;
+    classes.now_window.push_back(drain);
     classes.steps.push_back(
         {CapacityStep{node.capacity.cpu.value() * node.speed * nodes, node.capacity.memory.value() * nodes,
-                      node.capacity.slots * nodes, waiting * (boot + (added.drain - task) / 2)}});
+                      node.capacity.slots * nodes, waiting * (boot + (drain - task) / 2)}});
     classes.classes.push_back(std::move(added));
   }
 }

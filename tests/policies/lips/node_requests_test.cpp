@@ -12,7 +12,9 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::Optional;
+using ::testing::Pair;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 struct NodeRequests : ::testing::Test {
   ElasticBuilder builder{2};
@@ -56,13 +58,13 @@ TEST_F(NodeRequests, AskInTheCheapestZoneWhereNothingIsRead) {
   EXPECT_THAT(with.plan().node_requests, Optional(Each(Field(&NodeRequest::offer, there))));
 }
 
-// W p (1 + o / D) + w W D / 2 with o = 60 s and w = p / 3600 a second: D = sqrt(2 x 60 x 3600) = 657 s.
+// W p (1 + o / D) + w W D / 2 with o = 60 s and w = p / 3600 a second: D = sqrt(2 x 60 x 3600) = 657 s, in which a core
+// runs six whole tasks.
 TEST_F(NodeRequests, AskForWhatIsDoneWhenWaitingCostsAsMuchAsAnotherNode) {
   here = offer(ZoneId(0), 0.4);
   Case with("lips", builder);
   with.add({.maps = 4000, .cpu = 100});
-  const double drain = 657.27, nodes = 4000 * 100 / (drain * 4);
-  EXPECT_NEAR(by_offer(with.plan())[here], nodes * 4, 2);
+  EXPECT_NEAR(by_offer(with.plan())[here], 4000 / 6, 2);
 }
 
 TEST_F(NodeRequests, AskForMoreTheDearerWaitingIs) {
@@ -72,11 +74,37 @@ TEST_F(NodeRequests, AskForMoreTheDearerWaitingIs) {
     PolicySettings settings;
     settings.lips.waiting_price = price;
     Case with("lips", builder, settings);
-    with.add({.maps = 4000, .cpu = 100});
+    with.add({.maps = 4000, .cpu = 5});
     const int asked = by_offer(with.plan())[here];
-    EXPECT_NEAR(asked, before == 0 ? asked : 2 * before, 6) << "D falls with the root of the price";
+    EXPECT_NEAR(asked, before == 0 ? asked : 2 * before, 3) << "D falls with the root of the price";
     before = asked;
   }
+}
+
+// Waiting is so dear that no task waits for another, though the mean task is longer than those of one zone.
+TEST_F(NodeRequests, ShortTasksDoNotWaitForOneAnotherWhileLongOnesArePendingElsewhere) {
+  here = offer(ZoneId(0), 0.4), there = offer(ZoneId(1), 0.4);
+  const StoreId volume = builder.volume(ZoneId(0)), far = builder.volume(ZoneId(1));
+  std::vector<BlockId> blocks, far_blocks;
+  for (int i = 0; i < 8; ++i)
+    blocks.push_back(builder.block_in({volume})), far_blocks.push_back(builder.block_in({far}));
+  PolicySettings settings;
+  settings.lips.waiting_price = 1e5;
+  Case with("lips", builder, settings, UsdPerMebibyte(1));
+  with.add({.blocks = blocks, .cpu = 100});
+  with.add({.blocks = far_blocks, .cpu = 60});
+  const std::map<OfferId, int> asked = by_offer(with.plan());
+  EXPECT_THAT(asked, UnorderedElementsAre(Pair(here, 8), Pair(there, 8)));
+}
+
+// A node has four cores and memory for two such tasks.
+TEST_F(NodeRequests, AskForAsManyNodesAsTheirMemoryNeeds) {
+  here = offer(ZoneId(0), 0.4);
+  PolicySettings settings;
+  settings.lips.waiting_price = 1e5;
+  Case with("lips", builder, settings);
+  with.add({.maps = 8, .cpu = 100, .memory = 2048});
+  EXPECT_EQ(by_offer(with.plan())[here], 8);
 }
 
 // A slot is free in 100 s, a new node in 40 s. Saving a minute of one task is worth less than a node that is idle for a
@@ -104,12 +132,20 @@ TEST_F(NodeRequests, TasksThatAreLongerThanTheMeanTakeAllSlotsThatAreFree) {
   settings.lips.waiting_price = 100;
   std::vector<BlockId> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(builder.block_in({volume}, 1000));
-  Case with("lips", builder, settings, UsdPerMebibyte(2e-3));
-  with.add({.maps = 4, .cpu = 200});
-  with.add({.blocks = blocks, .cpu = 20});
-  const Plan plan = with.plan();
-  EXPECT_THAT(plan.assignments, SizeIs(4));
-  EXPECT_EQ(by_offer(plan)[here], 0);
+  ConstraintId bound = ConstraintId::none();
+  for (const bool some_nodes_only : {false, true}) {
+    if (some_nodes_only) {
+      builder.start.profiles[ProfileId(0)].labels = {{"disk", "ssd"}};
+      builder.start.nodes[elastic_node(ZoneId(1), 0.4)].profile = builder.start.profiles.push_back({});
+      bound = builder.start.constraints.push_back({{{"disk", LabelRequirement::Operator::exists, {}}}, {}, {}});
+    }
+    Case with("lips", builder, settings, UsdPerMebibyte(2e-3));
+    with.add({.maps = 4, .cpu = 200, .constraint = bound});
+    with.add({.blocks = blocks, .cpu = 20, .constraint = bound});
+    const Plan plan = with.plan();
+    EXPECT_THAT(plan.assignments, SizeIs(4)) << some_nodes_only;
+    EXPECT_EQ(by_offer(plan)[here], 0) << some_nodes_only;
+  }
 }
 
 TEST_F(NodeRequests, AskForTheMostUrgentAndLetTheOthersWait) {
