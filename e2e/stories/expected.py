@@ -2,12 +2,15 @@
 
 One node of a cheap zone is busy for ten minutes, one of a dear zone is free. The CronJob's schedule is in a time zone of its own, and how much its run
 will need comes from its template and from the run times of an earlier run. A list in a file announces jobs as well, and is read again when it changes.
+So does a JobSet, whose kind is installed while the operator runs, by a Job that waits for another.
 """
 import datetime
+import json
 import os
 import time
 import zoneinfo
 
+from frameworks import DEFINITIONS, definition
 from kit import objects
 from kit.cluster import Cluster, wait_for
 from kit.operator import Operator
@@ -25,6 +28,12 @@ def cron_job(comes):
     job = objects.indexed_job("nightly", TASKS, "batch", run_for=f"{RUN}s")["spec"]
     return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "nightly", "namespace": "batch"},
             "spec": {"schedule": f"{local.minute} {local.hour} * * *", "timeZone": ZONE, "jobTemplate": {"spec": {**job, "parallelism": CORES}}}}
+
+
+def job_set():
+    job = lambda seconds: {"spec": objects.indexed_job("step", CORES, "batch", annotations={"lips.dev/cpu-seconds": str(seconds)})["spec"]}
+    steps = [{"name": "load", "template": job(300)}, {"name": "fit", "template": job(60), "dependsOn": [{"name": "load", "status": "Complete"}]}]
+    return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "train", "namespace": "batch"}, "spec": {"replicatedJobs": steps}}
 
 
 def tell(story):
@@ -91,5 +100,18 @@ def tell(story):
             with open(announced, "w", encoding="utf-8") as file:
                 file.write("[]\n")
             wait_for(lambda: "etl/listed" not in named(), PATIENCE, lambda: f"an empty list announces: {named()}", pause=1)
+            name = "jobsets.jobset.x-k8s.io"
+            api.create(definition(name, *DEFINITIONS[name]))
+            cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", name)
+            train = os.path.join(story.folder, "train.json")
+            with open(train, "w", encoding="utf-8") as file:
+                json.dump(job_set(), file)
+            cluster.kubectl("create", "-f", train)
+            wait_for(lambda: "batch/train-fit-0" in named(), PATIENCE, lambda: f"a JobSet announces: {named()}", pause=1)
+            fit = next(job for job in operator.answers("expected") if job["job"] == "batch/train-fit-0")
+            story.check(fit["cpuSeconds"] == 60 * CORES and 295 < fit["expectedInSeconds"] <= 300, lambda: f"after the first Job: {fit}")
+            story.check("batch/train-load-0" not in named(), "a Job that waits for nobody is expected")
+            cluster.kubectl("delete", "-f", train)
+            wait_for(lambda: "batch/train-fit-0" not in named(), 10, lambda: f"a JobSet that is gone announces: {named()}", pause=1)
             story.check(not seen.broken, lambda: "; ".join(seen.broken))
             story.check(operator.running(), "the operator ended")

@@ -1,10 +1,13 @@
-// Pods, nodes, Jobs, PodGroups and NodePools as the API server has them, what pods' annotations say, and what NodePools
-// offer.
+// Pods, nodes, Jobs, PodGroups, NodePools and workflows as the API server has them, what pods' annotations say, what
+// NodePools offer, and when the later steps of workflows begin.
 #include "config/cron_schedule.h"
 #include "kubernetes/adapter/fleet_offers.h"
+#include "kubernetes/adapter/later_levels.h"
 #include "kubernetes/adapter/memory_text.h"
 #include "kubernetes/api/codec.h"
+#include "kubernetes/pods/argo_workflow.h"
 #include "kubernetes/pods/job_codec.h"
+#include "kubernetes/pods/job_set.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/pod_group.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -20,6 +23,13 @@ NodePrices few_prices() {
   return *NodePrices::make(PriceSheet({size}, {}, 0), {});
 }
 
+bool has_steps(const Result<Workflow>& workflow) {
+  if (!workflow) return false;
+  const IdVector<StepIndex, Duration> lasts(workflow->steps.size(), std::chrono::minutes(1));
+  (void)later_begins(workflow->steps, lasts, TimePoint{});
+  return !workflow->steps.empty();
+}
+
 }  // namespace
 
 FUZZ_TARGET(objects, json) {
@@ -30,6 +40,8 @@ FUZZ_TARGET(objects, json) {
   static NodeDecoder nodes;
   static JobDecoder jobs;
   static CronJobDecoder cron_jobs;
+  static JobSetDecoder job_sets;
+  static ArgoWorkflowDecoder argo;
   const auto pod = pods.decode(input);
   if (pod) (void)read_pod_annotations(*pod);
   const bool taken = nodes.decode(input).has_value();
@@ -40,7 +52,8 @@ FUZZ_TARGET(objects, json) {
   const auto node_pool = node_pools.decode(input);
   if (node_pool) (void)pool_offers({*node_pool}, NodeCache(), {}, prices), (void)pool_limits({*node_pool}, {}, prices);
   const bool grouped = pod_groups.decode(input).has_value();
-  return taken || pod || grouped || node_pool || (cron && !cron->schedule.empty());
+  const bool stepped = has_steps(job_sets.decode(input)) || has_steps(argo.decode(input));
+  return taken || stepped || pod || grouped || node_pool || (cron && !cron->schedule.empty());
 }
 
 }  // namespace lips::kubernetes

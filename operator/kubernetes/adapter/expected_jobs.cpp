@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "config/cron_schedule.h"
+#include "kubernetes/adapter/later_levels.h"
 #include "kubernetes/api/time_text.h"
 
 namespace lips::kubernetes {
 namespace {
-
-constexpr std::int32_t most_tasks = 1'000'000'000;
 
 class Collector {
  public:
@@ -54,6 +52,14 @@ class Collector {
     }
   }
 
+  // Steps of workflows that wait for others.
+  void add(const Announcers& announcers, TimePoint now) {
+    ExpectedJobs later = later_levels(announcers.workflows, announcers.jobs, context_, now);
+    for (ExpectedWork& work : later.work)
+      if (work.at < to_) result_.work.push_back(std::move(work));
+    for (ExpectedJobs::Problem& problem : later.problems) result_.problems.push_back(std::move(problem));
+  }
+
   ExpectedJobs take() { return std::move(result_); }
 
  private:
@@ -62,29 +68,12 @@ class Collector {
   }
 
   void add(const char* kind, const ObjectMeta& meta, const std::string& job, const JobSpec& spec, TimePoint at) {
-    Pod pod;
-    pod.meta.name_space = meta.name_space;
-    pod.annotations = spec.pod_annotations;
-    pod.scheduler = spec.scheduler;
-    const Result<PodAnnotations> task = read_pod_annotations(pod);
-    if (!task) return complain(kind, meta, task.error().message);
-    if (!context_.planned(pod, *task)) return;
-    ExpectedWork work;
-    work.job = meta.name_space + '/' + (task->job.empty() ? job : task->job);
-    work.at = at;
-    work.shuffle = task->shuffle.value_or(Mebibytes(0));
-    const double tasks =
-        std::clamp(task->tasks.value_or(spec.completions.value_or(spec.parallelism.value_or(1))), 0, most_tasks);
-    Mebibytes input;
-    if (const ModelIndex::KnownDataSet* data_set =
-            readable_data_set(context_.index, task->data_set, meta.name_space, context_.may_read)) {
-      work.input = data_set->id;
-      input = context_.index.size_of(data_set->first, data_set->native_blocks);
-    }
-    const std::string of = template_of(meta.name_space, Owner{"Job", job, ""}, "");
-    const double cores = static_cast<double>(spec.cpu) / 1000;
-    work.work = work_of(*task, cores, tasks > 0 ? input / tasks : input, of, context_.history).cpu * tasks;
-    if (tasks > 0) result_.work.push_back(std::move(work));
+    Result<ExpectedPods> pods = expected_pods({meta.name_space, Owner{"Job", job, ""}, spec}, context_);
+    if (!pods) return complain(kind, meta, pods.error().message);
+    if (!pods->planned || pods->tasks == 0) return;
+    if (pods->work.job.empty()) pods->work.job = meta.name_space + '/' + job;
+    pods->work.at = at;
+    result_.work.push_back(std::move(pods->work));
   }
 
   const ExpectationContext& context_;
@@ -103,6 +92,7 @@ ExpectedJobs expected_jobs(const Announcers& announcers, const ExpectationContex
     collector.add(job);
   }
   for (const auto& [uid, cron] : announcers.cron_jobs) collector.add(cron, here);
+  collector.add(announcers, now);
   for (const Announcement& announced : announcers.announced) {
     const auto arrived = announcers.arrivals.find(announced.job);
     collector.add(announced, arrived == announcers.arrivals.end() ? std::nullopt : std::optional(arrived->second));

@@ -1,17 +1,16 @@
-// Work that is announced: the next runs of CronJobs, suspended Jobs that say when they are expected, and what a file
-// lists. Pure.
+// Work that is announced: the next runs of CronJobs, suspended Jobs that say when they are expected, later steps of
+// workflows that run, and what a file lists. Pure.
 #pragma once
 
 #include <compare>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "kubernetes/adapter/announcements.h"
-#include "kubernetes/adapter/readable_data.h"
+#include "kubernetes/adapter/expected_pods.h"
 #include "kubernetes/pods/job_codec.h"
-#include "kubernetes/pods/task_work.h"
+#include "kubernetes/pods/workflow.h"
 #include "model/expected_work.h"
 
 namespace lips::kubernetes {
@@ -26,19 +25,12 @@ struct ExpectedJobs {
 };
 
 struct Announcers {
-  const std::map<std::string, BatchJob>& jobs;      // by uid
-  const std::map<std::string, CronJob>& cron_jobs;  // by uid
-  const std::vector<Announcement>& announced;       // by a file
+  const std::map<std::string, BatchJob>& jobs;       // by uid
+  const std::map<std::string, CronJob>& cron_jobs;   // by uid
+  const std::map<std::string, Workflow>& workflows;  // by uid
+  const std::vector<Announcement>& announced;        // by a file
   // When a job of that name has come last; one that comes near enough to its time is the one that was announced.
   const std::map<std::string, TimePoint>& arrivals;
-};
-
-struct ExpectationContext {
-  const ModelIndex& index;
-  WorkHistory history;
-  // Whether the operator plans such a pod: it has no name yet.
-  std::function<bool(const Pod& pod, const PodAnnotations& task)> planned;
-  MayRead may_read = {};
 };
 
 // What is expected within `reach`, or was and is not here yet.

@@ -28,8 +28,17 @@ std::string_view resource_name(WatchedKind kind) {
       return "cronjobs";
     case WatchedKind::pod_groups:
       return "podgroups";
+    case WatchedKind::job_sets:
+      return "jobsets";
+    case WatchedKind::argo_workflows:
+      return "workflows";
   }
   return "";
+}
+
+std::string_view without_list(WatchedKind kind) {
+  if (is_always_watched(kind)) return "nothing is planned";
+  return kind == WatchedKind::pod_groups ? "pods that name one wait" : "their later steps are not expected";
 }
 
 void Inbox::put(Message message) {

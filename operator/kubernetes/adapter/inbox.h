@@ -13,6 +13,7 @@
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/pod_group.h"
 #include "kubernetes/pods/volumes.h"
+#include "kubernetes/pods/workflow.h"
 
 namespace lips::kubernetes {
 
@@ -27,11 +28,14 @@ enum class WatchedKind : std::uint8_t {
   csi_drivers,
   storage_rooms,
   cron_jobs,
-  pod_groups
+  pod_groups,  // from the first pod on that names one
+  job_sets,    // these two where the API server has them
+  argo_workflows
 };
-// Others are watched from the first pod on that names one.
-constexpr bool is_always_watched(WatchedKind kind) { return kind != WatchedKind::pod_groups; }
+constexpr bool is_always_watched(WatchedKind kind) { return kind < WatchedKind::pod_groups; }
 std::string_view resource_name(WatchedKind kind);  // plural
+// What happens while they cannot be listed.
+std::string_view without_list(WatchedKind kind);
 
 struct Gone {
   WatchedKind kind = WatchedKind::pods;
@@ -60,7 +64,7 @@ struct BindReport {
 struct WakeUp {};  // something outside has changed: leadership, data
 
 using Message = std::variant<Pod, Node, BatchJob, CronJob, Claim, Volume, StorageClass, CsiNode, CsiDriver, StorageRoom,
-                             PodGroup, Gone, Listed, NotListed, NotUnderstood, BindReport, WakeUp>;
+                             PodGroup, Workflow, Gone, Listed, NotListed, NotUnderstood, BindReport, WakeUp>;
 
 class Inbox {
  public:

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "kubernetes/pods/argo_workflow.h"
+#include "kubernetes/pods/job_set.h"
+
 namespace lips::kubernetes {
 namespace {
 
@@ -61,10 +64,17 @@ ListWatch& Informers::start(std::unique_ptr<ObjectSink> sink, const char* path) 
   return add(everything(path, sinks_.size()), *sinks_.back());
 }
 
-void Informers::watch_pod_groups() {
-  if (std::exchange(watches_pod_groups_, true)) return;
-  start(std::make_unique<DecodingSink<PodGroupDecoder>>(WatchedKind::pod_groups, inbox_, telemetry_),
-        "/apis/scheduling.k8s.io/v1alpha2/podgroups");
+void Informers::watch(WatchedKind optional) {
+  if (std::exchange(watches_optional_[optional], true)) return;
+  if (optional == WatchedKind::pod_groups)
+    start(std::make_unique<DecodingSink<PodGroupDecoder>>(optional, inbox_, telemetry_),
+          "/apis/scheduling.k8s.io/v1alpha2/podgroups");
+  if (optional == WatchedKind::job_sets)
+    start(std::make_unique<DecodingSink<JobSetDecoder>>(optional, inbox_, telemetry_),
+          "/apis/jobset.x-k8s.io/v1alpha2/jobsets");
+  if (optional == WatchedKind::argo_workflows)
+    start(std::make_unique<DecodingSink<ArgoWorkflowDecoder>>(optional, inbox_, telemetry_),
+          "/apis/argoproj.io/v1alpha1/workflows");
 }
 
 void Informers::start() {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/enum_array.h"
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/api/api_client.h"
@@ -20,8 +21,8 @@ class Informers {
   ~Informers();  // waits for the threads
 
   void start();
-  // Once: PodGroups too, which most clusters do not have.
-  void watch_pod_groups();
+  // Once: a kind that most clusters do not have.
+  void watch(WatchedKind optional);
   // Lists nodes and pods again. The lists begin after this call; Listed carries the returned number or a larger one.
   std::uint64_t relist();
   // The number of the last call; 0: there was none.
@@ -40,7 +41,7 @@ class Informers {
   std::vector<std::unique_ptr<ListWatch>> watches_;
   ListWatch* nodes_ = nullptr;
   ListWatch* pods_ = nullptr;
-  bool watches_pod_groups_ = false;
+  EnumArray<WatchedKind, bool> watches_optional_;
   std::vector<std::jthread> threads_;
 };
 

@@ -13,6 +13,14 @@ void KnownJobs::update(BatchJob job) {
   if (!makes_pods) review_created_by(uid);
 }
 
+// Most that a cluster keeps have ended.
+void KnownJobs::update(Workflow workflow) {
+  if (!workflow.goes_on()) return forget_workflow(workflow.meta.uid);
+  workflows_changed_ = true;
+  const std::string uid = workflow.meta.uid;
+  workflows_[uid] = std::move(workflow);
+}
+
 void KnownJobs::forget_job(const std::string& uid) {
   jobs_.erase(uid);
   creator_ended(uid);

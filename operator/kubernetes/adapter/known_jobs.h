@@ -12,6 +12,7 @@
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/workflow.h"
 
 namespace lips::kubernetes {
 
@@ -21,6 +22,7 @@ class KnownJobs {
 
   void update(BatchJob job);
   void update(CronJob cron) { cron_jobs_[cron.meta.uid] = std::move(cron); }
+  void update(Workflow workflow);
   void update(const PodRecord& pod) { pods_.update(pod); }
   // Whoever has this uid creates no more pods: it has ended, or is being deleted or gone. Not needed for a job.
   void creator_ended(const std::string& uid);
@@ -29,6 +31,7 @@ class KnownJobs {
   // A job, or a pod whose record is about to go.
   void forget_job(const std::string& uid);
   void forget_cron_job(const std::string& uid) { cron_jobs_.erase(uid); }
+  void forget_workflow(const std::string& uid) { workflows_changed_ |= workflows_.erase(uid) > 0; }
   void forget(const PodRecord& pod);
   // The object is gone. If it carried the memory of a job that has other pods, another object will carry it.
   void move_memory(const std::string& uid);
@@ -39,6 +42,9 @@ class KnownJobs {
 
   const std::map<std::string, BatchJob>& all() const { return jobs_; }  // by uid
   const std::map<std::string, CronJob>& cron_jobs() const { return cron_jobs_; }
+  const std::map<std::string, Workflow>& workflows() const { return workflows_; }  // that go on
+  // Whether one has changed since the last call.
+  bool take_workflows_changed() { return std::exchange(workflows_changed_, false); }
   KnownJob known(const std::string& key);
   JobMemory memory_of(const std::string& key, const ModelIndex& index) const;
 
@@ -53,6 +59,8 @@ class KnownJobs {
   JobPods pods_;
   std::map<std::string, BatchJob> jobs_;  // by uid
   std::map<std::string, CronJob> cron_jobs_;
+  std::map<std::string, Workflow> workflows_;
+  bool workflows_changed_ = false;
   std::set<std::string> ended_;      // creators of pods that are there, by uid
   std::set<std::string> to_review_;  // jobs that may have become complete
 };

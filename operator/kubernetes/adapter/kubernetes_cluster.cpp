@@ -86,6 +86,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
       resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       karpenter_("/apis/karpenter.sh/v1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
+      workflow_apis_(settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
   const auto may_act = [this] { return this->may_act(); };
@@ -166,10 +167,11 @@ void KubernetesCluster::start() {
 // Checked before each request that changes something, from any thread.
 bool KubernetesCluster::may_act() const { return !finishing_ && (!settings_.leads || settings_.leads()); }
 
-// Pods are scheduled even if the cluster lacks our custom resources or Karpenter's, which may be installed later.
+// Pods are scheduled even if the cluster lacks our custom resources or those of others, which may be installed later.
 void KubernetesCluster::detect_resources() {
   resources_.review(*watch_client_, now());
   if (node_pools_) karpenter_.review(*watch_client_, now());
+  workflow_apis_.review(*watch_client_, *informers_, now());
 }
 
 // Begins to watch them once Karpenter is there. True: plans need not wait for them.
@@ -268,7 +270,7 @@ void KubernetesCluster::handle(Node& node) {
 
 void KubernetesCluster::handle(Pod& pod) {
   if (orders_->found(pod)) return;
-  if (!pod.group.empty()) informers_->watch_pod_groups();
+  if (!pod.group.empty()) informers_->watch(WatchedKind::pod_groups);
   if (watched_) watched_->update(pod, now());
   memories_->found({false, pod.meta}, pod.annotations);
   traffic_->found(pod, now());
@@ -284,8 +286,6 @@ void KubernetesCluster::handle(BatchJob& job) {
   memories_->found({true, job.meta}, job.annotations);
   jobs_->update(std::move(job));
 }
-
-void KubernetesCluster::handle(CronJob& cron) { jobs_->update(std::move(cron)); }
 
 void KubernetesCluster::dependencies_changed() {
   if (watched_) watched_->dependencies_changed();
@@ -312,6 +312,9 @@ void KubernetesCluster::handle(const Gone& gone) {
       return jobs_->forget_job(gone.meta.uid);
     case WatchedKind::cron_jobs:
       return jobs_->forget_cron_job(gone.meta.uid);
+    case WatchedKind::job_sets:
+    case WatchedKind::argo_workflows:
+      return jobs_->forget_workflow(gone.meta.uid);
     case WatchedKind::claims:
       dependencies_changed();
       return volumes_.forget_claim(gone.meta);
@@ -357,13 +360,13 @@ void KubernetesCluster::handle(const BindReport& report) {
 void KubernetesCluster::handle(const NotListed& failed) {
   if (failed.kind == WatchedKind::pod_groups) groups_.set_trouble(failed.why);
   if (!not_listed_.insert(failed.kind).second) return;
-  const char* const meanwhile = is_always_watched(failed.kind) ? "nothing is planned" : "pods that name one wait";
-  log_.warning("cannot list objects; until that works, " + std::string(meanwhile),
+  log_.warning("cannot list objects; until that works, " + std::string(without_list(failed.kind)),
                {{"resource", resource_name(failed.kind)}, {"why", failed.why}});
 }
 
 void KubernetesCluster::handle(const NotUnderstood& refused) {
   if (refused.kind == WatchedKind::pod_groups) groups_.update({refused.meta, std::nullopt, {refused.why}});
+  jobs_->forget_workflow(refused.meta.uid);
   telemetry_.on_rejected(resource_name(refused.kind), "malformed");
   log_.warning("cannot decode an object", {{"why", refused.why}});
 }

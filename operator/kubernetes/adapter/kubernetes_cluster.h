@@ -33,6 +33,7 @@
 #include "kubernetes/adapter/resync.h"
 #include "kubernetes/adapter/volume_binding.h"
 #include "kubernetes/adapter/watched_pods.h"
+#include "kubernetes/adapter/workflow_apis.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/pods/binding.h"
 #include "kubernetes/pods/node_cache.h"
@@ -118,7 +119,8 @@ class KubernetesCluster : public ClusterClient {
   void handle(Pod& pod);
   void handle(Node& node);
   void handle(BatchJob& job);
-  void handle(CronJob& cron);
+  void handle(CronJob& cron) { jobs_->update(std::move(cron)); }
+  void handle(Workflow& workflow) { jobs_->update(std::move(workflow)); }
   void handle(CsiNode& node);
   template <class Storage>
     requires requires(VolumeCache& volumes, Storage& changed) { volumes.update(std::move(changed)); }
@@ -175,6 +177,7 @@ class KubernetesCluster : public ClusterClient {
   Every counting_{Duration(1'000'000)};     // conditions, and the number of pending pods
   Every forgetting_{Duration(10'000'000)};  // objects that are gone
   OptionalApi resources_, karpenter_;
+  WorkflowApis workflow_apis_;
 
   // Last, and stopped first by the destructor: their threads use the members above.
   std::unique_ptr<ApiClient> watch_client_, act_client_;

@@ -1,8 +1,22 @@
 #include "kubernetes/adapter/optional_api.h"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace lips::kubernetes {
+namespace {
+
+// Several projects share a group: that of Argo's Workflows is that of Argo CD too.
+bool has_resource(const std::string& group, const std::string& resource) {
+  const auto json = nlohmann::json::parse(group, nullptr, false);
+  if (!json.is_object() || !json.contains("resources") || !json["resources"].is_array()) return false;
+  return std::any_of(json["resources"].begin(), json["resources"].end(), [&](const nlohmann::json& each) {
+    return each.is_object() && each.contains("name") && each["name"] == resource;
+  });
+}
+
+}  // namespace
 
 void OptionalApi::review(ApiClient& client, TimePoint now) {
   if (state_ == State::present || !due_.due(now)) return;
@@ -10,7 +24,7 @@ void OptionalApi::review(ApiClient& client, TimePoint now) {
   request.path = path_;
   client.start(std::move(request), [this](const Answer& answer) {
     if (answer)
-      state_ = State::present;
+      state_ = resource_.empty() || has_resource(*answer, resource_) ? State::present : State::absent;
     else if (answer.error().code == ErrorCode::not_found)
       state_ = State::absent;
     wake_();

@@ -1,4 +1,4 @@
-// Whether the API server serves a group of custom resources that a cluster may lack, and get later.
+// Whether the API server serves custom resources that a cluster may lack, and get later.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,17 @@ namespace lips::kubernetes {
 class OptionalApi {
  public:
   enum class State : std::uint8_t { unknown, absent, present };
-  // `path`: of the group and version. `wake` is called from another thread, when an answer has come. The client is gone
-  // before this.
-  OptionalApi(std::string path, Duration ask_every, std::function<void()> wake)
-      : path_(std::move(path)), due_(ask_every), wake_(std::move(wake)) {}
+  // `path`: of the group and version. `resource`: that it has to have; empty: any. `wake` is called from another
+  // thread, when an answer has come. The client is gone before this.
+  OptionalApi(std::string path, Duration ask_every, std::function<void()> wake, std::string resource = {})
+      : path_(std::move(path)), resource_(std::move(resource)), due_(ask_every), wake_(std::move(wake)) {}
 
   State state() const { return state_; }
   // Asks until it is there, now and then.
   void review(ApiClient& client, TimePoint now);
 
  private:
-  const std::string path_;
+  const std::string path_, resource_;
   Every due_;
   const std::function<void()> wake_;
   std::atomic<State> state_{State::unknown};

@@ -41,7 +41,10 @@ void Resync::reconcile(DataLink* data, TimePoint now) {
   for (const std::string& key : complete)
     around_.model.events().emplace_back(NoMorePeers{around_.model.index().whole_job(key)});
   emit_jobs(around_.lifecycle.take_arrived(), data, now);
-  if (!review_of_expected_.due(now)) return;
+  steps_have_moved_ |= around_.jobs.take_workflows_changed();
+  const bool soon = steps_have_moved_ && review_of_steps_.due(now);
+  if (!review_of_expected_.due(now) && !soon) return;
+  steps_have_moved_ = false;
   std::vector<ExpectedWork> expected = find_expected(data, now);
   if (expected == expected_) return;
   expected_ = std::move(expected);
@@ -88,7 +91,8 @@ std::vector<ExpectedWork> Resync::find_expected(const DataLink* data, TimePoint 
   static const std::vector<Announcement> nothing;
   look_at_announced();
   ExpectedJobs found =
-      expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs(), announced_ ? *announced_ : nothing, arrivals_},
+      expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs(), around_.jobs.workflows(),
+                     announced_ ? *announced_ : nothing, arrivals_},
                     {around_.model.index(), history, planned, read_permission(data)}, now, expected_within);
   std::set<ExpectedJobs::Problem> problems(found.problems.begin(), found.problems.end());
   for (const ExpectedJobs::Problem& problem : problems)

@@ -78,7 +78,8 @@ class Resync {
   Rules rules_;
   std::uint64_t volumes_version_ = 0;
   TimePoint listed_at_{}, next_beat_{};
-  Every review_of_expected_{Duration(30'000'000)};
+  Every review_of_expected_{Duration(30'000'000)}, review_of_steps_{Duration(5'000'000)};
+  bool steps_have_moved_ = false;                 // of workflows
   std::vector<ExpectedWork> expected_;            // as last reported
   AnnouncedWork announced_;                       // as last looked at
   std::map<std::string, TimePoint> arrivals_;     // of the jobs that it names; before the epoch: none yet

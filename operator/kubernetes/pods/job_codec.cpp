@@ -1,53 +1,22 @@
 #include "kubernetes/pods/job_codec.h"
 
 #include "kubernetes/api/object_fields_json.h"
+#include "kubernetes/pods/job_spec_json.h"
 
 namespace lips::kubernetes {
 namespace {
 
 using simdjson::ondemand::value;
 
-void read_metadata(value json, ObjectMeta& meta, TextMap& annotations, bool* deleting = nullptr) {
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (json::names_object(key, content, meta)) return;
-    if (key == "annotations") annotations = json::text_map(content, "lips.dev/");
-    if (key == "deletionTimestamp" && deleting) *deleting = !content.is_null();
-  });
-}
-
-std::int64_t requested_cpu(value container) {
-  std::int64_t cpu = 0;
-  json::each_field(container, [&](std::string_view key, value content) {
-    if (key != "resources") return;
-    json::each_field(content, [&](std::string_view field, value amounts) {
-      if (field == "requests") cpu = amount_of(json::amounts(amounts, "resources.requests"), "cpu");
-    });
-  });
-  return cpu;
-}
-
-void read_template(value json, JobSpec& spec) {
+void read_pod_template(value json, JobSpec& spec) {
   json::each_field(json, [&](std::string_view key, value content) {
     ObjectMeta unnamed;
-    if (key == "metadata") read_metadata(content, unnamed, spec.pod_annotations);
+    if (key == "metadata") json::read_metadata(content, unnamed, spec.pod_annotations);
     if (key != "spec") return;
     json::each_field(content, [&](std::string_view field, value inner) {
       if (field == "schedulerName") spec.scheduler = json::text(inner);
-      if (field == "containers") json::each_item(inner, [&](value each) { spec.cpu += requested_cpu(each); });
+      if (field == "containers") json::each_item(inner, [&](value each) { spec.cpu += json::requested_cpu(each); });
     });
-  });
-}
-
-void read_spec(value json, JobSpec& spec) {
-  const auto count = [](value content) -> std::optional<std::int32_t> {
-    if (content.is_null()) return std::nullopt;
-    return static_cast<std::int32_t>(std::int64_t(content.get_int64()));
-  };
-  json::each_field(json, [&](std::string_view key, value content) {
-    if (key == "completions") spec.completions = count(content);
-    if (key == "parallelism") spec.parallelism = count(content);
-    if (key == "suspend") spec.suspended = !content.is_null() && content.get_bool();
-    if (key == "template") read_template(content, spec);
   });
 }
 
@@ -56,8 +25,9 @@ bool is_end(std::string_view type) {
   return type == "Complete" || type == "SuccessCriteriaMet" || type == "Failed" || type == "FailureTarget";
 }
 
-void read_status(value json, bool& ended) {
+void read_job_status(value json, BatchJob& job) {
   json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "startTime" && !content.is_null()) job.started = json::time(content, "status.startTime");
     if (key != "conditions") return;
     json::each_item(content, [&](value condition) {
       bool end = false, yes = false;
@@ -65,20 +35,56 @@ void read_status(value json, bool& ended) {
         if (field == "type") end = is_end(json::text(inner));
         if (field == "status") yes = json::text(inner) == "True";
       });
-      ended |= end && yes;
+      job.ended |= end && yes;
     });
   });
 }
 
 }  // namespace
 
+namespace json {
+
+void read_metadata(value json, ObjectMeta& meta, TextMap& annotations, bool* deleting) {
+  each_field(json, [&](std::string_view key, value content) {
+    if (names_object(key, content, meta)) return;
+    if (key == "annotations") annotations = text_map(content, "lips.dev/");
+    if (key == "deletionTimestamp" && deleting) *deleting = !content.is_null();
+  });
+}
+
+std::int64_t requested_cpu(value container) {
+  std::int64_t cpu = 0;
+  each_field(container, [&](std::string_view key, value content) {
+    if (key != "resources") return;
+    each_field(content, [&](std::string_view field, value requests) {
+      if (field == "requests") cpu = amount_of(amounts(requests, "resources.requests"), "cpu");
+    });
+  });
+  return cpu;
+}
+
+void read_job_spec(value json, JobSpec& spec) {
+  const auto count = [](value content) -> std::optional<std::int32_t> {
+    if (content.is_null()) return std::nullopt;
+    return static_cast<std::int32_t>(std::int64_t(content.get_int64()));
+  };
+  each_field(json, [&](std::string_view key, value content) {
+    if (key == "completions") spec.completions = count(content);
+    if (key == "parallelism") spec.parallelism = count(content);
+    if (key == "suspend") spec.suspended = !content.is_null() && content.get_bool();
+    if (key == "template") read_pod_template(content, spec);
+  });
+}
+
+}  // namespace json
+
 template <>
 struct ObjectFields<BatchJob> {
   static constexpr std::string_view kind = "job";
   static void read(std::string_view key, value content, BatchJob& job) {
-    if (key == "metadata") read_metadata(content, job.meta, job.annotations, &job.deleting);
-    if (key == "spec") read_spec(content, job.spec);
-    if (key == "status") read_status(content, job.ended);
+    if (key == "metadata") json::read_metadata(content, job.meta, job.annotations, &job.deleting);
+    if (key == "spec") json::read_job_spec(content, job.spec);
+    if (key == "status") read_job_status(content, job);
   }
 };
 template class ObjectDecoder<BatchJob>;
@@ -88,7 +94,7 @@ struct ObjectFields<CronJob> {
   static constexpr std::string_view kind = "cron job";
   static void read(std::string_view key, value content, CronJob& job) {
     TextMap own;
-    if (key == "metadata") read_metadata(content, job.meta, own);
+    if (key == "metadata") json::read_metadata(content, job.meta, own);
     if (key != "spec") return;
     json::each_field(content, [&](std::string_view field, value inner) {
       if (field == "schedule") job.schedule = json::text(inner);
@@ -96,7 +102,7 @@ struct ObjectFields<CronJob> {
       if (field == "suspend") job.suspended = !inner.is_null() && inner.get_bool();
       if (field != "jobTemplate") return;
       json::each_field(inner, [&](std::string_view part, value spec) {
-        if (part == "spec") read_spec(spec, job.job);
+        if (part == "spec") json::read_job_spec(spec, job.job);
       });
     });
   }

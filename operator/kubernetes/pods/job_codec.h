@@ -26,6 +26,7 @@ struct BatchJob {
   TextMap annotations;  // those under lips.dev/
   JobSpec spec;
   bool deleting = false, ended = false;  // ended: it has succeeded or failed, or is about to
+  std::optional<TimePoint> started;      // status.startTime
   // Whether its controller makes pods where some are missing.
   bool makes_pods() const { return !deleting && !ended && !spec.suspended; }
 };

@@ -46,7 +46,7 @@ class ExpectedJobsTest : public SmallCluster {
   ExpectedJobs expected(const std::string& now = "2026-11-23T10:00:00Z") const {
     const auto planned = [](const Pod& pod, const PodAnnotations&) { return pod.scheduler == "lips"; };
     const WorkHistory history{run_times_, std::chrono::minutes(1)};
-    return expected_jobs({jobs_, cron_jobs_, announced_, arrivals_}, {*index_, history, planned, may_read_},
+    return expected_jobs({jobs_, cron_jobs_, workflows_, announced_, arrivals_}, {*index_, history, planned, may_read_},
                          *parse_time(now), reach);
   }
   static TimePoint time(const std::string& text) { return *parse_time(text); }
@@ -54,6 +54,7 @@ class ExpectedJobsTest : public SmallCluster {
   RunTimes run_times_;
   std::map<std::string, BatchJob> jobs_;
   std::map<std::string, CronJob> cron_jobs_;
+  std::map<std::string, Workflow> workflows_;
   std::vector<Announcement> announced_;
   std::map<std::string, TimePoint> arrivals_;
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;

@@ -325,8 +325,11 @@ Reply FakeCluster::answer(const ReceivedRequest& request) {
   const std::lock_guard lock(mutex_);
   if (request.path.starts_with("/apis/lips.dev") || request.path.starts_with("/apis/karpenter.sh"))
     return answer_resources(request);
+  if (request.path == "/apis/jobset.x-k8s.io/v1alpha2") return resources_of_group({"jobsets"});
+  if (request.path == "/apis/argoproj.io/v1alpha1") return resources_of_group({"workflows", "applications"});
   const bool guarded = request.method != "GET" || request.path.find("/configmaps/") != std::string::npos ||
-                       request.path.find("/podgroups") != std::string::npos;
+                       request.path.find("/podgroups") != std::string::npos ||
+                       request.path.find("/jobsets") != std::string::npos;
   if (guarded && !forbidden_.empty() && request.path.find(forbidden_) != std::string::npos)
     return reply(403, status_text(403, "lips may not write " + forbidden_));
   if (request.path.ends_with("/binding")) return bind(request);
@@ -357,6 +360,14 @@ Reply FakeCluster::answer_resources(const ReceivedRequest& request) {
   std::string items;
   for (const auto& [name, json] : resources_[plural]) items += (items.empty() ? "" : ",") + json;
   return reply(200, fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})", version_, items));
+}
+
+Reply FakeCluster::resources_of_group(const std::vector<std::string>& plurals) const {
+  nlohmann::json known = nlohmann::json::array();
+  for (const std::string& plural : plurals)
+    if (storage_.contains(plural)) known.push_back({{"name", plural}, {"namespaced", true}});
+  return known.empty() ? reply(404, status_text(404, "not found"))
+                       : reply(200, nlohmann::json{{"kind", "APIResourceList"}, {"resources", known}}.dump());
 }
 
 Reply FakeCluster::list(const std::string& kind) {

@@ -62,7 +62,8 @@ class FakeCluster {
   void put_pod(const std::string& name, FakePod pod);
   // An object of lips.dev, or a NodePool of Karpenter, in full; without one the cluster does not know these kinds.
   void put_resource(const std::string& plural, const std::string& name, const std::string& json);
-  // A claim or PodGroup of the namespace default, a volume or a storage class, in full but for its version.
+  // A claim, PodGroup, JobSet or Workflow of the namespace default, a volume or a storage class, in full but for its
+  // version. Without one the cluster does not know JobSets and Workflows.
   void put_storage(const std::string& plural, const std::string& name, nlohmann::json object);
   void remove_storage(const std::string& plural, const std::string& name);
   nlohmann::json storage(const std::string& plural, const std::string& name) const;
@@ -79,7 +80,7 @@ class FakeCluster {
   // that it is being deleted, or does what it is asked but is not heard.
   void trouble(int per_mille);
   void put_config_map(const std::string& name, const std::map<std::string, std::string>& data);
-  // From now on 403 for writes, and for reads of ConfigMaps and PodGroups, whose path contains that.
+  // From now on 403 for writes, and for reads of ConfigMaps, PodGroups and JobSets, whose path contains that.
   void forbid(const std::string& part);
   // The next binding is done, but its answer is lost and no watch tells of it; after it the server is busy for bindings
   // until serve_bindings().
@@ -119,6 +120,7 @@ class FakeCluster {
   Reply answer(const ReceivedRequest& request);
   Reply list(const std::string& kind);
   Reply answer_resources(const ReceivedRequest& request);
+  Reply resources_of_group(const std::vector<std::string>& plurals) const;
   Reply watch(const std::string& kind, int from);
   Reply bind(const ReceivedRequest& request);
   Reply set_condition(const ReceivedRequest& request);
