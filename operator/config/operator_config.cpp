@@ -82,12 +82,11 @@ void each_price_key(Fields& fields, OperatorConfig& config) {
 template <class Fields>
 void each_expected_key(Fields& fields, OperatorConfig& config) {
   fields.section("expected", "jobs that are to come, for which plans leave room", [&](auto& in) {
-    in.text(
-        "file", config.expected.file,
-        {"path",
-         "list of announcements beside those of CronJobs and suspended Jobs (docs/kubernetes.md#work-to-come); read "
-         "again when it changes",
-         live});
+    in.text("file", config.expected.file,
+            {"path",
+             "list of announcements beside those of CronJobs, suspended Jobs and workflows "
+             "(docs/kubernetes.md#work-to-come); read again when it changes",
+             live});
   });
 }
 
