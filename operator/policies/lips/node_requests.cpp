@@ -38,16 +38,12 @@ class Requests {
     for (const Placement& placement : placements) {
       std::uint32_t left = placement.tasks;
       const ClassId c = classes_.class_of[placement.node];
-      const ZoneId zone = classes_.classes[c].zone;
-      if (workload_.commodities[workload_.portions[placement.portion].commodity].any_class) {
-        leave_out(quotas_.zone[zone], placement.portion, left);
-        continue;
+      const bool any_class = workload_.commodities[workload_.portions[placement.portion].commodity].any_class;
+      for (Quota& quota : any_class ? quotas_.zone[classes_.classes[c].zone] : quotas_.in_class[c]) {
+        if (quota.portion != placement.portion) continue;
+        const std::uint32_t placed = std::min(left, quota.tasks);
+        quota.tasks -= placed, left -= placed;
       }
-      leave_out(quotas_.in_class[c], placement.portion, left);
-      if (left == 0) continue;
-      for (ClassId other : classes_.classes.ids())  // some were to wait for a node
-        if (classes_.classes[other].offer.valid() && classes_.classes[other].zone == zone)
-          leave_out(quotas_.in_class[other], placement.portion, left);
     }
   }
 
@@ -72,14 +68,6 @@ class Requests {
   }
 
  private:
-  static void leave_out(std::vector<Quota>& quotas, PortionId portion, std::uint32_t& left) {
-    for (Quota& quota : quotas) {
-      if (quota.portion != portion) continue;
-      const std::uint32_t placed = std::min(left, quota.tasks);
-      quota.tasks -= placed, left -= placed;
-    }
-  }
-
   // The part of a node that a task takes while it runs.
   double share(const NodeClass& offer, const Quota& quota) const {
     const Resources& request = cluster_.jobs[workload_.portions[quota.portion].job].request;

@@ -146,11 +146,8 @@ class Packing {
 
   double work_left(ClassId c) const { return budget_.work_left(c); }
 
-  // Of each class as much as its free slots take, where the amounts are all that the model knew to be free now.
-  IdVector<ClassId, double> beyond_mean_tasks(const Amounts& amounts) const {
-    IdVector<ClassId, double> used = amounts.open_work;
-    for (const auto& bound : amounts.in_class)
-      for (const auto& [c, work] : bound) used[c] += work;
+  // Of each class as much as its free slots take, where `used` is all that the model knew to be free now.
+  IdVector<ClassId, double> beyond_mean_tasks(const IdVector<ClassId, double>& used) const {
     IdVector<ClassId, double> open(classes_.classes.size(), 0.0);
     for (ClassId c : classes_.classes.ids()) {
       Cores free{0};
@@ -159,25 +156,6 @@ class Packing {
       if (now > 0 && used[c] > now * (1 - 1e-6)) open[c] = 1e300;
     }
     return open;
-  }
-
-  // Tasks that only some classes may take, and that the model gave to nodes that could be launched, go to the cheapest
-  // class of their zone that has more room than it knew.
-  void return_from_offers(const IdVector<ClassId, double>& more) {
-    for (ClassId from : classes_.classes.ids()) {
-      const NodeClass& offer = classes_.classes[from];
-      if (!offer.offer.valid()) continue;
-      for (Quota& quota : class_[from].quotas) {
-        const ClassId to = cheapest_with_more(workload_.portions[quota.portion], offer.zone, more);
-        if (!to.valid()) continue;
-        std::vector<Quota>& list = class_[to].quotas;
-        const auto place = std::upper_bound(list.begin(), list.end(), quota, [&](const Quota& a, const Quota& b) {
-          return demands_[a.portion].before(demands_[b.portion]);
-        });
-        list.insert(place, quota);
-        quota.tasks = 0;
-      }
-    }
   }
 
   // The rest, task by task, to the cheapest class with room whatever its zone, at the earliest time that a node of it
@@ -207,19 +185,6 @@ class Packing {
   }
 
  private:
-  ClassId cheapest_with_more(const Portion& portion, ZoneId zone, const IdVector<ClassId, double>& more) const {
-    const Job& job = cluster_.jobs[portion.job];
-    ClassId best = ClassId::none();
-    for (ClassId c : classes_.classes.ids()) {
-      const NodeClass& group = classes_.classes[c];
-      if (more[c] > 0 && group.zone == zone && fits(job.request, group.shape) &&
-          cluster_.eligible(job.constraint, group.like) &&
-          (!best.valid() || group.price < classes_.classes[best].price))
-        best = c;
-    }
-    return best;
-  }
-
   bool may_take(const Quota& quota, ClassId c) const {
     return quota.tasks > 0 && pool_tasks(demands_[quota.portion]) >= 1 && budget_.tasks(quota.portion, c) >= 1;
   }
@@ -429,9 +394,8 @@ std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes
   IdVector<ClassId, double> open_work = amounts.open_work;
   packing.run(open_work, placements);
   if (settings.fill) {
-    IdVector<ClassId, double> more = packing.beyond_mean_tasks(amounts);
+    IdVector<ClassId, double> more = packing.beyond_mean_tasks(amounts.open_work);
     packing.load(packing.leftover());
-    packing.return_from_offers(more);
     packing.run(more, placements);
   }
   if (!settings.strict) return placements;

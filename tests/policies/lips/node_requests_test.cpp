@@ -132,20 +132,12 @@ TEST_F(NodeRequests, TasksThatAreLongerThanTheMeanTakeAllSlotsThatAreFree) {
   settings.lips.waiting_price = 100;
   std::vector<BlockId> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(builder.block_in({volume}, 1000));
-  ConstraintId bound = ConstraintId::none();
-  for (const bool some_nodes_only : {false, true}) {
-    if (some_nodes_only) {
-      builder.start.profiles[ProfileId(0)].labels = {{"disk", "ssd"}};
-      builder.start.nodes[elastic_node(ZoneId(1), 0.4)].profile = builder.start.profiles.push_back({});
-      bound = builder.start.constraints.push_back({{{"disk", LabelRequirement::Operator::exists, {}}}, {}, {}});
-    }
-    Case with("lips", builder, settings, UsdPerMebibyte(2e-3));
-    with.add({.maps = 4, .cpu = 200, .constraint = bound});
-    with.add({.blocks = blocks, .cpu = 20, .constraint = bound});
-    const Plan plan = with.plan();
-    EXPECT_THAT(plan.assignments, SizeIs(4)) << some_nodes_only;
-    EXPECT_EQ(by_offer(plan)[here], 0) << some_nodes_only;
-  }
+  Case with("lips", builder, settings, UsdPerMebibyte(2e-3));
+  with.add({.maps = 4, .cpu = 200});
+  with.add({.blocks = blocks, .cpu = 20});
+  const Plan plan = with.plan();
+  EXPECT_THAT(plan.assignments, SizeIs(4));
+  EXPECT_EQ(by_offer(plan)[here], 0);
 }
 
 TEST_F(NodeRequests, AskForTheMostUrgentAndLetTheOthersWait) {
