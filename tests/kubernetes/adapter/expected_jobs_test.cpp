@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "kubernetes/api/time_text.h"
+#include "tests/kubernetes/adapter/announcing_cluster.h"
 #include "tests/kubernetes/adapter/planned.h"
-#include "tests/kubernetes/adapter/small_cluster.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -15,12 +15,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr Duration reach = std::chrono::hours(4);
-
-class ExpectedJobsTest : public SmallCluster {
+class ExpectedJobsTest : public AnnouncingCluster {
  protected:
-  ExpectedJobsTest() { list({{"etl/events", 10}}); }
-
   static JobSpec spec(TextMap annotations = {}) {
     JobSpec result;
     result.completions = 5;
@@ -43,21 +39,7 @@ class ExpectedJobsTest : public SmallCluster {
     cron.job = std::move(spec);
     return cron;
   }
-  ExpectedJobs expected(const std::string& now = "2026-11-23T10:00:00Z") const {
-    const auto planned = [](const Pod& pod, const PodAnnotations&) { return pod.scheduler == "lips"; };
-    const WorkHistory history{run_times_, std::chrono::minutes(1)};
-    return expected_jobs({jobs_, cron_jobs_, workflows_, announced_, arrivals_}, {*index_, history, planned, may_read_},
-                         *parse_time(now), reach);
-  }
   static TimePoint time(const std::string& text) { return *parse_time(text); }
-
-  RunTimes run_times_;
-  std::map<std::string, BatchJob> jobs_;
-  std::map<std::string, CronJob> cron_jobs_;
-  std::map<std::string, Workflow> workflows_;
-  std::vector<Announcement> announced_;
-  std::map<std::string, TimePoint> arrivals_;
-  std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
 };
 
 TEST_F(ExpectedJobsTest, ASuspendedJobSaysWhenItIsExpectedAndWhatItWillNeed) {

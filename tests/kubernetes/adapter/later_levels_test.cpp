@@ -10,8 +10,8 @@
 #include "kubernetes/api/time_text.h"
 #include "kubernetes/pods/argo_workflow.h"
 #include "kubernetes/pods/job_set.h"
+#include "tests/kubernetes/adapter/announcing_cluster.h"
 #include "tests/kubernetes/adapter/planned.h"
-#include "tests/kubernetes/adapter/small_cluster.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -95,10 +95,8 @@ Json node_of(const std::string& name, const std::string& phase, const std::strin
   return Json::object({{"name", name}, {"type", "Pod"}, {"phase", phase}, {"startedAt", since}});
 }
 
-class LaterLevelsTest : public SmallCluster {
+class LaterLevelsTest : public AnnouncingCluster {
  protected:
-  LaterLevelsTest() { list({{"etl/events", 10}}); }
-
   void put(const Json& object) {
     const std::string text = object.dump();
     JobSetDecoder job_sets;
@@ -113,29 +111,15 @@ class LaterLevelsTest : public SmallCluster {
     if (!started.empty()) job.started = *parse_time(started);
     return job;
   }
-  ExpectedJobs found(const std::string& now = "2026-11-23T10:00:00Z") const {
-    const auto planned = [](const Pod& pod, const PodAnnotations&) { return pod.scheduler == "lips"; };
-    const WorkHistory history{run_times_, std::chrono::minutes(1)};
-    return expected_jobs({jobs_, cron_jobs_, workflows_, announced_, arrivals_}, {*index_, history, planned, may_read_},
-                         *parse_time(now), std::chrono::hours(4));
-  }
   // "name HH:MM:SS" of each, in order of time.
   std::vector<std::string> times(const std::string& now = "2026-11-23T10:00:00Z") const {
-    ExpectedJobs all = found(now);
+    ExpectedJobs all = expected(now);
     EXPECT_THAT(all.problems, IsEmpty());
     sort_expected(all.work);
     std::vector<std::string> result;
     for (const ExpectedWork& work : all.work) result.push_back(work.job + ' ' + time_text(work.at).substr(11, 8));
     return result;
   }
-
-  RunTimes run_times_;
-  std::map<std::string, BatchJob> jobs_;
-  std::map<std::string, CronJob> cron_jobs_;
-  std::map<std::string, Workflow> workflows_;
-  std::vector<Announcement> announced_;
-  std::map<std::string, TimePoint> arrivals_;
-  std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
 };
 
 TEST_F(LaterLevelsTest, JobsOfAJobSetComeWhenThoseBeforeHaveEndedOrRun) {
@@ -150,7 +134,7 @@ TEST_F(LaterLevelsTest, JobsOfAJobSetComeWhenThoseBeforeHaveEndedOrRun) {
   EXPECT_THAT(times(),
               ElementsAre("etl/train-fit-0 10:20:00", "etl/train-serve-0 10:20:00", "etl/train-report-0 12:20:00"))
       << "two rounds of ten minutes, then four of thirty";
-  const ExpectedJobs all = found();
+  const ExpectedJobs all = expected();
   ASSERT_THAT(all.work, SizeIs(3));
   EXPECT_EQ(all.work[0].work, CpuSeconds(4 * 2 * 1800));  // pods, cores, seconds
   EXPECT_EQ(all.work[1].work, CpuSeconds(2 * 2 * 3600));
@@ -196,7 +180,7 @@ TEST_F(LaterLevelsTest, FinishedRunsOfTheSameJobSayHowLongItTakes) {
   run_times_.add(template_of("etl", Owner{"Job", "train-b-3", "u"}, "train-b-3-0-abcde"),
                  {std::chrono::minutes(2), Duration(0)});
   EXPECT_THAT(times(), ElementsAre("etl/train-b-0 10:07:00"));
-  EXPECT_EQ(found().work.at(0).work, CpuSeconds(2 * 120));
+  EXPECT_EQ(expected().work.at(0).work, CpuSeconds(2 * 120));
 }
 
 TEST_F(LaterLevelsTest, TasksOfADagComeAfterTheLongestWayToThem) {
@@ -239,7 +223,7 @@ TEST_F(LaterLevelsTest, AllCopiesOfATaskAreCounted) {
   none["withItems"] = Json::array();
   put(argo_of({argo_task_of("a"), many, none, argo_task_of("d", "b")}));
   EXPECT_THAT(times(), ElementsAre("etl/wf.b 10:10:00", "etl/wf.d 10:20:00")) << "they run side by side";
-  EXPECT_EQ(found().work.at(0).work, CpuSeconds(3 * 600));
+  EXPECT_EQ(expected().work.at(0).work, CpuSeconds(3 * 600));
 }
 
 TEST_F(LaterLevelsTest, TheTemplateSaysWhatTheyReadAndShuffleAndWhichJobTheyAre) {
@@ -252,14 +236,14 @@ TEST_F(LaterLevelsTest, TheTemplateSaysWhatTheyReadAndShuffleAndWhichJobTheyAre)
   Json set = set_of({replicated("a", first), replicated("b", second, {after_step("a")})});
   set["spec"]["replicatedJobs"][1]["replicas"] = 2;
   put(set);
-  ExpectedJobs all = found();
+  ExpectedJobs all = expected();
   ASSERT_THAT(all.work, SizeIs(1));
   EXPECT_EQ(all.work[0], (ExpectedWork{"etl/fit", *parse_time("2026-11-23T10:01:00Z"), 1, CpuSeconds(2 * 5 * 2 * 60),
                                        DataSetId(0), 1, Mebibytes(3 * 1024)}));
   set["metadata"]["namespace"] = "ml";
   put(set);
   may_read_ = [](const std::string&, const std::string&) { return false; };
-  EXPECT_FALSE(found().work.at(0).input.valid());
+  EXPECT_FALSE(expected().work.at(0).input.valid());
 }
 
 TEST_F(LaterLevelsTest, CountsOnNothingThatLipsDoesNotPlanOrThatDoesNotGoOn) {
@@ -298,7 +282,7 @@ TEST_F(LaterLevelsTest, SaysOfWhatItCannotCountOnSo) {
   hidden["metadata"]["name"] = hidden["metadata"]["uid"] = "hidden";
   hidden["status"]["compressedNodes"] = "H4sI";
   put(hidden);
-  const ExpectedJobs all = found();
+  const ExpectedJobs all = expected();
   std::vector<std::string> said;
   for (const ExpectedJobs::Problem& problem : all.problems) said.push_back(problem.why);
   EXPECT_THAT(said, UnorderedElementsAre(HasSubstr("JobSet etl/train: 4 of its steps wait for each other in a circle"),
