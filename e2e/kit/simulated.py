@@ -1,9 +1,16 @@
-"""The same workload in the simulator: what `lips simulate` says of a run that the story had on a real API server with the real Karpenter."""
+"""The same workload in the simulator: what `lips simulate` says of a run that the story had on a real API server with the real Karpenter.
+
+As a program it compares LiPS with kube-scheduler and with pinned jobs on several draws of all workloads, in seconds and without Karpenter:
+    PYTHONPATH=e2e python3 -m kit.simulated [--lips PROGRAM] [--waiting-prices P,...] [--seeds N]
+"""
+import argparse
 import json
 import os
+import statistics
 import subprocess
+import tempfile
 
-from kit import karpenter, objects
+from kit import karpenter, objects, workloads
 from kit.amounts import amount
 from kit.story import StoryFailed
 
@@ -29,14 +36,49 @@ def scenario(jobs, pinned, waiting_price):
 
 
 def run(lips, folder, jobs, pair, waiting_price):
+    return simulate(lips, folder, jobs, pair.pinned, POLICIES[pair.mode is not None], waiting_price)
+
+
+def simulate(lips, folder, jobs, pinned, policy, waiting_price):
     """Dollars of nodes and of transfer, core-hours and mean completion in seconds."""
     path = os.path.join(folder, "scenario.yaml")
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(scenario(jobs, pair.pinned, waiting_price), file, indent=1)
-    ran = subprocess.run([lips, "simulate", path, "--policy", POLICIES[pair.mode is not None], "--format", "json"], capture_output=True, text=True)
+        json.dump(scenario(jobs, pinned, waiting_price), file, indent=1)
+    ran = subprocess.run([lips, "simulate", path, "--policy", policy, "--format", "json"], capture_output=True, text=True)
     if ran.returncode != 0:
         raise StoryFailed(f"lips simulate {path}: {ran.stderr[-600:]}")
     found = json.loads(ran.stdout)["runs"][0]
     invoice = found["invoice"]
     return {"nodes": invoice["nodes"], "transfer": invoice["transfer"], "invoice": invoice["nodes"] + invoice["transfer"],
             "core_hours": invoice["coreHoursPaid"], "completion": found["completionSeconds"]["mean"]}
+
+
+def compare(lips, folder, waiting_prices, seeds):
+    """Prints means over all workloads and seeds of the ratios of LiPS to kube-scheduler and to the pinned jobs."""
+    found = {price: [] for price in waiting_prices}
+    for name, workload in workloads.WORKLOADS.items():
+        if name == "brief":
+            continue
+        for seed in range(1, seeds + 1):
+            jobs = workload.draw(seed)
+            kube, pinned = (simulate(lips, folder, jobs, alone, POLICIES[False], 1) for alone in (False, True))
+            for price in waiting_prices:
+                ours = simulate(lips, folder, jobs, False, POLICIES[True], price)
+                found[price].append([ours[what] / other[what] for other in (kube, pinned) for what in ("invoice", "completion")])
+    print("| waiting price | invoice over kube-scheduler's | completion | invoice over the pinned jobs' | completion |\n|---|---|---|---|---|")
+    for price, ratios in found.items():
+        print(f"| {price:g} | " + " | ".join(f"{statistics.mean(column):.2f}" for column in zip(*ratios)) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lips", default="build/release/lips")
+    parser.add_argument("--waiting-prices", default="350,700,1500,3000", type=lambda text: [float(price) for price in text.split(",")])
+    parser.add_argument("--seeds", default=3, type=int, help="draws of each workload (3)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        compare(options.lips, folder, options.waiting_prices, options.seeds)
+
+
+if __name__ == "__main__":
+    main()
