@@ -36,6 +36,11 @@ std::string_view resource_name(WatchedKind kind) {
   return "";
 }
 
+std::string_view optional_api(WatchedKind kind) {
+  if (kind == WatchedKind::pod_groups) return "/apis/scheduling.k8s.io/v1alpha2";
+  return kind == WatchedKind::job_sets ? "/apis/jobset.x-k8s.io/v1alpha2" : "/apis/argoproj.io/v1alpha1";
+}
+
 std::string_view without_list(WatchedKind kind) {
   if (is_always_watched(kind)) return "nothing is planned";
   return kind == WatchedKind::pod_groups ? "pods that name one wait" : "their later steps are not expected";

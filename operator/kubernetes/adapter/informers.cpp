@@ -1,5 +1,7 @@
 #include "kubernetes/adapter/informers.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "kubernetes/pods/argo_workflow.h"
@@ -59,22 +61,20 @@ Informers::~Informers() {
   threads_.clear();
 }
 
-ListWatch& Informers::start(std::unique_ptr<ObjectSink> sink, const char* path) {
+ListWatch& Informers::start(std::unique_ptr<ObjectSink> sink, std::string path) {
   sinks_.push_back(std::move(sink));
-  return add(everything(path, sinks_.size()), *sinks_.back());
+  return add(everything(std::move(path), sinks_.size()), *sinks_.back());
 }
 
 void Informers::watch(WatchedKind optional) {
   if (std::exchange(watches_optional_[optional], true)) return;
+  const std::string path = fmt::format("{}/{}", optional_api(optional), resource_name(optional));
   if (optional == WatchedKind::pod_groups)
-    start(std::make_unique<DecodingSink<PodGroupDecoder>>(optional, inbox_, telemetry_),
-          "/apis/scheduling.k8s.io/v1alpha2/podgroups");
+    start(std::make_unique<DecodingSink<PodGroupDecoder>>(optional, inbox_, telemetry_), path);
   if (optional == WatchedKind::job_sets)
-    start(std::make_unique<DecodingSink<JobSetDecoder>>(optional, inbox_, telemetry_),
-          "/apis/jobset.x-k8s.io/v1alpha2/jobsets");
+    start(std::make_unique<DecodingSink<JobSetDecoder>>(optional, inbox_, telemetry_), path);
   if (optional == WatchedKind::argo_workflows)
-    start(std::make_unique<DecodingSink<ArgoWorkflowDecoder>>(optional, inbox_, telemetry_),
-          "/apis/argoproj.io/v1alpha1/workflows");
+    start(std::make_unique<DecodingSink<ArgoWorkflowDecoder>>(optional, inbox_, telemetry_), path);
 }
 
 void Informers::start() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,7 +32,7 @@ class Informers {
   ListWatch& add(ListWatchOptions options, ObjectSink& sink);
 
  private:
-  ListWatch& start(std::unique_ptr<ObjectSink> sink, const char* path);
+  ListWatch& start(std::unique_ptr<ObjectSink> sink, std::string path);
 
   ApiClient& client_;
   Inbox& inbox_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "kubernetes/adapter/informers.h"
 #include "kubernetes/adapter/optional_api.h"
@@ -12,17 +13,23 @@ class WorkflowApis {
  public:
   // As of OptionalApi.
   WorkflowApis(Duration ask_every, const std::function<void()>& wake)
-      : job_sets_("/apis/jobset.x-k8s.io/v1alpha2", ask_every, wake, "jobsets"),
-        argo_("/apis/argoproj.io/v1alpha1", ask_every, wake, "workflows") {}
+      : job_sets_(api_of(WatchedKind::job_sets, ask_every, wake)),
+        argo_(api_of(WatchedKind::argo_workflows, ask_every, wake)) {}
 
   void review(ApiClient& client, Informers& informers, TimePoint now) {
-    job_sets_.review(client, now);
-    argo_.review(client, now);
-    if (job_sets_.state() == OptionalApi::State::present) informers.watch(WatchedKind::job_sets);
-    if (argo_.state() == OptionalApi::State::present) informers.watch(WatchedKind::argo_workflows);
+    review(job_sets_, WatchedKind::job_sets, client, informers, now);
+    review(argo_, WatchedKind::argo_workflows, client, informers, now);
   }
 
  private:
+  static OptionalApi api_of(WatchedKind kind, Duration ask_every, const std::function<void()>& wake) {
+    return {std::string(optional_api(kind)), ask_every, wake, std::string(resource_name(kind))};
+  }
+  static void review(OptionalApi& api, WatchedKind kind, ApiClient& client, Informers& informers, TimePoint now) {
+    api.review(client, now);
+    if (api.state() == OptionalApi::State::present) informers.watch(kind);
+  }
+
   OptionalApi job_sets_, argo_;
 };
 

@@ -3,15 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "kubernetes/api/object_decoder.h"
-#include "kubernetes/pods/workflow.h"
+#include "kubernetes/pods/workflow_decoder.h"
 
 namespace lips::kubernetes {
 
@@ -55,14 +51,6 @@ struct ArgoWorkflow {
 // nothing is known, and so is one that runs a template inside itself.
 Workflow workflow_of(const ArgoWorkflow& from);
 
-class ArgoWorkflowDecoder {
- public:
-  Result<Workflow> decode(std::string_view json) {
-    return objects_.decode(json).map([](const ArgoWorkflow& from) { return workflow_of(from); });
-  }
-
- private:
-  ObjectDecoder<ArgoWorkflow> objects_;
-};
+using ArgoWorkflowDecoder = WorkflowDecoder<ArgoWorkflow>;
 
 }  // namespace lips::kubernetes

@@ -5,12 +5,9 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "kubernetes/api/object_decoder.h"
-#include "kubernetes/pods/workflow.h"
+#include "kubernetes/pods/workflow_decoder.h"
 
 namespace lips::kubernetes {
 
@@ -38,14 +35,6 @@ struct JobSet {
 // A step for each replicated job. Where the status says nothing of one, it is to come.
 Workflow workflow_of(const JobSet& set);
 
-class JobSetDecoder {
- public:
-  Result<Workflow> decode(std::string_view json) {
-    return objects_.decode(json).map([](const JobSet& set) { return workflow_of(set); });
-  }
-
- private:
-  ObjectDecoder<JobSet> objects_;
-};
+using JobSetDecoder = WorkflowDecoder<JobSet>;
 
 }  // namespace lips::kubernetes
