@@ -53,6 +53,7 @@ class Requests {
     double nodes = 0;
     for (const Quota& quota : quotas_.in_class[c]) nodes += quota.tasks * nodes_for_a_task(offer, quota);
     for (const Quota& quota : quotas_.zone[offer.zone]) {
+      if (shared_work <= 0) break;
       const double task = workload_.portions[quota.portion].work, work = std::min(shared_work, quota.tasks * task);
       nodes += work / task * nodes_for_a_task(offer, quota);
       shared_work -= work;
