@@ -56,11 +56,9 @@ def simulate(lips, folder, jobs, pinned, policy, waiting_price):
 def compare(lips, folder, waiting_prices, seeds):
     """Prints means over all workloads and seeds of the ratios of LiPS to kube-scheduler and to the pinned jobs."""
     found = {price: [] for price in waiting_prices}
-    for name, workload in workloads.WORKLOADS.items():
-        if name == "brief":
-            continue
+    for name in workloads.WHOLE:
         for seed in range(1, seeds + 1):
-            jobs = workload.draw(seed)
+            jobs = workloads.WORKLOADS[name].draw(seed)
             kube, pinned = (simulate(lips, folder, jobs, alone, POLICIES[False], 1) for alone in (False, True))
             for price in waiting_prices:
                 ours = simulate(lips, folder, jobs, False, POLICIES[True], price)

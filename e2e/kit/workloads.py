@@ -55,3 +55,5 @@ WORKLOADS = {
     "shapes": Workload(6, "pods of five sizes", jobs=26, tasks=(8, 22), seconds=(15, 75), mebibytes=(16, 192), shapes=SHAPES),
     "bursts": Workload(7, "few large jobs at once, even zones", jobs=8, over=240, zones=(1, 1, 1), tasks=(40, 70), seconds=(20, 45), mebibytes=(32, 128)),
 }
+
+WHOLE = [name for name in WORKLOADS if name != "brief"]  # those whose figures are quoted

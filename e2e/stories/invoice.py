@@ -61,8 +61,7 @@ def chosen(text, known, default, everything):
 
 
 def runs(options):
-    whole = [name for name in workloads.WORKLOADS if name != "brief"]
-    loads = chosen(options.workloads, workloads.WORKLOADS, whole if options.full else DEFAULT[0], whole)
+    loads = chosen(options.workloads, workloads.WORKLOADS, workloads.WHOLE if options.full else DEFAULT[0], workloads.WHOLE)
     pairs = chosen(options.pairs, PAIRS, list(PAIRS) if options.full else DEFAULT[1], list(PAIRS))
     return [(load, pair) for load in loads for pair in pairs]
 
