@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/work_left.h"
 #include "policies/lips/by_zone.h"
 #include "policies/lips/commodities.h"
 #include "policies/lips/homes.h"
@@ -18,8 +19,11 @@ namespace lips {
 
 namespace {
 
-constexpr std::size_t most_places = 30;  // of solver::ZoneTransportation, whose time grows with their square
-constexpr double about_least = 1.05;     // times the least that a job pays at any home
+constexpr std::size_t most_places = 30;   // of solver::ZoneTransportation, whose time grows with their square
+constexpr std::size_t most_arrivals = 3;  // that begin a time slot
+constexpr double large_arrival = 0.1;     // of all that the nodes do within reach
+constexpr Duration shortest_slot = std::chrono::seconds(1);
+constexpr double about_least = 1.05;  // times the least that a job pays at any home
 
 // Work that the program cannot tell apart.
 struct Stream {
@@ -296,6 +300,28 @@ class Room {
 };
 
 }  // namespace
+
+std::vector<Duration> begin_slots_with_expected(const ClusterSnapshot& cluster, Duration reach,
+                                                std::vector<Duration> edges) {
+  if (edges.size() < 2 || cluster.expected.empty()) return edges;
+  std::map<TimePoint, double> work;
+  for (const ExpectedWork& each : cluster.expected)
+    if (each.counts(cluster.now, reach) && each.at - cluster.now > edges[1])
+      work[each.at] += each.chance * each.work.value();
+  const double large = large_arrival * work_rate(cluster) * to_seconds(reach);
+  std::vector<std::pair<double, TimePoint>> largest;
+  for (const auto& [at, amount] : work)
+    if (amount > large) largest.push_back({-amount, at});
+  std::sort(largest.begin(), largest.end());
+  largest.resize(std::min(largest.size(), most_arrivals));
+  for (const auto& [amount, at] : largest) {
+    const Duration edge = at - cluster.now;
+    const auto next = std::lower_bound(edges.begin(), edges.end(), edge);
+    if (next != edges.end() && *next - edge >= shortest_slot && edge - *(next - 1) >= shortest_slot)
+      edges.insert(next, edge);
+  }
+  return edges;
+}
 
 std::vector<KeptRoom> keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
                                          NodeClasses& classes) {

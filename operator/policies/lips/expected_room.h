@@ -10,6 +10,11 @@
 
 namespace lips {
 
+// The time slots' edges, with one more at the time of each of the few largest that come after the first slot: no slot
+// then has both capacity from before they come, which they cannot use, and capacity from after.
+std::vector<Duration> begin_slots_with_expected(const ClusterSnapshot& cluster, Duration reach,
+                                                std::vector<Duration> edges);
+
 // Takes that room off the steps of the classes, and returns it. Counts work that is expected within `reach`.
 std::vector<KeptRoom> keep_expected_room(const ClusterSnapshot& cluster, const CostModel& costs, Duration reach,
                                          NodeClasses& classes);

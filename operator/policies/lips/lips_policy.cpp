@@ -139,6 +139,8 @@ class Decision {
       time_slots.stretch_first = false;
     } else {
       time_slots.edges = settings_.lips.time_slot_edges;
+      if (!buys())
+        time_slots.edges = begin_slots_with_expected(cluster_, settings_.lips.expected_reach, time_slots.edges);
       time_slots.billing = settings_.lips.billing;
       time_slots.charge_queue = settings_.lips.queue_charge && settings_.lips.billing == Billing::invoice;
       time_slots.expected_reach = settings_.lips.expected_reach;

@@ -1,4 +1,5 @@
-// A cheap zone that is busy for ten minutes, and a dear one that is free. The data is in the cheap one.
+// A cheap zone that is busy, for ten minutes unless a test says otherwise, and a dear one that is free. The data is in
+// the cheap one.
 #pragma once
 
 #include <string>
@@ -16,10 +17,10 @@ struct BusyCheapZone {
   }
 
   // Four tasks of a minute wait.
-  Case at_work(const std::vector<ExpectedWork>& expected) const {
+  Case at_work(const std::vector<ExpectedWork>& expected, double busy = 600) const {
     Case result("lips", builder, settings(), UsdPerMebibyte(0.0001));
     result.state.apply(WorkExpected{expected});
-    const JobId running = result.add({.name = "running", .maps = 4, .cpu = 600});
+    const JobId running = result.add({.name = "running", .maps = 4, .cpu = busy});
     for (std::uint32_t i = 0; i < 4; ++i) {
       const TaskId task = result.task(running, i);
       result.state.apply(TaskFound{task, cheap, TimePoint{}});

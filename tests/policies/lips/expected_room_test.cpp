@@ -30,6 +30,19 @@ TEST(ExpectedRoom, PendingWorkDoesNotWaitForRoomThatExpectedWorkNeeds) {
   EXPECT_GT(plan.account.expected_room().value(), 0);
 }
 
+// Wherever in a time slot it comes: what comes free a little later is not left for pending work to wait for.
+TEST(ExpectedRoom, IsKeptFromTheMomentAtWhichTheWorkComes) {
+  const BusyCheapZone zones;
+  for (double busy = 130; busy < 3600; busy += 53)
+    for (const double before : {2.0, 10.0, 45.0}) {
+      if (busy - before <= 120) continue;  // nothing is kept of the first time slot
+      EXPECT_TRUE(zones.at_work({}, busy).plan().assignments.empty()) << busy;
+      const Plan plan = zones.at_work({hours_of_work(6, busy - before)}, busy).plan();
+      EXPECT_EQ(plan.assignments.size(), 4u) << before << " s before " << busy;
+      for (const Assignment& assignment : plan.assignments) EXPECT_EQ(assignment.node, zones.dear);
+    }
+}
+
 TEST(ExpectedRoom, CountsOnNothingThatIsFarOffOverdueOrUnlikely) {
   const BusyCheapZone zones;
   ExpectedWork never = hours_of_work(6, 300);
