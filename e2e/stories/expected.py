@@ -10,8 +10,7 @@ import os
 import time
 import zoneinfo
 
-from frameworks import DEFINITIONS, definition
-from kit import objects
+from kit import foreign_kinds, objects
 from kit.cluster import Cluster, wait_for
 from kit.operator import Operator
 from kit.recorder import Recorder
@@ -100,9 +99,7 @@ def tell(story):
             with open(announced, "w", encoding="utf-8") as file:
                 file.write("[]\n")
             wait_for(lambda: "etl/listed" not in named(), PATIENCE, lambda: f"an empty list announces: {named()}", pause=1)
-            name = "jobsets.jobset.x-k8s.io"
-            api.create(definition(name, *DEFINITIONS[name]))
-            cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", name)
+            foreign_kinds.install(cluster, "jobsets.jobset.x-k8s.io")
             train = os.path.join(story.folder, "train.json")
             with open(train, "w", encoding="utf-8") as file:
                 json.dump(job_set(), file)

@@ -7,24 +7,14 @@ import collections
 import json
 import os
 
-from kit import objects
+from kit import foreign_kinds, objects
 from kit.cluster import E2E, Cluster, wait_for
 from kit.operator import Operator
 from kit.recorder import Recorder
 
 EXAMPLES = os.path.join(os.path.dirname(E2E), "examples", "frameworks")
-DEFINITIONS = {"jobsets.jobset.x-k8s.io": ("v1alpha2", "JobSet"), "rayclusters.ray.io": ("v1", "RayCluster"),
-               "daskclusters.kubernetes.dask.org": ("v1", "DaskCluster"), "workflows.argoproj.io": ("v1alpha1", "Workflow")}
 PRICES = {"zone-a": 0.1, "zone-b": 0.2, "zone-c": 0.4}  # USD an hour, of a node of four cores
 CORES_LEFT_IN_A = 3                                     # for no framework's pods together
-
-
-def definition(name, version, kind):
-    plural, group = name.split(".", 1)
-    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": name},
-            "spec": {"group": group, "scope": "Namespaced", "names": {"plural": plural, "singular": kind.lower(), "kind": kind},
-                     "versions": [{"name": version, "served": True, "storage": True, "schema": schema}]}}
 
 
 def owned(kind, name, labels, spec, owner, annotations=None, version="v1"):
@@ -87,8 +77,7 @@ CASES = {"jobset.yaml": (of_jobset, 5), "ray-cluster.yaml": (of_ray, 5), "dask-c
 def tell(story):
     with Cluster(story) as cluster:
         api = cluster.api
-        api.create_all([definition(name, *form) for name, form in DEFINITIONS.items()])
-        cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", *DEFINITIONS)
+        foreign_kinds.install(cluster, *foreign_kinds.KINDS)
         nodes = [objects.fake_node(f"{zone}-{i}", zone, cores=4) for zone in objects.ZONES for i in range(2)]
         for node in nodes:
             node["metadata"]["annotations"]["lips.dev/usd-per-hour"] = str(PRICES[node["metadata"]["labels"]["topology.kubernetes.io/zone"]])
