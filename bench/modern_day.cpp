@@ -14,16 +14,14 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "bench/two_threads.h"
 #include "bounds/waiting_bound.h"
 #include "policies/registry/registry.h"
 #include "simulation/metrics.h"
@@ -211,20 +209,13 @@ void print_header() {
 // Runs them on two threads; prints in order.
 std::vector<Answer> answers(const std::vector<Instance>& instances, const Variations& varied, const Bounds& bounds,
                             bool announced = false) {
-  std::vector<std::optional<Answer>> done(instances.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < instances.size(); i = next++)
-      done[i] = answer(instances[i], varied, announced, bounds);
-  };
-  std::thread other(work);
-  work();
-  other.join();
+  std::vector<Answer> all =
+      on_two_threads(instances.size(), [&](std::size_t i) { return answer(instances[i], varied, announced, bounds); });
   print_header();
   std::vector<Answer> result;
-  for (auto& each : done) {
-    print(*each);
-    if (each->error.empty()) result.push_back(std::move(*each));
+  for (Answer& each : all) {
+    print(each);
+    if (each.error.empty()) result.push_back(std::move(each));
   }
   return result;
 }

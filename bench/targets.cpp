@@ -5,15 +5,14 @@
 // ten seconds, so that a run takes seconds.
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "bench/two_threads.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
 #include "simulation/scenario_reader.h"
@@ -167,20 +166,13 @@ bool summarise(const std::vector<std::vector<Row>>& all) {
 }
 
 bool run_bench(const Options& options) {
-  std::vector<std::vector<Row>> all(static_cast<std::size_t>(options.seeds));
-  std::atomic<int> next{0};
-  const auto work = [&] {
-    for (int i = next++; i < options.seeds; i = next++)
-      all[static_cast<std::size_t>(i)] = rows_of(options, options.first + i);
-  };
   fmt::print(
       "| seed | target | asked for | reached by day | dollars, wait against the default | "
       "|\n|---|---|---|---|---|---|\n");
   std::fflush(stdout);
-  std::thread other(work);
-  work();
-  other.join();
-  return summarise(all);
+  return summarise(bench::on_two_threads(static_cast<std::size_t>(options.seeds), [&](std::size_t i) {
+    return rows_of(options, options.first + static_cast<int>(i));
+  }));
 }
 
 }  // namespace

@@ -7,14 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdlib>
-#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bench/modern_day.h"
+#include "bench/two_threads.h"
 #include "bounds/relaxed_run.h"
 #include "policies/registry/registry.h"
 #include "simulation/run.h"
@@ -68,20 +66,11 @@ Result<Day> run_day(const Instance& instance) {
   return day;
 }
 
-// On two threads, in their order.
 Result<std::vector<Day>> run_days(const std::vector<Instance>& instances) {
-  std::vector<std::optional<Result<Day>>> done(instances.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < instances.size(); i = next++) done[i] = run_day(instances[i]);
-  };
-  std::thread other(work);
-  work();
-  other.join();
   std::vector<Day> days;
-  for (auto& each : done) {
-    if (!*each) return tl::unexpected<Error>(each->error());
-    days.push_back(std::move(**each));
+  for (Result<Day>& day : on_two_threads(instances.size(), [&](std::size_t i) { return run_day(instances[i]); })) {
+    if (!day) return tl::unexpected<Error>(day.error());
+    days.push_back(std::move(*day));
   }
   return days;
 }
