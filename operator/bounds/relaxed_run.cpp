@@ -8,6 +8,60 @@
 
 namespace lips {
 
+namespace {
+
+ZoneSet zones_of(const ClusterSnapshot& cluster, BlockId block) {
+  ZoneSet zones;
+  for (const Replica& replica : cluster.blocks[block].replicas) zones.insert(cluster.stores[replica.store].zone);
+  return zones;
+}
+
+// Blocks in the same zones that the same jobs read, as often, are one input.
+class SharedInputs {
+ public:
+  explicit SharedInputs(const WholeRun& run) : input_of_(run.cluster.blocks.size(), no_reader) {
+    IdVector<BlockId, std::vector<std::uint32_t>> jobs(run.cluster.blocks.size());  // one for each task, rising
+    for (std::uint32_t j = 0; j < run.jobs.size(); ++j)
+      for (const Task& task : run.jobs[j].tasks)
+        if (task.block.valid()) jobs[task.block].push_back(j);
+    std::map<std::pair<ZoneSet, std::vector<std::uint32_t>>, std::uint32_t> inputs;
+    for (const BlockId block : jobs.ids()) {
+      if (jobs[block].size() < 2) continue;
+      const auto [input, added] = inputs.try_emplace({zones_of(run.cluster, block), std::move(jobs[block])},
+                                                     static_cast<std::uint32_t>(inputs.size()));
+      input_of_[block] = input->second;
+      if (added) add_readers(input->first.second);
+    }
+  }
+
+  std::uint32_t reader(BlockId block, std::uint32_t job) const {
+    const std::uint32_t input = input_of_[block];
+    if (input == no_reader) return no_reader;
+    std::uint32_t at = first_[input];
+    while (readers_[at].job != job) ++at;
+    return at;
+  }
+  std::size_t size() const { return first_.size(); }
+  const std::vector<SharedReader>& readers() const { return readers_; }
+
+ private:
+  void add_readers(const std::vector<std::uint32_t>& jobs) {
+    const auto input = static_cast<std::uint32_t>(first_.size());
+    first_.push_back(static_cast<std::uint32_t>(readers_.size()));
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+      if (i > 0 && jobs[i] == jobs[i - 1])
+        readers_.back().tasks += 1;
+      else
+        readers_.push_back({jobs[i], input, 1});
+  }
+
+  IdVector<BlockId, std::uint32_t> input_of_;
+  std::vector<std::uint32_t> first_;  // of readers_, by input
+  std::vector<SharedReader> readers_;
+};
+
+}  // namespace
+
 RelaxedRun::RelaxedRun(const WholeRun& run) {
   read_nodes(run.cluster);
   read_ways(run.costs);
@@ -48,10 +102,9 @@ void RelaxedRun::read_ways(const CostModel& costs) {
 }
 
 void RelaxedRun::read_jobs(const WholeRun& run) {
-  std::vector<std::uint32_t> readers(run.cluster.blocks.size(), 0);
-  for (const JobArrived& arrival : run.jobs)
-    for (const Task& task : arrival.tasks)
-      if (task.block.valid()) ++readers[task.block.index()];
+  const SharedInputs shared(run);
+  shared_readers_ = shared.readers();
+  shared_inputs_ = shared.size();
   std::size_t next = 0;
   for (const JobArrived& arrival : run.jobs) {
     BoundJob job;
@@ -74,9 +127,8 @@ void RelaxedRun::read_jobs(const WholeRun& run) {
       AlikeMap key;
       key.work = work;
       if (task.block.valid() && task.input.value() > 0) {
-        for (const Replica& replica : run.cluster.blocks[task.block].replicas)
-          key.zones.insert(run.cluster.stores[replica.store].zone);
-        key.readers = readers[task.block.index()];
+        key.zones = zones_of(run.cluster, task.block);
+        key.reader = shared.reader(task.block, static_cast<std::uint32_t>(jobs_.size()));
         key.input = task.input.value();
       }
       maps[key] += 1;
@@ -100,12 +152,12 @@ double RelaxedRun::transfer(const AlikeMap& key, std::size_t to) const {
   double least = 1e300;
   for (std::uint32_t from = 0; from < zones(); ++from) {
     if (from == to) continue;
-    if (key.readers > 1)
+    if (key.reader != no_reader)
       least = std::min(least, hops_[from][to]);
     else if (key.zones.contains(ZoneId(from)))
       least = std::min(least, ways_[from][to]);
   }
-  return least >= 1e300 ? 0 : least * key.input / key.readers;
+  return least >= 1e300 ? 0 : least * key.input;
 }
 
 }  // namespace lips

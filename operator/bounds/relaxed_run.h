@@ -10,10 +10,12 @@
 
 namespace lips {
 
+inline constexpr std::uint32_t no_reader = ~0u;
+
 // One of the maps of a job that are exactly alike.
 struct AlikeMap {
   ZoneSet zones;
-  std::uint32_t readers = 0;
+  std::uint32_t reader = no_reader;  // of RelaxedRun::shared_readers(): its input has several readers
   double work = 0, input = 0;
   friend auto operator<=>(const AlikeMap&, const AlikeMap&) = default;
 };
@@ -25,6 +27,12 @@ struct AlikeMaps {
 
 struct AlikeReduces {
   double work = 0, count = 0;
+};
+
+// A job as a reader of blocks that the same jobs read, in the same zones.
+struct SharedReader {
+  std::uint32_t job = 0, input = 0;  // numbers of the job and of the group of blocks
+  double tasks = 1;                  // of the job, on each of the blocks
 };
 
 struct BoundJob {
@@ -60,9 +68,11 @@ class RelaxedRun {
   double arrived() const { return arrived_; }  // sum over tasks of work x arrival
   double least_duration(const BoundJob& job, double work) const { return work / (job.cores * fastest_); }
 
-  // USD to bring the input of one task to that zone. An input with one reader takes the cheapest path. An input with
-  // several readers may be copied once and kept: each reader is charged its share of the cheapest last hop, as if all
-  // readers were there.
+  const std::vector<SharedReader>& shared_readers() const { return shared_readers_; }
+  std::size_t shared_inputs() const { return shared_inputs_; }
+
+  // USD to bring the input of one task to that zone: by the cheapest way, or, where it has several readers, in the
+  // cheapest last hop, which they may share (CopyShares).
   double transfer(const AlikeMap& key, std::size_t to) const;
   // USD for the shuffle of a map that runs there, when the reduces of its job are at home.
   double shuffle(const BoundJob& job, std::size_t zone, std::size_t home) const {
@@ -77,6 +87,8 @@ class RelaxedRun {
   std::vector<std::vector<PriceStep>> steps_;  // by zone
   std::vector<std::vector<double>> speeds_;    // by zone
   std::vector<BoundJob> jobs_;
+  std::vector<SharedReader> shared_readers_;
+  std::size_t shared_inputs_ = 0;
   std::vector<std::vector<double>> ways_, hops_;  // USD per MiB: by the cheapest way, and in one hop
   bool any_node_ = false;
   double fastest_ = 0, mean_price_ = 0;

@@ -27,8 +27,8 @@ struct FlowGroup {
 
 class Flow {
  public:
-  Flow(const RelaxedRun& run, const TimeGrid& grid, double waiting_price)
-      : run_(run), grid_(grid), waiting_price_(waiting_price) {
+  Flow(const RelaxedRun& run, const TimeGrid& grid, const CopyShares& copies, double waiting_price)
+      : run_(run), grid_(grid), copies_(copies), waiting_price_(waiting_price) {
     double least_rate = 1e300;
     for (std::size_t z = 0; z < run.zones(); ++z)
       for (const PriceStep& step : run.steps(z)) least_rate = std::min(least_rate, step.rate);
@@ -72,7 +72,7 @@ class Flow {
     std::vector<double> usd(run_.zones());
     for (const AlikeMaps& group : job.maps) {
       for (std::size_t z = 0; z < run_.zones(); ++z)
-        usd[z] = share * group.count * (run_.transfer(group.each, z) + run_.shuffle(job, z, home));
+        usd[z] = share * group.count * (copies_.transfer(group.each, z) + run_.shuffle(job, z, home));
       add_work(job, job.arrival, group.each.work, share * group.count, usd);
     }
     for (const AlikeReduces& group : job.reduces) {
@@ -170,6 +170,7 @@ class Flow {
 
   const RelaxedRun& run_;
   const TimeGrid& grid_;
+  const CopyShares& copies_;
   double waiting_price_, work_unit_ = 1;
   double arrived_ = 0;  // of the amounts that flow
   std::map<FlowKey, FlowGroup> groups_;
@@ -179,9 +180,9 @@ class Flow {
 
 }  // namespace
 
-std::optional<SlotFlow> cheapest_flow(const RelaxedRun& run, const TimeGrid& grid, const HomeShares& shares,
-                                      double waiting_price) {
-  return Flow(run, grid, waiting_price).cheapest(shares);
+std::optional<SlotFlow> cheapest_flow(const RelaxedRun& run, const TimeGrid& grid, const CopyShares& copies,
+                                      const HomeShares& shares, double waiting_price) {
+  return Flow(run, grid, copies, waiting_price).cheapest(shares);
 }
 
 }  // namespace lips

@@ -19,7 +19,7 @@ struct SlotFlow {
 };
 
 // None where the costs are beyond the solver's range.
-std::optional<SlotFlow> cheapest_flow(const RelaxedRun& run, const TimeGrid& grid, const HomeShares& shares,
-                                      double waiting_price);
+std::optional<SlotFlow> cheapest_flow(const RelaxedRun& run, const TimeGrid& grid, const CopyShares& copies,
+                                      const HomeShares& shares, double waiting_price);
 
 }  // namespace lips

@@ -32,8 +32,9 @@ struct CheapestPlace {
 // What a job pays by zone, at prices of time.
 class JobPrices {
  public:
-  JobPrices(const RelaxedRun& run, const std::vector<PriceCurve>& curves, double waiting_price, const BoundJob& job)
-      : run_(run), curves_(curves), waiting_price_(waiting_price), job_(job) {}
+  JobPrices(const RelaxedRun& run, const std::vector<PriceCurve>& curves, const CopyShares& copies,
+            double waiting_price, const BoundJob& job)
+      : run_(run), curves_(curves), copies_(copies), waiting_price_(waiting_price), job_(job) {}
 
   // USD for a CPU-second of a task of that work that starts at once. No later start is cheaper: prices never fall. A
   // task of work w that starts at s and runs for d does its work at mean time s + d / 2, and waits until s.
@@ -69,11 +70,33 @@ class JobPrices {
     return {*best + beyond, static_cast<std::size_t>(best - homes.begin())};
   }
 
+  void add_savings(std::size_t home, ReadingThere& saves) const {
+    if (run_.zones() < 2) return;
+    for (const AlikeMaps& group : job_.maps)
+      if (group.each.reader != no_reader) add_savings(group, home, saves[group.each.reader]);
+  }
+
  private:
-  void add_maps(const AlikeMaps& group, std::vector<double>& homes) const {
+  void add_savings(const AlikeMaps& group, std::size_t home, std::vector<double>& saves) const {
+    std::vector<double> usd = map_prices(group);
+    for (std::size_t z = 0; z < usd.size(); ++z) usd[z] += run_.shuffle(job_, z, home);
+    for (std::size_t z = 0; z < usd.size(); ++z) {
+      double elsewhere = 1e300;
+      for (std::size_t other = 0; other < usd.size(); ++other)
+        if (other != z) elsewhere = std::min(elsewhere, usd[other]);
+      saves[z] += group.count * std::max(0.0, elsewhere - (usd[z] - copies_.transfer(group.each, z)));
+    }
+  }
+
+  std::vector<double> map_prices(const AlikeMaps& group) const {
     std::vector<double> usd(run_.zones());
     for (std::size_t z = 0; z < usd.size(); ++z)
-      usd[z] = group.each.work * at_once(job_.arrival, group.each.work, z) + run_.transfer(group.each, z);
+      usd[z] = group.each.work * at_once(job_.arrival, group.each.work, z) + copies_.transfer(group.each, z);
+    return usd;
+  }
+
+  void add_maps(const AlikeMaps& group, std::vector<double>& homes) const {
+    const std::vector<double> usd = map_prices(group);
     for (std::size_t home = 0; home < homes.size(); ++home) {
       double least = 1e300;
       for (std::size_t z = 0; z < usd.size(); ++z) least = std::min(least, usd[z] + run_.shuffle(job_, z, home));
@@ -83,6 +106,7 @@ class JobPrices {
 
   const RelaxedRun& run_;
   const std::vector<PriceCurve>& curves_;
+  const CopyShares& copies_;
   double waiting_price_;
   const BoundJob& job_;
 };
@@ -108,7 +132,7 @@ void SlotPrices::approach(const SlotPrices& other, double share) {
     for (std::size_t k = 0; k < usd[z].size(); ++k) usd[z][k] += share * (other.usd[z][k] - usd[z][k]);
 }
 
-DualValue dual_value(const RelaxedRun& run, const TimeGrid& grid, SlotPrices prices) {
+DualValue dual_value(const RelaxedRun& run, const TimeGrid& grid, const CopyShares& copies, SlotPrices prices) {
   lower_to_later(run, grid, prices);
   DualValue value;
   value.usd = -prices.waiting_price * run.arrived();
@@ -117,10 +141,13 @@ DualValue dual_value(const RelaxedRun& run, const TimeGrid& grid, SlotPrices pri
     curves.emplace_back(grid, prices.usd[z]);
     for (const PriceStep& step : run.steps(z)) value.usd -= curves[z].rent(step, prices.waiting_price);
   }
+  value.saves.assign(run.shared_readers().size(), std::vector<double>(run.zones(), 0));
   for (const BoundJob& job : run.jobs()) {
-    const CheapestPlace best = JobPrices(run, curves, prices.waiting_price, job).cheapest_home();
+    const JobPrices of_job(run, curves, copies, prices.waiting_price, job);
+    const CheapestPlace best = of_job.cheapest_home();
     value.usd += best.usd;
     value.homes.push_back(best.home);
+    of_job.add_savings(best.home, value.saves);
   }
   return value;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "bounds/copy_shares.h"
 #include "bounds/relaxed_run.h"
 #include "bounds/time_grid.h"
 
@@ -25,9 +26,10 @@ struct SlotPrices {
 struct DualValue {
   double usd = 0;                  // dollars + waiting price x waiting of every schedule are at least this
   std::vector<std::size_t> homes;  // of each job, the best at these prices
+  ReadingThere saves;              // of shared inputs, at these homes
 };
 
 // `prices` need not be sensible: whoever may wait for a lower one does, and after the last slot capacity is unlimited.
-DualValue dual_value(const RelaxedRun& run, const TimeGrid& grid, SlotPrices prices);
+DualValue dual_value(const RelaxedRun& run, const TimeGrid& grid, const CopyShares& copies, SlotPrices prices);
 
 }  // namespace lips

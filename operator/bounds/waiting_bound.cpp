@@ -22,12 +22,13 @@ struct RelaxedSchedule {
 // Frank and Wolfe's method on the convex hull of the choices of homes: each round serves the shares that jobs have of
 // their homes by a flow, and moves a part of each job to the home that is best at the prices so far. Those are the mean
 // over the rounds: prices of single rounds swing, because all jobs answer them at once, and a concave function is at
-// the mean at least what it is in the mean.
+// the mean at least what it is in the mean. What readers pay for copies moves towards what they save by them.
 class Rounds {
  public:
   Rounds(const RelaxedRun& run, const TimeGrid& grid, double waiting_price)
       : run_(run),
         grid_(grid),
+        copies_(run),
         prices_(run, grid, waiting_price),
         shares_(run.jobs().size(), std::vector<double>(run.zones(), 0)) {
     look();
@@ -45,12 +46,13 @@ class Rounds {
     for (int i = 0; i < rounds; ++i) {
       const double step = 2.0 / (2 + round_++);
       move_homes(step);
-      const std::optional<SlotFlow> flow = cheapest_flow(run_, grid_, shares_, prices_.waiting_price);
+      const std::optional<SlotFlow> flow = cheapest_flow(run_, grid_, copies_, shares_, prices_.waiting_price);
       if (!flow) return;
       schedule_ = RelaxedSchedule{flow->usd - prices_.waiting_price * run_.work() * flow->mean_wait, flow->mean_wait};
-      least_ = std::max(least_, dual_value(run_, grid_, flow->prices).usd);
+      least_ = std::max(least_, dual_value(run_, grid_, copies_, flow->prices).usd);
       prices_.approach(flow->prices, step);
       look();
+      copies_.approach(saves_, step);
     }
   }
 
@@ -59,9 +61,10 @@ class Rounds {
 
  private:
   void look() {
-    DualValue value = dual_value(run_, grid_, prices_);
+    DualValue value = dual_value(run_, grid_, copies_, prices_);
     least_ = std::max(least_, value.usd);
     homes_ = std::move(value.homes);
+    saves_ = std::move(value.saves);
   }
 
   void move_homes(double step) {
@@ -73,9 +76,11 @@ class Rounds {
 
   const RelaxedRun& run_;
   const TimeGrid& grid_;
+  CopyShares copies_;
   SlotPrices prices_;
   HomeShares shares_;
   std::vector<std::size_t> homes_;
+  ReadingThere saves_;
   int round_ = 0;
   double least_ = -1e300;
   std::optional<RelaxedSchedule> schedule_;
@@ -151,8 +156,9 @@ Result<TightBound> tight_bound(const WholeRun& run, std::span<const WaitingCut> 
   const auto look = [&] {
     all.push_back(rounds.cut());
     if (rounds.schedule()) schedules.push_back(*rounds.schedule());
-    const double mixture = cheapest_mixture(schedules, wait);
-    return TightBound{least_dollars_with_mean_wait(run, all, mean_wait), Usd(mixture < 1e300 ? mixture : 0)};
+    const double mixture = cheapest_mixture(schedules, wait);  // pays for shares of copies, not for copies
+    const bool known = mixture < 1e300 && relaxed.shared_inputs() == 0;
+    return TightBound{least_dollars_with_mean_wait(run, all, mean_wait), Usd(known ? mixture : 0)};
   };
   rounds.make(std::max(settings.rounds, tight_rounds));
   TightBound found = look();
@@ -162,7 +168,7 @@ Result<TightBound> tight_bound(const WholeRun& run, std::span<const WaitingCut> 
     rounds.make(tight_rounds_further);
     found = look();
   }
-  if (found.relaxed.value() > 0 || !rounds.schedule()) return found;
+  if (cheapest_mixture(schedules, wait) < 1e300 || !rounds.schedule()) return found;
   rounds.change_waiting_price(bracket.high);  // all waited longer so far
   rounds.make(tight_rounds_further);
   return look();

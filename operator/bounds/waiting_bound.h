@@ -40,7 +40,7 @@ Usd least_dollars_with_mean_wait(const WholeRun& run, std::span<const WaitingCut
 struct TightBound {
   Usd least;    // certified; never below what the cuts give
   Usd relaxed;  // the cheapest schedule of divisible work with that mean wait that was found: no bound of this kind is
-                // higher. Not certified, and zero where none was found
+                // higher. Not certified, and zero where none was found or jobs read the same data
 };
 
 // Finds the waiting price that gives most for that mean wait, beside the best of the cuts, in many rounds.

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <vector>
 
 #include "base/random.h"
 #include "bounds/slot_flow.h"
@@ -116,6 +120,79 @@ TEST(WaitingBound, KnowsThatReducesWaitForTheirMaps) {
   EXPECT_GT(least_dollars_with_mean_wait(run, *cuts, seconds(4)).value(), 4.0);
 }
 
+// A task that saves 0.4 by the cheap zone, and three that save 0.004 each: a copy costs 0.2.
+TEST(WaitingBound, ChargesACopyToThoseWhoSaveByIt) {
+  ScenarioBuilder builder(2, UsdPerMebibyte(0.002));
+  builder.node(0, 8, 0.05);
+  builder.node(1, 8, 0.01);
+  const DataSetId data = builder.data(Mebibytes(100), {StoreId(0)});
+  builder.reading_job(0, data, 10);
+  for (int i = 0; i < 3; ++i) builder.reading_job(0, data, 0.1);
+  const auto cuts = waiting_cuts(whole_run(builder.scenario), no_price);
+  ASSERT_TRUE(cuts.has_value());
+  EXPECT_LE((*cuts)[0].least.value(), 0.2 + 0.1 + 0.003 + 1e-9);
+  EXPECT_GE((*cuts)[0].least.value(), 0.2 + 0.1);
+}
+
+// Jobs read blocks that they share, by one task each; every zone has room at once for all.
+struct SharedBlocks {
+  explicit SharedBlocks(std::uint64_t seed) : random(seed), builder(3, UsdPerMebibyte(0.001)) {
+    for (std::uint32_t zone = 0; zone < 3; ++zone) {
+      prices.push_back(random.uniform(0.01, 0.05));
+      builder.node(zone, 1000, prices.back());
+    }
+    for (int block = 0; block < 4; ++block) {
+      const auto home = static_cast<std::uint32_t>(random.below(3));
+      const DataSetId data = builder.data(Mebibytes(100), {StoreId(home)});
+      homes.push_back(home);
+      works.emplace_back();
+      for (std::uint64_t reader = 1 + random.below(6); reader > 0; --reader) {
+        works.back().push_back(std::pow(10, random.uniform(-0.5, 1.5)));
+        builder.reading_job(0, data, works.back().back());
+      }
+    }
+  }
+
+  // Every set of zones that each block could be copied to.
+  double least() const {
+    double sum = 0;
+    for (std::size_t block = 0; block < works.size(); ++block) {
+      double best = 1e300;
+      for (unsigned zones = 0; zones < 8; ++zones) {
+        if (!(zones >> homes[block] & 1)) continue;
+        double usd = 0.1 * (std::popcount(zones) - 1), cheapest = 1e300;
+        for (unsigned zone = 0; zone < 3; ++zone)
+          if (zones >> zone & 1) cheapest = std::min(cheapest, prices[zone]);
+        for (const double work : works[block]) usd += work * cheapest;
+        best = std::min(best, usd);
+      }
+      sum += best;
+    }
+    return sum;
+  }
+
+  Random random;
+  ScenarioBuilder builder;
+  std::vector<double> prices;
+  std::vector<std::uint32_t> homes;
+  std::vector<std::vector<double>> works;  // of each reader, by block
+};
+
+TEST(WaitingBound, AgreesWithTheBestCopiesWhereNothingWaits) {
+  double sum = 0;
+  constexpr int seeds = 200;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SharedBlocks shared(seed);
+    const auto cuts = waiting_cuts(whole_run(shared.builder.scenario), no_price);
+    ASSERT_TRUE(cuts.has_value());
+    const double bound = (*cuts)[0].least.value() / shared.least();
+    EXPECT_LE(bound, 1 + 1e-9) << seed;
+    EXPECT_GE(bound, 0.9) << seed;
+    sum += bound;
+  }
+  EXPECT_GE(sum / seeds, 0.995);
+}
+
 // A random scenario, and its cuts at a few prices; grids and rounds vary.
 struct CutRun {
   explicit CutRun(std::uint64_t seed) : scenario(tiny::random_scenario(seed)), whole(whole_run(scenario)) {
@@ -205,19 +282,25 @@ TEST(DualValue, AtAnyPricesIsAtMostTheBillAndTheWait) {
       const double price = factor * relaxed.mean_price() / 3600;
       const TimeGrid grid(relaxed, seconds(random.uniform(1, 100)), seconds(random.uniform(0, 1000)));
       SlotPrices prices(relaxed, grid, price);
-      const DualValue first = dual_value(relaxed, grid, prices);
+      CopyShares copies(relaxed);
+      const DualValue first = dual_value(relaxed, grid, copies, prices);
+      copies.approach(first.saves, 1);
       HomeShares shares(relaxed.jobs().size(), std::vector<double>(relaxed.zones(), 0));
       for (std::size_t job = 0; job < shares.size(); ++job) shares[job][first.homes[job]] = 1;
-      const auto flow = cheapest_flow(relaxed, grid, shares, price);
+      const auto flow = cheapest_flow(relaxed, grid, copies, shares, price);
       ASSERT_TRUE(flow.has_value());
       const double spent = result->bill.total().value() + price * total_work(whole) * result->mean_wait;
-      const double undisturbed = dual_value(relaxed, grid, flow->prices).usd;
+      const double undisturbed = dual_value(relaxed, grid, copies, flow->prices).usd;
       EXPECT_LE(undisturbed, spent * (1 + 1e-9));
       for (int draw = 0; draw < 20; ++draw) {
         prices = flow->prices;
         for (std::vector<double>& zone : prices.usd)
           for (double& usd : zone) usd *= random.uniform(0.8, 1.2);
-        EXPECT_LE(dual_value(relaxed, grid, prices).usd, spent * (1 + 1e-9));
+        ReadingThere saves = first.saves;
+        for (std::vector<double>& reader : saves)
+          for (double& usd : reader) usd = random.uniform(0, 1);
+        copies.approach(saves, 0.5);
+        EXPECT_LE(dual_value(relaxed, grid, copies, prices).usd, spent * (1 + 1e-9));
         ++compared;
       }
     }
