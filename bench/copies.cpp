@@ -6,6 +6,7 @@
 // USD by use. Two threads.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>

@@ -37,9 +37,10 @@ class SharedInputs {
   std::uint32_t reader(BlockId block, std::uint32_t job) const {
     const std::uint32_t input = input_of_[block];
     if (input == no_reader) return no_reader;
-    std::uint32_t at = first_[input];
-    while (readers_[at].job != job) ++at;
-    return at;
+    const auto begin = readers_.begin() + first_[input];
+    const auto end = input + 1 < first_.size() ? readers_.begin() + first_[input + 1] : readers_.end();
+    const auto at = std::lower_bound(begin, end, job, [](const SharedReader& a, std::uint32_t b) { return a.job < b; });
+    return static_cast<std::uint32_t>(at - readers_.begin());
   }
   std::size_t size() const { return first_.size(); }
   const std::vector<SharedReader>& readers() const { return readers_; }
@@ -56,8 +57,8 @@ class SharedInputs {
   }
 
   IdVector<BlockId, std::uint32_t> input_of_;
-  std::vector<std::uint32_t> first_;  // of readers_, by input
-  std::vector<SharedReader> readers_;
+  std::vector<std::uint32_t> first_;   // of readers_, by input
+  std::vector<SharedReader> readers_;  // of each input by job
 };
 
 }  // namespace
