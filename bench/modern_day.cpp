@@ -314,13 +314,17 @@ void print_parts(const std::vector<Answer>& all) {
   fmt::print("\n| | the future | decisions | left open | all |\n|---|---|---|---|---|\n");
   std::array<std::vector<double>, 4> columns;
   const auto row = [](const std::string& name, const std::array<double, 4>& factors) {
-    fmt::print("| {} | {:.3f} | {:.3f} | {:.4f} | {:.3f} |\n", name, factors[0], factors[1], factors[2], factors[3]);
+    const std::string parts =
+        factors[2] > 0 ? fmt::format("{:.3f} | {:.4f}", factors[1], factors[2]) : "no schedule found |";
+    fmt::print("| {} | {:.3f} | {} | {:.3f} |\n", name, factors[0], parts, factors[3]);
   };
   for (const Answer& answer : all) {
     const Outcome &lips = answer.of("lips"), &known = answer.of(all_known);
-    const std::array factors = {lips.over_tight_bound() / known.over_tight_bound(), known.over_relaxed(),
-                                known.over_tight_bound() / known.over_relaxed(), lips.over_tight_bound()};
-    for (std::size_t i = 0; i < factors.size(); ++i) columns[i].push_back(factors[i]);
+    const bool found = known.tight.relaxed.value() > 0;
+    const std::array factors = {lips.over_tight_bound() / known.over_tight_bound(), found ? known.over_relaxed() : 0,
+                                found ? known.over_tight_bound() / known.over_relaxed() : 0, lips.over_tight_bound()};
+    for (std::size_t i = 0; i < factors.size(); ++i)
+      if (factors[i] > 0) columns[i].push_back(factors[i]);
     row(answer.instance.name(), factors);
   }
   row("mean", {mean(columns[0]), mean(columns[1]), mean(columns[2]), mean(columns[3])});
