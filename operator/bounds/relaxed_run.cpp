@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "model/cluster_state.h"
 
@@ -10,24 +11,19 @@ namespace lips {
 
 namespace {
 
-ZoneSet zones_of(const ClusterSnapshot& cluster, BlockId block) {
-  ZoneSet zones;
-  for (const Replica& replica : cluster.blocks[block].replicas) zones.insert(cluster.stores[replica.store].zone);
-  return zones;
-}
-
 // Blocks in the same zones that the same jobs read, as often, are one input.
 class SharedInputs {
  public:
-  explicit SharedInputs(const WholeRun& run) : input_of_(run.cluster.blocks.size(), no_reader) {
-    IdVector<BlockId, std::vector<std::uint32_t>> jobs(run.cluster.blocks.size());  // one for each task, rising
-    for (std::uint32_t j = 0; j < run.jobs.size(); ++j)
-      for (const Task& task : run.jobs[j].tasks)
+  SharedInputs(const ClusterSnapshot& cluster, std::span<const JobArrived> arrivals)
+      : input_of_(cluster.blocks.size(), no_reader) {
+    IdVector<BlockId, std::vector<std::uint32_t>> jobs(cluster.blocks.size());  // one for each task, rising
+    for (std::uint32_t j = 0; j < arrivals.size(); ++j)
+      for (const Task& task : arrivals[j].tasks)
         if (task.block.valid()) jobs[task.block].push_back(j);
     std::map<std::pair<ZoneSet, std::vector<std::uint32_t>>, std::uint32_t> inputs;
     for (const BlockId block : jobs.ids()) {
       if (jobs[block].size() < 2) continue;
-      const auto [input, added] = inputs.try_emplace({zones_of(run.cluster, block), std::move(jobs[block])},
+      const auto [input, added] = inputs.try_emplace({cluster.blocks[block].zones, std::move(jobs[block])},
                                                      static_cast<std::uint32_t>(inputs.size()));
       input_of_[block] = input->second;
       if (added) add_readers(input->first.second);
@@ -64,14 +60,14 @@ class SharedInputs {
 }  // namespace
 
 RelaxedRun::RelaxedRun(const WholeRun& run) {
-  read_nodes(run.cluster);
+  ClusterSnapshot cluster = run.cluster;
+  derive(cluster);
+  read_nodes(cluster);
   read_ways(run.costs);
-  read_jobs(run);
+  read_jobs(run, cluster);
 }
 
-void RelaxedRun::read_nodes(const ClusterSnapshot& snapshot) {
-  ClusterSnapshot cluster = snapshot;
-  derive(cluster);
+void RelaxedRun::read_nodes(const ClusterSnapshot& cluster) {
   std::vector<std::map<double, double>> rates(cluster.zones.size());
   std::vector<std::set<double>> speeds(cluster.zones.size());
   double cores = 0, usd = 0;
@@ -102,8 +98,8 @@ void RelaxedRun::read_ways(const CostModel& costs) {
       for (std::size_t b = 0; b < zones(); ++b) ways_[a][b] = std::min(ways_[a][b], ways_[a][via] + ways_[via][b]);
 }
 
-void RelaxedRun::read_jobs(const WholeRun& run) {
-  const SharedInputs shared(run);
+void RelaxedRun::read_jobs(const WholeRun& run, const ClusterSnapshot& cluster) {
+  const SharedInputs shared(cluster, run.jobs);
   shared_readers_ = shared.readers();
   shared_inputs_ = shared.size();
   std::size_t next = 0;
@@ -128,7 +124,7 @@ void RelaxedRun::read_jobs(const WholeRun& run) {
       AlikeMap key;
       key.work = work;
       if (task.block.valid() && task.input.value() > 0) {
-        key.zones = zones_of(run.cluster, task.block);
+        key.zones = cluster.blocks[task.block].zones;
         key.reader = shared.reader(task.block, static_cast<std::uint32_t>(jobs_.size()));
         key.input = task.input.value();
       }

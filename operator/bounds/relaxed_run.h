@@ -82,7 +82,7 @@ class RelaxedRun {
  private:
   void read_nodes(const ClusterSnapshot& cluster);
   void read_ways(const CostModel& costs);
-  void read_jobs(const WholeRun& run);
+  void read_jobs(const WholeRun& run, const ClusterSnapshot& derived);
 
   std::vector<std::vector<PriceStep>> steps_;  // by zone
   std::vector<std::vector<double>> speeds_;    // by zone
