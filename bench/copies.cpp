@@ -16,8 +16,6 @@
 #include "bench/modern_day.h"
 #include "bench/two_threads.h"
 #include "bounds/waiting_bound.h"
-#include "policies/registry/registry.h"
-#include "simulation/run.h"
 #include "simulation/whole_run.h"
 
 namespace {
@@ -50,11 +48,8 @@ Result<Outcome> run_one(const Scenario& scenario, const std::vector<WaitingCut>&
   PolicySettings settings = scenario.settings;
   settings.lips.keep_copies = way.keep;
   settings.lips.copy_columns = way.columns;
-  const Result<std::unique_ptr<Policy>> policy = make_policy("lips", settings);
-  if (!policy) return tl::unexpected<Error>(policy.error());
-  const Result<RunResult> ran = run(scenario, **policy, way.name);
+  const Result<RunResult> ran = run_lips(scenario, settings, way.name);
   if (!ran) return tl::unexpected<Error>(ran.error());
-  if (ran->jobs_finished < ran->jobs) return fail(ErrorCode::invalid_input, "not all jobs finished");
   const Result<TightBound> bound = tight_bound(whole_run(scenario), cuts, seconds(ran->mean_wait));
   if (!bound) return tl::unexpected<Error>(bound.error());
   return Outcome{ran->bill, ran->completion.mean, ran->mean_wait, bound->least.value()};

@@ -6,11 +6,14 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "policies/registry/registry.h"
 #include "policies/settings.h"
+#include "simulation/run.h"
 #include "simulation/scenario_reader.h"
 
 namespace lips::bench {
@@ -53,6 +56,16 @@ inline Result<simulation::Scenario> read(const Instance& instance, const Fields&
                  {"billing", std::string(to_string(instance.market.billing))}};
   options.set.insert(options.set.end(), more.begin(), more.end());
   return simulation::read_scenario(*path, options);
+}
+
+// invalid_input where a job does not finish.
+inline Result<simulation::RunResult> run_lips(const simulation::Scenario& scenario, const PolicySettings& settings,
+                                              const std::string& name) {
+  const Result<std::unique_ptr<Policy>> policy = make_policy("lips", settings);
+  if (!policy) return tl::unexpected<Error>(policy.error());
+  Result<simulation::RunResult> ran = simulation::run(scenario, **policy, name);
+  if (ran && ran->jobs_finished < ran->jobs) return fail(ErrorCode::invalid_input, "not all jobs finished");
+  return ran;
 }
 
 inline double seconds_now() {

@@ -14,8 +14,6 @@
 #include "bench/modern_day.h"
 #include "bench/two_threads.h"
 #include "bounds/relaxed_run.h"
-#include "policies/registry/registry.h"
-#include "simulation/run.h"
 #include "simulation/whole_run.h"
 
 namespace {
@@ -41,11 +39,8 @@ struct Day {
 Result<Outcome> run_at(const Scenario& scenario, double price) {
   PolicySettings settings = scenario.settings;
   settings.lips.waiting_price = price;
-  const Result<std::unique_ptr<Policy>> policy = make_policy("lips", settings);
-  if (!policy) return tl::unexpected<Error>(policy.error());
-  const Result<RunResult> ran = run(scenario, **policy, "lips");
+  const Result<RunResult> ran = run_lips(scenario, settings, "lips");
   if (!ran) return tl::unexpected<Error>(ran.error());
-  if (ran->jobs_finished < ran->jobs) return fail(ErrorCode::invalid_input, "not all jobs finished");
   const bool invoice = scenario.billing == Billing::invoice;
   const RelaxedRun all(whole_run(scenario));
   return Outcome{(invoice ? ran->invoice.total() : ran->bill.total()).value(),
