@@ -22,6 +22,7 @@ class Steps {
       : cluster_(cluster), classes_(classes), paid_(classes.classes.size()) {
     classes.paid_until = paid_until(cluster);
     for (Duration edge : time_slots.edges) edges_.push_back(to_seconds(edge));
+    ends_.assign(time_slots.edges.begin() + 1, time_slots.edges.end());
     count_ = edges_.size() - 1;
     all_ = count_ + (time_slots.billing == Billing::invoice ? 1 : 0);
     hourly_ = time_slots.waiting_price * classes.mean_price.value();
@@ -59,11 +60,11 @@ class Steps {
   void add_after(const RunningTask& run) {
     const ClassId c = classes_.class_of[run.node];
     if (!c.valid()) return;
-    const Resources& request = cluster_.jobs[run.job].request;
-    const double free_at = to_seconds(run.expected_end - cluster_.now);
-    std::size_t first = 0;  // counted without a branch that nobody can predict
-    for (std::size_t slot = 0; slot < count_; ++slot) first += edges_[slot + 1] <= free_at;
+    const Duration until = run.expected_end - cluster_.now;
+    const std::size_t first = slot_of(until);
     if (first == count_) return;
+    const Resources& request = cluster_.jobs[run.job].request;
+    const double free_at = std::max(0.0, to_seconds(until));
     add_in(first, run, request, free_at);
     if (first + 1 < count_) freed_[c][first + 1] += request;
     if (!paid_[c].empty())
@@ -103,13 +104,19 @@ class Steps {
   }
 
  private:
+  // The time slot in which it comes free; count_: after the last.
+  std::size_t slot_of(Duration until) const {
+    std::size_t slot = 0;
+    while (slot < count_ && ends_[slot] <= until) ++slot;
+    return slot;
+  }
+
   // The part of the slot after the task's end.
   void add_in(std::size_t slot, const RunningTask& run, const Resources& request, double free_at) {
     const ClassId c = classes_.class_of[run.node];
-    const double seconds = overlap(free_at, edges_[slot], edges_[slot + 1]);
+    const double seconds = edges_[slot + 1] - free_at;
     add(classes_.steps[c][step_of(slot)], c, request, seconds);
-    if (step_of(slot) != slot)
-      waits_[c] += request.cpu.value() * seconds * classes_.classes[c].speed * std::max(0.0, free_at);
+    if (step_of(slot) != slot) waits_[c] += request.cpu.value() * seconds * classes_.classes[c].speed * free_at;
     if (!paid_[c].empty()) add_paid(slot, run, request, free_at);
   }
 
@@ -136,7 +143,8 @@ class Steps {
 
   const ClusterSnapshot& cluster_;
   NodeClasses& classes_;
-  std::vector<double> edges_;
+  std::vector<double> edges_;   // seconds
+  std::vector<Duration> ends_;  // of the time slots
   std::size_t count_ = 0, all_ = 0;  // time slots; steps: with one for what comes free within the first slot
   double hourly_ = 0;                // price of an hour's wait of a CPU-second
   IdVector<ClassId, std::vector<Resources>> freed_;  // by slot: of tasks that end in the slot before
