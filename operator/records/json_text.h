@@ -99,10 +99,12 @@ class JsonText {
     each_field(content, [&](std::string_view name, const auto& member) { any_field(name, member); });
     close('}');
   }
-  // Writes all fields of one value as a row.
+  // Writes all fields of one value as a row, those of structs in it one after the other.
   template <class T>
   void described_row(const T& content) {
-    std::apply([&](const auto&... member) { row(cell_of(member)...); }, members(content));
+    open("", '[');
+    flat_cells(content);
+    close(']');
   }
   // Writes the members one cell after the other; for an optional, first whether it has a value.
   template <class T>

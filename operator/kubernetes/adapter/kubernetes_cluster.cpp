@@ -177,14 +177,17 @@ void KubernetesCluster::detect_resources() {
 // Begins to watch them once Karpenter is there. True: plans need not wait for them.
 bool KubernetesCluster::knows_node_pools() {
   if (!node_pools_ && settings_.model.offers && limits_review_.due(now()))
-    model_.limit_launches(settings_.model.offers(nodes_).limits);
+    model_.update_offers(settings_.model.offers(nodes_));
   if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
   if (karpenter_.state() == OptionalApi::State::unknown) return false;
-  if (!std::exchange(watches_node_pools_, true)) informers_->add(NodePools::watched(), *node_pools_);
+  if (!std::exchange(watches_node_pools_, true)) {
+    informers_->add(NodePools::watched(), *node_pools_);
+    informers_->add(NodeClaims::watched(), node_pools_->claims());
+  }
   if (!node_pools_->settled()) return false;
   const NodePools::News news = node_pools_->review(nodes_, prices_version(), now());
   if (news == NodePools::News::offers) model_.must_list();
-  if (news == NodePools::News::limits) model_.limit_launches(node_pools_->offered().limits);
+  if (news == NodePools::News::update) model_.update_offers(node_pools_->offered());
   return true;
 }
 

@@ -71,17 +71,18 @@ NodePools::News NodePools::review(const NodeCache& nodes, std::uint64_t prices, 
   if (!review_.due(now) && std::get<2>(reviewed_) == prices) return News::none;
   std::vector<NodePool> pools;
   std::uint64_t version = 0;
+  const bool launched = claims_.take_news();
   {
     const std::lock_guard lock(mutex_);
     version = version_;
-    if (std::tuple(version, nodes.version(), prices) == reviewed_) return News::none;
+    if (std::tuple(version, nodes.version(), prices) == reviewed_ && !launched) return News::none;
     for (const auto& [name, pool] : pools_) pools.push_back(pool);
   }
   std::set<std::pair<std::string, std::string>> zones = zones_of(nodes);
   const bool same = std::get<0>(reviewed_) == version && std::get<2>(reviewed_) == prices && zones == zones_;
   reviewed_ = {version, nodes.version(), prices};
   zones_ = std::move(zones);
-  News news = News::none;
+  News news = launched ? News::update : News::none;
   if (!same) {  // a pool may allow thousands of offers
     report_undecided(pools);
     std::vector<OfferEntry> offers = find_.offers(pools, nodes);
@@ -90,8 +91,9 @@ NodePools::News NodePools::review(const NodeCache& nodes, std::uint64_t prices, 
   }
   LaunchLimits limits = find_.limits(pools, nodes);
   if (limits != offered_.limits)
-    news = limits.size() == offered_.limits.size() ? std::max(news, News::limits) : News::offers;
+    news = limits.size() == offered_.limits.size() ? std::max(news, News::update) : News::offers;
   offered_.limits = std::move(limits);
+  offered_.launched = claims_.to_come();
   return news;
 }
 

@@ -350,7 +350,7 @@ Reply FakeCluster::answer(const ReceivedRequest& request) {
 }
 
 Reply FakeCluster::answer_resources(const ReceivedRequest& request) {
-  const std::size_t of_karpenter = resources_.count("nodepools");
+  const std::size_t of_karpenter = resources_.count("nodepools") + resources_.count("nodeclaims");
   const std::size_t served =
       request.path.starts_with("/apis/karpenter.sh") ? of_karpenter : resources_.size() - of_karpenter;
   if (served == 0) return reply(404, status_text(404, "not found"));
