@@ -70,7 +70,7 @@ std::string why_too_long(const PodRecord& record, const std::string& input) {
 
 ModelSettings KubernetesCluster::model_settings() {
   ModelSettings settings = checked(settings_.model);
-  if (settings_.pool_offers) settings.offers = [this](const NodeCache&) { return node_pools_->offered(); };
+  if (settings_.pool_offers) settings.offers = [this](const NodeCache& nodes) { return node_pools_->offered(nodes); };
   settings.learned_speed = [this](const std::string& type) { return pods_.type_speeds().of(type); };
   return settings;
 }
@@ -187,7 +187,7 @@ bool KubernetesCluster::knows_node_pools() {
   if (!node_pools_->settled()) return false;
   const NodePools::News news = node_pools_->review(nodes_, prices_version(), now());
   if (news == NodePools::News::offers) model_.must_list();
-  if (news == NodePools::News::update) model_.update_offers(node_pools_->offered());
+  if (news == NodePools::News::update) model_.update_offers(node_pools_->offered(nodes_));
   return true;
 }
 

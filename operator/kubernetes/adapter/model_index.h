@@ -52,7 +52,8 @@ struct LaunchedNode {
   std::string pool, instance_type, zone;
   CapacityType capacity_type = CapacityType::on_demand;
   Cores cores;
-  TimePoint at{};  // of the launch
+  TimePoint at{};           // of the launch
+  std::string provider_id;  // of the Node that it becomes
   friend bool operator==(const LaunchedNode&, const LaunchedNode&) = default;
 };
 

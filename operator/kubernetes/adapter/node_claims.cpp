@@ -1,8 +1,8 @@
 #include "kubernetes/adapter/node_claims.h"
 
+#include <set>
 #include <utility>
 
-#include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/node_pool.h"
 #include "model/node_labels.h"
 
@@ -25,7 +25,8 @@ std::optional<LaunchedNode> node_to_come(const NodeClaim& claim) {
                       *zone,
                       *kind == "spot" ? CapacityType::spot : CapacityType::on_demand,
                       Cores(static_cast<double>(amount_of(claim.allocatable, "cpu")) / 1000),
-                      claim.created};
+                      claim.created,
+                      claim.provider_id};
 }
 
 void NodeClaims::put(const std::string& name, std::optional<NodeClaim> claim) {
@@ -60,11 +61,24 @@ void NodeClaims::failed(const Error& error) {
                         {{"why", error.message}});
 }
 
-std::vector<LaunchedNode> NodeClaims::to_come() {
+bool NodeClaims::any() {
   const std::lock_guard lock(mutex_);
-  std::vector<LaunchedNode> nodes;
-  for (const auto& [name, node] : to_come_) nodes.push_back(node);
-  return nodes;
+  return !to_come_.empty();
+}
+
+std::vector<LaunchedNode> NodeClaims::to_come(const NodeCache& nodes) {
+  std::vector<LaunchedNode> found;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, node] : to_come_) found.push_back(node);
+  }
+  if (found.empty()) return found;
+  std::set<std::string> ready;
+  for (const auto& [name, record] : nodes.all())
+    if (record.node && record.node->ready) ready.insert(record.node->provider_id);
+  std::erase_if(
+      found, [&](const LaunchedNode& node) { return !node.provider_id.empty() && ready.contains(node.provider_id); });
+  return found;
 }
 
 }  // namespace lips::kubernetes

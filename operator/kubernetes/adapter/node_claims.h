@@ -14,6 +14,7 @@
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/api/list_watch.h"
+#include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/node_claim.h"
 
 namespace lips::kubernetes {
@@ -38,7 +39,9 @@ class NodeClaims : public ObjectSink {
 
   // From any thread. True: they are not what they were at the last call.
   bool take_news() { return news_.exchange(false); }
-  std::vector<LaunchedNode> to_come();
+  bool any();
+  // Without those whose node is ready: plans know them as nodes, and would count them twice.
+  std::vector<LaunchedNode> to_come(const NodeCache& nodes);
 
  private:
   static constexpr std::string_view plural = "nodeclaims";

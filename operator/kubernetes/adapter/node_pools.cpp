@@ -68,21 +68,21 @@ std::set<std::pair<std::string, std::string>> zones_of(const NodeCache& nodes) {
 }  // namespace
 
 NodePools::News NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint now) {
-  if (!review_.due(now) && std::get<2>(reviewed_) == prices) return News::none;
+  if (!review_.due(now) && std::get<2>(reviewed_) == prices && !claims_.any()) return News::none;
   std::vector<NodePool> pools;
   std::uint64_t version = 0;
-  const bool launched = claims_.take_news();
+  const bool launches = claims_.take_news();
   {
     const std::lock_guard lock(mutex_);
     version = version_;
-    if (std::tuple(version, nodes.version(), prices) == reviewed_ && !launched) return News::none;
+    if (std::tuple(version, nodes.version(), prices) == reviewed_ && !launches) return News::none;
     for (const auto& [name, pool] : pools_) pools.push_back(pool);
   }
   std::set<std::pair<std::string, std::string>> zones = zones_of(nodes);
   const bool same = std::get<0>(reviewed_) == version && std::get<2>(reviewed_) == prices && zones == zones_;
   reviewed_ = {version, nodes.version(), prices};
   zones_ = std::move(zones);
-  News news = launched ? News::update : News::none;
+  News news = News::none;
   if (!same) {  // a pool may allow thousands of offers
     report_undecided(pools);
     std::vector<OfferEntry> offers = find_.offers(pools, nodes);
@@ -93,8 +93,17 @@ NodePools::News NodePools::review(const NodeCache& nodes, std::uint64_t prices, 
   if (limits != offered_.limits)
     news = limits.size() == offered_.limits.size() ? std::max(news, News::update) : News::offers;
   offered_.limits = std::move(limits);
-  offered_.launched = claims_.to_come();
+  if (std::vector<LaunchedNode> launched = claims_.to_come(nodes); launched != offered_.launched) {
+    offered_.launched = std::move(launched);
+    news = std::max(news, News::update);
+  }
   return news;
+}
+
+// What is to come as of now: the nodes of a listing are not also on their way.
+Offered NodePools::offered(const NodeCache& nodes) {
+  offered_.launched = claims_.to_come(nodes);
+  return offered_;
 }
 
 // A pool that is left out launches nodes for pods that ask for themselves.

@@ -50,11 +50,11 @@ class NodePools : public ObjectSink {
 
   NodeClaims& claims() { return claims_; }  // of these pools, likewise on the thread of their informer
 
-  // The rest on the thread that decides. Looks now and then, at once when `prices` is another number than before. Says
-  // what is not what it was.
+  // The rest on the thread that decides. Looks now and then, and at once when `prices` is another number than before or
+  // nodes are on their way. Says what is not what it was.
   enum class News : std::uint8_t { none, update, offers };  // update: of the same offers
   News review(const NodeCache& nodes, std::uint64_t prices, TimePoint now);
-  const Offered& offered() const { return offered_; }
+  Offered offered(const NodeCache& nodes);
 
  private:
   static constexpr std::string_view plural = "nodepools";

@@ -18,6 +18,7 @@ void read_claim_metadata(value json, NodeClaim& claim) {
 
 void read_claim_status(value json, NodeClaim& claim) {
   json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "providerID") claim.provider_id = json::text(content);
     if (key == "allocatable") claim.allocatable = json::amounts(content, "status.allocatable");
     if (key == "conditions")
       json::each_item(content, [&](value item) { json::read_condition(item, "Initialized", claim.initialized); });

@@ -14,6 +14,7 @@ struct NodeClaim {
   TimePoint created{};
   bool deleting = false;
   bool initialized = false;     // pods can start on the node
+  std::string provider_id;      // the node's
   TextMap labels;               // of the node, once it is launched
   ResourceAmounts allocatable;  // likewise
   friend bool operator==(const NodeClaim&, const NodeClaim&) = default;

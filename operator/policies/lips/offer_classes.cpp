@@ -167,8 +167,9 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     std::vector<CapacityStep> steps{step(nodes, boot, added.price.value())};
     if (coming.cores > 0) {
       const double idle = std::min(1.0, to_seconds(offer.idle) / drain);
-      steps.push_back(step(coming.cores / node.capacity.cpu.value() * drain, coming.wait / coming.cores,
-                           price * (1 - (1 - price_of_paid_capacity) * idle)));
+      added.coming = coming.cores / node.capacity.cpu.value();
+      steps.push_back(
+          step(added.coming * drain, coming.wait / coming.cores, price * (1 - (1 - price_of_paid_capacity) * idle)));
     }
     classes.steps.push_back(std::move(steps));
     classes.classes.push_back(std::move(added));

@@ -203,6 +203,22 @@ TEST_F(NodeRequests, ATaskWaitsForANodeThatIsAboutToBeUp) {
   EXPECT_THAT(plan_with_node_in(-100).assignments, SizeIs(4)) << "who is late for so long will be late for longer";
 }
 
+// A node is best busy for 21 s: five tasks of 15 s are less work than its four cores do in that time.
+TEST_F(NodeRequests, NodesThatAreComingAreNotAskedForTwice) {
+  here = offer(ZoneId(0), 0.4);
+  PolicySettings settings;
+  settings.lips.waiting_price = 1000;
+  Case with("lips", builder, settings);
+  with.add({.maps = 5, .cpu = 15});
+  EXPECT_EQ(by_offer(with.plan())[here], 5);
+  IdVector<OfferId, NodesToCome> coming(1);
+  coming[here].add(Cores(4), with.state.snapshot().now + seconds(5));
+  with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(1, 1000), {}, coming});
+  const Plan plan = with.plan();
+  EXPECT_EQ(by_offer(plan)[here], 4);
+  EXPECT_EQ(plan.rest, DeferralReason::cheaper_later);
+}
+
 TEST_F(NodeRequests, NothingIsAskedForThatIsSoldOut) {
   here = offer(ZoneId(0), 0.3, 0), there = offer(ZoneId(1), 0.4);
   Case with("lips", builder);
