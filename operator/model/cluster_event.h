@@ -36,10 +36,9 @@ struct PoolAdded {  // with the next id
 struct ProfileAdded {  // with the next id
   NodeProfile profile;
 };
-struct OffersChanged {  // what could be launched now, and what has been
+struct OffersChanged {  // what could be launched now
   IdVector<OfferId, std::uint32_t> left;
   LaunchLimits limits;
-  IdVector<OfferId, NodesToCome> coming;
 };
 struct ResourceAdded {  // with the next id: of Resources::extended
   std::string name;

@@ -94,10 +94,7 @@ void ClusterState::apply(const ClusterEvent& event) {
     }
     void operator()(const ProfileAdded& e) const { state.snapshot_.profiles.push_back(e.profile); }
     void operator()(const OffersChanged& e) const {
-      for (const OfferId id : state.snapshot_.offers.ids()) {
-        Offer& offer = state.snapshot_.offers[id];
-        offer.left = e.left[id], offer.coming = e.coming[id];
-      }
+      for (const OfferId offer : state.snapshot_.offers.ids()) state.snapshot_.offers[offer].left = e.left[offer];
       state.snapshot_.launch_limits = e.limits;
     }
     void operator()(const NoMorePeers& e) const { state.wholes_.await_nobody(state.snapshot_, e.job); }

@@ -31,12 +31,6 @@ void LaunchLimit::give_back(const Resources& capacity, std::uint32_t count) {
   if (memory.value() < any_amount) memory += capacity.memory * count;
 }
 
-void NodesToCome::add(Cores more, TimePoint up) {
-  if (more.value() <= 0) return;
-  cores += more;
-  at += std::chrono::duration_cast<Duration>((up - at) * (more.value() / cores.value()));
-}
-
 std::uint32_t nodes_left(const ClusterSnapshot& cluster, const Offer& offer) {
   if (!offer.within.valid()) return offer.left;
   return std::min(offer.left, cluster.launch_limits[offer.within].most(cluster.nodes[offer.like].capacity));

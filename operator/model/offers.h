@@ -30,15 +30,6 @@ struct LaunchLimit {
 
 using LaunchLimits = IdVector<LimitId, LaunchLimit>;
 
-// Nodes that are launched and not up yet.
-struct NodesToCome {
-  Cores cores{0};  // of all
-  TimePoint at{};  // when they are up, in the mean by cores
-  static constexpr auto fields = field_names("cores", "at");
-  void add(Cores more, TimePoint up);
-  friend bool operator==(const NodesToCome&, const NodesToCome&) = default;
-};
-
 // Nodes of one type in one zone, spot or on demand.
 struct Offer {
   NodeId like;               // has their properties; takes no task itself
@@ -47,8 +38,7 @@ struct Offer {
   Duration idle{};           // how long an empty node is kept; billed
   double interruptions = 0;  // per node and hour
   LimitId within = {};       // none: no limit but `left`
-  NodesToCome coming = {};
-  static constexpr auto fields = field_names("like", "left", "boot", "idle", "interruptions", "within", "coming");
+  static constexpr auto fields = field_names("like", "left", "boot", "idle", "interruptions", "within");
   friend bool operator==(const Offer&, const Offer&) = default;
 };
 

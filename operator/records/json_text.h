@@ -99,12 +99,10 @@ class JsonText {
     each_field(content, [&](std::string_view name, const auto& member) { any_field(name, member); });
     close('}');
   }
-  // Writes all fields of one value as a row, those of structs in it one after the other.
+  // Writes all fields of one value as a row.
   template <class T>
   void described_row(const T& content) {
-    open("", '[');
-    flat_cells(content);
-    close(']');
+    std::apply([&](const auto&... member) { row(cell_of(member)...); }, members(content));
   }
   // Writes the members one cell after the other; for an optional, first whether it has a value.
   template <class T>

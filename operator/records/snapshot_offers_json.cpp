@@ -1,7 +1,5 @@
 #include "records/snapshot_offers_json.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 
 namespace lips {
@@ -10,8 +8,7 @@ using namespace json_tables;
 
 namespace {
 
-constexpr std::size_t cells_without_limit = 5, cells_without_coming = 6;  // files of earlier versions
-constexpr std::size_t cells = 8;
+constexpr std::size_t cells_without_limit = 5;  // files of earlier versions
 
 }  // namespace
 
@@ -32,20 +29,14 @@ IdVector<OfferId, Offer> read_offers(const View& root, std::size_t nodes, std::s
   if (!root.has("offers")) return offers;
   const View rows = root.at("offers");
   const Whole span{0, any_time};
-  for (std::size_t i = 0, count = rows.rows(cells_without_limit, cells); i < count; ++i) {
+  for (std::size_t i = 0, count = rows.rows(cells_without_limit, Offer::fields.size()); i < count; ++i) {
     const View row = rows.item(i);
-    if (row.size() > cells_without_coming && row.size() < cells) {
-      row.problem("", fmt::format("{} cells", row.size()), fmt::format("{} cells", cells));
-      continue;
-    }
     Offer offer;
     offer.like = id<NodeId>(row.cell(0, index_below(nodes)));
     offer.left = static_cast<std::uint32_t>(row.cell(1, Whole{0, most_rows}));
     offer.boot = Duration(row.cell(2, span)), offer.idle = Duration(row.cell(3, span));
     offer.interruptions = row.cell(4, Real{0});
     if (row.size() > cells_without_limit) offer.within = id<LimitId>(row.cell(5, id_below(limits)));
-    if (row.size() > cells_without_coming)
-      offer.coming = {Cores(row.cell(6, Real{0})), time(row.cell(7, Whole{-any_time, any_time}))};
     offers.push_back(offer);
   }
   return offers;

@@ -100,9 +100,6 @@ void offer_nodes(const SnapshotShape& shape, ClusterSnapshot& start) {
     offer.boot = seconds(static_cast<double>(random.below(120)));
     offer.idle = seconds(static_cast<double>(random.below(300)));
     offer.interruptions = random.below(2) == 0 ? 0 : 0.05;
-    if (random.below(2) == 0)
-      offer.coming = {like.capacity.cpu * static_cast<double>(1 + random.below(4)),
-                      start.now + seconds(static_cast<double>(random.below(150)) - 30)};
     offer.like = start.nodes.push_back(std::move(like));
     start.offers.push_back(offer);
   }

@@ -43,7 +43,7 @@ void TruthFleet::request(const std::optional<std::vector<NodeRequest>>& requests
 
 // A batch ends when no pod has arrived for a second, or ten seconds after the first.
 void TruthFleet::open_batch() {
-  if (launched_or_gone_) tell_offers();
+  if (launched_or_gone_) tell_left();
   if (!std::exchange(world_.more_wait, false) || places_.empty() || world_.waiting == 0) return;
   if (batch_opened_ == TimePoint::max()) batch_opened_ = world_.now;
   const AutoscalerSettings& settings = fleet_.autoscaler;
@@ -141,17 +141,9 @@ std::vector<NodeRoom> TruthFleet::rooms_to_come() const {
   return all;
 }
 
-IdVector<OfferId, NodesToCome> TruthFleet::coming() const {
-  IdVector<OfferId, NodesToCome> coming(fleet_.offers.size());
-  for (std::size_t i = 0; i < places_.size(); ++i)
-    if (places_[i].state == State::booting)
-      coming[OfferId(places_[i].offer)].add(world_.scenario.cluster.nodes[nodes_[i]].capacity.cpu, places_[i].up_at);
-  return coming;
-}
-
-// Reports only offers that sell out or become available again, nodes that boot, and what limits leave beside the nodes
-// that are up: those that boot stand for requests that are still made.
-void TruthFleet::tell_offers() {
+// Reports only offers that sell out or become available again, and what limits leave beside the nodes that are up:
+// those that boot stand for requests that are still made.
+void TruthFleet::tell_left() {
   LaunchLimits limits = limits_;
   for (std::size_t i = 0; i < places_.size() && !limits.empty(); ++i)
     if (const LimitId within = fleet_.offers[places_[i].offer].within;
@@ -165,10 +157,7 @@ void TruthFleet::tell_offers() {
     news = news || (left[id] == 0) != sold_out_[id];
     sold_out_[id] = left[id] == 0;
   }
-  IdVector<OfferId, NodesToCome> coming = this->coming();
-  news = news || coming != told_coming_;
-  told_coming_ = coming;
-  if (news) world_.emit(OffersChanged{std::move(left), std::move(limits), std::move(coming)});
+  if (news) world_.emit(OffersChanged{std::move(left), std::move(limits)});
   // A node that has gone can be launched again once its loss has been reported.
   launched_or_gone_ = !world_.unreported_losses.empty();
 }
@@ -199,7 +188,6 @@ void TruthFleet::launch(std::uint32_t offer) {
     Place& free = *place(node);
     if (free.state != State::absent || world_.loss_unreported(node)) continue;
     free.state = State::booting;
-    free.up_at = world_.now + of.boot;
     ++free.launch, ++there_;
     launched_or_gone_ = true;
     if (of.within.valid()) limits_[of.within].take(world_.scenario.cluster.nodes[node].capacity, 1);

@@ -30,7 +30,6 @@ class TruthFleet {
     std::uint32_t launch = 0;  // its number; events of an earlier launch are void
     std::uint32_t offer = 0;
     TimePoint nominated_until{};  // waiting pods are expected to come
-    TimePoint up_at{};
   };
   Place* place(NodeId node) {
     return node.index() < place_of_.size() && place_of_[node.index()] > 0 ? &places_[place_of_[node.index()] - 1]
@@ -40,8 +39,7 @@ class TruthFleet {
   bool current(const SimEvent& event);
   std::vector<PodsAlike> pending() const;
   std::vector<PodsAlike> all_that_wait() const;
-  void tell_offers();
-  IdVector<OfferId, NodesToCome> coming() const;
+  void tell_left();
   std::vector<PodsAlike> pods_on(NodeId node) const;
   std::vector<NodeRoom> rooms(std::span<const NodeId> without) const;
   std::vector<NodeRoom> rooms_to_come() const;
@@ -75,7 +73,6 @@ class TruthFleet {
   std::size_t there_ = 0;             // number of taken places
   LaunchLimits limits_;               // what those nodes leave
   LaunchLimits told_limits_;          // as last reported to policies
-  IdVector<OfferId, NodesToCome> told_coming_;
   TimePoint batch_opened_ = TimePoint::max();
   std::uint32_t batch_ = 0;  // the newest; events of older ones are void
   bool polling_ = false;

@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <iterator>
-#include <map>
 #include <set>
 
 #include "policies/registry/registry.h"
@@ -267,46 +265,31 @@ TEST_F(FleetTest, WhereAPlanAsksOnlyThatIsBoughtAndThere) {
   EXPECT_DOUBLE_EQ(told.started[3], 141);
 }
 
-// Remembers a number that each plan saw.
-class Watching : public FirstFit {
- public:
-  using Look = double (*)(const ClusterSnapshot&);
-  explicit Watching(Look look) : look_(look) {}
-  Result<Plan> decide(const PolicyInput& input) const override {
-    seen_[to_seconds(input.cluster.now)] = look_(input.cluster);
-    return FirstFit::decide(input);
-  }
-  double at(double second) const { return std::prev(seen_.upper_bound(second))->second; }
-
- private:
-  Look look_;
-  mutable std::map<double, double> seen_;
-};
-
 // Policies hear when an offer sells out, and when there is some again.
 TEST_F(FleetTest, PoliciesSeeWhatIsSoldOut) {
   offer(1, 2, 3.6);
   builder_.computing_job(0, 2, 100);
   builder_.computing_job(1000, 2, 100);
-  const Watching left([](const ClusterSnapshot& cluster) { return double{1} * cluster.offers[OfferId(0)].left; });
-  log(left);
-  EXPECT_EQ(left.at(0.5), 1);
-  EXPECT_EQ(left.at(50), 0);
-  EXPECT_EQ(left.at(1000), 1);
-}
-
-// Two nodes are launched after a second, and boot for forty.
-TEST_F(FleetTest, PoliciesSeeWhichNodesAreOnTheirWay) {
-  offer(4, 2, 3.6);
-  builder_.computing_job(0, 4, 100);
-  const Watching cores([](const ClusterSnapshot& cluster) { return cluster.offers[OfferId(0)].coming.cores.value(); });
-  log(cores);
-  EXPECT_EQ(cores.at(0.5), 0);
-  EXPECT_EQ(cores.at(40), 4);
-  EXPECT_EQ(cores.at(45), 0);
-  const Watching up([](const ClusterSnapshot& cluster) { return to_seconds(cluster.offers[OfferId(0)].coming.at); });
-  log(up);
-  EXPECT_DOUBLE_EQ(up.at(40), 41);
+  std::vector<std::pair<double, std::uint32_t>> seen;
+  struct Watching : public FirstFit {
+    explicit Watching(std::vector<std::pair<double, std::uint32_t>>& seen) : seen_(seen) {}
+    Result<Plan> decide(const PolicyInput& input) const override {
+      seen_.emplace_back(to_seconds(input.cluster.now.time_since_epoch()), input.cluster.offers[OfferId(0)].left);
+      return FirstFit::decide(input);
+    }
+    std::vector<std::pair<double, std::uint32_t>>& seen_;
+  };
+  const Watching watching(seen);
+  log(watching);
+  const auto left_at = [&](double second) {
+    std::uint32_t left = 99;
+    for (const auto& [when, count] : seen)
+      if (when <= second) left = count;
+    return left;
+  };
+  EXPECT_EQ(left_at(0.5), 1u);
+  EXPECT_EQ(left_at(50), 0u);
+  EXPECT_EQ(left_at(1000), 1u);
 }
 
 // Nodes that boot stand for tasks that still ask.
@@ -316,11 +299,27 @@ TEST_F(FleetTest, PoliciesSeeWhatALimitLeavesBesideTheNodesThatAreUp) {
   builder_.scenario.fleet.limits.push_back({.cores = Cores(5)});
   builder_.computing_job(0, 8, 100);
   builder_.computing_job(1000, 2, 100);
-  const Watching left([](const ClusterSnapshot& cluster) { return cluster.launch_limits[LimitId(0)].cores.value(); });
-  const FleetLog told = log(left);
-  EXPECT_EQ(left.at(0.5), 5);
-  EXPECT_EQ(left.at(50), 1) << "two nodes are up";
-  EXPECT_EQ(left.at(1000), 5);
+  std::vector<std::pair<double, double>> seen;
+  struct Watching : public FirstFit {
+    explicit Watching(std::vector<std::pair<double, double>>& seen) : seen_(seen) {}
+    Result<Plan> decide(const PolicyInput& input) const override {
+      seen_.emplace_back(to_seconds(input.cluster.now.time_since_epoch()),
+                         input.cluster.launch_limits[LimitId(0)].cores.value());
+      return FirstFit::decide(input);
+    }
+    std::vector<std::pair<double, double>>& seen_;
+  };
+  const Watching watching(seen);
+  const FleetLog told = log(watching);
+  const auto left_at = [&](double second) {
+    double left = -1;
+    for (const auto& [when, cores] : seen)
+      if (when <= second) left = cores;
+    return left;
+  };
+  EXPECT_EQ(left_at(0.5), 5);
+  EXPECT_EQ(left_at(50), 1) << "two nodes are up";
+  EXPECT_EQ(left_at(1000), 5);
   EXPECT_EQ(told.launched.size(), 3u) << "a third beside two would have six cores; the last job needs one again";
 }
 

@@ -70,7 +70,7 @@ std::string why_too_long(const PodRecord& record, const std::string& input) {
 
 ModelSettings KubernetesCluster::model_settings() {
   ModelSettings settings = checked(settings_.model);
-  if (settings_.pool_offers) settings.offers = [this](const NodeCache& nodes) { return node_pools_->offered(nodes); };
+  if (settings_.pool_offers) settings.offers = [this](const NodeCache&) { return node_pools_->offered(); };
   settings.learned_speed = [this](const std::string& type) { return pods_.type_speeds().of(type); };
   return settings;
 }
@@ -177,17 +177,14 @@ void KubernetesCluster::detect_resources() {
 // Begins to watch them once Karpenter is there. True: plans need not wait for them.
 bool KubernetesCluster::knows_node_pools() {
   if (!node_pools_ && settings_.model.offers && limits_review_.due(now()))
-    model_.update_offers(settings_.model.offers(nodes_));
+    model_.limit_launches(settings_.model.offers(nodes_).limits);
   if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
   if (karpenter_.state() == OptionalApi::State::unknown) return false;
-  if (!std::exchange(watches_node_pools_, true)) {
-    informers_->add(NodePools::watched(), *node_pools_);
-    informers_->add(NodeClaims::watched(), node_pools_->claims());
-  }
+  if (!std::exchange(watches_node_pools_, true)) informers_->add(NodePools::watched(), *node_pools_);
   if (!node_pools_->settled()) return false;
   const NodePools::News news = node_pools_->review(nodes_, prices_version(), now());
   if (news == NodePools::News::offers) model_.must_list();
-  if (news == NodePools::News::update) model_.update_offers(node_pools_->offered(nodes_));
+  if (news == NodePools::News::limits) model_.limit_launches(node_pools_->offered().limits);
   return true;
 }
 

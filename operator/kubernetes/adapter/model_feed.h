@@ -26,9 +26,9 @@ class ModelFeed {
   std::uint64_t listings() const { return listings_; }  // so far: ids of tasks are those of the last one
   std::size_t tasks() const { return task_pods_.size(); }
   void unlist() { listed_ = false; }
-  // `now`: the offers of the last listing, in its order.
-  void update_offers(const Offered& now) {
-    if (listed_ && !must_list_) index_.update_offers(now, events_);
+  // The limits of the offers of the last listing, in its order.
+  void limit_launches(const LaunchLimits& now) {
+    if (listed_ && !must_list_) index_.limit_launches(now, events_);
   }
   // Something has changed that only a full listing can express.
   void must_list() { must_list_ = true; }

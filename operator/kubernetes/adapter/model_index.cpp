@@ -104,10 +104,11 @@ TextMap place_labels(const OfferEntry& offer) {
 ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& classes, const DataView& data) {
   auto start = std::make_shared<ClusterSnapshot>();
   *this = ModelIndex(settings_);
-  Offered offered;
-  if (settings_.offers) offered = settings_.offers(nodes);
-  for (OfferEntry& entry : offered.offers) offers_.push_back({std::move(entry), {}, {}, {}});
-  limits_ = start->launch_limits = std::move(offered.limits);
+  if (settings_.offers) {
+    Offered offered = settings_.offers(nodes);
+    for (OfferEntry& entry : offered.offers) offers_.push_back({std::move(entry), {}, {}, {}});
+    limits_ = start->launch_limits = std::move(offered.limits);
+  }
   extended_ = classes.extended();
   label_keys_ = classes.label_keys();
   classes_version_ = classes.version();
@@ -116,8 +117,6 @@ ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& c
   add_places(nodes, data, *start);
   add_nodes(nodes, *start);
   add_offers(*start);
-  coming_ = coming(offered.launched);
-  for (const OfferId id : coming_.ids()) start->offers[id].coming = coming_[id];
   for (const PoolEntry& pool : data.pools)
     pools_[pool.name] = start->pools.push_back(
         {pool.name, pool.weight, pool.minimum, pool.maximum, pool.shortfall_price, pool.targets});
@@ -409,27 +408,10 @@ bool ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::v
   return merged_offers_ && !fresh_labels.empty();
 }
 
-// A type that is not offered counts as another one of its place.
-IdVector<OfferId, NodesToCome> ModelIndex::coming(const std::vector<LaunchedNode>& launched) const {
-  IdVector<OfferId, NodesToCome> coming(offers_.size());
-  for (const LaunchedNode& node : launched) {
-    OfferId like;
-    for (const OfferId id : offers_.ids()) {
-      const OfferEntry& entry = offers_[id].entry;
-      if (std::tie(entry.pool, entry.zone, entry.capacity_type) != std::tie(node.pool, node.zone, node.capacity_type))
-        continue;
-      if (!like.valid() || entry.instance_type == node.instance_type) like = id;
-    }
-    if (like.valid()) coming[like].add(node.cores, node.at + offers_[like].entry.boot);
-  }
-  return coming;
-}
-
-void ModelIndex::update_offers(const Offered& now, std::vector<ClusterEvent>& events) {
-  IdVector<OfferId, NodesToCome> coming = this->coming(now.launched);
-  if (now.limits == limits_ && coming == coming_) return;
-  limits_ = now.limits, coming_ = coming;
-  OffersChanged changed{{}, now.limits, std::move(coming)};
+void ModelIndex::limit_launches(const LaunchLimits& now, std::vector<ClusterEvent>& events) {
+  if (now == limits_) return;
+  limits_ = now;
+  OffersChanged changed{{}, now};
   for (const KnownOffer& offer : offers_) changed.left.push_back(offer.entry.left);
   events.emplace_back(std::move(changed));
 }

@@ -47,20 +47,9 @@ struct OfferEntry {
 // Nodes that Karpenter bought are elastic, and others that their label declares so.
 FleetKind fleet_of(const Node& node);
 
-// A node that an autoscaler has launched and that is not up yet.
-struct LaunchedNode {
-  std::string pool, instance_type, zone;
-  CapacityType capacity_type = CapacityType::on_demand;
-  Cores cores;
-  TimePoint at{};           // of the launch
-  std::string provider_id;  // of the Node that it becomes
-  friend bool operator==(const LaunchedNode&, const LaunchedNode&) = default;
-};
-
 struct Offered {
   std::vector<OfferEntry> offers;
   LaunchLimits limits;
-  std::vector<LaunchedNode> launched = {};
 };
 // Labels of the nodes that may be launched when one like that is ordered: all but the type is said.
 TextMap place_labels(const OfferEntry& offer);
@@ -131,8 +120,8 @@ class ModelIndex {
   // An offer of the last listing.
   const OfferEntry& offer(OfferId id) const { return offers_[id].entry; }
   bool has_offers() const { return !offers_.empty(); }
-  // Reports it if the limits of the same offers, or the nodes that are coming, have changed.
-  void update_offers(const Offered& now, std::vector<ClusterEvent>& events);
+  // Reports it if the limits of the same offers have changed.
+  void limit_launches(const LaunchLimits& now, std::vector<ClusterEvent>& events);
   // Whether an empty node of some offer would hold such a pod.
   bool fits_an_offer(const PodNeeds& needs) const;
   StoreId store(const std::string& name) const;
@@ -184,7 +173,6 @@ class ModelIndex {
   void add_places(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start);
   void add_nodes(const NodeCache& nodes, ClusterSnapshot& start);
   void add_offers(ClusterSnapshot& start);
-  IdVector<OfferId, NodesToCome> coming(const std::vector<LaunchedNode>& launched) const;
   lips::Node like_node(const OfferEntry& entry, NodeProfile& profile) const;
   void add_data(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start);
   void add_moves(const DataView& data, ClusterSnapshot& start) const;
@@ -209,7 +197,6 @@ class ModelIndex {
   };
   IdVector<OfferId, KnownOffer> offers_;
   LaunchLimits limits_;
-  IdVector<OfferId, NodesToCome> coming_;
   bool merged_offers_ = false;
   std::map<NodeProfile, ProfileId> profiles_;
   std::map<PlacementConstraint, ConstraintId> constraints_;

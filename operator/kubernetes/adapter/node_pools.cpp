@@ -68,14 +68,13 @@ std::set<std::pair<std::string, std::string>> zones_of(const NodeCache& nodes) {
 }  // namespace
 
 NodePools::News NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint now) {
-  if (!review_.due(now) && std::get<2>(reviewed_) == prices && !claims_.any()) return News::none;
+  if (!review_.due(now) && std::get<2>(reviewed_) == prices) return News::none;
   std::vector<NodePool> pools;
   std::uint64_t version = 0;
-  const bool launches = claims_.take_news();
   {
     const std::lock_guard lock(mutex_);
     version = version_;
-    if (std::tuple(version, nodes.version(), prices) == reviewed_ && !launches) return News::none;
+    if (std::tuple(version, nodes.version(), prices) == reviewed_) return News::none;
     for (const auto& [name, pool] : pools_) pools.push_back(pool);
   }
   std::set<std::pair<std::string, std::string>> zones = zones_of(nodes);
@@ -91,19 +90,9 @@ NodePools::News NodePools::review(const NodeCache& nodes, std::uint64_t prices, 
   }
   LaunchLimits limits = find_.limits(pools, nodes);
   if (limits != offered_.limits)
-    news = limits.size() == offered_.limits.size() ? std::max(news, News::update) : News::offers;
+    news = limits.size() == offered_.limits.size() ? std::max(news, News::limits) : News::offers;
   offered_.limits = std::move(limits);
-  if (std::vector<LaunchedNode> launched = claims_.to_come(nodes); launched != offered_.launched) {
-    offered_.launched = std::move(launched);
-    news = std::max(news, News::update);
-  }
   return news;
-}
-
-// What is to come as of now: the nodes of a listing are not also on their way.
-Offered NodePools::offered(const NodeCache& nodes) {
-  offered_.launched = claims_.to_come(nodes);
-  return offered_;
 }
 
 // A pool that is left out launches nodes for pods that ask for themselves.

@@ -17,7 +17,6 @@
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/model_index.h"
-#include "kubernetes/adapter/node_claims.h"
 #include "kubernetes/api/list_watch.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/node_pool.h"
@@ -32,9 +31,12 @@ struct PoolOffers {
 
 class NodePools : public ObjectSink {
  public:
-  using Surroundings = NodeClaims::Surroundings;
-  NodePools(Surroundings around, PoolOffers offers)
-      : around_(std::move(around)), find_(std::move(offers)), claims_(around_) {}
+  struct Surroundings {  // all outlive it
+    AdapterObserver& telemetry;
+    Log& log;
+    std::function<void()> wake;  // from any thread
+  };
+  NodePools(Surroundings around, PoolOffers offers) : around_(std::move(around)), find_(std::move(offers)) {}
 
   static ListWatchOptions watched();
 
@@ -48,13 +50,11 @@ class NodePools : public ObjectSink {
   // They have been listed once, or cannot be: nobody needs to wait for them.
   bool settled() const { return settled_; }
 
-  NodeClaims& claims() { return claims_; }  // of these pools, likewise on the thread of their informer
-
-  // The rest on the thread that decides. Looks now and then, and at once when `prices` is another number than before or
-  // nodes are on their way. Says what is not what it was.
-  enum class News : std::uint8_t { none, update, offers };  // update: of the same offers
+  // The rest on the thread that decides. Looks now and then, at once when `prices` is another number than before. Says
+  // what is not what it was.
+  enum class News : std::uint8_t { none, limits, offers };
   News review(const NodeCache& nodes, std::uint64_t prices, TimePoint now);
-  Offered offered(const NodeCache& nodes);
+  const Offered& offered() const { return offered_; }
 
  private:
   static constexpr std::string_view plural = "nodepools";
@@ -63,7 +63,6 @@ class NodePools : public ObjectSink {
 
   const Surroundings around_;
   const PoolOffers find_;
-  NodeClaims claims_;
   NodePoolDecoder decoder_;
   bool listed_ = false, has_failed_ = false;  // on the informer's thread
   std::atomic<bool> settled_{false};

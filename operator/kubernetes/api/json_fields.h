@@ -170,20 +170,15 @@ Taint taint(Value&& value) {
   return taint;
 }
 
-// From one of an object's conditions; leaves `holds` unless it is the one of that type.
-template <class Value>
-void read_condition(Value&& value, std::string_view type, bool& holds) {
-  bool found = false, yes = false;
-  each_field(value, [&](std::string_view key, auto&& content) {
-    if (key == "type") found = text(content) == type;
-    if (key == "status") yes = condition_status(text(content)) == ConditionStatus::yes;
-  });
-  if (found) holds = yes;
-}
-
+// From one of an object's conditions; leaves `ready` unless it is the one called Ready.
 template <class Value>
 void read_readiness(Value&& value, bool& ready) {
-  read_condition(std::forward<Value>(value), "Ready", ready);
+  bool found = false, yes = false;
+  each_field(value, [&](std::string_view key, auto&& content) {
+    if (key == "type") found = text(content) == "Ready";
+    if (key == "status") yes = condition_status(text(content)) == ConditionStatus::yes;
+  });
+  if (found) ready = yes;
 }
 
 // Calls read(), which finds the name of an object in `meta`. The error says what the parser or a reader refused, and

@@ -20,9 +20,8 @@ struct NodeClass {
   std::vector<NodeId> nodes;  // empty: an offer, whose nodes do not exist yet
   NodeId like;                // any of them
   OfferId offer;
-  double drain = 0;   // of an offer: seconds that a node is best busy for; the dearer waiting, the shorter
-  double coming = 0;  // of an offer: nodes that are launched and not up yet, as many of its own as have their cores
-  Cores cores;        // of all its nodes
+  double drain = 0;  // of an offer: seconds that a node is best busy for; the dearer waiting, the shorter
+  Cores cores;       // of all its nodes
 };
 
 // Capacity of one class in one time slot. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds. From

@@ -47,25 +47,18 @@ class Requests {
     }
   }
 
-  // Nodes; `shared_work`: of the zone's quotas, CPU-seconds. What nodes on their way hold asks for no more than these:
-  // whole tasks leave a part of what is best, and would ask for further nodes instead of waiting.
+  // Nodes; `shared_work`: of the zone's quotas, CPU-seconds.
   double wanted(ClassId c, double shared_work) const {
     const NodeClass& offer = classes_.classes[c];
-    double nodes = 0, all = 0;
-    const auto add = [&](const Quota& quota, double tasks) {
-      nodes += tasks * nodes_for_a_task(offer, quota);
-      all += tasks * workload_.portions[quota.portion].work;
-    };
-    for (const Quota& quota : quotas_.in_class[c]) add(quota, quota.tasks);
+    double nodes = 0;
+    for (const Quota& quota : quotas_.in_class[c]) nodes += quota.tasks * nodes_for_a_task(offer, quota);
     for (const Quota& quota : quotas_.zone[offer.zone]) {
       if (shared_work <= 0) break;
       const double task = workload_.portions[quota.portion].work, work = std::min(shared_work, quota.tasks * task);
-      add(quota, work / task);
+      nodes += work / task * nodes_for_a_task(offer, quota);
       shared_work -= work;
     }
-    if (offer.coming <= 0 || all <= 0) return nodes;
-    const double beyond = std::max(0.0, 1 - classes_.steps[c].back().work / all);
-    return std::min(nodes * (1 - beyond), offer.coming) + nodes * beyond;
+    return nodes;
   }
 
   void ask_for(ClassId c, double nodes, double shared_work) {

@@ -4,11 +4,9 @@
 #include <cmath>
 #include <map>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "model/launch_room.h"
-#include "policies/lips/capacity_steps.h"
 
 namespace lips {
 
@@ -58,26 +56,10 @@ struct Need {
   }
 };
 
-// Nodes that are launched and not up yet.
-struct Coming {
-  double cores = 0, wait = 0;  // wait: seconds until they are up, times cores
-
-  // Who is late is expected to be late as long again.
-  void add(const NodesToCome& more, TimePoint now) {
-    cores += more.cores.value();
-    wait += more.cores.value() * std::abs(to_seconds(more.at - now));
-  }
-};
-
-struct Launchable {
-  OfferId offer;
-  Coming coming;  // of all types that take the same tasks there: an autoscaler chooses among them
-};
-
 // Leaves out each offer beside which others of its place and limit take the same tasks, have as much memory and as many
 // slots of use a core, cost no more, and are enough for all: of the hundreds of types that a NodePool may allow a few
 // are left.
-std::vector<Launchable> worth_launching(const ClusterSnapshot& cluster, double mean_task, NodeKinds& kinds) {
+std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean_task, NodeKinds& kinds) {
   struct Choice {
     double price = 0, cores = 0;  // of a node
     OfferId id;
@@ -87,23 +69,20 @@ std::vector<Launchable> worth_launching(const ClusterSnapshot& cluster, double m
   using Kind = std::tuple<ZoneId, CapacityType, LimitId, int, int, std::vector<bool>>;
   if (cluster.offers.empty()) return {};
   const Need need(cluster);
-  std::map<Kind, std::pair<std::vector<Choice>, Coming>> choices;
+  std::map<Kind, std::vector<Choice>> choices;
   for (const OfferId id : cluster.offers.ids()) {
     const Offer& offer = cluster.offers[id];
-    if (!can_be_launched(cluster, offer) && offer.coming.cores.value() <= 0) continue;
+    if (!can_be_launched(cluster, offer)) continue;
     const Node& node = cluster.nodes[offer.like];
-    auto& [all, coming] = choices[{node.zone, node.capacity_type, offer.within, kinds.by_profile(offer.like),
-                                   kinds.by_capacity(node.capacity), need.peers_that_fit(node.capacity)}];
-    coming.add(offer.coming, cluster.now);
     const double cores = node.capacity.cpu.value();
-    if (can_be_launched(cluster, offer))
-      all.push_back({full_price(node, offer, mean_task), cores, id,
-                     std::min(node.capacity.memory.value() / cores, need.memory),
-                     std::min(node.capacity.slots / cores, need.slots), cores * nodes_left(cluster, offer)});
+    choices[{node.zone, node.capacity_type, offer.within, kinds.by_profile(offer.like),
+             kinds.by_capacity(node.capacity), need.peers_that_fit(node.capacity)}]
+        .push_back({full_price(node, offer, mean_task), cores, id,
+                    std::min(node.capacity.memory.value() / cores, need.memory),
+                    std::min(node.capacity.slots / cores, need.slots), cores * nodes_left(cluster, offer)});
   }
-  std::vector<Launchable> kept;
-  for (auto& [kind, found] : choices) {
-    auto& [all, coming] = found;
+  std::vector<OfferId> kept;
+  for (auto& [kind, all] : choices) {
     std::sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
       return std::tuple(a.price, a.cores, a.id) < std::tuple(b.price, b.cores, b.id);
     });
@@ -116,7 +95,7 @@ std::vector<Launchable> worth_launching(const ClusterSnapshot& cluster, double m
         if (better.is_as_good_as(choice)) room += better.room;
       if (room <= 0 || room < std::min(need.cores, most)) front.push_back(choice);
     }
-    for (const Choice& choice : front) kept.push_back({choice.id, std::exchange(coming, {})});
+    for (const Choice& choice : front) kept.push_back(choice.id);
   }
   return kept;
 }
@@ -142,7 +121,7 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
   classes.room = LaunchRoom(cluster);
   state_prices(cluster, mean_task, classes);
   const double waiting = time_slots.waiting_price * classes.mean_price.value() / 3600;  // of a second
-  for (const auto& [id, coming] : worth_launching(cluster, mean_task, kinds)) {
+  for (const OfferId id : worth_launching(cluster, mean_task, kinds)) {
     const Offer& offer = cluster.offers[id];
     const Node& node = cluster.nodes[offer.like];
     const double price = full_price(node, offer, mean_task), boot = to_seconds(offer.boot);
@@ -158,20 +137,9 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     added.price = UsdPerCpuSecond(price * (1 + unused / drain));
     const double nodes = nodes_left(cluster, offer) * drain;
     classes.now_window.push_back(drain);
-    // The boot and the idle time of a node that is launched are paid in any case, and it is up sooner than another one.
-    const auto step = [&](double node_seconds, double up_in, double usd) {
-      return CapacityStep{node.capacity.cpu.value() * node.speed * node_seconds,
-                          node.capacity.memory.value() * node_seconds, node.capacity.slots * node_seconds,
-                          waiting * (up_in + (drain - task) / 2) + (usd - added.price.value())};
-    };
-    std::vector<CapacityStep> steps{step(nodes, boot, added.price.value())};
-    if (coming.cores > 0) {
-      const double idle = std::min(1.0, to_seconds(offer.idle) / drain);
-      added.coming = coming.cores / node.capacity.cpu.value();
-      steps.push_back(
-          step(added.coming * drain, coming.wait / coming.cores, price * (1 - (1 - price_of_paid_capacity) * idle)));
-    }
-    classes.steps.push_back(std::move(steps));
+    classes.steps.push_back(
+        {CapacityStep{node.capacity.cpu.value() * node.speed * nodes, node.capacity.memory.value() * nodes,
+                      node.capacity.slots * nodes, waiting * (boot + (drain - task) / 2)}});
     classes.classes.push_back(std::move(added));
   }
 }

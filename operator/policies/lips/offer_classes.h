@@ -5,7 +5,7 @@
 // its tasks, each of L seconds, wait (D - L) / 2 in the mean until they start. With w the price of a second's wait the
 // sum is least at D = sqrt(2 o p / w): an economic order quantity (F. W. Harris, How Many Parts to Make at Once, 1913).
 // The class's price is the one at that D, and of the work that it is given only D's part asks for nodes; the rest
-// queues for them. Nodes that are launched and not up yet are a step of their own, which is up sooner and cheaper.
+// queues for them.
 #pragma once
 
 #include "policies/lips/classes.h"

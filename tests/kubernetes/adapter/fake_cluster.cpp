@@ -43,7 +43,7 @@ std::string FakeCluster::node_text(const std::string& name, const FakeNode& node
       node.taint.empty() ? "" : fmt::format(R"("taints":[{{"key":"{}","effect":"{}"}}],)", node.taint, node.effect);
   return fmt::format(
       R"({{"metadata":{{"name":"{0}","uid":"node-{0}","resourceVersion":"{1}","labels":{{"topology.kubernetes.io/zone":"{2}",)"
-      R"("node.kubernetes.io/instance-type":"m5.xlarge","kubernetes.io/hostname":"{0}"{9}}}{8}}},"spec":{{{3}"providerID":"fake://{0}","unschedulable":{4}}},)"
+      R"("node.kubernetes.io/instance-type":"m5.xlarge","kubernetes.io/hostname":"{0}"{9}}}{8}}},"spec":{{{3}"unschedulable":{4}}},)"
       R"("status":{{"allocatable":{{"cpu":"{5}","memory":"{5}Gi","pods":"{6}"}},"conditions":[{{"type":"Ready","status":"{7}"}}]}}}})",
       name, version, node.zone, taints, node.cordoned, node.cpu, node.pods, node.ready ? "True" : "False",
       node.usd_per_hour.empty() ? ""
@@ -350,7 +350,7 @@ Reply FakeCluster::answer(const ReceivedRequest& request) {
 }
 
 Reply FakeCluster::answer_resources(const ReceivedRequest& request) {
-  const std::size_t of_karpenter = resources_.count("nodepools") + resources_.count("nodeclaims");
+  const std::size_t of_karpenter = resources_.count("nodepools");
   const std::size_t served =
       request.path.starts_with("/apis/karpenter.sh") ? of_karpenter : resources_.size() - of_karpenter;
   if (served == 0) return reply(404, status_text(404, "not found"));

@@ -135,65 +135,6 @@ TEST(NodePools, AnOrderNamesThePoolOfTheOffer) {
                                                        {"topology.kubernetes.io/zone", "zone-c"}}));
 }
 
-std::string claim_text(int version, const std::string& conditions, const std::string& more = "") {
-  return fmt::format(
-      R"({{"metadata":{{"name":"batch-1","uid":"u","resourceVersion":"{}","creationTimestamp":"2026-11-26T07:00:00Z"{},)"
-      R"("labels":{{"karpenter.sh/nodepool":"batch","karpenter.sh/capacity-type":"on-demand",)"
-      R"("node.kubernetes.io/instance-type":"m5.xlarge","topology.kubernetes.io/zone":"zone-c"}}}},)"
-      R"("status":{{"providerID":"fake://bought","allocatable":{{"cpu":"3900m"}},"conditions":[{}]}}}})",
-      version, more, conditions);
-}
-
-TEST(NodePools, NodesOnTheirWayAreKnownUntilTheyAreUp) {
-  FakeCluster cluster;
-  cluster.put_resource("nodepools", "batch", pool_text("batch", 1));
-  cluster.put_resource("nodeclaims", "batch-1", claim_text(1, R"({"type":"Launched","status":"True"})"));
-  Planned planned(cluster, {}, by_sheet());
-  const auto coming = [&] {
-    double cores = 0;
-    for (const lips::Offer& offer : planned.snapshot().offers) cores += offer.coming.cores.value();
-    return cores;
-  };
-  ASSERT_TRUE(planned.until([&] { return coming() == 3.9; }));
-  const ClusterSnapshot& seen = planned.snapshot();
-  EXPECT_EQ(seen.zones[seen.nodes[seen.offers[OfferId(1)].like].zone].name, "zone-c");
-  EXPECT_EQ(
-      seen.offers[OfferId(1)].coming.at - seen.offers[OfferId(1)].boot,
-      TimePoint(std::chrono::sys_days(std::chrono::year(2026) / 11 / 26).time_since_epoch()) + std::chrono::hours(7));
-  const int listings = planned.listings();
-  cluster.put_resource("nodeclaims", "batch-1", claim_text(2, R"({"type":"Initialized","status":"True"})"));
-  EXPECT_TRUE(planned.until([&] { return coming() == 0; }));
-  cluster.put_resource("nodeclaims", "batch-1", claim_text(3, ""));
-  EXPECT_TRUE(planned.until([&] { return coming() == 3.9; }));
-  const std::string going = R"(,"deletionTimestamp":"2026-11-26T07:01:00Z")";
-  cluster.put_resource("nodeclaims", "batch-1", claim_text(4, "", going));
-  EXPECT_TRUE(planned.until([&] { return coming() == 0; }));
-  EXPECT_EQ(planned.listings(), listings) << "which needs no new ids";
-}
-
-// Karpenter may say only later that a node is initialized.
-TEST(NodePools, ANodeThatIsReadyIsNotOnItsWayToo) {
-  FakeCluster cluster;
-  cluster.put_resource("nodepools", "batch", pool_text("batch", 1));
-  cluster.put_resource("nodeclaims", "batch-1", claim_text(1, ""));
-  Planned planned(cluster, {}, by_sheet());
-  const auto twice = [&] {
-    double cores = 0;
-    for (const lips::Offer& offer : planned.snapshot().offers) cores += offer.coming.cores.value();
-    for (const lips::Node& node : planned.snapshot().nodes) cores += node.schedulable ? 3.9 : 0;
-    return cores;
-  };
-  ASSERT_TRUE(planned.until([&] { return twice() == 3.9; }));
-  double most = 0;
-  cluster.put_node("bought", {.zone = "zone-c"});
-  ASSERT_TRUE(planned.until([&] {
-    most = std::max(most, twice());
-    return planned.snapshot().nodes.size() == 3;
-  }));
-  planned.run_for(std::chrono::milliseconds(100));
-  EXPECT_EQ(std::max(most, twice()), 3.9);
-}
-
 // A right is missing: everything but the offers goes on.
 TEST(NodePools, ThatCannotBeListedHoldNothingUp) {
   Counting counted;

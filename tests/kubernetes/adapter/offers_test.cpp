@@ -43,7 +43,7 @@ class Offers : public testing::Test {
       const bool lake = from.kind == EndKind::regional_bucket || to.kind == EndKind::regional_bucket;
       return UsdPerMebibyte(lake ? 0 : from.zone == "b" || to.zone == "b" ? 1 : 2);
     };
-    settings.offers = [this](const NodeCache&) { return Offered{entries_, limits_, launched_}; };
+    settings.offers = [this](const NodeCache&) { return Offered{entries_, limits_}; };
     index_ = std::make_unique<ModelIndex>(settings);
   }
   const ClusterSnapshot& list() {
@@ -56,7 +56,6 @@ class Offers : public testing::Test {
   DataView data_;
   std::vector<OfferEntry> entries_;
   LaunchLimits limits_;
-  std::vector<LaunchedNode> launched_;
   std::unique_ptr<ModelIndex> index_;
   std::shared_ptr<const ClusterSnapshot> start_;
 };
@@ -91,40 +90,16 @@ TEST_F(Offers, ShareTheirLimitsWhichChangeWithoutAListing) {
   EXPECT_EQ(start.offers[OfferId(0)].within, LimitId(0));
   EXPECT_FALSE(start.offers[OfferId(1)].within.valid());
   std::vector<ClusterEvent> events;
-  index_->update_offers({{}, limits_}, events);
+  index_->limit_launches(limits_, events);
   EXPECT_THAT(events, IsEmpty());
   limits_[LimitId(0)].nodes = 1;
-  index_->update_offers({{}, limits_}, events);
-  index_->update_offers({{}, limits_}, events);
+  index_->limit_launches(limits_, events);
+  index_->limit_launches(limits_, events);
   ASSERT_THAT(events, SizeIs(1));
   ClusterState state(start);
   state.apply(events[0]);
   EXPECT_EQ(state.snapshot().launch_limits, limits_);
   EXPECT_EQ(state.snapshot().offers, start.offers);
-}
-
-TEST_F(Offers, CountTheNodesOfTheirPlaceThatAreLaunchedAndNotUp) {
-  const TimePoint launched(std::chrono::seconds(1000));
-  const LaunchedNode node{"", "m.xlarge", "c", CapacityType::spot, Cores(4), launched};
-  LaunchedNode other = node, elsewhere = node;
-  other.instance_type = "m.4xlarge", other.cores = Cores(12), other.at += std::chrono::seconds(4);
-  elsewhere.zone = "a";
-  launched_ = {node};
-  const ClusterSnapshot& start = list();
-  const std::chrono::seconds boot(30);
-  EXPECT_EQ(start.offers[OfferId(0)].coming, (NodesToCome{Cores(4), launched + boot}));
-  EXPECT_EQ(start.offers[OfferId(1)].coming, NodesToCome());
-  std::vector<ClusterEvent> events;
-  index_->update_offers({{}, {}, {node}}, events);
-  EXPECT_THAT(events, IsEmpty());
-  index_->update_offers({{}, {}, {node, other, elsewhere}}, events);
-  ASSERT_THAT(events, SizeIs(1));
-  ClusterState state(start);
-  state.apply(events[0]);
-  EXPECT_EQ(state.snapshot().offers[OfferId(0)].coming,
-            (NodesToCome{Cores(16), launched + boot + std::chrono::seconds(3)}))
-      << "the mean by cores";
-  EXPECT_EQ(state.snapshot().offers[OfferId(1)].coming, NodesToCome()) << "none of that kind is offered in zone a";
 }
 
 TEST_F(Offers, HaveTheirZonesInOrderOfNameWithTheOthers) {

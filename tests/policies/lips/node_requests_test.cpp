@@ -178,47 +178,6 @@ TEST_F(NodeRequests, TheNodeThatStaysLongestFillsUpFirst) {
   EXPECT_THAT(with.plan().assignments, Each(Field(&Assignment::node, stays)));
 }
 
-// To read from afar costs less than to wait for forty seconds, and more than for five.
-TEST_F(NodeRequests, ATaskWaitsForANodeThatIsAboutToBeUp) {
-  here = offer(ZoneId(0), 0.4), there = offer(ZoneId(1), 0.4);
-  elastic_node(ZoneId(1), 0.4);
-  const StoreId volume = builder.volume(ZoneId(0));
-  std::vector<BlockId> blocks;
-  for (int i = 0; i < 4; ++i) blocks.push_back(builder.block_in({volume}, 1000));
-  PolicySettings settings;
-  settings.lips.waiting_price = 1000;
-  Case with("lips", builder, settings, UsdPerMebibyte(1.5e-5));
-  with.add({.blocks = blocks, .cpu = 100});
-  const auto plan_with_node_in = [&](double span) {
-    IdVector<OfferId, NodesToCome> coming(2);
-    coming[here].add(Cores(4), with.state.snapshot().now + seconds(span));
-    with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(2, 1000), {}, coming});
-    return with.plan();
-  };
-  EXPECT_THAT(with.plan().assignments, SizeIs(4));
-  EXPECT_THAT(plan_with_node_in(35).assignments, SizeIs(4));
-  const Plan plan = plan_with_node_in(5);
-  EXPECT_THAT(plan.assignments, IsEmpty());
-  EXPECT_EQ(by_offer(plan)[here], 4) << "or the autoscaler would take the node for empty";
-  EXPECT_THAT(plan_with_node_in(-100).assignments, SizeIs(4)) << "who is late for so long will be late for longer";
-}
-
-// A node is best busy for 21 s: five tasks of 15 s are less work than its four cores do in that time.
-TEST_F(NodeRequests, NodesThatAreComingAreNotAskedForTwice) {
-  here = offer(ZoneId(0), 0.4);
-  PolicySettings settings;
-  settings.lips.waiting_price = 1000;
-  Case with("lips", builder, settings);
-  with.add({.maps = 5, .cpu = 15});
-  EXPECT_EQ(by_offer(with.plan())[here], 5);
-  IdVector<OfferId, NodesToCome> coming(1);
-  coming[here].add(Cores(4), with.state.snapshot().now + seconds(5));
-  with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(1, 1000), {}, coming});
-  const Plan plan = with.plan();
-  EXPECT_EQ(by_offer(plan)[here], 4);
-  EXPECT_EQ(plan.rest, DeferralReason::cheaper_later);
-}
-
 TEST_F(NodeRequests, NothingIsAskedForThatIsSoldOut) {
   here = offer(ZoneId(0), 0.3, 0), there = offer(ZoneId(1), 0.4);
   Case with("lips", builder);
@@ -241,13 +200,11 @@ TEST_F(NodeRequests, AskForNoMoreThanALimitLeavesToAllOffersTogether) {
   std::map<OfferId, int> asked = by_offer(with.plan());
   EXPECT_EQ(asked[there], 12) << "three nodes; half of one more would be too large";
   EXPECT_EQ(asked[here], 0);
-  with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(2, 1000), LaunchLimits(1, {.cores = Cores(400)}),
-                                 IdVector<OfferId, NodesToCome>(2)});
+  with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(2, 1000), LaunchLimits(1, {.cores = Cores(400)})});
   asked = by_offer(with.plan());
   EXPECT_EQ(asked[there], 40);
   EXPECT_EQ(asked[here], 4);
-  with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(2, 1000), LaunchLimits(1, {.nodes = 0}),
-                                 IdVector<OfferId, NodesToCome>(2)});
+  with.state.apply(OffersChanged{IdVector<OfferId, std::uint32_t>(2, 1000), LaunchLimits(1, {.nodes = 0})});
   EXPECT_THAT(with.plan().node_requests, Optional(IsEmpty()));
 }
 
