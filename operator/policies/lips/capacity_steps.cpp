@@ -22,7 +22,6 @@ class Steps {
       : cluster_(cluster), classes_(classes), paid_(classes.classes.size()) {
     classes.paid_until = paid_until(cluster);
     for (Duration edge : time_slots.edges) edges_.push_back(to_seconds(edge));
-    ends_.assign(time_slots.edges.begin() + 1, time_slots.edges.end());
     count_ = edges_.size() - 1;
     all_ = count_ + (time_slots.billing == Billing::invoice ? 1 : 0);
     hourly_ = time_slots.waiting_price * classes.mean_price.value();
@@ -60,11 +59,10 @@ class Steps {
   void add_after(const RunningTask& run) {
     const ClassId c = classes_.class_of[run.node];
     if (!c.valid()) return;
-    const Duration until = run.expected_end - cluster_.now;
-    const std::size_t first = slot_of(until);
+    const double free_at = std::max(0.0, to_seconds(run.expected_end - cluster_.now));
+    const std::size_t first = slot_of(free_at);
     if (first == count_) return;
     const Resources& request = cluster_.jobs[run.job].request;
-    const double free_at = std::max(0.0, to_seconds(until));
     add_in(first, run, request, free_at);
     if (first + 1 < count_) freed_[c][first + 1] += request;
     if (!paid_[c].empty())
@@ -105,9 +103,9 @@ class Steps {
 
  private:
   // The time slot in which it comes free; count_: after the last.
-  std::size_t slot_of(Duration until) const {
+  std::size_t slot_of(double free_at) const {
     std::size_t slot = 0;
-    while (slot < count_ && ends_[slot] <= until) ++slot;
+    while (slot < count_ && edges_[slot + 1] <= free_at) ++slot;
     return slot;
   }
 
@@ -143,8 +141,7 @@ class Steps {
 
   const ClusterSnapshot& cluster_;
   NodeClasses& classes_;
-  std::vector<double> edges_;   // seconds
-  std::vector<Duration> ends_;  // of the time slots
+  std::vector<double> edges_;        // seconds
   std::size_t count_ = 0, all_ = 0;  // time slots; steps: with one for what comes free within the first slot
   double hourly_ = 0;                // price of an hour's wait of a CPU-second
   IdVector<ClassId, std::vector<Resources>> freed_;  // by slot: of tasks that end in the slot before
