@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "policies/lips/commodity_table.h"
+#include "policies/lips/job_order.h"
 
 namespace lips {
 
@@ -55,6 +56,7 @@ class CommodityMaker {
         costs_(costs),
         classes_(classes),
         settings_(settings),
+        order_(cluster, classes, settings),
         chains_(cheapest_chains(costs, cluster.zones.size())),
         read_prices_(costs, cluster.zones.size()),
         chain_prices_(chains_.price, cluster.zones.size()),
@@ -107,7 +109,7 @@ class CommodityMaker {
     const Job& job = cluster_.jobs[id];
     const TaskGroup& group = cluster_.groups[id][g];
     const double weight = settings_.weights.of(id);
-    Portion portion{id, g, group.count, std::max(least_work, group.cpu.value()), urgency(job, weight), {}};
+    Portion portion{id, g, group.count, std::max(least_work, group.cpu.value()), order_.urgency(id), {}};
     const bool chosen = !settings_.homes.empty() && settings_.homes[id.index()].valid();
     const ZoneId home = chosen ? settings_.homes[id.index()] : job.memory.home;
     non_cpu_costs(cluster_, read_prices_, job, group, home, non_cpu_cost_);
@@ -166,28 +168,6 @@ class CommodityMaker {
     const ByZone& price = read_prices_.from(group.zones);
     for (ZoneId z : non_cpu_cost_.ids()) non_cpu_cost_[z] -= off * (group.input.value() * price[z]);
     return SharedObjectId::none();
-  }
-
-  // A job whose wait counts twice has waited for twice as long, and takes half of its time.
-  double urgency(const Job& job, double weight) const {
-    double seconds = settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
-    if (weight == 1)
-      seconds = to_seconds(job.arrival) + seconds;
-    else
-      seconds = to_seconds(cluster_.now) - weight * to_seconds(cluster_.now - job.arrival) + seconds / weight;
-    return seconds - boost(job);
-  }
-
-  // Seconds by which jobs of a pool below its share go earlier.
-  double boost(const Job& job) const {
-    const Pool& pool = cluster_.pools[job.pool];
-    if (pool.shortfall_price.value() <= 0 || settings_.share_boost_hours <= 0) return 0;
-    double weights = 0;
-    for (const Pool& other : cluster_.pools) weights += other.weight;
-    const double share = std::max(pool.minimum.value(), classes_.cores.value() * pool.weight / std::max(1e-9, weights));
-    return cluster_.pool_cores[job.pool].value() < share
-               ? 3600 * settings_.share_boost_hours * pool.shortfall_price.value()
-               : 0;
   }
 
   // Eligible and large enough everywhere, and with no more memory or slots per core than any class has.
@@ -347,6 +327,7 @@ class CommodityMaker {
   const CostModel& costs_;
   const NodeClasses& classes_;
   const CommoditySettings& settings_;
+  const JobOrder order_;
   std::optional<PendingReads> reads_;  // where a bound is to cover the plans of others
   const CheapestChains chains_;
   ReadPrices read_prices_, chain_prices_;

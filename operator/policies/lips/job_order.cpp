@@ -1,0 +1,31 @@
+#include "policies/lips/job_order.h"
+
+#include <algorithm>
+
+namespace lips {
+
+// A job whose wait counts twice has waited for twice as long, and takes half of its time.
+double JobOrder::urgency(JobId id) const {
+  const Job& job = cluster_.jobs[id];
+  const double weight = settings_.weights.of(id);
+  double seconds = settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
+  if (weight == 1)
+    seconds = to_seconds(job.arrival) + seconds;
+  else
+    seconds = to_seconds(cluster_.now) - weight * to_seconds(cluster_.now - job.arrival) + seconds / weight;
+  return seconds - boost(job);
+}
+
+// Seconds by which jobs of a pool below its share go earlier.
+double JobOrder::boost(const Job& job) const {
+  const Pool& pool = cluster_.pools[job.pool];
+  if (pool.shortfall_price.value() <= 0 || settings_.share_boost_hours <= 0) return 0;
+  double weights = 0;
+  for (const Pool& other : cluster_.pools) weights += other.weight;
+  const double share = std::max(pool.minimum.value(), classes_.cores.value() * pool.weight / std::max(1e-9, weights));
+  return cluster_.pool_cores[job.pool].value() < share
+             ? 3600 * settings_.share_boost_hours * pool.shortfall_price.value()
+             : 0;
+}
+
+}  // namespace lips
