@@ -7,7 +7,7 @@ namespace lips::advice {
 namespace {
 
 double waiting_price(const Question& question) {
-  return question.settings.lips.waiting_price * waiting_weights(question.cluster).mean;
+  return question.settings.lips.waiting_price * waiting_weights(question.cluster, question.settings.lips.billing).mean;
 }
 
 }  // namespace

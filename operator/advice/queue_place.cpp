@@ -29,9 +29,7 @@ std::map<GroupOfJob, Order> by_urgency(const Question& question) {
   const LipsSettings& settings = question.settings.lips;
   const NodeClasses classes = lips_classes(question);
   CommoditySettings commodities;
-  commodities.order_factor = settings.order_factor;
-  const double hour = price_of_waiting(question, classes).value();
-  commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
+  commodities.order = job_order(cluster, settings, price_of_waiting(question, classes));
   const bool fast = settings.horizon == Duration(0) && settings.fast_path_limit.value() > 0;
   std::map<GroupOfJob, Order> orders;
   for (const Portion& portion : make_commodities(cluster, question.costs, classes, commodities).portions) {

@@ -173,21 +173,39 @@ TEST(Forecast, IsTheOrderInWhichANodeWorksOffItsQueue) {
     EXPECT_NEAR(to_seconds(ahead->starts[i].second), 10.0 * static_cast<double>(i), 1e-3) << i;
 }
 
-TEST(QueuePlace, CountsThoseThatArrivedBefore) {
+// Six jobs of one task each, for which there is no room.
+Question queue_for(const std::string& policy) {
   simulation::SnapshotShape shape;
   shape.nodes = 1, shape.zones = 1, shape.tasks = 6, shape.jobs = 6, shape.pools = 1;
   Question question;
   question.cluster = simulation::random_cluster(shape).snapshot();
   question.costs = simulation::random_costs(shape);
-  question.policy = "fifo";
+  question.policy = policy;
   question.cluster.free[NodeId(0)] = {Cores(0), Mebibytes(0), 0};
   for (Job& job : question.cluster.jobs) job.priority = 0;
+  return question;
+}
+
+TEST(QueuePlace, CountsThoseThatArrivedBefore) {
+  const Question question = queue_for("fifo");
   const Result<Outcome> outcome = ask(question);
   ASSERT_TRUE(outcome);
   for (const TaskId task : question.cluster.tasks.ids()) {
     const QueuePlace place = place_in_queue(question, *outcome, task);
     EXPECT_EQ(place.ahead, task.index());
     EXPECT_EQ(place.waiting, 6u);
+  }
+}
+
+TEST(QueuePlace, PutsWhatIsDueFirst) {
+  for (std::uint32_t due = 0; due < 6; ++due) {
+    Question question = queue_for("lips");
+    question.settings.lips.fast_path_limit = Usd(0);
+    question.cluster.now += seconds(3600);
+    question.cluster.jobs[JobId(due)].due.start_by = question.cluster.now;
+    const Result<Outcome> outcome = ask(question);
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(place_in_queue(question, *outcome, question.cluster.jobs[JobId(due)].first_task).ahead, 0u) << due;
   }
 }
 

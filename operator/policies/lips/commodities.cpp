@@ -8,7 +8,6 @@
 #include <unordered_set>
 
 #include "policies/lips/commodity_table.h"
-#include "policies/lips/job_order.h"
 
 namespace lips {
 
@@ -56,7 +55,7 @@ class CommodityMaker {
         costs_(costs),
         classes_(classes),
         settings_(settings),
-        order_(cluster, classes, settings),
+        order_(cluster, classes, settings.order),
         chains_(cheapest_chains(costs, cluster.zones.size())),
         read_prices_(costs, cluster.zones.size()),
         chain_prices_(chains_.price, cluster.zones.size()),

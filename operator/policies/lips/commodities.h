@@ -11,8 +11,8 @@
 #include "model/snapshot.h"
 #include "policies/lips/by_zone.h"
 #include "policies/lips/classes.h"
+#include "policies/lips/job_order.h"
 #include "policies/lips/read_prices.h"
-#include "policies/lips/waiting_weights.h"
 
 namespace lips {
 
@@ -98,7 +98,7 @@ enum class CopyPricing : std::uint8_t {
 };
 
 struct CommoditySettings {
-  double order_factor = 20;
+  JobOrderSettings order = {};
   CopyPricing copies = CopyPricing::none;
   UsdPerMebibyte locality_price{0};
   bool per_pool = false;           // pools have rows of their own
@@ -107,8 +107,6 @@ struct CommoditySettings {
   std::vector<bool> skip;          // [job] already served (fast path); empty: none
   std::vector<ZoneId> homes;       // [job] chosen just now, where valid; empty: none
   Duration horizon{0};             // 0: time slots that wait for everything, and no LeastCosts
-  double share_boost_hours =
-      0;  // per USD per CPU-second of shortfall price: by how much a pool below its share goes earlier
   WaitingWeights weights = {};
 };
 

@@ -1,14 +1,29 @@
 #include "policies/lips/job_order.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "model/work_left.h"
 
 namespace lips {
+
+JobOrderSettings job_order(const ClusterSnapshot& cluster, const LipsSettings& settings, UsdPerCpuSecond wait) {
+  JobOrderSettings order;
+  order.factor = settings.order_factor;
+  if (settings.horizon == Duration(0)) {
+    order.weights = order_weights(cluster, settings.billing);
+    order.by_work_left = settings.billing == Billing::invoice && cluster.offers.empty();
+  }
+  order.share_boost_hours = wait.value() > 0 ? 1 / wait.value() : 0;
+  return order;
+}
 
 // A job whose wait counts twice has waited for twice as long, and takes half of its time.
 double JobOrder::urgency(JobId id) const {
   const Job& job = cluster_.jobs[id];
   const double weight = settings_.weights.of(id);
-  double seconds = settings_.order_factor * job.work.value() / std::max(1e-9, classes_.work_rate);
+  const double work = settings_.by_work_left ? std::sqrt(job.work.value() * work_left(job).value()) : job.work.value();
+  double seconds = settings_.factor * work / std::max(1e-9, classes_.work_rate);
   if (weight == 1)
     seconds = to_seconds(job.arrival) + seconds;
   else

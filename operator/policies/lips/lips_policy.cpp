@@ -36,7 +36,7 @@ class Decision {
         cluster_(input.cluster),
         settings_(settings),
         whole_horizon_(settings.lips.horizon > Duration(0)),
-        weights_(whole_horizon_ ? WaitingWeights{} : waiting_weights(input.cluster)) {}
+        weights_(whole_horizon_ ? WaitingWeights{} : waiting_weights(input.cluster, settings.lips.billing)) {}
 
   Result<Plan> run() {
     const double started = clock();
@@ -157,7 +157,6 @@ class Decision {
 
   CommoditySettings commodity_settings() const {
     CommoditySettings commodities;
-    commodities.order_factor = settings_.lips.order_factor;
     commodities.copies = copies();
     commodities.locality_price = settings_.lips.locality_price;
     commodities.per_pool = pool_rows();
@@ -165,9 +164,9 @@ class Decision {
     if (whole_horizon_) commodities.horizon = settings_.lips.horizon;
     commodities.skip = served_;
     commodities.homes = homes_.zone;
-    const double hour = waiting_price() * classes_.queue_charge * classes_.mean_price.value();
-    commodities.share_boost_hours = hour > 0 ? 1 / hour : 0;
     commodities.weights = weights_;
+    commodities.order =
+        job_order(cluster_, settings_.lips, classes_.mean_price * (waiting_price() * classes_.queue_charge));
     return commodities;
   }
 

@@ -11,7 +11,7 @@ namespace {
 
 class Factors {
  public:
-  explicit Factors(const ClusterSnapshot& cluster) : cluster_(cluster) {}
+  Factors(const ClusterSnapshot& cluster, bool last_tasks) : cluster_(cluster), last_tasks_(last_tasks) {}
 
   double of(JobId id) {
     const Job& job = cluster_.jobs[id];
@@ -21,7 +21,7 @@ class Factors {
 
  private:
   double last_tasks(const Job& job) const {
-    if (cluster_.offers.empty() || job.pending_work.value() <= 0) return 1;
+    if (!last_tasks_ || job.pending_work.value() <= 0) return 1;
     return std::clamp(job.work / job.pending_work, 1.0, most_of_last_tasks);
   }
 
@@ -49,15 +49,13 @@ class Factors {
   }
 
   const ClusterSnapshot& cluster_;
-  double work_rate_ = 0;  // once it is needed
+  const bool last_tasks_;  // count for all of their job
+  double work_rate_ = 0;   // once it is needed
 };
 
-}  // namespace
-
-WaitingWeights waiting_weights(const ClusterSnapshot& cluster) {
+WaitingWeights weights_by(const ClusterSnapshot& cluster, Factors factors) {
   WaitingWeights weights;
   if (cluster.pending.empty()) return weights;
-  Factors factors(cluster);
   weights.mean = factors.of(cluster.pending.front());
   if (std::all_of(cluster.pending.begin(), cluster.pending.end(),
                   [&](JobId job) { return factors.of(job) == weights.mean; }))
@@ -71,6 +69,16 @@ WaitingWeights waiting_weights(const ClusterSnapshot& cluster) {
   weights.of_job.resize(cluster.jobs.size(), 1);
   for (const JobId job : cluster.pending) weights.of_job[job] = factors.of(job) / weights.mean;
   return weights;
+}
+
+}  // namespace
+
+WaitingWeights waiting_weights(const ClusterSnapshot& cluster, Billing billing) {
+  return weights_by(cluster, {cluster, billing == Billing::invoice});
+}
+
+WaitingWeights order_weights(const ClusterSnapshot& cluster, Billing billing) {
+  return weights_by(cluster, {cluster, billing == Billing::invoice && !cluster.offers.empty()});
 }
 
 }  // namespace lips

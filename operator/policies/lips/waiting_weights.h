@@ -4,11 +4,12 @@
 #pragma once
 
 #include "model/snapshot.h"
+#include "policies/settings.h"
 
 namespace lips {
 
-// A job is done when its last task is: beside nodes that could be launched, the wait of its last tasks counts for all
-// of it, up to this factor. On a fixed cluster nobody would get the slots that they take from others.
+// A job is done when its last task is: the wait of its last tasks counts for all of it, up to this factor. By use it
+// counts for themselves alone, as in the LiPS paper.
 inline constexpr double most_of_last_tasks = 3;
 
 struct WaitingWeights {
@@ -19,6 +20,10 @@ struct WaitingWeights {
 };
 
 // The mean is over pending work.
-WaitingWeights waiting_weights(const ClusterSnapshot& cluster);
+WaitingWeights waiting_weights(const ClusterSnapshot& cluster, Billing billing);
+
+// The same for the order of jobs. There, last tasks count as any others on fixed nodes: the slots that they take are
+// those of other jobs, and a large job always has tasks that have started.
+WaitingWeights order_weights(const ClusterSnapshot& cluster, Billing billing);
 
 }  // namespace lips

@@ -25,14 +25,14 @@ ClusterSnapshot two_pools(double first, double second, double first_work, double
 }
 
 TEST(WaitingWeights, AreOneWhereAllPoolsWaitAtOnePrice) {
-  const WaitingWeights weights = waiting_weights(two_pools(0.3, 0.3, 10, 70));
+  const WaitingWeights weights = waiting_weights(two_pools(0.3, 0.3, 10, 70), Billing::invoice);
   EXPECT_EQ(weights.mean, 0.3);
   EXPECT_TRUE(weights.of_job.empty());
-  EXPECT_EQ(waiting_weights(ClusterSnapshot{}).mean, 1);
+  EXPECT_EQ(waiting_weights(ClusterSnapshot{}, Billing::invoice).mean, 1);
 }
 
 TEST(WaitingWeights, AreRelativeToTheMeanOfPendingWork) {
-  const WaitingWeights weights = waiting_weights(two_pools(4, 1, 10, 20));
+  const WaitingWeights weights = waiting_weights(two_pools(4, 1, 10, 20), Billing::invoice);
   EXPECT_DOUBLE_EQ(weights.mean, 2);
   EXPECT_DOUBLE_EQ(weights.of(JobId(0)), 2);
   EXPECT_DOUBLE_EQ(weights.of(JobId(1)), 0.5);
@@ -48,7 +48,7 @@ double factor_with(double left, std::optional<double> wait_left = std::nullopt) 
   ClusterSnapshot cluster = test.state.snapshot();
   if (left > 0) cluster.jobs[job].due.complete_by = TimePoint(seconds(1000 + left));
   if (wait_left) cluster.jobs[job].due.start_by = TimePoint(seconds(1000 + *wait_left));
-  return waiting_weights(cluster).mean;
+  return waiting_weights(cluster, Billing::invoice).mean;
 }
 
 TEST(WaitingWeights, GrowAsADeadlineComesNear) {
@@ -64,6 +64,41 @@ TEST(WaitingWeights, GrowAsTheLongestWaitComesNear) {
   EXPECT_DOUBLE_EQ(factor_with(0, 500), 4);
   EXPECT_DOUBLE_EQ(factor_with(0, -1), dearest_when_due);
   EXPECT_DOUBLE_EQ(factor_with(100'000, 500), 4);  // the more urgent of the two
+}
+
+TEST(WaitingWeights, CountALastTaskForAllOfItsJobUnlessByUse) {
+  ClusterSnapshot cluster = two_pools(1, 1, 10, 10);
+  cluster.jobs[JobId(0)].work = CpuSeconds(10), cluster.jobs[JobId(1)].work = CpuSeconds(20);
+  const WaitingWeights weights = waiting_weights(cluster, Billing::invoice);
+  EXPECT_DOUBLE_EQ(weights.mean, 1.5);
+  EXPECT_DOUBLE_EQ(weights.of(JobId(1)) / weights.of(JobId(0)), 2);
+  cluster.jobs[JobId(1)].work = CpuSeconds(1000);
+  EXPECT_DOUBLE_EQ(waiting_weights(cluster, Billing::invoice).mean, (1 + most_of_last_tasks) / 2);
+  EXPECT_TRUE(waiting_weights(cluster, Billing::use).of_job.empty());
+}
+
+// The node that has the data is full for 100 s, and one in another zone is free. Does the last task of a job go there,
+// when so many of its others have started?
+bool last_task_crosses(std::uint32_t started) {
+  ClusterBuilder builder(2);
+  const NodeId near = builder.node({.zone = ZoneId(0), .slots = 4, .cpu = 4});
+  builder.node({.zone = ZoneId(1), .slots = 1, .cpu = 1});
+  std::vector<BlockId> blocks;
+  for (std::uint32_t i = 0; i <= started; ++i) blocks.push_back(builder.block({near}));
+  PolicySettings settings;
+  settings.lips.fast_path_limit = Usd(0);
+  settings.lips.keep_copies = false;
+  Case test("lips", builder, settings, UsdPerMebibyte(0.09));
+  const JobId job = test.add({.blocks = blocks, .cpu = 100});
+  const JobId others = test.add({.maps = static_cast<int>(4 - started), .cpu = 100});
+  for (std::uint32_t i = 0; i < started; ++i) EXPECT_TRUE(test.state.assume({test.task(job, i), near, {}, {}}));
+  for (std::uint32_t i = 0; i < 4 - started; ++i) EXPECT_TRUE(test.state.assume({test.task(others, i), near, {}, {}}));
+  return !test.plan().assignments.empty();
+}
+
+TEST(WaitingWeights, OnFixedNodesToo) {
+  EXPECT_FALSE(last_task_crosses(0)) << "a wait of 100 s costs less than the transfer";
+  EXPECT_TRUE(last_task_crosses(3)) << "it holds up three other tasks";
 }
 
 // A queue for one node in two zones: data is in the first zone.
