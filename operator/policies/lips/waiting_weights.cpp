@@ -66,8 +66,7 @@ WaitingWeights weights_by(const ClusterSnapshot& cluster, Factors factors) {
     weighted += cluster.jobs[job].pending_work.value() * factors.of(job);
   }
   weights.mean = work > 0 && weighted > 0 ? weighted / work : 1;
-  weights.of_job.resize(cluster.jobs.size(), 1);
-  for (const JobId job : cluster.pending) weights.of_job[job] = factors.of(job) / weights.mean;
+  for (const JobId job : cluster.pending) weights.of_job.emplace(job, factors.of(job) / weights.mean);
   return weights;
 }
 

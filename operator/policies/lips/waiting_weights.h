@@ -3,6 +3,8 @@
 // other dollars that much lighter, and goes that much earlier.
 #pragma once
 
+#include <unordered_map>
+
 #include "model/snapshot.h"
 #include "policies/settings.h"
 
@@ -13,10 +15,13 @@ namespace lips {
 inline constexpr double most_of_last_tasks = 3;
 
 struct WaitingWeights {
-  double mean = 1;                 // times the setting waitingPrice
-  IdVector<JobId, double> of_job;  // relative to the mean; empty: 1 for all
+  double mean = 1;                           // times the setting waitingPrice
+  std::unordered_map<JobId, double> of_job;  // of those that are pending, relative to the mean; empty: 1 for all
 
-  double of(JobId job) const { return of_job.empty() ? 1 : of_job[job]; }
+  double of(JobId job) const {
+    const auto found = of_job.find(job);
+    return found == of_job.end() ? 1 : found->second;
+  }
 };
 
 // The mean is over pending work.
