@@ -25,12 +25,17 @@ constexpr double least_forecast_work = 1;             // CPU-seconds, and tasks
 constexpr double most_credit = 0.005;                 // days
 constexpr double share_for_due_work = 0.7;            // of the nodes: other work runs there too
 constexpr double most_factor = 64;                    // of the targets of all and of a pool together
+constexpr double over_least_wait = 1.3;               // what plans reach of it at best: docs/results.md, targets
 constexpr Duration remember_every = std::chrono::minutes(5);
 
 std::string span(double seconds) {
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
   return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+const std::string& pool_of(const ClusterSnapshot& cluster, JobId job) {
+  return cluster.pools[cluster.jobs[job].pool].name;
 }
 
 std::int64_t hour_of(TimePoint now) { return now.time_since_epoch() / std::chrono::hours(1); }
@@ -48,23 +53,45 @@ bool for_long(std::optional<TimePoint>& since, bool is, TimePoint now) {
   return now - *since >= patience;
 }
 
+std::string more_cores(double count) {
+  return fmt::format("{:.0f} more core{}", std::ceil(count), std::ceil(count) == 1 ? "" : "s");
+}
+
+std::string still_waits(double seconds) {
+  return fmt::format("with waits as dear as they get tasks still wait {} in the mean: it takes more nodes",
+                     span(seconds));
+}
+
 }  // namespace
+
+ArrivingDay::Of& ArrivingDay::Of::operator+=(const Of& more) {
+  work += more.work, tasks += more.tasks, waited += more.waited, started += more.started;
+  for (std::size_t i = 0; i < least_waited.size(); ++i) least_waited[i] += more.least_waited[i];
+  return *this;
+}
 
 void ArrivingDay::add(TimePoint now, const Of& more) {
   if (!began_) began_ = now;
-  Of& hour = hours_[hour_of(now)];
-  hour.work += more.work, hour.tasks += more.tasks;
+  hours_[hour_of(now)] += more;
   hours_.erase(hours_.begin(), hours_.lower_bound(hour_of(now) - 24));
+}
+
+TimePoint ArrivingDay::from(TimePoint now) const {
+  return std::max(began_.value_or(now), TimePoint(std::chrono::hours(hour_of(now) - 23)));
+}
+
+ArrivingDay::Of ArrivingDay::at_least(TimePoint now) const {
+  Of sum;
+  for (auto hour = hours_.lower_bound(hour_of(from(now))); hour != hours_.end(); ++hour) sum += hour->second;
+  return sum;
 }
 
 std::optional<ArrivingDay::Of> ArrivingDay::expected(TimePoint now) const {
   if (!began_ || now - *began_ < std::chrono::hours(1)) return std::nullopt;
-  const TimePoint from = std::max(*began_, TimePoint(std::chrono::hours(hour_of(now) - 23)));
-  Of sum;
-  for (auto hour = hours_.lower_bound(hour_of(from)); hour != hours_.end(); ++hour)
-    sum.work += hour->second.work, sum.tasks += hour->second.tasks;
-  const double share = to_seconds(now - from) / to_seconds(one_day);
-  return Of{sum.work / share, sum.tasks / share};
+  Of day = at_least(now);
+  const double share = to_seconds(now - from(now)) / to_seconds(one_day);
+  day.work /= share, day.tasks /= share;
+  return day;
 }
 
 Tally TargetKeeper::update(const ClusterSnapshot& cluster, const std::string& pool, Hold& hold) const {
@@ -73,7 +100,8 @@ Tally TargetKeeper::update(const ClusterSnapshot& cluster, const std::string& po
   if (hold.updated) fade(hold.recent, cluster.now - *hold.updated);
   hold.recent += more;
   hold.updated = cluster.now;
-  hold.arriving.add(cluster.now, {more.arrived_work.value(), more.arrived_tasks});
+  hold.arriving.add(cluster.now, {more.arrived_work.value(), more.arrived_tasks, more.waited, more.started,
+                                  hold.least_waits.take(cluster.now, capacity_.nodes())});
   return more;
 }
 
@@ -119,29 +147,58 @@ TargetReport TargetKeeper::hold_budget(const ClusterSnapshot& cluster, const std
   hold.budget.charge((variable - room * more.work.value() / work_of_day) / room, budget_gain, alone ? most_credit : 1);
   const double recent_work = hold.recent.work.value();
   if (recent_work < least_forecast_work) return said;
-  said.forecast = fixed + (hold.recent.dollars - hold.recent.fixed).value() / recent_work * day->work;
-  const bool beyond = said.forecast > said.target * tolerance;
+  const double a_second = (hold.recent.dollars - hold.recent.fixed).value() / recent_work;
+  said.forecast = fixed + a_second * day->work;
+  const double so_far = hold.arriving.at_least(cluster.now).work;  // more may come, or not
+  const double at_this_price = fixed + a_second * so_far;
   const bool stuck = for_long(hold.exhausted[said.kind], hold.budget.exhausted(budget_gain), cluster.now);
-  const double least = least_cost_of_day(cluster, billing, CpuSeconds(day->work)).value();
-  said.state = beyond ? TargetState::behind : TargetState::held;
-  if (least > said.target && ((stuck && beyond) || hold.arriving.known(cluster.now) >= memory)) {
-    said.state = TargetState::cannot;
+  const double least = least_cost_of_day(cluster, billing, CpuSeconds(so_far)).value();
+  said.state = said.forecast > tolerance * said.target ? TargetState::behind : TargetState::held;
+  if (least > said.target)
     said.why = fmt::format(
         "a day's work costs at least {:.2f} USD on the cheapest of these nodes: a higher budget, "
         "cheaper nodes or less work",
         least);
-  } else if (stuck && beyond) {
-    said.state = TargetState::cannot;
+  else if (stuck && at_this_price > tolerance * said.target)
     said.why = fmt::format(
         "with waits as cheap as they get a day still costs about {:.2f} USD: a budget of that much, "
         "cheaper nodes or less work",
-        said.forecast);
-  }
+        at_this_price);
+  if (!said.why.empty()) said.state = TargetState::cannot;
   return said;
 }
 
-TargetReport TargetKeeper::hold_wait(const ClusterSnapshot& cluster, const Capacity& capacity, const Tally& more,
-                                     Duration most, Hold& hold) const {
+// By what has arrived: why no price of waiting holds the mean wait of this day.
+std::string TargetKeeper::out_of_reach(TimePoint now, double target, const Hold& hold) const {
+  const ArrivingDay::Of past = hold.arriving.at_least(now);
+  const double load = past.work / to_seconds(one_day) / std::max(1e-9, capacity_.work_rate);
+  if (load > 1)
+    return fmt::format("{:.0f} % of what the nodes can do in a day arrives in a day: it takes about {}", 100 * load,
+                       more_cores((load / 0.9 - 1) * capacity_.cores));
+  if (hold.wait.debt <= 0) return {};  // it is held so far
+  const double tasks = hold.arriving.expected(now).value_or(past).tasks;
+  const auto least = [&](std::size_t i) { return past.least_waited[i] / tasks; };
+  const auto beyond = [&](std::size_t i) { return over_least_wait * least(i) > tolerance * target; };
+  if (!beyond(0)) return {};
+  std::size_t enough = 1;
+  while (enough < LeastWaits::times.size() && beyond(enough)) ++enough;
+  const bool none = enough == LeastWaits::times.size();
+  return fmt::format(
+      "even if all nodes did the shortest tasks first, the tasks of a day would wait {} in the mean: it takes {} "
+      "{:.0f} more cores",
+      span(least(0)), none ? "more than" : "about",
+      std::ceil((LeastWaits::times[enough - none] - 1) * capacity_.cores));
+}
+
+// The day may have a burst that is worked off before waits have been as dear as they get for long.
+std::string TargetKeeper::missed_for_a_day(TimePoint now, double target, const Hold& hold) {
+  if (hold.arriving.known(now) < 2 * one_day || !hold.dearest || now - *hold.dearest >= one_day) return {};
+  const ArrivingDay::Of past = hold.arriving.at_least(now);
+  return past.waited > tolerance * target * past.started ? still_waits(past.waited / past.started) : "";
+}
+
+TargetReport TargetKeeper::hold_wait(const ClusterSnapshot& cluster, const Tally& more, Duration most,
+                                     Hold& hold) const {
   TargetReport said;
   said.kind = TargetKind::mean_wait;
   said.target = to_seconds(most);
@@ -154,29 +211,23 @@ TargetReport TargetKeeper::hold_wait(const ClusterSnapshot& cluster, const Capac
   const bool beyond = said.forecast > said.target * tolerance;
   const bool stuck = for_long(hold.exhausted[said.kind], hold.wait.exhausted(wait_gain), cluster.now);
   said.state = beyond ? TargetState::behind : TargetState::held;
-  const double load = day->work / to_seconds(one_day) / std::max(1e-9, capacity.work_rate);
-  if (!capacity.grows && load > 1 && ((stuck && beyond) || hold.arriving.known(cluster.now) >= memory)) {
-    said.state = TargetState::cannot;
-    said.why =
-        fmt::format("{:.0f} % of what the nodes can do in a day arrives in a day: it takes about {:.0f} more cores",
-                    100 * load, std::ceil((load / 0.9 - 1) * capacity.cores));
-  } else if (stuck && beyond) {
-    said.state = TargetState::cannot;
-    said.why = fmt::format("with waits as dear as they get tasks still wait {} in the mean: it takes more nodes",
-                           span(said.forecast));
-  }
+  if (hold.wait.exhausted(wait_gain)) hold.dearest = cluster.now;
+  if (!capacity_.grows) said.why = out_of_reach(cluster.now, said.target, hold);
+  if (said.why.empty() && stuck && beyond) said.why = still_waits(said.forecast);
+  if (said.why.empty()) said.why = missed_for_a_day(cluster.now, said.target, hold);
+  if (!said.why.empty()) said.state = TargetState::cannot;
   return said;
 }
 
-TargetReport TargetKeeper::hold_deadline(const ClusterSnapshot& cluster, const Capacity& capacity,
-                                         const std::string& pool, Duration time_of_day) const {
+TargetReport TargetKeeper::hold_deadline(const ClusterSnapshot& cluster, const std::string& pool,
+                                         Duration time_of_day) const {
   TargetReport said;
   said.kind = TargetKind::complete_by;
   TimePoint by(one_day * day_of(cluster.now) + time_of_day);
   if (by <= cluster.now) by += one_day;
   const DueWork due = ledger_.due(cluster, pool, by);
   said.target = to_seconds(by - cluster.now);
-  said.forecast = due.jobs > 0 ? due.longest + due.work / std::max(1e-9, capacity.work_rate) : 0;
+  said.forecast = due.jobs > 0 ? due.longest + due.work / std::max(1e-9, capacity_.work_rate) : 0;
   said.reached = to_seconds(ledger_.lateness(pool, by - one_day).value_or(Duration(0)));
   const double beside_others = due.longest + (said.forecast - due.longest) / share_for_due_work;
   said.factor = deadline_factor(due.jobs > 0 ? beside_others : 0, said.target);
@@ -190,8 +241,8 @@ TargetReport TargetKeeper::hold_deadline(const ClusterSnapshot& cluster, const C
   said.why =
       fmt::format("the work due takes {} at full speed, and {} are left", span(said.forecast), span(said.target));
   if (due.longest < said.target)
-    said.why += fmt::format(": it takes about {:.0f} more cores",
-                            std::ceil((due.work / time / std::max(1e-9, capacity.work_rate) - 1) * capacity.cores));
+    said.why +=
+        ": it takes about " + more_cores((due.work / time / std::max(1e-9, capacity_.work_rate) - 1) * capacity_.cores);
   return said;
 }
 
@@ -202,8 +253,7 @@ void TargetKeeper::report(TargetReport said, const std::string& pool, double fac
   reports_.push_back(std::move(said));
 }
 
-double TargetKeeper::hold(const ClusterSnapshot& cluster, const Capacity& capacity, const std::string& pool,
-                          const Targets& targets) {
+double TargetKeeper::hold(const ClusterSnapshot& cluster, const std::string& pool, const Targets& targets) {
   Hold& hold = holds_[pool];
   const Tally more = update(cluster, pool, hold);
   if (!targets.any()) return 1;
@@ -211,12 +261,12 @@ double TargetKeeper::hold(const ClusterSnapshot& cluster, const Capacity& capaci
   std::vector<TargetReport> said;
   std::optional<double> faster;  // the least price that is fast enough
   if (targets.mean_wait > Duration(0)) {
-    said.push_back(hold_wait(cluster, capacity, more, targets.mean_wait, hold));
+    said.push_back(hold_wait(cluster, more, targets.mean_wait, hold));
     said.back().reached = today.mean_wait();
     faster = hold.wait.factor(DebtMakesWaiting::dearer, wait_gain);
   }
   if (targets.complete_by > Duration(0)) {
-    said.push_back(hold_deadline(cluster, capacity, pool, targets.complete_by));
+    said.push_back(hold_deadline(cluster, pool, targets.complete_by));
     faster = std::max(faster.value_or(0), said.back().factor);
   }
   double factor = faster.value_or(1);
@@ -231,8 +281,27 @@ double TargetKeeper::hold(const ClusterSnapshot& cluster, const Capacity& capaci
 }
 
 void TargetKeeper::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
-  if (active_) return ledger_.on_event(cluster, event);
-  if (const auto* listed = std::get_if<ClusterListed>(&event)) ledger_.price(listed->costs);
+  const auto* listed = std::get_if<ClusterListed>(&event);
+  if (!active_) {
+    if (listed) ledger_.price(listed->costs);
+    return;
+  }
+  ledger_.on_event(cluster, event);
+  if (listed)
+    for (auto& [pool, hold] : holds_) hold.least_waits = {};
+  if (std::holds_alternative<JobArrived>(event))
+    can_start(cluster, JobId(static_cast<std::uint32_t>(cluster.jobs.size() - 1)));
+  if (const auto* released = std::get_if<JobReleased>(&event)) can_start(cluster, released->job);
+  if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event))
+    for (const std::string& pool : {everyone, pool_of(cluster, cluster.tasks[withdrawn->task].job)})
+      holds_[pool].least_waits.withdraw();
+}
+
+void TargetKeeper::can_start(const ClusterSnapshot& cluster, JobId id) {
+  for (const TaskGroup& group : cluster.groups[id])
+    for (const std::string& pool : {everyone, pool_of(cluster, id)})
+      holds_[pool].least_waits.arrive(cluster.now, capacity_.nodes(), group.count, group.cpu,
+                                      cluster.jobs[id].request.cpu);
 }
 
 // A debt of its own is newer than one that was kept.
@@ -256,15 +325,14 @@ IdVector<PoolId, double> TargetKeeper::factors(const ClusterSnapshot& cluster) {
   active_ = wanted;
   if (!active_) return IdVector<PoolId, double>(cluster.pools.size(), 1);
   ledger_.advance(cluster);
-  Capacity capacity;
-  capacity.work_rate = work_rate(cluster);
+  capacity_ = {work_rate(cluster)};
   for (const Node& node : cluster.nodes)
-    if (node.schedulable) capacity.cores += node.capacity.cpu.value();
-  for (const Offer& offer : cluster.offers) capacity.grows |= nodes_left(cluster, offer) > 0;
-  const double of_all = hold(cluster, capacity, everyone, all);
+    if (node.schedulable) capacity_.cores += node.capacity.cpu.value();
+  for (const Offer& offer : cluster.offers) capacity_.grows |= nodes_left(cluster, offer) > 0;
+  const double of_all = hold(cluster, everyone, all);
   IdVector<PoolId, double> result;
   for (const Pool& pool : cluster.pools) {
-    const double factor = of_all * hold(cluster, capacity, pool.name, pool.targets);
+    const double factor = of_all * hold(cluster, pool.name, pool.targets);
     result.push_back(std::clamp(factor, 1 / most_factor, most_factor));
   }
   return result;

@@ -11,6 +11,7 @@
 
 #include "controller/waiting_pricer.h"
 #include "model/targets.h"
+#include "targets/least_wait.h"
 #include "targets/ledger.h"
 #include "targets/price_control.h"
 
@@ -21,12 +22,18 @@ class ArrivingDay {
  public:
   struct Of {
     double work = 0, tasks = 0;
+    double waited = 0, started = 0;   // as in Tally
+    LeastWaits::Sums least_waited{};  // of what has arrived: what is to come may not wait
+    Of& operator+=(const Of& more);
   };
   void add(TimePoint now, const Of& more);
   std::optional<Of> expected(TimePoint now) const;  // none until an hour has passed
+  Of at_least(TimePoint now) const;                 // what has arrived in these hours is a day's least
   Duration known(TimePoint now) const { return began_ ? now - *began_ : Duration(0); }
 
  private:
+  TimePoint from(TimePoint now) const;
+
   std::optional<TimePoint> began_;
   std::map<std::int64_t, Of> hours_;
 };
@@ -61,9 +68,11 @@ class TargetKeeper : public WaitingPricer {
     Tally seen, recent;  // the ledger's sum at the last plan; its growth, fading over hours
     std::optional<TimePoint> updated;
     ArrivingDay arriving;
+    LeastWaits least_waits;
     double usual_backlog = 0;  // CPU-seconds pending: the mean of about a day
     std::optional<TimePoint> looked;
     EnumArray<TargetKind, std::optional<TimePoint>> exhausted;  // since when the price is at its limit
+    std::optional<TimePoint> dearest;                           // when waits were as dear as they get, the last time
     EnumArray<TargetKind, TargetState> state;
   };
   // Of the cluster, at one plan.
@@ -71,22 +80,24 @@ class TargetKeeper : public WaitingPricer {
     double work_rate = 0;  // CPU-seconds a second, with what could be launched
     double cores = 0;
     bool grows = false;
+    LeastWait::Nodes nodes() const { return {work_rate, Cores(cores)}; }
   };
-  double hold(const ClusterSnapshot& cluster, const Capacity& capacity, const std::string& pool,
-              const Targets& targets);
+  double hold(const ClusterSnapshot& cluster, const std::string& pool, const Targets& targets);
   Tally update(const ClusterSnapshot& cluster, const std::string& pool, Hold& hold) const;
   static double unusual_backlog(const ClusterSnapshot& cluster, const std::string& pool, Hold& hold);
   TargetReport hold_budget(const ClusterSnapshot& cluster, const std::string& pool, const Tally& more,
                            const Targets& targets, Hold& hold) const;
-  TargetReport hold_wait(const ClusterSnapshot& cluster, const Capacity& capacity, const Tally& more, Duration most,
-                         Hold& hold) const;
-  TargetReport hold_deadline(const ClusterSnapshot& cluster, const Capacity& capacity, const std::string& pool,
-                             Duration time_of_day) const;
+  TargetReport hold_wait(const ClusterSnapshot& cluster, const Tally& more, Duration most, Hold& hold) const;
+  std::string out_of_reach(TimePoint now, double target, const Hold& hold) const;
+  static std::string missed_for_a_day(TimePoint now, double target, const Hold& hold);
+  TargetReport hold_deadline(const ClusterSnapshot& cluster, const std::string& pool, Duration time_of_day) const;
+  void can_start(const ClusterSnapshot& cluster, JobId job);
   void begin(const ClusterSnapshot& cluster);
   void report(TargetReport said, const std::string& pool, double factor, Hold& hold);
 
   const Surroundings around_;
   TargetLedger ledger_;
+  Capacity capacity_;
   std::map<std::string, Hold> holds_;
   std::vector<TargetReport> reports_;
   std::optional<TimePoint> remembered_;

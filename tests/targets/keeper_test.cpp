@@ -61,6 +61,64 @@ TEST(TargetKeeper, RefusesAWaitWhereMoreArrivesThanNodesCanDo) {
   EXPECT_THAT(result.targets[0].why, HasSubstr("more cores"));
 }
 
+// Once a day an hour's work comes at once.
+ScenarioBuilder bursts(int days) {
+  ScenarioBuilder builder;
+  builder.node(0, 1, 0.01);
+  for (int day = 0; day < days; ++day) builder.computing_job(86400.0 * day + 8 * 3600, 60, 60);
+  builder.scenario.billing = builder.scenario.settings.lips.billing = Billing::use;
+  return builder;
+}
+
+TEST(TargetKeeper, RefusesAWaitThatNoOrderOfTasksReaches) {
+  ScenarioBuilder builder = bursts(3);
+  builder.scenario.settings.targets.mean_wait = seconds(1200);  // half an hour at least
+  const RunResult result = run_lips(builder.scenario);
+  ASSERT_TRUE(result.targets.at(0).refused);
+  EXPECT_LT(*result.targets[0].refused, one_day);
+  EXPECT_THAT(result.targets[0].why, HasSubstr("even if all nodes did the shortest tasks first"));
+  EXPECT_THAT(result.targets[0].why, HasSubstr("it takes about 1 more core"));
+}
+
+// A long task holds the node while many short ones come; those of the afternoon find it free.
+TEST(TargetKeeper, RefusesAWaitThatABurstExceedsDayAfterDay) {
+  ScenarioBuilder builder;
+  builder.node(0, 1, 0.01);
+  for (int day = 0; day < 4; ++day) {
+    const double eight = 86400.0 * day + 8 * 3600;
+    builder.computing_job(eight, 1, 3600);
+    builder.computing_job(eight + 60, 60, 10);
+    for (int i = 0; i < 60; ++i) builder.computing_job(eight + 5400 + 300 * i, 1, 10);
+  }
+  builder.scenario.billing = builder.scenario.settings.lips.billing = Billing::use;
+  builder.scenario.settings.targets.mean_wait = seconds(1500);
+  const RunResult result = run_lips(builder.scenario);
+  ASSERT_TRUE(result.targets.at(0).refused);
+  EXPECT_GT(*result.targets[0].refused, std::chrono::hours(47));
+  EXPECT_LT(*result.targets[0].refused, 3 * one_day);
+  EXPECT_THAT(result.targets[0].why, HasSubstr("with waits as dear as they get"));
+}
+
+TEST(TargetKeeper, RefusesNoWaitThatIsHeld) {
+  ScenarioBuilder builder = bursts(3);
+  builder.scenario.settings.targets.mean_wait = seconds(2400);
+  const RunResult result = run_lips(builder.scenario);
+  EXPECT_FALSE(result.targets.at(0).refused) << result.targets[0].why;
+  for (const double reached : result.targets[0].by_day) EXPECT_LT(reached, 2400);
+}
+
+// As if the hours until then were like all of the day.
+TEST(TargetKeeper, RefusesNothingForABusyMorning) {
+  ScenarioBuilder builder;
+  builder.node(0, 1, 0.01);
+  for (int i = 0; i < 48; ++i) builder.computing_job(600.0 * i, 1, 700);  // 9.3 of the first 8 hours, and no more
+  builder.scenario.billing = builder.scenario.settings.lips.billing = Billing::use;
+  builder.scenario.settings.targets.mean_wait = seconds(3600);
+  builder.scenario.settings.targets.budget_per_day = Usd(400);  // 336
+  const RunResult result = run_lips(builder.scenario);
+  for (const TargetOutcome& target : result.targets) EXPECT_FALSE(target.refused) << target.why;
+}
+
 TEST(TargetKeeper, RefusesADeadlineThatFullSpeedMisses) {
   ScenarioBuilder builder;
   builder.node(0, 2, 0.01);
