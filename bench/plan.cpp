@@ -1,6 +1,7 @@
 // Whole plans on random snapshots: seconds by stage, what CheckedPolicy's check takes, and certified gap, beside one
-// pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge | --fleet] [--again]
+// pass over the same tasks and nodes. bench_plan [--small | --rich | --large | --huge | --fleet] [--events] [--again]
 // --fleet: plans without a horizon, beside an autoscaler that may launch 17 types, all of the price sheet, or nothing.
+// --events: plans of what can start now, as the operator makes them after events; else of a whole horizon.
 // --again: after the first plan, one task in a hundred and one node in a hundred change and the plan is made anew, five
 // times.
 #include <fmt/core.h>
@@ -175,6 +176,7 @@ int main(int argc, char** argv) {
     cases.push_back({"10,000 / 100,000, everything binds", large_rich});
   }
   if (fleet_only) cases = with_fleets(base);
+  for (Case& test : cases) test.horizon &= !has("--events");
   for (const Case& test : cases)
     if ((!rich_only || test.shape.memory) && (!huge_only || test.shape.tasks == 1000000) &&
         (!large_only || (test.shape.tasks == 100000 && !test.shape.memory)))

@@ -17,7 +17,7 @@ namespace {
 
 using solver::ColumnId;
 using solver::RowId;
-constexpr std::size_t more_columns = 6;  // per commodity and round
+constexpr std::size_t more_columns = 16;  // per commodity and round
 constexpr int rounds = 25;
 constexpr std::int32_t rows_for_dual = 500;  // below, either simplex takes milliseconds
 constexpr double coarse_gap = 2e-3;          // gap at which column generation stops for merged commodities
