@@ -1,6 +1,7 @@
 #include "policies/lips/lips_policy.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "model/peers.h"
@@ -8,6 +9,7 @@
 #include "policies/lips/class_form.h"
 #include "policies/lips/copies.h"
 #include "policies/lips/expected_room.h"
+#include "policies/lips/far_reads.h"
 #include "policies/lips/fast_path.h"
 #include "policies/lips/homes.h"
 #include "policies/lips/new_data.h"
@@ -293,25 +295,61 @@ class Decision {
     return packing;
   }
 
-  void place() {
-    std::vector<Placement> placements;
+  struct Packed {
     WholeQuotas quotas;
+    std::vector<Placement> placements;
+  };
+
+  Packed pack_whole() {
+    const double started = clock();
+    Packed packed{round_amounts(cluster_, workload_, amounts_, classes_), {}};
+    plan_.account.seconds.round += lap(started);
+    const double rounded = clock();
+    packed.placements = pack(input_, classes_, workload_, amounts_, packed.quotas, packing(window_share_), free_);
+    plan_.account.seconds.pack += lap(rounded);
+    return packed;
+  }
+
+  // Beside an autoscaler a job's tasks that wait get nodes where its data lies: see far_reads.h.
+  Packed pack_beside_data() {
+    if (!buys()) return pack_whole();
+    const IdVector<NodeId, Resources> free = free_;
+    Packed packed = pack_whole();
+    for (int round = 0; round < rounds_of_far_reads && make_lighter(packed); ++round) {
+      const double started = clock();
+      workload_ = make_commodities(cluster_, input_.costs, classes_, commodity_settings());
+      amounts_ = solve(classes_);
+      plan_.account.seconds.solve += lap(started);
+      free_ = free;
+      packed = pack_whole();
+    }
+    return packed;
+  }
+
+  bool make_lighter(const Packed& packed) {
+    bool changed = false;
+    for (const JobId job : far_for_nothing(cluster_, workload_, packed.placements)) {
+      if (!lighter_.insert(job).second) continue;
+      weights_.of_job[job] = lighter_wait * weights_.of(job);
+      changed = true;
+    }
+    return changed;
+  }
+
+  void place() {
+    Packed packed;
     double objective = 0;
     if (!workload_.commodities.empty()) {
-      const double started = clock();
-      quotas = round_amounts(cluster_, workload_, amounts_, classes_);
-      if (!whole_horizon_) objective = cost_of_quotas(cluster_, classes_, workload_, quotas);
-      plan_.account.seconds.round = lap(started);
-      placements = pack(input_, classes_, workload_, amounts_, quotas, packing(window_share_), free_);
+      packed = pack_beside_data();
+      if (!whole_horizon_) objective = cost_of_quotas(cluster_, classes_, workload_, packed.quotas);
       const PricedPreferences priced =
-          price_preferences(classes_, workload_, placements, cluster_, model_settings().pools);
+          price_preferences(classes_, workload_, packed.placements, cluster_, model_settings().pools);
       plan_.account.locality = priced.locality;
       if (whole_horizon_) {
         plan_.account.waiting = priced.waiting;
         plan_.account.fairness = priced.fairness;
         objective = (priced.waiting + priced.fairness).value();
       }
-      plan_.account.seconds.pack = lap(started) - plan_.account.seconds.round;
     }
     const double started = clock();
     const bool shares = settings_.lips.copy_columns && whole_horizon_;
@@ -320,9 +358,9 @@ class Decision {
     const TaskSelectionSettings selection{copies ? &*copies : nullptr, shares, whole_horizon_};
     LocalityReached reached = choose_tasks(input_, peers_.workload, peers_.placements, selection, plan_);
     reached += choose_tasks(input_, fast_path_.workload, fast_path_.placements, selection, plan_);
-    reached += choose_tasks(input_, workload_, placements, selection, plan_);
+    reached += choose_tasks(input_, workload_, packed.placements, selection, plan_);
     if (buys()) {
-      request_nodes(cluster_, classes_, workload_, amounts_, std::move(quotas), placements, plan_);
+      request_nodes(cluster_, classes_, workload_, amounts_, std::move(packed.quotas), packed.placements, plan_);
       plan_.node_requests->insert(plan_.node_requests->end(), peers_.requests.begin(), peers_.requests.end());
     }
     plan_.account.seconds.locality = lap(started);
@@ -341,7 +379,7 @@ class Decision {
   const ClusterSnapshot& cluster_;
   const PolicySettings& settings_;
   const bool whole_horizon_;
-  const WaitingWeights weights_;
+  WaitingWeights weights_;
   double window_share_ = 1;
   Plan plan_;
   NodeClasses classes_;
@@ -350,6 +388,7 @@ class Decision {
   FastPath fast_path_;
   std::vector<bool> served_;            // [job] outside of the program; empty: none
   IdVector<PoolId, Cores> pool_cores_;  // in use, with what is served; empty: as in the snapshot
+  std::unordered_set<JobId> lighter_;   // reads from afar would make them no quicker
   Workload workload_;
   Homes homes_;
   Amounts amounts_;

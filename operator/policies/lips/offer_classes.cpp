@@ -125,7 +125,7 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     const Offer& offer = cluster.offers[id];
     const Node& node = cluster.nodes[offer.like];
     const double price = full_price(node, offer, mean_task), boot = to_seconds(offer.boot);
-    const double unused = boot + to_seconds(offer.idle);
+    const double unused = share_of_unused_time * (boot + to_seconds(offer.idle));
     NodeClass added;
     added.offer = id;
     added.like = offer.like;

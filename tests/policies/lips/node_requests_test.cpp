@@ -58,13 +58,13 @@ TEST_F(NodeRequests, AskInTheCheapestZoneWhereNothingIsRead) {
   EXPECT_THAT(with.plan().node_requests, Optional(Each(Field(&NodeRequest::offer, there))));
 }
 
-// W p (1 + o / D) + w W D / 2 with o = 60 s and w = p / 3600 a second: D = sqrt(2 x 60 x 3600) = 657 s, in which a core
-// runs six whole tasks.
+// W p (1 + o / D) + w W D / 2 with o = 0.4 x 60 s and w = p / 3600 a second: D = sqrt(2 x 24 x 3600) = 416 s, in which
+// a core runs four whole tasks.
 TEST_F(NodeRequests, AskForWhatIsDoneWhenWaitingCostsAsMuchAsAnotherNode) {
   here = offer(ZoneId(0), 0.4);
   Case with("lips", builder);
   with.add({.maps = 4000, .cpu = 100});
-  EXPECT_NEAR(by_offer(with.plan())[here], 4000 / 6, 2);
+  EXPECT_NEAR(by_offer(with.plan())[here], 4000 / 4, 2);
 }
 
 TEST_F(NodeRequests, AskForMoreTheDearerWaitingIs) {
@@ -107,13 +107,13 @@ TEST_F(NodeRequests, AskForAsManyNodesAsTheirMemoryNeeds) {
   EXPECT_EQ(by_offer(with.plan())[here], 8);
 }
 
-// A slot is free in 100 s, a new node in 40 s. Saving a minute of one task is worth less than a node that is idle for a
-// minute; saving it of four is worth more.
+// A slot is free in 100 s, a new node in 40 s. Saving a minute of one task is worth less than a node's share of a
+// minute idle; saving it of four is worth more.
 TEST_F(NodeRequests, TheLastTaskOfAJobCountsForAllOfIt) {
   here = offer(ZoneId(0), 0.4);
   const NodeId node = elastic_node(ZoneId(0), 0.4);
   PolicySettings settings;
-  settings.lips.waiting_price = 5;
+  settings.lips.waiting_price = 2;
   for (const int tasks : {1, 4}) {
     Case with("lips", builder, settings);
     const JobId job = with.add({.maps = tasks, .cpu = 100}), others = with.add({.maps = 5 - tasks, .cpu = 100});
@@ -122,6 +122,25 @@ TEST_F(NodeRequests, TheLastTaskOfAJobCountsForAllOfIt) {
     EXPECT_EQ(by_offer(with.plan())[here], tasks == 4) << "of " << tasks;
   }
 }
+
+// Four slots are free in the other zone, and a node here takes 30 s to come. Reads cost less than that wait.
+struct FarReads : NodeRequests {
+  std::size_t started(int tasks) {
+    here = offer(ZoneId(0), 0.4);
+    elastic_node(ZoneId(1), 0.4);
+    const StoreId volume = builder.volume(ZoneId(0));
+    std::vector<BlockId> blocks;
+    for (int i = 0; i < tasks; ++i) blocks.push_back(builder.block_in({volume}, 100));
+    PolicySettings settings;
+    settings.lips.waiting_price = 400;
+    Case with("lips", builder, settings, UsdPerMebibyte(2e-5));
+    with.add({.blocks = blocks, .cpu = 60});
+    return with.plan().assignments.size();
+  }
+};
+
+TEST_F(FarReads, StartAJobThatIsDoneSoonerByThem) { EXPECT_EQ(started(4), 4u); }
+TEST_F(FarReads, StartNoPartOfAJobWhoseOthersWaitForANode) { EXPECT_EQ(started(12), 0u); }
 
 // Half of the tasks are short: four slots hold four long tasks, though these are more work than four mean ones.
 TEST_F(NodeRequests, TasksThatAreLongerThanTheMeanTakeAllSlotsThatAreFree) {
