@@ -34,10 +34,6 @@ std::string span(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-const std::string& pool_of(const ClusterSnapshot& cluster, JobId job) {
-  return cluster.pools[cluster.jobs[job].pool].name;
-}
-
 std::int64_t hour_of(TimePoint now) { return now.time_since_epoch() / std::chrono::hours(1); }
 
 // What grows fades over `memory`.
@@ -169,15 +165,15 @@ TargetReport TargetKeeper::hold_budget(const ClusterSnapshot& cluster, const std
 }
 
 // By what has arrived: why no price of waiting holds the mean wait of this day.
-std::string TargetKeeper::out_of_reach(TimePoint now, double target, const Hold& hold) const {
+std::string TargetKeeper::out_of_reach(TimePoint now, const ArrivingDay::Of& day, double target,
+                                       const Hold& hold) const {
   const ArrivingDay::Of past = hold.arriving.at_least(now);
   const double load = past.work / to_seconds(one_day) / std::max(1e-9, capacity_.work_rate);
   if (load > 1)
     return fmt::format("{:.0f} % of what the nodes can do in a day arrives in a day: it takes about {}", 100 * load,
                        more_cores((load / 0.9 - 1) * capacity_.cores));
   if (hold.wait.debt <= 0) return {};  // it is held so far
-  const double tasks = hold.arriving.expected(now).value_or(past).tasks;
-  const auto least = [&](std::size_t i) { return past.least_waited[i] / tasks; };
+  const auto least = [&](std::size_t i) { return past.least_waited[i] / day.tasks; };
   const auto beyond = [&](std::size_t i) { return over_least_wait * least(i) > tolerance * target; };
   if (!beyond(0)) return {};
   std::size_t enough = 1;
@@ -212,7 +208,7 @@ TargetReport TargetKeeper::hold_wait(const ClusterSnapshot& cluster, const Tally
   const bool stuck = for_long(hold.exhausted[said.kind], hold.wait.exhausted(wait_gain), cluster.now);
   said.state = beyond ? TargetState::behind : TargetState::held;
   if (hold.wait.exhausted(wait_gain)) hold.dearest = cluster.now;
-  if (!capacity_.grows) said.why = out_of_reach(cluster.now, said.target, hold);
+  if (!capacity_.grows) said.why = out_of_reach(cluster.now, *day, said.target, hold);
   if (said.why.empty() && stuck && beyond) said.why = still_waits(said.forecast);
   if (said.why.empty()) said.why = missed_for_a_day(cluster.now, said.target, hold);
   if (!said.why.empty()) said.state = TargetState::cannot;
@@ -293,13 +289,13 @@ void TargetKeeper::on_event(const ClusterSnapshot& cluster, const ClusterEvent& 
     can_start(cluster, JobId(static_cast<std::uint32_t>(cluster.jobs.size() - 1)));
   if (const auto* released = std::get_if<JobReleased>(&event)) can_start(cluster, released->job);
   if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event))
-    for (const std::string& pool : {everyone, pool_of(cluster, cluster.tasks[withdrawn->task].job)})
+    for (const std::string& pool : {everyone, pool_of(cluster, cluster.jobs[cluster.tasks[withdrawn->task].job])})
       holds_[pool].least_waits.withdraw();
 }
 
 void TargetKeeper::can_start(const ClusterSnapshot& cluster, JobId id) {
   for (const TaskGroup& group : cluster.groups[id])
-    for (const std::string& pool : {everyone, pool_of(cluster, id)})
+    for (const std::string& pool : {everyone, pool_of(cluster, cluster.jobs[id])})
       holds_[pool].least_waits.arrive(cluster.now, capacity_.nodes(), group.count, group.cpu,
                                       cluster.jobs[id].request.cpu);
 }

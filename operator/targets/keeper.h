@@ -88,7 +88,7 @@ class TargetKeeper : public WaitingPricer {
   TargetReport hold_budget(const ClusterSnapshot& cluster, const std::string& pool, const Tally& more,
                            const Targets& targets, Hold& hold) const;
   TargetReport hold_wait(const ClusterSnapshot& cluster, const Tally& more, Duration most, Hold& hold) const;
-  std::string out_of_reach(TimePoint now, double target, const Hold& hold) const;
+  std::string out_of_reach(TimePoint now, const ArrivingDay::Of& day, double target, const Hold& hold) const;
   static std::string missed_for_a_day(TimePoint now, double target, const Hold& hold);
   TargetReport hold_deadline(const ClusterSnapshot& cluster, const std::string& pool, Duration time_of_day) const;
   void can_start(const ClusterSnapshot& cluster, JobId job);

@@ -65,7 +65,7 @@ double LeastWait::rest(const Nodes& nodes) const {
 void LeastWaits::arrive(TimePoint now, const LeastWait::Nodes& nodes, std::uint32_t tasks, CpuSeconds each,
                         Cores request) {
   for (std::size_t i = 0; i < times.size(); ++i) {
-    waited_[i] += on_[i].advance(now, {nodes.work_rate * times[i], nodes.cores * times[i]});
+    waited_[i] += on_[i].advance(now, nodes * times[i]);
     on_[i].arrive(tasks, each, request);
   }
 }
@@ -77,7 +77,7 @@ void LeastWaits::withdraw() {
 LeastWaits::Sums LeastWaits::take(TimePoint now, const LeastWait::Nodes& nodes) {
   Sums growth{};
   for (std::size_t i = 0; i < times.size(); ++i) {
-    const LeastWait::Nodes scaled{nodes.work_rate * times[i], nodes.cores * times[i]};
+    const LeastWait::Nodes scaled = nodes * times[i];
     waited_[i] += on_[i].advance(now, scaled);
     const double all = waited_[i] + on_[i].rest(scaled);
     growth[i] = all - taken_[i];

@@ -19,6 +19,7 @@ class LeastWait {
   struct Nodes {
     double work_rate = 0;  // CPU-seconds a second
     Cores cores;
+    friend Nodes operator*(const Nodes& nodes, double times) { return {nodes.work_rate * times, nodes.cores * times}; }
   };
   void arrive(std::uint32_t tasks, CpuSeconds each, Cores request);
   // A task will never run, whether it has started on that machine or not.

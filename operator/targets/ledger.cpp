@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t most_days = 40;
 
-const std::string& pool_of(const ClusterSnapshot& cluster, const Job& job) { return cluster.pools[job.pool].name; }
-
 }  // namespace
 
 Tally& Tally::operator+=(const Tally& other) {

@@ -20,6 +20,9 @@
 namespace lips {
 
 inline const std::string everyone;  // the name of all pools together
+inline const std::string& pool_of(const ClusterSnapshot& cluster, const Job& job) {
+  return cluster.pools[job.pool].name;
+}
 
 // Sums that only grow, but for corrections.
 struct Tally {

@@ -13,10 +13,9 @@ std::vector<JobId> far_for_nothing(const ClusterSnapshot& cluster, const Workloa
   for (const Placement& placement : placements) {
     const Portion& portion = workload.portions[placement.portion];
     const TaskGroup& group = cluster.groups[portion.job][portion.group];
-    const bool reads = group.reads && group.kind == TaskKind::map;
     Starts& starts = of_job[portion.job];
     starts.all += placement.tasks;
-    if (reads && !group.zones.contains(cluster.nodes[placement.node].zone)) starts.far += placement.tasks;
+    if (group.reads && !group.zones.contains(cluster.nodes[placement.node].zone)) starts.far += placement.tasks;
   }
   std::vector<JobId> jobs;
   for (const auto& [job, starts] : of_job)

@@ -314,8 +314,9 @@ class Decision {
   Packed pack_beside_data() {
     if (!buys()) return pack_whole();
     const IdVector<NodeId, Resources> free = free_;
+    std::unordered_set<JobId> lighter;
     Packed packed = pack_whole();
-    for (int round = 0; round < rounds_of_far_reads && make_lighter(packed); ++round) {
+    for (int round = 0; round < rounds_of_far_reads && make_lighter(packed, lighter); ++round) {
       const double started = clock();
       workload_ = make_commodities(cluster_, input_.costs, classes_, commodity_settings());
       amounts_ = solve(classes_);
@@ -326,10 +327,10 @@ class Decision {
     return packed;
   }
 
-  bool make_lighter(const Packed& packed) {
+  bool make_lighter(const Packed& packed, std::unordered_set<JobId>& lighter) {
     bool changed = false;
     for (const JobId job : far_for_nothing(cluster_, workload_, packed.placements)) {
-      if (!lighter_.insert(job).second) continue;
+      if (!lighter.insert(job).second) continue;
       weights_.of_job[job] = lighter_wait * weights_.of(job);
       changed = true;
     }
@@ -388,7 +389,6 @@ class Decision {
   FastPath fast_path_;
   std::vector<bool> served_;            // [job] outside of the program; empty: none
   IdVector<PoolId, Cores> pool_cores_;  // in use, with what is served; empty: as in the snapshot
-  std::unordered_set<JobId> lighter_;   // reads from afar would make them no quicker
   Workload workload_;
   Homes homes_;
   Amounts amounts_;
