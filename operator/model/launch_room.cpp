@@ -31,9 +31,15 @@ void LaunchLimit::give_back(const Resources& capacity, std::uint32_t count) {
   if (memory.value() < any_amount) memory += capacity.memory * count;
 }
 
+Resources machine_of(const ClusterSnapshot& cluster, const Offer& offer) {
+  Resources machine = cluster.nodes[offer.like].capacity;
+  if (offer.cores.value() > 0) machine.cpu = offer.cores, machine.memory = offer.memory;
+  return machine;
+}
+
 std::uint32_t nodes_left(const ClusterSnapshot& cluster, const Offer& offer) {
   if (!offer.within.valid()) return offer.left;
-  return std::min(offer.left, cluster.launch_limits[offer.within].most(cluster.nodes[offer.like].capacity));
+  return std::min(offer.left, cluster.launch_limits[offer.within].most(machine_of(cluster, offer)));
 }
 
 double launchable_work_rate(const ClusterSnapshot& cluster) {
@@ -68,17 +74,17 @@ std::uint32_t LaunchRoom::nodes(OfferId id, std::uint32_t taken, const LaunchLim
   const Offer& offer = cluster_->offers[id];
   const std::uint32_t own = left_[id] - taken;
   if (!offer.within.valid()) return own;
-  return std::min(own, limits[offer.within].most(cluster_->nodes[offer.like].capacity));
+  return std::min(own, limits[offer.within].most(machine_of(*cluster_, offer)));
 }
 
 void LaunchRoom::take(OfferId id, std::uint32_t nodes, LaunchLimits& limits) const {
   const Offer& offer = cluster_->offers[id];
-  if (offer.within.valid()) limits[offer.within].take(cluster_->nodes[offer.like].capacity, nodes);
+  if (offer.within.valid()) limits[offer.within].take(machine_of(*cluster_, offer), nodes);
 }
 
 bool LaunchRoom::allowed(OfferId id) const {
   const Offer& offer = cluster_->offers[id];
-  return !offer.within.valid() || limits_[offer.within].most(cluster_->nodes[offer.like].capacity) > 0;
+  return !offer.within.valid() || limits_[offer.within].most(machine_of(*cluster_, offer)) > 0;
 }
 
 bool LaunchRoom::take_for(OfferId offer, const Resources& request) {

@@ -8,6 +8,8 @@
 
 namespace lips {
 
+// What a node of the offer counts against its limit.
+Resources machine_of(const ClusterSnapshot& cluster, const Offer& offer);
 // How many nodes of the offer could be launched now if no others were.
 std::uint32_t nodes_left(const ClusterSnapshot& cluster, const Offer& offer);
 // CPU-seconds of work a second of all nodes that could be launched together, at most.

@@ -38,7 +38,11 @@ struct Offer {
   Duration idle{};           // how long an empty node is kept; billed
   double interruptions = 0;  // per node and hour
   LimitId within = {};       // none: no limit but `left`
-  static constexpr auto fields = field_names("like", "left", "boot", "idle", "interruptions", "within");
+  // Of its machine, of which the kubelet keeps a part: what counts against the limit. 0 cores: what `like` has.
+  Cores cores{};
+  Mebibytes memory{};
+  static constexpr auto fields =
+      field_names("like", "left", "boot", "idle", "interruptions", "within", "cores", "memory");
   friend bool operator==(const Offer&, const Offer&) = default;
 };
 

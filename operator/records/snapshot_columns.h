@@ -90,6 +90,6 @@ static_assert(ClusterSnapshot::fields.size() == 34 && NodeProfile::fields.size()
               Block::fields.size() == 4 && Replica::fields.size() == 3 && Job::fields.size() == 26 &&
               WholeJob::fields.size() == 11 && JobInput::fields.size() == 2 && Task::fields.size() == 11 &&
               TaskGroup::fields.size() == 10 && RunningTask::fields.size() == 4 && JobLocality::fields.size() == 2 &&
-              Zone::fields.size() == 1 && Offer::fields.size() == 6 && LaunchLimit::fields.size() == 3);
+              Zone::fields.size() == 1 && Offer::fields.size() == 8 && LaunchLimit::fields.size() == 3);
 
 }  // namespace lips

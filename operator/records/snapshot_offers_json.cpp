@@ -8,7 +8,8 @@ using namespace json_tables;
 
 namespace {
 
-constexpr std::size_t cells_without_limit = 5;  // files of earlier versions
+// Of files of earlier versions.
+constexpr std::size_t cells_without_limit = 5, cells_without_machine = 6;
 
 }  // namespace
 
@@ -31,12 +32,18 @@ IdVector<OfferId, Offer> read_offers(const View& root, std::size_t nodes, std::s
   const Whole span{0, any_time};
   for (std::size_t i = 0, count = rows.rows(cells_without_limit, Offer::fields.size()); i < count; ++i) {
     const View row = rows.item(i);
+    if (row.size() == cells_without_machine + 1) {
+      row.problem("", "cores of a machine without its memory", "both or neither");
+      continue;
+    }
     Offer offer;
     offer.like = id<NodeId>(row.cell(0, index_below(nodes)));
     offer.left = static_cast<std::uint32_t>(row.cell(1, Whole{0, most_rows}));
     offer.boot = Duration(row.cell(2, span)), offer.idle = Duration(row.cell(3, span));
     offer.interruptions = row.cell(4, Real{0});
     if (row.size() > cells_without_limit) offer.within = id<LimitId>(row.cell(5, id_below(limits)));
+    if (row.size() > cells_without_machine)
+      offer.cores = Cores(row.cell(6, Real{0})), offer.memory = Mebibytes(row.cell(7, Real{0}));
     offers.push_back(offer);
   }
   return offers;

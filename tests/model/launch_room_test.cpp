@@ -52,6 +52,15 @@ TEST_F(LaunchRoomTest, IsSharedByTheOffersWithinALimit) {
   EXPECT_EQ(room.nodes(there), 2u) << "the trial is the caller's";
 }
 
+TEST_F(LaunchRoomTest, CountsWholeMachinesAgainstALimit) {
+  builder.start.offers[here].cores = Cores(9), builder.start.offers[here].memory = Mebibytes(1024);
+  LaunchRoom room(builder.start);
+  EXPECT_EQ(room.nodes(here), 2u) << "of 20 cores";
+  EXPECT_EQ(nodes_left(builder.start, builder.start.offers[here]), 2u);
+  room.take(here, 1);
+  EXPECT_EQ(room.nodes(there), 2u);
+}
+
 TEST_F(LaunchRoomTest, TakesANodeForAsManyTasksAsItHolds) {
   LaunchRoom room(builder.start);
   const Resources task{Cores(1.5), Mebibytes(0), 1};

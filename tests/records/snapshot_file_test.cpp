@@ -368,6 +368,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "/placed: found task 0 of job 'j', whose inputs do not exist yet"},
         BadFile{"\"inputs\":[[0,0,1]]", "\"inputs\":[[0,0,1]],\"levels\":[[0,1,0]]",
                 "/jobs/levels/0/1: found 1; allowed: a whole number from -1 to 0"},
+        BadFile{"\"stores\":{", "\"offers\":[[0,1,0,0,0,-1,4]],\"stores\":{",
+                "/offers/0: found cores of a machine without its memory; allowed: both or neither"},
         BadFile{"[[0,0.5],[0.25,0]]", "[[0,0.5]]", "/transfer: found 1 rows; allowed: 2 rows of 2, or none"}));
 
 TEST(SnapshotFile, AMissingFileIsAnErrorWithItsName) {

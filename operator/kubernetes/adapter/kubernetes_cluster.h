@@ -14,6 +14,7 @@
 #include "config/operator_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/cluster_client.h"
+#include "kubernetes/adapter/allocatable.h"
 #include "kubernetes/adapter/announcements.h"
 #include "kubernetes/adapter/application_sizes.h"
 #include "kubernetes/adapter/application_traffic.h"
@@ -164,6 +165,7 @@ class KubernetesCluster : public ClusterClient {
   PodGroups groups_;
   NodeCache nodes_;
   PodCache pods_;
+  Allocatable allocatable_;
   ModelFeed model_;
   Readiness readiness_;
   IdVector<TaskId, const WaitingWords*> waits_;  // by the last plan
@@ -173,7 +175,7 @@ class KubernetesCluster : public ClusterClient {
 
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};  // events, heartbeats of policies, retries
-  Every limits_review_{Duration(1'000'000)};
+  Every limits_review_{Duration(1'000'000)}, allocatable_review_{Duration(1'000'000)};
   Every counting_{Duration(1'000'000)};     // conditions, and the number of pending pods
   Every forgetting_{Duration(10'000'000)};  // objects that are gone
   OptionalApi resources_, karpenter_;

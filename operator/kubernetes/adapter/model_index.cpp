@@ -216,7 +216,8 @@ void ModelIndex::add_offers(ClusterSnapshot& start) {
     node_zones_.push_back(like.zone);
     offer.like = start.nodes.push_back(std::move(like));
     const OfferEntry& entry = offer.entry;
-    start.offers.push_back({offer.like, entry.left, entry.boot, entry.idle, entry.interruptions, entry.within});
+    start.offers.push_back({offer.like, entry.left, entry.boot, entry.idle, entry.interruptions, entry.within,
+                            entry.capacity.cpu, entry.capacity.memory});
     offers_.push_back(std::move(offer));
   }
 }
@@ -239,7 +240,7 @@ lips::Node ModelIndex::like_node(const OfferEntry& entry, NodeProfile& profile) 
   lips::Node like = model_node(node, {});
   like.fleet = FleetKind::elastic;
   const ExtendedAmounts unlimited_ones = std::move(like.capacity.extended);
-  like.capacity = entry.capacity;
+  like.capacity = settings_.allocatable ? settings_.allocatable(entry) : entry.capacity;
   like.capacity.extended.add(unlimited_ones, 1);
   like.price = entry.price;
   if (like.capacity.cpu.value() > 0) like.cpu_price = full_packing_price(like.price, like.capacity.cpu, like.speed);

@@ -33,7 +33,7 @@ inline constexpr std::uint32_t most_nodes_of_an_offer = 1000;  // where nobody s
 struct OfferEntry {
   std::string instance_type, zone, region;
   CapacityType capacity_type = CapacityType::on_demand;
-  Resources capacity;
+  Resources capacity;  // of the machine
   UsdPerHour price;
   std::uint32_t left = most_nodes_of_an_offer;  // could be launched now; 0: sold out
   Duration boot{}, idle{};                      // see lips::Offer
@@ -58,6 +58,8 @@ struct ModelSettings {
   Network network;
   std::function<Offered(const NodeCache&)> offers = {};  // asked at each listing; empty: nobody launches nodes
   std::function<NodePrice(const PriceQuestion&)> node_price;
+  // Of a node of an offer; empty: all that its machine has.
+  std::function<Resources(const OfferEntry&)> allocatable = {};
   // Beside others, of a type whose speed the price does not say; empty: 1.
   std::function<double(const std::string& instance_type)> learned_speed = {};
   PriceBetween transfer_price;

@@ -32,7 +32,7 @@ WatchedPods::WatchedPods(Rules rules, const ClaimLookup& claims, const PodGroups
 // Batch work of another scheduler: the pods of a Job or of an application, or those that say what they need.
 bool WatchedPods::is_watched(const Pod& pod) const {
   if (pod.scheduler == rules_.scheduler || is_gated(pod) || was_steered(pod)) return false;
-  if (pod.owner && pod.owner->kind == "DaemonSet") return false;
+  if (pod.owner && pod.owner->has_one_on_each_node()) return false;
   if ((pod.owner && pod.owner->is_batch_job()) || !pod.group.empty()) return true;
   const Result<PodAnnotations> work = read_pod_annotations(pod, rules_.frameworks);
   return work && declares_work(*work);

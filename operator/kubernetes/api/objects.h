@@ -50,6 +50,8 @@ struct Owner {
   std::string api_version = {};  // "batch/v1": a Volcano Job is a Job too, of another group
   bool is_batch_job() const { return kind == "Job" && api_version.starts_with("batch/"); }
   bool is_pod() const { return kind == "Pod" && api_version == "v1"; }
+  // A kubelet owns the pods that its machine's files describe.
+  bool has_one_on_each_node() const { return kind == "DaemonSet" || kind == "Node"; }
 };
 
 struct HostPort {

@@ -62,13 +62,15 @@ void NodeCache::forget(const std::string& name) {
 void NodeCache::take(const std::string& node, const ResourceAmounts& requests, Whose whose) {
   NodeRecord& record = nodes_[node];
   add(whose == Whose::ours ? record.ours : record.others, with_pod(requests));
-  if (whose == Whose::others) changed_.insert(node);
+  if (whose == Whose::daemons) add(record.daemons, with_pod(requests)), ++version_;
+  if (whose != Whose::ours) changed_.insert(node);
 }
 
 void NodeCache::give_back(const std::string& node, const ResourceAmounts& requests, Whose whose) {
   NodeRecord& record = nodes_[node];
   subtract(whose == Whose::ours ? record.ours : record.others, with_pod(requests));
-  if (whose == Whose::others) changed_.insert(node);
+  if (whose == Whose::daemons) subtract(record.daemons, with_pod(requests)), ++version_;
+  if (whose != Whose::ours) changed_.insert(node);
   drop_if_empty(node);
 }
 

@@ -16,6 +16,7 @@ namespace lips::kubernetes {
 struct NodeRecord {
   std::optional<Node> node;       // none: only its pods are known, or it was deleted
   ResourceAmounts others;         // "pods" is their number
+  ResourceAmounts daemons;        // of `others`, those that every node of its kind has
   ResourceAmounts ours;           // of our pods that are bound, or are being bound
   ResourceAmounts nominated;      // of nominated pods, as far as they count against ours
   ResourceAmounts volume_limits;  // how many volumes each CSI driver attaches; also in node->allocatable
@@ -37,8 +38,8 @@ class NodeCache {
  public:
   void update(Node node);
   void forget(const std::string& name);
-  // Whether the pod that comes or goes is ours or another scheduler's.
-  enum class Whose : std::uint8_t { ours, others };
+  // Whether the pod that comes or goes is ours, another scheduler's, or of the latter one of a DaemonSet.
+  enum class Whose : std::uint8_t { ours, others, daemons };
   void take(const std::string& node, const ResourceAmounts& requests, Whose whose);
   void give_back(const std::string& node, const ResourceAmounts& requests, Whose whose);
   // Adds to what our pods take without adding a pod: an in-place resize, which may be negative.
@@ -58,7 +59,7 @@ class NodeCache {
   const std::map<std::string, NodeRecord>& all() const { return nodes_; }
   // Names of nodes that have changed since the last call, in anything but `ours`.
   std::set<std::string> take_changed() { return std::exchange(changed_, {}); }
-  // Counts changes of the nodes themselves, not of the pods on them.
+  // Counts changes of the nodes themselves and of their DaemonSets' pods, not of other pods on them.
   std::uint64_t version() const { return version_; }
 
  private:

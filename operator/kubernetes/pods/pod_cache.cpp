@@ -51,16 +51,18 @@ void PodCache::update_other(const Pod& pod) {
   const std::string key = full_name(pod.meta);
   const auto known = others_.find(key);
   const bool takes = !pod.node.empty() && !has_ended(pod.phase);
-  Other other{pod.node, pod.requests, pod.requests, pod.claims};
+  const bool of_daemon = pod.owner && pod.owner->has_one_on_each_node();
+  Other other{pod.node, pod.requests, pod.requests, pod.claims,
+              of_daemon ? NodeCache::Whose::daemons : NodeCache::Whose::others};
   add(other.requests, volumes_of(pod.meta.name_space, pod.claims, claims_));
   if (known != others_.end()) {
     if (takes && known->second == other) return;
-    nodes_.give_back(known->second.node, known->second.requests, NodeCache::Whose::others);
+    nodes_.give_back(known->second.node, known->second.requests, known->second.whose);
     others_.erase(known);
   }
   if (!takes) return claim_users_.leave(pod.meta);
   claim_users_.use(pod.meta, pod.claims);
-  nodes_.take(pod.node, other.requests, NodeCache::Whose::others);
+  nodes_.take(pod.node, other.requests, other.whose);
   others_[key] = std::move(other);
 }
 
@@ -81,9 +83,9 @@ void PodCache::count_volumes_again() {
     ResourceAmounts requests = other.declared;
     add(requests, volumes_of(key.substr(0, key.find('/')), other.claims, claims_));
     if (requests == other.requests) continue;
-    nodes_.give_back(other.node, other.requests, NodeCache::Whose::others);
+    nodes_.give_back(other.node, other.requests, other.whose);
     other.requests = std::move(requests);
-    nodes_.take(other.node, other.requests, NodeCache::Whose::others);
+    nodes_.take(other.node, other.requests, other.whose);
   }
   for (auto& [key, place] : ours_) {
     PodRecord& record = *place;
@@ -395,7 +397,7 @@ void PodCache::note_resize(const Pod& pod, PodRecord& record) {
 std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint now) {
   const std::string key = full_name(meta);
   if (const auto other = others_.find(key); other != others_.end()) {
-    nodes_.give_back(other->second.node, other->second.requests, NodeCache::Whose::others);
+    nodes_.give_back(other->second.node, other->second.requests, other->second.whose);
     others_.erase(other);
   }
   anti_affinity_.forget(meta);

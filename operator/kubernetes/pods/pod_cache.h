@@ -102,6 +102,7 @@ class PodCache {
     ResourceAmounts requests;  // volumes included
     ResourceAmounts declared;  // without volumes
     std::vector<std::string> claims;
+    NodeCache::Whose whose = NodeCache::Whose::others;
     friend bool operator==(const Other&, const Other&) = default;
   };
   Update update_ours(const Pod& pod, TimePoint now);

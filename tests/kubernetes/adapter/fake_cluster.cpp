@@ -67,8 +67,8 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
          {"uid", pods_.contains(pod.driver) ? pods_.at(pod.driver).uid : "uid-of-" + pod.driver},
          {"controller", true}}};
   if (!pod.owner.empty()) {
-    metadata["ownerReferences"] = {{{"apiVersion", "batch/v1"},
-                                    {"kind", "Job"},
+    metadata["ownerReferences"] = {{{"apiVersion", pod.owner_kind == "Job" ? "batch/v1" : "apps/v1"},
+                                    {"kind", pod.owner_kind},
                                     {"name", pod.owner},
                                     {"uid", "job-" + pod.owner},
                                     {"controller", true}}};

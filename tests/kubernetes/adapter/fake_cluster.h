@@ -36,7 +36,7 @@ struct FakeJob {
 
 struct FakePod {
   int cpu = 1;
-  std::string owner;  // a Job's name
+  std::string owner;  // a name, of a Job unless owner_kind says otherwise
   int index = 0;
   std::string scheduler = "lips";
   std::string node;
@@ -51,6 +51,7 @@ struct FakePod {
   std::map<std::string, std::string> selector = {};
   std::map<std::string, std::string> labels = {};
   std::string driver = {};  // the pod that owns it
+  std::string owner_kind = "Job";
 };
 
 class FakeCluster {

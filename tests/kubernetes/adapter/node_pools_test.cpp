@@ -101,6 +101,26 @@ TEST(NodePools, ThatChangeChangeWhatIsOffered) {
   EXPECT_EQ(planned.listings(), listings) << "which needs no new ids";
 }
 
+// A kubelet and the DaemonSets keep a part of each machine.
+TEST(NodePools, OffersHoldWhatNodesOfTheTypeLeaveToPods) {
+  FakeCluster cluster;
+  cluster.put_resource("nodepools", "batch", pool_text("batch", 1));
+  Planned planned(cluster, {}, by_sheet());
+  const auto offered = [&] {
+    const ClusterSnapshot& cluster = planned.snapshot();
+    return cluster.offers.empty() ? Cores(0) : cluster.nodes[cluster.offers[OfferId(0)].like].capacity.cpu;
+  };
+  ASSERT_TRUE(planned.until([&] { return offers_left(planned) == 2; }));
+  EXPECT_EQ(offered(), Cores(3.92)) << "of four";
+  cluster.put_node("bought", {.cpu = 3, .more = R"(,"karpenter.sh/nodepool":"batch")"});
+  FakePod agent{.owner = "agent", .scheduler = "default-scheduler", .node = "bought", .owner_kind = "DaemonSet"};
+  cluster.put_pod("agent", agent);
+  EXPECT_TRUE(planned.until([&] { return offered() == Cores(2); }));
+  cluster.remove_node("bought");
+  ASSERT_TRUE(planned.until([&] { return planned.snapshot().nodes.size() == 2 || planned.pending() > 0; }));
+  EXPECT_EQ(offered(), Cores(2)) << "the next one will be like it";
+}
+
 TEST(NodePools, WhatIsNotUnderstoodOffersNothingAndIsReportedOnce) {
   FakeCluster cluster;
   const std::string gpus = R"([{"key":"karpenter.k8s.aws/instance-gpu-count","operator":"Gt","values":["0"]}])";

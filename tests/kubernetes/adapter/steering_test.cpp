@@ -176,10 +176,10 @@ TEST(Steering, APodWithAConstraintThatOnlyItsSchedulerKnowsIsLetGo) {
 TEST(Steering, WhereNodesAreLaunchedAPodWithoutRoomNamesTheZoneOfItsData) {
   FakeCluster cluster;
   put_books(cluster);
-  FakePod reader = gated(4);
+  FakePod reader = gated(3);
   reader.annotations = {{"lips.dev/dataset", "books"}, {"lips.dev/cpu-seconds", "7200"}};
   cluster.put_pod("reader", reader);
-  FakePod other = gated(4);
+  FakePod other = gated(3);
   other.annotations = {{"lips.dev/cpu-seconds", "7200"}};
   cluster.put_pod("other", other);
   Scheduling scheduling(cluster, {}, PodMode::steer, {offer_in("zone-a", 0.20), offer_in("zone-c", 0.201)});
