@@ -15,6 +15,7 @@ from kit.story import Missing, StoryFailed
 
 TYPES = ["c6i.xlarge", "c6i.2xlarge", "m6i.xlarge", "m6i.2xlarge", "m6i.4xlarge", "r6i.xlarge", "r6i.2xlarge"]
 SPOT = {"zone-a": 0.38, "zone-b": 0.30, "zone-c": 0.46}  # of the on-demand price
+KEPT_CORES = 0.1  # by the kubelet of each machine, as the provider plays it
 BOOT = "30s"
 IDLE = "15s"
 # As the operator is told of it. An empty node goes after IDLE, and after what Karpenter takes to look twice.

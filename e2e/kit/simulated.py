@@ -1,7 +1,7 @@
 """The same workload in the simulator: what `lips simulate` says of a run that the story had on a real API server with the real Karpenter.
 
 As a program it compares LiPS with kube-scheduler and with pinned jobs on several draws of all workloads, in seconds and without Karpenter:
-    PYTHONPATH=e2e python3 -m kit.simulated [--lips PROGRAM] [--waiting-prices P,...] [--seeds N]
+    PYTHONPATH=e2e python3 -m kit.simulated [--lips PROGRAM] [--waiting-prices P,...] [--worths K,...] [--seeds N]
 """
 import argparse
 import json
@@ -20,8 +20,8 @@ POLICIES = {False: "spread", True: "lips"}
 
 def scenario(jobs, pinned, waiting_price):
     """As `lips simulate` reads it; JSON is YAML. No link limits a read: the played pods run for a fixed time."""
-    groups = [{"name": name.replace(".", "-"), "fleet": "elastic", "instanceType": name, "capacityTypes": ["spot", "on-demand"],
-               "bootTime": karpenter.BOOT, "limit": 40} for name in karpenter.TYPES]
+    groups = [{"name": name.replace(".", "-"), "fleet": "elastic", "instanceType": name, "cores": machine.cores - karpenter.KEPT_CORES,
+               "capacityTypes": ["spot", "on-demand"], "bootTime": karpenter.BOOT, "limit": 40} for name, machine in karpenter.machines().items()]
     found = {"name": "story", "seed": 1, "zones": objects.ZONES, "prices": {"region": objects.REGION, "spotFactors": karpenter.SPOT},
              "nodes": groups, "autoscaler": {"consolidateAfter": karpenter.IDLE, "budget": 1},
              "stores": {"nodeDirectories": False, "buckets": [{"name": f"bucket-{zone}", "zone": zone, "price": 0} for zone in objects.ZONES]},
@@ -53,29 +53,34 @@ def simulate(lips, folder, jobs, pinned, policy, waiting_price):
             "core_hours": invoice["coreHoursPaid"], "completion": found["completionSeconds"]["mean"]}
 
 
-def compare(lips, folder, waiting_prices, seeds):
-    """Prints means over all workloads and seeds of the ratios of LiPS to kube-scheduler and to the pinned jobs."""
-    found = {price: [] for price in waiting_prices}
+def compare(lips, folder, settings, seeds):
+    """Prints means over all workloads and seeds of the ratios of LiPS to kube-scheduler and to the pinned jobs. `settings`: name to waiting price of jobs."""
+    found = {name: [] for name in settings}
     for name in workloads.WHOLE:
         for seed in range(1, seeds + 1):
             jobs = workloads.WORKLOADS[name].draw(seed)
             kube, pinned = (simulate(lips, folder, jobs, alone, POLICIES[False], 1) for alone in (False, True))
-            for price in waiting_prices:
-                ours = simulate(lips, folder, jobs, False, POLICIES[True], price)
-                found[price].append([ours[what] / other[what] for other in (kube, pinned) for what in ("invoice", "completion")])
+            for setting, price in settings.items():
+                ours = simulate(lips, folder, jobs, False, POLICIES[True], price(jobs))
+                found[setting].append([ours[what] / other[what] for other in (kube, pinned) for what in ("invoice", "completion")])
     print("| waiting price | invoice over kube-scheduler's | completion | invoice over the pinned jobs' | completion |\n|---|---|---|---|---|")
-    for price, ratios in found.items():
-        print(f"| {price:g} | " + " | ".join(f"{statistics.mean(column):.2f}" for column in zip(*ratios)) + " |")
+    for setting, ratios in found.items():
+        print(f"| {setting} | " + " | ".join(f"{statistics.mean(column):.2f}" for column in zip(*ratios)) + " |")
 
 
 def main():
+    def numbers(text):
+        return [float(number) for number in text.split(",")]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lips", default="build/release/lips")
-    parser.add_argument("--waiting-prices", default="350,700,1500,3000", type=lambda text: [float(price) for price in text.split(",")])
+    parser.add_argument("--waiting-prices", default="350,700,1500,3000", type=numbers)
+    parser.add_argument("--worths", default="2,3.5,8,20", type=numbers, help="core-hours that an hour's wait of a task is worth (%(default)s)")
     parser.add_argument("--seeds", default=3, type=int, help="draws of each workload (3)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        compare(options.lips, folder, options.waiting_prices, options.seeds)
+        settings = {f"{price:g}": lambda _, price=price: price for price in options.waiting_prices}
+        settings |= {f"worth {worth:g} core-hours": lambda jobs, worth=worth: workloads.waiting_price(jobs, worth) for worth in options.worths}
+        compare(options.lips, folder, settings, options.seeds)
 
 
 if __name__ == "__main__":

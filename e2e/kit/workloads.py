@@ -6,6 +6,7 @@ import dataclasses
 import random
 
 from kit import objects
+from kit.amounts import amount
 
 
 @dataclasses.dataclass
@@ -42,6 +43,12 @@ class Workload:
             found.append(Job(f"job-{i:02}", 0.0 if i == 0 else dice.uniform(0, self.over), dice.choices(objects.ZONES, self.zones)[0],
                              dice.randint(*self.tasks), dice.randint(*self.seconds), dice.randint(*self.mebibytes), cpu, memory))
         return sorted(found, key=lambda job: job.at)
+
+
+def waiting_price(jobs, core_hours):
+    """At which an hour's wait of a task of these jobs is worth so many core-hours: LiPS prices the wait of each CPU-second."""
+    work = sum(job.tasks * job.seconds * amount("cpu", job.cpu) / 1000 for job in jobs)
+    return 3600 * core_hours * sum(job.tasks for job in jobs) / work
 
 
 SHAPES = (("500m", "1Gi"), ("1", "2Gi"), ("1", "7Gi"), ("2", "4Gi"), ("3500m", "6Gi"))

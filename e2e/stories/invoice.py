@@ -44,6 +44,7 @@ def add_options(group):
     group.add_argument("--at-once", type=int, default=2, metavar="N", help="runs side by side, each with a control plane of its own (default: 2)")
     group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot")
     group.add_argument("--waiting-price", type=float, default=60, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second (default: 60)")
+    group.add_argument("--worth", type=float, metavar="K", help="instead: an hour's wait of a task is worth K core-hours, so shorter tasks have a higher price")
     group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, N nodes that run tasks get notice: their NodeClaims are deleted; what "
                        f"runs there {NOTICE} s later is lost")
     group.add_argument("--restart-karpenter", action="store_true", help="half-way, kills Karpenter and starts it again")
@@ -96,6 +97,10 @@ def job_object(job, pair):
     return found
 
 
+def waiting_price(story, jobs):
+    return workloads.waiting_price(jobs, story.options.worth) if story.options.worth else story.options.waiting_price
+
+
 def prepare_lips(story, cluster, jobs, pair, offers):
     """The operator, and what it is told of the data. Nothing can copy bytes between played nodes, so no copies are made."""
     cluster.install_custom_resources()
@@ -106,7 +111,7 @@ def prepare_lips(story, cluster, jobs, pair, offers):
     # Who binds is told what Karpenter may launch; who steers reads it from the NodePool.
     fleet = karpenter.FLEET if pair.mode == "bind" else {"fromNodePools": True, "bootTime": karpenter.BOOT}
     operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False},
-                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": story.options.waiting_price}}, "prices": {"metrics": karpenter.PricePage(offers).url}}).start().wait_ready()
+                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": waiting_price(story, jobs)}}, "prices": {"metrics": karpenter.PricePage(offers).url}}).start().wait_ready()
     wait_for(lambda: "prices read" in operator.log(), 30, "the operator has not read Karpenter's prices")
     wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 60, "data sets have no replicas in their status")
     return operator
@@ -209,7 +214,7 @@ def run_pair(story, load, name):
             late = mishaps.bound_after_notice(seen)
     found = {"workload": load, "pair": name, "seed": story.seed, "interrupted": len(mishaps.noticed), "boundAfterNotice": late, **found}
     if not (pair.packed or sold_out or story.options.interrupt or story.options.restart_karpenter):
-        found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, story.options.waiting_price)
+        found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, waiting_price(story, jobs))
     side_by_side.keep(story, found)
     side_by_side.keep(story, lives_of_pods(seen, scheduler, created), "pods.json")
     story.say(line(found))
