@@ -149,6 +149,7 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
   if (time_slots.edges.size() < 2) time_slots.edges = {Duration(0), time_slots.least_window};
   NodeKinds kinds(cluster);
   NodeClasses result;
+  result.usable = UsableRoom(cluster);
   group_nodes(cluster, given.billing, true, kinds, result);
   if (result.classes.size() > most_exact_classes) group_nodes(cluster, given.billing, false, kinds, result);
   add_totals(cluster, result);

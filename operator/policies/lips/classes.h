@@ -7,6 +7,7 @@
 #include "model/launch_room.h"
 #include "model/snapshot.h"
 #include "policies/lips/ids.h"
+#include "policies/lips/usable_room.h"
 #include "policies/settings.h"
 
 namespace lips {
@@ -43,6 +44,7 @@ struct NodeClasses {
   double work_rate = 0;                                // of all classes: CPU-seconds of work per second
   double queue_charge = 1;                             // times the waiting price (queue_charge.h)
   LaunchRoom room;                                     // of the offers
+  UsableRoom usable;                                   // of any room
 };
 
 struct TimeSlotSettings {

@@ -15,13 +15,13 @@ namespace {
 constexpr double longest_drain = 24 * 3600;
 
 // USD per CPU-second of work on a node that is always full. Each interruption loses half of a task.
-double full_price(const Node& node, const Offer& offer, double mean_task) {
+double full_price(const Node& node, const Offer& offer, double mean_task, const UsableRoom& usable) {
   const double lost = offer.interruptions / 3600 * mean_task / 2;
-  return full_packing_price(node.price, node.capacity.cpu, node.speed).value() * (1 + lost);
+  return full_packing_price(node.price, usable.of(node.capacity.cpu), node.speed).value() * (1 + lost);
 }
 
-bool can_be_launched(const ClusterSnapshot& cluster, const Offer& offer) {
-  return nodes_left(cluster, offer) > 0 && cluster.nodes[offer.like].capacity.cpu.value() > 0;
+bool can_be_launched(const ClusterSnapshot& cluster, const Offer& offer, const UsableRoom& usable) {
+  return nodes_left(cluster, offer) > 0 && usable.of(cluster.nodes[offer.like].capacity.cpu).value() > 0;
 }
 
 // What tasks could use that are pending, or that are expected as peers: more is as good.
@@ -59,7 +59,8 @@ struct Need {
 // Leaves out each offer beside which others of its place and limit take the same tasks, have as much memory and as many
 // slots of use a core, cost no more, and are enough for all: of the hundreds of types that a NodePool may allow a few
 // are left.
-std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean_task, NodeKinds& kinds) {
+std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean_task, const UsableRoom& usable,
+                                     NodeKinds& kinds) {
   struct Choice {
     double price = 0, cores = 0;  // of a node
     OfferId id;
@@ -72,12 +73,12 @@ std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean
   std::map<Kind, std::vector<Choice>> choices;
   for (const OfferId id : cluster.offers.ids()) {
     const Offer& offer = cluster.offers[id];
-    if (!can_be_launched(cluster, offer)) continue;
+    if (!can_be_launched(cluster, offer, usable)) continue;
     const Node& node = cluster.nodes[offer.like];
-    const double cores = node.capacity.cpu.value();
+    const double cores = usable.of(node.capacity.cpu).value();
     choices[{node.zone, node.capacity_type, offer.within, kinds.by_profile(offer.like),
              kinds.by_capacity(node.capacity), need.peers_that_fit(node.capacity)}]
-        .push_back({full_price(node, offer, mean_task), cores, id,
+        .push_back({full_price(node, offer, mean_task, usable), cores, id,
                     std::min(node.capacity.memory.value() / cores, need.memory),
                     std::min(node.capacity.slots / cores, need.slots), cores * nodes_left(cluster, offer)});
   }
@@ -104,9 +105,9 @@ std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean
 void state_prices(const ClusterSnapshot& cluster, double mean_task, NodeClasses& classes) {
   if (classes.cores.value() > 0) return;
   for (const Offer& offer : cluster.offers) {
-    if (!can_be_launched(cluster, offer)) continue;
+    if (!can_be_launched(cluster, offer, classes.usable)) continue;
     const Node& node = cluster.nodes[offer.like];
-    const UsdPerCpuSecond price(full_price(node, offer, mean_task));
+    const UsdPerCpuSecond price(full_price(node, offer, mean_task, classes.usable));
     classes.mean_price = classes.mean_price.value() > 0 ? std::min(classes.mean_price, price) : price;
     classes.dearest = std::max(classes.dearest, price);
     classes.cores += node.capacity.cpu;
@@ -121,10 +122,10 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
   classes.room = LaunchRoom(cluster);
   state_prices(cluster, mean_task, classes);
   const double waiting = time_slots.waiting_price * classes.mean_price.value() / 3600;  // of a second
-  for (const OfferId id : worth_launching(cluster, mean_task, kinds)) {
+  for (const OfferId id : worth_launching(cluster, mean_task, classes.usable, kinds)) {
     const Offer& offer = cluster.offers[id];
     const Node& node = cluster.nodes[offer.like];
-    const double price = full_price(node, offer, mean_task), boot = to_seconds(offer.boot);
+    const double price = full_price(node, offer, mean_task, classes.usable), boot = to_seconds(offer.boot);
     const double unused = share_of_unused_time * (boot + to_seconds(offer.idle));
     NodeClass added;
     added.offer = id;
@@ -137,9 +138,9 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     added.price = UsdPerCpuSecond(price * (1 + unused / drain));
     const double nodes = nodes_left(cluster, offer) * drain;
     classes.now_window.push_back(drain);
-    classes.steps.push_back(
-        {CapacityStep{node.capacity.cpu.value() * node.speed * nodes, node.capacity.memory.value() * nodes,
-                      node.capacity.slots * nodes, waiting * (boot + (drain - task) / 2)}});
+    classes.steps.push_back({CapacityStep{classes.usable.of(node.capacity.cpu).value() * node.speed * nodes,
+                                          node.capacity.memory.value() * nodes, node.capacity.slots * nodes,
+                                          waiting * (boot + (drain - task) / 2)}});
     classes.classes.push_back(std::move(added));
   }
 }

@@ -151,7 +151,7 @@ class Packing {
     IdVector<ClassId, double> open(classes_.classes.size(), 0.0);
     for (ClassId c : classes_.classes.ids()) {
       Cores free{0};
-      for (NodeId node : classes_.classes[c].nodes) free += cluster_.free[node].cpu;
+      for (NodeId node : classes_.classes[c].nodes) free += classes_.usable.of(cluster_.free[node].cpu);
       const double now = free.value() * classes_.now_window[c] * classes_.classes[c].speed;
       if (now > 0 && used[c] > now * (1 - 1e-6)) open[c] = 1e300;
     }

@@ -197,6 +197,20 @@ TEST_F(NodeRequests, TheNodeThatStaysLongestFillsUpFirst) {
   EXPECT_THAT(with.plan().assignments, Each(Field(&Assignment::node, stays)));
 }
 
+// A kubelet keeps a part of each machine: 3.9 cores hold three tasks of a core, and the rest is no room for a fourth.
+TEST_F(NodeRequests, NoTaskIsGivenTheRestOfANodeThatHoldsNone) {
+  offer(ZoneId(0), 0.4);
+  const NodeId full = elastic_node(ZoneId(0), 0.3), open = elastic_node(ZoneId(0), 0.4);
+  for (const NodeId node : {full, open}) builder.start.nodes[node].capacity.cpu = Cores(3.9);
+  PolicySettings settings;
+  settings.lips.waiting_price = 100;
+  Case with("lips", builder, settings);
+  const JobId job = with.add({.maps = 5, .cpu = 40});
+  for (std::uint32_t i = 0; i < 4; ++i)
+    ASSERT_TRUE(with.state.assume({with.task(job, i), i < 3 ? full : open, {}, {}}));
+  EXPECT_THAT(with.plan().assignments, ElementsAre(Runs(with.task(job, 4), open)));
+}
+
 TEST_F(NodeRequests, NothingIsAskedForThatIsSoldOut) {
   here = offer(ZoneId(0), 0.3, 0), there = offer(ZoneId(1), 0.4);
   Case with("lips", builder);

@@ -64,6 +64,15 @@ TEST_F(OfferClasses, LeaveOutNothingThatIsNeededBecauseTheBetterOnesAreFew) {
   EXPECT_EQ(looked_at(with.state.snapshot()), (std::vector{few, dearer})) << "which is the next cheapest";
 }
 
+// 0.165 USD for three tasks of a core is dearer than 0.34 USD for seven, though not by the core.
+TEST_F(OfferClasses, CostWhatTheTasksThatTheyHoldCost) {
+  offer(gibibytes(3.9, 16), 0.165);
+  const OfferId seven = offer(gibibytes(7.9, 32), 0.34);
+  Case with("lips", builder);
+  with.add({.maps = 100, .cpu = 100});
+  EXPECT_EQ(looked_at(with.state.snapshot()), std::vector{seven});
+}
+
 TEST_F(OfferClasses, KeepOffersOfEachLimitApart) {
   const OfferId cheap = offer(gibibytes(4, 16), 0.2);
   builder.limit_to({.nodes = 1});
@@ -77,13 +86,15 @@ TEST_F(OfferClasses, KeepOffersOfEachLimitApart) {
 bool is_no_better(const ClusterSnapshot& cluster, OfferId one, OfferId other) {
   const Node &a = cluster.nodes[cluster.offers[one].like], &b = cluster.nodes[cluster.offers[other].like];
   if (a.zone != b.zone || a.capacity_type != b.capacity_type) return false;
+  const UsableRoom usable(cluster);
+  const auto cores_of_use = [&](const Node& node) { return usable.of(node.capacity.cpu).value(); };
   for (const JobId id : cluster.pending) {
     const Resources& request = cluster.jobs[id].request;
     if (fits(request, a.capacity) && !fits(request, b.capacity)) return false;
     // Of tasks like these as many a core.
     const double cores = request.cpu.value();
     const auto a_core = [&](const Node& node, double all, double each) {
-      return each > 0 ? std::min(all / node.capacity.cpu.value() / each, 1 / cores) : 1 / cores;
+      return each > 0 ? std::min(all / cores_of_use(node) / each, 1 / cores) : 1 / cores;
     };
     if (a_core(b, b.capacity.memory.value(), request.memory.value()) <
         a_core(a, a.capacity.memory.value(), request.memory.value()) * (1 - 1e-9))
@@ -91,7 +102,7 @@ bool is_no_better(const ClusterSnapshot& cluster, OfferId one, OfferId other) {
     if (a_core(b, b.capacity.slots, request.slots) < a_core(a, a.capacity.slots, request.slots) * (1 - 1e-9))
       return false;
   }
-  return b.price.value() / b.capacity.cpu.value() <= a.price.value() / a.capacity.cpu.value() * (1 + 1e-9);
+  return b.price.value() / cores_of_use(b) <= a.price.value() / cores_of_use(a) * (1 + 1e-9);
 }
 
 TEST_F(OfferClasses, HaveABetterOneForEachThatIsLeftOut) {
