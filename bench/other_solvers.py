@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Solves the program of one plan with other solvers, on one core: HiGHS, HiGHS on POP's parts, and DeDe, those that are installed.
+
+  python3 -m venv v && v/bin/pip install highspy dede
+  v/bin/python bench/other_solvers.py [--lips PROGRAM] [--nodes N] [--tasks N] [--seconds N] [--parts N] [--dede]
+
+`lips plan` prints the time of a whole plan, from grouping the tasks to a place and a time for each, and its certified gap; the others get the linear program that
+it exports, and their time is that of solving it alone. POP (SOSP 2021) deals the tasks out to parts at random, each with its share of every capacity. DeDe
+(OSDI 2025) is asked only with --dede: it makes a small program for every row, which takes minutes from a few thousand rows on.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+
+def planned(lips, folder, nodes, tasks):
+    """The plan's record, and the path of the exported program."""
+    snapshot, program = os.path.join(folder, "cluster.json.gz"), os.path.join(folder, "program.mps")
+    subprocess.run([lips, "generate", "snapshot", "--nodes", str(nodes), "--tasks", str(tasks), "--classes", "240", "--zones", "6", "--output", snapshot], check=True)
+    plan = subprocess.run([lips, "plan", snapshot, "--format", "json"], check=True, capture_output=True, text=True)
+    subprocess.run([lips, "plan", snapshot, "--format", "json", "--export-mps", program], check=True, capture_output=True)
+    return json.loads(plan.stdout), program
+
+
+def solver(seconds):
+    import highspy
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("threads", 1)
+    highs.setOptionValue("time_limit", float(seconds))
+    return highs
+
+
+def solved(highs, seconds_before=0.0):
+    """Objective, none if the time was too short, and seconds."""
+    began = time.monotonic()
+    highs.run()
+    took = time.monotonic() - began + seconds_before
+    done = highs.modelStatusToString(highs.getModelStatus()) == "Optimal"
+    return (highs.getInfo().objective_function_value if done else None), took
+
+
+def part_of(lp, columns, rows, share):
+    """The program of these columns and rows, of which inequalities have that share of their right sides."""
+    import highspy
+    start, index, value = (numpy.array(x) for x in (lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_))
+    place = numpy.full(lp.num_row_, -1)
+    place[rows] = numpy.arange(len(rows))
+    entries = numpy.concatenate([numpy.arange(start[c], start[c + 1]) for c in columns])
+    part = highspy.HighsLp()
+    part.num_col_, part.num_row_ = len(columns), len(rows)
+    part.col_cost_, part.col_lower_, part.col_upper_ = (numpy.array(x)[columns] for x in (lp.col_cost_, lp.col_lower_, lp.col_upper_))
+    lower, upper = numpy.array(lp.row_lower_)[rows], numpy.array(lp.row_upper_)[rows]
+    shared = lower != upper
+    part.row_lower_, part.row_upper_ = numpy.where(shared, lower * share, lower), numpy.where(shared, upper * share, upper)
+    part.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    part.a_matrix_.start_ = numpy.concatenate([[0], numpy.cumsum(start[columns + 1] - start[columns])])
+    part.a_matrix_.index_, part.a_matrix_.value_ = place[index[entries]], value[entries]
+    return part
+
+
+def in_parts(lp, parts, seconds):
+    """POP: the parts one after the other. Objective, none if one has no solution, and seconds."""
+    start, index = numpy.array(lp.a_matrix_.start_), numpy.array(lp.a_matrix_.index_)
+    equal = numpy.array(lp.row_lower_) == numpy.array(lp.row_upper_)
+    drawn = random.Random(1)
+    of_row = numpy.array([drawn.randrange(parts) if is_equal else -1 for is_equal in equal])
+    of_column = numpy.array([max((of_row[r] for r in index[start[c]:start[c + 1]]), default=-1) for c in range(lp.num_col_)])
+    total, took = 0.0, 0.0
+    for k in range(parts):
+        rows, columns = numpy.flatnonzero(~equal | (of_row == k)), numpy.flatnonzero(of_column == k)
+        highs = solver(seconds)
+        highs.passModel(part_of(lp, columns, rows, 1 / parts))
+        objective, took = solved(highs, took)
+        if objective is None:
+            return None, took
+        total += objective
+    return total, took
+
+
+def by_dede(lp):
+    """Only for programs in which every column is in one inequality and one equality, as where zones alone bind."""
+    import cvxpy
+    import dede
+    start, index, value = (numpy.array(x) for x in (lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_))
+    equal = numpy.array(lp.row_lower_) == numpy.array(lp.row_upper_)
+    of_inequality, of_equality = numpy.cumsum(~equal) - 1, numpy.cumsum(equal) - 1
+    cost = numpy.full(((~equal).sum(), equal.sum()), 1e6)
+    use, give = numpy.zeros_like(cost), numpy.zeros_like(cost)
+    for column in range(lp.num_col_):
+        rows = list(range(start[column], start[column + 1]))
+        inner, outer = ([k for k in rows if equal[index[k]] == is_equal] for is_equal in (False, True))
+        if len(inner) != 1 or len(outer) != 1:
+            continue  # what is not served at all has no inequality
+        place = of_inequality[index[inner[0]]], of_equality[index[outer[0]]]
+        cost[place], use[place], give[place] = lp.col_cost_[column], value[inner[0]], value[outer[0]]
+    amounts = dede.Variable(cost.shape, nonneg=True)
+    room, work = numpy.array(lp.row_upper_)[~equal], numpy.array(lp.row_lower_)[equal]
+    resources = [cvxpy.sum(cvxpy.multiply(use[i], amounts[i, :])) <= room[i] for i in range(cost.shape[0])]
+    demands = [cvxpy.sum(cvxpy.multiply(give[:, j], amounts[:, j])) == work[j] for j in range(cost.shape[1])]
+    problem = dede.Problem(dede.Minimize(cvxpy.sum(cvxpy.multiply(cost, amounts))), resources, demands)
+    began = time.monotonic()
+    problem.solve(num_cpus=1)
+    return float((cost * amounts.value).sum()), time.monotonic() - began
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lips", default="build/release/lips")
+    parser.add_argument("--nodes", type=int, default=100480)
+    parser.add_argument("--tasks", type=int, default=1000000)
+    parser.add_argument("--seconds", type=int, default=1200, help="for HiGHS (%(default)s)")
+    parser.add_argument("--parts", type=int, default=16, help="of POP (%(default)s)")
+    parser.add_argument("--dede", action="store_true")
+    options = parser.parse_args()
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    with tempfile.TemporaryDirectory() as folder:
+        plan, program = planned(options.lips, folder, options.nodes, options.tasks)
+        print(f"lips: {plan['nodes']} nodes, {plan['pending']} tasks, {plan['rows']} rows, {plan['columns']} columns; whole plan {plan['stages']['total']:.2f} s, of which "
+              f"solving {plan['stages']['solve']:.2f} s; certified gap {100 * plan['gap']:.4f} %", flush=True)
+        highs = solver(options.seconds)
+        highs.readModel(program)
+        lp = highs.getLp()
+        objective, took = solved(highs)
+        best = plan["lowerBound"] if objective is None else objective
+
+        def show(name, found, seconds):
+            print(f"{name}: {seconds:.2f} s, " + ("no solution in that time" if found is None else f"{found:.4f} USD, {100 * (found / best - 1):+.4f} %"), flush=True)
+        show("lips, whole tasks", plan["cost"], plan["stages"]["total"])
+        show("HiGHS", objective, took)
+        show(f"POP, {options.parts} parts by HiGHS", *in_parts(lp, options.parts, options.seconds))
+        if options.dede:
+            show("DeDe", *by_dede(lp))
+
+
+if __name__ == "__main__":
+    main()
