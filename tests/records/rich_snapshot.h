@@ -34,7 +34,8 @@ inline ClusterSnapshot rich_start() {
     node.price = UsdPerHour(0.1 + i), node.speed = 1 + i, node.schedulable = i != 5;
   }
   start.launch_limits.push_back({3, Cores(12.5), Mebibytes(70'000.5)});
-  start.offers.push_back({NodeId(5), 7, Duration(40'000'001), Duration(31'000'002), 0.25, LimitId(0), Cores(4.125), Mebibytes(1025)});
+  start.offers.push_back(
+      {NodeId(5), 7, Duration(40'000'001), Duration(31'000'002), 0.25, LimitId(0), Cores(4.125), Mebibytes(1025)});
   start.stores[builder.volume(ZoneId(1))].capacity = Mebibytes(1000);
   start.stores[StoreId(6)].price = UsdPerMebibyteHour(0.001);
   start.network = {MebibytesPerSecond(1), MebibytesPerSecond(2), MebibytesPerSecond(3),
