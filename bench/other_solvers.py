@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Solves the program of one plan with other solvers, on one core: HiGHS, HiGHS on POP's parts, and DeDe, those that are installed.
+"""Solves the program of one plan with HiGHS, whole and in POP's parts, on one core.
 
-  python3 -m venv v && v/bin/pip install highspy dede
-  v/bin/python bench/other_solvers.py [--lips PROGRAM] [--nodes N] [--tasks N] [--seconds N] [--parts N] [--dede]
+  python3 -m venv v && v/bin/pip install highspy
+  v/bin/python bench/other_solvers.py [--lips PROGRAM] [--nodes N] [--tasks N] [--seconds N] [--parts N]
 
 `lips plan` prints the time of a whole plan, from grouping the tasks to a place and a time for each, and its certified gap; the others get the linear program that
-it exports, and their time is that of solving it alone. POP (SOSP 2021) deals the tasks out to parts at random, each with its share of every capacity. DeDe
-(OSDI 2025) is asked only with --dede: it makes a small program for every row, which takes minutes from a few thousand rows on.
+it exports, and their time is that of solving it alone. POP (SOSP 2021) deals the tasks out to parts at random, each with its share of every capacity.
 """
 import argparse
 import json
@@ -47,8 +46,8 @@ def solved(highs, seconds_before=0.0):
     return (highs.getInfo().objective_function_value if done else None), took
 
 
-def part_of(lp, columns, rows, share):
-    """The program of these columns and rows, of which inequalities have that share of their right sides."""
+def part_of(lp, columns, shared_columns, rows, share):
+    """The program of these columns and rows; capacities, which are inequalities and the bounds of shared columns, have that share of their size."""
     import highspy
     start, index, value = (numpy.array(x) for x in (lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_))
     place = numpy.full(lp.num_row_, -1)
@@ -57,6 +56,7 @@ def part_of(lp, columns, rows, share):
     part = highspy.HighsLp()
     part.num_col_, part.num_row_ = len(columns), len(rows)
     part.col_cost_, part.col_lower_, part.col_upper_ = (numpy.array(x)[columns] for x in (lp.col_cost_, lp.col_lower_, lp.col_upper_))
+    part.col_upper_ = numpy.where(shared_columns[columns], numpy.array(part.col_upper_) * share, part.col_upper_)
     lower, upper = numpy.array(lp.row_lower_)[rows], numpy.array(lp.row_upper_)[rows]
     shared = lower != upper
     part.row_lower_, part.row_upper_ = numpy.where(shared, lower * share, lower), numpy.where(shared, upper * share, upper)
@@ -75,40 +75,14 @@ def in_parts(lp, parts, seconds):
     of_column = numpy.array([max((of_row[r] for r in index[start[c]:start[c + 1]]), default=-1) for c in range(lp.num_col_)])
     total, took = 0.0, 0.0
     for k in range(parts):
-        rows, columns = numpy.flatnonzero(~equal | (of_row == k)), numpy.flatnonzero(of_column == k)
+        rows, columns = numpy.flatnonzero(~equal | (of_row == k)), numpy.flatnonzero((of_column == k) | (of_column < 0))
         highs = solver(seconds)
-        highs.passModel(part_of(lp, columns, rows, 1 / parts))
+        highs.passModel(part_of(lp, columns, of_column < 0, rows, 1 / parts))
         objective, took = solved(highs, took)
         if objective is None:
             return None, took
         total += objective
     return total, took
-
-
-def by_dede(lp):
-    """Only for programs in which every column is in one inequality and one equality, as where zones alone bind."""
-    import cvxpy
-    import dede
-    start, index, value = (numpy.array(x) for x in (lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_))
-    equal = numpy.array(lp.row_lower_) == numpy.array(lp.row_upper_)
-    of_inequality, of_equality = numpy.cumsum(~equal) - 1, numpy.cumsum(equal) - 1
-    cost = numpy.full(((~equal).sum(), equal.sum()), 1e6)
-    use, give = numpy.zeros_like(cost), numpy.zeros_like(cost)
-    for column in range(lp.num_col_):
-        rows = list(range(start[column], start[column + 1]))
-        inner, outer = ([k for k in rows if equal[index[k]] == is_equal] for is_equal in (False, True))
-        if len(inner) != 1 or len(outer) != 1:
-            continue  # what is not served at all has no inequality
-        place = of_inequality[index[inner[0]]], of_equality[index[outer[0]]]
-        cost[place], use[place], give[place] = lp.col_cost_[column], value[inner[0]], value[outer[0]]
-    amounts = dede.Variable(cost.shape, nonneg=True)
-    room, work = numpy.array(lp.row_upper_)[~equal], numpy.array(lp.row_lower_)[equal]
-    resources = [cvxpy.sum(cvxpy.multiply(use[i], amounts[i, :])) <= room[i] for i in range(cost.shape[0])]
-    demands = [cvxpy.sum(cvxpy.multiply(give[:, j], amounts[:, j])) == work[j] for j in range(cost.shape[1])]
-    problem = dede.Problem(dede.Minimize(cvxpy.sum(cvxpy.multiply(cost, amounts))), resources, demands)
-    began = time.monotonic()
-    problem.solve(num_cpus=1)
-    return float((cost * amounts.value).sum()), time.monotonic() - began
 
 
 def main():
@@ -118,7 +92,6 @@ def main():
     parser.add_argument("--tasks", type=int, default=1000000)
     parser.add_argument("--seconds", type=int, default=1200, help="for HiGHS (%(default)s)")
     parser.add_argument("--parts", type=int, default=16, help="of POP (%(default)s)")
-    parser.add_argument("--dede", action="store_true")
     options = parser.parse_args()
     if sys.platform == "linux":
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -137,8 +110,6 @@ def main():
         show("lips, whole tasks", plan["cost"], plan["stages"]["total"])
         show("HiGHS", objective, took)
         show(f"POP, {options.parts} parts by HiGHS", *in_parts(lp, options.parts, options.seconds))
-        if options.dede:
-            show("DeDe", *by_dede(lp))
 
 
 if __name__ == "__main__":
