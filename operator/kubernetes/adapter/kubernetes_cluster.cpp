@@ -71,11 +71,6 @@ std::string why_too_long(const PodRecord& record, const std::string& input) {
 ModelSettings KubernetesCluster::model_settings() {
   ModelSettings settings = checked(settings_.model);
   if (settings_.pool_offers) settings.offers = [this](const NodeCache&) { return node_pools_->offered(); };
-  if (settings.offers)
-    settings.offers = [this, offers = std::move(settings.offers)](const NodeCache& nodes) {
-      allocatable_.see(nodes);
-      return offers(nodes);
-    };
   settings.allocatable = [this](const OfferEntry& offer) { return allocatable_.of(offer); };
   settings.learned_speed = [this](const std::string& type) { return pods_.type_speeds().of(type); };
   return settings;
@@ -182,7 +177,7 @@ void KubernetesCluster::detect_resources() {
 
 // Begins to watch them once Karpenter is there. True: plans need not wait for them.
 bool KubernetesCluster::knows_node_pools() {
-  if (model_.index().has_offers() && allocatable_review_.due(now()) && allocatable_.see(nodes_)) model_.must_list();
+  if (allocatable_review_.due(now()) && allocatable_.see(nodes_) && model_.index().has_offers()) model_.must_list();
   if (!node_pools_ && settings_.model.offers && limits_review_.due(now()))
     model_.limit_launches(settings_.model.offers(nodes_).limits);
   if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
