@@ -6,6 +6,7 @@
 #include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/node_pool.h"
 #include "model/node_labels.h"
+#include "model/resource_bounds.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -26,13 +27,6 @@ const std::string& pool_of(const Node& node) {
   static const std::string none;
   const std::string* pool = find_text(node.labels, node_pool_label);
   return pool ? *pool : none;
-}
-
-Resources least(const Resources& a, const Resources& b) {
-  return {std::min(a.cpu, b.cpu), std::min(a.memory, b.memory), std::min(a.slots, b.slots)};
-}
-Resources most(const Resources& a, const Resources& b) {
-  return {std::max(a.cpu, b.cpu), std::max(a.memory, b.memory), std::max(a.slots, b.slots)};
 }
 
 // Keeps what is known of names that `now` lacks. True: something is new.
@@ -66,9 +60,9 @@ bool Allocatable::see(const NodeCache& nodes) {
     const std::string type = instance_type_of(*record.node);
     if (room.cpu.value() <= 0 || type.empty()) continue;  // its kubelet has not said it yet
     Resources& of_type = types.try_emplace(type, room).first->second;
-    of_type = least(of_type, room);
+    of_type = least_of_each(of_type, room);
     Resources& of_pool = daemons.try_emplace(pool_of(*record.node), Resources{Cores(0), Mebibytes(0), 0}).first->second;
-    of_pool = most(of_pool, resources_of(record.daemons, no_others));
+    of_pool = most_of_each(of_pool, resources_of(record.daemons, no_others));
   }
   const bool other_types = remember(types, types_);
   return remember(daemons, daemons_) || other_types;
@@ -78,7 +72,7 @@ Resources Allocatable::of(const OfferEntry& offer) const {
   const auto seen = types_.find(offer.instance_type);
   Resources left = seen == types_.end() ? usual_allocatable(offer.capacity) : seen->second;
   if (const auto taken = daemons_.find(offer.pool); taken != daemons_.end())
-    left = most(left - taken->second, {Cores(0), Mebibytes(0), 0});
+    left = most_of_each(left - taken->second, {Cores(0), Mebibytes(0), 0});
   return left;
 }
 

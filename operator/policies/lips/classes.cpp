@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/resource_bounds.h"
 #include "policies/lips/capacity_steps.h"
 #include "policies/lips/node_kinds.h"
 #include "policies/lips/offer_classes.h"
@@ -45,18 +46,6 @@ void split_first_slot(double mean_task, TimeSlotSettings& time_slots) {
   time_slots.wait_to_middle = true;
 }
 
-// Resource by resource. The bindings name every field, so a new field of Resources does not compile here until it is
-// added.
-template <class Choose>
-Resources of_both(const Resources& a, const Resources& b, Choose choose) {
-  const auto& [cpu_a, memory_a, slots_a, extended_a] = a;
-  const auto& [cpu_b, memory_b, slots_b, extended_b] = b;
-  Resources result{choose(cpu_a, cpu_b), choose(memory_a, memory_b), choose(slots_a, slots_b), {}};
-  for (const auto& [resource, amount] : extended_a) result.extended.set(resource, choose(amount, extended_b[resource]));
-  for (const auto& [resource, amount] : extended_b) result.extended.set(resource, choose(extended_a[resource], amount));
-  return result;
-}
-
 // The increase of the bill per additional CPU-second on the node. The hours of a fixed node are paid in any case.
 UsdPerCpuSecond marginal_price(const Node& node, Billing billing) {
   return billing == Billing::invoice && node.fleet == FleetKind::fixed ? node.cpu_price * price_of_paid_capacity
@@ -93,8 +82,8 @@ NodeClass class_of(const ClusterSnapshot& cluster, const Alike& alike, std::vect
     const Resources& capacity = cluster.nodes[node].capacity;
     made.cores += capacity.cpu;
     if (capacity == made.shape && capacity == made.least) continue;
-    made.shape = of_both(made.shape, capacity, [](auto x, auto y) { return std::max(x, y); });
-    made.least = of_both(made.least, capacity, [](auto x, auto y) { return std::min(x, y); });
+    made.shape = most_of_each(made.shape, capacity);
+    made.least = least_of_each(made.least, capacity);
   }
   return made;
 }
