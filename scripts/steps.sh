@@ -92,5 +92,8 @@ build_targets() {
   logged configure cmake --preset "$preset" ${LIPS_WERROR:+-DLIPS_WERROR="$LIPS_WERROR"}
   say "Building $* with $jobs jobs (the first time takes minutes; unchanged files then come from ccache)"
   logged build cmake --build "$build" -j "$jobs" --target "$@"
+  local warnings
+  warnings=$(grep -c ' warning: .*\[-W' build/build.log) || true
+  ((warnings == 0)) || say "The compiler warned $warnings times (build/build.log); with LIPS_WERROR=ON, as in .ci/run, that is an error."
   say "Built."
 }

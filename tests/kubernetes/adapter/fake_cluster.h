@@ -36,17 +36,17 @@ struct FakeJob {
 
 struct FakePod {
   int cpu = 1;
-  std::string owner;  // a name, of a Job unless owner_kind says otherwise
+  std::string owner = {};  // a name, of a Job unless owner_kind says otherwise
   int index = 0;
   std::string scheduler = "lips";
-  std::string node;
+  std::string node = {};
   std::string phase = "Pending";
-  std::map<std::string, std::string> annotations;
-  std::string spec;    // further fields of the spec: "\"hostNetwork\":true,"
-  std::string status;  // and of the status: ",\"nominatedNodeName\":\"a\""
-  std::string uid;
+  std::map<std::string, std::string> annotations = {};
+  std::string spec = {};    // further fields of the spec: "\"hostNetwork\":true,"
+  std::string status = {};  // and of the status: ",\"nominatedNodeName\":\"a\""
+  std::string uid = {};
   int version = 0;
-  std::string reason, message;  // of PodScheduled=False
+  std::string reason = {}, message = {};  // of PodScheduled=False
   std::set<std::string> gates = {};
   std::map<std::string, std::string> selector = {};
   std::map<std::string, std::string> labels = {};

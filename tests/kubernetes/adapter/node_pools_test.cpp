@@ -107,8 +107,8 @@ TEST(NodePools, OffersHoldWhatNodesOfTheTypeLeaveToPods) {
   cluster.put_resource("nodepools", "batch", pool_text("batch", 1));
   Planned planned(cluster, {}, by_sheet());
   const auto offered = [&] {
-    const ClusterSnapshot& cluster = planned.snapshot();
-    return cluster.offers.empty() ? Cores(0) : cluster.nodes[cluster.offers[OfferId(0)].like].capacity.cpu;
+    const ClusterSnapshot& snapshot = planned.snapshot();
+    return snapshot.offers.empty() ? Cores(0) : snapshot.nodes[snapshot.offers[OfferId(0)].like].capacity.cpu;
   };
   ASSERT_TRUE(planned.until([&] { return offers_left(planned) == 2; }));
   EXPECT_EQ(offered(), Cores(3.92)) << "of four";
