@@ -46,8 +46,8 @@ class Steps {
       Resources all{Cores(0), Mebibytes(0), 0};
       for (NodeId node : classes_.classes[c].nodes) {
         const Resources& free = cluster_.free[node];
-        const Resources now{classes_.usable.of(std::max(Cores(0), free.cpu)), std::max(Mebibytes(0), free.memory),
-                            std::max(0, free.slots)};
+        const Resources now{classes_.usable.of(std::max(Cores(0), free.cpu)),
+                            classes_.usable.of(std::max(Mebibytes(0), free.memory)), std::max(0, free.slots)};
         all += now;
         for (std::size_t slot = 0; slot < std::min(count_, paid_[c].size()); ++slot)
           add(paid_[c][slot], c, now,

@@ -79,7 +79,7 @@ std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean
     choices[{node.zone, node.capacity_type, offer.within, kinds.by_profile(offer.like),
              kinds.by_capacity(node.capacity), need.peers_that_fit(node.capacity)}]
         .push_back({full_price(node, offer, mean_task, usable), cores, id,
-                    std::min(node.capacity.memory.value() / cores, need.memory),
+                    std::min(usable.of(node.capacity.memory).value() / cores, need.memory),
                     std::min(node.capacity.slots / cores, need.slots), cores * nodes_left(cluster, offer)});
   }
   std::vector<OfferId> kept;
@@ -139,8 +139,8 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     const double nodes = nodes_left(cluster, offer) * drain;
     classes.now_window.push_back(drain);
     classes.steps.push_back({CapacityStep{classes.usable.of(node.capacity.cpu).value() * node.speed * nodes,
-                                          node.capacity.memory.value() * nodes, node.capacity.slots * nodes,
-                                          waiting * (boot + (drain - task) / 2)}});
+                                          classes.usable.of(node.capacity.memory).value() * nodes,
+                                          node.capacity.slots * nodes, waiting * (boot + (drain - task) / 2)}});
     classes.classes.push_back(std::move(added));
   }
 }

@@ -1,6 +1,5 @@
 #include "policies/lips/usable_room.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -14,31 +13,39 @@ constexpr double thousandths = 1000, rounding = 1e-6;
 
 UsableRoom::UsableRoom(const ClusterSnapshot& cluster) {
   if (cluster.pending.empty()) return;
-  unit_ = 0;
   const auto add_job = [&](JobId id) {
     const Job& job = cluster.jobs[id];
-    add(job.request.cpu);
-    if (job.whole.peers && job.whole.expected > 0) add(job.whole.each.cpu);
+    add(job.request);
+    if (job.whole.peers && job.whole.expected > 0) add(job.whole.each);
   };
   for (const JobId id : cluster.pending) add_job(id);
+  JobId last;  // tasks of a job often follow each other
   for (const RunningTask& run : cluster.running) {
-    if (unit_ == any) return;
-    add_job(run.job);
+    if (run.job == last) continue;
+    if (cores_.is_any() && memory_.is_any()) return;
+    add_job(last = run.job);
   }
-  unit_ = std::max(unit_, any);
 }
 
-void UsableRoom::add(Cores request) {
-  const double exact = request.value() * thousandths;
-  const std::int64_t whole = std::llround(exact);
+void UsableRoom::add(const Resources& request) {
+  cores_.add(request.cpu.value() * thousandths);
+  memory_.add(request.memory.value());
+}
+
+Cores UsableRoom::of(Cores room) const { return Cores(cores_.part_of(room.value() * thousandths) / thousandths); }
+
+Mebibytes UsableRoom::of(Mebibytes room) const { return Mebibytes(memory_.part_of(room.value())); }
+
+void UsableRoom::Step::add(double amount) {
+  const std::int64_t whole = std::llround(amount);
   if (whole <= 0) return;
-  unit_ = std::abs(exact - static_cast<double>(whole)) < rounding ? std::gcd(unit_, whole) : any;
+  step_ = std::abs(amount - static_cast<double>(whole)) < rounding ? std::gcd(step_, whole) : any;
 }
 
-Cores UsableRoom::of(Cores room) const {
-  if (unit_ == any) return room;
-  const auto unit = static_cast<double>(unit_);
-  return Cores(std::floor(room.value() * thousandths / unit + rounding) * unit / thousandths);
+double UsableRoom::Step::part_of(double room) const {
+  if (step_ == nothing_added || step_ == any) return room;
+  const auto step = static_cast<double>(step_);
+  return std::floor(room / step + rounding) * step;
 }
 
 }  // namespace lips

@@ -1,5 +1,5 @@
-// Cores that whole tasks can use. The program counts CPU-seconds, but a node of 15.9 cores holds 15 tasks of a core,
-// and beside these no other: what is left of it is worth nothing.
+// Cores and memory that whole tasks can use. The program adds up what nodes have, but a node of 15.9 cores holds 15
+// tasks of a core, and beside these no other: what is left of it is worth nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,24 @@ class UsableRoom {
   explicit UsableRoom(const ClusterSnapshot& cluster);
 
   Cores of(Cores room) const;
+  Mebibytes of(Mebibytes room) const;
 
  private:
-  void add(Cores request);
+  // What all amounts added are multiples of. Amounts and rooms are in the same unit, of which no amount is a fraction.
+  class Step {
+   public:
+    void add(double amount);
+    bool is_any() const { return step_ == any; }
+    double part_of(double room) const;  // the multiples in it
 
-  static constexpr std::int64_t any = 1;
-  std::int64_t unit_ = any;  // thousandths of a core of which every request is a multiple
+   private:
+    static constexpr std::int64_t nothing_added = 0, any = 1;
+    std::int64_t step_ = nothing_added;
+  };
+
+  void add(const Resources& request);
+
+  Step cores_, memory_;  // in thousandths of a core; in MiB
 };
 
 }  // namespace lips

@@ -211,6 +211,20 @@ TEST_F(NodeRequests, NoTaskIsGivenTheRestOfANodeThatHoldsNone) {
   EXPECT_THAT(with.plan().assignments, ElementsAre(Runs(with.task(job, 4), open)));
 }
 
+// The same of memory: nodes hold three tasks of 1 GiB each beside half of one.
+TEST_F(NodeRequests, NoTaskIsGivenTheRestOfTheMemoryOfANode) {
+  offer(ZoneId(0), 0.4);
+  const NodeId full = elastic_node(ZoneId(0), 0.3), open = elastic_node(ZoneId(0), 0.4);
+  for (const NodeId node : {full, open}) builder.start.nodes[node].capacity.memory = Mebibytes(3584);
+  PolicySettings settings;
+  settings.lips.waiting_price = 100;
+  Case with("lips", builder, settings);
+  const JobId job = with.add({.maps = 5, .cpu = 40, .memory = 1024});
+  for (std::uint32_t i = 0; i < 4; ++i)
+    ASSERT_TRUE(with.state.assume({with.task(job, i), i < 3 ? full : open, {}, {}}));
+  EXPECT_THAT(with.plan().assignments, ElementsAre(Runs(with.task(job, 4), open)));
+}
+
 TEST_F(NodeRequests, NothingIsAskedForThatIsSoldOut) {
   here = offer(ZoneId(0), 0.3, 0), there = offer(ZoneId(1), 0.4);
   Case with("lips", builder);
