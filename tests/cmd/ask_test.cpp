@@ -293,11 +293,10 @@ TEST(AskOperator, TheLedgerSaysOfEachDayPoolAndJobWhatWasPredictedCountedAndSpen
         const std::string address = "address=127.0.0.1:";
         const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
         const std::string url = "http://127.0.0.1:" + std::to_string(port);
-        for (int asked = 0; asked < 60 && finished(jobs) == 0; ++asked) {  // there is a new state once a second
-          const Said said = lips({"ledger", "--format", "json", "--url", url});
-          ASSERT_EQ(said.status, 0) << said.err;
-          jobs = json::parse(said.out);
-        }
+        EXPECT_TRUE(until([&] {
+          jobs = lips_json({"ledger", "--url", url});
+          return finished(jobs) > 0;
+        }));
         httplib::Client client("127.0.0.1", port);
         const auto state = client.Get("/state");
         ASSERT_TRUE(state);

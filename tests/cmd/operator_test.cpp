@@ -101,12 +101,13 @@ TEST(Operator, ItsPageShowsTheClusterAndEachJob) {
         const std::string address = "address=127.0.0.1:";
         httplib::Client client("127.0.0.1", std::stoi(shown.substr(shown.find(address) + address.size())));
         client.set_read_timeout(30);
-        for (int asked = 0; asked < 100 && page.find("starts in") == std::string::npos; ++asked) {
+        EXPECT_TRUE(until([&] {
           const auto answer = client.Get("/");
-          ASSERT_TRUE(answer);
+          if (!answer) return false;
           page = answer->body, policy = answer->get_header_value("Content-Security-Policy");
           EXPECT_EQ(answer->get_header_value_count("Content-Security-Policy"), 1u);
-        }
+          return page.find("starts in") != std::string::npos;
+        }));
         job = client.Get("/?job=errors-in-logs")->body;
         none = client.Get("/?job=no-such-job")->body;
       });

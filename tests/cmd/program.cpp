@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <thread>
 
 namespace lips::cmd_test {
 
@@ -93,6 +95,15 @@ Said lips_interrupted(const std::vector<std::string>& words, const std::string& 
   close(terminal);
   said.out = text_of(folder.file("out"));
   return said;
+}
+
+bool until(const std::function<bool()>& done) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 std::string text_of(const std::filesystem::path& file) {

@@ -27,6 +27,9 @@ Said lips_in(std::size_t bytes, const std::vector<std::string>& words);
 Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen,
                       const std::function<void(const std::string& shown)>& then = {});
 
+// Asks at short pauses, for a minute at most; false if it was never so.
+bool until(const std::function<bool()>& done);
+
 std::string text_of(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);
 
