@@ -60,6 +60,27 @@ def lives(recorder, now):
     return found
 
 
+def mean(values):
+    return sum(values) / len(values) if values else None
+
+
+def delays(recorder):
+    """Mean seconds from a NodeClaim's creation until Karpenter says that its node takes pods, and from the taint of a node that goes to its end."""
+    created, ready, tainted, ended = {}, {}, {}, {}
+    with recorder.lock:
+        for at, _, claim in recorder.history["NodeClaim"]:
+            created.setdefault(claim["metadata"]["uid"], at)
+            if any(c["type"] == "Initialized" and c["status"] == "True" for c in claim.get("status", {}).get("conditions", [])):
+                ready.setdefault(claim["metadata"]["uid"], at)
+        for at, event, node in recorder.history["Node"]:
+            if any(taint["key"] == "karpenter.sh/disrupted" for taint in node["spec"].get("taints", [])):
+                tainted.setdefault(node["metadata"]["uid"], at)
+            if event == "DELETED":
+                ended[node["metadata"]["uid"]] = at
+    return {"launchSeconds": mean([ready[claim] - created[claim] for claim in ready]),
+            "terminationSeconds": mean([ended[node] - tainted[node] for node in tainted if node in ended])}
+
+
 def zones_of_nodes(recorder):
     with recorder.lock:
         return {node["metadata"]["name"]: node["metadata"]["labels"].get(LABELS.zone) for _, _, node in recorder.history["Node"]}
@@ -96,5 +117,5 @@ def bill(recorder, scheduler, offers, machines, created):
                 transfer += job.mebibytes * 2**20 / 1e9 * PER_GB
         ends = [pod.ended_at for pod in pods if pod.pod["status"].get("phase") == "Succeeded"]
         completions.append((max(ends) if ends else now) - at)
-    return {**of_nodes(fleet, offers, machines, transfer), "meanCompletion": sum(completions) / len(completions), "usedCoreHours": used,
+    return {**of_nodes(fleet, offers, machines, transfer), **delays(recorder), "meanCompletion": sum(completions) / len(completions), "usedCoreHours": used,
             "tasks": sum(job.tasks for job, _ in created), "runs": runs, "runsOutsideTheZoneOfTheirData": astray}

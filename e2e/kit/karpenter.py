@@ -17,6 +17,9 @@ TYPES = ["c6i.xlarge", "c6i.2xlarge", "m6i.xlarge", "m6i.2xlarge", "m6i.4xlarge"
 SPOT = {"zone-a": 0.38, "zone-b": 0.30, "zone-c": 0.46}  # of the on-demand price
 KEPT_CORES = 0.1  # by the kubelet of each machine, as the provider plays it
 BOOT = "30s"
+# What the story measures ("takes pods", "is off"): Karpenter looks at a node again after it has registered, and after it has ended its machine.
+READY = "32s"
+TERMINATION = "5s"
 IDLE = "15s"
 # As the operator is told of it. An empty node goes after IDLE, and after what Karpenter takes to look twice.
 FLEET = {"instanceTypes": TYPES, "zones": objects.ZONES, "bootTime": BOOT, "idleTime": "30s"}

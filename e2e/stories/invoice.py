@@ -250,6 +250,9 @@ def tell(story):
         story.expect(one["runs"] >= one["tasks"] and one["machines"] > 0, f"{name}: {one['runs']} runs of {one['tasks']} tasks on {one['machines']} machines")
         story.expect(one["machinesLeft"] == 0, f"{name}: {one['machinesLeft']} machines are left {EMPTY_AFTER} s after the last task")
         story.expect(not one["boundAfterNotice"], f"{name}: bound to a node that had notice: {one['boundAfterNotice']}")
+        if one["terminationSeconds"] is not None:
+            story.figure(f"{name}: from a launch until a machine takes pods, and from its taint until it is off",
+                         f"{one['launchSeconds']:.1f} s  {one['terminationSeconds']:.1f} s")
         if "simulated" in one:
             said = one["simulated"]
             story.figure(f"{name}: invoice and core-hours as a share of those that the simulator says",

@@ -32,6 +32,8 @@ struct AutoscalerSettings {
   Duration consolidate_after{};  // since a pod last came or went
   Duration poll = std::chrono::seconds(10);
   Duration validation = std::chrono::seconds(15);  // a candidate for removal must still be one after it
+  Duration termination{};                          // of the machine, once its node is removed; billed
+  bool bills_nodes_left = false;                   // at the end of the run, until they would be removed
   double budget = 0.1;                             // share of the elastic nodes, rounded up, that may go at once
   Duration notice = std::chrono::minutes(2);       // before an interruption
 };
@@ -51,10 +53,10 @@ struct Fleet {
   std::vector<SpotOutage> outages;
 };
 
-// How long an empty node stays, as far as that is known beforehand.
+// How long an empty node is billed, as far as that is known beforehand.
 inline Duration idle_time(const AutoscalerSettings& settings) {
   if (settings.consolidation == Consolidation::never) return longest_idle;
-  return settings.consolidate_after + settings.poll / 2 + settings.validation;
+  return settings.consolidate_after + settings.poll / 2 + settings.validation + settings.termination;
 }
 
 // The cluster before any launch.

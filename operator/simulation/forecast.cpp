@@ -67,7 +67,11 @@ void Forecast::on_bind(const ClusterSnapshot& cluster, const Assignment& assignm
 }
 
 Usage Forecast::finish(const Usage& counted) {
-  for (const NodeId node : lives_.ids()) end_life(node, std::min(lives_[node].until, last_end_));
+  const bool beyond = scenario_.fleet.autoscaler.bills_nodes_left;
+  for (const NodeId node : lives_.ids()) {
+    const Life& life = lives_[node];
+    end_life(node, beyond && life.elastic ? life.until : std::min(life.until, last_end_));
+  }
   usage_.span = last_end_ - scenario_.cluster.now;
   usage_.mebibyte_hours = counted.mebibyte_hours;
   return std::move(usage_);

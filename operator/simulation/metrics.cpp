@@ -234,7 +234,8 @@ void RunMetrics::on_launch(NodeId node, TimePoint now) {
   forecast_.on_launch(node, now);
 }
 
-void RunMetrics::on_gone(NodeId, Gone why, TimePoint) {
+void RunMetrics::on_gone(NodeId node, Gone why, TimePoint now) {
+  usage_.on_gone(node, why, now);
   FleetFigures& fleet = result_.fleet;
   ++(why == Gone::interrupted ? fleet.interrupted : why == Gone::empty ? fleet.empty : fleet.underutilized);
 }

@@ -44,6 +44,8 @@ void read_autoscaler(YamlMap& root, ScenarioDraft& draft) {
     settings.consolidation = static_cast<Consolidation>(
         given->choice("consolidation", consolidations, static_cast<std::size_t>(settings.consolidation)));
     settings.consolidate_after = given->duration("consolidateAfter", settings.consolidate_after);
+    settings.termination = given->duration("terminationTime", settings.termination);
+    settings.bills_nodes_left = given->flag("billNodesLeft", settings.bills_nodes_left);
     settings.budget = given->number("budget", settings.budget, share_range);
     settings.notice = given->duration("interruptionNotice", settings.notice);
     read_spot_trace(*given, draft);
@@ -66,9 +68,10 @@ void read_autoscaler(YamlMap& root, ScenarioDraft& draft) {
       "autoscaler",
       fmt::format("up to {} nodes of {} offers{}", places, draft.scenario.fleet.offers.size(),
                   cores.value() > 0 ? fmt::format(", {} cores", cores.value()) : ""),
-      fmt::format("as Karpenter: batches of {} s to {} s, {} after {} s, budget {}", to_seconds(settings.batch_idle),
-                  to_seconds(settings.batch_most), consolidations[static_cast<std::size_t>(settings.consolidation)],
-                  to_seconds(settings.consolidate_after), settings.budget));
+      fmt::format("as Karpenter: batches of {} s to {} s, {} after {} s, {} s until a machine is off, budget {}",
+                  to_seconds(settings.batch_idle), to_seconds(settings.batch_most),
+                  consolidations[static_cast<std::size_t>(settings.consolidation)],
+                  to_seconds(settings.consolidate_after), to_seconds(settings.termination), settings.budget));
   if (interrupted)
     draft.assume("spot interruptions", fmt::format("{} s of notice", to_seconds(settings.notice)), "drawn by the seed");
 }

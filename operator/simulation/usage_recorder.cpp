@@ -6,7 +6,9 @@
 namespace lips::simulation {
 
 UsageRecorder::UsageRecorder(const Scenario& scenario)
-    : scenario_(scenario), launched_(scenario.cluster.nodes.size(), scenario.cluster.now) {
+    : scenario_(scenario),
+      launched_(scenario.cluster.nodes.size(), scenario.cluster.now),
+      last_end_(scenario.cluster.nodes.size(), scenario.cluster.now) {
   for (const NodeOffer& offer : scenario.fleet.offers)
     for (std::uint32_t i = 0; i < offer.limit; ++i) launched_[NodeId(offer.first.index() + i)] = TimePoint::max();
 }
@@ -17,6 +19,7 @@ bool UsageRecorder::billed_by_bytes(StoreId store) const {
 }
 
 void UsageRecorder::on_end(const AttemptEnd& end) {
+  last_end_[end.node] = end.end;
   const ZoneId here = scenario_.cluster.nodes[end.node].zone;
   const auto& stores = scenario_.cluster.stores;
   if (end.store.valid()) usage_.read(stores, end.store, here, end.read);
@@ -45,14 +48,24 @@ void UsageRecorder::end_life(NodeId id, TimePoint now) {
   usage_.nodes.push_back({node.instance_type, node.zone, node.capacity_type, node.price, launched, now});
 }
 
+// A machine that is interrupted is off at once.
+void UsageRecorder::on_gone(NodeId node, Gone why, TimePoint now) {
+  end_life(node, why == Gone::interrupted ? now : now + scenario_.fleet.autoscaler.termination);
+}
+
 void UsageRecorder::on_node(NodeId node, bool up, TimePoint now) {
-  if (!up)
-    end_life(node, now);
-  else if (launched_[node] == TimePoint::max())
-    launched_[node] = now;
+  if (!up) return end_life(node, now);
+  last_end_[node] = now;
+  if (launched_[node] == TimePoint::max()) launched_[node] = now;
 }
 
 Usage UsageRecorder::finish(TimePoint end) {
+  if (scenario_.fleet.autoscaler.bills_nodes_left)
+    for (const NodeOffer& offer : scenario_.fleet.offers)
+      for (std::uint32_t i = 0; i < offer.limit; ++i) {
+        const NodeId node(offer.first.index() + i);
+        end_life(node, std::max(end, last_end_[node] + idle_time(scenario_.fleet.autoscaler)));
+      }
   for (NodeId node : launched_.ids()) end_life(node, end);
   usage_.span = std::max(Duration(0), end - scenario_.cluster.now);
   return std::move(usage_);

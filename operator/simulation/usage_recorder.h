@@ -18,9 +18,10 @@ class UsageRecorder : public RunListener {
   void on_kept(StoreId store, Mebibytes size, Duration span) override;
   void on_extra_kept(StoreId store, Mebibytes size, Duration span) override;
   void on_launch(NodeId node, TimePoint now) override { launched_[node] = now; }
+  void on_gone(NodeId node, Gone why, TimePoint now) override;
   void on_node(NodeId node, bool up, TimePoint now) override;
 
-  // Nodes that are still up end then.
+  // Nodes that are still up end then, or once they have been idle for long enough where that is to be billed.
   Usage finish(TimePoint end);
   // Core-hours of nodes that have gone.
   double core_hours() const { return core_hours_; }
@@ -33,6 +34,7 @@ class UsageRecorder : public RunListener {
   Usage usage_;
   double core_hours_ = 0;                 // of nodes that have gone
   IdVector<NodeId, TimePoint> launched_;  // TimePoint::max(): not launched
+  IdVector<NodeId, TimePoint> last_end_;  // of a task there, or of its boot
 };
 
 }  // namespace lips::simulation

@@ -112,6 +112,33 @@ TEST_F(FleetTest, IsPaidFromTheLaunchToTheTermination) {
   EXPECT_NEAR(result.core_hours_used, 200 / 3600.0, 1e-9);
 }
 
+TEST_F(FleetTest, IsPaidUntilItsMachineIsOff) {
+  offer(1, 1, 3600);  // a dollar a second
+  settings().consolidate_after = seconds(30);
+  settings().termination = seconds(5);
+  builder_.computing_job(0, 1, 100);
+  builder_.computing_job(1000, 1, 100);
+  const RunResult result = run_it();
+  EXPECT_EQ(result.fleet.empty, 1u);
+  EXPECT_NEAR(result.invoice.nodes.value(), 185 + 5 + 140, 1e-6) << "the second one ends with the run";
+  EXPECT_NEAR(result.core_hours_paid, 330 / 3600.0, 1e-9);
+}
+
+TEST_F(FleetTest, AreBilledUntilTheyWouldGoWhereNodesLeftAtTheEndCount) {
+  offer(2, 1, 3600);  // a dollar a second each
+  settings().consolidate_after = seconds(30);
+  settings().termination = seconds(5);
+  settings().bills_nodes_left = true;
+  builder_.computing_job(0, 1, 100);
+  builder_.computing_job(0, 1, 110);
+  const RunResult result = run_it();
+  // Up at 41 s, idle at 141 and 151 s: the run ends then, and either node goes after 30 + 10 / 2 + 15 + 5 s.
+  EXPECT_EQ(result.fleet.launches, 2u);
+  EXPECT_EQ(result.makespan, seconds(151));
+  EXPECT_NEAR(result.invoice.nodes.value(), 140 + 55 + 150 + 55, 1e-6);
+  EXPECT_NEAR(result.predicted.value(), result.invoice.total().value(), 1.1) << "launched a second after the plan";
+}
+
 TEST_F(FleetTest, KeepsANodeOnWhichAPodCameDuringTheValidation) {
   offer(1, 1, 3.6);
   settings().consolidate_after = seconds(30);
