@@ -5,6 +5,8 @@
 // ten seconds, so that a run takes seconds.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -98,6 +100,11 @@ struct Row {
 
   double last() const { return outcome.by_day.back(); }
   bool met() const { return last() <= most_beyond * outcome.target; }
+  // Days after the first, which is for learning.
+  std::ptrdiff_t later_days_beyond() const {
+    return std::count_if(outcome.by_day.begin() + 1, outcome.by_day.end(),
+                         [&](double value) { return value > most_beyond * outcome.target; });
+  }
 };
 
 std::string amount(TargetKind kind, double value) {
@@ -148,9 +155,11 @@ std::vector<Row> rows_of(const Options& options, int seed) {
 // False unless every target was met on its last day, or refused on its first.
 bool summarise(const std::vector<std::vector<Row>>& all) {
   int met = 0, refused = 0, both = 0, later = 0, missed = 0, errors = 0;
+  std::ptrdiff_t held = 0, beyond = 0;  // days after the first, of those that are met and were never refused
   for (const std::vector<Row>& rows : all)
     for (const Row& row : rows) {
       const bool said = row.outcome.refused && *row.outcome.refused < one_day;
+      if (row.error.empty() && row.met() && !row.outcome.refused) held += days - 1, beyond += row.later_days_beyond();
       if (!row.error.empty())
         ++errors, fmt::print("{}: {}\n", row.seed, row.error);
       else if (row.met())
@@ -162,6 +171,7 @@ bool summarise(const std::vector<std::vector<Row>>& all) {
       "\n{} met within {:.0f} % on the last day ({} of them refused before), {} refused on the first day and "
       "not met, {} refused later, {} missed, {} failed\n",
       met, 100 * (most_beyond - 1), both, refused, later, missed, errors);
+  fmt::print("Of the {} days after the first of those that were never refused, {} are further beyond\n", held, beyond);
   return later + missed + errors == 0;
 }
 
