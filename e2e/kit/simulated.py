@@ -22,9 +22,9 @@ def scenario(jobs, pinned, waiting_price):
     """As `lips simulate` reads it; JSON is YAML. No link limits a read: the played pods run for a fixed time."""
     groups = [{"name": name.replace(".", "-"), "fleet": "elastic", "instanceType": name, "cores": machine.cores - karpenter.KEPT_CORES,
                "capacityTypes": ["spot", "on-demand"], "bootTime": karpenter.READY, "limit": 40} for name, machine in karpenter.machines().items()]
+    autoscaler = {"consolidateAfter": karpenter.IDLE, "terminationTime": karpenter.TERMINATION, "billNodesLeft": True, "budget": 1}
     found = {"name": "story", "seed": 1, "zones": objects.ZONES, "prices": {"region": objects.REGION, "spotFactors": karpenter.SPOT},
-             "nodes": groups, "autoscaler": {"consolidateAfter": karpenter.IDLE, "terminationTime": karpenter.TERMINATION,
-                                                                   "billNodesLeft": True, "budget": 1},
+             "nodes": groups, "autoscaler": autoscaler,
              "stores": {"nodeDirectories": False, "buckets": [{"name": f"bucket-{zone}", "zone": zone, "price": 0} for zone in objects.ZONES]},
              "network": {"localRead": 0, "nodeLink": 0, "rackLink": 0, "zoneLink": 0, "zoneStream": 0, "remoteStream": 0},
              "settings": {"waitingPrice": waiting_price, "keepCopies": False}, "dataSets": [], "jobs": []}

@@ -7,7 +7,7 @@ namespace lips {
 
 namespace {
 
-constexpr double thousandths = 1000, rounding = 1e-6;
+constexpr double rounding = 1e-6;
 
 }  // namespace
 
@@ -28,23 +28,24 @@ UsableRoom::UsableRoom(const ClusterSnapshot& cluster) {
 }
 
 void UsableRoom::add(const Resources& request) {
-  cores_.add(request.cpu.value() * thousandths);
+  cores_.add(request.cpu.value());
   memory_.add(request.memory.value());
 }
 
-Cores UsableRoom::of(Cores room) const { return Cores(cores_.part_of(room.value() * thousandths) / thousandths); }
+Cores UsableRoom::of(Cores room) const { return Cores(cores_.part_of(room.value())); }
 
 Mebibytes UsableRoom::of(Mebibytes room) const { return Mebibytes(memory_.part_of(room.value())); }
 
 void UsableRoom::Step::add(double amount) {
-  const std::int64_t whole = std::llround(amount);
-  if (whole <= 0) return;
-  step_ = std::abs(amount - static_cast<double>(whole)) < rounding ? std::gcd(step_, whole) : any;
+  const double exact = amount * parts_;
+  if (exact < rounding) return;
+  const std::int64_t whole = std::llround(exact);
+  step_ = whole > 0 && std::abs(exact - static_cast<double>(whole)) < rounding ? std::gcd(step_, whole) : any;
 }
 
 double UsableRoom::Step::part_of(double room) const {
   if (step_ == nothing_added || step_ == any) return room;
-  const auto step = static_cast<double>(step_);
+  const double step = static_cast<double>(step_) / parts_;
   return std::floor(room / step + rounding) * step;
 }
 

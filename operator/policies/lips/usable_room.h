@@ -19,21 +19,23 @@ class UsableRoom {
   Mebibytes of(Mebibytes room) const;
 
  private:
-  // What all amounts added are multiples of. Amounts and rooms are in the same unit, of which no amount is a fraction.
+  // What all amounts that were added are multiples of.
   class Step {
    public:
+    explicit Step(double parts) : parts_(parts) {}
     void add(double amount);
     bool is_any() const { return step_ == any; }
     double part_of(double room) const;  // the multiples in it
 
    private:
     static constexpr std::int64_t nothing_added = 0, any = 1;
+    double parts_;  // of one, in which it counts
     std::int64_t step_ = nothing_added;
   };
 
   void add(const Resources& request);
 
-  Step cores_, memory_;  // in thousandths of a core; in MiB
+  Step cores_{1000}, memory_{1};
 };
 
 }  // namespace lips

@@ -52,6 +52,7 @@ TEST(UsableRoom, IsAllOfItWhereNobodyKnowsBetter) {
   EXPECT_DOUBLE_EQ(usable(15.9, {{1}, {1.0 / 3}}), 15.9);
   EXPECT_DOUBLE_EQ(usable_memory(1000, {0}), 1000);
   EXPECT_DOUBLE_EQ(usable_memory(1000, {300, 100.0 / 3}), 1000);
+  EXPECT_DOUBLE_EQ(usable_memory(1000, {300, 0.3}), 1000);
 }
 
 // A task of half a core that ends makes room for one of a core, together with the half that is free.
