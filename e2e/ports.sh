@@ -13,9 +13,11 @@ choose_ports() {
   mkdir -p "$instances"
   (
     flock 9
-    for other in "$instances"/*; do [[ -e $other/ports ]] || rm -f "$other"; done
+    taken=' '
+    for other in "$instances"/*; do
+      if [[ -e $other/ports ]]; then taken+="$(sed 's/.*=//' "$other/ports" | tr '\n' ' ')"; else rm -f "$other"; fi
+    done
     ln -sfn "$dir" "$instances/$instance"
-    taken=" $(cat "$instances"/*/ports 2> /dev/null | sed 's/.*=//' | tr '\n' ' ' || true) "
     for name; do
       port=
       # In its own namespace the API server itself answers for the `kubernetes` Service, because there is no kube-proxy.

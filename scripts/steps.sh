@@ -93,7 +93,7 @@ build_targets() {
   say "Building $* with $jobs jobs (the first time takes minutes; unchanged files then come from ccache)"
   logged build cmake --build "$build" -j "$jobs" --target "$@"
   local warnings
-  warnings=$(grep -c ' warning: .*\[-W' build/build.log) || true
+  warnings=$(awk '/ warning: .*\[-W/ {++n} END {print n + 0}' build/build.log)
   ((warnings == 0)) || say "The compiler warned $warnings times (build/build.log); .ci/run takes most warnings as errors."
   say "Built."
 }

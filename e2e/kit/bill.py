@@ -4,10 +4,11 @@ Counted from what the API server told the recorder, by nothing that the operator
 """
 import collections
 import dataclasses
+import statistics
 import time
 
 from kit.amounts import amount, pod_requests
-from kit.karpenter import Offer
+from kit.karpenter import Offer, is_going
 
 LEAST_SECONDS = 60  # of a machine's bill
 PER_GB = 0.02       # USD, across zones
@@ -60,10 +61,6 @@ def lives(recorder, now):
     return found
 
 
-def mean(values):
-    return sum(values) / len(values) if values else None
-
-
 def delays(recorder):
     """Mean seconds from a NodeClaim's creation until Karpenter says that its node takes pods, and from the taint of a node that goes to its end."""
     created, ready, tainted, ended = {}, {}, {}, {}
@@ -73,12 +70,13 @@ def delays(recorder):
             if any(c["type"] == "Initialized" and c["status"] == "True" for c in claim.get("status", {}).get("conditions", [])):
                 ready.setdefault(claim["metadata"]["uid"], at)
         for at, event, node in recorder.history["Node"]:
-            if any(taint["key"] == "karpenter.sh/disrupted" for taint in node["spec"].get("taints", [])):
+            if is_going(node):
                 tainted.setdefault(node["metadata"]["uid"], at)
             if event == "DELETED":
                 ended[node["metadata"]["uid"]] = at
-    return {"launchSeconds": mean([ready[claim] - created[claim] for claim in ready]),
-            "terminationSeconds": mean([ended[node] - tainted[node] for node in tainted if node in ended])}
+    spans = {"launchSeconds": [ready[claim] - created[claim] for claim in ready],
+             "terminationSeconds": [ended[node] - tainted[node] for node in tainted if node in ended]}
+    return {name: statistics.mean(seconds) if seconds else None for name, seconds in spans.items()}
 
 
 def zones_of_nodes(recorder):
@@ -117,5 +115,5 @@ def bill(recorder, scheduler, offers, machines, created):
                 transfer += job.mebibytes * 2**20 / 1e9 * PER_GB
         ends = [pod.ended_at for pod in pods if pod.pod["status"].get("phase") == "Succeeded"]
         completions.append((max(ends) if ends else now) - at)
-    return {**of_nodes(fleet, offers, machines, transfer), **delays(recorder), "meanCompletion": sum(completions) / len(completions), "usedCoreHours": used,
+    return {**of_nodes(fleet, offers, machines, transfer), **delays(recorder), "meanCompletion": statistics.mean(completions), "usedCoreHours": used,
             "tasks": sum(job.tasks for job, _ in created), "runs": runs, "runsOutsideTheZoneOfTheirData": astray}

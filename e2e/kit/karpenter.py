@@ -28,6 +28,11 @@ Offer = collections.namedtuple("Offer", "type zone capacity")
 Machine = collections.namedtuple("Machine", "cores memory_gib usd_per_hour")
 
 
+def is_going(node):
+    """Whether Karpenter has said that it ends the node."""
+    return any(taint["key"] == "karpenter.sh/disrupted" for taint in node["spec"].get("taints", []))
+
+
 def need_karpenter():
     need_tools("karpenter")
     if not os.path.isdir(os.path.join(TOOLS, "karpenter")):

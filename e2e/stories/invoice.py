@@ -159,7 +159,7 @@ class Mishaps:
         """Pods that came to an interrupted node when it was tainted."""
         tainted = {}
         for at, _, node in seen.history["Node"]:
-            if any(taint["key"] == "karpenter.sh/disrupted" for taint in node["spec"].get("taints", [])):
+            if karpenter.is_going(node):
                 tainted.setdefault(node["metadata"]["name"], at)
         for node in self.noticed:
             self.story.check(node in tainted, f"{node} was interrupted and has no taint")

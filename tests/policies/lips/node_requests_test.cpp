@@ -24,6 +24,19 @@ struct NodeRequests : ::testing::Test {
     return builder.offer(zone, usd_an_hour, left);
   }
   NodeId elastic_node(ZoneId zone, double usd_an_hour) { return builder.elastic_node(zone, usd_an_hour); }
+  // Of two nodes of that capacity the cheaper runs three of the five tasks, the other one: the fifth goes there.
+  void expect_nothing_beside_three(void (*limit)(Resources& capacity), const JobSpec& tasks) {
+    offer(ZoneId(0), 0.4);
+    const NodeId full = elastic_node(ZoneId(0), 0.3), open = elastic_node(ZoneId(0), 0.4);
+    for (const NodeId node : {full, open}) limit(builder.start.nodes[node].capacity);
+    PolicySettings settings;
+    settings.lips.waiting_price = 100;
+    Case with("lips", builder, settings);
+    const JobId job = with.add(tasks);
+    for (std::uint32_t i = 0; i < 4; ++i)
+      ASSERT_TRUE(with.state.assume({with.task(job, i), i < 3 ? full : open, {}, {}}));
+    EXPECT_THAT(with.plan().assignments, ElementsAre(Runs(with.task(job, 4), open)));
+  }
   static std::map<OfferId, int> by_offer(const Plan& plan) {
     std::map<OfferId, int> counts;
     for (const NodeRequest& request : plan.node_requests.value_or(std::vector<NodeRequest>())) ++counts[request.offer];
@@ -199,30 +212,12 @@ TEST_F(NodeRequests, TheNodeThatStaysLongestFillsUpFirst) {
 
 // A kubelet keeps a part of each machine: 3.9 cores hold three tasks of a core, and the rest is no room for a fourth.
 TEST_F(NodeRequests, NoTaskIsGivenTheRestOfANodeThatHoldsNone) {
-  offer(ZoneId(0), 0.4);
-  const NodeId full = elastic_node(ZoneId(0), 0.3), open = elastic_node(ZoneId(0), 0.4);
-  for (const NodeId node : {full, open}) builder.start.nodes[node].capacity.cpu = Cores(3.9);
-  PolicySettings settings;
-  settings.lips.waiting_price = 100;
-  Case with("lips", builder, settings);
-  const JobId job = with.add({.maps = 5, .cpu = 40});
-  for (std::uint32_t i = 0; i < 4; ++i)
-    ASSERT_TRUE(with.state.assume({with.task(job, i), i < 3 ? full : open, {}, {}}));
-  EXPECT_THAT(with.plan().assignments, ElementsAre(Runs(with.task(job, 4), open)));
+  expect_nothing_beside_three([](Resources& capacity) { capacity.cpu = Cores(3.9); }, {.maps = 5, .cpu = 40});
 }
 
-// The same of memory: nodes hold three tasks of 1 GiB each beside half of one.
 TEST_F(NodeRequests, NoTaskIsGivenTheRestOfTheMemoryOfANode) {
-  offer(ZoneId(0), 0.4);
-  const NodeId full = elastic_node(ZoneId(0), 0.3), open = elastic_node(ZoneId(0), 0.4);
-  for (const NodeId node : {full, open}) builder.start.nodes[node].capacity.memory = Mebibytes(3584);
-  PolicySettings settings;
-  settings.lips.waiting_price = 100;
-  Case with("lips", builder, settings);
-  const JobId job = with.add({.maps = 5, .cpu = 40, .memory = 1024});
-  for (std::uint32_t i = 0; i < 4; ++i)
-    ASSERT_TRUE(with.state.assume({with.task(job, i), i < 3 ? full : open, {}, {}}));
-  EXPECT_THAT(with.plan().assignments, ElementsAre(Runs(with.task(job, 4), open)));
+  expect_nothing_beside_three([](Resources& capacity) { capacity.memory = Mebibytes(3584); },
+                              {.maps = 5, .cpu = 40, .memory = 1024});
 }
 
 TEST_F(NodeRequests, NothingIsAskedForThatIsSoldOut) {
