@@ -59,13 +59,18 @@ inline Result<simulation::Scenario> read(const Instance& instance, const Fields&
 }
 
 // invalid_input where a job does not finish.
-inline Result<simulation::RunResult> run_lips(const simulation::Scenario& scenario, const PolicySettings& settings,
-                                              const std::string& name) {
-  const Result<std::unique_ptr<Policy>> policy = make_policy("lips", settings);
-  if (!policy) return tl::unexpected<Error>(policy.error());
-  Result<simulation::RunResult> ran = simulation::run(scenario, **policy, name);
+inline Result<simulation::RunResult> run_named(const simulation::Scenario& scenario, const std::string& policy,
+                                               const PolicySettings& settings, const std::string& name) {
+  const Result<std::unique_ptr<Policy>> made = make_policy(policy, settings);
+  if (!made) return tl::unexpected<Error>(made.error());
+  Result<simulation::RunResult> ran = simulation::run(scenario, **made, name);
   if (ran && ran->jobs_finished < ran->jobs) return fail(ErrorCode::invalid_input, "not all jobs finished");
   return ran;
+}
+
+inline Result<simulation::RunResult> run_lips(const simulation::Scenario& scenario, const PolicySettings& settings,
+                                              const std::string& name) {
+  return run_named(scenario, "lips", settings, name);
 }
 
 inline double seconds_now() {

@@ -7,7 +7,8 @@ namespace lips::advice {
 namespace {
 
 double waiting_price(const Question& question) {
-  return question.settings.lips.waiting_price * waiting_weights(question.cluster, question.settings.lips.billing).mean;
+  const LipsSettings& settings = question.settings.lips;
+  return price_of_wait(question.cluster, settings, waiting_weights(question.cluster, settings.billing));
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ class Search {
 
   void waiting_price() {
     if (question_.policy != "lips" || !room_somewhere_) return;
-    double low = std::max(0.01, question_.settings.lips.waiting_price), high = low;
+    double low = std::max(0.01, question_.settings.lips.waiting_price_where(!cluster_.offers.empty())), high = low;
     const double most = low * dearest_waiting;
     std::optional<Remedy> best;
     while (!best && high < most) {

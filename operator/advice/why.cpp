@@ -88,7 +88,7 @@ class Explaining {
 
   void price_waiting() {
     if (question_.policy != "lips") return;
-    result_.waiting_price = question_.settings.lips.waiting_price;
+    result_.waiting_price = question_.settings.lips.waiting_price_where(!cluster_.offers.empty());
     result_.waiting_hour = price_of_waiting(question_, lips_classes(question_)) * task_.cpu;
   }
 

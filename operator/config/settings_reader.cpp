@@ -19,7 +19,7 @@ namespace {
 template <class Fields>
 void each_setting(Fields& fields, LipsSettings& lips) {
   fields.choice("billing", lips.billing, billing_names);
-  fields.number("waitingPrice", lips.waiting_price);
+  fields.number_if_any("waitingPrice", lips.waiting_price);
   fields.flag("queueCharge", lips.queue_charge);
   fields.durations("bucketEdges", lips.time_slot_edges);
   fields.duration("horizon", lips.horizon);
@@ -146,6 +146,9 @@ class SettingsReading {
   explicit SettingsReading(YamlMap& fields) : fields_(fields) {}
 
   void number(std::string_view key, double& value) { value = fields_.number(key, value, not_negative); }
+  void number_if_any(std::string_view key, std::optional<double>& value) {
+    if (fields_.has(key)) value = fields_.number(key, 0, not_negative);
+  }
   void duration(std::string_view key, Duration& value) { value = fields_.duration(key, value); }
   void time_of_day(std::string_view key, Duration& value) { value = fields_.time_of_day(key, value); }
   void durations(std::string_view key, std::vector<Duration>& value) {
@@ -175,6 +178,9 @@ class SettingsReading {
 class Writing {
  public:
   void number(std::string_view key, double value) { field(key, fmt::format("{}", value)); }
+  void number_if_any(std::string_view key, std::optional<double> value) {
+    if (value) number(key, *value);
+  }
   void duration(std::string_view key, Duration value) { field(key, text(value)); }
   void time_of_day(std::string_view key, Duration value) { field(key, '"' + lips::time_of_day(value) + '"'); }
   void durations(std::string_view key, const std::vector<Duration>& values) {

@@ -62,8 +62,12 @@ struct PipelineSettings {
 // lips. With a horizon: one time slot of that length, filled several waves deep; without: time slots of waiting.
 struct LipsSettings {
   Billing billing = Billing::invoice;
-  double waiting_price = 1;  // an hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5
-                             // thrifty, 1, 2 balanced, 4 fast
+  // An hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5 thrifty, 1, 2 balanced, 4
+  // fast. Unset: by the cluster.
+  std::optional<double> waiting_price;
+  double waiting_price_where(bool nodes_can_be_bought) const {
+    return waiting_price.value_or(billing == Billing::invoice && !nodes_can_be_bought ? 8 : 1);
+  }
   bool queue_charge = true;  // a wait counts for all that comes until the queue is empty, at the measured load
   std::vector<Duration> time_slot_edges = {
       std::chrono::minutes(0),   std::chrono::minutes(2),  std::chrono::minutes(5),  std::chrono::minutes(10),

@@ -295,11 +295,11 @@ class TuneJournal : public testing::Test {
 
 TEST_F(TuneJournal, SimulatesTheSameDayAgain) {
   const json run = json::parse(lips({"simulate", "quickstart", "--policy", "lips", "--format", "json"}).out)["runs"][0];
-  const json result = tuned({journal_of("quickstart"), "--prices", "1,4"});
+  const json result = tuned({journal_of("quickstart"), "--prices", "8,32"});
   EXPECT_EQ(result["kind"], "journal");
   EXPECT_EQ(result["nodes"], 6);
   EXPECT_EQ(result["jobs"], 5);
-  EXPECT_EQ(result["present"], 1);
+  EXPECT_EQ(result["present"], 8) << "the default of fixed nodes";
   const json& point = result["points"][0];
   EXPECT_NEAR(point["invoice"].get<double>(), run["invoice"]["total"].get<double>(), 1e-9);
   EXPECT_NEAR(point["byUse"].get<double>(), run["dollars"]["total"].get<double>(), 1e-9);
@@ -337,7 +337,7 @@ TEST_F(TuneJournal, BuysItsElasticNodesAgain) {
 
 TEST_F(TuneJournal, LetsSettingsBeChangedAndNothingElse) {
   const std::string journal = journal_of("quickstart");
-  EXPECT_EQ(tuned({journal, "--prices", "1", "--vary", "settings.replanEvery=5s,60s"})["points"].size(), 2u);
+  EXPECT_EQ(tuned({journal, "--prices", "8", "--vary", "settings.replanEvery=5s,60s"})["points"].size(), 2u);
   const Said said = lips({"tune", journal, "--set", "load=0.5"});
   EXPECT_EQ(said.status, 2);
   EXPECT_THAT(said.err, HasSubstr("allowed for a journal: settings.KEY"));

@@ -155,6 +155,8 @@ TEST(PolicySettingsText, ReadsBackBitForBit) {
   EXPECT_EQ(write_policy_settings(read(written)), written);
   EXPECT_EQ(read(written).lips.fast_path_limit, settings.lips.fast_path_limit);
   EXPECT_EQ(read(written).lips.time_slot_edges, settings.lips.time_slot_edges);
+  EXPECT_EQ(read(written).lips.waiting_price, settings.lips.waiting_price);
+  EXPECT_EQ(read(write_policy_settings({})).lips.waiting_price, std::nullopt) << "the cluster decides there too";
   const auto defaults = nlohmann::json::parse(write_policy_settings({}));
   const auto changed = nlohmann::json::parse(written);
   for (const auto& [key, value] : changed.items()) EXPECT_NE(value, defaults.value(key, nlohmann::json())) << key;

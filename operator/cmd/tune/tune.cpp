@@ -84,6 +84,10 @@ struct Variant {
   simulation::Scenario scenario;
 };
 
+double present_price(const simulation::Scenario& scenario) {
+  return scenario.settings.lips.waiting_price_where(!scenario.fleet.offers.empty());
+}
+
 Result<Wish> wish_of(const TuneOptions& options) {
   if (options.hour.has_value() + options.mean_wait.has_value() + options.budget.has_value() > 1)
     return fail(ErrorCode::invalid_input, "--hour, --mean-wait and --budget-per-day: expected one of them");
@@ -179,7 +183,7 @@ TuneResult about(const TuneOptions& options, const Variant& first) {
   result.jobs = scenario.jobs.size();
   result.seed = scenario.seed;
   result.billing = scenario.billing;
-  result.present = scenario.settings.lips.waiting_price;
+  result.present = present_price(scenario);
   result.assumptions = scenario.assumptions;
   return result;
 }
@@ -215,7 +219,7 @@ Result<int> tune(const TuneOptions& options) {
   watch_for_interrupt();
   const Result<std::vector<Variant>> variants = variants_of(options);
   if (!variants) return tl::unexpected(variants.error());
-  const std::vector<double> prices = prices_of(options, variants->front().scenario.settings.lips.waiting_price);
+  const std::vector<double> prices = prices_of(options, present_price(variants->front().scenario));
   std::vector<SimulationRun> runs = runs_of(*variants, prices);
   run_simulations(runs, options.jobs, !options.no_progress);
   Result<TuneResult> result = collect(options, *variants, prices, runs);

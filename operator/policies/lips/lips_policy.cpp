@@ -108,7 +108,7 @@ class Decision {
     plan_.node_requests = std::move(peers_.requests);
   }
 
-  double waiting_price() const { return settings_.lips.waiting_price * weights_.mean; }
+  double waiting_price() const { return price_of_wait(cluster_, settings_.lips, weights_); }
 
   // Small jobs, too, wait for a node that others need instead of one node each.
   bool buys() const {

@@ -80,4 +80,8 @@ WaitingWeights order_weights(const ClusterSnapshot& cluster, Billing billing) {
   return weights_by(cluster, {cluster, billing == Billing::invoice && !cluster.offers.empty()});
 }
 
+double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights) {
+  return settings.waiting_price_where(!cluster.offers.empty()) * weights.mean;
+}
+
 }  // namespace lips

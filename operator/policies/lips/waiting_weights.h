@@ -31,4 +31,7 @@ WaitingWeights waiting_weights(const ClusterSnapshot& cluster, Billing billing);
 // those of other jobs, and a large job always has tasks that have started.
 WaitingWeights order_weights(const ClusterSnapshot& cluster, Billing billing);
 
+// What an hour's wait of a CPU-second costs in one plan of these jobs, in mean prices of a CPU-second.
+double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights);
+
 }  // namespace lips

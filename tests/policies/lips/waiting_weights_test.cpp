@@ -38,6 +38,21 @@ TEST(WaitingWeights, AreRelativeToTheMeanOfPendingWork) {
   EXPECT_DOUBLE_EQ(weights.of(JobId(1)), 0.5);
 }
 
+TEST(PriceOfWait, IsHigherByDefaultWhereNodesArePaidForAnyway) {
+  ClusterSnapshot fixed = two_pools(1, 1, 10, 10), grows = fixed;
+  grows.offers.push_back(Offer{});
+  LipsSettings settings;
+  EXPECT_EQ(price_of_wait(fixed, settings, {}), 8);
+  EXPECT_EQ(price_of_wait(grows, settings, {}), 1);
+  settings.billing = Billing::use;
+  EXPECT_EQ(price_of_wait(fixed, settings, {}), 1) << "each CPU-second is paid for";
+  settings.billing = Billing::invoice, settings.waiting_price = 0;
+  EXPECT_EQ(price_of_wait(fixed, settings, {}), 0) << "0 is a price";
+  settings.waiting_price = 2;
+  EXPECT_EQ(price_of_wait(fixed, settings, {3, {}}), 6);
+  EXPECT_EQ(price_of_wait(grows, settings, {3, {}}), 6);
+}
+
 // A job of an hour's work on one core, asked with so many seconds left.
 double factor_with(double left, std::optional<double> wait_left = std::nullopt) {
   ClusterBuilder builder;
@@ -86,6 +101,7 @@ bool last_task_crosses(std::uint32_t started) {
   std::vector<BlockId> blocks;
   for (std::uint32_t i = 0; i <= started; ++i) blocks.push_back(builder.block({near}));
   PolicySettings settings;
+  settings.lips.waiting_price = 1;
   settings.lips.fast_path_limit = Usd(0);
   settings.lips.keep_copies = false;
   Case test("lips", builder, settings, UsdPerMebibyte(0.09));
