@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <vector>
 
 #include "base/ids.h"
@@ -18,6 +19,12 @@ struct NodeOffer {
   Duration boot{};           // from the launch until tasks may start; billed
   double interruptions = 0;  // per node and hour; Poisson
   LimitId within = {};
+
+  // The places of its nodes, empty or not.
+  auto places() const {
+    return std::views::iota(first.index(), first.index() + limit) |
+           std::views::transform([](std::uint32_t index) { return NodeId(index); });
+  }
 };
 
 enum class Consolidation : std::uint8_t { never, when_empty, when_empty_or_underutilized };
@@ -65,7 +72,7 @@ inline ClusterSnapshot before_purchases(ClusterSnapshot cluster, const Fleet& fl
   cluster.launch_limits = fleet.limits;
   for (const NodeOffer& offer : fleet.offers) {
     cluster.offers.push_back({offer.first, offer.limit, offer.boot, idle, offer.interruptions, offer.within});
-    for (std::uint32_t i = 0; i < offer.limit; ++i) cluster.nodes[NodeId(offer.first.index() + i)].schedulable = false;
+    for (const NodeId node : offer.places()) cluster.nodes[node].schedulable = false;
   }
   return cluster;
 }

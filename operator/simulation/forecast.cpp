@@ -14,10 +14,7 @@ Forecast::Forecast(const Scenario& scenario)
       lives_(scenario.cluster.nodes.size(), Life{scenario.cluster.now, TimePoint::max(), false}),
       last_end_(scenario.cluster.now) {
   for (const NodeOffer& offer : scenario.fleet.offers)
-    for (std::uint32_t i = 0; i < offer.limit; ++i) {
-      const NodeId node(offer.first.index() + i);
-      lives_[node] = {TimePoint::max(), {}, true, offer.boot};
-    }
+    for (const NodeId node : offer.places()) lives_[node] = {TimePoint::max(), {}, true, offer.boot};
 }
 
 void Forecast::on_launch(NodeId node, TimePoint now) {

@@ -90,8 +90,8 @@ RunMetrics::RunMetrics(const Scenario& scenario)
     nodes_.push_back(record);
   }
   for (const NodeOffer& offer : scenario.fleet.offers)
-    for (std::uint32_t i = 0; i < offer.limit; ++i) {
-      NodeRecord& record = nodes_[NodeId(offer.first.index() + i)];
+    for (const NodeId node : offer.places()) {
+      NodeRecord& record = nodes_[node];
       record.elastic = true, record.up = false, record.down_since = start_;
     }
   for (const NodeId node : nodes_.ids())

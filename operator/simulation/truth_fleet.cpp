@@ -27,10 +27,10 @@ TruthFleet::TruthFleet(World& world, const Peers& peers)
   }
   if (!fleet_.offers.empty()) place_of_.assign(world.scenario.cluster.nodes.size(), 0);
   for (std::uint32_t offer = 0; offer < fleet_.offers.size(); ++offer)
-    for (std::uint32_t i = 0; i < fleet_.offers[offer].limit; ++i) {
-      nodes_.emplace_back(fleet_.offers[offer].first.index() + i);
+    for (const NodeId node : fleet_.offers[offer].places()) {
+      nodes_.push_back(node);
       places_.push_back({State::absent, 0, offer, {}});
-      place_of_[nodes_.back().index()] = static_cast<std::uint32_t>(places_.size());
+      place_of_[node.index()] = static_cast<std::uint32_t>(places_.size());
     }
 }
 
@@ -183,8 +183,7 @@ void TruthFleet::buy() {
 
 void TruthFleet::launch(std::uint32_t offer) {
   const NodeOffer& of = fleet_.offers[offer];
-  for (std::uint32_t i = 0; i < of.limit; ++i) {
-    const NodeId node(of.first.index() + i);
+  for (const NodeId node : of.places()) {
     Place& free = *place(node);
     if (free.state != State::absent || world_.loss_unreported(node)) continue;
     free.state = State::booting;

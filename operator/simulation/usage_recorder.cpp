@@ -10,7 +10,7 @@ UsageRecorder::UsageRecorder(const Scenario& scenario)
       launched_(scenario.cluster.nodes.size(), scenario.cluster.now),
       last_end_(scenario.cluster.nodes.size(), scenario.cluster.now) {
   for (const NodeOffer& offer : scenario.fleet.offers)
-    for (std::uint32_t i = 0; i < offer.limit; ++i) launched_[NodeId(offer.first.index() + i)] = TimePoint::max();
+    for (const NodeId node : offer.places()) launched_[node] = TimePoint::max();
 }
 
 // The disk of a node comes with the node; volumes and buckets bill by the byte.
@@ -62,10 +62,8 @@ void UsageRecorder::on_node(NodeId node, bool up, TimePoint now) {
 Usage UsageRecorder::finish(TimePoint end) {
   if (scenario_.fleet.autoscaler.bills_nodes_left)
     for (const NodeOffer& offer : scenario_.fleet.offers)
-      for (std::uint32_t i = 0; i < offer.limit; ++i) {
-        const NodeId node(offer.first.index() + i);
+      for (const NodeId node : offer.places())
         end_life(node, std::max(end, last_end_[node] + idle_time(scenario_.fleet.autoscaler)));
-      }
   for (NodeId node : launched_.ids()) end_life(node, end);
   usage_.span = std::max(Duration(0), end - scenario_.cluster.now);
   return std::move(usage_);

@@ -35,7 +35,7 @@ World::World(const Scenario& given, const Cadence& beats, RunListener& told)
   for (const Node& node : given.cluster.nodes) free.push_back(node.capacity);
   for (NodeId node : given.cluster.nodes.ids()) cordoned[node.index()] = !given.cluster.nodes[node].schedulable;
   for (const NodeOffer& offer : given.fleet.offers)
-    for (std::uint32_t i = 0; i < offer.limit; ++i) up[offer.first.index() + i] = false;
+    for (const NodeId node : offer.places()) up[node.index()] = false;
   for (NodeId node : given.cluster.nodes.ids()) update_heartbeat(node);
   jobs.reserve(given.jobs.size());
 }
