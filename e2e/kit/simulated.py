@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 
 from kit import karpenter, objects, workloads
-from kit.amounts import amount
 from kit.story import StoryFailed
 
 # Of kube-scheduler, scoring by LeastAllocated, and of LiPS.
@@ -29,10 +28,9 @@ def scenario(jobs, pinned, waiting_price):
              "network": {"localRead": 0, "nodeLink": 0, "rackLink": 0, "zoneLink": 0, "zoneStream": 0, "remoteStream": 0},
              "settings": {"waitingPrice": waiting_price, "keepCopies": False}, "dataSets": [], "jobs": []}
     for job in jobs:
-        cores = amount("cpu", job.cpu) / 1000
         found["dataSets"].append({"name": job.name, "blocks": job.tasks, "blockSize": f"{job.mebibytes}Mi", "placement": {"store": f"bucket-{job.zone}"}})
-        found["jobs"].append({"name": job.name, "arrival": f"{job.at:.3f}s", "input": job.name, "cores": cores, "memory": job.memory,
-                              "cpuPerTask": cores * job.seconds, **({"nodeSelector": {"topology.kubernetes.io/zone": job.zone}} if pinned else {})})
+        found["jobs"].append({"name": job.name, "arrival": f"{job.at:.3f}s", "input": job.name, "cores": job.cores, "memory": job.memory,
+                              "cpuPerTask": job.cores * job.seconds, **({"nodeSelector": {"topology.kubernetes.io/zone": job.zone}} if pinned else {})})
     return found
 
 

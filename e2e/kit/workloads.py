@@ -20,6 +20,15 @@ class Job:
     cpu: str
     memory: str
 
+    @property
+    def cores(self):
+        return amount("cpu", self.cpu) / 1000
+
+    @property
+    def work(self):
+        """Core-seconds of all tasks."""
+        return self.tasks * self.seconds * self.cores
+
 
 @dataclasses.dataclass
 class Workload:
@@ -47,8 +56,7 @@ class Workload:
 
 def waiting_price(jobs, core_hours):
     """At which an hour's wait of a task of these jobs is worth so many core-hours: LiPS prices the wait of each CPU-second."""
-    work = sum(job.tasks * job.seconds * amount("cpu", job.cpu) / 1000 for job in jobs)
-    return 3600 * core_hours * sum(job.tasks for job in jobs) / work
+    return 3600 * core_hours * sum(job.tasks for job in jobs) / sum(job.work for job in jobs)
 
 
 SHAPES = (("500m", "1Gi"), ("1", "2Gi"), ("1", "7Gi"), ("2", "4Gi"), ("3500m", "6Gi"))

@@ -89,8 +89,7 @@ def job_object(job, pair):
     more = {"nodeSelector": {"topology.kubernetes.io/zone": job.zone}} if pair.pinned else {}
     if pair.mode == "steer":
         more["schedulingGates"] = [{"name": GATE}]
-    cores = bill.amount("cpu", job.cpu) / 1000
-    notes = {OURS + "dataset": job.name, OURS + "cpu-seconds": f"{job.seconds * cores:g}"} if pair.mode else {}
+    notes = {OURS + "dataset": job.name, OURS + "cpu-seconds": f"{job.seconds * job.cores:g}"} if pair.mode else {}
     found = objects.indexed_job(job.name, job.tasks, scheduler=scheduler, annotations=notes, run_for=f"{job.seconds}s", cpu=job.cpu,
                                 memory=job.memory, **more)
     found["spec"]["podFailurePolicy"] = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]}
