@@ -10,6 +10,7 @@
 #include "base/enum_array.h"
 #include "model/launch_room.h"
 #include "model/node_labels.h"
+#include "policies/lips/waiting_weights.h"
 
 namespace lips::advice {
 
@@ -162,7 +163,7 @@ class Search {
 
   void waiting_price() {
     if (question_.policy != "lips" || !room_somewhere_) return;
-    double low = std::max(0.01, question_.settings.lips.waiting_price_where(!cluster_.offers.empty())), high = low;
+    double low = std::max(0.01, lips::waiting_price(cluster_, question_.settings.lips)), high = low;
     const double most = low * dearest_waiting;
     std::optional<Remedy> best;
     while (!best && high < most) {

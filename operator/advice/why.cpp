@@ -4,6 +4,7 @@
 
 #include "advice/forecast.h"
 #include "advice/lips_classes.h"
+#include "policies/lips/waiting_weights.h"
 
 namespace lips::advice {
 
@@ -88,7 +89,7 @@ class Explaining {
 
   void price_waiting() {
     if (question_.policy != "lips") return;
-    result_.waiting_price = question_.settings.lips.waiting_price_where(!cluster_.offers.empty());
+    result_.waiting_price = waiting_price(cluster_, question_.settings.lips);
     result_.waiting_hour = price_of_waiting(question_, lips_classes(question_)) * task_.cpu;
   }
 

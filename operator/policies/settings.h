@@ -63,11 +63,8 @@ struct PipelineSettings {
 struct LipsSettings {
   Billing billing = Billing::invoice;
   // An hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5 thrifty, 1, 2 balanced, 4
-  // fast. Unset: by the cluster.
+  // fast. Unset: by the cluster (policies/lips/waiting_weights.h).
   std::optional<double> waiting_price;
-  double waiting_price_where(bool nodes_can_be_bought) const {
-    return waiting_price.value_or(billing == Billing::invoice && !nodes_can_be_bought ? 8 : 1);
-  }
   bool queue_charge = true;  // a wait counts for all that comes until the queue is empty, at the measured load
   std::vector<Duration> time_slot_edges = {
       std::chrono::minutes(0),   std::chrono::minutes(2),  std::chrono::minutes(5),  std::chrono::minutes(10),

@@ -20,6 +20,7 @@
 #include "cmd/tune/tune_result.h"
 #include "cmd/tune/workload.h"
 #include "config/text_file.h"
+#include "policies/lips/waiting_weights.h"
 
 namespace lips::cmd {
 
@@ -83,10 +84,6 @@ struct Variant {
   std::string name;
   simulation::Scenario scenario;
 };
-
-double present_price(const simulation::Scenario& scenario) {
-  return scenario.settings.lips.waiting_price_where(!scenario.fleet.offers.empty());
-}
 
 Result<Wish> wish_of(const TuneOptions& options) {
   if (options.hour.has_value() + options.mean_wait.has_value() + options.budget.has_value() > 1)
@@ -183,7 +180,7 @@ TuneResult about(const TuneOptions& options, const Variant& first) {
   result.jobs = scenario.jobs.size();
   result.seed = scenario.seed;
   result.billing = scenario.billing;
-  result.present = present_price(scenario);
+  result.present = waiting_price(scenario.cluster, scenario.settings.lips);
   result.assumptions = scenario.assumptions;
   return result;
 }
@@ -219,7 +216,8 @@ Result<int> tune(const TuneOptions& options) {
   watch_for_interrupt();
   const Result<std::vector<Variant>> variants = variants_of(options);
   if (!variants) return tl::unexpected(variants.error());
-  const std::vector<double> prices = prices_of(options, present_price(variants->front().scenario));
+  const simulation::Scenario& first = variants->front().scenario;
+  const std::vector<double> prices = prices_of(options, waiting_price(first.cluster, first.settings.lips));
   std::vector<SimulationRun> runs = runs_of(*variants, prices);
   run_simulations(runs, options.jobs, !options.no_progress);
   Result<TuneResult> result = collect(options, *variants, prices, runs);

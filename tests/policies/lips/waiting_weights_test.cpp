@@ -39,11 +39,15 @@ TEST(WaitingWeights, AreRelativeToTheMeanOfPendingWork) {
 }
 
 TEST(PriceOfWait, IsHigherByDefaultWhereNodesArePaidForAnyway) {
-  ClusterSnapshot fixed = two_pools(1, 1, 10, 10), grows = fixed;
+  ClusterSnapshot fixed = two_pools(1, 1, 10, 10);
+  fixed.nodes.push_back(Node{});
+  ClusterSnapshot grows = fixed, shrinks = fixed;
   grows.offers.push_back(Offer{});
+  shrinks.nodes.push_back(Node{}), shrinks.nodes[NodeId(1)].fleet = FleetKind::elastic;
   LipsSettings settings;
   EXPECT_EQ(price_of_wait(fixed, settings, {}), 8);
   EXPECT_EQ(price_of_wait(grows, settings, {}), 1);
+  EXPECT_EQ(price_of_wait(shrinks, settings, {}), 1) << "an autoscaler that nobody told us of";
   settings.billing = Billing::use;
   EXPECT_EQ(price_of_wait(fixed, settings, {}), 1) << "each CPU-second is paid for";
   settings.billing = Billing::invoice, settings.waiting_price = 0;
