@@ -10,7 +10,7 @@
 #include "base/enum_array.h"
 #include "model/launch_room.h"
 #include "model/node_labels.h"
-#include "policies/lips/waiting_weights.h"
+#include "policies/waiting_price.h"
 
 namespace lips::advice {
 

@@ -4,7 +4,7 @@
 
 #include "advice/forecast.h"
 #include "advice/lips_classes.h"
-#include "policies/lips/waiting_weights.h"
+#include "policies/waiting_price.h"
 
 namespace lips::advice {
 

@@ -63,7 +63,7 @@ struct PipelineSettings {
 struct LipsSettings {
   Billing billing = Billing::invoice;
   // An hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5 thrifty, 1, 2 balanced, 4
-  // fast. Unset: by the cluster (policies/lips/waiting_weights.h).
+  // fast. Unset: by the cluster (policies/waiting_price.h).
   std::optional<double> waiting_price;
   bool queue_charge = true;  // a wait counts for all that comes until the queue is empty, at the measured load
   std::vector<Duration> time_slot_edges = {

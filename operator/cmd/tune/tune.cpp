@@ -20,7 +20,7 @@
 #include "cmd/tune/tune_result.h"
 #include "cmd/tune/workload.h"
 #include "config/text_file.h"
-#include "policies/lips/waiting_weights.h"
+#include "policies/waiting_price.h"
 
 namespace lips::cmd {
 

@@ -4,6 +4,7 @@
 
 #include "model/targets.h"
 #include "model/work_left.h"
+#include "policies/waiting_price.h"
 
 namespace lips {
 
@@ -78,14 +79,6 @@ WaitingWeights waiting_weights(const ClusterSnapshot& cluster, Billing billing) 
 
 WaitingWeights order_weights(const ClusterSnapshot& cluster, Billing billing) {
   return weights_by(cluster, {cluster, billing == Billing::invoice && !cluster.offers.empty()});
-}
-
-double waiting_price(const ClusterSnapshot& cluster, const LipsSettings& settings) {
-  if (settings.waiting_price) return *settings.waiting_price;
-  const bool all_stay = cluster.offers.empty() && std::ranges::none_of(cluster.nodes, [](const Node& node) {
-                          return node.fleet == FleetKind::elastic;
-                        });
-  return settings.billing == Billing::invoice && all_stay ? 8 : 1;
 }
 
 double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights) {

@@ -31,10 +31,6 @@ WaitingWeights waiting_weights(const ClusterSnapshot& cluster, Billing billing);
 // those of other jobs, and a large job always has tasks that have started.
 WaitingWeights order_weights(const ClusterSnapshot& cluster, Billing billing);
 
-// The setting. Where it is unset: 8 by invoice while all nodes are fixed and none can be bought, for these are paid for
-// whatever waits; otherwise 1.
-double waiting_price(const ClusterSnapshot& cluster, const LipsSettings& settings);
-
 // What an hour's wait of a CPU-second costs in one plan of these jobs, in mean prices of a CPU-second.
 double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights);
 
