@@ -13,8 +13,9 @@ namespace lips {
 inline double waiting_price(const ClusterSnapshot& cluster, const LipsSettings& settings) {
   if (settings.waiting_price) return *settings.waiting_price;
   const auto goes = [](const Node& node) { return node.fleet == FleetKind::elastic; };
-  const bool all_stay = cluster.offers.empty() && std::none_of(cluster.nodes.begin(), cluster.nodes.end(), goes);
-  return settings.billing == Billing::invoice && all_stay ? 8 : 1;
+  const bool paid_anyway = settings.billing == Billing::invoice && cluster.offers.empty() &&
+                           std::none_of(cluster.nodes.begin(), cluster.nodes.end(), goes);
+  return paid_anyway ? 8 : 1;
 }
 
 }  // namespace lips

@@ -38,7 +38,8 @@ class Decision {
         cluster_(input.cluster),
         settings_(settings),
         whole_horizon_(settings.lips.horizon > Duration(0)),
-        weights_(whole_horizon_ ? WaitingWeights{} : waiting_weights(input.cluster, settings.lips.billing)) {}
+        weights_(whole_horizon_ ? WaitingWeights{} : waiting_weights(input.cluster, settings.lips.billing)),
+        waiting_price_(price_of_wait(input.cluster, settings.lips, weights_)) {}
 
   Result<Plan> run() {
     const double started = clock();
@@ -88,7 +89,7 @@ class Decision {
 
   void start_peers() {
     const LipsSettings& lips = settings_.lips;
-    peers_ = place_peers(input_, {waiting_price(), lips.settle, lips.keep_room, buys()}, classes_, free_);
+    peers_ = place_peers(input_, {waiting_price_, lips.settle, lips.keep_room, buys()}, classes_, free_);
     served_ = peers_.served;
     pool_cores_ = peers_.pool_cores;
     plan_.deferrals.insert(plan_.deferrals.end(), peers_.deferrals.begin(), peers_.deferrals.end());
@@ -107,8 +108,6 @@ class Decision {
     start_peers();
     plan_.node_requests = std::move(peers_.requests);
   }
-
-  double waiting_price() const { return price_of_wait(cluster_, settings_.lips, weights_); }
 
   // Small jobs, too, wait for a node that others need instead of one node each.
   bool buys() const {
@@ -147,7 +146,7 @@ class Decision {
       time_slots.charge_queue = settings_.lips.queue_charge && settings_.lips.billing == Billing::invoice;
       time_slots.expected_reach = settings_.lips.expected_reach;
     }
-    time_slots.waiting_price = waiting_price();
+    time_slots.waiting_price = waiting_price_;
     return time_slots;
   }
 
@@ -168,7 +167,7 @@ class Decision {
     commodities.homes = homes_.zone;
     commodities.weights = weights_;
     commodities.order =
-        job_order(cluster_, settings_.lips, classes_.mean_price * (waiting_price() * classes_.queue_charge));
+        job_order(cluster_, settings_.lips, classes_.mean_price * (waiting_price_ * classes_.queue_charge));
     return commodities;
   }
 
@@ -381,6 +380,7 @@ class Decision {
   const PolicySettings& settings_;
   const bool whole_horizon_;
   WaitingWeights weights_;
+  double waiting_price_;  // once a decision: it looks at every node
   double window_share_ = 1;
   Plan plan_;
   NodeClasses classes_;
