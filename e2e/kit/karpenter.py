@@ -25,6 +25,8 @@ IDLE = "15s"
 FLEET = {"instanceTypes": TYPES, "zones": objects.ZONES, "bootTime": BOOT, "idleTime": "30s"}
 
 Offer = collections.namedtuple("Offer", "type zone capacity")
+PODS = 110  # that a machine may hold
+
 Machine = collections.namedtuple("Machine", "cores memory_gib usd_per_hour")
 
 
@@ -89,7 +91,7 @@ def instance_types(offers):
         wants = {"karpenter.sh/capacity-type": offer.capacity, "topology.kubernetes.io/zone": offer.zone}
         return {"Price": price, "Available": True, "Requirements": [{"key": key, "operator": "In", "values": [value]} for key, value in wants.items()]}
     return [{"name": name, "architecture": "amd64", "operatingSystems": ["linux"],
-             "resources": {"cpu": str(machine.cores), "memory": f"{machine.memory_gib:.0f}Gi", "ephemeral-storage": "100Gi", "pods": "110"},
+             "resources": {"cpu": str(machine.cores), "memory": f"{machine.memory_gib:.0f}Gi", "ephemeral-storage": "100Gi", "pods": str(PODS)},
              "offerings": [offering(offer, price) for offer, price in offers.items() if offer.type == name]}
             for name, machine in machines({offer.type: None for offer in offers}).items()]
 

@@ -15,16 +15,16 @@ struct Load {
   double work = 0, memory = 0, slots = 0;  // in the class's time
 };
 
-// Price of waiting for the class's first steps that hold the load; consumes them. Returns the work that must be
-// removed for the rest to fit.
-double take(std::vector<CapacityStep>& steps, Load load, double& usd) {
+// Price of the room in the class's first steps that hold the load, and of waiting for them; consumes them. Returns the
+// work that must be removed for the rest to fit.
+double take(const NodeClass& group, std::vector<CapacityStep>& steps, Load load, double& usd) {
   const auto share = [](double wanted, double have) { return have > 0 ? std::min(1.0, wanted / have) : 0.0; };
   const Load all = load;
   for (CapacityStep& step : steps) {
     if (step.work <= 0) continue;  // as in the program
     const double part =
         std::max({share(load.work, step.work), share(load.memory, step.memory), share(load.slots, step.slots)});
-    usd += part * step.work * step.waiting_price;
+    usd += part * step.work * (step.waiting_price + group.price_of_room().value());
     load.work -= std::min(load.work, part * step.work);
     load.memory -= std::min(load.memory, part * step.memory);
     load.slots -= std::min(load.slots, part * step.slots);
@@ -71,7 +71,7 @@ Load load_of(const ClusterSnapshot& cluster, const NodeClass& group, const Workl
 double price_in_zone(const NodeClasses& classes, const IdVector<ClassId, std::vector<CapacityStep>>& steps, ZoneId zone,
                      double memory, double& work) {
   struct Step {
-    double price, waiting, work, most;
+    double use, room, work, most;
   };
   std::vector<Step> left;
   for (ClassId c : classes.classes.ids()) {
@@ -80,15 +80,15 @@ double price_in_zone(const NodeClasses& classes, const IdVector<ClassId, std::ve
     for (const CapacityStep& step : steps[c]) {
       const double most = memory > 0 ? std::min(step.work, step.memory * group.speed / memory) : step.work;
       // If memory runs out first, cores stay unused although the plan waits for them.
-      if (most > 0) left.push_back({group.price.value(), step.waiting_price * step.work / most, step.work, most});
+      const double room = step.waiting_price + group.price_of_room().value();
+      if (most > 0) left.push_back({group.price_of_use().value(), room * step.work / most, step.work, most});
     }
   }
-  std::sort(left.begin(), left.end(),
-            [](const Step& a, const Step& b) { return a.price + a.waiting < b.price + b.waiting; });
+  std::sort(left.begin(), left.end(), [](const Step& a, const Step& b) { return a.use + a.room < b.use + b.room; });
   double usd = 0;
   for (const Step& step : left) {
     const double used = std::min(work, step.most);
-    usd += used * (step.price + step.waiting);
+    usd += used * (step.use + step.room);
     work -= used;
   }
   return usd;
@@ -117,8 +117,8 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
   };
   for (ClassId c : classes.classes.ids()) {
     const NodeClass& group = classes.classes[c];
-    for (const Quota& quota : quotas.in_class[c]) usd += count(quota, group.zone) * group.price.value();
-    const double too_much = take(steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
+    for (const Quota& quota : quotas.in_class[c]) usd += count(quota, group.zone) * group.price_of_use().value();
+    const double too_much = take(group, steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
     usd += too_much * dearest_unserved;
   }
   for (ZoneId z : quotas.zone.ids()) {

@@ -37,7 +37,7 @@ class Steps {
         classes.steps[c][slot].waiting_price = hourly_ * to_hours(wait(time_slots, slot));
         classes.steps[c][slot].from = edges_[slot];
       }
-      paid_[c].resize(is_elastic(c, time_slots.billing) ? all_ : 0);
+      paid_[c].resize(classes.classes[c].whole ? all_ : 0);
     }
   }
 
@@ -128,9 +128,6 @@ class Steps {
   // By the invoice, what comes free within the first slot is a step of its own.
   std::size_t step_of(std::size_t slot) const { return slot == 0 && all_ > count_ ? count_ : slot; }
 
-  bool is_elastic(ClassId c, Billing billing) const {
-    return billing == Billing::invoice && cluster_.nodes[classes_.classes[c].like].fleet == FleetKind::elastic;
-  }
   double span(ClassId c, std::size_t slot) const {
     return slot == 0 ? classes_.now_window[c] : edges_[slot + 1] - edges_[slot];
   }

@@ -263,7 +263,8 @@ class ClassForm {
     IdVector<ZoneId, bool> seen(zone_price.size(), false);
     for (ClassId c : classes_.classes.ids()) {
       const ZoneId z = classes_.classes[c].zone;
-      const double price = classes_.classes[c].price.value() - dual[form_.cpu_row[c].index()];
+      const NodeClass& group = classes_.classes[c];
+      const double price = std::max(group.price.value(), group.price_of_use().value() - dual[form_.cpu_row[c].index()]);
       if (!seen[z] || price < zone_price[z]) zone_price[z] = price;
       seen[z] = true;
     }

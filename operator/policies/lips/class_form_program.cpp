@@ -95,12 +95,12 @@ void ClassFormProgram::add_steps() {
       std::vector<Entry> entries{{cpu_row[c], -step.work}};
       if (!memory_row.empty()) entries.push_back({memory_row[c], -step.memory});
       if (!slot_row.empty()) entries.push_back({slot_row[c], -step.slots});
-      program.add_column(step.waiting_price * step.work, 0, 1, entries);
+      program.add_column((step.waiting_price + group.price_of_room().value()) * step.work, 0, 1, entries);
     }
     std::vector<Entry> entries{{cpu_row[c], 1}, {zone_row[group.zone], -1}};
     if (!memory_row.empty() && least_memory < solver::infinity)
       entries.push_back({memory_row[c], least_memory / group.speed});
-    open_column.push_back(program.add_column(group.price.value(), 0, work, entries));
+    open_column.push_back(program.add_column(group.price_of_use().value(), 0, work, entries));
   }
 }
 
@@ -158,7 +158,7 @@ ClassFormProgram::Column ClassFormProgram::column_of(const Commodity& commodity,
     const NodeClass& group = input_.classes.classes[at.of_class];
     const double time = occupancy(input_.cluster, commodity, group, at.terms),
                  cores = cores_of(commodity.request) * group.speed;
-    result.cost = group.price.value() + non_cpu_cost[at.zone];
+    result.cost = group.price_of_use().value() + non_cpu_cost[at.zone];
     core_seconds = time / group.speed;
     result.add(cpu_row[at.of_class], time);
     if (!memory_row.empty()) result.add(memory_row[at.of_class], commodity.request.memory.value() * time / cores);

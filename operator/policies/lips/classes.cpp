@@ -72,11 +72,12 @@ struct AlikeHash {
   }
 };
 
-NodeClass class_of(const ClusterSnapshot& cluster, const Alike& alike, std::vector<NodeId> nodes) {
+NodeClass class_of(const ClusterSnapshot& cluster, Billing billing, const Alike& alike, std::vector<NodeId> nodes) {
   NodeClass made;
   made.zone = alike.zone, made.price = alike.price, made.speed = alike.speed;
   made.shape = made.least = cluster.nodes[nodes.front()].capacity;
   made.like = nodes.front();
+  made.whole = billing == Billing::invoice && cluster.nodes[made.like].fleet == FleetKind::elastic;
   made.nodes = std::move(nodes);
   for (const NodeId node : made.nodes) {
     const Resources& capacity = cluster.nodes[node].capacity;
@@ -116,7 +117,7 @@ void group_nodes(const ClusterSnapshot& cluster, Billing billing, bool by_capaci
   result.class_of = IdVector<NodeId, ClassId>(cluster.nodes.size());
   for (auto& [alike, nodes] : groups) {
     for (const NodeId node : nodes) result.class_of[node] = ClassId(static_cast<std::uint32_t>(result.classes.size()));
-    result.classes.push_back(class_of(cluster, alike, std::move(nodes)));
+    result.classes.push_back(class_of(cluster, billing, alike, std::move(nodes)));
   }
 }
 

@@ -15,6 +15,7 @@ namespace lips {
 struct NodeClass {
   ZoneId zone;
   UsdPerCpuSecond price;
+  bool whole = false;  // paid by the node, as elastic ones are: who fills its memory pays for its cores too
   double speed = 1;
   Resources shape;  // the maximum of each resource over the nodes; all nodes have its memory and slots per core
   Resources least;  // the minimum of each: with few classes, a task that fits one node fits all
@@ -23,6 +24,10 @@ struct NodeClass {
   OfferId offer;
   double drain = 0;  // of an offer: seconds that a node is best busy for; the dearer waiting, the shorter
   Cores cores;       // of all its nodes
+
+  // A CPU-second costs `price`: where it is used, or, of nodes that are paid whole, where it is there to be used.
+  UsdPerCpuSecond price_of_use() const { return whole ? UsdPerCpuSecond(0) : price; }
+  UsdPerCpuSecond price_of_room() const { return whole ? price : UsdPerCpuSecond(0); }
 };
 
 // Capacity of one class in one time slot. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds. From

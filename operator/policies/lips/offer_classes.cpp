@@ -131,6 +131,7 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     added.offer = id;
     added.like = offer.like;
     added.zone = node.zone;
+    added.whole = true;
     added.speed = node.speed;
     added.shape = added.least = node.capacity;
     added.drain = waiting > 0 ? std::min(longest_drain, std::sqrt(2 * unused * price / waiting)) : longest_drain;

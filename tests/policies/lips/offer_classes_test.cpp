@@ -13,6 +13,9 @@
 namespace lips::testing {
 namespace {
 
+using ::testing::Each;
+using ::testing::IsEmpty;
+
 struct OfferClasses : ::testing::Test {
   ElasticBuilder builder{2};
 
@@ -29,6 +32,20 @@ struct OfferClasses : ::testing::Test {
     std::vector<OfferId> offers;
     for (const NodeClass& made : make_classes(cluster, settings).classes)
       if (made.offer.valid()) offers.push_back(made.offer);
+    return offers;
+  }
+  static JobId add(Case& with, int tasks, const Resources& each) {
+    JobArrived arrived = job(with.state.snapshot(), {.maps = tasks, .cpu = 100 * each.cpu.value()});
+    arrived.job.request = each;
+    with.state.apply(arrived);
+    return JobId(static_cast<std::uint32_t>(with.state.snapshot().jobs.size() - 1));
+  }
+  // The offer of each request of a node.
+  static std::vector<OfferId> asked(Case& with) {
+    std::vector<OfferId> offers;
+    const Plan plan = with.plan();
+    for (const NodeRequest& request : plan.node_requests.value_or(std::vector<NodeRequest>()))
+      offers.push_back(request.offer);
     return offers;
   }
 };
@@ -71,6 +88,77 @@ TEST_F(OfferClasses, CostWhatTheTasksThatTheyHoldCost) {
   Case with("lips", builder);
   with.add({.maps = 100, .cpu = 100});
   EXPECT_EQ(looked_at(with.state.snapshot()), std::vector{seven});
+}
+
+// A task of one core and 7 GiB fills the lean node, and a seventh of the rich one.
+TEST_F(OfferClasses, CostTheWholeNodeToWhoeverFillsItsMemory) {
+  offer(gibibytes(4, 8), 0.17);
+  const OfferId rich = offer(gibibytes(8, 64), 0.5);
+  Case with("lips", builder);
+  add(with, 40, gibibytes(1, 7, 1));
+  EXPECT_THAT(asked(with), Each(rich));
+}
+
+// Three of a core and a GiB beside one of a core and 7 GiB fill a node with 10 GiB, where each kind alone would pay
+// less elsewhere.
+TEST_F(OfferClasses, AreSharedByTasksThatFillThemTogether) {
+  const OfferId plain = offer(gibibytes(4, 10), 0.2);
+  offer(gibibytes(4, 4), 0.19), offer(gibibytes(4, 28), 0.27);
+  Case with("lips", builder);
+  add(with, 40, gibibytes(1, 7, 1)), add(with, 120, gibibytes(1, 1, 1));
+  EXPECT_THAT(asked(with), Each(plain));
+}
+
+// Each task would keep the node that is there from all others.
+TEST_F(OfferClasses, AreCheaperForTasksThatFillTheMemoryOfANodeThatIsThere) {
+  const NodeId lean = builder.elastic_node(ZoneId(0), 0.17);
+  builder.start.nodes[lean].capacity = gibibytes(4, 8);
+  const OfferId rich = offer(gibibytes(8, 64), 0.5);
+  PolicySettings settings;
+  settings.lips.waiting_price = 0.1;
+  Case with("lips", builder, settings);
+  add(with, 40, gibibytes(1, 7, 1));
+  EXPECT_THAT(with.plan().assignments, IsEmpty());
+  EXPECT_THAT(asked(with), Each(rich));
+}
+
+TEST_F(OfferClasses, OfTheLeastPriceForATaskAreAskedFor) {
+  int dearer_by_the_core = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    builder = ElasticBuilder(1);
+    std::vector<Resources> shapes;
+    std::vector<double> prices;
+    for (int i = 0; i < 4; ++i) {
+      const double cores = std::pow(2, static_cast<double>(1 + random.below(4)));
+      shapes.push_back(gibibytes(cores, cores * static_cast<double>(1 + random.below(8)), 110));
+      prices.push_back(cores * random.uniform(0.03, 0.06));
+      offer(shapes.back(), prices.back());
+    }
+    const Resources each =
+        gibibytes(0.5 * static_cast<double>(1 + random.below(4)), static_cast<double>(1 + random.below(96)) / 8, 1);
+    const auto for_a_task = [&](std::size_t i) {
+      const std::int64_t fitting = fit_count(each, shapes[i]);
+      return fitting > 0 ? prices[i] / static_cast<double>(fitting) : 1e9;
+    };
+    double least = 1e9, least_by_core = 1e9, of_least_by_core = 0;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      least = std::min(least, for_a_task(i));
+      if (for_a_task(i) == 1e9 || prices[i] / shapes[i].cpu.value() >= least_by_core) continue;
+      least_by_core = prices[i] / shapes[i].cpu.value(), of_least_by_core = for_a_task(i);
+    }
+    if (least == 1e9) continue;
+    dearer_by_the_core += of_least_by_core > 1.05 * least;
+    PolicySettings settings;
+    settings.lips.waiting_price = 0.01;
+    Case with("lips", builder, settings);
+    add(with, 400, each);
+    const std::vector<OfferId> found = asked(with);
+    ASSERT_FALSE(found.empty());
+    for (const OfferId id : found) EXPECT_LE(for_a_task(id.index()), 1.02 * least) << "offer " << id.index();
+  }
+  EXPECT_GT(dearer_by_the_core, 50) << "where memory decides";
 }
 
 TEST_F(OfferClasses, KeepOffersOfEachLimitApart) {
