@@ -51,11 +51,13 @@ class ZoneFlow {
         zones_(static_cast<int>(problem.steps.size())),
         nodes_(zones_ + 1),
         // Dearer than any path of real prices, and small enough that sums stay in 63 bits.
-        closed_price_((std::int64_t{1} << 50) * (2 * nodes_ + 2)) {
-    load_costs();
+        closed_price_((std::int64_t{1} << 50) * (2 * nodes_ + 2)),
+        numbers_(by_falling_supply(problem)) {
+    load_groups();
     load_steps();
     const std::size_t pairs = static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(nodes_);
     exchange_.resize(pairs);
+    members_.resize(nodes_);
     exchange_cost_.assign(pairs, blocked);
     total_ = std::accumulate(problem.supply.begin(), problem.supply.end(), 0.0);
     tolerance_ = 1e-14 * total_;
@@ -63,7 +65,7 @@ class ZoneFlow {
 
   ZoneTransportationSolution solve() {
     refresh_distances();
-    for (const int group : order()) place(group);
+    for (int group = 0; group < groups_; ++group) place(group);
     return finish();
   }
 
@@ -73,22 +75,53 @@ class ZoneFlow {
     double room;
   };
   struct Candidate {
-    std::int64_t cost;
-    std::int32_t group;
+    std::int64_t cost = blocked;
+    std::int32_t group = 0, number = 0;
     bool operator>(const Candidate& other) const {
-      return cost != other.cost ? cost > other.cost : group > other.group;
+      return cost != other.cost ? cost > other.cost : number > other.number;
+    }
+  };
+  // From a zone to another. Of most pairs of zones only the least is ever asked for, so a heap is filled when that has
+  // left.
+  struct Exchange {
+    Candidate least;
+    std::vector<Candidate> heap;
+    std::size_t seen = 0;  // of the zone's members: the heap has those that were in the zone then
+
+    void push(const Candidate& candidate) {
+      heap.push_back(candidate);
+      std::push_heap(heap.begin(), heap.end(), std::greater<>{});
+    }
+    void pop() {
+      std::pop_heap(heap.begin(), heap.end(), std::greater<>{});
+      heap.pop_back();
     }
   };
   static constexpr int sink = -1;
 
-  void load_costs() {
+  // Large groups first, because later ones then displace little.
+  static std::vector<std::int32_t> by_falling_supply(const ZoneTransportation& problem) {
+    std::vector<std::pair<double, std::int32_t>> order;
+    order.reserve(problem.supply.size());
+    for (const double supply : problem.supply) order.emplace_back(-supply, static_cast<std::int32_t>(order.size()));
+    std::sort(order.begin(), order.end());
+    std::vector<std::int32_t> numbers;
+    numbers.reserve(order.size());
+    for (const auto& [supply, number] : order) numbers.push_back(number);
+    return numbers;
+  }
+
+  void load_groups() {
     cost_.resize(static_cast<std::size_t>(groups_) * nodes_);
     amount_.assign(cost_.size(), 0);
     queued_.assign(cost_.size(), 0);
+    supply_.resize(groups_);
     for (int g = 0; g < groups_; ++g) {
+      const auto number = static_cast<std::size_t>(numbers_[g]);
       for (int z = 0; z < zones_; ++z)
-        cost_[g * nodes_ + z] = scale_.to_integer(problem_.unit_cost[static_cast<std::size_t>(g) * zones_ + z]);
-      cost_[g * nodes_ + zones_] = scale_.to_integer(problem_.unserved_price[g]);
+        cost_[g * nodes_ + z] = scale_.to_integer(problem_.unit_cost[number * zones_ + z]);
+      cost_[g * nodes_ + zones_] = scale_.to_integer(problem_.unserved_price[number]);
+      supply_[g] = problem_.supply[number];
     }
   }
 
@@ -104,15 +137,6 @@ class ZoneFlow {
       steps_[z].push_back({closed_price_, unbounded});
     }
     steps_[zones_].push_back({0, unbounded});
-  }
-
-  // Large groups first, because later ones then displace little.
-  std::vector<int> order() const {
-    std::vector<int> groups(groups_);
-    std::iota(groups.begin(), groups.end(), 0);
-    std::stable_sort(groups.begin(), groups.end(),
-                     [&](int a, int b) { return problem_.supply[a] > problem_.supply[b]; });
-    return groups;
   }
 
   std::int64_t step_price(int zone) const { return steps_[zone][current_[zone]].price; }
@@ -145,7 +169,7 @@ class ZoneFlow {
   }
 
   void place(int group) {
-    double rest = problem_.supply[group];
+    double rest = supply_[group];
     while (rest > 0) {  // each round takes more than the tolerance, or uses up a step or an exchange
       const int first = best_zone(group);
       if (first == sink) {
@@ -195,39 +219,54 @@ class ZoneFlow {
   }
 
   double amount(int group, int zone) const { return amount_[static_cast<std::size_t>(group) * nodes_ + zone]; }
-  int exchange_group(int a, int b) const { return exchange_[a * nodes_ + b].front().group; }
+  int exchange_group(int a, int b) const { return exchange_[a * nodes_ + b].least.group; }
 
   void add(int group, int zone, double step) {
     const std::size_t row = static_cast<std::size_t>(group) * nodes_;
     const bool fresh = amount_[row + zone] == 0;
     amount_[row + zone] += step;
     if (!fresh) return;
+    std::uint32_t& queued = queued_[row + zone];
+    const bool joins = queued == 0;
     for (int b = 0; b < nodes_; ++b) {
-      if (b == zone || cost_[row + b] == blocked || (queued_[row + zone] >> b & 1U)) continue;
-      queued_[row + zone] |= 1U << b;
-      auto& heap = exchange_[zone * nodes_ + b];
-      heap.push_back({cost_[row + b] - cost_[row + zone], group});
-      std::push_heap(heap.begin(), heap.end(), std::greater<>{});
+      if (b == zone || cost_[row + b] == blocked) continue;
+      Exchange& exchange = exchange_[zone * nodes_ + b];
+      const Candidate candidate{cost_[row + b] - cost_[row + zone], group, numbers_[group]};
+      if (!joins && (queued >> b & 1U) == 0) exchange.push(candidate);
+      queued |= 1U << b;
+      std::int64_t& least = exchange_cost_[zone * nodes_ + b];
+      if (least != blocked && !(exchange.least > candidate)) continue;
+      exchange.least = candidate;
+      least = candidate.cost;
     }
-    for (int b = 0; b < nodes_; ++b) clean(zone, b);
+    if (joins) members_[zone].push_back(group);
   }
 
   void forget(int group, int zone) {
-    for (int b = 0; b < nodes_; ++b) {
-      const auto& heap = exchange_[zone * nodes_ + b];
-      if (!heap.empty() && heap.front().group == group) clean(zone, b);
-    }
+    for (int b = 0; b < nodes_; ++b)
+      if (exchange_cost_[zone * nodes_ + b] != blocked && exchange_group(zone, b) == group) find_least(zone, b);
   }
 
   // Groups that left zone a stay in its heaps until they reach the top.
-  void clean(int a, int b) {
-    auto& heap = exchange_[a * nodes_ + b];
-    while (!heap.empty() && amount(heap.front().group, a) == 0) {
-      queued_[static_cast<std::size_t>(heap.front().group) * nodes_ + a] &= ~(1U << b);
-      std::pop_heap(heap.begin(), heap.end(), std::greater<>{});
-      heap.pop_back();
+  void find_least(int a, int b) {
+    Exchange& exchange = exchange_[a * nodes_ + b];
+    const auto is_in_a = [&](int group) {
+      if (amount(group, a) > 0) return true;
+      queued_[static_cast<std::size_t>(group) * nodes_ + a] &= ~(1U << b);
+      return false;
+    };
+    for (; exchange.seen < members_[a].size(); ++exchange.seen) {
+      const std::int32_t group = members_[a][exchange.seen];
+      const std::size_t row = static_cast<std::size_t>(group) * nodes_;
+      if (cost_[row + b] != blocked && is_in_a(group))
+        exchange.push({cost_[row + b] - cost_[row + a], group, numbers_[group]});
     }
-    exchange_cost_[a * nodes_ + b] = heap.empty() ? blocked : heap.front().cost;
+    while (!exchange.heap.empty() && !is_in_a(exchange.heap.front().group)) exchange.pop();
+    std::int64_t& least = exchange_cost_[a * nodes_ + b];
+    least = blocked;
+    if (exchange.heap.empty()) return;
+    exchange.least = exchange.heap.front();
+    least = exchange.least.cost;
   }
 
   ZoneTransportationSolution finish() {
@@ -238,12 +277,13 @@ class ZoneFlow {
     solution.zone_load.assign(zones_, 0);
     for (int g = 0; g < groups_; ++g) {
       sweep_dust(g);
-      for (int z = 0; z < zones_; ++z) {
-        solution.amount[static_cast<std::size_t>(g) * zones_ + z] = amount(g, z);
-        solution.zone_load[z] += amount(g, z);
-      }
-      solution.unserved[g] = amount(g, zones_);
+      const auto number = static_cast<std::size_t>(numbers_[g]);
+      for (int z = 0; z < zones_; ++z) solution.amount[number * zones_ + z] = amount(g, z);
+      solution.unserved[number] = amount(g, zones_);
     }
+    for (int g = 0; g < groups_; ++g)
+      for (int z = 0; z < zones_; ++z)
+        solution.zone_load[z] += solution.amount[static_cast<std::size_t>(g) * zones_ + z];
     set_duals(solution);
     set_objective(solution);
     set_lower_bound(solution);
@@ -256,10 +296,10 @@ class ZoneFlow {
     double* most = std::max_element(row, row + nodes_);
     double elsewhere = 0;
     for (double* cell = row; cell != row + nodes_; ++cell) {
-      if (*cell <= 1e-14 * problem_.supply[group]) *cell = 0;
+      if (*cell <= 1e-14 * supply_[group]) *cell = 0;
       if (cell != most) elsewhere += *cell;
     }
-    if (*most > 0) *most = std::max(0.0, problem_.supply[group] - elsewhere);
+    if (*most > 0) *most = std::max(0.0, supply_[group] - elsewhere);
   }
 
   // A zone that is closed to all further supply may have any price above a limit; reports the limit.
@@ -272,7 +312,7 @@ class ZoneFlow {
       if (current_[z] > 0) slack = std::min(slack, price[z] - steps_[z][current_[z] - 1].price);
       for (int g = 0; g < groups_; ++g) {
         const int best = best_zone(g);
-        if (best == sink || problem_.supply[g] <= 0 || is_closed(best)) continue;
+        if (best == sink || supply_[g] <= 0 || is_closed(best)) continue;
         const std::size_t row = static_cast<std::size_t>(g) * nodes_;
         if (cost_[row + z] == blocked) continue;
         slack = std::min(slack, cost_[row + z] + price[z] - cost_[row + best] - price[best]);
@@ -332,13 +372,18 @@ class ZoneFlow {
   const PriceScale scale_;
   const int groups_, zones_, nodes_;
   const std::int64_t closed_price_;
+  // From here on groups go by falling supply, so that what is read for one lies beside what was read for the one
+  // before.
+  const std::vector<std::int32_t> numbers_;  // of each group in the problem
+  std::vector<double> supply_;
   std::vector<std::int64_t> cost_;     // [group * nodes + node]; the last node takes unserved supply
   std::vector<double> amount_;         // the same shape
-  std::vector<std::uint32_t> queued_;  // the same shape: in which heaps of that zone the group stands
+  std::vector<std::uint32_t> queued_;  // the same shape: for which exchanges of that zone the group stands in line
   std::vector<std::vector<Step>> steps_;
   std::vector<std::size_t> current_;
-  std::vector<std::vector<Candidate>> exchange_;  // [a * nodes + b]: groups in a by the cost of moving to b
-  std::vector<std::int64_t> exchange_cost_;
+  std::vector<std::vector<std::int32_t>> members_;  // [a]: groups that have come to a
+  std::vector<Exchange> exchange_;                  // [a * nodes + b]: groups in a by the cost of moving to b
+  std::vector<std::int64_t> exchange_cost_;         // of the least
   std::vector<std::int64_t> distance_;
   std::vector<int> next_;
   double total_ = 0, beyond_capacity_ = 0;

@@ -79,6 +79,9 @@ class CommodityMaker {
 
   Workload make() {
     if (settings_.copies == CopyPricing::columns) find_open_objects();
+    std::size_t most = 0;  // to move a million commodities while they become more takes as long as to make them
+    for (JobId id : cluster_.pending) most += cluster_.groups[id].size();
+    result_.portions.reserve(most), result_.commodities.reserve(most);
     for (JobId id : cluster_.pending) {
       if (!settings_.skip.empty() && settings_.skip[id.index()]) continue;
       for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g)
