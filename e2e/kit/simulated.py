@@ -52,6 +52,12 @@ def simulate(lips, folder, jobs, pinned, policy, waiting_price):
             "core_hours": invoice["coreHoursPaid"], "completion": found["completionSeconds"]["mean"]}
 
 
+def beyond_use(core_hours, kube, jobs):
+    """Core-hours paid and not used, over those of kube-scheduler."""
+    used = sum(job.work for job in jobs) / 3600
+    return (core_hours - used) / (kube["core_hours"] - used)
+
+
 def compare(lips, folder, settings, seeds):
     """Prints means over all workloads and seeds of the ratios of LiPS to kube-scheduler and to the pinned jobs. `settings`: name to waiting price of jobs."""
     found = {name: [] for name in settings}
@@ -61,8 +67,10 @@ def compare(lips, folder, settings, seeds):
             kube, pinned = (simulate(lips, folder, jobs, alone, POLICIES[False], 1) for alone in (False, True))
             for setting, price in settings.items():
                 ours = simulate(lips, folder, jobs, False, POLICIES[True], price(jobs))
-                found[setting].append([ours[what] / other[what] for other in (kube, pinned) for what in ("invoice", "completion")])
-    print("| waiting price | invoice over kube-scheduler's | completion | invoice over the pinned jobs' | completion |\n|---|---|---|---|---|")
+                found[setting].append([ours[what] / other[what] for other in (kube, pinned) for what in ("invoice", "completion")] +
+                                      [beyond_use(ours["core_hours"], kube, jobs)])
+    print("| waiting price | invoice over kube-scheduler's | completion | invoice over the pinned jobs' | completion | paid beyond use, over kube-scheduler's |\n"
+          "|---|---|---|---|---|---|")
     for setting, ratios in found.items():
         print(f"| {setting} | " + " | ".join(f"{statistics.mean(column):.2f}" for column in zip(*ratios)) + " |")
 
@@ -73,7 +81,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lips", default="build/release/lips")
     parser.add_argument("--waiting-prices", default="350,700,1500,3000", type=numbers)
-    parser.add_argument("--worths", default="2,4,8,20", type=numbers, help="core-hours that an hour's wait of a task is worth (%(default)s)")
+    parser.add_argument("--worths", default="0.1,0.2,0.5,1,2,4,8,20", type=numbers, help="core-hours that an hour's wait of a task is worth (%(default)s)")
     parser.add_argument("--seeds", default=3, type=int, help="draws of each workload (3)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
