@@ -80,7 +80,7 @@ def main():
         return [float(number) for number in text.split(",")]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lips", default="build/release/lips")
-    parser.add_argument("--waiting-prices", default="350,700,1500,3000", type=numbers)
+    parser.add_argument("--waiting-prices", default="1,350,700,1500,3000", type=numbers)
     parser.add_argument("--worths", default="0.1,0.2,0.5,1,2,4,8,20", type=numbers, help="core-hours that an hour's wait of a task is worth (%(default)s)")
     parser.add_argument("--seeds", default=3, type=int, help="draws of each workload (3)")
     options = parser.parse_args()
