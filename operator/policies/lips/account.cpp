@@ -117,7 +117,10 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
   };
   for (ClassId c : classes.classes.ids()) {
     const NodeClass& group = classes.classes[c];
-    for (const Quota& quota : quotas.in_class[c]) usd += count(quota, group.zone) * group.price_of_use().value();
+    for (const Quota& quota : quotas.in_class[c]) {
+      const Resources& request = cluster.jobs[workload.portions[quota.portion].job].request;
+      usd += count(quota, group.zone) * group.price_of_use(request).value();
+    }
     const double too_much = take(group, steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
     usd += too_much * dearest_unserved;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -28,6 +29,7 @@ bool can_be_launched(const ClusterSnapshot& cluster, const Offer& offer, const U
 struct Need {
   double cores = 0;                          // of all
   double memory = 0, slots = 0;              // beside a core, of the hungriest
+  std::map<ResourceId, double> extended;     // the same
   std::map<WholeJobId, Resources> of_peers;  // of one that is expected
 
   explicit Need(const ClusterSnapshot& cluster) {
@@ -37,6 +39,15 @@ struct Need {
       expect(job.whole);
     }
     for (const RunningTask& run : cluster.running) expect(cluster.jobs[run.job].whole);
+  }
+  // Of each resource beside the cores, what the hungriest could use of it.
+  std::vector<double> a_core(const Resources& capacity, const UsableRoom& usable) const {
+    const double of_use = usable.of(capacity.cpu).value();
+    std::vector<double> amounts{std::min(usable.of(capacity.memory).value() / of_use, memory),
+                                std::min(capacity.slots / of_use, slots)};
+    for (const auto& [resource, most] : extended)
+      amounts.push_back(std::min(capacity.extended[resource] / of_use, most));
+    return amounts;
   }
   std::vector<bool> peers_that_fit(const Resources& capacity) const {
     std::vector<bool> fit;
@@ -49,6 +60,8 @@ struct Need {
     cores += count * request.cpu.value();
     memory = std::max(memory, request.memory.value() / cores_of(request));
     slots = std::max(slots, request.slots / cores_of(request));
+    for (const auto& [resource, amount] : request.extended)
+      extended[resource] = std::max(extended[resource], amount / cores_of(request));
   }
   void expect(const WholeJob& whole) {
     if (whole.peers && whole.expected > 0 && of_peers.try_emplace(whole.id, whole.each).second)
@@ -56,16 +69,18 @@ struct Need {
   }
 };
 
-// Leaves out each offer beside which others of its place and limit take the same tasks, have as much memory and as many
-// slots of use a core, cost no more, and are enough for all: of the hundreds of types that a NodePool may allow a few
-// are left.
+// Leaves out each offer beside which others of its place and limit take the same tasks, have as much of all that is of
+// use a core, cost no more, and are enough for all: of the hundreds of types that a NodePool may allow a few are left.
 std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean_task, const UsableRoom& usable,
                                      NodeKinds& kinds) {
   struct Choice {
     double price = 0, cores = 0;  // of a node
     OfferId id;
-    double memory = 0, slots = 0, room = 0;  // room: cores of all its nodes
-    bool is_as_good_as(const Choice& other) const { return memory >= other.memory && slots >= other.slots; }
+    std::vector<double> a_core;  // of all else that is of use
+    double room = 0;             // cores of all its nodes
+    bool is_as_good_as(const Choice& other) const {
+      return std::equal(a_core.begin(), a_core.end(), other.a_core.begin(), std::greater_equal<>{});
+    }
   };
   using Kind = std::tuple<ZoneId, CapacityType, LimitId, int, int, std::vector<bool>>;
   if (cluster.offers.empty()) return {};
@@ -78,9 +93,8 @@ std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean
     const double cores = usable.of(node.capacity.cpu).value();
     choices[{node.zone, node.capacity_type, offer.within, kinds.by_profile(offer.like),
              kinds.by_capacity(node.capacity), need.peers_that_fit(node.capacity)}]
-        .push_back({full_price(node, offer, mean_task, usable), cores, id,
-                    std::min(usable.of(node.capacity.memory).value() / cores, need.memory),
-                    std::min(node.capacity.slots / cores, need.slots), cores * nodes_left(cluster, offer)});
+        .push_back({full_price(node, offer, mean_task, usable), cores, id, need.a_core(node.capacity, usable),
+                    cores * nodes_left(cluster, offer)});
   }
   std::vector<OfferId> kept;
   for (auto& [kind, all] : choices) {
