@@ -16,6 +16,7 @@ from kit.story import Missing, StoryFailed
 TYPES = ["c6i.xlarge", "c6i.2xlarge", "m6i.xlarge", "m6i.2xlarge", "m6i.4xlarge", "r6i.xlarge", "r6i.2xlarge"]
 SPOT = {"zone-a": 0.38, "zone-b": 0.30, "zone-c": 0.46}  # of the on-demand price
 KEPT_CORES = 0.1  # by the kubelet of each machine, as the provider plays it
+PODS = 110  # that a machine may hold
 BOOT = "30s"
 # What the story measures ("takes pods", "is off"): Karpenter looks at a node again after it has registered, and after it has ended its machine.
 READY = "32s"
@@ -25,8 +26,6 @@ IDLE = "15s"
 FLEET = {"instanceTypes": TYPES, "zones": objects.ZONES, "bootTime": BOOT, "idleTime": "30s"}
 
 Offer = collections.namedtuple("Offer", "type zone capacity")
-PODS = 110  # that a machine may hold
-
 Machine = collections.namedtuple("Machine", "cores memory_gib usd_per_hour")
 
 

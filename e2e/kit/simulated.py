@@ -20,7 +20,8 @@ POLICIES = {False: "spread", True: "lips"}
 def scenario(jobs, pinned, waiting_price):
     """As `lips simulate` reads it; JSON is YAML. No link limits a read: the played pods run for a fixed time."""
     groups = [{"name": name.replace(".", "-"), "fleet": "elastic", "instanceType": name, "cores": machine.cores - karpenter.KEPT_CORES,
-               "slots": karpenter.PODS, "capacityTypes": ["spot", "on-demand"], "bootTime": karpenter.READY, "limit": 40} for name, machine in karpenter.machines().items()]
+               "slots": karpenter.PODS, "capacityTypes": ["spot", "on-demand"], "bootTime": karpenter.READY, "limit": 40}
+              for name, machine in karpenter.machines().items()]
     autoscaler = {"consolidateAfter": karpenter.IDLE, "terminationTime": karpenter.TERMINATION, "billNodesLeft": True, "budget": 1}
     found = {"name": "story", "seed": 1, "zones": objects.ZONES, "prices": {"region": objects.REGION, "spotFactors": karpenter.SPOT},
              "nodes": groups, "autoscaler": autoscaler,

@@ -40,11 +40,10 @@ struct OfferClasses : ::testing::Test {
     amounts.extended.set(gpu, gpus);
     return amounts;
   }
-  static JobId add(Case& with, int tasks, const Resources& each) {
+  static void add(Case& with, int tasks, const Resources& each) {
     JobArrived arrived = job(with.state.snapshot(), {.maps = tasks, .cpu = 100 * each.cpu.value()});
     arrived.job.request = each;
     with.state.apply(arrived);
-    return JobId(static_cast<std::uint32_t>(with.state.snapshot().jobs.size() - 1));
   }
   // The offer of each request of a node.
   static std::vector<OfferId> asked(Case& with) {
