@@ -396,6 +396,35 @@ TEST(Fleet, HoldsWhatMustHoldUnderEveryPolicy) {
   EXPECT_GT(interrupted, 10u);
 }
 
+// Spot at 0.12 USD an hour, which is taken back three times an hour, and on demand at 0.4: for 90 minutes spot costs
+// twenty times its price, for 30 seconds one percent more.
+TEST(Fleet, LongTasksRunOnDemandAndShortOnesOnSpotWhereThatCostsLess) {
+  const std::string day = R"(
+zones: [a, b]
+nodes:
+- {name: m, fleet: elastic, limit: 40, cores: 4, pricePerHour: 0.4, capacityTypes: [spot, on-demand], bootTime: 30s, interruptionsPerHour: 3}
+prices: {spotFactors: {a: 0.38, b: 0.30}}
+autoscaler: {consolidateAfter: 30s}
+jobs:
+- {name: brief, count: 5, every: 10m, tasks: 100, cpuPerTask: 30}
+- {name: lasting, count: 2, every: 20m, tasks: 8, cpuPerTask: 5400}
+)";
+  const auto run_on = [&](const char* types) {
+    std::string text = day;
+    if (*types) text.replace(text.find("[spot, on-demand]"), 17, types);
+    const Result<Scenario> scenario = parse_scenario("day.yaml", text);
+    EXPECT_TRUE(scenario) << scenario.error().message;
+    return *run(*scenario, **make_policy("lips", scenario->settings), "lips");
+  };
+  const RunResult both = run_on(""), on_demand = run_on("[on-demand]");
+  EXPECT_LT(both.invoice.total(), on_demand.invoice.total());
+  EXPECT_LT(both.makespan, on_demand.makespan * 1.1);
+  const bool spot = std::any_of(both.invoice.node_lines.begin(), both.invoice.node_lines.end(),
+                                [](const auto& line) { return line.capacity_type == CapacityType::spot; });
+  EXPECT_TRUE(spot);
+  EXPECT_NEAR(both.predicted.value(), both.invoice.total().value(), 0.03 * both.invoice.total().value());
+}
+
 TEST(Fleet, GivesTheSameRunForTheSameSeed) {
   const Result<Scenario> scenario = parse_scenario("day.yaml", elastic_day("4"));
   ASSERT_TRUE(scenario);

@@ -6,6 +6,7 @@
 
 #include "model/peers.h"
 #include "policies/lips/fetch.h"
+#include "policies/lips/interruptions.h"
 
 namespace lips {
 
@@ -118,8 +119,10 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
   for (ClassId c : classes.classes.ids()) {
     const NodeClass& group = classes.classes[c];
     for (const Quota& quota : quotas.in_class[c]) {
-      const Resources& request = cluster.jobs[workload.portions[quota.portion].job].request;
-      usd += count(quota, group.zone) * group.price_of_use(request).value();
+      const Portion& portion = workload.portions[quota.portion];
+      const double price = group.price_of_use(cluster.jobs[portion.job].request).value() +
+                           price_of_interruptions(classes, group, workload.commodities[portion.commodity]);
+      usd += count(quota, group.zone) * price;
     }
     const double too_much = take(group, steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
     usd += too_much * dearest_unserved;

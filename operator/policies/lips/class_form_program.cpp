@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policies/lips/interruptions.h"
+
 namespace lips {
 
 namespace {
@@ -11,8 +13,8 @@ using solver::Entry;
 // the same cheap classes, so a second cheap column helps less than it costs; docs/solver.md has the measurement.
 constexpr std::size_t start_columns = 14, cheapest_columns = 1;
 
-double price_in(const NodeClass& group, const Commodity& commodity) {
-  return group.price.value() + commodity.non_cpu_cost[group.zone];
+double price_in(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
+  return group.price.value() + commodity.non_cpu_cost[group.zone] + price_of_interruptions(classes, group, commodity);
 }
 
 }  // namespace
@@ -127,7 +129,7 @@ void ClassFormProgram::add_commodities(ClassColumns columns) {
     }
     std::vector<std::pair<double, ClassId>> order;
     for (ClassId c : input_.classes.classes.ids())
-      if (eligible(commodity, c)) order.emplace_back(price_in(input_.classes.classes[c], commodity), c);
+      if (eligible(commodity, c)) order.emplace_back(price_in(input_.classes, input_.classes.classes[c], commodity), c);
     std::sort(order.begin(), order.end());
     const std::size_t stride = std::max<std::size_t>(1, order.size() / (start_columns - cheapest_columns));
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -159,6 +161,7 @@ ClassFormProgram::Column ClassFormProgram::column_of(const Commodity& commodity,
     const double time = occupancy(input_.cluster, commodity, group, at.terms),
                  cores = cores_of(commodity.request) * group.speed;
     result.cost = group.price_of_use(commodity.request).value() + non_cpu_cost[at.zone];
+    if (at.terms == Terms::expected) result.cost += price_of_interruptions(input_.classes, group, commodity);
     core_seconds = time / group.speed;
     result.add(cpu_row[at.of_class], time);
     if (!memory_row.empty()) result.add(memory_row[at.of_class], commodity.request.memory.value() * time / cores);

@@ -10,6 +10,7 @@
 
 #include "model/resource_bounds.h"
 #include "policies/lips/capacity_steps.h"
+#include "policies/lips/interruptions.h"
 #include "policies/lips/node_kinds.h"
 #include "policies/lips/offer_classes.h"
 #include "policies/lips/queue_charge.h"
@@ -57,7 +58,7 @@ UsdPerCpuSecond marginal_price(const Node& node, Billing billing) {
 struct Alike {
   ZoneId zone;
   UsdPerCpuSecond price;
-  double speed = 1;
+  double speed = 1, interruptions = 0;
   int by_profile = 0, by_capacity = 0;
   double memory_per_core = 0, slots_per_core = 0;
   friend bool operator==(const Alike&, const Alike&) = default;
@@ -76,6 +77,7 @@ struct AlikeHash {
 NodeClass class_of(const ClusterSnapshot& cluster, Billing billing, const Alike& alike, std::vector<NodeId> nodes) {
   NodeClass made;
   made.zone = alike.zone, made.price = alike.price, made.speed = alike.speed;
+  made.interruptions = alike.interruptions;
   made.shape = made.least = cluster.nodes[nodes.front()].capacity;
   made.like = nodes.front();
   made.whole = billing == Billing::invoice && cluster.nodes[made.like].fleet == FleetKind::elastic;
@@ -92,6 +94,7 @@ NodeClass class_of(const ClusterSnapshot& cluster, Billing billing, const Alike&
 
 void group_nodes(const ClusterSnapshot& cluster, Billing billing, bool by_capacity, NodeKinds& kinds,
                  NodeClasses& result) {
+  const InterruptionRates rates(cluster);
   std::unordered_map<Alike, std::size_t, AlikeHash> place_of;  // looked up only
   std::vector<std::pair<Alike, std::vector<NodeId>>> groups;
   for (const NodeId id : cluster.nodes.ids()) {
@@ -101,6 +104,7 @@ void group_nodes(const ClusterSnapshot& cluster, Billing billing, bool by_capaci
     const Alike alike{.zone = node.zone,
                       .price = marginal_price(node, billing),
                       .speed = node.speed,
+                      .interruptions = billing == Billing::invoice ? rates.of(node) : 0,
                       .by_profile = kinds.by_profile(id),
                       .by_capacity = by_capacity ? kinds.by_capacity(node.capacity) : 0,
                       .memory_per_core = node.capacity.memory.value() / cores,
@@ -163,6 +167,7 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
     split_first_slot(mean_task, time_slots);
   fill_steps(cluster, time_slots, mean_task, result);
   if (given.billing == Billing::invoice) add_offers(cluster, time_slots, mean_task, kinds, result);
+  result.waiting = time_slots.waiting_price * result.mean_price.value() / 3600;
   return result;
 }
 

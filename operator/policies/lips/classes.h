@@ -17,6 +17,7 @@ struct NodeClass {
   UsdPerCpuSecond price;
   bool whole = false;  // paid by the node, as elastic ones are: who fills its memory pays for its cores too
   double speed = 1;
+  double interruptions = 0;  // of a node, a second
   Resources shape;  // the maximum of each resource over the nodes; all nodes have its memory and slots per core
   Resources least;  // the minimum of each: with few classes, a task that fits one node fits all
   std::vector<NodeId> nodes;  // empty: an offer, whose nodes do not exist yet
@@ -50,6 +51,7 @@ struct NodeClasses {
   Cores cores;                                         // of all classes
   double work_rate = 0;                                // of all classes: CPU-seconds of work per second
   double queue_charge = 1;                             // times the waiting price (queue_charge.h)
+  double waiting = 0;                                  // USD for a second's wait of a CPU-second
   LaunchRoom room;                                     // of the offers
   UsableRoom usable;                                   // of any room
 };

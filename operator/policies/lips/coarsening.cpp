@@ -11,16 +11,22 @@ namespace {
 
 constexpr double unserved_steps = 8;  // of a coarse commodity
 
-using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId>;
+using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId, int>;
 
 // Prices of reading differ by less than a factor of four inside one key.
 Key key(const Commodity& commodity) {
   double dearest = 0;
   for (double usd : commodity.non_cpu_cost) dearest = std::max(dearest, usd);
   const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest) / 2)) : -1000;
-  return {commodity.any_class, commodity.constraint, commodity.any_class ? Resources{} : commodity.request,
-          commodity.pool,      commodity.zones,      magnitude,
-          commodity.shared};
+  const int length = commodity.interrupted ? static_cast<int>(std::floor(2 * std::log2(commodity.longest))) : -1000;
+  return {commodity.any_class,
+          commodity.constraint,
+          commodity.any_class ? Resources{} : commodity.request,
+          commodity.pool,
+          commodity.zones,
+          magnitude,
+          commodity.shared,
+          length};
 }
 
 void merge(Commodity& into, const Commodity& commodity) {
@@ -29,6 +35,7 @@ void merge(Commodity& into, const Commodity& commodity) {
     into.non_cpu_cost[z] += share * (commodity.non_cpu_cost[z] - into.non_cpu_cost[z]);
   into.unserved_price += share * (commodity.unserved_price - into.unserved_price);
   into.input_per_work += share * (commodity.input_per_work - into.input_per_work);
+  into.longest = std::max(into.longest, commodity.longest);
   into.least_memory_per_core = std::min(into.least_memory_per_core, commodity.least_memory_per_core);
   into.work += commodity.work;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policies/lips/interruptions.h"
+
 namespace lips {
 
 double ColumnPrices::least(const Commodity& commodity) {
@@ -34,6 +36,7 @@ const std::vector<ColumnPrices::InClass>& ColumnPrices::classes_for(const Commod
 }
 
 void ColumnPrices::look_at_zones(const Commodity& commodity) {
+  commodity_ = &commodity;
   takes_time_ = takes_time(commodity, terms_);
   const auto share = form_.share_row.find(commodity.pool), maximum = form_.maximum_row.find(commodity.pool);
   const double share_price = share != form_.share_row.end() ? dual(share->second) : 0;
@@ -48,7 +51,10 @@ void ColumnPrices::look_at_zones(const Commodity& commodity) {
 double ColumnPrices::usd(const InClass& in) const {
   const InZone& zone = zones_[in.zone];
   const double time = takes_time_ ? std::max(1.0, zone.read * in.speed) : 0;
-  return zone.usd + in.price - time * (in.time_price + core_price_ / in.speed);
+  const NodeClasses& classes = input_.classes;
+  const double lost =
+      terms_ == Terms::expected ? price_of_interruptions(classes, classes.classes[in.of_class], *commodity_) : 0;
+  return zone.usd + in.price + lost - time * (in.time_price + core_price_ / in.speed);
 }
 
 }  // namespace lips

@@ -48,6 +48,7 @@ class ColumnPrices {
   const std::vector<double>& dual_;
   std::map<std::pair<ConstraintId, Resources>, std::vector<InClass>> classes_;
   // Of the commodity that was last looked at.
+  const Commodity* commodity_ = nullptr;
   IdVector<ZoneId, InZone> zones_;
   double core_price_ = 0;  // USD per core-second, of its pool's maximum
   bool takes_time_ = true;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "policies/lips/commodity_table.h"
+#include "policies/lips/interruptions.h"
 
 namespace lips {
 
@@ -74,6 +75,7 @@ class CommodityMaker {
       dearest_[group.zone] = std::max(dearest_[group.zone], group.price.value());
       slowest_ = std::min(slowest_, group.speed);
       fastest_ = std::max(fastest_, group.speed);
+      most_interrupted_ = std::max(most_interrupted_, group.interruptions / group.speed);
     }
   }
 
@@ -190,7 +192,11 @@ class CommodityMaker {
     if (!fits_every_node(job)) return false;
     // A maximum counts cores. Where speeds differ, only the class form knows the cores per CPU-second.
     if (settings_.per_pool && cluster_.pools[job.pool].maximum.value() > 0 && fastest_ > slowest_) return false;
-    return !bound_by_read(group, job.request);
+    return !bound_by_read(group, job.request) && !interrupted(group, job.request);
+  }
+
+  bool interrupted(const TaskGroup& group, const Resources& request) const {
+    return most_interrupted_ * group.cpu.value() / cores_of(request) >= rare_interruptions;
   }
 
   // A task bound by its read takes its core for longer than its work: only the class form counts that.
@@ -257,6 +263,7 @@ class CommodityMaker {
       commodity.pool = pool;
       commodity.shared = trait.shared;
       commodity.zones = group.zones;
+      commodity.interrupted = interrupted(group, asked);
       commodity.input_per_work = group.reads ? group.input.value() / trait.work : 0;
       result_.commodities.push_back(std::move(commodity));
     }
@@ -269,12 +276,16 @@ class CommodityMaker {
     if (reads_) compare_with_least();
     double dearest = 0;
     for (const NodeClass& group : classes_.classes) dearest = std::max(dearest, group.price.value());
-    double non_cpu_cost = 0, waiting = 0;
-    for (const Commodity& commodity : result_.commodities)
+    double non_cpu_cost = 0, waiting = 0, lost = 0;
+    for (const Commodity& commodity : result_.commodities) {
       for (double usd : commodity.non_cpu_cost) non_cpu_cost = std::max(non_cpu_cost, usd);
+      if (!commodity.interrupted) continue;
+      for (const NodeClass& group : classes_.classes)
+        lost = std::max(lost, price_of_interruptions(classes_, group, commodity));
+    }
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);
-    const double real = dearest + non_cpu_cost + waiting;
+    const double real = dearest + non_cpu_cost + waiting + lost;
     const double price = settings_.unserved_price.value() > 0 ? settings_.unserved_price.value()
                          : real > 0                           ? 10 * real
                                                               : unserved_where_all_is_free;
@@ -342,6 +353,7 @@ class CommodityMaker {
   std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
   ByZone non_cpu_cost_, virtual_cost_;  // of the last portion
   double least_memory_per_core_ = 0, least_slots_per_core_ = 0, slowest_ = 1e300, fastest_ = 0;
+  double most_interrupted_ = 0;  // of all classes, in a second of work
 };
 
 }  // namespace

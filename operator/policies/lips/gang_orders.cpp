@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policies/lips/interruptions.h"
+
 namespace lips {
 
 namespace {
@@ -30,6 +32,16 @@ std::uint32_t fill_nodes(const Resources& request, std::uint32_t most, std::size
 }
 
 }  // namespace
+
+std::vector<ClassId> OrderRoom::cheapest_first(ZoneId zone, const GangPart& part) const {
+  const auto price = [&](ClassId c) {
+    const NodeClass& offer = classes_.classes[c];
+    return offer.price.value() + price_of_interruptions(classes_, offer, part.work / cores_of(part.request));
+  };
+  std::vector<ClassId> offers = offers_[zone];
+  std::stable_sort(offers.begin(), offers.end(), [&](ClassId a, ClassId b) { return price(a) < price(b); });
+  return offers;
+}
 
 OrderRoom::OrderRoom(const ClusterSnapshot& cluster, const NodeClasses& classes)
     : cluster_(cluster), classes_(classes), offers_(cluster.zones.size()) {
@@ -61,7 +73,7 @@ std::optional<GangOrder> OrderRoom::order(const Gang& gang, ZoneId zone, std::sp
     };
     for (std::size_t index = 0, known = alike.size(); index < known && left > 0; ++index)
       if (cluster_.eligible(constraint, classes_.classes[alike[index].on].like)) place(index);
-    for (const ClassId c : offers_[zone]) {
+    for (const ClassId c : cheapest_first(zone, part)) {
       const NodeClass& offer = classes_.classes[c];
       const std::int64_t each = fit_count(part.request, offer.shape);
       if (left == 0 || each <= 0 || !cluster_.eligible(constraint, offer.like)) continue;

@@ -35,6 +35,8 @@ class OrderRoom {
   OfferId like(NodeId node, const GangPart& part) const;
 
  private:
+  std::vector<ClassId> cheapest_first(ZoneId zone, const GangPart& part) const;
+
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   IdVector<ZoneId, std::vector<ClassId>> offers_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/launch_room.h"
+#include "policies/lips/interruptions.h"
 
 namespace lips {
 
@@ -15,9 +16,10 @@ namespace {
 
 constexpr double longest_drain = 24 * 3600;
 
-// USD per CPU-second of work on a node that is always full. Each interruption loses half of a task.
+// USD per CPU-second of work on a node that is always full. Each interruption loses half of a task; a task in which
+// they are not rare pays for its own (interruptions.h).
 double full_price(const Node& node, const Offer& offer, double mean_task, const UsableRoom& usable) {
-  const double lost = offer.interruptions / 3600 * mean_task / 2;
+  const double lost = std::min(offer.interruptions / 3600 * mean_task, rare_interruptions) / 2;
   return full_packing_price(node.price, usable.of(node.capacity.cpu), node.speed).value() * (1 + lost);
 }
 
@@ -28,6 +30,7 @@ bool can_be_launched(const ClusterSnapshot& cluster, const Offer& offer, const U
 // What tasks could use that are pending, or that are expected as peers: more is as good.
 struct Need {
   double cores = 0;                          // of all
+  double longest = 0;                        // of one, seconds at speed 1
   double memory = 0, slots = 0;              // beside a core, of the hungriest
   std::map<ResourceId, double> extended;     // the same
   std::map<WholeJobId, Resources> of_peers;  // of one that is expected
@@ -36,15 +39,19 @@ struct Need {
     for (const JobId id : cluster.pending) {
       const Job& job = cluster.jobs[id];
       add(job.request, job.pending);
+      for (const TaskGroup& group : cluster.groups[id])
+        longest = std::max(longest, group.cpu.value() / cores_of(job.request));
       expect(job.whole);
     }
     for (const RunningTask& run : cluster.running) expect(cluster.jobs[run.job].whole);
   }
-  // Of each resource beside the cores, what the hungriest could use of it.
-  std::vector<double> a_core(const Resources& capacity, const UsableRoom& usable) const {
+  // Of each resource beside the cores, what the hungriest could use of it; and how safe the longest is there.
+  std::vector<double> a_core(const Offer& offer, const Node& node, const UsableRoom& usable) const {
+    const Resources& capacity = node.capacity;
     const double of_use = usable.of(capacity.cpu).value();
     std::vector<double> amounts{std::min(usable.of(capacity.memory).value() / of_use, memory),
-                                std::min(capacity.slots / of_use, slots)};
+                                std::min(capacity.slots / of_use, slots),
+                                -std::max(offer.interruptions / 3600 * longest / node.speed, rare_interruptions)};
     for (const auto& [resource, most] : extended)
       amounts.push_back(std::min(capacity.extended[resource] / of_use, most));
     return amounts;
@@ -93,7 +100,7 @@ std::vector<OfferId> worth_launching(const ClusterSnapshot& cluster, double mean
     const double cores = usable.of(node.capacity.cpu).value();
     choices[{node.zone, node.capacity_type, offer.within, kinds.by_profile(offer.like),
              kinds.by_capacity(node.capacity), need.peers_that_fit(node.capacity)}]
-        .push_back({full_price(node, offer, mean_task, usable), cores, id, need.a_core(node.capacity, usable),
+        .push_back({full_price(node, offer, mean_task, usable), cores, id, need.a_core(offer, node, usable),
                     cores * nodes_left(cluster, offer)});
   }
   std::vector<OfferId> kept;
@@ -147,6 +154,7 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     added.zone = node.zone;
     added.whole = true;
     added.speed = node.speed;
+    added.interruptions = offer.interruptions / 3600;
     added.shape = added.least = node.capacity;
     added.drain = waiting > 0 ? std::min(longest_drain, std::sqrt(2 * unused * price / waiting)) : longest_drain;
     const double task = std::max(1.0, mean_task / node.speed), drain = std::max(added.drain, task);

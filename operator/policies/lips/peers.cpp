@@ -11,6 +11,7 @@
 #include "policies/lips/gang.h"
 #include "policies/lips/gang_orders.h"
 #include "policies/lips/gang_zones.h"
+#include "policies/lips/interruptions.h"
 
 namespace lips {
 
@@ -442,9 +443,16 @@ class Peers {
   double usd_of(const Gang& gang, const Start& choice) const {
     double usd = usd_beside_cpu(gang, choice);
     each_place(choice, [&](const auto& spot, const NodeClass& on) {
-      usd += spot.tasks * gang.parts[spot.part].work * on.price.value();
+      usd += spot.tasks * gang.parts[spot.part].work * on.price.value() + lost_usd(gang, spot, on);
     });
     return usd;
+  }
+
+  // By interruptions of the nodes of the class.
+  template <class AnySpot>
+  double lost_usd(const Gang& gang, const AnySpot& spot, const NodeClass& on) const {
+    const GangPart& part = gang.parts[spot.part];
+    return spot.tasks * part.work * price_of_interruptions(classes_, on, part.work / cores_of(part.request));
   }
 
   // Of all nodes that the choice orders, used or not, from their launch until they have been idle.
@@ -452,7 +460,9 @@ class Peers {
     double longest = 0, usd = 0;
     for (const NewSpot& spot : choice.order->spots) {
       const GangPart& part = gang.parts[spot.part];
-      longest = std::max(longest, part.work / (cores_of(part.request) * classes_.classes[spot.on].speed));
+      const NodeClass& on = classes_.classes[spot.on];
+      longest = std::max(longest, part.work / (cores_of(part.request) * on.speed));
+      usd += lost_usd(gang, spot, on);
     }
     for (const auto& [c, nodes] : choice.order->nodes) {
       const Offer& offer = cluster_.offers[classes_.classes[c].offer];

@@ -91,6 +91,21 @@ TEST_F(NewNodes, AreOrderedForADriverAndItsExecutorsInOneZoneBeforeItStarts) {
   EXPECT_EQ(plan.deferrals.front().reason, DeferralReason::waits_for_node);
 }
 
+// The tasks run for 1,000 s.
+TEST_F(NewNodes, ThatTheCloudWouldTakeBackAreOrderedWhereThatIsCheaperAllTheSame) {
+  for (const double an_hour : {1, 12}) {
+    builder = ElasticBuilder(2);
+    offers();
+    const OfferId spot = builder.offer(there, 0.12);
+    builder.start.offers[spot].interruptions = an_hour;
+    builder.start.nodes[builder.start.offers[spot].like].capacity_type = CapacityType::spot;
+    Case with = case_of(builder);
+    add(with, 8, 8, false);
+    with.at(2);
+    EXPECT_EQ(ordered(with), (Ordered{{an_hour < 10 ? spot : in_there, 8}})) << an_hour;
+  }
+}
+
 TEST_F(NewNodes, AreKeptUntilAllAreThere) {
   offers();
   to_boot(there, 3);

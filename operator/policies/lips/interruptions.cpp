@@ -1,0 +1,38 @@
+#include "policies/lips/interruptions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lips {
+
+namespace {
+
+// Beyond, hardly an attempt in a hundred ends, and prices would only lose digits.
+constexpr double most_interruptions = 5;
+
+}  // namespace
+
+InterruptionRates::InterruptionRates(const ClusterSnapshot& cluster) {
+  for (const Offer& offer : cluster.offers) {
+    const Node& node = cluster.nodes[offer.like];
+    const Place place{node.zone, node.capacity_type};
+    for (double* rate : {&worst_[place], &of_type_[{place, node.instance_type}]})
+      *rate = std::max(*rate, offer.interruptions / 3600);
+  }
+}
+
+double InterruptionRates::of(const Node& node) const {
+  const Place place{node.zone, node.capacity_type};
+  if (const auto found = of_type_.find({place, node.instance_type}); found != of_type_.end()) return found->second;
+  const auto found = worst_.find(place);
+  return found == worst_.end() ? 0 : found->second;
+}
+
+double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds) {
+  const double time = seconds / group.speed, expected = std::min(group.interruptions * time, most_interruptions);
+  if (expected < rare_interruptions) return 0;
+  const double done_anew = std::expm1(expected) / expected - 1;  // over the task's own time
+  return done_anew * (group.price.value() + classes.waiting * time);
+}
+
+}  // namespace lips
