@@ -236,6 +236,7 @@ void RunMetrics::on_launch(NodeId node, TimePoint now) {
 
 void RunMetrics::on_gone(NodeId node, Gone why, TimePoint now) {
   usage_.on_gone(node, why, now);
+  forecast_.on_gone(node, why, now);
   FleetFigures& fleet = result_.fleet;
   ++(why == Gone::interrupted ? fleet.interrupted : why == Gone::empty ? fleet.empty : fleet.underutilized);
 }
