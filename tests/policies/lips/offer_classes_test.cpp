@@ -137,6 +137,26 @@ TEST_F(OfferClasses, AreCheaperForTasksThatFillTheMemoryOfANodeThatIsThere) {
   EXPECT_THAT(asked(with), Each(rich));
 }
 
+// What is paid anyway is a step of its own, behind all time slots: the plan's cost takes it first, as the program does.
+TEST_F(OfferClasses, LeavePlansAsCloseToTheirBoundAsWithoutThem) {
+  for (const bool in_classes : {false, true}) {
+    builder = ElasticBuilder(1);
+    offer(gibibytes(4, 16), 0.2);
+    for (int i = 0; i < 10; ++i) builder.elastic_node(ZoneId(0), 0.2);
+    Case with("lips", builder);
+    const JobId running = with.add({.maps = 10, .cpu = 7200});
+    for (std::uint32_t i = 0; i < 10; ++i)
+      ASSERT_TRUE(with.state.assume({with.task(running, i), NodeId(1 + i), {}, {}}));
+    for (int i = 0; i < 5; ++i) {
+      const double memory = with.state.snapshot().nodes[NodeId(1)].capacity.memory.value() / 4;
+      add(with, 300, {Cores(1), Mebibytes((in_classes ? 1.3 : 0.5) * memory), 1});
+    }
+    const Plan plan = with.plan();
+    EXPECT_GE(plan.account.gap, -1e-9);
+    EXPECT_LT(plan.account.gap, 0.05);
+  }
+}
+
 TEST_F(OfferClasses, OfTheLeastPriceForATaskAreAskedFor) {
   int dearer_by_the_core = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
