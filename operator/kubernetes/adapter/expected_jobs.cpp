@@ -18,9 +18,10 @@ class Collector {
   Collector(const ExpectationContext& context, TimePoint from, TimePoint to)
       : context_(context), from_(from), to_(to) {}
 
-  void add(const BatchJob& job) {
+  // `waits`: somebody has to resume it, or to take gates from its pods.
+  void add(const BatchJob& job, bool waits) {
     const std::string* text = find_text(job.annotations, annotation::expected_at);
-    if (!text || !job.spec.suspended) return;
+    if (!text || !waits || job.deleting || job.ended) return;
     const Result<TimePoint> at = parse_time(std::string_view(*text).substr(0, 100));
     if (!at) return complain("Job", job.meta, fmt::format("{}: {}", annotation::expected_at, at.error().message));
     if (*at >= from_ && *at < to_) add("Job", job.meta, job.meta.name, job.spec, *at);
@@ -89,7 +90,8 @@ ExpectedJobs expected_jobs(const Announcers& announcers, const ExpectationContex
   std::set<std::pair<std::string, std::string>> here;
   for (const auto& [uid, job] : announcers.jobs) {
     here.emplace(job.meta.name_space, job.meta.name);
-    collector.add(job);
+    const bool gated = job.spec.gated && !(announcers.released && announcers.released(uid));
+    collector.add(job, job.spec.suspended || gated);
   }
   for (const auto& [uid, cron] : announcers.cron_jobs) collector.add(cron, here);
   collector.add(announcers, now);

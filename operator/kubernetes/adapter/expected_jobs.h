@@ -1,8 +1,9 @@
-// Work that is announced: the next runs of CronJobs, suspended Jobs that say when they are expected, later steps of
-// workflows that run, and what a file lists. Pure.
+// Work that is announced: the next runs of CronJobs, suspended and gated Jobs that say when they are expected, later
+// steps of workflows that run, and what a file lists. Pure.
 #pragma once
 
 #include <compare>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct Announcers {
   const std::vector<Announcement>& announced;        // by a file
   // When a job of that name has come last; one that comes near enough to its time is the one that was announced.
   const std::map<std::string, TimePoint>& arrivals;
+  // Whether a pod of the Job with this uid is past its gates: the gates of the template stay.
+  std::function<bool(const std::string& uid)> released = {};
 };
 
 // What is expected within `reach`, or was and is not here yet.

@@ -29,7 +29,8 @@ double rounds(const JobSpec& spec) {
 Result<ExpectedPods> expected_pods(const PodsToCome& to_come, const ExpectationContext& context) {
   Pod pod;
   pod.meta.name_space = to_come.name_space;
-  pod.annotations = to_come.spec.pod_annotations;
+  pod.annotations = to_come.spec.pod_notes.annotations;
+  pod.labels = to_come.spec.pod_notes.labels;
   pod.scheduler = to_come.spec.scheduler;
   const Result<PodAnnotations> task = read_pod_annotations(pod);
   if (!task) return tl::unexpected(task.error());

@@ -1,5 +1,6 @@
 #include "kubernetes/adapter/known_jobs.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -96,6 +97,13 @@ KnownJob KnownJobs::known(const std::string& key) {
   KnownJob known = pods_.known(key, {jobs_, zone_of, memories_.maps_of(key), ended});
   if (pods_.shuffles(key)) memories_.maps_ended(key, known.maps_in);
   return known;
+}
+
+bool KnownJobs::has_released(const std::string& uid) const {
+  const std::set<const PodRecord*>& pods = pods_.created_by(uid);
+  return std::any_of(pods.begin(), pods.end(), [](const PodRecord* pod) {
+    return pod->state != PodState::held || pod->unschedulable_reason != UnschedulableReason::scheduling_gated;
+  });
 }
 
 JobMemory KnownJobs::memory_of(const std::string& key, const ModelIndex& index) const {

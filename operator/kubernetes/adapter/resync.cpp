@@ -90,10 +90,10 @@ std::vector<ExpectedWork> Resync::find_expected(const DataLink* data, TimePoint 
   const WorkHistory history{around_.pods.run_times(), rules_.default_run_time};
   static const std::vector<Announcement> nothing;
   look_at_announced();
-  ExpectedJobs found =
-      expected_jobs({around_.jobs.all(), around_.jobs.cron_jobs(), around_.jobs.workflows(),
-                     announced_ ? *announced_ : nothing, arrivals_},
-                    {around_.model.index(), history, planned, read_permission(data)}, now, expected_within);
+  ExpectedJobs found = expected_jobs(
+      {around_.jobs.all(), around_.jobs.cron_jobs(), around_.jobs.workflows(), announced_ ? *announced_ : nothing,
+       arrivals_, [this](const std::string& uid) { return around_.jobs.has_released(uid); }},
+      {around_.model.index(), history, planned, read_permission(data)}, now, expected_within);
   std::set<ExpectedJobs::Problem> problems(found.problems.begin(), found.problems.end());
   for (const ExpectedJobs::Problem& problem : problems)
     if (!misannounced_.contains(problem)) {

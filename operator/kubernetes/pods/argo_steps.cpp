@@ -49,6 +49,13 @@ class ArgoState {
   std::optional<TimePoint> since_;
 };
 
+void add_missing(const TextMap& from, TextMap& to) {
+  const TextMap own = to;
+  for (const auto& entry : from)
+    if (!find_text(own, entry.first)) to.push_back(entry);
+  std::sort(to.begin(), to.end());
+}
+
 // A template with what a task refers to found by name.
 struct Unfoldable {
   const ArgoTemplate* from = nullptr;
@@ -64,7 +71,7 @@ class Unfolding {
     const auto either = [&](std::string ArgoSpec::*text) {
       return (from.spec.*text).empty() ? from.stored.*text : from.spec.*text;
     };
-    annotations_ = from.spec.pod_annotations.empty() ? from.stored.pod_annotations : from.spec.pod_annotations;
+    notes_ = from.spec.pod_notes == PodNotes{} ? from.stored.pod_notes : from.spec.pod_notes;
     scheduler_ = either(&ArgoSpec::scheduler);
     for (const ArgoTemplate& each : spec.templates) templates_.try_emplace(each.name, unfoldable(each));
     for (const ArgoNode& node : from.nodes) {
@@ -107,9 +114,8 @@ class Unfolding {
     if (of.pod || of.from->kind != ArgoTemplate::Kind::pod) return of.pod;
     JobSpec pod = of.from->pod;
     if (pod.scheduler.empty()) pod.scheduler = scheduler_;
-    for (const auto& entry : annotations_)
-      if (!find_text(of.from->pod.pod_annotations, entry.first)) pod.pod_annotations.push_back(entry);
-    std::sort(pod.pod_annotations.begin(), pod.pod_annotations.end());
+    add_missing(notes_.annotations, pod.pod_notes.annotations);
+    add_missing(notes_.labels, pod.pod_notes.labels);
     return of.pod = std::make_shared<const JobSpec>(std::move(pod));
   }
 
@@ -186,7 +192,7 @@ class Unfolding {
     if (!too_many_) come_after(done, std::move(all));
   }
 
-  TextMap annotations_;
+  PodNotes notes_;
   std::string scheduler_;
   std::map<std::string, Unfoldable, std::less<>> templates_;
   std::unordered_map<std::string, ArgoState> states_;

@@ -14,18 +14,22 @@ using simdjson::ondemand::value;
 using Task = ArgoTemplate::Task;
 
 constexpr std::int32_t most_copies = 1'000'000;
-constexpr std::size_t longest_argo_name = 128;      // as Argo allows them; the names of nodes are made of several
-constexpr std::size_t largest_annotations = 4'096;  // of all pods: each template has them
+constexpr std::size_t longest_argo_name = 128;  // as Argo allows them; the names of nodes are made of several
+constexpr std::size_t largest_notes = 4'096;    // of all pods: each template has them
 
 bool is_filled_in(std::string_view text) { return text.find("{{") != std::string_view::npos; }
 
-TextMap pod_annotations(value metadata) {
-  TextMap result;
-  json::each_field(metadata, [&](std::string_view key, value content) {
-    if (key == "annotations") result = json::text_map(content, "lips.dev/");
-  });
-  std::erase_if(result, [](const auto& entry) { return is_filled_in(entry.second); });
+PodNotes known_notes(value metadata) {
+  PodNotes result = json::pod_notes(metadata);
+  for (TextMap* notes : {&result.annotations, &result.labels})
+    std::erase_if(*notes, [](const auto& entry) { return is_filled_in(entry.second); });
   return result;
+}
+
+std::size_t size_of(const TextMap& notes) {
+  std::size_t size = 0;
+  for (const auto& [name, text] : notes) size += name.size() + text.size();
+  return size;
 }
 
 std::string argo_name(value json) {
@@ -108,7 +112,7 @@ ArgoTemplate argo_template(value json) {
     if (content.is_null()) return;
     if (key == "name") result.name = argo_name(content);
     if (key == "schedulerName") result.pod.scheduler = json::text(content);
-    if (key == "metadata") result.pod.pod_annotations = pod_annotations(content);
+    if (key == "metadata") result.pod.pod_notes = known_notes(content);
     if (key == "dag") read_dag(content, result);
     if (key == "suspend") read_suspend(content, result);
     if (key == "container" || key == "script") {
@@ -129,13 +133,12 @@ void read_argo_spec(value json, ArgoSpec& spec) {
     if (key == "suspend") spec.suspended = !content.is_null() && content.get_bool();
     if (key == "templates")
       json::each_item(content, [&](value each) { spec.templates.push_back(argo_template(each)); });
-    if (key == "podMetadata") spec.pod_annotations = pod_annotations(content);
+    if (key == "podMetadata") spec.pod_notes = known_notes(content);
   });
-  std::size_t size = 0;
-  for (const auto& [name, text] : spec.pod_annotations) size += name.size() + text.size();
-  if (size > largest_annotations)
-    throw json::Rejected{"spec.podMetadata.annotations: found " + std::to_string(size) +
-                         " bytes; allowed: " + std::to_string(largest_annotations)};
+  const std::size_t size = size_of(spec.pod_notes.annotations) + size_of(spec.pod_notes.labels);
+  if (size > largest_notes)
+    throw json::Rejected{"spec.podMetadata: found " + std::to_string(size) +
+                         " bytes of annotations and labels under lips.dev/; allowed: " + std::to_string(largest_notes)};
 }
 
 bool is_end_of_argo(std::string_view phase) { return phase == "Succeeded" || phase == "Failed" || phase == "Error"; }

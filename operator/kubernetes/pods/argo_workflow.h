@@ -27,7 +27,7 @@ struct ArgoTemplate {
 
 struct ArgoSpec {
   std::string entrypoint, scheduler;
-  TextMap pod_annotations;  // those under lips.dev/, without those in which Argo fills something in
+  PodNotes pod_notes;  // without those in which Argo fills something in
   bool suspended = false;
   std::vector<ArgoTemplate> templates;
 };

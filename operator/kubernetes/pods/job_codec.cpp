@@ -2,19 +2,29 @@
 
 #include "kubernetes/api/object_fields_json.h"
 #include "kubernetes/pods/job_spec_json.h"
+#include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
 namespace {
 
 using simdjson::ondemand::value;
 
+bool is_gate_of_others(value gate) {
+  bool others = false;
+  json::each_field(gate, [&](std::string_view key, value content) {
+    if (key == "name") others = json::text(content) != zone_gate;
+  });
+  return others;
+}
+
 void read_pod_template(value json, JobSpec& spec) {
   json::each_field(json, [&](std::string_view key, value content) {
-    ObjectMeta unnamed;
-    if (key == "metadata") json::read_metadata(content, unnamed, spec.pod_annotations);
+    if (key == "metadata") spec.pod_notes = json::pod_notes(content);
     if (key != "spec") return;
     json::each_field(content, [&](std::string_view field, value inner) {
       if (field == "schedulerName") spec.scheduler = json::text(inner);
+      if (field == "schedulingGates")
+        json::each_item(inner, [&](value each) { spec.gated |= is_gate_of_others(each); });
       if (field == "containers") json::each_item(inner, [&](value each) { spec.cpu += json::requested_cpu(each); });
     });
   });
@@ -50,6 +60,15 @@ void read_metadata(value json, ObjectMeta& meta, TextMap& annotations, bool* del
     if (key == "annotations") annotations = text_map(content, "lips.dev/");
     if (key == "deletionTimestamp" && deleting) *deleting = !content.is_null();
   });
+}
+
+PodNotes pod_notes(value metadata) {
+  PodNotes result;
+  each_field(metadata, [&](std::string_view key, value content) {
+    if (key == "annotations") result.annotations = text_map(content, "lips.dev/");
+    if (key == "labels") result.labels = text_map(content, "lips.dev/");
+  });
+  return result;
 }
 
 std::int64_t requested_cpu(value container) {

@@ -11,14 +11,21 @@
 
 namespace lips::kubernetes {
 
+// What a template says of its pods in its metadata: what lies under lips.dev/.
+struct PodNotes {
+  TextMap annotations, labels;
+  friend bool operator==(const PodNotes&, const PodNotes&) = default;
+};
+
 // spec of a Job, or of the Jobs that a CronJob makes.
 struct JobSpec {
   std::optional<std::int32_t> completions, parallelism;
   bool suspended = false;
   // Of each pod to come.
   std::string scheduler;
-  TextMap pod_annotations;  // those under lips.dev/
-  std::int64_t cpu = 0;     // thousandths of a core, requested by its containers
+  PodNotes pod_notes;
+  std::int64_t cpu = 0;  // thousandths of a core, requested by its containers
+  bool gated = false;    // behind a scheduling gate of others
 };
 
 struct BatchJob {

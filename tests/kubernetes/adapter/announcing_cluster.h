@@ -18,10 +18,13 @@ class AnnouncingCluster : public SmallCluster {
   AnnouncingCluster() { list({{"etl/events", 10}}); }
 
   ExpectedJobs expected(const std::string& now = "2026-11-23T10:00:00Z") const {
-    const auto planned = [](const Pod& pod, const PodAnnotations&) { return pod.scheduler == "lips"; };
+    const auto planned = [this](const Pod& pod, const PodAnnotations& task) {
+      asked_of_pool_ = task.pool;
+      return pod.scheduler == "lips";
+    };
     const WorkHistory history{run_times_, std::chrono::minutes(1)};
-    return expected_jobs({jobs_, cron_jobs_, workflows_, announced_, arrivals_}, {*index_, history, planned, may_read_},
-                         *parse_time(now), std::chrono::hours(4));
+    return expected_jobs({jobs_, cron_jobs_, workflows_, announced_, arrivals_, released_},
+                         {*index_, history, planned, may_read_}, *parse_time(now), std::chrono::hours(4));
   }
 
   RunTimes run_times_;
@@ -30,6 +33,8 @@ class AnnouncingCluster : public SmallCluster {
   std::map<std::string, Workflow> workflows_;
   std::vector<Announcement> announced_;
   std::map<std::string, TimePoint> arrivals_;
+  std::function<bool(const std::string& uid)> released_;
+  mutable std::string asked_of_pool_;  // whether the operator plans pods of it, the last time
   std::function<bool(const std::string& data_set, const std::string& name_space)> may_read_;
 };
 

@@ -22,7 +22,7 @@ class ExpectedJobsTest : public AnnouncingCluster {
     result.completions = 5;
     result.scheduler = "lips";
     result.cpu = 2000;
-    result.pod_annotations = std::move(annotations);
+    result.pod_notes.annotations = std::move(annotations);
     return result;
   }
   void add_suspended(const std::string& name, const std::string& at, JobSpec spec) {
@@ -39,8 +39,43 @@ class ExpectedJobsTest : public AnnouncingCluster {
     cron.job = std::move(spec);
     return cron;
   }
+  // With this template of its pods.
+  void put_job(const nlohmann::json& pod_template) {
+    const nlohmann::json job{{"metadata",
+                              {{"namespace", "etl"},
+                               {"name", "report"},
+                               {"uid", "u"},
+                               {"annotations", {{annotation::expected_at, "2026-11-23T11:30:00Z"}}}}},
+                             {"spec", {{"completions", 5}, {"template", pod_template}}}};
+    JobDecoder decoder;
+    const Result<BatchJob> read = decoder.decode(job.dump());
+    ASSERT_TRUE(read) << read.error().message;
+    jobs_["u"] = *read;
+  }
   static TimePoint time(const std::string& text) { return *parse_time(text); }
 };
+
+TEST_F(ExpectedJobsTest, AJobWhosePodsOthersGateIsAsGoodAsSuspendedUntilOneIsReleased) {
+  const auto expected_behind = [&](const std::string& gates) {
+    put_job({{"spec", {{"schedulerName", "lips"}, {"schedulingGates", nlohmann::json::parse(gates)}}}});
+    return expected().work.size();
+  };
+  const std::string others = R"([{"name":"lips.dev/zone"},{"name":"example.com/quota"}])";
+  EXPECT_EQ(expected_behind(others), 1u);
+  EXPECT_EQ(expected_behind(R"([{"name":"example.com/quota"}])"), 1u);
+  for (const char* gates : {"null", "[]", R"([{"name":"lips.dev/zone"}])"})
+    EXPECT_EQ(expected_behind(gates), 0u) << gates;
+  expected_behind(others);
+  released_ = [](const std::string& uid) { return uid == "u"; };
+  EXPECT_THAT(expected().work, IsEmpty()) << "the gates of the template stay";
+  jobs_["u"].spec.suspended = true;
+  EXPECT_THAT(expected().work, SizeIs(1)) << "suspended again";
+  jobs_["u"].deleting = true;
+  EXPECT_THAT(expected().work, IsEmpty());
+  released_ = {};
+  jobs_["u"].deleting = false, jobs_["u"].ended = true;
+  EXPECT_THAT(expected().work, IsEmpty());
+}
 
 TEST_F(ExpectedJobsTest, ASuspendedJobSaysWhenItIsExpectedAndWhatItWillNeed) {
   add_suspended("report", "2026-11-23T11:30:00Z", spec({{"lips.dev/dataset", "events"}, {"lips.dev/run-time", "90s"}}));
@@ -92,6 +127,29 @@ TEST_F(ExpectedJobsTest, TheTemplateSaysWhatAJobShuffles) {
   EXPECT_EQ(expected().work.at(0).shuffle, Mebibytes(3 * 1024));
 }
 
+TEST_F(ExpectedJobsTest, LabelsOfTheTemplateCountAsItsAnnotationsDo) {
+  const std::pair<const char*, const char*> notes[] = {
+      {annotation::data_set, "events"}, {annotation::job, "daily"},     {annotation::run_time, "90s"},
+      {annotation::cpu, "77"},          {annotation::shuffle, "3Gi"},   {annotation::tasks, "9"},
+      {annotation::stage, "reduce"},    {annotation::max_wait, "soon"}, {annotation::pool, "another"}};
+  const nlohmann::json pod_spec{{"schedulerName", "lips"},
+                                {"schedulingGates", nlohmann::json::parse(R"([{"name":"others"}])")}};
+  const auto expected_with = [&](const char* where, const std::string& key, const std::string& value) {
+    put_job({{"metadata", {{where, {{key, value}}}}}, {"spec", pod_spec}});
+    return expected();
+  };
+  for (const auto& [key, value] : notes) {
+    const ExpectedJobs by_annotation = expected_with("annotations", key, value);
+    const ExpectedJobs by_label = expected_with("labels", key, value);
+    EXPECT_EQ(by_label.work, by_annotation.work) << key;
+    EXPECT_EQ(by_label.problems, by_annotation.problems) << key;
+    EXPECT_EQ(asked_of_pool_, std::string(key) == annotation::pool ? value : "");
+  }
+  EXPECT_EQ(expected_with("labels", annotation::data_set, "events").work.at(0).input, DataSetId(0));
+  EXPECT_EQ(expected_with("labels", annotation::job, "daily").work.at(0).job, "etl/daily");
+  EXPECT_THAT(expected_with("labels", annotation::max_wait, "soon").problems, SizeIs(1));
+}
+
 TEST_F(ExpectedJobsTest, CountsOnNothingThatLipsDoesNotPlanOrMayNotRead) {
   JobSpec other = spec();
   other.scheduler = "default-scheduler";
@@ -102,7 +160,7 @@ TEST_F(ExpectedJobsTest, CountsOnNothingThatLipsDoesNotPlanOrMayNotRead) {
   add_suspended("own", "2026-11-23T11:30:00Z", spec({{"lips.dev/dataset", "events"}}));
   EXPECT_TRUE(expected().work.at(0).input.valid()) << "a namespace reads its own data";
   jobs_.begin()->second.meta.name_space = "ml";
-  jobs_.begin()->second.spec.pod_annotations = {{"lips.dev/dataset", "etl/events"}};
+  jobs_.begin()->second.spec.pod_notes.annotations = {{"lips.dev/dataset", "etl/events"}};
   EXPECT_FALSE(expected().work.at(0).input.valid());
 }
 
@@ -209,6 +267,30 @@ TEST(ExpectedOfCronJobs, ReachesTheSnapshot) {
   EXPECT_THAT(work.job, testing::StartsWith("default/hourly-"));
   EXPECT_EQ(work.work, CpuSeconds(4 * 1.5 * 60));
   EXPECT_TRUE(planned.until([&] { return planned.counted().rejections()["CronJob announcement"] == 1; }));
+}
+
+TEST(ExpectedOfGatedJobs, CountUntilOneOfTheirPodsIsReleased) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 1});
+  cluster.put_job("report", 2);
+  const auto now = std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch());
+  const TimePoint later(now + std::chrono::hours(1));
+  nlohmann::json pod = cron_object("")["spec"]["jobTemplate"]["spec"]["template"];
+  pod["spec"]["schedulingGates"] = nlohmann::json::parse(R"([{"name":"example.com/quota"}])");
+  cluster.change_job("report", {{"metadata", {{"annotations", {{annotation::expected_at, time_text(later)}}}}},
+                                {"spec", {{"template", pod}}}});
+  FakePod waits = pod_of(1, "report");
+  waits.gates = {"example.com/quota"};
+  cluster.put_pod("report-0", waits);
+  Planned planned(cluster);
+  ASSERT_TRUE(planned.until([&] { return !planned.snapshot().expected.empty(); }));
+  EXPECT_EQ(planned.snapshot().expected.front().job, "default/report");
+  EXPECT_EQ(planned.pending(), 0u);
+  waits.gates = {};
+  cluster.put_pod("report-0", waits);
+  ASSERT_TRUE(planned.until_pending(1));
+  cluster.put_node("b", {.cpu = 1});  // everything is looked at again, now and not within half a minute
+  EXPECT_TRUE(planned.until([&] { return planned.snapshot().expected.empty(); }));
 }
 
 }  // namespace

@@ -78,8 +78,17 @@ TEST(ArgoWorkflowDecoder, ReadsADagWithDependenciesAndExpressions) {
   ASSERT_TRUE(step.spec);
   EXPECT_EQ(step.spec->scheduler, "lips");
   EXPECT_EQ(step.spec->cpu, 1000);
-  EXPECT_EQ(step.spec->pod_annotations, (TextMap{{"lips.dev/pool", "p"}, {"lips.dev/run-time", "90s"}}))
+  EXPECT_EQ(step.spec->pod_notes.annotations, (TextMap{{"lips.dev/pool", "p"}, {"lips.dev/run-time", "90s"}}))
       << "what Argo fills in is not known";
+}
+
+TEST(ArgoWorkflowDecoder, ReadsLabelsAsAnnotations) {
+  const Result<Workflow> read = argo(
+      R"({"entrypoint":"w","podMetadata":{"labels":{"lips.dev/pool":"p","lips.dev/job":"j","app":"x"}},"templates":[)"
+      R"({"name":"w","metadata":{"labels":{"lips.dev/job":"own","lips.dev/dataset":"{{x}}"}},"container":{}}]})");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->steps[StepIndex(0)].spec->pod_notes,
+            (PodNotes{{}, {{"lips.dev/job", "own"}, {"lips.dev/pool", "p"}}}));
 }
 
 TEST(ArgoWorkflowDecoder, ReadsStepsAndWhatIsInsideThem) {
@@ -229,6 +238,7 @@ TEST(ArgoWorkflowDecoder, RefusesWrongTypesByName) {
         with_work(R"("steps":[{"name":"a"}])"), with_work(R"("dag":{"tasks":[{"dependencies":{"a":1}}]})"),
         with_work(R"("dag":{"tasks":[{"withItems":"{{x}}"}]})"),
         with_work(fmt::format(R"("dag":{{"tasks":[{{"name":"{}"}}]}})", std::string(129, 'a'))),
+        fmt::format(R"({{"podMetadata":{{"labels":{{"lips.dev/job":"{}"}}}}}})", std::string(5000, 'a')),
         fmt::format(R"({{"podMetadata":{{"annotations":{{"lips.dev/job":"{}"}}}}}})", std::string(5000, 'a'))}) {
     const Result<Workflow> read = argo(spec);
     ASSERT_FALSE(read) << spec.substr(0, 200);

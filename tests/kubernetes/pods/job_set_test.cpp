@@ -20,7 +20,7 @@ Result<Workflow> job_set(const std::string& spec, const std::string& status = "{
 
 const char* const two_jobs = R"({"replicatedJobs":[
   {"name":"load","replicas":2,"template":{"spec":{"completions":4,"parallelism":2,"template":{
-    "metadata":{"annotations":{"lips.dev/run-time":"90s","other":"x"}},
+    "metadata":{"annotations":{"lips.dev/run-time":"90s","other":"x"},"labels":{"lips.dev/pool":"p","app":"x"}},
     "spec":{"schedulerName":"lips","containers":[{"resources":{"requests":{"cpu":"500m"}}},{"resources":{"requests":{"cpu":1}}}]}}}}},
   {"name":"fit","dependsOn":[{"name":"load","status":"Complete"},{"name":"nobody","status":"Ready"}],"template":{"spec":{}}}]})";
 
@@ -46,7 +46,7 @@ TEST(JobSetDecoder, ReadsItsJobsAndWhatTheyWaitFor) {
   EXPECT_EQ(load.spec->parallelism, 2);
   EXPECT_EQ(load.spec->scheduler, "lips");
   EXPECT_EQ(load.spec->cpu, 1500);
-  EXPECT_EQ(load.spec->pod_annotations, (TextMap{{"lips.dev/run-time", "90s"}}));
+  EXPECT_EQ(load.spec->pod_notes, (PodNotes{{{"lips.dev/run-time", "90s"}}, {{"lips.dev/pool", "p"}}}));
   EXPECT_THAT(load.after, IsEmpty());
   EXPECT_EQ(fit.copies, 1);
   EXPECT_THAT(fit.after, ElementsAre(Step::After{StepIndex(0), false}));
