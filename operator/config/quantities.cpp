@@ -81,8 +81,8 @@ std::optional<Duration> parse_time_of_day(std::string_view text) {
   if (text.size() != 5 || text[2] != ':' || !digit(0) || !digit(1) || !digit(3) || !digit(4)) return std::nullopt;
   const int hours = (text[0] - '0') * 10 + text[1] - '0', minutes = (text[3] - '0') * 10 + text[4] - '0';
   const Duration value = std::chrono::hours(hours) + std::chrono::minutes(minutes);
-  if (minutes > 59 || value <= Duration(0) || value > std::chrono::hours(24)) return std::nullopt;
-  return value;
+  if (minutes > 59 || value > std::chrono::hours(24)) return std::nullopt;
+  return value == Duration(0) ? std::chrono::hours(24) : value;
 }
 
 std::string time_of_day(Duration since_midnight) {

@@ -14,7 +14,7 @@ namespace lips {
 std::optional<double> parse_number(std::string_view text);
 // Sums of numbers with ms, s, m, h or d; or 0.
 std::optional<Duration> parse_duration(std::string_view text);
-// "06:00", from 00:01 to 24:00: since midnight; "": 0.
+// "06:00", from 00:00 to 24:00: since the midnight before; 00:00 is 24:00, the next one; "": 0.
 std::optional<Duration> parse_time_of_day(std::string_view text);
 std::string time_of_day(Duration since_midnight);
 // A number with B, KB, MB, GB, TB (powers of 1000), Ki, Mi, Gi, Ti or KiB ... TiB (of 1024); or 0.

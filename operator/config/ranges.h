@@ -37,7 +37,7 @@ constexpr bool in_range(MebibytesPerSecond bandwidth) {
 // Texts for "allowed" in error messages.
 inline constexpr const char* allowed_durations =
     "a duration such as 90s, 10m or 1h30m (units ms, s, m, h, d), at most 36525d";
-inline constexpr const char* allowed_times_of_day = "a time of day in UTC from 00:01 to 24:00, such as 06:00";
+inline constexpr const char* allowed_times_of_day = "a time of day in UTC from 00:00 to 24:00, such as 06:00";
 inline constexpr const char* allowed_sizes =
     "a size such as 128Mi, 10Gi or 64MB (units B, KB, MB, GB, TB, Ki, Mi, Gi, Ti), 0 or from 1B to 1048576Ti";
 inline constexpr const char* allowed_bandwidths =

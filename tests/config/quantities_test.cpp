@@ -23,8 +23,10 @@ TEST(Quantities, ReadsDurations) {
 TEST(Quantities, ReadsTimesOfDayAndWritesThem) {
   EXPECT_EQ(parse_time_of_day("06:30"), std::chrono::minutes(390));
   EXPECT_EQ(parse_time_of_day("24:00"), std::chrono::hours(24));
+  EXPECT_EQ(parse_time_of_day("00:00"), std::chrono::hours(24)) << "both are midnight";
   EXPECT_EQ(parse_time_of_day(""), Duration(0));
-  for (const char* bad : {"00:00", "24:01", "6:30", "06:60", "noon", "06-30", "06:3O"})
+  for (const char* bad :
+       {"24:01", "24:59", "25:00", "6:30", "-1:30", "06:30:00", "06:30Z", "6h", "06:60", "noon", "06-30", "06:3O"})
     EXPECT_FALSE(parse_time_of_day(bad)) << bad;
   for (const char* text : {"06:30", "00:01", "24:00", ""}) EXPECT_EQ(time_of_day(*parse_time_of_day(text)), text);
 }

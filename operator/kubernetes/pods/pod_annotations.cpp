@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/quantities.h"
+#include "config/ranges.h"
 #include "kubernetes/api/time_text.h"
 #include "kubernetes/pods/data_path.h"
 
@@ -35,6 +36,8 @@ void read(const Pod& pod, const char* key, std::string_view allowed, Parse parse
 // Ranges of declared quantities. A larger value is a mistake, and would spoil the numbers of the plan for all.
 constexpr Duration longest_run_time = std::chrono::hours(24 * 366);
 constexpr Mebibytes largest_size(1e9);  // 0.93 PiB
+// A pod may take the place of one whose deadline has passed. One of long ago would make its waits dear for nothing.
+constexpr Duration longest_past_deadline = longest_run_time;
 
 std::optional<double> some_work(const std::string& text) {
   const std::optional<double> number = parse_number(text);
@@ -86,13 +89,16 @@ void read_data_set(const Pod& pod, PodAnnotations& result, std::string& problem)
 void read_complete_by(const Pod& pod, PodAnnotations& result, std::string& problem) {
   const std::string* text = note(pod, annotation::complete_by);
   if (!text) return;
+  const Result<TimePoint> when = parse_time(*text);
   if (const std::optional<Duration> time = parse_time_of_day(*text); time && *time > Duration(0))
     result.complete_by_time_of_day = time;
-  else if (const Result<TimePoint> when = parse_time(*text))
+  else if (when && pod.created - *when <= longest_past_deadline)
     result.complete_by = *when;
   else if (problem.empty())
-    problem = wrong(annotation::complete_by, *text,
-                    "a time of day in UTC such as 06:00, or a time such as 2026-01-31T06:00:00Z");
+    problem =
+        wrong(annotation::complete_by, *text,
+              fmt::format("{}, or a time such as 2026-01-31T06:00:00Z, at most 366 days before the pod's creation",
+                          allowed_times_of_day));
 }
 
 void join_application(const Pod& pod, const Frameworks& frameworks, PodAnnotations& result, std::string& problem) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -91,6 +92,19 @@ TEST(Decoders, ReadEveryFieldAndNameTheOneThatIsMalformed) {
     EXPECT_THAT(told, testing::StartsWith(std::string(kind_name(field.kind)) + " it: " + in_message(field.path)));
     EXPECT_THAT(told, testing::HasSubstr("allowed: "));
   }
+}
+
+TEST(Schemas, AllowTheTimesOfDayThatDecodersRead) {
+  const YAML::Node field = schema_of(DataKind::pool)["properties"]["spec"]["properties"]["targets"]["properties"];
+  const std::regex allowed(field["completeBy"]["pattern"].as<std::string>());
+  for (int hour = 0; hour < 30; ++hour)
+    for (int minute = 0; minute < 70; ++minute) {
+      const std::string text = fmt::format("{:02}:{:02}", hour, minute);
+      const bool read = refusal(DataKind::pool, with(DataKind::pool, "spec.targets.completeBy", text)).empty();
+      EXPECT_EQ(std::regex_match(text, allowed), read) << text;
+      EXPECT_EQ(read, minute < 60 && (hour < 24 || (hour == 24 && minute == 0))) << text;
+    }
+  EXPECT_TRUE(std::regex_match("", allowed));
 }
 
 TEST(Schemas, DescribeEveryFieldOfASpec) {

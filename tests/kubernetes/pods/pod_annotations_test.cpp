@@ -31,6 +31,9 @@ TEST(DueJobs, SayATimeOrATimeOfDayAfterTheirCreationAndALongestWait) {
   EXPECT_FALSE(due({}).any());
   EXPECT_EQ(due({{"lips.dev/complete-by", "09:30"}}).complete_by, created + std::chrono::minutes(150));
   EXPECT_EQ(due({{"lips.dev/complete-by", "06:00"}}).complete_by, created + std::chrono::hours(23));
+  EXPECT_EQ(due({{"lips.dev/complete-by", "07:00"}}).complete_by, created + one_day) << "the next one";
+  for (const char* midnight : {"00:00", "24:00"})
+    EXPECT_EQ(due({{"lips.dev/complete-by", midnight}}).complete_by, created + std::chrono::hours(17)) << midnight;
   EXPECT_EQ(due({{"lips.dev/complete-by", "1970-01-02T00:00:00Z"}}).complete_by, TimePoint(one_day));
   EXPECT_EQ(due({{"lips.dev/max-wait", "10m"}}).start_by, created + std::chrono::minutes(10));
   for (const char* key : {"lips.dev/complete-by", "lips.dev/max-wait"}) {
@@ -38,6 +41,29 @@ TEST(DueJobs, SayATimeOrATimeOfDayAfterTheirCreationAndALongestWait) {
     ASSERT_FALSE(wrong) << key;
     EXPECT_THAT(wrong.error().message, ::testing::HasSubstr(std::string(key) + ": found 'soon'; allowed: "));
   }
+}
+
+TEST(DueJobs, SayWhatIsAllowedWhereTheyMakeNoSense) {
+  Pod due = pod("p", {});
+  due.created = TimePoint(one_day * 20'000);  // 2024-10-04
+  const auto problem = [&](const char* key, const std::string& text) {
+    due.annotations = {{key, text}};
+    const Result<PodAnnotations> result = read_pod_annotations(due);
+    return result ? "" : result.error().message;
+  };
+  for (const char* odd : {"", " ", "24:01", "24:59", "25:00", "6:00", "06:60", "06:00:00", "06:00Z", "6h", "-06:00",
+                          "2024-10-05", "2024-10-05T06:00", "2024-13-05T06:00:00Z", "1970-01-01T00:00:00Z",
+                          "2023-10-03T00:00:00Z", "0001-01-01T00:00:00Z"}) {
+    const std::string said = problem(annotation::complete_by, odd);
+    EXPECT_THAT(said, ::testing::HasSubstr("lips.dev/complete-by: found '" + std::string(odd) + "'; allowed: ")) << odd;
+    EXPECT_THAT(said, ::testing::HasSubstr("from 00:00 to 24:00")) << odd;
+    EXPECT_THAT(said, ::testing::HasSubstr("at most 366 days before the pod's creation")) << odd;
+  }
+  for (const char* good : {"00:00", "00:01", "23:59", "24:00", "2024-10-05T06:00:00Z", "2024-10-05T06:00:00+02:00",
+                           "2024-10-03T00:00:00Z", "2023-10-04T00:00:00Z", "2999-01-01T00:00:00Z"})
+    EXPECT_EQ(problem(annotation::complete_by, good), "") << good;
+  for (const char* odd : {"", "0", "0s", "-5m", "10", "367d", "06:00"})
+    EXPECT_THAT(problem(annotation::max_wait, odd), ::testing::HasSubstr("above 0 and at most 366 days")) << odd;
 }
 
 TEST(Frameworks, MarkTheirApplicationsDriversAndSizes) {
