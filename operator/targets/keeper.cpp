@@ -26,6 +26,7 @@ constexpr double most_credit = 0.005;                 // days
 constexpr double share_for_due_work = 0.7;            // of the nodes: other work runs there too
 constexpr double most_factor = 64;                    // of the targets of all and of a pool together
 constexpr double over_least_wait = 1.3;               // what plans reach of it at best: docs/results.md, targets
+constexpr double most_load = 0.9;                     // of nodes on which tasks do not wait for long
 constexpr Duration remember_every = std::chrono::minutes(5);
 
 std::string span(double seconds) {
@@ -53,16 +54,14 @@ std::string more_cores(double count) {
   return fmt::format("{:.0f} more core{}", std::ceil(count), std::ceil(count) == 1 ? "" : "s");
 }
 
-std::string still_waits(double seconds) {
-  return fmt::format("with waits as dear as they get tasks still wait {} in the mean: it takes more nodes",
-                     span(seconds));
-}
+double a_task(double waited, const ArrivingDay::Of& of) { return of.tasks > 0 ? waited / of.tasks : 0; }
 
 }  // namespace
 
 ArrivingDay::Of& ArrivingDay::Of::operator+=(const Of& more) {
   work += more.work, tasks += more.tasks, waited += more.waited, started += more.started;
-  for (std::size_t i = 0; i < least_waited.size(); ++i) least_waited[i] += more.least_waited[i];
+  for (std::size_t i = 0; i < least_waited.size(); ++i)
+    least_waited[i] += more.least_waited[i], likely_waited[i] += more.likely_waited[i];
   return *this;
 }
 
@@ -96,8 +95,9 @@ Tally TargetKeeper::update(const ClusterSnapshot& cluster, const std::string& po
   if (hold.updated) fade(hold.recent, cluster.now - *hold.updated);
   hold.recent += more;
   hold.updated = cluster.now;
-  hold.arriving.add(cluster.now, {more.arrived_work.value(), more.arrived_tasks, more.waited, more.started,
-                                  hold.least_waits.take(cluster.now, capacity_.nodes())});
+  hold.arriving.add(cluster.now,
+                    {more.arrived_work.value(), more.arrived_tasks, more.waited, more.started,
+                     hold.least_waits.take(cluster.now, capacity_.nodes()), std::exchange(hold.likely_waited, {})});
   return more;
 }
 
@@ -146,21 +146,19 @@ TargetReport TargetKeeper::hold_budget(const ClusterSnapshot& cluster, const std
   const double a_second = (hold.recent.dollars - hold.recent.fixed).value() / recent_work;
   said.forecast = fixed + a_second * day->work;
   const double so_far = hold.arriving.at_least(cluster.now).work;  // more may come, or not
+  const auto least_of = [&](double work) { return least_cost_of_day(cluster, billing, CpuSeconds(work)).value(); };
   const double at_this_price = fixed + a_second * so_far;
   const bool stuck = for_long(hold.exhausted[said.kind], hold.budget.exhausted(budget_gain), cluster.now);
-  const double least = least_cost_of_day(cluster, billing, CpuSeconds(so_far)).value();
+  const double least = least_of(so_far);
   said.state = said.forecast > tolerance * said.target ? TargetState::behind : TargetState::held;
   if (least > said.target)
-    said.why = fmt::format(
-        "a day's work costs at least {:.2f} USD on the cheapest of these nodes: a higher budget, "
-        "cheaper nodes or less work",
-        least);
+    said.why = fmt::format("the work so far costs at least {:.2f} USD on the cheapest of these nodes", least);
   else if (stuck && at_this_price > tolerance * said.target)
-    said.why = fmt::format(
-        "with waits as cheap as they get a day still costs about {:.2f} USD: a budget of that much, "
-        "cheaper nodes or less work",
-        at_this_price);
-  if (!said.why.empty()) said.state = TargetState::cannot;
+    said.why = fmt::format("with waits as cheap as they get the work so far still costs {:.2f} USD", at_this_price);
+  if (said.why.empty()) return said;
+  said.state = TargetState::cannot;
+  said.why += fmt::format(": a budget of about {:.2f} USD if the day goes on like that, cheaper nodes or less work",
+                          std::max(said.forecast, least_of(day->work)));
   return said;
 }
 
@@ -170,27 +168,54 @@ std::string TargetKeeper::out_of_reach(TimePoint now, const ArrivingDay::Of& day
   const ArrivingDay::Of past = hold.arriving.at_least(now);
   const double load = past.work / to_seconds(one_day) / std::max(1e-9, capacity_.work_rate);
   if (load > 1)
-    return fmt::format("{:.0f} % of what the nodes can do in a day arrives in a day: it takes about {}", 100 * load,
-                       more_cores((load / 0.9 - 1) * capacity_.cores));
+    return fmt::format("{:.0f} % of what the nodes can do in a day has come within one: it takes {}", 100 * load,
+                       cores_to_add(now, target, hold));
   if (hold.wait.debt <= 0) return {};  // it is held so far
-  const auto least = [&](std::size_t i) { return past.least_waited[i] / day.tasks; };
-  const auto beyond = [&](std::size_t i) { return over_least_wait * least(i) > tolerance * target; };
-  if (!beyond(0)) return {};
-  std::size_t enough = 1;
-  while (enough < LeastWaits::times.size() && beyond(enough)) ++enough;
-  const bool none = enough == LeastWaits::times.size();
+  if (over_least_wait * past.least_waited[0] / day.tasks <= tolerance * target) return {};
   return fmt::format(
-      "even if all nodes did the shortest tasks first, the tasks of a day would wait {} in the mean: it takes {} "
-      "{:.0f} more cores",
-      span(least(0)), none ? "more than" : "about",
-      std::ceil((LeastWaits::times[enough - none] - 1) * capacity_.cores));
+      "even if all nodes did the shortest tasks first, the tasks so far would wait {} in the mean: it takes {}",
+      span(a_task(past.least_waited[0], past)), cores_to_add(now, target, hold));
+}
+
+// If the day goes on like that. The likely waits of these tasks have to be short enough, and those of all, since it is
+// chance who comes first. Where even the most nodes leave them too long, the least wait says what it takes at least.
+std::string TargetKeeper::cores_to_add(TimePoint now, double target, const Hold& hold,
+                                       std::optional<double> measured) const {
+  const ArrivingDay& arriving = holds_.at(everyone).arriving;
+  const ArrivingDay::Of past = hold.arriving.at_least(now), all = arriving.at_least(now);
+  const double work = arriving.expected(now).value_or(all).work;
+  const double by_load = work / to_seconds(one_day) / std::max(1e-9, capacity_.work_rate) / most_load;
+  const auto first_within = [&](auto wait) {
+    std::size_t i = 1;
+    while (i < LeastWaits::times.size() && wait(i) > aim * target) ++i;
+    return i;
+  };
+  const double likely_now = a_task(past.likely_waited[0], past);
+  const double longer = measured && likely_now > 0 ? std::max(1.0, *measured / likely_now) : 1;
+  std::string_view how = "about";
+  std::size_t enough = first_within([&](std::size_t i) {
+    return longer * std::max(a_task(past.likely_waited[i], past), a_task(all.likely_waited[i], all));
+  });
+  if (enough == LeastWaits::times.size()) {
+    how = "at least";
+    enough = first_within([&](std::size_t i) { return over_least_wait * a_task(past.least_waited[i], past); });
+  }
+  if (enough == LeastWaits::times.size()) how = "more than", --enough;
+  return fmt::format("{} {}", how, more_cores((std::max(by_load, LeastWaits::times[enough]) - 1) * capacity_.cores));
+}
+
+std::string TargetKeeper::still_waits(TimePoint now, double target, double waits, const Hold& hold) const {
+  return fmt::format(
+      "with waits as dear as they get tasks still wait {} in the mean: it takes {}", span(waits),
+      capacity_.grows ? "nodes that are there before the work comes" : cores_to_add(now, target, hold, waits));
 }
 
 // The day may have a burst that is worked off before waits have been as dear as they get for long.
-std::string TargetKeeper::missed_for_a_day(TimePoint now, double target, const Hold& hold) {
+std::string TargetKeeper::missed_for_a_day(TimePoint now, double target, const Hold& hold) const {
   if (hold.arriving.known(now) < 2 * one_day || !hold.dearest || now - *hold.dearest >= one_day) return {};
   const ArrivingDay::Of past = hold.arriving.at_least(now);
-  return past.waited > tolerance * target * past.started ? still_waits(past.waited / past.started) : "";
+  return past.waited > tolerance * target * past.started ? still_waits(now, target, past.waited / past.started, hold)
+                                                         : "";
 }
 
 TargetReport TargetKeeper::hold_wait(const ClusterSnapshot& cluster, const Tally& more, Duration most,
@@ -209,7 +234,7 @@ TargetReport TargetKeeper::hold_wait(const ClusterSnapshot& cluster, const Tally
   said.state = beyond ? TargetState::behind : TargetState::held;
   if (hold.wait.exhausted(wait_gain)) hold.dearest = cluster.now;
   if (!capacity_.grows) said.why = out_of_reach(cluster.now, *day, said.target, hold);
-  if (said.why.empty() && stuck && beyond) said.why = still_waits(said.forecast);
+  if (said.why.empty() && stuck && beyond) said.why = still_waits(cluster.now, said.target, said.forecast, hold);
   if (said.why.empty()) said.why = missed_for_a_day(cluster.now, said.target, hold);
   if (!said.why.empty()) said.state = TargetState::cannot;
   return said;
@@ -283,8 +308,10 @@ void TargetKeeper::on_event(const ClusterSnapshot& cluster, const ClusterEvent& 
     return;
   }
   ledger_.on_event(cluster, event);
-  if (listed)
-    for (auto& [pool, hold] : holds_) hold.least_waits = {};
+  if (listed) {
+    counted_ = latest_;
+    for (auto& [pool, hold] : holds_) hold.least_waits.begin_anew();
+  }
   if (std::holds_alternative<JobArrived>(event))
     can_start(cluster, JobId(static_cast<std::uint32_t>(cluster.jobs.size() - 1)));
   if (const auto* released = std::get_if<JobReleased>(&event)) can_start(cluster, released->job);
@@ -294,10 +321,19 @@ void TargetKeeper::on_event(const ClusterSnapshot& cluster, const ClusterEvent& 
 }
 
 void TargetKeeper::can_start(const ClusterSnapshot& cluster, JobId id) {
-  for (const TaskGroup& group : cluster.groups[id])
-    for (const std::string& pool : {everyone, pool_of(cluster, cluster.jobs[id])})
-      holds_[pool].least_waits.arrive(cluster.now, capacity_.nodes(), group.count, group.cpu,
-                                      cluster.jobs[id].request.cpu);
+  const Job& job = cluster.jobs[id];
+  latest_ = std::max(latest_, job.arrival);
+  for (const TaskGroup& group : cluster.groups[id]) {
+    const LeastWaits::Sums likely =
+        job.arrival <= counted_
+            ? LeastWaits::Sums{}
+            : likely_waits_.arrive(cluster.now, capacity_.nodes(), group.count, group.cpu, job.request.cpu);
+    for (const std::string& pool : {everyone, pool_of(cluster, job)}) {
+      Hold& hold = holds_[pool];
+      hold.least_waits.arrive(cluster.now, capacity_.nodes(), group.count, group.cpu, job.request.cpu);
+      for (std::size_t i = 0; i < likely.size(); ++i) hold.likely_waited[i] += likely[i];
+    }
+  }
 }
 
 // A debt of its own is newer than one that was kept.

@@ -13,6 +13,7 @@
 #include "model/targets.h"
 #include "targets/least_wait.h"
 #include "targets/ledger.h"
+#include "targets/likely_wait.h"
 #include "targets/price_control.h"
 
 namespace lips {
@@ -24,6 +25,7 @@ class ArrivingDay {
     double work = 0, tasks = 0;
     double waited = 0, started = 0;   // as in Tally
     LeastWaits::Sums least_waited{};  // of what has arrived: what is to come may not wait
+    LeastWaits::Sums likely_waited{};
     Of& operator+=(const Of& more);
   };
   void add(TimePoint now, const Of& more);
@@ -69,7 +71,8 @@ class TargetKeeper : public WaitingPricer {
     std::optional<TimePoint> updated;
     ArrivingDay arriving;
     LeastWaits least_waits;
-    double usual_backlog = 0;  // CPU-seconds pending: the mean of about a day
+    LeastWaits::Sums likely_waited{};  // since the last plan
+    double usual_backlog = 0;          // CPU-seconds pending: the mean of about a day
     std::optional<TimePoint> looked;
     EnumArray<TargetKind, std::optional<TimePoint>> exhausted;  // since when the price is at its limit
     std::optional<TimePoint> dearest;                           // when waits were as dear as they get, the last time
@@ -89,7 +92,10 @@ class TargetKeeper : public WaitingPricer {
                            const Targets& targets, Hold& hold) const;
   TargetReport hold_wait(const ClusterSnapshot& cluster, const Tally& more, Duration most, Hold& hold) const;
   std::string out_of_reach(TimePoint now, const ArrivingDay::Of& day, double target, const Hold& hold) const;
-  static std::string missed_for_a_day(TimePoint now, double target, const Hold& hold);
+  std::string missed_for_a_day(TimePoint now, double target, const Hold& hold) const;
+  std::string still_waits(TimePoint now, double target, double waits, const Hold& hold) const;
+  // `measured`: the mean wait on the nodes of today, if waits are as dear as they get.
+  std::string cores_to_add(TimePoint now, double target, const Hold& hold, std::optional<double> measured = {}) const;
   TargetReport hold_deadline(const ClusterSnapshot& cluster, const std::string& pool, Duration time_of_day) const;
   void can_start(const ClusterSnapshot& cluster, JobId job);
   void begin(const ClusterSnapshot& cluster);
@@ -101,6 +107,8 @@ class TargetKeeper : public WaitingPricer {
   std::map<std::string, Hold> holds_;
   std::vector<TargetReport> reports_;
   std::optional<TimePoint> remembered_;
+  LikelyWaits likely_waits_;
+  TimePoint latest_ = TimePoint::min(), counted_ = TimePoint::min();  // arrivals; jobs reported again were counted
   bool active_ = false;  // somebody has a target; without one nothing is measured
 };
 

@@ -43,10 +43,12 @@ class LeastWait {
 // The same on the nodes of today, and on so many times as many.
 class LeastWaits {
  public:
-  static constexpr std::array times{1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0};
+  static constexpr std::array times{1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0};
   using Sums = std::array<double, times.size()>;  // task-seconds
   void arrive(TimePoint now, const LeastWait::Nodes& nodes, std::uint32_t tasks, CpuSeconds each, Cores request);
   void withdraw();
+  // All that is there arrives once more.
+  void begin_anew() { on_ = {}; }
   // By how much the waits of all that has arrived have grown since the last call, those to come included.
   Sums take(TimePoint now, const LeastWait::Nodes& nodes);
 

@@ -58,7 +58,7 @@ TEST(TargetKeeper, RefusesAWaitWhereMoreArrivesThanNodesCanDo) {
   const RunResult result = run_lips(builder.scenario);
   ASSERT_TRUE(result.targets.at(0).refused);
   EXPECT_LT(*result.targets[0].refused, one_day);
-  EXPECT_THAT(result.targets[0].why, HasSubstr("more cores"));
+  EXPECT_THAT(result.targets[0].why, HasSubstr("it takes about 1 more core"));
 }
 
 // Once a day an hour's work comes at once.

@@ -111,5 +111,20 @@ TEST(LeastWaits, GrowByWhatArrivesAndCountWhatIsStillToBeWaited) {
   EXPECT_NEAR(least.take(at(500), nodes).front(), 0, 1);
 }
 
+// Jobs that are listed once more wait no longer for it.
+TEST(LeastWaits, CountWhatArrivesOnceMoreOnce) {
+  const LeastWait::Nodes nodes{1, Cores(1)};
+  LeastWaits waits;
+  const auto arrive = [&] { waits.arrive(TimePoint{}, nodes, 10, CpuSeconds(60), Cores(1)); };
+  arrive();
+  LeastWaits::Sums all = waits.take(TimePoint{}, nodes);
+  EXPECT_GT(all[0], 1000);
+  for (int listing = 0; listing < 3; ++listing) {
+    waits.begin_anew();
+    arrive();
+    for (const double more : waits.take(TimePoint{}, nodes)) EXPECT_NEAR(more, 0, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace lips
