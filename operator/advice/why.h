@@ -16,12 +16,20 @@
 
 namespace lips::advice {
 
+// When the job itself has to be done (lips.dev/complete-by), and what its work takes at full speed: on all nodes.
+struct Deadline {
+  Duration left{};  // negative: it has passed
+  Duration needed{};
+  bool can_be_met() const { return left > Duration(0) && needed <= left; }
+};
+
 struct Explanation {
   TaskId task;
   Standing standing = Standing::no_capacity;
   std::optional<Place> place;         // where it runs or is planned to run
   std::optional<Place> cheapest;      // of the nodes that may take it and are not like its own, whatever runs there
   std::optional<Duration> left;       // of a running task
+  std::optional<Deadline> deadline;   // of its job, until it is done
   std::optional<MadeRoom> made_room;  // of a pending one, whether it waits or not
 
   // Of a waiting task.

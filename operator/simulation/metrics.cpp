@@ -82,6 +82,7 @@ RunMetrics::RunMetrics(const Scenario& scenario)
       class_used_(class_names_.size(), 0),
       utilisation_(class_names_.size()),
       fairness_(scenario.cluster),
+      own_targets_(scenario),
       last_end_(start_) {
   for (const Node& node : scenario.cluster.nodes) {
     NodeRecord record;
@@ -103,6 +104,7 @@ void RunMetrics::on_job(JobId job, TimePoint) {
   job_ended_.push_back(false);
   const std::size_t tasks = scenario_.jobs[job.index()].tasks.size();
   result_.tasks += tasks;
+  own_targets_.on_job(tasks);
   last_reason_.resize(last_reason_.size() + tasks, std::nullopt);
   plans_at_release_.push_back({});
 }
@@ -114,7 +116,8 @@ void RunMetrics::on_released(JobId id, TaskKind kind, TimePoint now) {
   plans_at_release_[id][kind] = result_.plans.made;
 }
 
-void RunMetrics::on_start(TaskId, JobId id, NodeId node, TimePoint now) {
+void RunMetrics::on_start(TaskId task, JobId id, NodeId node, TimePoint now) {
+  own_targets_.on_start(task, id, now);
   const Job& job = scenario_.jobs[id.index()].job;
   NodeRecord& record = nodes_[node];
   if (record.running++ == 0) record.busy_since = now;
@@ -192,6 +195,7 @@ void RunMetrics::bill(const AttemptEnd& end) {
 
 void RunMetrics::on_job_end(JobId id, bool finished, TimePoint now) {
   job_ended_[id.index()] = finished;
+  own_targets_.on_job_end(id, finished, now);
   last_end_ = std::max(last_end_, now);
   if (!finished) {
     ++result_.jobs_failed;
@@ -320,6 +324,7 @@ RunResult RunMetrics::finish(TimePoint end) {
   result.core_hours_paid = usage_.core_hours();
   finish_jobs(result);
   result.fairness = fairness_.finish(result.makespan);
+  result.own_targets = own_targets_.finish(last);
   result.utilisation = utilisation_.finish(result.makespan, class_names_);
   result.plans.mean_gap = result.plans.with_bound > 0 ? gaps_ / static_cast<double>(result.plans.with_bound) : 0;
   return result;

@@ -11,6 +11,7 @@
 #include "simulation/forecast.h"
 #include "simulation/metrics_fairness.h"
 #include "simulation/metrics_series.h"
+#include "simulation/own_targets.h"
 #include "simulation/run_listener.h"
 #include "simulation/run_result.h"
 #include "simulation/scenario.h"
@@ -79,6 +80,7 @@ class RunMetrics : public RunListener, public Observer {
   std::vector<double> class_cores_, class_used_;
   SeriesRecorder utilisation_;
   FairnessRecorder fairness_;
+  OwnTargetsRecorder own_targets_;
   std::vector<double> completion_, small_completion_, slowdown_;
   std::map<std::pair<Resources, ConstraintId>, Pace> paces_;
   std::vector<bool> job_ended_;

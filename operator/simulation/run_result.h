@@ -110,6 +110,16 @@ struct TargetOutcome {
   std::string why;
 };
 
+// A target that jobs have for themselves.
+struct OwnTarget {
+  std::uint64_t jobs = 0, missed = 0;
+  Duration worst{};       // beyond it; of a job that has not ended, so far
+  std::string worst_job;  // that missed it by so much
+};
+struct OwnTargets {
+  OwnTarget complete_by, max_wait;
+};
+
 // Depends on the machine: never compared, never part of a golden result.
 struct Measured {
   double deciding = 0;  // seconds
@@ -148,6 +158,7 @@ struct RunResult {
   FleetFigures fleet;
   Plans plans;
   std::vector<TargetOutcome> targets;
+  OwnTargets own_targets;
   std::vector<DayFigures> by_day;
   std::uint64_t events = 0;
 

@@ -54,6 +54,31 @@ Done carried_out(const Question& before, const Remedy& remedy, TaskId task) {
   return done;
 }
 
+TEST(Why, SaysWhetherTheDeadlineOfItsJobCanBeMetAtFullSpeed) {
+  int asked = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Question question = busy_question(seed);
+    const TaskId task = waiting_task(question, seed);
+    if (!task.valid()) continue;
+    Job& job = question.cluster.jobs[question.cluster.tasks[task].job];
+    const auto deadline_in = [&](Duration left) {
+      job.due.complete_by = question.cluster.now + left;
+      const Result<Explanation> said = explain(question, task);
+      return said && said->deadline ? *said->deadline : Deadline{};
+    };
+    const Duration needed = deadline_in(one_day).needed;
+    EXPECT_GT(needed, Duration(0)) << seed;
+    EXPECT_TRUE(deadline_in(needed + seconds(1)).can_be_met()) << seed;
+    EXPECT_FALSE(deadline_in(needed - seconds(0.001)).can_be_met()) << seed;
+    EXPECT_EQ(deadline_in(-one_day).left, -one_day) << seed;
+    EXPECT_FALSE(deadline_in(-one_day).can_be_met()) << seed;
+    job.due = {};
+    EXPECT_FALSE(explain(question, task)->deadline) << seed;
+    ++asked;
+  }
+  EXPECT_GT(asked, 20);
+}
+
 TEST(Why, WhatItSaysStartsTheTaskAtTheDollarsThatItSays) {
   int clusters = 0, kept = 0, remedies = 0;
   EnumArray<RemedyKind, int> kinds;

@@ -48,7 +48,7 @@ TEST_F(Ask, SaysWhyAJobWaitsAndWhatWouldStartIt) {
                               HasSubstr("[administrator]")));
   const json answer = ask_json({"why", "job-0000003"});
   for (const char* field :
-       {"pod", "standing", "sentence", "place", "cheapestElsewhere", "secondsLeft", "ahead", "waiting",
+       {"pod", "standing", "sentence", "place", "cheapestElsewhere", "secondsLeft", "ahead", "waiting", "deadline",
         "startsInSeconds", "firstRoom", "waitingPrice", "waitingDollarsPerHour", "mismatches", "remedies"})
     EXPECT_TRUE(answer.contains(field)) << field;
   double before = 0;
@@ -59,6 +59,28 @@ TEST_F(Ask, SaysWhyAJobWaitsAndWhatWouldStartIt) {
     EXPECT_GE(remedy["dollars"].get<double>(), before) << "cheapest first";
     before = remedy["dollars"].get<double>();
   }
+}
+
+TEST_F(Ask, SaysThatAJobCannotBeDoneInTime) {
+  ASSERT_EQ(lips({"generate", "snapshot", "--nodes", "12", "--tasks", "200", "--jobs", "12", "--busy", "0.95",
+                  "--output", snapshot_ = folder_.file("due.json")})
+                .status,
+            0);
+  json cluster = json::parse(text_of(snapshot_));
+  const json& names = cluster["jobs"]["name"];
+  const auto job = std::find(names.begin(), names.end(), "job-0000003") - names.begin();
+  const auto due_in = [&](std::int64_t microseconds) {
+    const std::int64_t when = cluster["now"].get<std::int64_t>() + microseconds;
+    cluster["jobs"]["due"] = json::array({json::array({job, 1, when, 0, 0})});
+    write(snapshot_, cluster.dump());
+    return ask({"why", "job-0000003"}).out;
+  };
+  EXPECT_THAT(due_in(1'000'000), HasSubstr("its job is due in 1 s, and its work takes"));
+  EXPECT_THAT(due_in(1'000'000), HasSubstr("at full speed: it cannot be done in time"));
+  EXPECT_THAT(due_in(-3'600'000'000), HasSubstr("its job was due 1 h ago"));
+  EXPECT_THAT(due_in(1'000'000'000'000),
+              AllOf(HasSubstr("its job is due in"), testing::Not(HasSubstr("cannot be done in time"))));
+  EXPECT_EQ(ask_json({"why", "job-0000003"})["deadline"]["canBeMet"], true);
 }
 
 TEST_F(Ask, ListsWhatIsExpectedAndNamesTheJobsForWhichATaskMakesRoom) {

@@ -155,6 +155,29 @@ TEST(Simulate, TextComparesPoliciesAndNamesTheAssumptions) {
   EXPECT_THAT(said.out.substr(fifo, said.out.find('\n', fifo + 1) - fifo), HasSubstr("base"));
 }
 
+TEST(Simulate, SaysWhichJobsMissedTheirOwnTargets) {
+  const Folder folder;
+  const std::string file = folder.file("due.yaml");
+  write(file,
+        "zones: [a]\n"
+        "nodes: [{name: n, cores: 8, pricePerHour: 0.3}]\n"
+        "jobs:\n"
+        "- {name: big, tasks: 400, cpuPerTask: 200}\n"
+        "- {name: late, tasks: 400, cpuPerTask: 200, arrival: 10m, completeBy: 20m, maxWait: 1m}\n");
+  EXPECT_THAT(
+      lips({"simulate", file, "--policy", "lips"}).out,
+      AllOf(HasSubstr("jobs' own targets"), HasSubstr("complete-by"), HasSubstr("max-wait"), HasSubstr("(late)")));
+  const json own = simulated({file, "--policy", "lips"})["runs"][0]["ownTargets"];
+  ASSERT_EQ(own.size(), 2U);
+  for (const json& target : own) {
+    EXPECT_EQ(target["jobs"], 1);
+    EXPECT_EQ(target["missed"], 1);
+    EXPECT_EQ(target["worstJob"], "late");
+    EXPECT_GT(target["worstSeconds"].get<double>(), 3600);
+  }
+  EXPECT_FALSE(simulated({"quickstart", "--policy", "fifo"})["runs"][0].contains("ownTargets"));
+}
+
 TEST(Simulate, ReportIsOnePageWithEveryPolicy) {
   const Folder folder;
   const std::string page = folder.file("report.html");

@@ -78,6 +78,7 @@ class Answer {
     if (said_.place && said_.place->read_from.valid()) out += row("reads", reads(*said_.place));
     if (said_.cheapest && !waits(said_.standing))
       out += row("next best", fmt::format("{}: {}", where(*said_.cheapest), bill(*said_.cheapest)));
+    if (said_.deadline) out += row("deadline", deadline(*said_.deadline));
     if (said_.made_room) out += row("room", made_room(*said_.made_room));
     if (!waits(said_.standing) || !said_.queue) return out;
     out += row("queue", fmt::format("{} of {} ahead of it", page::count(said_.queue->ahead),
@@ -99,6 +100,10 @@ class Answer {
                  {"place", said_.place ? place(*said_.place) : Json()},
                  {"cheapestElsewhere", said_.cheapest ? place(*said_.cheapest) : Json()},
                  {"secondsLeft", said_.left ? Json(to_seconds(*said_.left)) : Json()}};
+    json["deadline"] = said_.deadline ? Json{{"secondsLeft", to_seconds(said_.deadline->left)},
+                                             {"secondsNeeded", to_seconds(said_.deadline->needed)},
+                                             {"canBeMet", said_.deadline->can_be_met()}}
+                                      : Json();
     json["makesRoom"] = said_.made_room ? made_room_json(*said_.made_room) : Json();
     if (!waits(said_.standing)) return json;
     json["ahead"] = said_.queue ? Json(said_.queue->ahead) : Json();
@@ -120,6 +125,13 @@ class Answer {
  private:
   static std::string row(std::string_view name, const std::string& what) {
     return fmt::format("  {:<10} {}\n", name, what);
+  }
+
+  static std::string deadline(const advice::Deadline& deadline) {
+    if (deadline.left <= Duration(0)) return fmt::format("its job was due {} ago", span(-deadline.left));
+    const std::string times = fmt::format("its job is due in {}, and its work takes {} at full speed",
+                                          span(deadline.left), span(deadline.needed));
+    return deadline.can_be_met() ? times : times + ": it cannot be done in time";
   }
 
   std::string node_in_zone(NodeId id) const {

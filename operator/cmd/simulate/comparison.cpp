@@ -94,6 +94,24 @@ std::string targets_table(const Comparison& comparison) {
                    out + "\n";
 }
 
+// Of jobs that say themselves when they have to be done, or how long their tasks may wait.
+std::string own_targets_table(const Comparison& comparison) {
+  std::string out;
+  const auto line = [&](const RunResult& run, const char* kind, const simulation::OwnTarget& target) {
+    if (target.jobs == 0) return;
+    out += fmt::format(
+        "{:<24}{:>16}{:>12}{:>12}  {}\n", run.policy, kind, target.jobs, target.missed,
+        target.missed == 0 ? "-" : fmt::format("{} ({})", page::duration(to_seconds(target.worst)), target.worst_job));
+  };
+  for (const RunResult& run : comparison.runs) {
+    line(run, "complete-by", run.own_targets.complete_by);
+    line(run, "max-wait", run.own_targets.max_wait);
+  }
+  if (out.empty()) return out;
+  return fmt::format("{:<24}{:>16}{:>12}{:>12}  {}\n", "jobs' own targets", "kind", "jobs", "missed", "by at most") +
+         out + "\n";
+}
+
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
 }
@@ -187,8 +205,9 @@ std::string comparison_text(const Comparison& comparison, std::size_t width) {
   for (const RunResult& run : comparison.runs)
     if (!finished(run)) out += fmt::format("! {}: {}\n", run.policy, caution(run));
   if (!comparison.runs.empty())
-    out += "\n" + targets_table(comparison) + invoice_table(comparison) + "\n" + fleet_table(comparison) +
-           use_table(comparison) + "\n" + locality_table(comparison) + "\n" + plans_table(comparison);
+    out += "\n" + targets_table(comparison) + own_targets_table(comparison) + invoice_table(comparison) + "\n" +
+           fleet_table(comparison) + use_table(comparison) + "\n" + locality_table(comparison) + "\n" +
+           plans_table(comparison);
   if (!comparison.waiting_bounds.empty()) out += "\n" + waiting_table(comparison);
   if (!comparison.epochs.empty()) out += "\n" + epoch_table(comparison);
   return out + "\n" + assumption_lines(scenario);

@@ -135,6 +135,21 @@ Json targets_of(const RunResult& run) {
   return targets;
 }
 
+Json own_targets_of(const RunResult& run) {
+  Json targets = Json::array();
+  const auto add = [&](const char* kind, const simulation::OwnTarget& target) {
+    if (target.jobs == 0) return;
+    targets.push_back({{"kind", kind},
+                       {"jobs", target.jobs},
+                       {"missed", target.missed},
+                       {"worstSeconds", to_seconds(target.worst)},
+                       {"worstJob", target.worst_job}});
+  };
+  add("complete-by", run.own_targets.complete_by);
+  add("max-wait", run.own_targets.max_wait);
+  return targets;
+}
+
 Json run_of(const RunResult& run, const Comparison& comparison) {
   const std::optional<Bound>& bound = comparison.bound;
   Json json;
@@ -168,6 +183,7 @@ Json run_of(const RunResult& run, const Comparison& comparison) {
                    {"underutilized", run.fleet.underutilized}};
   json["fairness"] = fairness_of(run);
   if (!run.targets.empty()) json["targets"] = targets_of(run);
+  if (Json own = own_targets_of(run); !own.empty()) json["ownTargets"] = std::move(own);
   json["plans"] = plans_of(run);
   json["gap"] = run.plans.with_bound > 0 ? Json{{"mean", run.plans.mean_gap}, {"worst", run.plans.worst_gap}} : Json();
   json["decidingSeconds"] = run.measured.deciding;

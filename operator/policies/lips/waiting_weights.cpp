@@ -37,16 +37,9 @@ class Factors {
     return factor;
   }
 
-  // At full speed: its work on all nodes, and then its longest task.
   double seconds_needed(JobId id) {
-    const Job& job = cluster_.jobs[id];
     if (work_rate_ <= 0) work_rate_ = std::max(work_rate(cluster_), 1e-9);
-    double longest = 0;
-    for (const TaskGroup& group : cluster_.groups[id])
-      if (group.count > 0)
-        longest = std::max(longest, group.cpu.value() / std::max(least_cores, job.request.cpu.value()));
-    if (job.reduce_tasks > 0 && !job.all_maps_finished()) longest *= 2;
-    return longest + work_left(job).value() / work_rate_;
+    return seconds_at_full_speed(cluster_, id, work_rate_);
   }
 
   const ClusterSnapshot& cluster_;
