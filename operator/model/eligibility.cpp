@@ -4,6 +4,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "model/leaving.h"
+
 namespace lips {
 namespace {
 
@@ -87,12 +89,14 @@ bool reaches_volume(const std::vector<std::vector<LabelRequirement>>& terms, con
 }
 
 const Taint* untolerated_taint(const PlacementConstraint& constraint, const NodeProfile& profile) {
-  for (const Taint& taint : profile.taints)
-    if (taint.effect != "PreferNoSchedule" &&
-        std::none_of(constraint.tolerations.begin(), constraint.tolerations.end(),
-                     [&](const Toleration& toleration) { return tolerates(toleration, taint); }))
-      return &taint;
-  return nullptr;
+  const auto repels = [&](const Taint& taint) {
+    if (says_node_leaves(taint)) return true;
+    return taint.effect != "PreferNoSchedule" &&
+           std::none_of(constraint.tolerations.begin(), constraint.tolerations.end(),
+                        [&](const Toleration& toleration) { return tolerates(toleration, taint); });
+  };
+  const auto found = std::find_if(profile.taints.begin(), profile.taints.end(), repels);
+  return found == profile.taints.end() ? nullptr : &*found;
 }
 
 bool eligible(const PlacementConstraint& constraint, const NodeProfile& profile) {

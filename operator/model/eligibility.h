@@ -22,7 +22,7 @@ bool matches_labels(const PlacementConstraint& constraint, const NodeProfile& pr
 bool reaches_volumes(const PlacementConstraint& constraint, const NodeProfile& profile);
 // `terms`: alternatives, one of which the node has to meet; none: every node reaches it.
 bool reaches_volume(const std::vector<std::vector<LabelRequirement>>& terms, const NodeProfile& profile);
-// The first taint that keeps the task away; nullptr: none does.
+// The first taint that keeps the task away; nullptr: none does. One by which the node leaves keeps every task away.
 const Taint* untolerated_taint(const PlacementConstraint& constraint, const NodeProfile& profile);
 
 }  // namespace lips

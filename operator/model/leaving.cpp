@@ -1,23 +1,12 @@
 #include "model/leaving.h"
 
 #include <algorithm>
-#include <string_view>
+#include <iterator>
 
 namespace lips {
 
 bool says_node_leaves(const Taint& taint) {
-  static constexpr std::string_view marks[] = {
-      "karpenter.sh/disrupted",
-      "karpenter.sh/disruption",  // before Karpenter 1.0
-      "ToBeDeletedByClusterAutoscaler",
-      "aws-node-termination-handler/spot-itn",
-      "aws-node-termination-handler/scheduled-maintenance",
-      "aws-node-termination-handler/asg-lifecycle-termination",
-      "aws-node-termination-handler/rebalance-recommendation",
-      "cloud.google.com/impending-node-termination",
-      "remediator.aks.microsoft.com/unschedulable",
-  };
-  return std::find(std::begin(marks), std::end(marks), taint.key) != std::end(marks);
+  return std::find(std::begin(leaving_taints), std::end(leaving_taints), taint.key) != std::end(leaving_taints);
 }
 
 bool is_leaving(const NodeProfile& profile) {

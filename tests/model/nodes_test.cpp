@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/random.h"
+#include "model/leaving.h"
 
 namespace lips {
 namespace {
@@ -95,6 +96,17 @@ TEST(Eligible, NeedsEveryTaintTolerated) {
   const NodeProfile two{{}, {{"a", "", "NoSchedule"}, {"b", "", "NoSchedule"}}};
   EXPECT_FALSE(eligible({{}, {}, {{"a", "", "", true}}}, two));
   EXPECT_TRUE(eligible({{}, {}, {{"a", "", "", true}, {"b", "", "", true}}}, two));
+}
+
+TEST(Eligible, TakesNothingNewWhereTheNodeLeavesWhateverIsTolerated) {
+  const Toleration all{"", "", "", true};
+  for (const char* key : leaving_taints)
+    for (const char* effect : {"NoSchedule", "NoExecute", "PreferNoSchedule"}) {
+      const NodeProfile leaves{{}, {{key, "", effect}, {"other", "", "NoSchedule"}}};
+      EXPECT_FALSE(eligible({{}, {}, {all, {key, "", "", true}}}, leaves)) << key << ' ' << effect;
+    }
+  EXPECT_TRUE(eligible({{}, {}, {all}}, {{}, {{"DeletionCandidateOfClusterAutoscaler", "", "NoSchedule"}}}))
+      << "it may stay";
 }
 
 TEST(FitCount, TakesTheScarcestResource) {

@@ -10,7 +10,6 @@
 #include "kubernetes/pods/amounts.h"
 #include "kubernetes/pods/node_pool.h"
 #include "kubernetes/pods/zone_gate.h"
-#include "model/leaving.h"
 #include "model/node_labels.h"
 
 namespace lips::kubernetes {
@@ -25,19 +24,6 @@ std::string label(const Node& node, std::initializer_list<const char*> keys) {
   return "";
 }
 
-bool is_spot(const Node& node) {
-  static constexpr std::pair<const char*, const char*> marks[] = {{node_label::capacity_type, "spot"},
-                                                                  {"eks.amazonaws.com/capacityType", "SPOT"},
-                                                                  {"cloud.google.com/gke-spot", "true"},
-                                                                  {"cloud.google.com/gke-preemptible", "true"},
-                                                                  {"kubernetes.azure.com/scalesetpriority", "spot"},
-                                                                  {"node.kubernetes.io/lifecycle", "spot"}};
-  return std::any_of(std::begin(marks), std::end(marks), [&](const auto& mark) {
-    const std::string* text = find_text(node.labels, mark.first);
-    return text && *text == mark.second;
-  });
-}
-
 // A price that somebody wrote on the node overrides every sheet.
 std::optional<UsdPerHour> stated_price(const Node& node) {
   const std::string* text = find_text(node.annotations, "lips.dev/usd-per-hour");
@@ -45,11 +31,10 @@ std::optional<UsdPerHour> stated_price(const Node& node) {
   return price && *price >= 0 && *price <= most_usd_per_hour ? std::optional(UsdPerHour(*price)) : std::nullopt;
 }
 
-// The node has a PreferNoSchedule taint, or is about to be removed.
+// The node has a PreferNoSchedule taint, or may be removed soon.
 bool is_to_be_avoided(const Node& node) {
   return std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
-    return taint.effect == "PreferNoSchedule" || taint.key == "DeletionCandidateOfClusterAutoscaler" ||
-           says_node_leaves(taint);
+    return taint.effect == "PreferNoSchedule" || taint.key == "DeletionCandidateOfClusterAutoscaler";
   });
 }
 

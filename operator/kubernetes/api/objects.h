@@ -118,6 +118,7 @@ struct Node {
   TextMap annotations;  // those under lips.dev/
   ResourceAmounts allocatable;
   std::vector<Taint> taints;
+  TextMap conditions;  // that hold, beside Ready: types with messages
   std::string provider_id, internal_address;
   TimePoint created;
 };

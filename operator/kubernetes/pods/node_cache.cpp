@@ -19,7 +19,8 @@ ResourceAmounts with_pod(const ResourceAmounts& requests) {
 bool alike(const Node& a, const Node& b) {
   return a.meta.uid == b.meta.uid && a.deleting == b.deleting && a.unschedulable == b.unschedulable &&
          a.ready == b.ready && a.labels == b.labels && a.annotations == b.annotations &&
-         a.allocatable == b.allocatable && a.internal_address == b.internal_address && a.taints == b.taints;
+         a.allocatable == b.allocatable && a.internal_address == b.internal_address && a.taints == b.taints &&
+         a.conditions == b.conditions;
 }
 
 void drop_limits(ResourceAmounts& allocatable) {
@@ -32,6 +33,19 @@ std::string instance_type_of(const Node& node) {
   for (const char* key : {node_label::instance_type, node_label::old_instance_type})
     if (const std::string* type = find_text(node.labels, key); type && !type->empty()) return *type;
   return "";
+}
+
+bool is_spot(const Node& node) {
+  static constexpr std::pair<const char*, const char*> marks[] = {{node_label::capacity_type, "spot"},
+                                                                  {"eks.amazonaws.com/capacityType", "SPOT"},
+                                                                  {"cloud.google.com/gke-spot", "true"},
+                                                                  {"cloud.google.com/gke-preemptible", "true"},
+                                                                  {"kubernetes.azure.com/scalesetpriority", "spot"},
+                                                                  {"node.kubernetes.io/lifecycle", "spot"}};
+  return std::any_of(std::begin(marks), std::end(marks), [&](const auto& mark) {
+    const std::string* text = find_text(node.labels, mark.first);
+    return text && *text == mark.second;
+  });
 }
 
 ResourceAmounts NodeRecord::of_others() const {

@@ -33,6 +33,7 @@ struct Nomination {
 };
 
 std::string instance_type_of(const Node& node);  // by its labels; empty: not known
+bool is_spot(const Node& node);                  // by those of any cloud
 
 class NodeCache {
  public:

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kubernetes/api/codec.h"
 #include "kubernetes/api/object_fields_json.h"
 
@@ -34,12 +36,27 @@ void read_address(value json, Node& node) {
   if (internal && node.internal_address.empty()) node.internal_address = address;
 }
 
+void read_condition(value json, Node& node) {
+  std::string type, message;
+  bool holds = false;
+  json::each_field(json, [&](std::string_view key, value content) {
+    if (key == "type") type = json::text(content);
+    if (key == "message") message = json::text(content);
+    if (key == "status") holds = json::condition_status(json::text(content)) == ConditionStatus::yes;
+  });
+  if (type == "Ready")
+    node.ready = holds;
+  else if (holds)
+    node.conditions.emplace_back(std::move(type), std::move(message));
+}
+
 void read_status(value json, Node& node) {
   json::each_field(json, [&](std::string_view key, value content) {
     if (key == "allocatable") node.allocatable = json::amounts(content, "status.allocatable");
-    if (key == "conditions") json::each_item(content, [&](value item) { json::read_readiness(item, node.ready); });
+    if (key == "conditions") json::each_item(content, [&](value item) { read_condition(item, node); });
     if (key == "addresses") json::each_item(content, [&](value item) { read_address(item, node); });
   });
+  std::sort(node.conditions.begin(), node.conditions.end());
 }
 
 }  // namespace

@@ -272,6 +272,17 @@ TEST(NodeDecoder, ReadsWhatTheSchedulerUses) {
   EXPECT_EQ(node->internal_address, "10.0.3.17");
 }
 
+TEST(NodeDecoder, KeepsConditionsThatHoldWithTheirMessages) {
+  NodeDecoder decoder;
+  const auto node = decoder.decode(
+      R"({"metadata":{"name":"w"},"status":{"conditions":[{"type":"VMEventScheduled","status":"True","message":"Freeze"},)"
+      R"({"type":"PreemptScheduled","status":"True"},{"type":"DiskPressure","status":"False","message":"none"},)"
+      R"({"type":"Ready","status":"True","message":"kubelet is posting ready status"}]}})");
+  ASSERT_TRUE(node.has_value()) << node.error().message;
+  EXPECT_TRUE(node->ready);
+  EXPECT_THAT(node->conditions, ElementsAre(Pair("PreemptScheduled", ""), Pair("VMEventScheduled", "Freeze")));
+}
+
 TEST(NodeDecoder, KeepsATaintWhateverItsEffect) {
   NodeDecoder decoder;
   const auto node = decoder.decode(R"({"metadata":{"name":"w"},"spec":{"taints":[{"key":"k","effect":"Maybe"}]}})");

@@ -4,6 +4,7 @@
 #include "kubernetes/pods/filters/filter.h"
 #include "kubernetes/pods/pod_conditions.h"
 #include "kubernetes/pods/volume_cache.h"
+#include "model/leaving.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -84,13 +85,82 @@ TEST(TaintFilter, AsksForATolerationOfEachTaintThatKeepsPodsAway) {
   EXPECT_EQ(rejecting(pod, tainted), Names{"taints"});
 }
 
+TEST(TaintFilter, SendsNothingToNodesOnNoticeWhateverThePodTolerates) {
+  Pod pod;
+  pod.tolerations = {{"", "", "", true}};
+  for (const auto notice : {
+           +[](Node& n) {
+             n.taints = {{"karpenter.sh/disrupted", "", "NoSchedule"}};
+           },
+           +[](Node& n) {
+             n.labels = {{"aws-node-termination-handler/event-id", "spot-itn-1"}};
+           },
+           +[](Node& n) {
+             n.labels = {{"cloud.google.com/active-node-maintenance", "ONGOING"}};
+           },
+           +[](Node& n) {
+             n.conditions = {{"PreemptScheduled", ""}};
+           },
+           +[](Node& n) {
+             n.conditions = {{"MemoryPressure", ""}, {"PreemptionScheduled", ""}};
+           },
+           +[](Node& n) {
+             n.conditions = {{"RedeployScheduled", ""}};
+           },
+           +[](Node& n) {
+             n.conditions = {{"TerminateScheduled", ""}};
+           },
+           +[](Node& n) {
+             n.conditions = {{"VMEventScheduled", "Preempt Scheduled: Wed, 26 Feb 2025 10:13:13 GMT."}};
+           },
+       }) {
+    Node leaves = node();
+    notice(leaves);
+    EXPECT_EQ(rejecting(pod, leaves), Names{"taints"});
+    EXPECT_TRUE(is_leaving(profile_of(leaves)));
+  }
+}
+
+TEST(TaintFilter, TakesNoNodeThatComesBackForOneOnNotice) {
+  for (const auto stays : {
+           +[](Node& n) {
+             n.labels = {{"cloud.google.com/active-node-maintenance", "PENDING"}};
+           },
+           +[](Node& n) {
+             n.conditions = {{"VMEventScheduled", "Freeze Scheduled: Wed, 26 Feb 2025 10:13:13 GMT."}};
+           },
+           +[](Node& n) {
+             n.conditions = {{"VMEventScheduled", "Reboot Scheduled: Wed, 26 Feb 2025 10:13:13 GMT."}};
+           },
+           +[](Node& n) {
+             n.conditions = {{"DiskPressure", "Preempt Scheduled"}};
+           },
+           +[](Node& n) { n.unschedulable = true; },
+           +[](Node& n) {
+             n.labels = {{"karpenter.sh/capacity-type", "spot"}};
+           },
+       }) {
+    Node node_now = node();
+    stays(node_now);
+    EXPECT_FALSE(is_leaving(profile_of(node_now)));
+  }
+  for (const char* key : {"karpenter.sh/capacity-type", "node.kubernetes.io/lifecycle"}) {
+    Node taken_back = node();
+    taken_back.labels = {{key, "spot"}};
+    taken_back.unschedulable = true;
+    EXPECT_TRUE(is_leaving(profile_of(taken_back))) << "a handler may do no more than cordon it";
+  }
+}
+
 TEST(NodeStateFilter, SendsNothingToCordonedUnreadyOrLeavingNodes) {
-  for (const auto change : {+[](Node& n) { n.unschedulable = true; }, +[](Node& n) { n.ready = false; },
-                            +[](Node& n) { n.deleting = true; }}) {
+  for (const auto change : {+[](Node& n) { n.unschedulable = true; }, +[](Node& n) { n.ready = false; }}) {
     Node changed = node();
     change(changed);
     EXPECT_EQ(rejecting(Pod(), changed), Names{"node state"});
   }
+  Node deleted = node();
+  deleted.deleting = true;
+  EXPECT_EQ(rejecting(Pod(), deleted), (Names{"node state", "taints"}));
 }
 
 TEST(VolumeTopologyFilter, HoldsPodsWhoseClaimsAreNotBoundAndFollowsVolumes) {

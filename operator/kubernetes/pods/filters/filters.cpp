@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 
 #include "kubernetes/pods/filters/filter.h"
@@ -17,16 +16,6 @@ PlacementConstraint PodNeeds::placement() const {
   PlacementConstraint result = constraint;
   result.required.insert(result.required.end(), excluded.begin(), excluded.end());
   return result;
-}
-
-NodeProfile profile_of(const Node& node) {
-  NodeProfile profile;
-  profile.labels = node.labels;
-  profile.labels.emplace_back(node_name_key, node.meta.name);
-  std::sort(profile.labels.begin(), profile.labels.end());
-  profile.taints = node.taints;
-  std::sort(profile.taints.begin(), profile.taints.end());
-  return profile;
 }
 
 }  // namespace lips::kubernetes

@@ -1,10 +1,11 @@
-// Taints that the pod does not tolerate.
+// Taints that the pod does not tolerate, or by which the node is about to go.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "kubernetes/pods/filters/filter.h"
 #include "model/eligibility.h"
+#include "model/leaving.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -18,7 +19,9 @@ void collect(const Pod& pod, const ClaimLookup&, PodNeeds& needs, std::vector<Un
 
 std::string rejects(const PodNeeds& needs, const Offer& offer) {
   const Taint* taint = untolerated_taint(needs.constraint, offer.profile);
-  return taint ? fmt::format("node(s) had untolerated taint {{{}: {}}}", taint->key, taint->value) : "";
+  if (!taint) return "";
+  return fmt::format("node(s) {} taint {{{}: {}}}", says_node_leaves(*taint) ? "are about to go by" : "had untolerated",
+                     taint->key, taint->value);
 }
 
 }  // namespace
