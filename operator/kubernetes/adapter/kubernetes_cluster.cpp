@@ -118,7 +118,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
   lifecycle_ = std::make_unique<PodLifecycle>(
       PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_,
-                                 telemetry_, log_, [this] { informers_->relist(); }});
+                                 telemetry_, log_, [this] { informers_->relist(); }, settings_.default_run_time});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
                            volumes_, telemetry_, log_},
@@ -587,6 +587,7 @@ void KubernetesCluster::run_periodic() {
   conditions_->review(pods_, nodes_, now(), {selective_, offered}, wait_of);
   lifecycle_->review_steered(now());
   lifecycle_->review_avoided(now());
+  lifecycle_->review_evictions(now());
   telemetry_.on_longest_wait(conditions_->longest_wait());
   for (const auto& [reason, count] : conditions_->pending()) telemetry_.on_pending(reason, count);
   if (data_)

@@ -424,6 +424,21 @@ std::optional<UsdPerMebibyte> ModelIndex::transfer_price(const std::string& from
   return costs_.transfer(store_zones_[source], store_zones_[target]);
 }
 
+std::optional<UsdPerMebibyte> ModelIndex::read_price(const std::string& from, const std::string& node) const {
+  const StoreId source = store(from);
+  const ZoneId zone = zone_of_node(node);
+  if (!source.valid() || !zone.valid()) return std::nullopt;
+  return costs_.transfer(store_zones_[source], zone);
+}
+
+UsdPerHour ModelIndex::price_of(const Node& node) const {
+  if (const std::optional<UsdPerHour> stated = stated_price(node)) return *stated;
+  const NodePlace place = place_of(node);
+  return settings_
+      .node_price({place.region, place.zone, place.instance_type, place.capacity_type, capacity_of(node).cpu})
+      .price;
+}
+
 StoreId ModelIndex::nearest(const std::vector<std::string>& stores, ZoneId zone) const {
   StoreId best;
   const auto distance = [&](StoreId id) {

@@ -131,6 +131,9 @@ class ModelIndex {
   StoreId nearest(const std::vector<std::string>& stores, ZoneId zone) const;
   // Of transfer between two stores; none: one of them is unknown.
   std::optional<UsdPerMebibyte> transfer_price(const std::string& from, const std::string& to) const;
+  // Of reading that store's data on that node.
+  std::optional<UsdPerMebibyte> read_price(const std::string& store, const std::string& node) const;
+  UsdPerHour price_of(const Node& node) const;
   const std::string& store_name(StoreId id) const { return store_names_[id]; }
   struct KnownDataSet {
     DataSetId id;

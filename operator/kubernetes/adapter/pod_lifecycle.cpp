@@ -18,6 +18,7 @@ constexpr Duration longest_pause{60'000'000};  // after refused bindings
 constexpr Duration avoided_for{300'000'000};   // nodes on which claims got no volumes
 constexpr Duration patience{30'000'000};       // with states that may change by themselves, and with other schedulers
 constexpr int most_released = 200;             // per review
+constexpr int most_kept = 200;                 // per review
 
 BindOutcome reported_outcome(AnswerKind kind) {
   switch (kind) {
@@ -183,14 +184,15 @@ void PodLifecycle::review_avoided(TimePoint now) {
   }
 }
 
-// Where nodes come and go, an autoscaler would move tasks together to save what is left of a node, and lose what they
-// have done.
+EvictionContext PodLifecycle::eviction() const {
+  return {around_.nodes, around_.model.index(), {around_.pods.run_times(), around_.default_run_time}};
+}
+
 TextMap PodLifecycle::annotations_of(const PodRecord& record) const {
   TextMap annotations;
   if (!record.input.empty()) annotations.emplace_back(annotation::input, record.input);
   if (!record.read_from.empty()) annotations.emplace_back(annotation::read_from, record.read_from);
-  if (around_.model.index().has_offers() && !record.says_disruption)
-    annotations.emplace_back(annotation::do_not_disrupt, "true");
+  if (is_kept_from_start(record, eviction())) annotations.emplace_back(annotation::do_not_disrupt, "true");
   return annotations;
 }
 
@@ -279,6 +281,16 @@ void PodLifecycle::review_steered(TimePoint now) {
     if (why.empty()) continue;
     ++released;
     let_go(record, std::move(why));
+  }
+}
+
+void PodLifecycle::review_evictions(TimePoint now) {
+  if (!evictions_review_.due(now)) return;
+  int kept = 0;
+  for (const auto& [key, record] : around_.pods.ours()) {
+    if (record->state != PodState::placed || !is_kept_by_now(*record, eviction(), now)) continue;
+    around_.binder.keep(record->meta);
+    if (++kept == most_kept) return;
   }
 }
 

@@ -11,6 +11,8 @@
 
 #include "base/log.h"
 #include "controller/adapter_observer.h"
+#include "kubernetes/adapter/every.h"
+#include "kubernetes/adapter/eviction.h"
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
@@ -35,6 +37,7 @@ class PodLifecycle {
     AdapterObserver& telemetry;
     Log& log;
     std::function<void()> relist;  // requests a new list of the pods
+    Duration default_run_time{60'000'000};
   };
   explicit PodLifecycle(Surroundings around) : around_(std::move(around)) {}
 
@@ -76,6 +79,10 @@ class PodLifecycle {
   // for a pod that did not come. Call it about once a second.
   void review_steered(TimePoint now);
 
+  // Keeps autoscalers from evicting pods that by now would lose more than their nodes cost. Call it about once a
+  // second.
+  void review_evictions(TimePoint now);
+
   std::size_t bindings_under_way() const { return under_way_; }
 
  private:
@@ -87,6 +94,7 @@ class PodLifecycle {
   void retry_later(PodRecord& record, TimePoint at);
   void wait_for_volumes(PodRecord& record, std::string why, TimePoint now);
   TextMap annotations_of(const PodRecord& record) const;
+  EvictionContext eviction() const;
   void steer(PodSteering steering, bool released);
   void let_go(PodRecord& record, std::string why);
   void report_released(PodRecord& record, TimePoint now);
@@ -98,6 +106,7 @@ class PodLifecycle {
   std::multimap<TimePoint, ObjectMeta> retries_;
   std::map<std::string, ObjectMeta> awaiting_;  // pods that await volumes, by namespace/name
   std::size_t under_way_ = 0;
+  Every evictions_review_{Duration(10'000'000)};
 };
 
 }  // namespace lips::kubernetes

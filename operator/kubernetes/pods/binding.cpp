@@ -140,6 +140,19 @@ void Binder::mark_unschedulable(const ObjectMeta& pod, const std::string& messag
   mark_waiting(pod, {"Unschedulable", message, since, 0}, std::move(done));
 }
 
+void Binder::keep(const ObjectMeta& pod) {
+  ApiRequest request;
+  request.verb = Verb::patch;
+  request.path = pod_path(pod);
+  request.content_type = merge_patch;
+  request.body =
+      written(Json{{"metadata", {{"uid", pod.uid}, {"annotations", {{do_not_disrupt_annotation, "true"}}}}}});
+  request.repeatable = true;
+  request.still_wanted = may_act_;
+  // Refused writes are counted and logged in one place for all writers.
+  client_.start(std::move(request), [](const Answer&) {});
+}
+
 void Binder::mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function<void(Answer)> done) {
   Json condition{{"type", "PodScheduled"},
                  {"status", "False"},

@@ -57,6 +57,9 @@ class Binder {
   // already gone and the nodeSelector is a different one; repeating a request changes nothing.
   void steer(PodSteering steering, std::function<void(const PodSteering&, BindAnswer)> done);
 
+  // Autoscalers are not to evict it from now on.
+  void keep(const ObjectMeta& pod);
+
   // PodScheduled=False for that reason, one word. `since` is when it began.
   struct Wait {
     std::string reason, message;

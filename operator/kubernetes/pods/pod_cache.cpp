@@ -272,7 +272,6 @@ void PodCache::begin(const Pod& pod, PodRecord& record, TimePoint now) {
   if (const std::string* input = find_text(pod.annotations, annotation::input))
     record.degraded = is_degraded_input(*input);
   record.prefers_nodes = pod.prefers_nodes;
-  record.says_disruption = find_text(pod.annotations, annotation::do_not_disrupt) != nullptr;
   if (!pod.node.empty() || was_steered(pod)) read_spec(pod, record);
 }
 
@@ -317,6 +316,7 @@ PodCache::Update PodCache::update_ours(const Pod& pod, TimePoint now) {
   }
   PodRecord& record = *place;
   record.generation = pod.generation;
+  record.says_disruption = find_text(pod.annotations, annotation::do_not_disrupt) != nullptr;
   if (pod.scheduled.status == ConditionStatus::no && pod.scheduled.since != TimePoint{})
     record.unscheduled_since = pod.scheduled.since;
   if (pod.started) record.started = pod.started;

@@ -75,7 +75,7 @@ struct PodRecord {
   TimePoint avoided_since{};        // the last of them
   std::string input;                // lips.dev/input of the binding that is under way
   int refusals = 0;                 // of its binding, in a row
-  bool says_disruption = false;     // whether autoscalers may evict it
+  bool says_disruption = false;     // whether autoscalers may evict it, by its template or by us
   bool prefers_nodes = false;       // in its own specification
   bool wants_node = false;          // the last plan asks for one for it, wherever an autoscaler launches it
   std::string ordered;              // or where one has been ordered for it; empty: nowhere

@@ -1,0 +1,26 @@
+// Which of our pods Karpenter must not evict: those whose loss costs more than their node does for them. Pure.
+#pragma once
+
+#include "kubernetes/adapter/model_index.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_record.h"
+#include "kubernetes/pods/task_work.h"
+
+namespace lips::kubernetes {
+
+// Before Karpenter has waited (consolidateAfter), looked again, and had a replacement boot, such a task has as good as
+// ended: there is nothing to save.
+inline constexpr Duration too_short_to_move = std::chrono::minutes(10);
+
+struct EvictionContext {
+  const NodeCache& nodes;
+  const ModelIndex& index;
+  const WorkHistory history;
+};
+
+// By the request that binds it to its node, or sends it off to where one may be launched.
+bool is_kept_from_start(const PodRecord& pod, const EvictionContext& context);
+// Of a pod that runs. What it would lose grows, and what its node costs for it shrinks: it is marked at most once.
+bool is_kept_by_now(const PodRecord& pod, const EvictionContext& context, TimePoint now);
+
+}  // namespace lips::kubernetes
