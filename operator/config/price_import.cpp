@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -152,21 +154,55 @@ std::string date_of(const std::string& time, const std::string& otherwise) {
   return time.size() < 10 ? otherwise : time.substr(0, 10);
 }
 
+// The list itself, or that of the key.
+const Json* list_in(const Json& json, const char* key) {
+  if (json.is_array()) return &json;
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return json.is_object() && found != json.end() && found->is_array() ? &*found : nullptr;
+}
+
+struct SpotPrice {
+  std::string zone, type, product, price, time;
+};
+
+// A line for each price with tabs between zone (and its id), type, product, price and time.
+std::vector<SpotPrice> spot_prices_of_lines(std::string_view text) {
+  std::vector<SpotPrice> found;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (!line.starts_with("SPOTPRICEHISTORY\t")) continue;
+    std::vector<std::string> fields;
+    for (std::size_t at = 0; at <= line.size();) {
+      const std::size_t end = std::min(line.find('\t', at), line.size());
+      fields.emplace_back(line.substr(at, end - at));
+      at = end + 1;
+    }
+    if (const std::size_t count = fields.size(); count >= 6)
+      found.push_back({fields[1], fields[count - 4], fields[count - 3], fields[count - 2], fields[count - 1]});
+  }
+  return found;
+}
+
+std::vector<SpotPrice> spot_prices_of(std::string_view text) {
+  if (text.starts_with("SPOTPRICEHISTORY\t")) return spot_prices_of_lines(text);
+  const Json json = Json::parse(text, nullptr, false);
+  std::vector<SpotPrice> found;
+  if (const Json* list = list_in(json, "SpotPriceHistory"))
+    for (const Json& entry : *list)
+      found.push_back({text_of(entry, "AvailabilityZone"), text_of(entry, "InstanceType"),
+                       text_of(entry, "ProductDescription"), text_of(entry, "SpotPrice"), text_of(entry, "Timestamp")});
+  return found;
+}
+
 Result<std::vector<InstanceOffer>> from_spot_history(const PriceText& from) {
-  const Json json = Json::parse(from.text, nullptr, false);
-  const char* const sought = "a list SpotPriceHistory with AvailabilityZone, InstanceType and SpotPrice";
-  if (!json.is_object() || !json.contains("SpotPriceHistory") || !json["SpotPriceHistory"].is_array())
-    return no_price(from, sought);
   std::map<std::pair<std::string, std::string>, std::pair<std::string, UsdPerHour>> newest;  // by zone and type
-  for (const Json& entry : json["SpotPriceHistory"]) {
-    const std::optional<UsdPerHour> price = price_of(text_of(entry, "SpotPrice"));
-    const std::string zone = text_of(entry, "AvailabilityZone"), type = text_of(entry, "InstanceType");
-    const std::string product = text_of(entry, "ProductDescription");
-    if (!price || zone.empty() || type.empty()) continue;
-    if (!product.empty() && !product.starts_with("Linux/UNIX")) continue;
-    const std::string time = text_of(entry, "Timestamp");
-    auto& known = newest[{zone, type}];
-    if (known.second.value() == 0 || known.first < time) known = {time, *price};
+  for (const SpotPrice& entry : spot_prices_of(from.text)) {
+    const std::optional<UsdPerHour> price = price_of(entry.price);
+    if (!price || entry.zone.empty() || entry.type.empty()) continue;
+    if (!entry.product.empty() && !entry.product.starts_with("Linux/UNIX")) continue;
+    auto& known = newest[{entry.zone, entry.type}];
+    if (known.second.value() == 0 || known.first < entry.time) known = {entry.time, *price};
   }
   std::vector<InstanceOffer> offers;
   for (const auto& [where, price] : newest) {
@@ -178,7 +214,10 @@ Result<std::vector<InstanceOffer>> from_spot_history(const PriceText& from) {
     offer.as_of = date_of(price.first, from.today), offer.source = "spot price history";
     offers.push_back(std::move(offer));
   }
-  if (offers.empty()) return no_price(from, sought);
+  if (offers.empty())
+    return no_price(from,
+                    "a list SpotPriceHistory with AvailabilityZone, InstanceType and SpotPrice: ask aws ec2 "
+                    "describe-spot-price-history for --output json");
   return offers;
 }
 
@@ -187,50 +226,82 @@ bool is_plain_linux(const Json& attributes) {
       {"operatingSystem", "Linux"}, {"tenancy", "Shared"}, {"preInstalledSw", "NA"}, {"capacitystatus", "Used"}};
   for (const auto& [key, value] : wanted)
     if (const std::string found = text_of(attributes, key); !found.empty() && found != value) return false;
-  return true;
+  return !text_of(attributes, "instanceType").empty();
 }
 
-// USD an hour of the first on-demand term that has a price by the hour.
-std::optional<UsdPerHour> on_demand_price(const Json& product, std::string& date) {
-  const auto terms = product.find("terms");
-  if (terms == product.end() || !terms->is_object() || !terms->contains("OnDemand")) return std::nullopt;
-  for (const Json& term : (*terms)["OnDemand"]) {
-    if (!term.is_object() || !term.contains("priceDimensions")) continue;
-    for (const Json& dimension : term["priceDimensions"]) {
-      if (!dimension.is_object() || text_of(dimension, "unit") != "Hrs" || !dimension.contains("pricePerUnit"))
-        continue;
+const Json& member(const Json& object, const std::string& key) {
+  static const Json none;
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return object.is_object() && found != object.end() ? *found : none;
+}
+
+// USD an hour of the first of these on-demand terms that has a price by the hour.
+std::optional<UsdPerHour> on_demand_price(const Json& terms, std::string& date) {
+  for (const Json& term : terms) {
+    for (const Json& dimension : member(term, "priceDimensions")) {
+      if (text_of(dimension, "unit") != "Hrs") continue;
       date = date_of(text_of(term, "effectiveDate"), date);
-      if (const auto price = price_of(text_of(dimension["pricePerUnit"], "USD"))) return price;
+      if (const auto price = price_of(text_of(member(dimension, "pricePerUnit"), "USD"))) return price;
     }
   }
   return std::nullopt;
 }
 
+void add_product(const Json& attributes, const Json& terms, const PriceText& from, std::vector<InstanceOffer>& offers) {
+  if (!is_plain_linux(attributes)) return;
+  InstanceOffer offer;
+  offer.region = text_of(attributes, "regionCode");
+  offer.instance_type = text_of(attributes, "instanceType");
+  offer.as_of = from.today;
+  const std::optional<UsdPerHour> price = on_demand_price(terms, offer.as_of);
+  if (!price || offer.region.empty()) return;
+  offer.price = *price;
+  offer.vcpu = Cores(parse_number(text_of(attributes, "vcpu")).value_or(0));
+  std::string memory = text_of(attributes, "memory");  // "7.5 GiB", "1,952 GiB"
+  std::erase(memory, ',');
+  offer.memory = Mebibytes(parse_number(memory.substr(0, memory.find(' '))).value_or(0) * 1024);
+  offer.source = "price list";
+  offers.push_back(std::move(offer));
+}
+
+// An offer file has hundreds of megabytes: what is no price of a plain node on demand is left out while it is read.
+Json parse_price_list(std::string_view text) {
+  std::string section, part;  // keys of the first two levels
+  std::set<std::string> skus;
+  const auto keep = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (depth == 1) section = key;
+      if (depth == 2) part = key;
+      if (section == "terms" && depth == 2) return key == "OnDemand";
+      return section != "terms" || depth != 3 || skus.contains(key);
+    }
+    if (event != Json::parse_event_t::object_end || section != "products" || depth != 2) return true;
+    if (!is_plain_linux(member(parsed, "attributes"))) return false;
+    skus.insert(part);
+    return true;
+  };
+  return Json::parse(text, keep, false);
+}
+
 Result<std::vector<InstanceOffer>> from_price_list(const PriceText& from) {
-  const Json json = Json::parse(from.text, nullptr, false);
-  const char* const sought = "a list PriceList of products with an on-demand price in USD by the hour";
-  if (!json.is_object() || !json.contains("PriceList") || !json["PriceList"].is_array()) return no_price(from, sought);
+  const Json json = parse_price_list(from.text);
   std::vector<InstanceOffer> offers;
-  for (const Json& entry : json["PriceList"]) {  // each product is an object, or an object as a text
-    const Json product = entry.is_string() ? Json::parse(entry.get_ref<const std::string&>(), nullptr, false) : entry;
-    if (!product.is_object() || !product.contains("product") || !product["product"].is_object()) continue;
-    const auto attributes = product["product"].find("attributes");
-    if (attributes == product["product"].end() || !is_plain_linux(*attributes)) continue;
-    InstanceOffer offer;
-    offer.region = text_of(*attributes, "regionCode");
-    offer.instance_type = text_of(*attributes, "instanceType");
-    offer.as_of = from.today;
-    const std::optional<UsdPerHour> price = on_demand_price(product, offer.as_of);
-    if (!price || offer.region.empty() || offer.instance_type.empty()) continue;
-    offer.price = *price;
-    offer.vcpu = Cores(parse_number(text_of(*attributes, "vcpu")).value_or(0));
-    std::string memory = text_of(*attributes, "memory");  // "7.5 GiB", "1,952 GiB"
-    std::erase(memory, ',');
-    offer.memory = Mebibytes(parse_number(memory.substr(0, memory.find(' '))).value_or(0) * 1024);
-    offer.source = "price list";
-    offers.push_back(std::move(offer));
+  if (const Json* list = list_in(json, "PriceList")) {
+    for (const Json& entry : *list) {  // each product is an object, or an object as a text
+      const Json product = entry.is_string() ? Json::parse(entry.get_ref<const std::string&>(), nullptr, false) : entry;
+      add_product(member(member(product, "product"), "attributes"), member(member(product, "terms"), "OnDemand"), from,
+                  offers);
+    }
+  } else {
+    const Json& terms = member(member(json, "terms"), "OnDemand");
+    for (const auto& [sku, product] : member(json, "products").items())
+      add_product(member(product, "attributes"), member(terms, sku), from, offers);
   }
-  if (offers.empty()) return no_price(from, sought);
+  if (offers.empty())
+    return no_price(from,
+                    "products with an on-demand price in USD by the hour, in a list PriceList or an offer file: ask "
+                    "aws pricing get-products for --output json");
   return offers;
 }
 

@@ -15,8 +15,9 @@ namespace lips {
 enum class PriceFormat : std::uint8_t {
   karpenter,     // Karpenter's metrics: karpenter_cloudprovider_instance_type_offering_price_estimate
   opencost,      // OpenCost's metrics: node_total_hourly_cost, kubecost_node_is_spot; the mean over the nodes of a kind
-  spot_history,  // aws ec2 describe-spot-price-history: the newest price of each type and zone
-  price_list,    // aws pricing get-products --service-code AmazonEC2: Linux, shared tenancy, nothing pre-installed
+  spot_history,  // aws ec2 describe-spot-price-history, JSON or text: the newest price of each type and zone
+  price_list,    // aws pricing get-products --service-code AmazonEC2, or the offer file of EC2: Linux, shared tenancy,
+                 // nothing pre-installed
 };
 inline constexpr EnumArray<PriceFormat, std::string_view> price_format_names{"karpenter", "opencost", "spot-history",
                                                                              "price-list"};

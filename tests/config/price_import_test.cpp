@@ -69,31 +69,90 @@ TEST(PriceImport, TakesTheNewestSpotPriceOfLinux) {
   EXPECT_EQ(offers[0].region, "eu-west-1");
 }
 
-TEST(PriceImport, TakesLinuxOnSharedHostsFromThePriceList) {
-  const auto product = [](const std::string& system, const std::string& tenancy, const std::string& usd) {
-    return R"("{\"product\": {\"attributes\": {\"instanceType\": \"m6i.large\", \"regionCode\": \"eu-central-1\", \"operatingSystem\": \")" +
-           system + R"(\", \"tenancy\": \")" + tenancy +
-           R"(\", \"preInstalledSw\": \"NA\", \"capacitystatus\": \"Used\", \"vcpu\": \"2\", \"memory\": \"1,952 GiB\"}}, \"terms\": {\"OnDemand\": {\"A.B\": {\"effectiveDate\": \"2026-11-01T00:00:00Z\", \"priceDimensions\": {\"A.B.C\": {\"unit\": \"Hrs\", \"pricePerUnit\": {\"USD\": \")" +
-           usd + R"(\"}}}}}}}")";
-  };
-  const std::string list = R"({"PriceList": [)" + product("Windows", "Shared", "0.2") + ", " +
-                           product("Linux", "Dedicated", "0.3") + ", " + product("Linux", "Shared", "0.115") + "]}";
-  const std::vector<InstanceOffer> offers = imported(PriceFormat::price_list, list);
-  ASSERT_EQ(offers.size(), 1u);
+// Of m6i.large in eu-central-1.
+std::string attributes(const std::string& system, const std::string& tenancy) {
+  return R"({"instanceType": "m6i.large", "regionCode": "eu-central-1", "operatingSystem": ")" + system +
+         R"(", "tenancy": ")" + tenancy +
+         R"(", "preInstalledSw": "NA", "capacitystatus": "Used", "vcpu": "2", "memory": "1,952 GiB"})";
+}
+
+std::string on_demand(const std::string& usd) {
+  return R"({"A.B": {"effectiveDate": "2026-11-01T00:00:00Z", "priceDimensions": {"A.B.C": {"unit": "Hrs", "pricePerUnit": {"USD": ")" +
+         usd + R"("}}}}})";
+}
+
+std::string product(const std::string& system, const std::string& tenancy, const std::string& usd) {
+  return R"({"product": {"attributes": )" + attributes(system, tenancy) + R"(}, "terms": {"OnDemand": )" +
+         on_demand(usd) + "}}";
+}
+
+std::string as_text(const std::string& json) {
+  std::string out = "\"";
+  for (const char c : json) out += c == '"' ? "\\\"" : std::string(1, c);
+  return out + '"';
+}
+
+void expect_one_plain_node(std::string_view text) {
+  const std::vector<InstanceOffer> offers = imported(PriceFormat::price_list, text);
+  ASSERT_EQ(offers.size(), 1u) << text;
   EXPECT_EQ(offers[0].region, "eu-central-1");
+  EXPECT_EQ(offers[0].instance_type, "m6i.large");
   EXPECT_DOUBLE_EQ(offers[0].price.value(), 0.115);
   EXPECT_EQ(offers[0].as_of, "2026-11-01");
   EXPECT_DOUBLE_EQ(offers[0].vcpu.value(), 2);
   EXPECT_DOUBLE_EQ(offers[0].memory.value(), 1952 * 1024);
 }
 
+TEST(PriceImport, TakesLinuxOnSharedHostsFromThePriceList) {
+  const std::string others = product("Windows", "Shared", "0.2"), other_host = product("Linux", "Dedicated", "0.3");
+  const std::string plain = product("Linux", "Shared", "0.115");
+  const std::string texts = "[" + as_text(others) + ", " + as_text(other_host) + ", " + as_text(plain) + "]";
+  expect_one_plain_node(R"({"PriceList": )" + texts + R"(, "FormatVersion": "aws_v1"})");
+  expect_one_plain_node(texts);  // --query PriceList
+  expect_one_plain_node("[" + others + ", " + plain + "]");
+}
+
+TEST(PriceImport, ReadsAnOfferFile) {
+  expect_one_plain_node(R"({"offerCode": "AmazonEC2", "products": {
+    "W": {"sku": "W", "attributes": )" +
+                        attributes("Windows", "Shared") + R"(},
+    "L": {"sku": "L", "attributes": )" +
+                        attributes("Linux", "Shared") + R"(},
+    "T": {"sku": "T", "productFamily": "Data Transfer", "attributes": {"regionCode": "eu-central-1"}}},
+    "terms": {"OnDemand": {"T": )" +
+                        on_demand("0.01") + R"(, "W": )" + on_demand("0.2") + R"(, "L": )" + on_demand("0.115") +
+                        R"(}, "Reserved": {"L": )" + on_demand("0.05") + "}}}");
+}
+
+TEST(PriceImport, ReadsASpotHistoryInEveryFormOfTheCommandLine) {
+  const char* entry =
+      R"([{"AvailabilityZone": "eu-west-1b", "InstanceType": "r5.large", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.031", "Timestamp": "2026-11-21T10:00:00+00:00"}])";
+  const char* lines =
+      "SPOTPRICEHISTORY\teu-west-1b\tr5.large\tWindows\t0.2\t2026-11-22T10:00:00+00:00\n"
+      "SPOTPRICEHISTORY\teu-west-1b\tr5.large\tLinux/UNIX\t0.031\t2026-11-21T10:00:00+00:00\n"
+      "SPOTPRICEHISTORY\teu-west-1b\teuw1-az2\tr5.large\tLinux/UNIX\t0.045\t2026-11-20T10:00:00+00:00\n"
+      "SPOTPRICEHISTORY\tcut\n";
+  for (const char* text : {entry, lines}) {
+    const std::vector<InstanceOffer> offers = imported(PriceFormat::spot_history, text);
+    ASSERT_EQ(offers.size(), 1u) << text;
+    EXPECT_EQ(offers[0].zone, "eu-west-1b");
+    EXPECT_EQ(offers[0].instance_type, "r5.large");
+    EXPECT_DOUBLE_EQ(offers[0].price.value(), 0.031);
+    EXPECT_EQ(offers[0].as_of, "2026-11-21");
+  }
+}
+
 TEST(PriceImport, SaysWhatItSoughtInATextWithoutPrices) {
   for (const PriceFormat format : enumerators<PriceFormat>)
     for (const char* text : {"", "{}", "[1, 2]", "{\"PriceList\": 3, \"SpotPriceHistory\": {}}", "a{b=\"", "\x80\xff{",
-                             "{\"PriceList\": [{\"product\": 1}, \"{\", {\"product\": {\"attributes\": []}}]}"}) {
+                             "{\"PriceList\": [{\"product\": 1}, \"{\", {\"product\": {\"attributes\": []}}]}",
+                             "{\"products\": {\"a\": 1, \"b\": {}}, \"terms\": [{}, {\"c\": {\"d\": 1}}]}",
+                             "SPOTPRICEHISTORY\t\t\t\t\t\t\t", "PRICELIST\t{\"product\": {}}"}) {
       const auto offers = import_prices({format, "page", text, "2026-11-22"});
       ASSERT_FALSE(offers.has_value()) << to_string(format) << ' ' << text;
       EXPECT_THAT(offers.error().message, HasSubstr("page: found no price"));
+      const bool of_a_command = format == PriceFormat::price_list || format == PriceFormat::spot_history;
+      EXPECT_EQ(offers.error().message.find("--output json") != std::string::npos, of_a_command);
     }
 }
 

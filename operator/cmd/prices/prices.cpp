@@ -33,7 +33,8 @@ Arguments describe(PriceOptions& options) {
   arguments.text("--config-dir", "DIR", "folder of the built-in sheet (default: beside the program)",
                  options.config_folder);
   arguments.heading("Prices from other programs, instead of the built-in sheet");
-  arguments.text("--price-list", "FILE", "output of: aws pricing get-products --service-code AmazonEC2",
+  arguments.text("--price-list", "FILE",
+                 "output of: aws pricing get-products --service-code AmazonEC2; or AWS' offer file of EC2",
                  options.imports[PriceFormat::price_list]);
   arguments.text("--spot-history", "FILE", "output of: aws ec2 describe-spot-price-history",
                  options.imports[PriceFormat::spot_history]);
