@@ -123,6 +123,7 @@ class RunningOperator {
         targets_({[this] { return policy_.current()->settings.targets; }, config.policy.settings.lips.billing,
                   [this](const TargetReport& report) { tell(report); }},
                  CostModel()) {
+    metrics_.bill_nodes_by(terms_of(config));
     if (on_kubernetes() && config.baselines.watched) watch_.emplace(metrics_, live_, policy_);
   }
 
@@ -130,6 +131,9 @@ class RunningOperator {
 
  private:
   bool on_kubernetes() const { return options_.cluster == "kubernetes"; }
+  NodeTerms terms_of(const OperatorConfig& config) const {
+    return {config.commitments, config.fleet.boot_time, !on_kubernetes()};
+  }
   std::string page(const PageQuestion& question);
   Result<void> serve_health();
   Result<void> serve();
@@ -308,6 +312,7 @@ void RunningOperator::reload(Result<OperatorConfig> changed) {
   }
   log_.set_level(changed->log.level);
   tell_age(prices->newest());
+  metrics_.bill_nodes_by(terms_of(*changed));
   live_.replace(std::move(*changed), std::move(*prices));
   if (new_policy) policy_.use(std::move(*policy));
   metrics_.reloaded(restart ? ReloadOutcome::restart_needed : ReloadOutcome::applied);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 
+#include "config/commitments.h"
 #include "config/quantities.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
@@ -77,6 +78,15 @@ void each_price_key(Fields& fields, OperatorConfig& config) {
               {"USD/GB-month", "storage in zonal volumes and node directories", live});
     in.amount("bucketMonth", prices.bucket_month, "USD/GB", {"USD/GB-month", "storage in buckets", live});
   });
+  fields.section(
+      "commitments", "hours of on-demand nodes that are paid for anyway: not in lips_node_dollars_total",
+      [&](auto& in) {
+        in.commitment(
+            "reserved", config.commitments.reserved,
+            {"", "list of instanceType, zone (any) and count: so many nodes are covered at every moment", live});
+        in.commitment("savingsPlan", config.commitments.savings_plan,
+                      {"USD/h", "perHour is paid and buys on-demand nodes at the discount", live});
+      });
 }
 
 template <class Fields>
@@ -316,6 +326,10 @@ class Reading {
       one.finish();
     }
   }
+  template <class Commitment>
+  void commitment(std::string_view key, Commitment& value, About) {
+    read_commitment(fields_, key, value);
+  }
   template <class Whole>
   void whole(std::string_view key, Whole& value, std::int64_t least, About) {
     value = static_cast<Whole>(fields_.integer(key, value, least, 1'000'000'000));
@@ -417,6 +431,10 @@ class Listing {
       list += "}";
     }
     say(key, "[" + list + "]", about);
+  }
+  template <class Commitment>
+  void commitment(std::string_view key, const Commitment& value, About about) {
+    say(key, commitment_text(value), about);
   }
   template <class Whole>
   void whole(std::string_view key, Whole value, std::int64_t, About about) {

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "config/frameworks.h"
 #include "config/yaml_reader.h"
+#include "invoice/commitments.h"
 #include "model/network.h"
 #include "model/pod_mode.h"
 #include "policies/settings.h"
@@ -43,6 +44,8 @@ struct OperatorConfig {
     bool gateway_endpoint = true;                       // for regional buckets
     double volume_month = 0.08, bucket_month = 0.023;   // USD/(GB month)
   } prices;
+
+  Commitments commitments;
 
   // Work that is announced and has not come.
   struct Expected {

@@ -1,112 +1,30 @@
 #include "invoice/invoice.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
-#include <utility>
+#include <set>
 
 namespace lips {
 
 namespace {
 
-constexpr Duration hour = std::chrono::hours(1);
-
-// Bills every started second, and at least the shortest billable life.
-Duration billed(const NodeLife& life, const Tariff& tariff) {
-  const Duration lived = std::max(Duration(0), life.ended - life.launched);
-  const Duration whole = std::chrono::ceil<std::chrono::seconds>(lived);
-  return std::max(whole, tariff.least_life);
-}
-
-using LineKey = std::tuple<std::string, ZoneId, CapacityType>;
-
-// Hours of the on-demand nodes of one line within a clock hour, as far as no commitment covers them yet.
-struct HourOfLine {
-  std::size_t line = 0;
-  double hours = 0;  // not covered yet
-  Usd dollars;
-};
-
-// Takes that many hours off the entry and returns their on-demand cost.
-Usd cover(HourOfLine& entry, double hours, NodeLine& line) {
-  const Usd worth = entry.hours > 0 ? entry.dollars * (hours / entry.hours) : Usd(0);
-  entry.hours -= hours, entry.dollars -= worth;
-  line.covered_hours += hours, line.dollars -= worth;
-  return worth;
-}
-
-// Zonal reservations first, then those for any zone, then the savings plan. An unused hour of them is lost.
-Usd cover_hour(std::vector<HourOfLine>& entries, const Tariff& tariff, double share, std::vector<NodeLine>& lines) {
-  Usd covered;
-  for (const bool zonal : {true, false})
-    for (const Reserved& reserved : tariff.reserved) {
-      if (reserved.zone.valid() != zonal) continue;
-      double left = reserved.count * share;
-      for (HourOfLine& entry : entries) {
-        NodeLine& line = lines[entry.line];
-        if (line.instance_type != reserved.instance_type || (zonal && line.zone != reserved.zone)) continue;
-        const double hours = std::min(left, entry.hours);
-        covered += cover(entry, hours, line);
-        left -= hours;
-      }
-    }
-  Usd left = tariff.savings_plan.covers() * std::chrono::duration_cast<Duration>(hour * share);
-  for (HourOfLine& entry : entries) {
-    if (entry.dollars.value() <= 0 || left.value() <= 0) continue;
-    const double part = std::min(1.0, left / entry.dollars);
-    const Usd worth = cover(entry, entry.hours * part, lines[entry.line]);
-    covered += worth, left -= worth;
-  }
-  return covered;
-}
-
-// Goes hour by hour, because unused hours of a commitment do not carry over.
-Usd cover_nodes(const Usage& usage, const Tariff& tariff, const std::map<LineKey, std::size_t>& line_of,
-                std::vector<NodeLine>& lines) {
-  if (tariff.reserved.empty() && tariff.savings_plan.committed.value() <= 0) return Usd(0);
-  std::map<std::int64_t, std::map<std::size_t, HourOfLine>> hours;
+void bill_nodes(const Usage& usage, const Tariff& tariff, Invoice& invoice) {
+  NodeHours hours(tariff);
+  std::set<NodeKind> kinds;
   TimePoint first = TimePoint::max();
   for (const NodeLife& life : usage.nodes) {
+    kinds.emplace(life.instance_type, life.zone, life.capacity_type);
     first = std::min(first, life.launched);
-    if (life.capacity_type != CapacityType::on_demand) continue;
-    const std::size_t line = line_of.at({life.instance_type, life.zone, life.capacity_type});
-    const TimePoint end = life.launched + billed(life, tariff);
-    for (TimePoint at = life.launched; at < end;) {
-      const std::int64_t number = at.time_since_epoch() / hour;
-      const TimePoint next = std::min(end, TimePoint(hour * (number + 1)));
-      HourOfLine& entry = hours[number].try_emplace(line, HourOfLine{line, 0, Usd(0)}).first->second;
-      entry.hours += to_hours(next - at);
-      entry.dollars += life.price * (next - at);
-      at = next;
-    }
   }
-  Usd covered;
-  const TimePoint last = first == TimePoint::max() ? first : first + usage.span;
-  for (auto& [number, by_line] : hours) {
-    const TimePoint begin(hour * number);
-    const Duration within = std::min(last, begin + hour) - std::max(first, begin);
-    std::vector<HourOfLine> entries;
-    for (const auto& [line, entry] : by_line) entries.push_back(entry);
-    covered += cover_hour(entries, tariff, std::clamp(to_hours(within), 0.0, 1.0), lines);
-  }
-  return covered;
-}
-
-void bill_nodes(const Usage& usage, const Tariff& tariff, Invoice& invoice) {
-  std::map<LineKey, std::size_t> line_of;
-  for (const NodeLife& life : usage.nodes) line_of[{life.instance_type, life.zone, life.capacity_type}];
-  for (auto& [key, line] : line_of) {
-    line = invoice.node_lines.size();
-    const auto& [type, zone, capacity_type] = key;
-    invoice.node_lines.push_back({type, zone, capacity_type, 0, 0, 0, Usd(0)});
-  }
+  for (const NodeKind& kind : kinds) hours.line_of(kind);
   for (const NodeLife& life : usage.nodes) {
-    NodeLine& line = invoice.node_lines[line_of.at({life.instance_type, life.zone, life.capacity_type})];
-    ++line.launches;
-    line.hours += to_hours(billed(life, tariff));
-    line.dollars += life.price * billed(life, tariff);
+    const std::size_t line = hours.line_of({life.instance_type, life.zone, life.capacity_type});
+    const TimePoint end = life.launched + billed_time(life.ended - life.launched, tariff.least_life);
+    hours.launched(line);
+    hours.add(line, life.price, life.launched, end);
   }
-  invoice.covered = cover_nodes(usage, tariff, line_of, invoice.node_lines);
+  const TimePoint last = usage.nodes.empty() ? first : first + usage.span;
+  invoice.covered = hours.cover(first, last);
+  invoice.node_lines = hours.lines();
   for (const NodeLine& line : invoice.node_lines) invoice.nodes += line.dollars;
 }
 

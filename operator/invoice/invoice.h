@@ -2,25 +2,15 @@
 // requests, minus the cover of commitments. Turns facts into a value; knows no clock, plan or schedule.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
+#include "invoice/node_hours.h"
 #include "invoice/tariff.h"
 #include "invoice/usage.h"
 #include "model/costs.h"
 #include "model/data.h"
 
 namespace lips {
-
-struct NodeLine {
-  std::string instance_type;
-  ZoneId zone;
-  CapacityType capacity_type = CapacityType::on_demand;
-  std::uint64_t launches = 0;
-  double hours = 0, covered_hours = 0;  // billed; the part that commitments cover
-  Usd dollars;                          // for hours that are not covered
-};
 
 struct TransferLine {
   ZoneId from, to;

@@ -30,6 +30,7 @@ struct SavingsPlan {
   double discount = 0;  // of the on-demand price
   // On-demand dollars an hour that the plan pays for.
   UsdPerHour covers() const { return committed / (1 - discount); }
+  friend bool operator==(const SavingsPlan&, const SavingsPlan&) = default;
 };
 
 struct Tariff {
@@ -37,6 +38,7 @@ struct Tariff {
   std::vector<Reserved> reserved;
   SavingsPlan savings_plan;
   Duration least_life = std::chrono::seconds(60);  // shortest billable life of a node
+  bool has_commitments() const { return !reserved.empty() || savings_plan.committed.value() > 0; }
 };
 
 }  // namespace lips

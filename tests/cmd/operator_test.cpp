@@ -41,6 +41,24 @@ TEST(Operator, SpendsWhatTheSimulationOfTheSamePolicySpends) {
   EXPECT_EQ(nlohmann::json::parse(simulated.out)["runs"][0]["dollars"]["total"].get<double>(), dollars);
 }
 
+TEST(Operator, LeavesNodeHoursThatCommitmentsCoverOutOfItsBill) {
+  const auto metrics_with = [](const std::string& commitments) {
+    std::string metrics;
+    const Said said = lips_interrupted(with(on_quickstart, {"commitments.savingsPlan=" + commitments, "--stay"}),
+                                       "scenario finished", [&](const std::string& shown) {
+                                         const std::string address = "address=127.0.0.1:";
+                                         const std::size_t at = shown.find(address) + address.size();
+                                         httplib::Client client("127.0.0.1", std::stoi(shown.substr(at)));
+                                         if (const auto answer = client.Get("/metrics")) metrics = answer->body;
+                                       });
+    EXPECT_EQ(said.status, 0);
+    return metrics;
+  };
+  const std::string dollars = "\nlips_node_dollars_total{capacity_type=\"on-demand\",zone=\"us-east-1a\"} ";
+  EXPECT_THAT(metrics_with("{perHour: 0}"), AllOf(HasSubstr(dollars), Not(HasSubstr(dollars + "0\n"))));
+  EXPECT_THAT(metrics_with("{perHour: 1000}"), HasSubstr(dollars + "0\n"));
+}
+
 TEST(Operator, AnEmptyAddressServesNothing) {
   std::vector<std::string> words = on_quickstart;
   words.back() = "server.listen=";

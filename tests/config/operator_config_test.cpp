@@ -47,6 +47,28 @@ TEST(OperatorConfig, IsExplainedKeyByKeyInItsPage) {
                                                            << config_table();
 }
 
+TEST(OperatorConfig, ReadsCommitmentsAsScenariosHaveThem) {
+  const auto config = parse_operator_config("c.yaml", head +
+                                                          "commitments:\n  reserved:\n"
+                                                          "  - {instanceType: m5.large, zone: us-east-1a, count: 3}\n"
+                                                          "  - instanceType: c5.large\n"
+                                                          "  savingsPlan: {perHour: 2.5, discount: 0.3}\n");
+  ASSERT_TRUE(config) << config.error().message;
+  const Commitments wanted{{{"m5.large", "us-east-1a", 3}, {"c5.large", "", 1}}, {UsdPerHour(2.5), 0.3}};
+  EXPECT_EQ(config->commitments, wanted);
+  EXPECT_THAT(error_of(head + "commitments: {reserved: [{count: 3}]}\n"), HasSubstr("instanceType"));
+  EXPECT_THAT(error_of(head + "commitments: {savingsPlan: {discount: 0.3}}\n"), HasSubstr("perHour"));
+  EXPECT_THAT(error_of(head + "commitments: {savingsPlan: {perHour: 1, discount: 1}}\n"), HasSubstr("0.9"));
+  const std::vector<ConfigKey> changed = changed_keys({}, *config);
+  EXPECT_THAT(paths(changed), ElementsAre("commitments.reserved", "commitments.savingsPlan"));
+  EXPECT_TRUE(changed[0].live && changed[1].live);
+  // What is printed can be read.
+  const auto again =
+      read_operator_config("", {{changed[0].path, changed[0].value}, {changed[1].path, changed[1].value}});
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->commitments, wanted);
+}
+
 TEST(OperatorConfig, ReadsHowFrameworksMarkTheirPods) {
   const Result<OperatorConfig> config = parse_operator_config(
       "c.yaml", head +

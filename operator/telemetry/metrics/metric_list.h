@@ -70,9 +70,10 @@ inline constexpr auto metric_list = [] {
                   "(moves) and of storing extra "
                   "copies (storage), with the pool _data"},
       MetricAbout{"lips_node_dollars_total", counter, "zone,capacity_type",
-                  "price of all nodes while they exist, used or not; with the spend's transfer, shuffle, moves and "
-                  "storage: the invoice"},
-      MetricAbout{"lips_node_core_seconds_total", counter, "zone,capacity_type", "core-seconds of all nodes"},
+                  "bill of all nodes, used or not, from launch to termination, at least a minute each, less what "
+                  "commitments cover; with the spend's transfer, shuffle, moves and storage: the invoice"},
+      MetricAbout{"lips_node_core_seconds_total", counter, "zone,capacity_type",
+                  "core-seconds of all nodes that are billed, covered or not"},
       MetricAbout{"lips_task_core_seconds_total", counter, "", "the part of them that tasks of LiPS held"},
       MetricAbout{"lips_compared_dollars_total", counter, "baseline,pool,term",
                   "the part of the spend on tasks that the baseline placed too, on the same snapshot"},

@@ -1,35 +1,68 @@
-// What the nodes of a running cluster cost, used or not: the largest part of the invoice. Between two looks at the
-// cluster its nodes count as they were at the first.
+// The bill of the nodes of a running cluster, used or not, by the rules of invoice/: from launch to termination, boot
+// included, each launch for a minute at least, less what commitments cover. Knows of nodes what each look at the
+// cluster shows; between two looks they count as they were at the first.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
+#include "invoice/commitments.h"
+#include "invoice/node_hours.h"
 #include "model/snapshot.h"
 #include "telemetry/metrics/metric_registry.h"
 
 namespace lips {
 
+struct NodeTerms {
+  Commitments commitments;
+  Duration boot{};            // of an elastic node that is like no offer, from its launch until pods start on it
+  bool lists_absent = false;  // elastic nodes that are not there are listed too: a simulated cluster
+};
+
 class NodeMeter {
  public:
   explicit NodeMeter(MetricRegistry& registry) : registry_(registry) {}
 
+  // As from now; what was counted under other commitments stays.
+  void bill_by(const NodeTerms& terms, TimePoint now);
   void look(const ClusterSnapshot& cluster, TimePoint now);
+  void listed(const ClusterSnapshot& start, TimePoint now);  // before any task of it is known
+  void lost(const Node& node, TimePoint now);
   void count_until(TimePoint now);
   Usd dollars() const { return dollars_; }  // of all, so far
   // Another replica counts from now on.
   void stop(TimePoint now);
 
  private:
-  struct Rate {
-    UsdPerHour dollars;
+  struct Life {
+    NodeKind kind;
+    UsdPerHour price;
     Cores cores;
+    TimePoint launched{}, billed_until{};
+    Duration least_life{};
+    std::uint64_t seen = 0;  // the last look that saw it
   };
+  using Place = std::pair<ZoneId, CapacityType>;
+  void begin(const ClusterSnapshot& cluster, const Node& node, const NodeKind& kind, TimePoint now);
+  void bill(Life& life, TimePoint now);
+  void tell(TimePoint now);
+  void look_at_nodes(const ClusterSnapshot& cluster, TimePoint now);
+  void start_hours(TimePoint now);
+  ZoneId zone_of(const std::string& name);
+
   MetricRegistry& registry_;
+  NodeTerms terms_;
   std::optional<TimePoint> counted_;
-  std::map<std::pair<std::string, CapacityType>, Rate> rates_;  // by zone
+  TimePoint committed_since_{};  // what is covered before is told already
+  std::uint64_t looks_ = 0;
+  std::unordered_map<std::string, Life> lives_;  // of nodes, by name
+  std::map<std::string, ZoneId> zones_;          // ids of its own: those of a listing end with it
+  IdVector<ZoneId, std::string> zone_names_;
+  NodeHours hours_{Tariff()};
+  std::map<Place, Usd> told_;  // of these hours
   Cores held_;
   Usd dollars_;
 };

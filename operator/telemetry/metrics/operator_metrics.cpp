@@ -12,7 +12,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/enum_array.h"
 #include "model/fair_shares.h"
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/money_history.h"
@@ -393,6 +392,11 @@ void OperatorMetrics::left_alone(const std::string& pool, std::optional<LeftAlon
   state_->target_metrics.left_alone(pool, reason);
 }
 
+void OperatorMetrics::bill_nodes_by(const NodeTerms& terms) {
+  const std::lock_guard lock(state_->mutex);
+  state_->node_meter.bill_by(terms, state_->now());
+}
+
 void OperatorMetrics::prices_as_of(std::chrono::system_clock::time_point newest) {
   state_->registry.set("lips_prices_timestamp_seconds", {},
                        std::chrono::duration<double>(newest.time_since_epoch()).count());
@@ -420,6 +424,7 @@ void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const C
     counting_since = cluster.now;
     compared.clear();
     costs = listed->costs;
+    node_meter.listed(*listed->start, now());
   } else if (std::holds_alternative<JobArrived>(event)) {
     if (!cluster.jobs.empty()) spend.grow(cluster.jobs.items().back());
   } else if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) {
@@ -427,6 +432,7 @@ void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const C
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
     if (spend.undo(cluster, costs, lost->task)) count_lost(cluster, lost->task);
   } else if (const auto* gone = std::get_if<NodeLost>(&event)) {
+    node_meter.lost(cluster.nodes[gone->node], now());
     for (const TaskId task : spend.running_on(gone->node)) {
       spend.cut_off(cluster, costs, task, std::nullopt);
       count_lost(cluster, task);

@@ -19,6 +19,7 @@
 #include "model/pool_use.h"
 #include "model/targets.h"
 #include "model/watched_dollars.h"
+#include "telemetry/metrics/node_meter.h"
 #include "telemetry/metrics/operator_figures.h"
 #include "telemetry/metrics/plan_comparison.h"
 
@@ -69,6 +70,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void targets(const std::vector<TargetReport>& reports);
   // The pool is steered or not, as from now.
   void left_alone(const std::string& pool, std::optional<LeftAlone> reason);
+  void bill_nodes_by(const NodeTerms& terms);                       // from now on
   void prices_as_of(std::chrono::system_clock::time_point newest);
 
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
