@@ -396,7 +396,7 @@ Result<void> RunningOperator::run_simulated() {
   state_.close();
   ended_ = true;
   log_.info(result->stopped ? "scenario stopped" : "scenario finished",
-            {{"dollars", result->bill.total().value()},
+            {{"dollars_by_use", result->bill.total().value()},
              {"jobs_finished", result->jobs_finished},
              {"simulated_seconds", to_seconds(result->makespan)}});
   while (options_.stay && !interrupt_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -35,9 +35,9 @@ TEST(Operator, SpendsWhatTheSimulationOfTheSamePolicySpends) {
   const Said simulated = lips({"simulate", "quickstart", "--policy", "own-zone-cheapest", "--format", "json"});
   const Said said = lips(with(on_quickstart, {"policy.name=own-zone-cheapest", "log.format=json"}));
   EXPECT_EQ(said.status, 0);
-  const std::size_t at = said.err.find("\"dollars\":");
+  const std::size_t at = said.err.find("\"dollars_by_use\":");
   ASSERT_NE(at, std::string::npos) << said.err;
-  const double dollars = std::stod(said.err.substr(at + 10));
+  const double dollars = std::stod(said.err.substr(at + 17));
   EXPECT_EQ(nlohmann::json::parse(simulated.out)["runs"][0]["dollars"]["total"].get<double>(), dollars);
 }
 

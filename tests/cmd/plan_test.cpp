@@ -39,12 +39,13 @@ class PlanCommand : public testing::Test {
 
 TEST_F(PlanCommand, JsonHasEveryFieldOfTheContract) {
   const json plan = plan_json();
-  for (const char* field :
-       {"policy",   "version",  "cost",         "lowerBound",      "gap",     "form",   "seconds", "nodes",   "pending",
-        "assigned", "deferred", "moves",        "drops",           "dollars", "stages", "groups",  "classes", "rows",
-        "columns",  "fellBack", "shadowPrices", "deferredByReason"})
+  for (const char* field : {"policy",  "version",  "cost",         "lowerBound",       "gap",      "form",
+                            "seconds", "nodes",    "pending",      "assigned",         "deferred", "moves",
+                            "drops",   "dollars",  "stages",       "groups",           "classes",  "rows",
+                            "columns", "fellBack", "shadowPrices", "deferredByReason", "billing"})
     EXPECT_TRUE(plan.contains(field)) << field;
   EXPECT_EQ(plan["policy"], "lips");
+  EXPECT_EQ(plan["billing"], "use");
   EXPECT_EQ(plan["pending"], 300);
   EXPECT_EQ(plan["assigned"].get<int>() + plan["deferred"].get<int>(), 300);
   int waiting = 0;

@@ -34,7 +34,7 @@ struct Shown {
 Result<Listing> list_plans(const EpochRecord& record) {
   const Result<const LiveFacts*> live = live_facts(record);
   if (!live) return tl::unexpected(live.error());
-  Listing listing{{{"ago", "policy", "pending", "assigned", "moves", "dollars", "cost", "bound", "gap", "ms"}}, {}, ""};
+  Listing listing{{{"ago", "policy", "pending", "assigned", "moves", "by use", "cost", "bound", "gap", "ms"}}, {}, ""};
   listing.none = "the operator has made no plan yet\n", listing.json = Json::array();
   for (const PastPlan& plan : (*live)->plans) {
     const double ago = to_seconds(record.snapshot.cluster.now - plan.at);
@@ -191,7 +191,7 @@ int run_listing(const Shown& shown, Words words) {
 }  // namespace
 
 int run_plans(Words words) {
-  return run_listing({"plans", "Lists the last plans of a running operator: tasks, dollars, certified bound and time.",
+  return run_listing({"plans", "Lists the last plans of a running operator: tasks, dollars by use, certified bound and time.",
                       "the last hundred plans, the oldest first", list_plans},
                      words);
 }

@@ -153,8 +153,8 @@ std::string move_text(std::span<const MoveCase> cases) {
     if (question.size.value() > 0)
       out += fmt::format("  {:<11} {:.6g} MiB at {:.4g} USD per GB\n", "to move", question.size.value(),
                          question.transfer.value() * mebibytes_per_gigabyte);
-    out += fmt::format("  {:<11} {}\n", "stay", page::usd(answer.stay.value()));
-    out += fmt::format("  {:<11} {} = {} work + {} transfer\n", "move", page::usd(answer.go().value()),
+    out += fmt::format("  {:<11} {} by use\n", "stay", page::usd(answer.stay.value()));
+    out += fmt::format("  {:<11} {} by use = {} work + {} transfer\n", "move", page::usd(answer.go().value()),
                        page::usd(answer.work_there.value()), page::usd(answer.transfer.value()));
     out += fmt::format("  {:<11} {}\n", "break-even", break_even_text(question, answer));
     out += verdict(answer) + "\n";

@@ -30,7 +30,7 @@ struct PlanOptions {
 
 Arguments describe(PlanOptions& options) {
   Arguments arguments(
-      "lips plan", "Makes one plan for a snapshot of a cluster, and prints its cost beside a certified lower bound.");
+      "lips plan", "Makes one plan for a snapshot of a cluster, and prints its cost by use beside a certified lower bound.");
   arguments.operand("FILE", "a snapshot, as 'lips generate snapshot' writes it (docs/snapshot-file.md); may be a .gz",
                     options.file);
   arguments.text("--policy", "NAME", "policy that makes the plan (default lips; 'lips policies' lists them)",
@@ -61,7 +61,7 @@ Arguments describe(PlanOptions& options) {
 
 Result<PolicySettings> settings_of(const PlanOptions& options) {
   PolicySettings settings;
-  settings.lips.billing = Billing::use;  // the figures of a single plan are by use
+  settings.lips.billing = Billing::use;  // how long nodes stay after one plan, which an invoice asks, nobody knows
   YamlValue root;
   root.kind = YamlValue::Kind::map;
   for (auto [key, value] : options.set) {

@@ -53,7 +53,7 @@ std::string cost_rows(const PlanAccount& account) {
   out += row("shuffle", account.shuffle.value(), "map output across zones");
   out += row("moves", account.copies.value(), "data moved or copied");
   out += row("storage", account.storage.value(), "of extra copies");
-  out += row("total", account.dollars().value(), "what this plan will cost");
+  out += row("total", account.dollars().value(), "by use: what the CPU-seconds and bytes of this plan cost");
   if (account.waiting.value() != 0)
     out += row("waiting", account.waiting.value(), "a priced preference; nobody pays it");
   if (account.locality.value() != 0)
@@ -152,6 +152,7 @@ std::string plan_json(const PlanResult& result) {
   json["deferred"] = result.deferred;
   json["moves"] = plan.moves.size();
   json["drops"] = plan.drops.size();
+  json["billing"] = "use";
   json["dollars"] = {{"total", account.dollars().value()},   {"cpu", account.cpu.value()},
                      {"transfer", account.transfer.value()}, {"shuffle", account.shuffle.value()},
                      {"moves", account.copies.value()},      {"storage", account.storage.value()},

@@ -64,11 +64,12 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_last_epoch_timestamp_seconds", gauge, "", "time of the last plan, in seconds since 1970"},
 
       // Dollars
-      MetricAbout{"lips_spend_dollars_total", counter, "pool,term",
-                  "cost of tasks at the prices when they were bound: cpu for the time on the node (so far, for running "
-                  "tasks), transfer and shuffle of tasks that succeeded, and the exchange of all peers; cost of copies "
-                  "(moves) and of storing extra "
-                  "copies (storage), with the pool _data"},
+      MetricAbout{
+          "lips_spend_dollars_total", counter, "pool,term",
+          "cost of tasks by use, at the prices when they were bound: cpu for the time on the node (so far, for running "
+          "tasks), transfer and shuffle of tasks that succeeded, and the exchange of all peers; cost of copies "
+          "(moves) and of storing extra "
+          "copies (storage), with the pool _data"},
       MetricAbout{"lips_node_dollars_total", counter, "zone,capacity_type",
                   "bill of all nodes, used or not, from launch to termination, at least a minute each, less what "
                   "commitments cover; with the spend's transfer, shuffle, moves and storage: the invoice"},
@@ -76,14 +77,14 @@ inline constexpr auto metric_list = [] {
                   "core-seconds of all nodes that are billed, covered or not"},
       MetricAbout{"lips_task_core_seconds_total", counter, "", "the part of them that tasks of LiPS held"},
       MetricAbout{"lips_compared_dollars_total", counter, "baseline,pool,term",
-                  "the part of the spend on tasks that the baseline placed too, on the same snapshot"},
+                  "the part of the spend by use on tasks that the baseline placed too, on the same snapshot"},
       MetricAbout{"lips_baseline_dollars_total", counter, "baseline,pool,term",
-                  "what the same tasks would have cost where the baseline placed them"},
+                  "what the same tasks would have cost by use where the baseline placed them"},
       MetricAbout{"lips_saved_dollars", gauge, "baseline,pool,term",
-                  "baseline minus compared; a single term may be below 0"},
+                  "baseline minus compared, by use; a single term may be below 0"},
       MetricAbout{"lips_predicted_dollars_total", counter, "term",
-                  "what was predicted for tasks that have finished, when they were bound"},
-      MetricAbout{"lips_counted_dollars_total", counter, "term", "what the same tasks cost"},
+                  "what was predicted by use for tasks that have finished, when they were bound"},
+      MetricAbout{"lips_counted_dollars_total", counter, "term", "what the same tasks cost by use"},
       MetricAbout{"lips_comparisons_total", counter, "baseline,outcome",
                   "comparisons with a baseline: made, skipped (no time or too many tasks) or failed"},
       MetricAbout{"lips_comparison_seconds", histogram, "baseline", "wall time of a comparison"},

@@ -141,12 +141,12 @@ std::string render_money(const std::vector<MoneyPoint>& points) {
   const std::string span = page::duration(to_seconds(points.back().at - points.front().at));
   std::string out;
   if (const std::vector<Curve> pools = by_pool(points); !pools.empty())
-    out += figure_of(points, pools, {"Dollars by pool", fmt::format("Spent in the last {}, summed up.", span)});
+    out += figure_of(points, pools, {"Dollars by pool", fmt::format("Spent by use in the last {}, summed up.", span)});
   if (const std::vector<Curve> baselines = by_baseline(points); !baselines.empty())
     out += figure_of(
         points, baselines,
         {"Saved against each baseline",
-         fmt::format("In the last {}, summed up, on the tasks that both placed; below zero the baseline would "
+         fmt::format("By use, in the last {}, summed up, on the tasks that both placed; below zero the baseline would "
                      "have spent less.",
                      span)});
   return out.empty() ? "" : "<div class=\"pair\">" + out + "</div>";

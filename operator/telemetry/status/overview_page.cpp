@@ -54,7 +54,7 @@ std::string zones_of(const PlacedJob& job) {
 Table running(const Overview& overview) {
   Table table;
   table.caption = "Where jobs run, and why there";
-  table.columns = {"job", "pool", "running", "beside data", "dollars", "where", "why"};
+  table.columns = {"job", "pool", "running", "beside data", "dollars by use", "where", "why"};
   for (const PlacedJob& job : overview.running)
     table.rows.push_back({job_cell(job.name),
                           words(job.pool),

@@ -32,10 +32,10 @@ std::string headline(const OperatorFigures& figures) {
     const std::string versus = saved > 0.0005    ? page::percent(saved) + " less than"
                                : saved < -0.0005 ? page::percent(-saved) + " more than"
                                                  : "as much as";
-    return fmt::format("{} spent; on the {} that can be compared, {} {}", page::usd(figures.spent.total().value()),
+    return fmt::format("{} spent by use; on the {} that can be compared, {} {}", page::usd(figures.spent.total().value()),
                        page::usd(baseline.ours.total().value()), versus, baseline.name);
   }
-  return fmt::format("{} spent", page::usd(figures.spent.total().value()));
+  return fmt::format("{} spent by use", page::usd(figures.spent.total().value()));
 }
 
 std::string key_figures(const OperatorFigures& figures) {
@@ -45,7 +45,7 @@ std::string key_figures(const OperatorFigures& figures) {
   std::uint64_t running = 0;
   for (const PoolFigures& pool : figures.pools) running += pool.running;
   std::string out = "<ul class=\"figures\">";
-  out += figure("spent", page::usd(figures.spent.total().value()), "finished tasks, copies, storage");
+  out += figure("spent", page::usd(figures.spent.total().value()), "by use: finished tasks, copies, storage");
   out += figure("finished tasks", page::count(figures.finished), fmt::format("{} lost and tried again", figures.lost));
   out += figure("running", page::count(running),
                 fmt::format("{} of {} nodes schedulable", figures.nodes_schedulable, figures.nodes));
@@ -60,7 +60,7 @@ std::string key_figures(const OperatorFigures& figures) {
 
 page::Table baselines(const OperatorFigures& figures) {
   page::Table table;
-  table.caption = "Tasks that the baseline placed too, on the same snapshots, in dollars";
+  table.caption = "Tasks that the baseline placed too, on the same snapshots, in dollars by use";
   table.columns = {"baseline", "tasks", "its dollars", "ours", "saved", "of CPU", "of transfer", "of shuffle"};
   for (const BaselineFigures& baseline : figures.baselines) {
     const Bill &ours = baseline.ours, &theirs = baseline.theirs;

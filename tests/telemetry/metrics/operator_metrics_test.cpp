@@ -488,6 +488,18 @@ TEST(MetricList, IsTheTableOfItsPage) {
   EXPECT_THAT(text, HasSubstr(metric_table())) << "put this table into docs/metrics.md:\n" << metric_table();
 }
 
+TEST(MetricList, NamesTheBillByUseWhereDollarsAreByUse) {
+  int by_use = 0;
+  for (const MetricAbout& metric : metric_list) {
+    const std::string name(metric.name);
+    if (!std::regex_match(name, std::regex("lips_(spend|compared|baseline|saved|predicted|counted)_dollars.*")))
+      continue;
+    EXPECT_THAT(std::string(metric.help), HasSubstr("by use")) << name;
+    ++by_use;
+  }
+  EXPECT_EQ(by_use, 6);
+}
+
 TEST_F(OperatorMetricsTest, ShowOnTheStatusPageWhatTheyCount) {
   EXPECT_THAT(render_status_page(metrics_.figures(), nullptr, {}), HasSubstr("Syncing with the cluster"));
   metrics_.on_synced(true);
@@ -528,7 +540,7 @@ TEST_F(OperatorMetricsTest, KeepTheMoneyOfTheLastDayAndDrawIt) {
   EXPECT_EQ(last.baselines.at("spread").ours, figures.baselines.at(0).ours.total().value());
   const std::string page = render_status_page(figures, nullptr, {});
   EXPECT_THAT(page, testing::AllOf(HasSubstr("Dollars by pool"), HasSubstr("Saved against each baseline"),
-                                   HasSubstr("Spent in the last 1 h 59 min")));
+                                   HasSubstr("Spent by use in the last 1 h 59 min")));
 }
 
 }  // namespace
