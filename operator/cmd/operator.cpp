@@ -94,6 +94,13 @@ LineLog::Form form_of(LogFormat format) {
 constexpr std::string_view simulated = "simulated:";
 constexpr int oldest_prices_days = 180;
 
+// The beginning of a date YYYY-MM-DD.
+std::optional<std::chrono::system_clock::time_point> day_of(const std::string& date) {
+  std::tm day{};
+  if (date.empty() || !strptime(date.c_str(), "%Y-%m-%d", &day)) return std::nullopt;
+  return std::chrono::system_clock::from_time_t(timegm(&day));
+}
+
 // The parts of a running operator, each after those that it depends on.
 class RunningOperator {
  public:
@@ -141,7 +148,8 @@ class RunningOperator {
   Result<void> run_simulated();
   void reload(Result<OperatorConfig> changed);
   void feed(Result<std::vector<InstanceOffer>> offers);
-  void tell_age(std::string_view newest);
+  void use(const PricesInUse& prices);
+  void tell_age();
   void announce(const std::string& file, const Result<std::string>& text);
   kubernetes::AnnouncedWork announced();
   void refused(const PlanFault& fault);
@@ -166,10 +174,12 @@ class RunningOperator {
   bool refused_ = false;              // the plan that is being decided
   std::set<std::string> left_alone_;  // pools, as the log says
   std::optional<WatchPlanner> watch_;
-  std::set<PlanFault::Kind> faults_logged_;  // on the controller's thread
-  std::mutex replacing_;                     // held by whoever replaces the live configuration
-  std::vector<InstanceOffer> fed_;           // by prices.metrics
-  bool feed_failed_ = false;                 // and the log says so
+  std::set<PlanFault::Kind> faults_logged_;                      // on the controller's thread
+  std::mutex replacing_;                                         // held by whoever replaces the live configuration
+  std::vector<InstanceOffer> fed_;                               // by prices.metrics
+  bool feed_failed_ = false;                                     // and the log says so
+  std::optional<std::chrono::system_clock::time_point> fed_at_;  // the last answer
+  PricesInUse in_use_;                                           // as of the last listing
   std::mutex announcing_;
   kubernetes::AnnouncedWork announced_;  // by expected.file; under `announcing_`
   std::atomic<bool> ended_{false};       // a simulated run has ended; only its page is still served
@@ -311,7 +321,6 @@ void RunningOperator::reload(Result<OperatorConfig> changed) {
               {{"key", key.path}, {"value", key.value}});
   }
   log_.set_level(changed->log.level);
-  tell_age(prices->newest());
   metrics_.bill_nodes_by(terms_of(*changed));
   live_.replace(std::move(*changed), std::move(*prices));
   if (new_policy) policy_.use(std::move(*policy));
@@ -332,7 +341,9 @@ void RunningOperator::feed(Result<std::vector<InstanceOffer>> offers) {
   };
   const bool same = std::equal(fed_.begin(), fed_.end(), offers->begin(), offers->end(),
                                [&](const auto& a, const auto& b) { return key(a) == key(b); });
-  metrics_.prices_as_of(std::chrono::system_clock::now());
+  fed_at_ = std::chrono::system_clock::now();
+  metrics_.prices_read(*fed_at_);
+  tell_age();
   if (same) return;
   fed_ = std::move(*offers);
   const std::shared_ptr<const OperatorConfig> config = live_.config();
@@ -342,14 +353,26 @@ void RunningOperator::feed(Result<std::vector<InstanceOffer>> offers) {
   live_.replace(*config, std::move(*prices));
 }
 
-void RunningOperator::tell_age(std::string_view newest) {
-  std::tm date{};
-  if (newest.empty() || !strptime(std::string(newest).c_str(), "%Y-%m-%d", &date)) return;
-  const auto since = std::chrono::system_clock::from_time_t(timegm(&date));
-  metrics_.prices_as_of(since);
-  const auto days = std::chrono::duration_cast<std::chrono::hours>(std::chrono::system_clock::now() - since) / 24;
-  if (days.count() > oldest_prices_days && live_.config()->prices.metrics.empty())
-    log_.warning("prices are old: give prices.file or prices.metrics", {{"newest", newest}, {"days", days.count()}});
+void RunningOperator::use(const PricesInUse& prices) {
+  const std::lock_guard lock(replacing_);
+  if (prices == in_use_) return;
+  const std::string before = std::exchange(in_use_, prices).oldest;
+  tell_age();
+  const auto since = day_of(prices.oldest);
+  if (!since || prices.oldest == before) return;
+  const auto days = std::chrono::duration_cast<std::chrono::hours>(std::chrono::system_clock::now() - *since) / 24;
+  if (days.count() > oldest_prices_days)
+    log_.warning("prices in use are old: give prices.file or prices.metrics", {{"oldest", prices.oldest},
+                                                                               {"instance_type", prices.instance_type},
+                                                                               {"zone", prices.zone},
+                                                                               {"days", days.count()}});
+}
+
+// That of the oldest price by which plans are made: what the feed says is as old as its last answer.
+void RunningOperator::tell_age() {
+  std::optional<std::chrono::system_clock::time_point> oldest = day_of(in_use_.oldest);
+  if (in_use_.fed && fed_at_ && (!oldest || *fed_at_ < *oldest)) oldest = fed_at_;
+  if (oldest) metrics_.prices_as_of(*oldest);
 }
 
 // The last list stays while the file cannot be read; entries with an error are left out.
@@ -416,7 +439,6 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   if (on_kubernetes()) {
     expected.emplace([this] { return live_.config()->expected.file; }, "",
                      [this](const std::string& file, const Result<std::string>& text) { announce(file, text); });
-    tell_age(live_.prices()->newest());
     prices.emplace(
         [this] {
           return PriceFeed::Source{live_.config()->prices.metrics, live_.config()->prices.region};
@@ -429,7 +451,8 @@ Result<void> RunningOperator::run(const std::string& config_text) {
           ? run_on_kubernetes(
                 {options_.kubeconfig, live_, policy_, metrics_, targets_, metrics_, log_,
                  [this] { return pool_uses(); }, [this](const std::string& pool) { return leaves_alone(pool); },
-                 watch_ ? &*watch_ : nullptr, [this] { return announced(); }, interrupt_requested,
+                 watch_ ? &*watch_ : nullptr, [this] { return announced(); },
+                 [this](const PricesInUse& used) { use(used); }, interrupt_requested,
                  [this](const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods) {
                    state_.look(cluster, now, name_pods);
                  }})

@@ -16,7 +16,14 @@ Result<NodePrices> NodePrices::make(const PriceSheet& carried, const OperatorCon
     result.sheet_ = std::move(*sheet);
   }
   if (!fed.empty()) result.sheet_ = result.sheet_.with(fed);
+  result.fed_ = fed.size();
   return result;
+}
+
+NodePrice NodePrices::priced(const InstanceOffer& row, double factor, double speed) const {
+  const std::vector<InstanceOffer>& rows = sheet_.offers();
+  const bool fed = static_cast<std::size_t>(&row - rows.data()) >= rows.size() - fed_;
+  return {row.price * factor, speed, true, row.as_of, fed};
 }
 
 NodePrice NodePrices::node(const Question& question) const {
@@ -26,7 +33,7 @@ NodePrice NodePrices::node(const Question& question) const {
   double factor = 1;
   if (question.capacity_type == CapacityType::spot) {
     if (const InstanceOffer* spot = sheet_.find_in(region, question.zone, question.instance_type, CapacityType::spot))
-      return {spot->price, speed, true};
+      return priced(*spot, 1, speed);
     factor = prices_.spot_factor;
     for (const auto& [zone, share] : prices_.spot_factors)
       if (zone == question.zone) factor = share;
@@ -35,7 +42,7 @@ NodePrice NodePrices::node(const Question& question) const {
     if (name == question.instance_type) return {UsdPerHour(price * factor), speed, true};
   if (const InstanceOffer* on_demand =
           sheet_.find_in(region, question.zone, question.instance_type, CapacityType::on_demand))
-    return {on_demand->price * factor, speed, true};
+    return priced(*on_demand, factor, speed);
   return {UsdPerHour(prices_.unknown_core_hour * question.cores.value() * factor), 1, false};
 }
 

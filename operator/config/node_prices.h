@@ -29,7 +29,6 @@ class NodePrices {
     Cores cores;  // where no sheet has the type
   };
   NodePrice node(const Question& question) const;
-  std::string_view newest() const { return sheet_.newest(); }  // date of the newest price; empty: none
   const PriceSheet& sheet() const { return sheet_; }
   const std::string& region() const { return prices_.region; }  // where nobody says one
   // The type in the sheet; nullptr where it has none.
@@ -43,7 +42,9 @@ class NodePrices {
   std::string region_or_default(std::string_view region) const {
     return region.empty() ? prices_.region : std::string(region);
   }
+  NodePrice priced(const InstanceOffer& row, double factor, double speed) const;
   PriceSheet sheet_;
+  std::size_t fed_ = 0;  // the last rows of the sheet
   OperatorConfig::Prices prices_;
 };
 

@@ -104,12 +104,6 @@ const InstanceOffer* PriceSheet::find_in(std::string_view region, std::string_vi
   return best;
 }
 
-std::string_view PriceSheet::newest() const {
-  std::string_view date;
-  for (const InstanceOffer& offer : offers_) date = std::max(date, std::string_view(offer.as_of));
-  return date;
-}
-
 PriceSheet PriceSheet::with(std::vector<InstanceOffer> offers) const {
   const auto key = [](const InstanceOffer& offer) {
     return std::tie(offer.region, offer.instance_type, offer.zone, offer.capacity_type);

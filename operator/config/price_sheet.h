@@ -46,7 +46,6 @@ class PriceSheet {
   const InstanceOffer* find_in(std::string_view region, std::string_view zone, std::string_view instance_type,
                                CapacityType capacity_type) const;
   std::vector<std::string_view> instance_types(std::string_view region) const;
-  std::string_view newest() const;  // date of its newest price; empty: none has one
   const std::vector<InstanceOffer>& offers() const { return offers_; }
   // A copy in which these offers replace all offers of their regions, types, zones and capacity types. An on-demand one
   // that has only a price keeps the size of the type.

@@ -193,6 +193,14 @@ TEST(PriceImport, BecomesAFileThatTheOperatorPricesNodesBy) {
   EXPECT_DOUBLE_EQ(price("us-east-1c", "m5.large", CapacityType::spot), 0.5 * 0.096);
   EXPECT_DOUBLE_EQ(price("us-east-1a", "m5.large", CapacityType::on_demand), 0.096);
   EXPECT_DOUBLE_EQ(price("us-east-1a", "m5.xlarge", CapacityType::spot), 0.5 * 0.192);
+  const auto as_of = [&](const char* type, CapacityType capacity) {
+    const NodePrice found = prices->node({"us-east-1", "us-east-1a", type, capacity, Cores(2)});
+    return found.fed ? "fed" : found.as_of;
+  };
+  EXPECT_EQ(as_of("m5.large", CapacityType::spot), "fed");
+  EXPECT_EQ(as_of("m5.large", CapacityType::on_demand), "fed");
+  EXPECT_EQ(as_of("m5.xlarge", CapacityType::spot), carried->find("us-east-1", "m5.xlarge")->as_of);
+  EXPECT_EQ(as_of("unheard-of", CapacityType::spot), "");
   ASSERT_NE(prices->size("us-east-1", "m5.large"), nullptr);
   EXPECT_DOUBLE_EQ(prices->size("us-east-1", "m5.large")->vcpu.value(), 2);
 }

@@ -68,6 +68,7 @@ kubernetes::ClusterSettings cluster_settings(const KubernetesRun& run, const std
     return live.prices()->node(
         {question.region, question.zone, question.instance_type, question.capacity_type, question.cpu});
   };
+  settings.model.prices_in_use = run.prices_in_use;
   if (config->fleet.from_node_pools)
     settings.pool_offers = {[&live = run.live](const auto& pools, const kubernetes::NodeCache& nodes) {
                               return kubernetes::pool_offers(pools, nodes, live.config()->fleet, *live.prices());

@@ -32,6 +32,7 @@ struct KubernetesRun {
   std::function<bool(const std::string& pool)> left_alone;  // as in kubernetes::ClusterSettings
   WatchPlanner* watch = nullptr;                            // of pods of other schedulers; none: nobody reports
   std::function<kubernetes::AnnouncedWork()> announced;     // by a file
+  std::function<void(const PricesInUse&)> prices_in_use;    // at each listing, on the controller's thread
   std::function<bool()> stop;                               // true soon after SIGTERM; call it at least once a second
   // Called about as often on the controller's thread, while the state is at rest.
   std::function<void(const ClusterSnapshot& cluster, TimePoint now, const StateEndpoint::NamePods& name_pods)> look;

@@ -108,6 +108,7 @@ ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& c
   add_data(nodes, data, *start);
   add_moves(data, *start);
   costs_ = costs(*start);
+  if (settings_.prices_in_use) settings_.prices_in_use(prices_in_use_);
   return {std::move(start), costs_};
 }
 
@@ -165,8 +166,10 @@ void ModelIndex::add_nodes(const NodeCache& nodes, ClusterSnapshot& start) {
     const lips::Node& added = start.nodes[id];
     const PriceQuestion question{ends_[zone_names_[added.zone]].region, zone_names_[added.zone], added.instance_type,
                                  added.capacity_type, added.capacity.cpu};
-    if (!stated_price(*record.node) && !settings_.node_price(question).known)
-      unknown_prices_.emplace_back(name, added.instance_type);
+    if (stated_price(*record.node)) continue;
+    const NodePrice price = settings_.node_price(question);
+    if (!price.known) unknown_prices_.emplace_back(name, added.instance_type);
+    prices_in_use_.note(price, question.instance_type, question.zone);
   }
 }
 
@@ -203,6 +206,9 @@ void ModelIndex::add_offers(ClusterSnapshot& start) {
     const OfferEntry& entry = offer.entry;
     start.offers.push_back({offer.like, entry.left, entry.boot, entry.idle, entry.interruptions, entry.within,
                             entry.capacity.cpu, entry.capacity.memory});
+    const PriceQuestion question{entry.region, entry.zone, entry.instance_type, entry.capacity_type,
+                                 entry.capacity.cpu};
+    prices_in_use_.note(settings_.node_price(question), entry.instance_type, entry.zone);
     offers_.push_back(std::move(offer));
   }
 }

@@ -58,6 +58,7 @@ struct ModelSettings {
   Network network;
   std::function<Offered(const NodeCache&)> offers = {};  // asked at each listing; empty: nobody launches nodes
   std::function<NodePrice(const PriceQuestion&)> node_price;
+  std::function<void(const PricesInUse&)> prices_in_use = {};  // told at each listing; empty: nobody asks
   // Of a node of an offer; empty: all that its machine has.
   std::function<Resources(const OfferEntry&)> allocatable = {};
   // Beside others, of a type whose speed the price does not say; empty: 1.
@@ -216,6 +217,7 @@ class ModelIndex {
   std::map<BlockId, std::string> first_blocks_;
   IdVector<BlockId, Mebibytes> block_sizes_;
   std::vector<std::pair<std::string, std::string>> unknown_prices_;
+  PricesInUse prices_in_use_;
   std::size_t left_out_ = 0;
 };
 

@@ -103,7 +103,11 @@ inline constexpr auto metric_list = [] {
                   "time for which the compared ones waited for their scheduler, from when LiPS first saw them"},
       MetricAbout{"lips_watched_plan_wait_seconds_total", counter, "pod_namespace",
                   "time for which they would have waited for LiPS"},
-      MetricAbout{"lips_prices_timestamp_seconds", gauge, "", "time of the newest price, in seconds since 1970"},
+      MetricAbout{"lips_prices_timestamp_seconds", gauge, "",
+                  "time of the oldest price by which nodes that are there or may be launched count, in seconds since "
+                  "1970; those of prices.metrics are as old as its last answer"},
+      MetricAbout{"lips_prices_read_timestamp_seconds", gauge, "",
+                  "when prices.metrics last answered with prices, in seconds since 1970"},
       MetricAbout{"lips_unknown_price_nodes", gauge, "instance_type",
                   "nodes whose type is in no price sheet and that have the default price"},
       MetricAbout{"lips_learned_speed_ratio", gauge, "instance_type",

@@ -34,9 +34,10 @@ constexpr EnumArray<BindOutcome, std::string_view> bind_outcomes{"bound", "confl
 constexpr EnumArray<MovePhase, std::string_view> move_phases{"pending",   "pending",   "copying",
                                                              "verifying", "committed", "failed"};
 constexpr Duration keep_gone_pool{300'000'000};  // so that the last it did is scraped under its name
-double now_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+double since_1970(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
+double now_since_1970() { return since_1970(std::chrono::system_clock::now()); }
 
 using Terms = std::array<std::pair<std::string_view, double>, 3>;
 Terms terms_of(const Bill& bill) {
@@ -397,9 +398,12 @@ void OperatorMetrics::bill_nodes_by(const NodeTerms& terms) {
   state_->node_meter.bill_by(terms, state_->now());
 }
 
-void OperatorMetrics::prices_as_of(std::chrono::system_clock::time_point newest) {
-  state_->registry.set("lips_prices_timestamp_seconds", {},
-                       std::chrono::duration<double>(newest.time_since_epoch()).count());
+void OperatorMetrics::prices_as_of(std::chrono::system_clock::time_point oldest) {
+  state_->registry.set("lips_prices_timestamp_seconds", {}, since_1970(oldest));
+}
+
+void OperatorMetrics::prices_read(std::chrono::system_clock::time_point last) {
+  state_->registry.set("lips_prices_read_timestamp_seconds", {}, since_1970(last));
 }
 
 void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {

@@ -71,7 +71,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   // The pool is steered or not, as from now.
   void left_alone(const std::string& pool, std::optional<LeftAlone> reason);
   void bill_nodes_by(const NodeTerms& terms);                       // from now on
-  void prices_as_of(std::chrono::system_clock::time_point newest);
+  void prices_as_of(std::chrono::system_clock::time_point oldest);  // of those in use
+  void prices_read(std::chrono::system_clock::time_point last);     // from prices.metrics
 
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
   void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override;

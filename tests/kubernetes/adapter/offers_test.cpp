@@ -82,6 +82,41 @@ TEST_F(Offers, HaveANodeOfTheirKindThatTakesNoTask) {
   EXPECT_EQ(index_->offer(OfferId(1)).zone, "a");
 }
 
+// The age of prices is that of the oldest one by which anything counts.
+TEST(PricesInUse, AreThoseOfNodesAndOffersButNotWhatIsWrittenOnANode) {
+  NodeCache nodes;
+  const auto add = [&](const char* name, const char* type, const char* annotation) {
+    Node node;
+    node.meta.name = name;
+    node.labels = {{"node.kubernetes.io/instance-type", type}, {"topology.kubernetes.io/zone", "b"}};
+    if (*annotation) node.annotations = {{"lips.dev/usd-per-hour", annotation}};
+    node.allocatable = {{"cpu", 4000}, {"pods", 10}};
+    nodes.update(node);
+  };
+  std::vector<OfferEntry> offers;
+  PricesInUse told;
+  ModelSettings settings;
+  settings.node_price = [](const PriceQuestion& question) {
+    NodePrice price{UsdPerHour(1)};
+    price.fed = question.instance_type == "fed";
+    price.as_of = price.fed ? "2020-01-01" : question.instance_type;  // a type is named by the date of its price
+    return price;
+  };
+  settings.offers = [&](const NodeCache&) { return Offered{offers, {}}; };
+  settings.prices_in_use = [&](const PricesInUse& prices) { told = prices; };
+  settings.transfer_price = [](const TransferEnd&, const TransferEnd&) { return UsdPerMebibyte(0); };
+  ModelIndex index(settings);
+  const auto list = [&] { return index.list(nodes, {}, {}), told; };
+  EXPECT_EQ(list(), PricesInUse());
+  add("a", "2026-11-20", ""), add("b", "2025-01-01", ""), add("c", "2024-01-01", "0.5");
+  EXPECT_EQ(list(), (PricesInUse{"2025-01-01", "2025-01-01", "b", false}));
+  add("d", "fed", "");
+  EXPECT_EQ(list(), (PricesInUse{"2025-01-01", "2025-01-01", "b", true}));
+  offers = {offer_in("a", 0.2)};
+  offers[0].instance_type = "2024-06-01";
+  EXPECT_EQ(list(), (PricesInUse{"2024-06-01", "2024-06-01", "a", true}));
+}
+
 TEST_F(Offers, ShareTheirLimitsWhichChangeWithoutAListing) {
   limits_.push_back({.nodes = 4});
   entries_[0].within = LimitId(0);

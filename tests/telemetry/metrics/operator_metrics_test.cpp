@@ -320,6 +320,7 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.compared(number, "spread", compare_plans(state.snapshot(), costs, plan, plan), 0.1);
   metrics.journalled(JournalOutcome::written, 10);
   metrics.prices_as_of({});
+  metrics.prices_read({});
   metrics.on_leader(true);
   metrics.on_request("list", "pods", 200, Duration(1000));
   metrics.on_watch("pods", WatchTrouble::relisted);
