@@ -191,9 +191,10 @@ int run_listing(const Shown& shown, Words words) {
 }  // namespace
 
 int run_plans(Words words) {
-  return run_listing({"plans", "Lists the last plans of a running operator: tasks, dollars by use, certified bound and time.",
-                      "the last hundred plans, the oldest first", list_plans},
-                     words);
+  return run_listing(
+      {"plans", "Lists the last plans of a running operator: tasks, dollars by use, certified bound and time.",
+       "the last hundred plans, the oldest first", list_plans},
+      words);
 }
 
 int run_targets(Words words) {

@@ -30,7 +30,8 @@ struct PlanOptions {
 
 Arguments describe(PlanOptions& options) {
   Arguments arguments(
-      "lips plan", "Makes one plan for a snapshot of a cluster, and prints its cost by use beside a certified lower bound.");
+      "lips plan",
+      "Makes one plan for a snapshot of a cluster, and prints its cost by use beside a certified lower bound.");
   arguments.operand("FILE", "a snapshot, as 'lips generate snapshot' writes it (docs/snapshot-file.md); may be a .gz",
                     options.file);
   arguments.text("--policy", "NAME", "policy that makes the plan (default lips; 'lips policies' lists them)",

@@ -148,10 +148,10 @@ Result<int> replay_all(const std::vector<JournalEntry>& entries) {
     const Result<PlanResult> result = decide(*record, record->policy, entry.file);
     if (!result) return tl::unexpected(result.error());
     same += is_same(*record, result->plan);
-    const std::string line =
-        fmt::format("epoch {:>6}  {:<12} {:>7} pending {:>7} assigned {:>5} moves  {:.6f} USD by use  {}\n", record->epoch,
-                    record->policy, record->snapshot.cluster.pending_tasks, result->plan.assignments.size(),
-                    result->plan.moves.size(), result->plan.account.dollars().value(), verdict(*record, result->plan));
+    const std::string line = fmt::format(
+        "epoch {:>6}  {:<12} {:>7} pending {:>7} assigned {:>5} moves  {:.6f} USD by use  {}\n", record->epoch,
+        record->policy, record->snapshot.cluster.pending_tasks, result->plan.assignments.size(),
+        result->plan.moves.size(), result->plan.account.dollars().value(), verdict(*record, result->plan));
     if (const int printed = print(line); printed != done) return printed;
     if (interrupt_requested()) return static_cast<int>(interrupted);
   }

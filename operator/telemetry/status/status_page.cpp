@@ -32,8 +32,9 @@ std::string headline(const OperatorFigures& figures) {
     const std::string versus = saved > 0.0005    ? page::percent(saved) + " less than"
                                : saved < -0.0005 ? page::percent(-saved) + " more than"
                                                  : "as much as";
-    return fmt::format("{} spent by use; on the {} that can be compared, {} {}", page::usd(figures.spent.total().value()),
-                       page::usd(baseline.ours.total().value()), versus, baseline.name);
+    return fmt::format("{} spent by use; on the {} that can be compared, {} {}",
+                       page::usd(figures.spent.total().value()), page::usd(baseline.ours.total().value()), versus,
+                       baseline.name);
   }
   return fmt::format("{} spent by use", page::usd(figures.spent.total().value()));
 }

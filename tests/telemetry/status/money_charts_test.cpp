@@ -30,8 +30,9 @@ std::vector<MoneyPoint> hours() {
 
 TEST(MoneyCharts, DrawWhatWasSpentAndSavedSinceTheFirstPoint) {
   const std::string page = render_money(hours());
-  EXPECT_THAT(page, AllOf(HasSubstr("etl: $30.00"), HasSubstr("web: $6.00"), HasSubstr("copies and storage: $1.50"),
-                          HasSubstr("Spent by use in the last 3 h"), HasSubstr("delay: $6.00"), HasSubstr("fifo: -$3.00")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("etl: $30.00"), HasSubstr("web: $6.00"), HasSubstr("copies and storage: $1.50"),
+                    HasSubstr("Spent by use in the last 3 h"), HasSubstr("delay: $6.00"), HasSubstr("fifo: -$3.00")));
 }
 
 TEST(MoneyCharts, SayAllOfItInWordsAndInATableToo) {
