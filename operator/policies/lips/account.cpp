@@ -101,9 +101,8 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
                       const WholeQuotas& quotas) {
   IdVector<ClassId, std::vector<CapacityStep>> steps = classes.steps;
   for (std::vector<CapacityStep>& of_class : steps)  // as the program takes them
-    std::stable_sort(of_class.begin(), of_class.end(), [](const CapacityStep& a, const CapacityStep& b) {
-      return a.waiting_price < b.waiting_price;
-    });
+    std::stable_sort(of_class.begin(), of_class.end(),
+                     [](const CapacityStep& a, const CapacityStep& b) { return a.waiting_price < b.waiting_price; });
   IdVector<PortionId, std::uint32_t> planned(workload.portions.size(), 0);
   const SideRows rows = side_rows(workload, classes);
   double usd = 0, dearest_unserved = 0, memory = 0;
