@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
+#include "config/yaml_text.h"
+
 namespace lips {
 
 void read_commitment(YamlMap& fields, std::string_view key, std::vector<Commitments::Nodes>& reserved) {
@@ -28,9 +32,9 @@ void read_commitment(YamlMap& fields, std::string_view key, SavingsPlan& plan) {
 std::string commitment_text(const std::vector<Commitments::Nodes>& reserved) {
   std::string list;
   for (const Commitments::Nodes& nodes : reserved) {
-    list += fmt::format("{}{{instanceType: \"{}\"", list.empty() ? "" : ", ", nodes.instance_type);
-    if (!nodes.zone.empty()) list += fmt::format(", zone: \"{}\"", nodes.zone);
-    list += fmt::format(", count: {}}}", nodes.count);
+    list += fmt::format("{}{{instanceType: {}", list.empty() ? "" : ", ", quoted(nodes.instance_type));
+    if (!nodes.zone.empty()) list += ", zone: " + quoted(nodes.zone);
+    list += fmt::format(", count: {}}}", static_cast<std::int64_t>(nodes.count));
   }
   return "[" + list + "]";
 }

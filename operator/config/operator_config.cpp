@@ -12,6 +12,7 @@
 #include "config/quantities.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
+#include "config/yaml_text.h"
 #include "policies/registry/registry.h"
 
 namespace lips {
@@ -372,18 +373,6 @@ class Reading {
   }
   YamlMap& fields_;
 };
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
 
 std::string duration_text(Duration value) {
   const std::int64_t count = value.count();

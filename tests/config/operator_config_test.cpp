@@ -62,11 +62,18 @@ TEST(OperatorConfig, ReadsCommitmentsAsScenariosHaveThem) {
   const std::vector<ConfigKey> changed = changed_keys({}, *config);
   EXPECT_THAT(paths(changed), ElementsAre("commitments.reserved", "commitments.savingsPlan"));
   EXPECT_TRUE(changed[0].live && changed[1].live);
-  // What is printed can be read.
-  const auto again =
-      read_operator_config("", {{changed[0].path, changed[0].value}, {changed[1].path, changed[1].value}});
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->commitments, wanted);
+}
+
+TEST(OperatorConfig, PrintsCommitmentsAsTheyCanBeRead) {
+  for (const char* text : {"m5.large", "ig.\"m5.large\"", "a\\b", "[{x: 1}]", "#", "\t", "\x7F", "~"}) {
+    OperatorConfig config;
+    config.commitments = {{{text, text, 1'000'000}, {text, "", 1}}, {UsdPerHour(1e6 / 3), 0.3}};
+    ConfigOverrides printed;
+    for (const ConfigKey& key : changed_keys({}, config)) printed.emplace_back(key.path, key.value);
+    const auto again = read_operator_config("", printed);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->commitments, config.commitments) << text;
+  }
 }
 
 TEST(OperatorConfig, ReadsHowFrameworksMarkTheirPods) {
