@@ -261,10 +261,12 @@ void FakeCluster::serve_bindings() {
 }
 
 void FakeCluster::mute_watches() {
-  with_lock([&] {
-    for (const auto& [kind, feed] : feeds_) muted_.push_back(feed);
-    feeds_.clear();
-  });
+  with_lock([&] { mute_now(); });
+}
+
+void FakeCluster::mute_now() {
+  for (const auto& [kind, feed] : feeds_) muted_.push_back(feed);
+  feeds_.clear();
 }
 
 void FakeCluster::cut_watches() {
@@ -440,7 +442,10 @@ Reply FakeCluster::bind(const ReceivedRequest& request) {
     losing_ = Losing::busy;
     return lost(name, pod);
   }
-  if (denied) return lost(name, pod);
+  if (denied) {
+    mute_now();
+    return lost(name, pod);
+  }
   tell("pods", "MODIFIED", pod_text(name, pod));
   if (draw < trouble_) return reply(201, "{}", true);  // done, but nobody is told
   return reply(201, "{}");

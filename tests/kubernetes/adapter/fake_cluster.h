@@ -86,8 +86,8 @@ class FakeCluster {
   // The next binding is done, but its answer is lost and no watch tells of it; after it the server is busy for bindings
   // until serve_bindings().
   void lose_next_binding();
-  // The first try to bind this pod gets no conclusive answer, done or not, and no watch tells of it; to all others the
-  // server says that there is no such pod.
+  // The first try to bind this pod gets no conclusive answer, done or not, and no watch that is under way tells
+  // of it, nor of later changes of the pod, if it is done; to all others the server says that there is no such pod.
   enum class FirstTry : std::uint8_t { done, not_done };
   void deny_after_first_try(const std::string& pod, FirstTry first);
   void refuse_bindings();  // the server is busy for all
@@ -127,6 +127,7 @@ class FakeCluster {
   Reply set_condition(const ReceivedRequest& request);
   Reply create_pod(const ReceivedRequest& request);
   Reply remove_now(const std::string& name);
+  void mute_now();
   Reply annotate(const ReceivedRequest& request);
   Reply patch_storage(const ReceivedRequest& request);
   Reply steer(const ReceivedRequest& request);
