@@ -63,6 +63,17 @@ BindAnswer outcome_of_conflict(const std::string& wanted, const std::string& mes
   return {BindAnswer::Kind::refused, "", message};
 }
 
+// Repeating it changes nothing.
+ApiRequest patch_of(std::string path, const char* content_type, std::string body) {
+  ApiRequest request;
+  request.verb = Verb::patch;
+  request.path = std::move(path);
+  request.content_type = content_type;
+  request.body = std::move(body);
+  request.repeatable = true;
+  return request;
+}
+
 BindAnswer outcome_of_request(const std::string& node, const Answer& answer) {
   if (answer) return {BindAnswer::Kind::bound, node, ""};
   const std::string& message = answer.error().message;
@@ -126,12 +137,7 @@ void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, Bind
 }
 
 void Binder::steer(PodSteering steering, std::function<void(const PodSteering&, BindAnswer)> done) {
-  ApiRequest request;
-  request.verb = Verb::patch;
-  request.path = pod_path(steering.pod);
-  request.content_type = strategic_merge_patch;
-  request.body = steering_body(steering);
-  request.repeatable = true;
+  ApiRequest request = patch_of(pod_path(steering.pod), strategic_merge_patch, steering_body(steering));
   send(std::move(request), std::move(steering), std::move(done));
 }
 
@@ -141,13 +147,9 @@ void Binder::mark_unschedulable(const ObjectMeta& pod, const std::string& messag
 }
 
 void Binder::keep(const ObjectMeta& pod) {
-  ApiRequest request;
-  request.verb = Verb::patch;
-  request.path = pod_path(pod);
-  request.content_type = merge_patch;
-  request.body =
-      written(Json{{"metadata", {{"uid", pod.uid}, {"annotations", {{do_not_disrupt_annotation, "true"}}}}}});
-  request.repeatable = true;
+  ApiRequest request =
+      patch_of(pod_path(pod), merge_patch,
+               written(Json{{"metadata", {{"uid", pod.uid}, {"annotations", {{do_not_disrupt_annotation, "true"}}}}}}));
   request.still_wanted = may_act_;
   // Refused writes are counted and logged in one place for all writers.
   client_.start(std::move(request), [](const Answer&) {});
@@ -160,13 +162,10 @@ void Binder::mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function
                  {"message", wait.message},
                  {"lastTransitionTime", time_text(wait.since)}};
   if (wait.generation > 0) condition["observedGeneration"] = wait.generation;
-  ApiRequest request;
-  request.verb = Verb::patch;
-  request.path = pod_path(pod, "status");
-  request.content_type = strategic_merge_patch;  // merges conditions by type; a JSON merge patch would replace them all
-  request.body =
-      written(Json{{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", Json::array({condition})}}}});
-  request.repeatable = true;
+  // Merges conditions by type; a JSON merge patch would replace them all.
+  ApiRequest request =
+      patch_of(pod_path(pod, "status"), strategic_merge_patch,
+               written(Json{{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", Json::array({condition})}}}}));
   request.still_wanted = may_act_;
   client_.start(std::move(request), std::move(done));
 }

@@ -17,15 +17,16 @@ InterruptionRates::InterruptionRates(const ClusterSnapshot& cluster) {
     const Node& node = cluster.nodes[offer.like];
     const Place place{node.zone, node.capacity_type};
     for (double* rate : {&worst_[place], &of_type_[{place, node.instance_type}]})
-      *rate = std::max(*rate, offer.interruptions / 3600);
+      *rate = std::max(*rate, interruptions_a_second(offer));
   }
 }
 
 double InterruptionRates::of(const Node& node) const {
   const Place place{node.zone, node.capacity_type};
-  if (const auto found = of_type_.find({place, node.instance_type}); found != of_type_.end()) return found->second;
-  const auto found = worst_.find(place);
-  return found == worst_.end() ? 0 : found->second;
+  const auto worst = worst_.find(place);
+  if (worst == worst_.end() || worst->second == 0) return 0;  // most nodes: none is like an offer that is interrupted
+  const auto found = of_type_.find({place, node.instance_type});
+  return found == of_type_.end() ? worst->second : found->second;
 }
 
 double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds) {

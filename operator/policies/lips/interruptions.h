@@ -7,7 +7,6 @@
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "policies/lips/commodities.h"
@@ -17,6 +16,8 @@ namespace lips {
 // So many interruptions in a task's time are rare: the task then pays as the mean task of its offer does, and takes any
 // class. Where they are more, it pays for its own.
 inline constexpr double rare_interruptions = 0.1;
+
+inline double interruptions_a_second(const Offer& offer) { return offer.interruptions / 3600; }
 
 // Of a node, a second: those of the offers of its zone, capacity type and instance type, or, where none is of its
 // instance type, of the worst of the others.

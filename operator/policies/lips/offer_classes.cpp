@@ -19,7 +19,7 @@ constexpr double longest_drain = 24 * 3600;
 // USD per CPU-second of work on a node that is always full. Each interruption loses half of a task; a task in which
 // they are not rare pays for its own (interruptions.h).
 double full_price(const Node& node, const Offer& offer, double mean_task, const UsableRoom& usable) {
-  const double lost = std::min(offer.interruptions / 3600 * mean_task, rare_interruptions) / 2;
+  const double lost = std::min(interruptions_a_second(offer) * mean_task, rare_interruptions) / 2;
   return full_packing_price(node.price, usable.of(node.capacity.cpu), node.speed).value() * (1 + lost);
 }
 
@@ -51,7 +51,7 @@ struct Need {
     const double of_use = usable.of(capacity.cpu).value();
     std::vector<double> amounts{std::min(usable.of(capacity.memory).value() / of_use, memory),
                                 std::min(capacity.slots / of_use, slots),
-                                -std::max(offer.interruptions / 3600 * longest / node.speed, rare_interruptions)};
+                                -std::max(interruptions_a_second(offer) * longest / node.speed, rare_interruptions)};
     for (const auto& [resource, most] : extended)
       amounts.push_back(std::min(capacity.extended[resource] / of_use, most));
     return amounts;
@@ -154,7 +154,7 @@ void add_offers(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slo
     added.zone = node.zone;
     added.whole = true;
     added.speed = node.speed;
-    added.interruptions = offer.interruptions / 3600;
+    added.interruptions = interruptions_a_second(offer);
     added.shape = added.least = node.capacity;
     added.drain = waiting > 0 ? std::min(longest_drain, std::sqrt(2 * unused * price / waiting)) : longest_drain;
     const double task = std::max(1.0, mean_task / node.speed), drain = std::max(added.drain, task);
