@@ -23,9 +23,8 @@ constexpr std::size_t longest_input = 120'000;  // bytes; Linux: 128 KiB with th
 constexpr Duration longest_wait{200'000};
 constexpr std::size_t many_bindings = 16;  // in flight: above this, messages are handled in batches
 constexpr Duration handful{2'000};
-constexpr std::uint32_t most_to_come = 100'000;  // peers for which nodes are ordered at once
-constexpr int rest_after_watching = 20;          // times as long as a look at them took
-constexpr Duration longest_finish{6'000'000};    // a binding in flight takes at most 5 s
+constexpr int rest_after_watching = 20;        // times as long as a look at them took
+constexpr Duration longest_finish{6'000'000};  // a binding in flight takes at most 5 s
 
 class RequestTelemetry : public RequestObserver {
  public:
@@ -70,8 +69,9 @@ std::string why_too_long(const PodRecord& record, const std::string& input) {
 
 ModelSettings KubernetesCluster::model_settings() {
   ModelSettings settings = checked(settings_.model);
-  if (settings_.pool_offers) settings.offers = [this](const NodeCache&) { return node_pools_->offered(); };
-  settings.allocatable = [this](const OfferEntry& offer) { return allocatable_.of(offer); };
+  if (settings_.pool_offers || settings.offers)
+    settings.offers = [this](const NodeCache& nodes) { return fleet_->offered(nodes); };
+  settings.allocatable = [this](const OfferEntry& offer) { return fleet_->allocatable(offer); };
   settings.learned_speed = [this](const std::string& type) { return pods_.type_speeds().of(type); };
   return settings;
 }
@@ -86,7 +86,6 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       model_(model_settings()),
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
       resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
-      karpenter_("/apis/karpenter.sh/v1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       workflow_apis_(settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
       act_client_(std::make_unique<ApiClient>(connection, client_options(settings_.requests_in_flight, *requests_))) {
@@ -104,9 +103,6 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   };
   shares_ =
       std::make_unique<KeptShares>(KeptShares::Surroundings{*act_client_, may_act, wake, refused}, settings_.shares);
-  orders_ = std::make_unique<NodeOrders>(
-      NodeOrders::Surroundings{*act_client_, may_act, wake, log_},
-      NodeOrders::Place{settings_.self.name_space, settings_.scheduler_name + "-orders", settings_.self});
   sizes_ = std::make_unique<ApplicationSizes>(ApplicationSizes::Surroundings{pods_, *act_client_, may_act, wake, log_});
   const OperatorConfig::Applications& applications = settings_.applications;
   traffic_ = std::make_unique<ApplicationTraffic>(
@@ -116,6 +112,15 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   volume_binding_ = std::make_unique<VolumeBinding>(
       VolumeBinding::Surroundings{volumes_, nodes_, *act_client_, may_act, wake}, settings_.volume_wait);
   jobs_ = std::make_unique<KnownJobs>(*memories_, nodes_);
+  fleet_ = std::make_unique<FleetLink>(
+      FleetLink::Surroundings{nodes_, pods_, model_, *jobs_, *watch_client_, *act_client_, may_act, wake,
+                              [this](PodRecord& record, const OfferEntry& offer) { send_ahead(record, offer); },
+                              telemetry_, log_},
+      FleetLink::Rules{settings_.model.offers,
+                       settings_.pool_offers,
+                       settings_.detect_every,
+                       {settings_.self.name_space, settings_.scheduler_name + "-orders", settings_.self},
+                       [this] { return prices_version(); }});
   lifecycle_ = std::make_unique<PodLifecycle>(
       PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_,
                                  telemetry_, log_, [this] { informers_->relist(); }, settings_.default_run_time});
@@ -133,8 +138,6 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   std::vector<std::string> annotations;
   for (const Framework& framework : settings_.applications.frameworks)
     annotations.insert(annotations.end(), {framework.group, framework.pods});
-  if (settings_.pool_offers)
-    node_pools_ = std::make_unique<NodePools>(NodePools::Surroundings{telemetry_, log_, wake}, settings_.pool_offers);
   informers_ = std::make_unique<Informers>(*watch_client_, inbox_, telemetry_, std::move(annotations));
 }
 
@@ -171,23 +174,8 @@ bool KubernetesCluster::may_act() const { return !finishing_ && (!settings_.lead
 // Pods are scheduled even if the cluster lacks our custom resources or those of others, which may be installed later.
 void KubernetesCluster::detect_resources() {
   resources_.review(*watch_client_, now());
-  if (node_pools_) karpenter_.review(*watch_client_, now());
+  fleet_->detect(now());
   workflow_apis_.review(*watch_client_, *informers_, now());
-}
-
-// Begins to watch them once Karpenter is there. True: plans need not wait for them.
-bool KubernetesCluster::knows_node_pools() {
-  if (allocatable_review_.due(now()) && allocatable_.see(nodes_) && model_.index().has_offers()) model_.must_list();
-  if (!node_pools_ && settings_.model.offers && limits_review_.due(now()))
-    model_.limit_launches(settings_.model.offers(nodes_).limits);
-  if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
-  if (karpenter_.state() == OptionalApi::State::unknown) return false;
-  if (!std::exchange(watches_node_pools_, true)) informers_->add(NodePools::watched(), *node_pools_);
-  if (!node_pools_->settled()) return false;
-  const NodePools::News news = node_pools_->review(nodes_, prices_version(), now());
-  if (news == NodePools::News::offers) model_.must_list();
-  if (news == NodePools::News::limits) model_.limit_launches(node_pools_->offered().limits);
-  return true;
 }
 
 void KubernetesCluster::link_data() {
@@ -235,7 +223,7 @@ bool KubernetesCluster::in_charge() {
   if (readiness_.review()) model_.unlist();
   if (resources_.state() == OptionalApi::State::present && !data_) link_data();
   if (data_ ? !data_->complete() : resources_.state() == OptionalApi::State::unknown) return false;
-  if (!knows_node_pools()) return false;
+  if (!fleet_->review(*informers_, now())) return false;
   return readiness_.leads() && readiness_.has_synced() && shares_->known();
 }
 
@@ -271,7 +259,7 @@ void KubernetesCluster::handle(Node& node) {
 }
 
 void KubernetesCluster::handle(Pod& pod) {
-  if (orders_->found(pod)) return;
+  if (fleet_->found(pod)) return;
   if (!pod.group.empty()) informers_->watch(WatchedKind::pod_groups);
   if (watched_) watched_->update(pod, now());
   memories_->found({false, pod.meta}, pod.annotations);
@@ -338,7 +326,7 @@ void KubernetesCluster::handle(const Gone& gone) {
     case WatchedKind::csi_nodes:
       return limit_volumes(gone.meta.name, {});
     case WatchedKind::pods:
-      orders_->gone(gone.meta);
+      fleet_->gone(gone.meta);
       traffic_->gone(gone.meta, now());
       if (watched_) watched_->forget(gone.meta, now());
       lifecycle_->handle_deleted(gone.meta, now());
@@ -445,46 +433,8 @@ void KubernetesCluster::bind(const PreparedBinding& binding) {
     data_->keep_copy(*record, model_.index().store_name(assignment.keep_in));
 }
 
-// Gated pods too wait until their node is there: a pod without a gate waits as long as kube-scheduler pauses after its
-// last attempt, and others take the room first. Where nodes cannot be ordered, a gated pod is sent to the place. It
-// cannot be called back, and the next plan, which no longer sees it, may ask again for the node that is being launched
-// for it: so many requests of the same place are its.
 void KubernetesCluster::request_nodes(const std::optional<std::vector<NodeRequest>>& requests) {
-  if (!requests && !std::exchange(selective_, false)) return;
-  selective_ = requests.has_value();
-  const bool can_order = orders_->possible(now());
-  std::map<TextMap, std::size_t> sent;  // by zone and capacity type
-  std::map<NodeOrder, int> orders;
-  for (const auto& [name, record] : pods_.ours()) {
-    record->wants_node = false;
-    record->ordered.clear();
-    if (record->state == PodState::ungated && !record->on_node()) ++sent[record->selector];
-  }
-  for (const NodeRequest& request : requests.value_or(std::vector<NodeRequest>{})) {
-    PodRecord* record = pods_.find(model_.pod_of(request.task));
-    if (!record || (record->state != PodState::waiting && request.to_come == 0)) continue;
-    const OfferEntry& offer = model_.index().offer(request.offer);
-    if (request.to_come > 0) {
-      const std::optional<PodNeeds> needs = needs_to_come(jobs_->known(job_key(*record)), pods_.classes());
-      const auto count = static_cast<int>(std::min(request.to_come, most_to_come));
-      if (can_order && needs) orders[{place_labels(offer), *needs}] += count;
-      continue;
-    }
-    std::size_t& under_way = sent[place_selector(offer.zone, offer.capacity_type)];
-    if (record->steered && under_way > 0) {
-      --under_way;
-    } else if (can_order) {
-      TextMap place = place_labels(offer);
-      record->ordered = place_text(place);
-      ++orders[{std::move(place), pods_.classes()[record->pod_class]}];
-    } else if (!record->steered) {
-      record->wants_node = true;  // it is marked itself, and gets a node anywhere
-    } else if (prepare_for(*record, offer)) {
-      lifecycle_->send_ahead(*record, now());
-    }
-  }
-  orders_->want(orders);
-  orders_->flush(now());
+  fleet_->request(requests, now());
 }
 
 void KubernetesCluster::note_plan(const Plan& plan) {
@@ -494,22 +444,22 @@ void KubernetesCluster::note_plan(const Plan& plan) {
   for (const Assignment& assignment : plan.assignments) waits_[assignment.task] = &words_of_planned();
 }
 
-// Says where the pod is to go, and where it reads there. False: it cannot be told.
-bool KubernetesCluster::prepare_for(PodRecord& record, const OfferEntry& offer) {
+// Says where the pod is to go, and where it reads there. It stays if it cannot be told.
+void KubernetesCluster::send_ahead(PodRecord& record, const OfferEntry& offer) {
   Assignment assignment;
   if (!record.reads.empty() && data_) {
     const BlockRun& first = record.reads.front();
     assignment.read_from =
         model_.index().nearest(data_->holders(first.data_set, first.first), model_.index().zone(offer.zone));
-    if (!assignment.read_from.valid()) return false;
+    if (!assignment.read_from.valid()) return;
   }
   Result<std::string> input = input_for(record, assignment);
-  if (!input) return false;
+  if (!input) return;
   record.input = *std::move(input);
   record.read_from = assignment.read_from.valid() ? model_.index().store_name(assignment.read_from) : "";
   record.degraded = false;
   record.selector = place_selector(offer.zone, offer.capacity_type);
-  return true;
+  lifecycle_->send_ahead(record, now());
 }
 
 void KubernetesCluster::start_move(MoveId id, const DataMove& move) {
@@ -572,7 +522,7 @@ void KubernetesCluster::run_periodic() {
   events_recorder_->flush(now());
   memories_->flush(now());
   shares_->flush(now());
-  orders_->flush(now());
+  fleet_->flush(now());
   sizes_->flush(now());
   traffic_->flush(now());
   if (model_.listed()) lifecycle_->review_volumes(now());
@@ -584,7 +534,7 @@ void KubernetesCluster::run_periodic() {
   const auto wait_of = [this](TaskId task) {
     return waits_listing_ == model_.listings() && waits_.contains(task) ? waits_[task] : nullptr;
   };
-  conditions_->review(pods_, nodes_, now(), {selective_, offered}, wait_of);
+  conditions_->review(pods_, nodes_, now(), {fleet_->selective(), offered}, wait_of);
   lifecycle_->review_steered(now());
   lifecycle_->review_avoided(now());
   lifecycle_->review_evictions(now());

@@ -14,19 +14,18 @@
 #include "config/operator_config.h"
 #include "controller/adapter_observer.h"
 #include "controller/cluster_client.h"
-#include "kubernetes/adapter/allocatable.h"
 #include "kubernetes/adapter/announcements.h"
 #include "kubernetes/adapter/application_sizes.h"
 #include "kubernetes/adapter/application_traffic.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
+#include "kubernetes/adapter/fleet_link.h"
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/informers.h"
 #include "kubernetes/adapter/job_memories.h"
 #include "kubernetes/adapter/kept_shares.h"
 #include "kubernetes/adapter/known_jobs.h"
 #include "kubernetes/adapter/model_feed.h"
-#include "kubernetes/adapter/node_orders.h"
 #include "kubernetes/adapter/node_pools.h"
 #include "kubernetes/adapter/optional_api.h"
 #include "kubernetes/adapter/pod_lifecycle.h"
@@ -147,10 +146,9 @@ class KubernetesCluster : public ClusterClient {
   std::uint64_t relist();
   void detect_resources();
   void link_data();
-  bool knows_node_pools();
   std::uint64_t prices_version() const { return settings_.prices_version ? settings_.prices_version() : 0; }
   Result<std::string> input_for(PodRecord& record, const Assignment& assignment);
-  bool prepare_for(PodRecord& record, const OfferEntry& offer);
+  void send_ahead(PodRecord& record, const OfferEntry& offer);
   Result<void> ask_for_volumes(PodRecord& record, const std::string& node_name);
   Result<void> ask_filters(const PodRecord& record, const std::string& node_name);
   Duration until_next_duty(TimePoint until) const;
@@ -165,20 +163,17 @@ class KubernetesCluster : public ClusterClient {
   PodGroups groups_;
   NodeCache nodes_;
   PodCache pods_;
-  Allocatable allocatable_;
   ModelFeed model_;
   Readiness readiness_;
   IdVector<TaskId, const WaitingWords*> waits_;  // by the last plan
   std::uint64_t waits_listing_ = 0;              // with the ids of that listing
   std::set<WatchedKind> not_listed_;             // as said in the log
-  bool selective_ = true;                        // NodeDemand; until a plan says otherwise nobody asks in haste
 
   std::atomic<bool> finishing_{false};
-  Every duty_{Duration(200'000)};  // events, heartbeats of policies, retries
-  Every limits_review_{Duration(1'000'000)}, allocatable_review_{Duration(1'000'000)};
+  Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries
   Every counting_{Duration(1'000'000)};     // conditions, and the number of pending pods
   Every forgetting_{Duration(10'000'000)};  // objects that are gone
-  OptionalApi resources_, karpenter_;
+  OptionalApi resources_;
   WorkflowApis workflow_apis_;
 
   // Last, and stopped first by the destructor: their threads use the members above.
@@ -188,18 +183,16 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<PodConditions> conditions_;
   std::unique_ptr<JobMemories> memories_;
   std::unique_ptr<KeptShares> shares_;
-  std::unique_ptr<NodeOrders> orders_;
   std::unique_ptr<ApplicationSizes> sizes_;
   std::unique_ptr<ApplicationTraffic> traffic_;
   std::unique_ptr<VolumeBinding> volume_binding_;
   std::unique_ptr<KnownJobs> jobs_;
+  std::unique_ptr<FleetLink> fleet_;
   std::unique_ptr<PodLifecycle> lifecycle_;
   std::unique_ptr<Resync> resync_;
   std::unique_ptr<WatchedPods> watched_;  // none: nobody reports
   TimePoint next_watch_{};
-  std::unique_ptr<DataLink> data_;         // none: the cluster has no custom resources of ours
-  std::unique_ptr<NodePools> node_pools_;  // none: nobody asks for them
-  bool watches_node_pools_ = false;
+  std::unique_ptr<DataLink> data_;  // none: the cluster has no custom resources of ours
   std::unique_ptr<Informers> informers_;
 };
 

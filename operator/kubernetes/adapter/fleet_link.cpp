@@ -1,0 +1,92 @@
+#include "kubernetes/adapter/fleet_link.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "kubernetes/adapter/job_tables.h"
+#include "kubernetes/pods/zone_gate.h"
+
+namespace lips::kubernetes {
+namespace {
+
+constexpr std::uint32_t most_to_come = 100'000;  // peers for which nodes are ordered at once
+
+}  // namespace
+
+FleetLink::FleetLink(Surroundings around, Rules rules)
+    : around_(std::move(around)),
+      rules_(std::move(rules)),
+      karpenter_("/apis/karpenter.sh/v1", rules_.detect_every, around_.wake),
+      orders_({around_.act_client, around_.may_act, around_.wake, around_.log}, rules_.orders) {
+  if (rules_.pool_offers)
+    node_pools_ = std::make_unique<NodePools>(NodePools::Surroundings{around_.telemetry, around_.log, around_.wake},
+                                              rules_.pool_offers);
+}
+
+Offered FleetLink::offered(const NodeCache& nodes) const {
+  return node_pools_ ? node_pools_->offered() : rules_.offers(nodes);
+}
+
+void FleetLink::detect(TimePoint now) {
+  if (node_pools_) karpenter_.review(around_.watch_client, now);
+}
+
+bool FleetLink::review(Informers& informers, TimePoint now) {
+  ModelFeed& model = around_.model;
+  if (allocatable_review_.due(now) && allocatable_.see(around_.nodes) && model.index().has_offers()) model.must_list();
+  if (!node_pools_ && rules_.offers && limits_review_.due(now)) model.limit_launches(offered(around_.nodes).limits);
+  if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
+  if (karpenter_.state() == OptionalApi::State::unknown) return false;
+  if (!std::exchange(watches_node_pools_, true)) informers.add(NodePools::watched(), *node_pools_);
+  if (!node_pools_->settled()) return false;
+  const NodePools::News news = node_pools_->review(around_.nodes, rules_.prices_version(), now);
+  if (news == NodePools::News::offers) model.must_list();
+  if (news == NodePools::News::limits) model.limit_launches(node_pools_->offered().limits);
+  return true;
+}
+
+// Gated pods too wait until their node is there: a pod without a gate waits as long as kube-scheduler pauses after its
+// last attempt, and others take the room first. Where nodes cannot be ordered, a gated pod is sent to the place. It
+// cannot be called back, and the next plan, which no longer sees it, may ask again for the node that is being launched
+// for it: so many requests of the same place are its.
+void FleetLink::request(const std::optional<std::vector<NodeRequest>>& requests, TimePoint now) {
+  if (!requests && !std::exchange(selective_, false)) return;
+  selective_ = requests.has_value();
+  const bool can_order = orders_.possible(now);
+  std::map<TextMap, std::size_t> sent;  // by zone and capacity type
+  std::map<NodeOrder, int> orders;
+  for (const auto& [name, record] : around_.pods.ours()) {
+    record->wants_node = false;
+    record->ordered.clear();
+    if (record->state == PodState::ungated && !record->on_node()) ++sent[record->selector];
+  }
+  const PodClasses& classes = around_.pods.classes();
+  for (const NodeRequest& request : requests.value_or(std::vector<NodeRequest>{})) {
+    PodRecord* record = around_.pods.find(around_.model.pod_of(request.task));
+    if (!record || (record->state != PodState::waiting && request.to_come == 0)) continue;
+    const OfferEntry& offer = around_.model.index().offer(request.offer);
+    if (request.to_come > 0) {
+      const std::optional<PodNeeds> needs = needs_to_come(around_.jobs.known(job_key(*record)), classes);
+      const auto count = static_cast<int>(std::min(request.to_come, most_to_come));
+      if (can_order && needs) orders[{place_labels(offer), *needs}] += count;
+      continue;
+    }
+    std::size_t& under_way = sent[place_selector(offer.zone, offer.capacity_type)];
+    if (record->steered && under_way > 0) {
+      --under_way;
+    } else if (can_order) {
+      TextMap place = place_labels(offer);
+      record->ordered = place_text(place);
+      ++orders[{std::move(place), classes[record->pod_class]}];
+    } else if (!record->steered) {
+      record->wants_node = true;  // it is marked itself, and gets a node anywhere
+    } else {
+      around_.send_ahead(*record, offer);
+    }
+  }
+  orders_.want(orders);
+  orders_.flush(now);
+}
+
+}  // namespace lips::kubernetes

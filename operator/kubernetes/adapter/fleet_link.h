@@ -1,0 +1,83 @@
+// The link to the cluster's autoscaler: what it may launch, and which nodes it is asked for. On the thread that
+// decides. Decides nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/log.h"
+#include "controller/adapter_observer.h"
+#include "kubernetes/adapter/allocatable.h"
+#include "kubernetes/adapter/every.h"
+#include "kubernetes/adapter/informers.h"
+#include "kubernetes/adapter/known_jobs.h"
+#include "kubernetes/adapter/model_feed.h"
+#include "kubernetes/adapter/node_orders.h"
+#include "kubernetes/adapter/node_pools.h"
+#include "kubernetes/adapter/optional_api.h"
+#include "kubernetes/api/api_client.h"
+#include "kubernetes/pods/node_cache.h"
+#include "kubernetes/pods/pod_cache.h"
+#include "policies/policy.h"
+
+namespace lips::kubernetes {
+
+class FleetLink {
+ public:
+  struct Surroundings {  // all outlive it
+    const NodeCache& nodes;
+    PodCache& pods;
+    ModelFeed& model;
+    KnownJobs& jobs;
+    ApiClient &watch_client, &act_client;
+    std::function<bool()> may_act;
+    std::function<void()> wake;                                     // from any thread
+    std::function<void(PodRecord&, const OfferEntry&)> send_ahead;  // a gated pod, to where a node will be
+    AdapterObserver& telemetry;
+    Log& log;
+  };
+  struct Rules {
+    std::function<Offered(const NodeCache&)> offers;  // empty: nobody launches nodes, or NodePools say what
+    PoolOffers pool_offers;                           // of NodePools; empty: none are read
+    Duration detect_every{};                          // of Karpenter
+    NodeOrders::Place orders;
+    std::function<std::uint64_t()> prices_version;
+  };
+  FleetLink(Surroundings around, Rules rules);
+
+  // In the zones of these nodes.
+  Offered offered(const NodeCache& nodes) const;
+  // Of a node of the offer.
+  Resources allocatable(const OfferEntry& offer) const { return allocatable_.of(offer); }
+
+  // Looks whether Karpenter is installed.
+  void detect(TimePoint now);
+  // Begins to watch NodePools once Karpenter is there, and tells the model what is offered now. True: plans need not
+  // wait for them.
+  bool review(Informers& informers, TimePoint now);
+  // See ClusterClient::request_nodes.
+  void request(const std::optional<std::vector<NodeRequest>>& requests, TimePoint now);
+  // Whether the last plan said which pods want a node.
+  bool selective() const { return selective_; }
+
+  // See NodeOrders.
+  bool found(const Pod& pod) { return orders_.found(pod); }
+  void gone(const ObjectMeta& meta) { orders_.gone(meta); }
+  void flush(TimePoint now) { orders_.flush(now); }
+
+ private:
+  const Surroundings around_;
+  const Rules rules_;
+  Allocatable allocatable_;
+  Every limits_review_{Duration(1'000'000)}, allocatable_review_{Duration(1'000'000)};
+  OptionalApi karpenter_;
+  NodeOrders orders_;
+  std::unique_ptr<NodePools> node_pools_;  // none: nobody asks for them
+  bool watches_node_pools_ = false;
+  bool selective_ = true;  // NodeDemand; until a plan says otherwise nobody asks in haste
+};
+
+}  // namespace lips::kubernetes
