@@ -4,7 +4,6 @@
 
 #include "advice/forecast.h"
 #include "advice/lips_classes.h"
-#include "model/work_left.h"
 #include "policies/waiting_price.h"
 
 namespace lips::advice {
@@ -19,10 +18,7 @@ class Explaining {
   }
 
   Result<Explanation> run() {
-    if (job_.due.complete_by && !job_.finished()) {
-      const double needed = seconds_at_full_speed(cluster_, task_.job, work_rate(cluster_));
-      result_.deadline = {*job_.due.complete_by - cluster_.now, seconds(needed)};
-    }
+    if (job_.due.complete_by) result_.deadline = Deadlines(cluster_).of(task_.job);
     if (const std::optional<Standing> known = standing_unless_pending(cluster_, result_.task)) {
       result_.standing = *known;
       if (known == Standing::runs) describe_run();

@@ -13,15 +13,9 @@
 #include "advice/remedies.h"
 #include "advice/standing.h"
 #include "base/enum_array.h"
+#include "model/own_targets.h"
 
 namespace lips::advice {
-
-// When the job itself has to be done (lips.dev/complete-by), and what its work takes at full speed: on all nodes.
-struct Deadline {
-  Duration left{};  // negative: it has passed
-  Duration needed{};
-  bool can_be_met() const { return left > Duration(0) && needed <= left; }
-};
 
 struct Explanation {
   TaskId task;

@@ -54,6 +54,18 @@ enum class TargetState : std::uint8_t {
 inline constexpr EnumArray<TargetState, std::string_view> target_state_names{"learning", "held", "behind", "cannot"};
 constexpr std::string_view to_string(TargetState state) { return target_state_names[state]; }
 
+// Of one job.
+enum class OwnTargetKind : std::uint8_t { complete_by, max_wait };
+inline constexpr EnumArray<OwnTargetKind, std::string_view> own_target_names{to_string(TargetKind::complete_by),
+                                                                             "max-wait"};
+constexpr std::string_view to_string(OwnTargetKind kind) { return own_target_names[kind]; }
+
+// From good to bad. Those of a pool's target, and one more: a job has one day only.
+enum class OwnTargetState : std::uint8_t { held, behind, cannot, missed };
+inline constexpr EnumArray<OwnTargetState, std::string_view> own_target_state_names{
+    to_string(TargetState::held), to_string(TargetState::behind), to_string(TargetState::cannot), "missed"};
+constexpr std::string_view to_string(OwnTargetState state) { return own_target_state_names[state]; }
+
 // Dollars, or seconds. For complete_by: the time left until then, and the time that the work due takes at full speed.
 struct TargetReport {
   std::string pool;  // empty: of all pools together
@@ -74,6 +86,11 @@ inline double deadline_factor(double needed, double left) {
   if (needed >= left) return dearest_when_due;
   const double ratio = needed / (left - needed);
   return std::clamp(ratio * ratio, cheapest_with_slack, dearest_when_due);
+}
+// Whether it is done in time at full speed, and with a quarter of the time that it needs to spare.
+inline TargetState deadline_state(double needed, double left) {
+  if (needed > left) return TargetState::cannot;
+  return needed * 1.25 > left ? TargetState::behind : TargetState::held;
 }
 
 }  // namespace lips

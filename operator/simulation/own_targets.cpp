@@ -1,7 +1,5 @@
 #include "simulation/own_targets.h"
 
-#include <algorithm>
-
 namespace lips::simulation {
 
 void OwnTargetsRecorder::on_job(std::size_t tasks) {
@@ -10,11 +8,10 @@ void OwnTargetsRecorder::on_job(std::size_t tasks) {
 }
 
 void OwnTargetsRecorder::on_start(TaskId task, JobId id, TimePoint now) {
-  const std::optional<TimePoint> by = scenario_.jobs[id.index()].job.due.start_by;
-  if (!by || started_[task]) return;
+  if (started_[task]) return;
   started_[task] = true;
   --jobs_[id].to_start;
-  jobs_[id].late_start = std::max(jobs_[id].late_start, now - *by);
+  jobs_[id].last_start = now;
 }
 
 void OwnTargetsRecorder::on_job_end(JobId id, bool finished, TimePoint now) {
@@ -23,18 +20,17 @@ void OwnTargetsRecorder::on_job_end(JobId id, bool finished, TimePoint now) {
 
 OwnTargets OwnTargetsRecorder::finish(TimePoint end) const {
   OwnTargets result;
-  const auto count = [](OwnTarget& target, Duration beyond, const std::string& job) {
+  const auto count = [](OwnTarget& target, std::optional<Duration> late, const std::string& job) {
+    if (!late) return;
     ++target.jobs;
-    if (beyond <= Duration(0)) return;
+    if (*late <= Duration(0)) return;
     ++target.missed;
-    if (beyond > target.worst) target.worst = beyond, target.worst_job = job;
+    if (*late > target.worst) target.worst = *late, target.worst_job = job;
   };
   for (const JobId id : jobs_.ids()) {
     const Job& job = scenario_.jobs[id.index()].job;
-    const Record& record = jobs_[id];
-    if (job.due.complete_by) count(result.complete_by, record.done.value_or(end) - *job.due.complete_by, job.name);
-    if (job.due.start_by)
-      count(result.max_wait, record.to_start > 0 ? end - *job.due.start_by : record.late_start, job.name);
+    count(result.complete_by, beyond(OwnTargetKind::complete_by, job.due, jobs_[id], end), job.name);
+    count(result.max_wait, beyond(OwnTargetKind::max_wait, job.due, jobs_[id], end), job.name);
   }
   return result;
 }

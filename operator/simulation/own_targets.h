@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/ids.h"
+#include "model/own_targets.h"
 #include "simulation/run_result.h"
 #include "simulation/scenario.h"
 
@@ -19,14 +20,9 @@ class OwnTargetsRecorder {
   OwnTargets finish(TimePoint end) const;
 
  private:
-  struct Record {
-    std::size_t to_start = 0;
-    Duration late_start{};  // of its last task
-    std::optional<TimePoint> done;
-  };
   const Scenario& scenario_;
-  IdVector<JobId, Record> jobs_;
-  IdVector<TaskId, bool> started_;  // one that starts anew has not waited for so long
+  IdVector<JobId, JobProgress> jobs_;
+  IdVector<TaskId, bool> started_;
 };
 
 }  // namespace lips::simulation

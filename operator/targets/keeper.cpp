@@ -252,12 +252,8 @@ TargetReport TargetKeeper::hold_deadline(const ClusterSnapshot& cluster, const s
   said.reached = to_seconds(ledger_.lateness(pool, by - one_day).value_or(Duration(0)));
   const double beside_others = due.longest + (said.forecast - due.longest) / share_for_due_work;
   said.factor = deadline_factor(due.jobs > 0 ? beside_others : 0, said.target);
-  said.state = TargetState::held;
-  if (said.forecast <= said.target) {
-    if (said.forecast * 1.25 > said.target) said.state = TargetState::behind;
-    return said;
-  }
-  said.state = TargetState::cannot;
+  said.state = deadline_state(said.forecast, said.target);
+  if (said.state != TargetState::cannot) return said;
   const double time = std::max(1.0, said.target - due.longest);
   said.why =
       fmt::format("the work due takes {} at full speed, and {} are left", span(said.forecast), span(said.target));

@@ -127,7 +127,7 @@ class Answer {
     return fmt::format("  {:<10} {}\n", name, what);
   }
 
-  static std::string deadline(const advice::Deadline& deadline) {
+  static std::string deadline(const Deadline& deadline) {
     if (deadline.left <= Duration(0)) return fmt::format("its job was due {} ago", span(-deadline.left));
     const std::string times = fmt::format("its job is due in {}, and its work takes {} at full speed",
                                           span(deadline.left), span(deadline.needed));

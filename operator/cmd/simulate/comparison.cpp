@@ -97,15 +97,15 @@ std::string targets_table(const Comparison& comparison) {
 // Of jobs that say themselves when they have to be done, or how long their tasks may wait.
 std::string own_targets_table(const Comparison& comparison) {
   std::string out;
-  const auto line = [&](const RunResult& run, const char* kind, const simulation::OwnTarget& target) {
+  const auto line = [&](const RunResult& run, OwnTargetKind kind, const simulation::OwnTarget& target) {
     if (target.jobs == 0) return;
     out += fmt::format(
-        "{:<24}{:>16}{:>12}{:>12}  {}\n", run.policy, kind, target.jobs, target.missed,
+        "{:<24}{:>16}{:>12}{:>12}  {}\n", run.policy, to_string(kind), target.jobs, target.missed,
         target.missed == 0 ? "-" : fmt::format("{} ({})", page::duration(to_seconds(target.worst)), target.worst_job));
   };
   for (const RunResult& run : comparison.runs) {
-    line(run, "complete-by", run.own_targets.complete_by);
-    line(run, "max-wait", run.own_targets.max_wait);
+    line(run, OwnTargetKind::complete_by, run.own_targets.complete_by);
+    line(run, OwnTargetKind::max_wait, run.own_targets.max_wait);
   }
   if (out.empty()) return out;
   return fmt::format("{:<24}{:>16}{:>12}{:>12}  {}\n", "jobs' own targets", "kind", "jobs", "missed", "by at most") +

@@ -137,16 +137,16 @@ Json targets_of(const RunResult& run) {
 
 Json own_targets_of(const RunResult& run) {
   Json targets = Json::array();
-  const auto add = [&](const char* kind, const simulation::OwnTarget& target) {
+  const auto add = [&](OwnTargetKind kind, const simulation::OwnTarget& target) {
     if (target.jobs == 0) return;
-    targets.push_back({{"kind", kind},
+    targets.push_back({{"kind", to_string(kind)},
                        {"jobs", target.jobs},
                        {"missed", target.missed},
                        {"worstSeconds", to_seconds(target.worst)},
                        {"worstJob", target.worst_job}});
   };
-  add("complete-by", run.own_targets.complete_by);
-  add("max-wait", run.own_targets.max_wait);
+  add(OwnTargetKind::complete_by, run.own_targets.complete_by);
+  add(OwnTargetKind::max_wait, run.own_targets.max_wait);
   return targets;
 }
 

@@ -1,0 +1,70 @@
+// Targets that jobs have for themselves (JobDue): when one of them is missed, and whether it can be held. The one rule
+// for simulated runs, answers, metrics and pages.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/snapshot.h"
+#include "model/targets.h"
+
+namespace lips {
+
+// What was seen of a job. A task that starts anew has not waited for so long.
+struct JobProgress {
+  std::size_t to_start = 0;             // tasks that have not started even once
+  std::optional<TimePoint> last_start;  // the last time that a task started for the first time
+  std::optional<TimePoint> done;
+};
+
+// By how much the job is beyond its target, at that time at the latest; it has missed the target if this is above 0.
+// None: it has no such target.
+std::optional<Duration> beyond(OwnTargetKind kind, const JobDue& due, const JobProgress& seen, TimePoint now);
+
+// When a job has to be done, and what it takes at the least: its work at full speed, on all nodes, and the end of each
+// task that runs.
+struct Deadline {
+  Duration left{};  // negative: it has passed
+  Duration needed{};
+  OwnTargetState state() const;
+  bool can_be_met() const { return state() < OwnTargetState::cannot; }
+};
+
+class Deadlines {
+ public:
+  explicit Deadlines(const ClusterSnapshot& cluster);
+  // None: it has none, or is done.
+  std::optional<Deadline> of(JobId job) const;
+
+ private:
+  const ClusterSnapshot& cluster_;
+  double work_rate_ = 0;
+  std::unordered_map<JobId, TimePoint> last_end_;  // of running tasks of jobs that are due
+};
+
+// Of one job that waits or runs.
+struct OwnTargetReport {
+  std::string pool, job;
+  OwnTargetKind kind = OwnTargetKind::complete_by;
+  Duration target{};    // complete_by: the time left, negative once it has passed; max_wait: the longest wait
+  Duration forecast{};  // complete_by: the time that it takes at the least; max_wait: how long its tasks have waited
+  OwnTargetState state = OwnTargetState::held;
+  friend bool operator==(const OwnTargetReport&, const OwnTargetReport&) = default;
+};
+struct MissedTarget {
+  std::string pool, job;
+  OwnTargetKind kind = OwnTargetKind::complete_by;
+  Duration late{};  // when that was seen
+  friend bool operator==(const MissedTarget&, const MissedTarget&) = default;
+};
+// None: it has no such target.
+std::optional<OwnTargetReport> report_of(OwnTargetKind kind, const ClusterSnapshot& cluster, JobId job,
+                                         const JobProgress& seen, const Deadlines& deadlines);
+// The worst first; ties by name.
+bool is_worse(const OwnTargetReport& a, const OwnTargetReport& b);
+
+}  // namespace lips

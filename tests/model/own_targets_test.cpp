@@ -1,0 +1,100 @@
+#include "model/own_targets.h"
+
+#include <gtest/gtest.h>
+
+namespace lips {
+namespace {
+
+constexpr TimePoint now = TimePoint(std::chrono::hours(1000));
+
+// A node of ten cores; a job of three tasks of ten minutes on a core, one of which runs and ends in half an hour, and
+// two wait.
+ClusterSnapshot cluster_with_a_job() {
+  ClusterSnapshot cluster;
+  cluster.now = now;
+  Node node;
+  node.capacity.cpu = Cores(10);
+  node.speed = 1, node.schedulable = true;
+  cluster.nodes.push_back(node);
+  cluster.pools.push_back(Pool{});
+  cluster.pools[PoolId(0)].name = "etl";
+  Job job;
+  job.name = "etl/nightly", job.pool = PoolId(0), job.arrival = now - std::chrono::minutes(40);
+  job.request.cpu = Cores(1);
+  job.map_tasks = 3, job.running = 1, job.pending = 2;
+  job.work = CpuSeconds(3 * 600), job.pending_work = CpuSeconds(2 * 600);
+  cluster.jobs.push_back(job);
+  TaskGroup group;
+  group.cpu = CpuSeconds(600), group.count = 2;
+  cluster.groups.push_back({group});
+  cluster.running.push_back({TaskId(0), JobId(0), NodeId(0), now + std::chrono::minutes(30)});
+  return cluster;
+}
+
+OwnTargetReport reported(OwnTargetKind kind, const ClusterSnapshot& cluster, const JobProgress& seen) {
+  const std::optional<OwnTargetReport> report = report_of(kind, cluster, JobId(0), seen, Deadlines(cluster));
+  EXPECT_TRUE(report);
+  return report.value_or(OwnTargetReport{});
+}
+
+TEST(OwnTargets, OfADeadlineSayWhetherTheJobCanBeDoneBeforeIt) {
+  ClusterSnapshot cluster = cluster_with_a_job();
+  const auto state = [&](Duration left) {
+    cluster.jobs[JobId(0)].due.complete_by = now + left;
+    const OwnTargetReport report = reported(OwnTargetKind::complete_by, cluster, {2, now, {}});
+    EXPECT_EQ(report.target, left);
+    EXPECT_EQ(report.forecast, seconds(1800));  // the task that runs; the others take 780 s
+    return report.state;
+  };
+  EXPECT_EQ(state(std::chrono::hours(1)), OwnTargetState::held);
+  EXPECT_EQ(state(std::chrono::minutes(35)), OwnTargetState::behind);
+  EXPECT_EQ(state(std::chrono::minutes(29)), OwnTargetState::cannot);
+  EXPECT_EQ(state(-seconds(1)), OwnTargetState::missed);
+}
+
+TEST(OwnTargets, OfADeadlineCountAllWorkOnAllNodes) {
+  ClusterSnapshot cluster = cluster_with_a_job();
+  cluster.running.clear();
+  cluster.jobs[JobId(0)].due.complete_by = now + std::chrono::hours(1);
+  EXPECT_EQ(reported(OwnTargetKind::complete_by, cluster, {2, now, {}}).forecast, seconds(600 + 1800 / 10));
+}
+
+TEST(OwnTargets, OfAWaitAreMissedOnceATaskHasWaitedForLonger) {
+  ClusterSnapshot cluster = cluster_with_a_job();
+  const auto report = [&](Duration most, const JobProgress& seen) {
+    cluster.jobs[JobId(0)].due.start_by = cluster.jobs[JobId(0)].arrival + most;
+    return reported(OwnTargetKind::max_wait, cluster, seen);
+  };
+  const TimePoint early = now - std::chrono::minutes(35), late = now - std::chrono::minutes(5);
+  EXPECT_EQ(report(std::chrono::hours(2), {2, early, {}}).state, OwnTargetState::held);
+  EXPECT_EQ(report(std::chrono::minutes(45), {2, early, {}}).state, OwnTargetState::behind);
+  EXPECT_EQ(report(std::chrono::minutes(45), {2, early, {}}).forecast, Duration(std::chrono::minutes(40)));
+  EXPECT_EQ(report(std::chrono::minutes(39), {2, early, {}}).state, OwnTargetState::missed);
+  EXPECT_EQ(report(std::chrono::minutes(30), {0, late, {}}).state, OwnTargetState::missed);
+  EXPECT_EQ(report(std::chrono::minutes(30), {0, late, {}}).forecast, Duration(std::chrono::minutes(35)));
+  EXPECT_EQ(report(std::chrono::minutes(36), {0, late, {}}).state, OwnTargetState::held);  // all have started
+}
+
+TEST(OwnTargets, OfAJobWithoutThemAreNone) {
+  const ClusterSnapshot cluster = cluster_with_a_job();
+  for (const OwnTargetKind kind : enumerators<OwnTargetKind>)
+    EXPECT_FALSE(report_of(kind, cluster, JobId(0), {2, now, {}}, Deadlines(cluster)));
+}
+
+TEST(OwnTargets, OfAJobThatIsDoneAreAsOfItsEnd) {
+  const JobDue due{now, now};
+  EXPECT_EQ(beyond(OwnTargetKind::complete_by, due, {0, now, now + seconds(5)}, now + seconds(60)), seconds(5));
+  EXPECT_EQ(beyond(OwnTargetKind::max_wait, due, {0, now - seconds(5), now}, now + seconds(60)), seconds(-5));
+}
+
+TEST(OwnTargets, AreInOrderOfHowBadTheyAreThenOfByHowMuch) {
+  const auto of = [](OwnTargetState state, int minutes, const char* job) {
+    return OwnTargetReport{"etl", job, OwnTargetKind::complete_by, {}, std::chrono::minutes(minutes), state};
+  };
+  EXPECT_TRUE(is_worse(of(OwnTargetState::missed, 1, "b"), of(OwnTargetState::cannot, 9, "a")));
+  EXPECT_TRUE(is_worse(of(OwnTargetState::missed, 2, "b"), of(OwnTargetState::missed, 1, "a")));
+  EXPECT_TRUE(is_worse(of(OwnTargetState::missed, 1, "a"), of(OwnTargetState::missed, 1, "b")));
+}
+
+}  // namespace
+}  // namespace lips
