@@ -298,6 +298,7 @@ double TargetKeeper::hold(const ClusterSnapshot& cluster, const std::string& poo
 }
 
 void TargetKeeper::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
+  of_jobs_.on_event(cluster, event);
   const auto* listed = std::get_if<ClusterListed>(&event);
   if (!active_) {
     if (listed) ledger_.price(listed->costs);

@@ -14,6 +14,7 @@
 #include "targets/least_wait.h"
 #include "targets/ledger.h"
 #include "targets/likely_wait.h"
+#include "targets/own_target_ledger.h"
 #include "targets/price_control.h"
 
 namespace lips {
@@ -63,6 +64,7 @@ class TargetKeeper : public WaitingPricer {
   // As of the last plan.
   const std::vector<TargetReport>& reports() const { return reports_; }
   const TargetLedger& ledger() const { return ledger_; }
+  OwnTargetLedger& of_jobs() { return of_jobs_; }
 
  private:
   struct Hold {
@@ -103,6 +105,7 @@ class TargetKeeper : public WaitingPricer {
 
   const Surroundings around_;
   TargetLedger ledger_;
+  OwnTargetLedger of_jobs_;
   Capacity capacity_;
   std::map<std::string, Hold> holds_;
   std::vector<TargetReport> reports_;
