@@ -16,6 +16,7 @@
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/money_history.h"
 #include "telemetry/metrics/node_meter.h"
+#include "telemetry/metrics/plan_metrics.h"
 #include "telemetry/metrics/pool_activity.h"
 #include "telemetry/metrics/pool_series.h"
 #include "telemetry/metrics/process_usage.h"
@@ -95,7 +96,6 @@ struct OperatorMetrics::State {
   void count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event);
   void count_storage(const DecidedPlan& decided);
   void count_plan(const DecidedPlan& decided);
-  void count_pending(const DecidedPlan& decided);
   void count_pools(const ClusterSnapshot& cluster);
   void forget_pools(const ClusterSnapshot& cluster);
   const std::string& known(const std::string& pool) { return pools.try_emplace(pool).first->first; }
@@ -236,43 +236,11 @@ void OperatorMetrics::State::count_storage(const DecidedPlan& decided) {
 }
 
 void OperatorMetrics::State::count_plan(const DecidedPlan& decided) {
-  const PlanAccount& account = decided.plan.account;
-  const std::string_view form = to_string(account.form);
-  registry.add("lips_epochs_total", {decided.policy, form});
-  registry.observe("lips_epoch_seconds", {}, decided.seconds);
-  const StageTimes& seconds = account.seconds;
-  const std::array<std::pair<std::string_view, double>, 5> stages{{{"group", seconds.group},
-                                                                   {"solve", seconds.solve},
-                                                                   {"round", seconds.round},
-                                                                   {"pack", seconds.pack},
-                                                                   {"locality", seconds.locality}}};
-  figures.stages.clear();
-  for (const auto& [stage, span] : stages) {
-    registry.observe("lips_stage_seconds", {stage}, span);
-    figures.stages.emplace_back(stage, span);
-  }
-  registry.set("lips_solver_rows", {}, static_cast<double>(account.rows));
-  registry.set("lips_solver_columns", {}, static_cast<double>(account.columns));
-  registry.set("lips_plan_dollars", {}, account.objective.value_or(account.dollars()).value());
-  if (account.lower_bound) registry.set("lips_plan_bound_dollars", {}, account.lower_bound->value());
-  registry.set("lips_plan_gap_ratio", {}, account.gap);
+  tell_plan(decided, registry, figures);
   registry.set("lips_last_epoch_timestamp_seconds", {}, now_since_1970());
-  if (account.fell_back) registry.add("lips_solver_fallbacks_total", {});
   last_epoch = SteadyClock::now();
   figures.epochs = plan;
-  figures.policy = decided.policy, figures.form = form, figures.epoch_seconds = decided.seconds;
-  figures.gap = account.gap, figures.rows = account.rows, figures.columns = account.columns;
-  figures.bound_known = account.lower_bound.has_value();
-}
-
-void OperatorMetrics::State::count_pending(const DecidedPlan& decided) {
-  const EnumArray<DeferralReason, std::uint64_t> waiting = count_deferred(decided.plan, decided.cluster.pending_tasks);
-  figures.pending.clear();
-  for (const DeferralReason reason : enumerators<DeferralReason>) {
-    const std::uint64_t count = waiting[reason];
-    registry.set("lips_pending_tasks", {to_string(reason)}, static_cast<double>(count));
-    if (count > 0) figures.pending.emplace_back(to_string(reason), count);
-  }
+  tell_pending(decided, registry, figures);
   queued = decided.plan.assignments.size();
   registry.set("lips_pending_tasks", {"queued"}, static_cast<double>(queued));
 }
@@ -339,7 +307,6 @@ OperatorMetrics::CountedPlan OperatorMetrics::decided(const DecidedPlan& decided
   state.costs = decided.costs;
   state.compared.clear();  // this plan replaces the queue of the previous one
   state.count_plan(decided);
-  state.count_pending(decided);
   state.count_pools(decided.cluster);
   state.forget_pools(decided.cluster);
   state.count_cluster(decided.cluster);

@@ -1,0 +1,14 @@
+// What each plan tells, as metrics and as figures of the page.
+#pragma once
+
+#include "telemetry/metrics/metric_registry.h"
+#include "telemetry/metrics/operator_figures.h"
+#include "telemetry/metrics/operator_metrics.h"
+
+namespace lips {
+
+void tell_plan(const DecidedPlan& decided, MetricRegistry& registry, OperatorFigures& figures);
+// Those that wait, by reason.
+void tell_pending(const DecidedPlan& decided, MetricRegistry& registry, OperatorFigures& figures);
+
+}  // namespace lips
