@@ -42,7 +42,7 @@ def add_options(group):
     group.add_argument("--pairs", metavar="NAME,...", help="of " + ", ".join(f"{p.letter} {name}" for name, p in PAIRS.items()) +
                        ", or all (default: kube,steer; --full: all)")
     group.add_argument("--at-once", type=int, default=2, metavar="N", help="runs side by side, each with a control plane of its own (default: 2)")
-    group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot")
+    group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot, though Karpenter has a price of them; all: none can")
     group.add_argument("--waiting-price", type=float, default=60, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second (default: 60)")
     group.add_argument("--worth", type=float, metavar="K", help="instead: an hour's wait of a task is worth K core-hours, so shorter tasks have a higher price")
     group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, N nodes that run tasks get notice: their NodeClaims are deleted; what "
@@ -100,7 +100,7 @@ def waiting_price(story, jobs):
     return workloads.waiting_price(jobs, story.options.worth) if story.options.worth else story.options.waiting_price
 
 
-def prepare_lips(story, cluster, jobs, pair, offers):
+def prepare_lips(story, cluster, jobs, pair):
     """The operator, and what it is told of the data. Nothing can copy bytes between played nodes, so no copies are made."""
     cluster.install_custom_resources()
     api = cluster.api
@@ -110,7 +110,7 @@ def prepare_lips(story, cluster, jobs, pair, offers):
     # Who binds is told what Karpenter may launch; who steers reads it from the NodePool.
     fleet = karpenter.FLEET if pair.mode == "bind" else {"fromNodePools": True, "bootTime": karpenter.BOOT}
     operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False},
-                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": waiting_price(story, jobs)}}, "prices": {"metrics": karpenter.PricePage(offers).url}}).start().wait_ready()
+                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": waiting_price(story, jobs)}}, "prices": {"metrics": karpenter.PricePage(karpenter.prices()).url}}).start().wait_ready()
     wait_for(lambda: "prices read" in operator.log(), 30, "the operator has not read Karpenter's prices")
     wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 60, "data sets have no replicas in their status")
     return operator
@@ -193,7 +193,7 @@ def run_pair(story, load, name):
     """One run; its bill goes to bill.json of its folder."""
     pair = PAIRS[name]
     jobs = workloads.WORKLOADS[load].draw(story.seed)
-    sold_out = [kind for kind in story.options.sold_out.split(",") if kind]
+    sold_out = list(karpenter.TYPES) if story.options.sold_out == "all" else [kind for kind in story.options.sold_out.split(",") if kind]
     offers = karpenter.prices(sold_out)
     cluster = Cluster(story, scheduler=True, stages=karpenter.stages(story.folder))
     if pair.packed:
@@ -201,7 +201,7 @@ def run_pair(story, load, name):
     with cluster:
         buyer = karpenter.Karpenter(cluster, offers).install().start()
         wait_for(buyer.ready, 60, "Karpenter's NodePool is not ready")
-        operator = prepare_lips(story, cluster, jobs, pair, offers) if pair.mode else None
+        operator = prepare_lips(story, cluster, jobs, pair) if pair.mode else None
         with Recorder(cluster, kinds=("Pod", "Node", "NodeClaim")) as seen:
             mishaps = Mishaps(story, cluster, buyer)
             scheduler, created = submit(story, cluster, seen, pair, jobs, mishaps)

@@ -37,6 +37,8 @@ class AdapterObserver {
   virtual void on_loop() {}  // the adapter is alive although nothing happens
 
   virtual void on_unknown_price(std::string_view /*node*/, std::string_view /*instance_type*/, bool /*unknown*/) {}
+  // Offers of an autoscaler that count as sold out now, because no node came of orders.
+  virtual void on_sold_out(std::uint64_t /*offers*/) {}
   // How fast a core of the type is beside the others, as learned from run times.
   virtual void on_type_speed(std::string_view /*instance_type*/, double /*speed*/) {}
   // A driver was asked for its application's traffic: read, unreachable or refused.

@@ -1,6 +1,9 @@
 #include "kubernetes/adapter/fleet_link.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -18,7 +21,9 @@ FleetLink::FleetLink(Surroundings around, Rules rules)
     : around_(std::move(around)),
       rules_(std::move(rules)),
       karpenter_("/apis/karpenter.sh/v1", rules_.detect_every, around_.wake),
-      orders_({around_.act_client, around_.may_act, around_.wake, around_.log}, rules_.orders) {
+      orders_({around_.act_client, around_.may_act, around_.wake, around_.log}, rules_.orders),
+      awaited_(rules_.patience),
+      awaited_review_(rules_.patience.look_every) {
   if (rules_.pool_offers)
     node_pools_ = std::make_unique<NodePools>(NodePools::Surroundings{around_.telemetry, around_.log, around_.wake},
                                               rules_.pool_offers);
@@ -32,18 +37,43 @@ void FleetLink::detect(TimePoint now) {
   if (node_pools_) karpenter_.review(around_.watch_client, now);
 }
 
+LaunchLimits FleetLink::limits() const {
+  return node_pools_ ? node_pools_->offered().limits : rules_.offers(around_.nodes).limits;
+}
+
 bool FleetLink::review(Informers& informers, TimePoint now) {
   ModelFeed& model = around_.model;
+  if (!node_pools_ && !rules_.offers) return true;
   if (allocatable_review_.due(now) && allocatable_.see(around_.nodes) && model.index().has_offers()) model.must_list();
-  if (!node_pools_ && rules_.offers && limits_review_.due(now)) model.limit_launches(offered(around_.nodes).limits);
+  if (!review_node_pools(informers, now)) return false;
+  if (awaited_review_.due(now)) give_up_orders(now);
+  if (limits_review_.due(now)) model.limit_launches(limits());
+  return true;
+}
+
+bool FleetLink::review_node_pools(Informers& informers, TimePoint now) {
   if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
   if (karpenter_.state() == OptionalApi::State::unknown) return false;
   if (!std::exchange(watches_node_pools_, true)) informers.add(NodePools::watched(), *node_pools_);
   if (!node_pools_->settled()) return false;
   const NodePools::News news = node_pools_->review(around_.nodes, rules_.prices_version(), now);
-  if (news == NodePools::News::offers) model.must_list();
-  if (news == NodePools::News::limits) model.limit_launches(node_pools_->offered().limits);
+  if (news == NodePools::News::offers) around_.model.must_list();
+  if (news == NodePools::News::limits) around_.model.limit_launches(limits());
   return true;
+}
+
+void FleetLink::give_up_orders(TimePoint now) {
+  const ModelIndex& index = around_.model.index();
+  for (const auto& [order, waited, pause] :
+       awaited_.review(orders_.standing(), around_.nodes, index.longest_boot(), now))
+    around_.log.warning(
+        "no node has come for an order: for a while such nodes count as sold out there",
+        {{"place", place_text(order.place)},
+         {"cpu", fmt::format("{}m", amount_of(order.needs.requests, "cpu"))},
+         {"memory", fmt::format("{} MiB", amount_of(order.needs.requests, "memory") / (1 << 20))},
+         {"waited", fmt::format("{} s", std::chrono::duration_cast<std::chrono::seconds>(waited).count())},
+         {"for", fmt::format("{} s", std::chrono::duration_cast<std::chrono::seconds>(pause).count())}});
+  around_.telemetry.on_sold_out(index.sold_out());
 }
 
 // Gated pods too wait until their node is there: a pod without a gate waits as long as kube-scheduler pauses after its

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "controller/adapter_observer.h"
 #include "kubernetes/adapter/allocatable.h"
+#include "kubernetes/adapter/awaited_nodes.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/informers.h"
 #include "kubernetes/adapter/known_jobs.h"
@@ -45,6 +46,7 @@ class FleetLink {
     Duration detect_every{};                          // of Karpenter
     NodeOrders::Place orders;
     std::function<std::uint64_t()> prices_version;
+    AwaitedNodes::Patience patience;
   };
   FleetLink(Surroundings around, Rules rules);
 
@@ -52,6 +54,9 @@ class FleetLink {
   Offered offered(const NodeCache& nodes) const;
   // Of a node of the offer.
   Resources allocatable(const OfferEntry& offer) const { return allocatable_.of(offer); }
+
+  // See ModelSettings.
+  std::vector<NodeOrder> sold_out(TimePoint now) const { return awaited_.sold_out(now); }
 
   // Looks whether Karpenter is installed.
   void detect(TimePoint now);
@@ -69,12 +74,18 @@ class FleetLink {
   void flush(TimePoint now) { orders_.flush(now); }
 
  private:
+  LaunchLimits limits() const;
+  bool review_node_pools(Informers& informers, TimePoint now);
+  void give_up_orders(TimePoint now);
+
   const Surroundings around_;
   const Rules rules_;
   Allocatable allocatable_;
   Every limits_review_{Duration(1'000'000)}, allocatable_review_{Duration(1'000'000)};
   OptionalApi karpenter_;
   NodeOrders orders_;
+  AwaitedNodes awaited_;
+  Every awaited_review_;
   std::unique_ptr<NodePools> node_pools_;  // none: nobody asks for them
   bool watches_node_pools_ = false;
   bool selective_ = true;  // NodeDemand; until a plan says otherwise nobody asks in haste

@@ -71,6 +71,7 @@ ModelSettings KubernetesCluster::model_settings() {
   ModelSettings settings = checked(settings_.model);
   if (settings_.pool_offers || settings.offers)
     settings.offers = [this](const NodeCache& nodes) { return fleet_->offered(nodes); };
+  settings.sold_out = [this] { return fleet_->sold_out(now()); };
   settings.allocatable = [this](const OfferEntry& offer) { return fleet_->allocatable(offer); };
   settings.learned_speed = [this](const std::string& type) { return pods_.type_speeds().of(type); };
   return settings;
@@ -120,7 +121,8 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
                        settings_.pool_offers,
                        settings_.detect_every,
                        {settings_.self.name_space, settings_.scheduler_name + "-orders", settings_.self},
-                       [this] { return prices_version(); }});
+                       [this] { return prices_version(); },
+                       settings_.node_patience});
   lifecycle_ = std::make_unique<PodLifecycle>(
       PodLifecycle::Surroundings{pods_, nodes_, *jobs_, model_, *binder_, *volume_binding_, *conditions_, inbox_,
                                  telemetry_, log_, [this] { informers_->relist(); }, settings_.default_run_time});

@@ -63,6 +63,7 @@ struct ClusterSettings {
   std::chrono::milliseconds bind_timeout = Binder::default_timeout;  // see wire_time
   std::function<bool()> stop;
   std::function<std::uint64_t()> prices_version;  // grows when they change; empty: never
+  AwaitedNodes::Patience node_patience = {};      // for nodes that were ordered
   std::function<AnnouncedWork()> announced = {};  // by a file; empty: none
   KeptShares::Place shares;                       // where policies' memory of pools is kept
   ObjectMeta self;                                // the operator's own pod; where there is none, its namespace

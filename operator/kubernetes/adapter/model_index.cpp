@@ -91,7 +91,7 @@ ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& c
   *this = ModelIndex(settings_);
   if (settings_.offers) {
     Offered offered = settings_.offers(nodes);
-    for (OfferEntry& entry : offered.offers) offers_.push_back({std::move(entry), {}, {}, {}});
+    for (OfferEntry& entry : offered.offers) offers_.push_back({std::move(entry), {}, {}, {}, false});
     limits_ = start->launch_limits = std::move(offered.limits);
   }
   extended_ = classes.extended();
@@ -122,7 +122,8 @@ void ModelIndex::add_places(const NodeCache& nodes, const DataView& data, Cluste
     ends_[place.zone] = {EndKind::zone, place.region, place.zone};
     if (!place.rack.empty()) racks[{place.rack, place.zone}];
   }
-  for (const auto& [entry, like, profile, capacity] : offers_) {
+  for (const KnownOffer& offer : offers_) {
+    const OfferEntry& entry = offer.entry;
     zones_[entry.zone];
     ends_.try_emplace(entry.zone, TransferEnd{EndKind::zone, entry.region, entry.zone});
   }
@@ -211,6 +212,8 @@ void ModelIndex::add_offers(ClusterSnapshot& start) {
     prices_in_use_.note(settings_.node_price(question), entry.instance_type, entry.zone);
     offers_.push_back(std::move(offer));
   }
+  if (!review_sold_out()) return;
+  for (const OfferId id : offers_.ids()) start.offers[id].left = offers_[id].left();
 }
 
 // Without its profile's id.
@@ -401,19 +404,47 @@ bool ModelIndex::learn(const PodClasses& classes, const NodeCache& nodes, std::v
 }
 
 void ModelIndex::limit_launches(const LaunchLimits& now, std::vector<ClusterEvent>& events) {
-  if (now == limits_) return;
+  const bool news = review_sold_out();
+  if (now == limits_ && !news) return;
   limits_ = now;
   OffersChanged changed{{}, now};
-  for (const KnownOffer& offer : offers_) changed.left.push_back(offer.entry.left);
+  for (const KnownOffer& offer : offers_) changed.left.push_back(offer.left());
   events.emplace_back(std::move(changed));
 }
 
+// A type that is too small for the order may still be had.
+bool ModelIndex::review_sold_out() {
+  if (!settings_.sold_out) return false;
+  const std::vector<NodeOrder> in_vain = settings_.sold_out();
+  bool news = false;
+  for (KnownOffer& offer : offers_) {
+    const TextMap place = in_vain.empty() ? TextMap{} : place_labels(offer.entry);
+    const bool sold_out = std::any_of(in_vain.begin(), in_vain.end(), [&](const NodeOrder& order) {
+      return order.place == place && would_hold(order.needs, offer);
+    });
+    news = news || sold_out != offer.sold_out;
+    offer.sold_out = sold_out;
+  }
+  return news;
+}
+
+Duration ModelIndex::longest_boot() const {
+  Duration longest{};
+  for (const KnownOffer& offer : offers_) longest = std::max(longest, offer.entry.boot);
+  return longest;
+}
+
+std::size_t ModelIndex::sold_out() const {
+  return static_cast<std::size_t>(
+      std::count_if(offers_.begin(), offers_.end(), [](const KnownOffer& offer) { return offer.sold_out; }));
+}
+
+bool ModelIndex::would_hold(const PodNeeds& needs, const KnownOffer& offer) const {
+  return fits(request(needs), offer.capacity) && eligible(needs.placement(), offer.profile);
+}
+
 bool ModelIndex::fits_an_offer(const PodNeeds& needs) const {
-  const PlacementConstraint placement = needs.placement();
-  const Resources asked = request(needs);
-  return std::any_of(offers_.begin(), offers_.end(), [&](const KnownOffer& offer) {
-    return fits(asked, offer.capacity) && eligible(placement, offer.profile);
-  });
+  return std::any_of(offers_.begin(), offers_.end(), [&](const KnownOffer& offer) { return would_hold(needs, offer); });
 }
 
 NodeId ModelIndex::node(const std::string& name) const { return found(nodes_, name); }

@@ -13,6 +13,7 @@
 #include "config/node_price.h"
 #include "config/transfer_prices.h"
 #include "kubernetes/adapter/memory_text.h"
+#include "kubernetes/adapter/node_order.h"
 #include "kubernetes/data/data_layout.h"
 #include "kubernetes/pods/node_cache.h"
 #include "kubernetes/pods/pod_classes.h"
@@ -61,6 +62,9 @@ struct ModelSettings {
   std::function<void(const PricesInUse&)> prices_in_use = {};  // told at each listing; empty: nobody asks
   // Of a node of an offer; empty: all that its machine has.
   std::function<Resources(const OfferEntry&)> allocatable = {};
+  // Orders that no machine comes for: what would hold such a task there is sold out. Asked at each listing; empty:
+  // none.
+  std::function<std::vector<NodeOrder>()> sold_out = {};
   // Beside others, of a type whose speed the price does not say; empty: 1.
   std::function<double(const std::string& instance_type)> learned_speed = {};
   PriceBetween transfer_price;
@@ -123,8 +127,11 @@ class ModelIndex {
   // An offer of the last listing.
   const OfferEntry& offer(OfferId id) const { return offers_[id].entry; }
   bool has_offers() const { return !offers_.empty(); }
-  // Reports it if the limits of the same offers have changed.
+  Duration longest_boot() const;  // of the offers
+  // Reports it if the limits of the same offers have changed, or which are sold out.
   void limit_launches(const LaunchLimits& now, std::vector<ClusterEvent>& events);
+  // Of the offers, those that orders in vain have closed.
+  std::size_t sold_out() const;
   // Whether an empty node of some offer would hold such a pod.
   bool fits_an_offer(const PodNeeds& needs) const;
   StoreId store(const std::string& name) const;
@@ -171,6 +178,14 @@ class ModelIndex {
   std::size_t left_out() const { return left_out_; }
 
  private:
+  struct KnownOffer {
+    OfferEntry entry;
+    NodeId like;
+    NodeProfile profile;
+    Resources capacity;
+    bool sold_out = false;  // as orders in vain show
+    std::uint32_t left() const { return sold_out ? 0 : entry.left; }
+  };
   lips::Node model_node(const Node& node, const ResourceAmounts& others) const;
   Resources capacity_of(const Node& node) const;
   NodeProfile projected(const Node& node) const;
@@ -180,6 +195,8 @@ class ModelIndex {
   void add_nodes(const NodeCache& nodes, ClusterSnapshot& start);
   void add_offers(ClusterSnapshot& start);
   lips::Node like_node(const OfferEntry& entry, NodeProfile& profile) const;
+  bool would_hold(const PodNeeds& needs, const KnownOffer& offer) const;
+  bool review_sold_out();  // true: it is not what it was
   void add_data(const NodeCache& nodes, const DataView& data, ClusterSnapshot& start);
   void add_moves(const DataView& data, ClusterSnapshot& start) const;
   CostModel costs(const ClusterSnapshot& start) const;
@@ -195,12 +212,6 @@ class ModelIndex {
   std::map<std::string, NodeId> nodes_;
   IdVector<NodeId, std::string> node_names_;
   IdVector<NodeId, ZoneId> node_zones_;
-  struct KnownOffer {
-    OfferEntry entry;
-    NodeId like;
-    NodeProfile profile;
-    Resources capacity;
-  };
   IdVector<OfferId, KnownOffer> offers_;
   LaunchLimits limits_;
   bool merged_offers_ = false;

@@ -141,6 +141,17 @@ void NodeOrders::want(const std::map<NodeOrder, int>& orders) {
   }
 }
 
+std::set<NodeOrder> NodeOrders::standing() const {
+  std::set<NodeOrder> orders;
+  const NodeOrder* last = nullptr;  // equal ones are neighbours
+  for (const auto& [name, order] : wanted_) {
+    const auto known = known_.find(name);
+    if (order.get() == last || known == known_.end() || !known->second) continue;
+    orders.insert(*(last = order.get()));
+  }
+  return orders;
+}
+
 bool NodeOrders::found(const Pod& pod) {
   if (pod.scheduler != place_.scheduler || pod.meta.name_space != place_.name_space) return false;
   if (pod.deleting) {

@@ -7,22 +7,16 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/log.h"
+#include "kubernetes/adapter/node_order.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/objects.h"
 #include "kubernetes/data/object_writes.h"
-#include "kubernetes/pods/pod_classes.h"
 
 namespace lips::kubernetes {
-
-// Room for one task.
-struct NodeOrder {
-  TextMap place;  // labels that the node must have
-  PodNeeds needs;
-  friend auto operator<=>(const NodeOrder&, const NodeOrder&) = default;
-};
 
 class NodeOrders {
  public:
@@ -43,6 +37,8 @@ class NodeOrders {
   bool possible(TimePoint now) const { return !place_.name_space.empty() && now >= refused_until_; }
   // From now on so many of each, and no others. Before the first call those of the process before stay.
   void want(const std::map<NodeOrder, int>& orders);
+  // Those of which an autoscaler can see one.
+  std::set<NodeOrder> standing() const;
   // True: the pod is an order, made by this process or the one before it.
   bool found(const Pod& pod);
   void gone(const ObjectMeta& meta);

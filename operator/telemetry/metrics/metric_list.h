@@ -113,6 +113,9 @@ inline constexpr auto metric_list = [] {
       MetricAbout{"lips_learned_speed_ratio", gauge, "instance_type",
                   "how fast a core of the type is, as learned from tasks of one template on several types; 1: as the "
                   "mean of them"},
+      MetricAbout{
+          "lips_sold_out_offers", gauge, "",
+          "offers of the autoscaler (type, zone, capacity type) that count as sold out because no node came of orders"},
 
       // Tasks and pods
       MetricAbout{"lips_pending_tasks", gauge, "reason",

@@ -484,6 +484,10 @@ void OperatorMetrics::on_driver_answer(std::string_view outcome) {
   state_->registry.add("lips_driver_answers_total", {outcome});
 }
 
+void OperatorMetrics::on_sold_out(std::uint64_t offers) {
+  state_->registry.set("lips_sold_out_offers", {}, static_cast<double>(offers));
+}
+
 void OperatorMetrics::on_longest_wait(Duration span) {
   state_->registry.set("lips_longest_wait_seconds", {}, to_seconds(span));
 }

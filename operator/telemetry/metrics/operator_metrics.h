@@ -88,6 +88,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) override;
   void on_type_speed(std::string_view instance_type, double speed) override;
   void on_driver_answer(std::string_view outcome) override;
+  void on_sold_out(std::uint64_t offers) override;
   void on_longest_wait(Duration span) override;
   void on_watch_heard(std::string_view resource) override;
   void on_pending(std::string_view reason, std::uint64_t pods) override;

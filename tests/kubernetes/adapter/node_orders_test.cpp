@@ -239,5 +239,26 @@ TEST_F(NodeOrdersTest, AreNoTasks) {
   EXPECT_TRUE(planned.until_pending(3));
 }
 
+// Without that the plan would ask for the same node for ever.
+TEST_F(NodeOrdersTest, APlaceInWhichNoNodeComesCountsAsSoldOutUntilOneComes) {
+  AwaitedNodes::Patience patience;
+  patience.beyond_boot = std::chrono::seconds(1) - offer_in("zone-a", 0.2).boot;
+  patience.look_every = std::chrono::milliseconds(200);
+  Planned planned(cluster_, own_pod, {}, patience);
+  ASSERT_TRUE(planned.until_pending(3));
+  planned.request(2, in_a);
+  ASSERT_TRUE(planned.until([&] { return planned.left(in_a) == 0; }));
+  EXPECT_GT(planned.left(in_c), 0u);
+  planned.request(2, in_c);
+  ASSERT_TRUE(planned.until([&] { return planned.left(in_c) == 0; }));
+  FakeNode node;
+  node.more = R"(,"karpenter.sh/capacity-type":"on-demand")";
+  cluster_.put_node("new", node);
+  ASSERT_TRUE(planned.until([&] { return planned.left(in_a) > 0; }));
+  EXPECT_EQ(planned.left(in_c), 0u);
+  planned.request_none();
+  EXPECT_TRUE(planned.until([&] { return cluster_.created_pods().empty(); }));
+}
+
 }  // namespace
 }  // namespace lips::kubernetes

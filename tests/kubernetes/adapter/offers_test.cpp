@@ -44,6 +44,7 @@ class Offers : public testing::Test {
       return UsdPerMebibyte(lake ? 0 : from.zone == "b" || to.zone == "b" ? 1 : 2);
     };
     settings.offers = [this](const NodeCache&) { return Offered{entries_, limits_}; };
+    settings.sold_out = [this] { return in_vain_; };
     index_ = std::make_unique<ModelIndex>(settings);
   }
   const ClusterSnapshot& list() {
@@ -56,6 +57,7 @@ class Offers : public testing::Test {
   DataView data_;
   std::vector<OfferEntry> entries_;
   LaunchLimits limits_;
+  std::vector<NodeOrder> in_vain_;
   std::unique_ptr<ModelIndex> index_;
   std::shared_ptr<const ClusterSnapshot> start_;
 };
@@ -135,6 +137,40 @@ TEST_F(Offers, ShareTheirLimitsWhichChangeWithoutAListing) {
   state.apply(events[0]);
   EXPECT_EQ(state.snapshot().launch_limits, limits_);
   EXPECT_EQ(state.snapshot().offers, start.offers);
+}
+
+PodNeeds of_cores(std::int64_t cores) {
+  PodNeeds needs;
+  needs.requests = {{"cpu", cores * 1000}};
+  return needs;
+}
+
+// Of three sizes in one place: an order that stands in vain closes those that would hold its task.
+TEST_F(Offers, AreSoldOutWhereNoNodeCameOfAnOrderThatTheyWouldHold) {
+  entries_ = {offer_in("a", 0.2), offer_in("a", 0.4), offer_in("b", 0.2)};
+  entries_[0].capacity.cpu = Cores(2), entries_[1].capacity.cpu = Cores(8), entries_[2].capacity.cpu = Cores(8);
+  list();
+  const auto left = [&] {
+    std::vector<ClusterEvent> events;
+    index_->limit_launches(limits_, events);
+    ClusterState state(*start_);
+    for (const ClusterEvent& event : events) state.apply(event);
+    std::vector<bool> open;
+    for (const OfferId id : state.snapshot().offers.ids()) open.push_back(state.snapshot().offers[id].left > 0);
+    return open;
+  };
+  const TextMap in_a = place_labels(entries_[0]);
+  in_vain_ = {{in_a, of_cores(4)}};
+  EXPECT_THAT(left(), ElementsAre(true, false, true)) << "the small one may be had";
+  EXPECT_EQ(index_->sold_out(), 1u);
+  list();
+  EXPECT_EQ(start_->offers[OfferId(1)].left, 0u) << "a listing knows it too";
+  EXPECT_GT(start_->offers[OfferId(2)].left, 0u);
+  in_vain_ = {{in_a, of_cores(1)}};
+  EXPECT_THAT(left(), ElementsAre(false, false, true));
+  in_vain_.clear();
+  EXPECT_THAT(left(), ElementsAre(true, true, true));
+  EXPECT_EQ(index_->sold_out(), 0u);
 }
 
 TEST_F(Offers, HaveTheirZonesInOrderOfNameWithTheOthers) {

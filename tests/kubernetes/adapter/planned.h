@@ -16,8 +16,10 @@ inline const OfferId in_a(0), in_c(1);
 class Planned {
  public:
   // `self`: the operator's own pod; without a namespace nodes cannot be ordered. `pool_offers`: instead of the offers.
-  explicit Planned(const FakeCluster& cluster, const ObjectMeta& self = {}, PoolOffers pool_offers = {}) {
+  explicit Planned(const FakeCluster& cluster, const ObjectMeta& self = {}, PoolOffers pool_offers = {},
+                   AwaitedNodes::Patience patience = {}) {
     ClusterSettings settings;
+    settings.node_patience = patience;
     settings.mode = PodMode::steer;
     settings.self = self;
     settings.pool_offers = std::move(pool_offers);
@@ -60,6 +62,7 @@ class Planned {
     EXPECT_EQ(requests.size(), count);
     adapter_->request_nodes(requests);
   }
+  std::uint32_t left(OfferId offer) const { return state_.snapshot().offers[offer].left; }
   void request_none() { adapter_->request_nodes(std::vector<NodeRequest>{}); }
   void ask_for_any() { adapter_->request_nodes(std::nullopt); }
   Counting& counted() { return counted_; }

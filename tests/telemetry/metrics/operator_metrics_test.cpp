@@ -332,6 +332,7 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_unknown_price("n", "odd.type", true);
   metrics.on_pending("gated", 1);
   metrics.on_longest_wait(std::chrono::seconds(60));
+  metrics.on_sold_out(2);
   metrics.on_type_speed("m7g.large", 1.1);
   metrics.on_driver_answer("read");
   metrics.on_watch_heard("pods");
