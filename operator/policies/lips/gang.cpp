@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "policies/lips/interruptions.h"
+
 namespace lips {
 
 std::uint32_t Gang::tasks() const {
@@ -30,6 +32,25 @@ double Gang::work() const {
   return sum;
 }
 
+// Those on which more hangs come first, before the room that is safe for them is taken.
+void Gang::set_stakes(const ClusterSnapshot& cluster) {
+  const double all = work();
+  for (GangPart& part : parts) {
+    const Job& job = cluster.jobs[part.job];
+    const bool starts_others = job.coordinates && !part.to_come;
+    part.stake = starts_others || job.whole.gang > 0 ? std::max(1.0, all / part.work) : 1;
+  }
+  std::stable_partition(parts.begin(), parts.end(), [](const GangPart& part) { return part.stake > 1; });
+}
+
+void Gang::leave_out_stakes() {
+  for (GangPart& part : parts) part.stake = 1;
+}
+
+double price_of_interruptions(const NodeClasses& classes, const NodeClass& on, const GangPart& part) {
+  return price_of_interruptions(classes, on, part.work / cores_of(part.request), part.stake);
+}
+
 std::uint32_t count_here(const Gang& gang, std::span<const Spot> spots) {
   std::uint32_t sum = 0;
   for (const Spot& spot : spots) sum += gang.parts[spot.part].to_come ? 0 : spot.tasks;
@@ -47,11 +68,15 @@ GangRoom::GangRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, I
   empty_.reserve(cluster.nodes.size());
   for (const Node& node : cluster.nodes) empty_.push_back(node.capacity - node.others);
   for (const NodeId node : cluster.nodes.ids())
-    if (classes.class_of[node].valid()) nodes_[cluster.nodes[node].zone].push_back(node);
-  for (std::vector<NodeId>& nodes : nodes_)
-    std::stable_sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {
-      return classes.classes[classes.class_of[a]].price < classes.classes[classes.class_of[b]].price;
-    });
+    if (const ClassId c = classes.class_of[node]; c.valid()) {
+      ByPrice& nodes = nodes_[cluster.nodes[node].zone];
+      (classes.classes[c].interruptions > 0 ? nodes.interrupted : nodes.safe).push_back(node);
+    }
+  for (ByPrice& both : nodes_)
+    for (std::vector<NodeId>* nodes : {&both.safe, &both.interrupted})
+      std::stable_sort(nodes->begin(), nodes->end(), [&](NodeId a, NodeId b) {
+        return classes.classes[classes.class_of[a]].price < classes.classes[classes.class_of[b]].price;
+      });
   for (const RunningTask& run : cluster.running)
     if (classes.class_of[run.node].valid())
       releases_[cluster.nodes[run.node].zone].push_back(
@@ -59,6 +84,20 @@ GangRoom::GangRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, I
   for (std::vector<Release>& releases : releases_)
     std::sort(releases.begin(), releases.end(),
               [](const Release& a, const Release& b) { return std::tuple(a.at, a.node) < std::tuple(b.at, b.node); });
+}
+
+template <class Visit>
+void GangRoom::cheapest_first(ZoneId zone, const GangPart* part, const Visit& visit) const {
+  const auto& [safe, interrupted] = nodes_[zone];
+  const auto price = [&](NodeId node) {
+    const NodeClass& on = classes_.classes[classes_.class_of[node]];
+    return on.price.value() + (part ? price_of_interruptions(classes_, on, *part) : 0);
+  };
+  auto a = safe.begin(), b = interrupted.begin();
+  while (a != safe.end() || b != interrupted.end()) {
+    const bool first = b == interrupted.end() || (a != safe.end() && price(*a) <= price(*b));
+    if (!visit(first ? *a++ : *b++)) return;
+  }
 }
 
 bool GangRoom::may_run(const GangPart& part, NodeId node) const {
@@ -70,15 +109,16 @@ std::vector<Spot> GangRoom::take(const Gang& gang, ZoneId zone, std::uint32_t mo
   for (std::size_t i = 0; i < gang.parts.size() && most > 0; ++i) {
     const GangPart& part = gang.parts[i];
     std::uint32_t left = std::min(part.tasks, most);
-    for (const NodeId node : nodes_[zone]) {
-      if (left == 0) break;
+    cheapest_first(zone, &part, [&](NodeId node) {
+      if (left == 0) return false;
       const auto room = std::min<std::int64_t>(left, fit_count(part.request, free_[node]));
-      if (room <= 0 || !may_run(part, node)) continue;
+      if (room <= 0 || !may_run(part, node)) return true;
       const auto tasks = static_cast<std::uint32_t>(room);
       free_[node] -= part.request * static_cast<std::int32_t>(tasks);
       spots.push_back({i, tasks, node});
       left -= tasks, most -= tasks;
-    }
+      return true;
+    });
   }
   return spots;
 }
@@ -147,8 +187,8 @@ bool GangRoom::are_large_enough(const Gang& gang) {
 
 std::vector<double> GangRoom::prices_of_room(const Gang& gang, ZoneId zone, std::uint32_t most) const {
   std::vector<double> prices;
-  for (const NodeId node : nodes_[zone]) {
-    if (prices.size() >= most) break;
+  cheapest_first(zone, nullptr, [&](NodeId node) {
+    if (prices.size() >= most) return false;
     std::int64_t room = most;
     for (const GangPart& part : gang.parts)
       room = may_run(part, node) ? std::min(room, fit_count(part.request, free_[node])) : 0;
@@ -156,7 +196,8 @@ std::vector<double> GangRoom::prices_of_room(const Gang& gang, ZoneId zone, std:
     if (room > 0)
       prices.insert(prices.end(), static_cast<std::size_t>(std::min(room, left)),
                     classes_.classes[classes_.class_of[node]].price.value());
-  }
+    return true;
+  });
   return prices;
 }
 

@@ -23,7 +23,11 @@ struct GangPart {
   double work = 0;    // CPU-seconds of one task
   double weight = 1;  // in the exchange
   ByZone read_usd;    // of one task
+  double stake = 1;   // an interruption of one task undoes so many times its work
 };
+
+// USD per CPU-second that interruptions of nodes of the class add for a task of the part.
+double price_of_interruptions(const NodeClasses& classes, const NodeClass& on, const GangPart& part);
 
 struct Gang {
   WholeJobId whole;
@@ -35,6 +39,9 @@ struct Gang {
   std::uint32_t here() const;  // of these, those that have arrived
   double weight() const;       // of its tasks
   double work() const;
+  // What hangs on one task: with the one that starts the others all ends, and with any of those that run only together.
+  void set_stakes(const ClusterSnapshot& cluster);
+  void leave_out_stakes();
 };
 
 // Tasks of a part that get room on a node.
@@ -75,14 +82,21 @@ class GangRoom {
     NodeId node;
     Resources room;
   };
+  // Calls `visit(node)` until it returns false, first where the price, with what interruptions add for the part, is
+  // least.
+  template <class Visit>
+  void cheapest_first(ZoneId zone, const GangPart* part, const Visit& visit) const;
   bool may_run(const GangPart& part, NodeId node) const;
   std::optional<std::vector<Spot>> all_after(const Gang& gang, ZoneId zone, std::size_t ended);
 
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   IdVector<NodeId, Resources>& free_;
-  IdVector<NodeId, Resources> empty_;            // what is free where none of our tasks runs
-  IdVector<ZoneId, std::vector<NodeId>> nodes_;  // by price
+  IdVector<NodeId, Resources> empty_;  // what is free where none of our tasks runs
+  struct ByPrice {
+    std::vector<NodeId> safe, interrupted;
+  };
+  IdVector<ZoneId, ByPrice> nodes_;
   IdVector<ZoneId, std::vector<Release>> releases_;
 };
 

@@ -1,8 +1,8 @@
 #include "policies/lips/gang_orders.h"
 
 #include <algorithm>
-
-#include "policies/lips/interruptions.h"
+#include <limits>
+#include <utility>
 
 namespace lips {
 
@@ -33,14 +33,27 @@ std::uint32_t fill_nodes(const Resources& request, std::uint32_t most, std::size
 
 }  // namespace
 
+// A node that is dearer because it is safer should be small: what the part leaves of it is dearer for the others too.
 std::vector<ClassId> OrderRoom::cheapest_first(ZoneId zone, const GangPart& part) const {
-  const auto price = [&](ClassId c) {
+  std::vector<std::pair<double, ClassId>> offers;
+  double cheapest = std::numeric_limits<double>::infinity();
+  for (const ClassId c : offers_[zone]) {
     const NodeClass& offer = classes_.classes[c];
-    return offer.price.value() + price_of_interruptions(classes_, offer, part.work / cores_of(part.request));
-  };
-  std::vector<ClassId> offers = offers_[zone];
-  std::stable_sort(offers.begin(), offers.end(), [&](ClassId a, ClassId b) { return price(a) < price(b); });
-  return offers;
+    if (fit_count(part.request, offer.shape) <= 0 || !cluster_.eligible(cluster_.jobs[part.job].constraint, offer.like))
+      continue;
+    offers.emplace_back(offer.price.value() + price_of_interruptions(classes_, offer, part), c);
+    cheapest = std::min(cheapest, offer.price.value());
+  }
+  if (part.stake > 1)
+    for (auto& [price, c] : offers) {
+      const NodeClass& offer = classes_.classes[c];
+      const double used = cores_of(part.request) * part.tasks, left = std::max(0.0, offer.shape.cpu.value() - used);
+      price += (offer.price.value() - cheapest) * left / used;
+    }
+  std::stable_sort(offers.begin(), offers.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ClassId> classes;
+  for (const auto& [price, c] : offers) classes.push_back(c);
+  return classes;
 }
 
 OrderRoom::OrderRoom(const ClusterSnapshot& cluster, const NodeClasses& classes)
@@ -76,7 +89,7 @@ std::optional<GangOrder> OrderRoom::order(const Gang& gang, ZoneId zone, std::sp
     for (const ClassId c : cheapest_first(zone, part)) {
       const NodeClass& offer = classes_.classes[c];
       const std::int64_t each = fit_count(part.request, offer.shape);
-      if (left == 0 || each <= 0 || !cluster_.eligible(constraint, offer.like)) continue;
+      if (left == 0) break;
       std::uint32_t& ordered = order.nodes[c];
       const auto needed = static_cast<std::uint32_t>((left - 1) / std::min<std::int64_t>(each, left) + 1);
       const std::uint32_t nodes = std::min(needed, classes_.room.nodes(offer.offer, ordered, limits));

@@ -29,11 +29,11 @@ double InterruptionRates::of(const Node& node) const {
   return found == of_type_.end() ? worst->second : found->second;
 }
 
-double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds) {
+double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds, double stake) {
   const double time = seconds / group.speed, expected = std::min(group.interruptions * time, most_interruptions);
-  if (expected < rare_interruptions) return 0;
+  if (expected <= 0 || (expected < rare_interruptions && stake <= 1)) return 0;
   const double done_anew = std::expm1(expected) / expected - 1;  // over the task's own time
-  return done_anew * (group.price.value() + classes.waiting * time);
+  return stake * done_anew * (group.price.value() + classes.waiting * time);
 }
 
 }  // namespace lips

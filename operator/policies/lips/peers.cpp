@@ -11,7 +11,6 @@
 #include "policies/lips/gang.h"
 #include "policies/lips/gang_orders.h"
 #include "policies/lips/gang_zones.h"
-#include "policies/lips/interruptions.h"
 
 namespace lips {
 
@@ -60,6 +59,7 @@ class Peers {
         running_(running_peers(cluster_)),
         short_(short_gangs(cluster_)) {
     for (const Offer& offer : cluster_.offers) boot_ = std::max(boot_, offer.boot);
+    for (const NodeClass& one : classes.classes) interrupted_ = interrupted_ || one.interruptions > 0;
   }
 
   PeersPlan run() {
@@ -114,6 +114,7 @@ class Peers {
       return defer(jobs, DeferralReason::waits_for_peers);
     }
     add_to_come(gang, awaited(whole, gang, leads, since), whole, jobs.back());
+    if (interrupted_) gang.set_stakes(cluster_);
     const bool alone = since >= settings_.keep_room && least == 0 && only_driver_runs(id);
     if (!within_pool_maxima(gang, alone) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
     Start choice = choose(gang, {to_seconds(settings_.keep_room - since), orders_now(since)});
@@ -375,6 +376,9 @@ class Peers {
     if (Start home = beside_driver(gang); home.beside_driver) return home;
     Start best, ordered;
     bool now = false, holds_all = false;
+    Gang without_stakes = gang;
+    const Gang& plain = without_stakes;
+    without_stakes.leave_out_stakes();
     for (const ZoneId zone : cluster_.zones.ids()) {
       Start choice;
       choice.zone = zone;
@@ -397,10 +401,14 @@ class Peers {
       }
       if (!settings_.buys) continue;
       choice.wait = 0;
-      choice.spots = room_.now(gang, zone);
-      choice.order = orders_.order(gang, zone, choice.spots);
-      holds_all = holds_all || choice.order;
-      if (patience.orders && choice.order) consider(ordered);
+      // Safer nodes for those on which more hangs can be dearer than what is lost.
+      for (const Gang* as : {&gang, &plain}) {
+        if (as == &plain && !interrupted_) continue;
+        choice.spots = room_.now(*as, zone);
+        choice.order = orders_.order(*as, zone, choice.spots);
+        holds_all = holds_all || choice.order;
+        if (patience.orders && choice.order) consider(ordered);
+      }
     }
     // Room that is there may be paid for already, or stay for others: nodes in its stead must pay for themselves.
     if (now && ordered.order) ordered.usd = usd_beside_cpu(gang, ordered) + margin * usd_of_nodes(gang, ordered);
@@ -452,7 +460,7 @@ class Peers {
   template <class AnySpot>
   double lost_usd(const Gang& gang, const AnySpot& spot, const NodeClass& on) const {
     const GangPart& part = gang.parts[spot.part];
-    return spot.tasks * part.work * price_of_interruptions(classes_, on, part.work / cores_of(part.request));
+    return spot.tasks * part.work * price_of_interruptions(classes_, on, part);
   }
 
   // Of all nodes that the choice orders, used or not, from their launch until they have been idle.
@@ -545,7 +553,8 @@ class Peers {
   NodeClasses& classes_;
   GangRoom room_;
   OrderRoom orders_;
-  Duration boot_{};  // of the slowest offer
+  Duration boot_{};           // of the slowest offer
+  bool interrupted_ = false;  // some nodes may be
   std::map<WholeJobId, RunningPeers> running_;
   std::map<WholeJobId, std::uint32_t> short_;  // of tasks that must start at once
   std::map<WholeJobId, std::vector<JobId>> pending_;
