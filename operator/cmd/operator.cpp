@@ -93,6 +93,7 @@ LineLog::Form form_of(LogFormat format) {
 
 constexpr std::string_view simulated = "simulated:";
 constexpr int oldest_prices_days = 180;
+constexpr std::size_t most_missed_named = 20;  // in the log, of one plan
 
 // The beginning of a date YYYY-MM-DD.
 std::optional<std::chrono::system_clock::time_point> day_of(const std::string& date) {
@@ -123,6 +124,7 @@ class RunningOperator {
               new_data_.update(input);
               state_.planned(by, input, plan, took);
               metrics_.targets(targets_.reports());
+              follow_jobs(input.cluster);
               guard_.planned(input.cluster.now, !std::exchange(refused_, false), targets_.reports());
               for (const std::string& pool : std::set(left_alone_)) leaves_alone(pool);  // nobody may ask any more
             },
@@ -154,6 +156,7 @@ class RunningOperator {
   kubernetes::AnnouncedWork announced();
   void refused(const PlanFault& fault);
   void tell(const TargetReport& report);
+  void follow_jobs(const ClusterSnapshot& cluster);
   std::vector<PoolUse> pool_uses() const;
   bool leaves_alone(const std::string& pool);
   Health alive() const;
@@ -202,6 +205,20 @@ void RunningOperator::tell(const TargetReport& report) {
     log_.warning("a target cannot be held", {pool, kind, {"wanted", report.target}, {"why", report.why}});
   else
     log_.info("target", {pool, kind, {"wanted", report.target}, {"state", to_string(report.state)}});
+}
+
+// Targets of jobs' own. Names a few: as many may miss theirs at once as there are jobs.
+void RunningOperator::follow_jobs(const ClusterSnapshot& cluster) {
+  const std::vector<OwnTargetReport> reports = targets_.of_jobs().reports(cluster);
+  const std::vector<MissedTarget> missed = targets_.of_jobs().take_missed();
+  metrics_.own_targets(reports, missed);
+  for (std::size_t i = 0; i < std::min(missed.size(), most_missed_named); ++i)
+    log_.warning("a job has missed its target", {{"job", missed[i].job},
+                                                 {"pool", missed[i].pool},
+                                                 {"target", to_string(missed[i].kind)},
+                                                 {"late_seconds", to_seconds(missed[i].late)}});
+  if (missed.size() > most_missed_named)
+    log_.warning("more jobs have missed their targets", {{"count", missed.size() - most_missed_named}});
 }
 
 std::vector<PoolUse> RunningOperator::pool_uses() const {

@@ -139,6 +139,28 @@ TEST(Operator, ItsPageShowsTheClusterAndEachJob) {
   EXPECT_THAT(policy, HasSubstr("script-src 'nonce-" + page.substr(at, page.find('"', at) - at) + "'"));
 }
 
+TEST(Operator, CountsJobsThatMissTheirOwnTargetsAndNamesThemInItsLog) {
+  const Folder folder;
+  const std::string scenario = folder.file("late.yaml");
+  write(scenario,
+        "name: late\nzones: [a]\nnodes: [{name: n, count: 1, zone: a, cores: 1, pricePerHour: 0.1}]\n"
+        "jobs:\n- {name: nightly, tasks: 10, cpuPerTask: 60, completeBy: 5m}\n"
+        "- {name: early, tasks: 1, cpuPerTask: 60, completeBy: 24h}\n");
+  std::string metrics;
+  const Said said = lips_interrupted({"operator", "--cluster", "simulated:" + scenario, "--speed", "0", "--stay",
+                                      "--set", "server.listen=127.0.0.1:0"},
+                                     "scenario finished", [&](const std::string& shown) {
+                                       const std::string address = "address=127.0.0.1:";
+                                       httplib::Client client(
+                                           "127.0.0.1", std::stoi(shown.substr(shown.find(address) + address.size())));
+                                       metrics = client.Get("/metrics")->body;
+                                     });
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(said.err,
+              AllOf(HasSubstr("msg=\"a job has missed its target\" job=nightly"), Not(HasSubstr("job=early"))));
+  EXPECT_THAT(metrics, HasSubstr("lips_job_targets_missed_total{kind=\"complete-by\",pool=\"default\"} 1"));
+}
+
 TEST(Operator, RefusesAWrongConfigurationWithStatusTwo) {
   const Folder folder;
   write(folder.file("c.yaml"), "apiVersion: config.lips.dev/v1alpha1\nkind: OperatorConfig\nschedulername: x\n");

@@ -155,6 +155,12 @@ inline constexpr auto metric_list = [] {
           "1 for the present state: learning, held, behind or cannot (be held: the log says what it would take)"},
       MetricAbout{"lips_target_waiting_factor", gauge, "pool,kind",
                   "what the pool's targets together multiply the price of waiting with"},
+      MetricAbout{
+          "lips_job_targets", gauge, "pool,kind,state",
+          "jobs that wait or run and have a target of their own (complete-by, max-wait), by state: held, behind, "
+          "cannot (be held) or missed"},
+      MetricAbout{"lips_job_targets_missed_total", counter, "pool,kind",
+                  "jobs that missed a target of their own, once as soon as they have"},
       MetricAbout{"lips_pool_left_alone", gauge, "pool,reason",
                   "1 while a pool whose mode is steer is left to its schedulers: PlansRefused or BudgetOverspent"},
 

@@ -1,6 +1,7 @@
 // The figures on the status page of a running operator, as a plain value.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "base/enum_array.h"
 #include "model/costs.h"
+#include "model/own_targets.h"
 #include "model/targets.h"
 #include "model/watched_dollars.h"
 #include "model/work.h"
@@ -29,6 +31,11 @@ struct BaselineFigures {
   std::uint64_t tasks = 0;
 };
 
+struct OwnTargetFigures {
+  std::size_t all = 0, at_risk = 0;    // targets of jobs that wait or run; at risk: not held
+  std::vector<OwnTargetReport> worst;  // of those at risk, the worst first
+};
+
 struct OperatorFigures {
   std::string version, policy, cluster;
   bool leads = false, synced = false, alive = true;
@@ -44,6 +51,7 @@ struct OperatorFigures {
   std::vector<PoolFigures> pools;
   std::vector<BaselineFigures> baselines;
   std::vector<TargetReport> targets;
+  OwnTargetFigures own_targets;                                // of jobs
   std::vector<MoneyPoint> money;                               // of the last day, oldest first; the last one is now
   std::vector<std::pair<std::string, WatchedSum>> watched;     // pods of other schedulers, by namespace
   std::vector<std::pair<std::string, std::uint64_t>> pending;  // by reason

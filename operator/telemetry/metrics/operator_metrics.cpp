@@ -16,6 +16,7 @@
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/money_history.h"
 #include "telemetry/metrics/node_meter.h"
+#include "telemetry/metrics/own_target_metrics.h"
 #include "telemetry/metrics/plan_metrics.h"
 #include "telemetry/metrics/pool_activity.h"
 #include "telemetry/metrics/pool_series.h"
@@ -72,6 +73,7 @@ struct OperatorMetrics::State {
   NodeMeter node_meter{registry};
   ZoneNodes zone_nodes{registry};
   TargetMetrics target_metrics{registry};
+  OwnTargetMetrics own_target_metrics{registry};
   std::unordered_map<TaskId, std::vector<BaselineBill>> compared;  // tasks of this plan that are not bound yet
   std::map<std::string, Bill> spent;                               // by pool
   std::map<std::string, BaselineSums> baselines;
@@ -354,6 +356,13 @@ void OperatorMetrics::reloaded(ReloadOutcome outcome) {
 void OperatorMetrics::targets(const std::vector<TargetReport>& reports) {
   const std::lock_guard lock(state_->mutex);
   state_->target_metrics.set(state_->figures.targets = reports);
+}
+
+void OperatorMetrics::own_targets(const std::vector<OwnTargetReport>& reports,
+                                  const std::vector<MissedTarget>& missed) {
+  const std::lock_guard lock(state_->mutex);
+  state_->own_target_metrics.set(reports, state_->figures.own_targets);
+  state_->own_target_metrics.missed(missed);
 }
 
 void OperatorMetrics::left_alone(const std::string& pool, std::optional<LeftAlone> reason) {

@@ -16,6 +16,7 @@
 #include "model/costs.h"
 #include "model/invoice_so_far.h"
 #include "model/job_dollars.h"
+#include "model/own_targets.h"
 #include "model/pool_use.h"
 #include "model/targets.h"
 #include "model/watched_dollars.h"
@@ -68,6 +69,8 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void reloaded(ReloadOutcome outcome);
   // As of the plan that is decided; of all targets.
   void targets(const std::vector<TargetReport>& reports);
+  // Of jobs that have them: of all that wait or run, the worst first, and which were missed since the last call.
+  void own_targets(const std::vector<OwnTargetReport>& reports, const std::vector<MissedTarget>& missed);
   // The pool is steered or not, as from now.
   void left_alone(const std::string& pool, std::optional<LeftAlone> reason);
   void bill_nodes_by(const NodeTerms& terms);                       // from now on

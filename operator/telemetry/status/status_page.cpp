@@ -187,6 +187,26 @@ page::Table targets(const OperatorFigures& figures) {
   return table;
 }
 
+page::Table own_targets(const OwnTargetFigures& figures) {
+  page::Table table;
+  table.caption = fmt::format(
+      "Jobs with targets of their own, {} of {} at risk{}. complete-by: when it is due, and the time that it takes at "
+      "full speed; max-wait: the longest wait, and how long its tasks have waited",
+      page::count(figures.at_risk), page::count(figures.all),
+      figures.at_risk > figures.worst.size() ? fmt::format(" (the worst {})", figures.worst.size()) : "");
+  table.columns = {"job", "pool", "target", "wanted", "foreseen", "state"};
+  for (const OwnTargetReport& report : figures.worst) {
+    const double wanted = to_seconds(report.target);
+    table.rows.push_back({job_cell(report.job),
+                          {report.pool, false, true},
+                          {std::string(to_string(report.kind)), false, true},
+                          {report.kind == OwnTargetKind::complete_by ? page::when(wanted) : page::duration(wanted)},
+                          {page::duration(to_seconds(report.forecast))},
+                          {std::string(to_string(report.state)), report.state >= OwnTargetState::cannot, true}});
+  }
+  return table;
+}
+
 constexpr int fresh_seconds = 5, fresh_seconds_of_job = 15;
 
 std::string head(const std::string& title, const PageMode& mode, int seconds) {
@@ -248,6 +268,7 @@ std::string render_status_page(const OperatorFigures& figures, const Overview* o
       figures.alive ? "" : "<p class=\"caution\"><strong>The main loop is stuck.</strong> The log says why.</p>";
   summary += key_figures(figures);
   if (!figures.targets.empty()) summary += page::render_table(targets(figures));
+  if (!figures.own_targets.worst.empty()) summary += page::render_table(own_targets(figures.own_targets));
   out += live_part("figures", summary);
   if (overview) out += render_overview(*overview);
   std::string money = render_money(figures.money);

@@ -328,6 +328,8 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_steered("etl", "zone-a");
   metrics.on_pod_waited(Duration(1000));
   metrics.targets({{"", TargetKind::budget_per_day, 500}});
+  metrics.own_targets(
+      {{"etl", "etl/night", OwnTargetKind::complete_by, seconds(1), seconds(2), OwnTargetState::cannot}}, {});
   metrics.left_alone("web", LeftAlone::budget_overspent);
   metrics.on_unknown_price("n", "odd.type", true);
   metrics.on_pending("gated", 1);
@@ -389,6 +391,52 @@ TEST_F(OperatorMetricsTest, SayHowFarTargetsAreHeldAndForgetThoseThatAreGone) {
   EXPECT_THAT(text, HasSubstr("lips_target_waiting_factor{kind=\"mean-wait\",pool=\"etl\"} 0.5"));
   metrics_.targets({budget});
   EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("kind=\"mean-wait\"")));
+}
+
+OwnTargetReport own_target(const std::string& job, OwnTargetKind kind, OwnTargetState state) {
+  return {"etl", job, kind, std::chrono::minutes(25), std::chrono::minutes(40), state};
+}
+
+TEST_F(OperatorMetricsTest, CountJobsByTheStateOfTheirOwnTargetsAndThoseThatMissedThem) {
+  constexpr auto complete_by = OwnTargetKind::complete_by, max_wait = OwnTargetKind::max_wait;
+  metrics_.own_targets(
+      {own_target("a", complete_by, OwnTargetState::cannot), own_target("b", complete_by, OwnTargetState::held),
+       own_target("c", complete_by, OwnTargetState::held), own_target("c", max_wait, OwnTargetState::behind)},
+      {});
+  const std::string text = metrics_.exposition();
+  EXPECT_THAT(text, HasSubstr(R"(lips_job_targets{kind="complete-by",pool="etl",state="cannot"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_job_targets{kind="complete-by",pool="etl",state="held"} 2)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_job_targets{kind="complete-by",pool="etl",state="missed"} 0)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_job_targets{kind="max-wait",pool="etl",state="behind"} 1)"));
+  EXPECT_THAT(text, HasSubstr(R"(lips_job_targets_missed_total{kind="complete-by",pool="etl"} 0)"));
+  metrics_.own_targets({own_target("b", complete_by, OwnTargetState::held)},
+                       {{"etl", "a", complete_by, seconds(5)}, {"etl", "c", complete_by, seconds(5)}});
+  const std::string later = metrics_.exposition();
+  EXPECT_THAT(later, HasSubstr(R"(lips_job_targets{kind="complete-by",pool="etl",state="cannot"} 0)"));
+  EXPECT_THAT(later, HasSubstr(R"(lips_job_targets{kind="complete-by",pool="etl",state="held"} 1)"));
+  EXPECT_THAT(later, Not(HasSubstr(R"(lips_job_targets{kind="max-wait")")));
+  EXPECT_THAT(later, HasSubstr(R"(lips_job_targets_missed_total{kind="complete-by",pool="etl"} 2)"));
+  metrics_.own_targets({}, {});
+  EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("lips_job_targets{")));
+}
+
+TEST_F(OperatorMetricsTest, ShowTheWorstOfTheJobsWhoseOwnTargetsAreAtRisk) {
+  metrics_.on_synced(true), metrics_.on_leader(true);
+  std::vector<OwnTargetReport> reports;
+  for (int i = 10; i < 40; ++i)
+    reports.push_back(own_target("job-" + std::to_string(i), OwnTargetKind::complete_by, OwnTargetState::cannot));
+  reports[0].target = -seconds(120), reports[0].state = OwnTargetState::missed;
+  reports[1] = own_target("etl/<slow>", OwnTargetKind::max_wait, OwnTargetState::behind);
+  reports.push_back(own_target("calm", OwnTargetKind::complete_by, OwnTargetState::held));
+  metrics_.own_targets(reports, {});
+  const std::string page = render_status_page(metrics_.figures(), nullptr, {});
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("30 of 31 at risk (the worst 20)"), HasSubstr("job-29"),
+                                   Not(HasSubstr("job-30")), Not(HasSubstr("calm"))));
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("2 min ago"), HasSubstr("in 25 min"), HasSubstr("40 min"),
+                                   HasSubstr("cannot"), HasSubstr("missed"), HasSubstr("max-wait"),
+                                   HasSubstr("<a href=\"?job=etl%2F%3Cslow%3E\">etl/&lt;slow&gt;</a>")));
+  metrics_.own_targets({reports.back()}, {});
+  EXPECT_THAT(render_status_page(metrics_.figures(), nullptr, {}), Not(HasSubstr("at risk")));
 }
 
 TEST_F(OperatorMetricsTest, CountUnknownPricesByTypeAndForgetNodesThatAreGone) {
