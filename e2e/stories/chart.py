@@ -309,6 +309,9 @@ def under_the_chart(release, operator):
     story.check(re.search(r"pending +assigned", tested), lambda: f"helm test lists no plans: {tested[-600:]}")
     story.figure("helm test, on a cluster without work", time.monotonic() - began, "s")
     start_prometheus(cluster, f"{operator['status']['podIP']}:8080")
+    # The dashboard shows jobs with targets of their own while they wait or run.
+    cluster.api.create(objects.indexed_job("quick", 1, "pool-0", annotations={"lips.dev/max-wait": "10m"}, run_for="90s",
+                                               cpu="100m", tolerations=[FAKE], nodeSelector={"kubernetes.io/hostname": "node-0"}))
     story.figure("pods bound and finished under the chart's rights", run_jobs(release, 3))
     with urllib.request.urlopen(f"http://{operator['status']['podIP']}:8080/metrics", timeout=20) as answer:
         rights.note(story.folder, parse_metrics(answer.read().decode()))
