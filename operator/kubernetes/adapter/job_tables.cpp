@@ -240,6 +240,13 @@ void earliest(std::optional<TimePoint>& of_all, const std::optional<TimePoint>& 
   if (one) of_all = std::min(of_all.value_or(*one), *one);
 }
 
+// A Job makes pods until its work is done.
+TimePoint began(const PodRecord& pod, const JobContext& context) {
+  const auto job = pod.owner ? context.jobs.find(pod.owner->uid) : context.jobs.end();
+  if (job == context.jobs.end() || !job->second.started) return pod.created;
+  return std::min(pod.created, *job->second.started);
+}
+
 // Of peers that do not say it: as in earlier runs, else by their work, but at least what an unfinished run has had.
 void fill_in_shuffle(GroupedJob& part, const KnownJob& known, const JobContext& context) {
   Job& job = part.job;
@@ -274,7 +281,7 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
   job.inputs = readings.inputs_of(one);
   for (const Waiting& entry : waiting) {
     job.arrival = std::min(job.arrival, entry.pod->created);
-    const JobDue due = due_of(entry.pod->work, entry.pod->created);
+    const JobDue due = due_of(entry.pod->work, entry.pod->created, began(*entry.pod, context));
     earliest(job.due.complete_by, due.complete_by), earliest(job.due.start_by, due.start_by);
     if (entry.pod->work.shuffle) job.shuffle = std::max(job.shuffle, *entry.pod->work.shuffle);
     ++(entry.task.kind == TaskKind::map ? job.map_tasks : job.reduce_tasks);

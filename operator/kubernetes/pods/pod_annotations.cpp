@@ -127,13 +127,13 @@ std::optional<ApplicationMarks> application_marks(const Pod& pod, const Framewor
   return std::nullopt;
 }
 
-JobDue due_of(const PodAnnotations& pod, TimePoint created) {
+JobDue due_of(const PodAnnotations& pod, TimePoint created, TimePoint began) {
   JobDue due;
   due.complete_by = pod.complete_by;
   if (pod.complete_by_time_of_day) {
-    const TimePoint midnight(one_day * (created.time_since_epoch() / one_day));
+    const TimePoint midnight(one_day * (began.time_since_epoch() / one_day));
     due.complete_by = midnight + *pod.complete_by_time_of_day;
-    if (*due.complete_by <= created) *due.complete_by += one_day;
+    if (*due.complete_by <= began) *due.complete_by += one_day;
   }
   if (pod.max_wait) due.start_by = created + *pod.max_wait;
   return due;

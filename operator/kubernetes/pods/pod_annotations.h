@@ -43,7 +43,8 @@ struct PodAnnotations {
 };
 
 // When the pod's job is due.
-JobDue due_of(const PodAnnotations& pod, TimePoint created);
+// A time of day is the next one after `began`, when its job did: whatever pods it still makes, the day stays the same.
+JobDue due_of(const PodAnnotations& pod, TimePoint created, TimePoint began);
 // The error names the annotation, the value found, and the values allowed.
 Result<PodAnnotations> read_pod_annotations(const Pod& pod, const Frameworks& frameworks = {});
 // As the labels and annotations of the framework say it that matches the pod first; none: it is of no application.

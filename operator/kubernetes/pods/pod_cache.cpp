@@ -204,9 +204,12 @@ void PodCache::join_application(PodRecord& record) {
       record.work = with_defaults_of(record.own, driver->second.says);
     return;
   }
+  PodAnnotations says = record.own;  // the day on which it is due is that of the driver, whenever its workers come
+  says.complete_by = due_of(says, record.created, record.created).complete_by;
+  says.complete_by_time_of_day.reset();
   Driver& driver = drivers_[key];
-  if (driver.uid == record.meta.uid && driver.says == record.own) return;
-  driver = {record.meta.uid, record.own};
+  if (driver.uid == record.meta.uid && driver.says == says) return;
+  driver = {record.meta.uid, std::move(says)};
   for (const auto& [name, place] : ours_) {
     PodRecord& other = *place;
     if (!other.own.in_application || other.own.driver || application(other) != key) continue;

@@ -85,6 +85,21 @@ TEST_F(JobTables, PodsOfOneOwnerAreOneJobInOrderOfIndex) {
   EXPECT_EQ(jobs[0].job.name, "default/alone");
 }
 
+// One that begins at five and is late makes pods after six too.
+TEST_F(JobTables, PodsOfAJobAreDueOnTheSameDayWheneverTheyAreMade) {
+  const TimePoint five(one_day * 20'000 + std::chrono::hours(5));
+  std::vector<PodRecord*> late{pod("w-0", "words", 0), pod("w-1", "words", 1), pod("alone", "", 0)};
+  for (PodRecord* each : late) {
+    each->created = five + std::chrono::hours(2);
+    each->work.complete_by_time_of_day = std::chrono::hours(6);
+  }
+  jobs_["uid-words"].started = five;
+  const auto jobs = group(late);
+  ASSERT_THAT(jobs, SizeIs(2));
+  for (const GroupedJob& one : jobs)
+    EXPECT_EQ(one.job.due.complete_by, five + std::chrono::hours(one.pods.size() == 2 ? 1 : 25)) << one.key;
+}
+
 TEST_F(JobTables, EachTaskReadsItsRangeOfBlocks) {
   jobs_["uid-words"].spec.completions = 4;
   std::vector<PodRecord*> pods;

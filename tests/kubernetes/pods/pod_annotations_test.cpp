@@ -27,7 +27,9 @@ PodAnnotations read(const Pod& pod) {
 
 TEST(DueJobs, SayATimeOrATimeOfDayAfterTheirCreationAndALongestWait) {
   const TimePoint created(one_day * 20'000 + std::chrono::hours(7));
-  const auto due = [&](const TextMap& annotations) { return due_of(read(pod("p", {}, annotations)), created); };
+  const auto due = [&](const TextMap& annotations) {
+    return due_of(read(pod("p", {}, annotations)), created, created);
+  };
   EXPECT_FALSE(due({}).any());
   EXPECT_EQ(due({{"lips.dev/complete-by", "09:30"}}).complete_by, created + std::chrono::minutes(150));
   EXPECT_EQ(due({{"lips.dev/complete-by", "06:00"}}).complete_by, created + std::chrono::hours(23));
@@ -135,6 +137,14 @@ TEST_F(Workers, TakeWhatTheirDriverSaysWhereTheySayNothing) {
   EXPECT_EQ(loud.work.data_set, "etl/other");
   EXPECT_EQ(loud.work.run_time, std::chrono::hours(1));
   EXPECT_EQ(loud.work.pool, "etl");
+}
+
+TEST_F(Workers, AreDueOnTheDayOfTheirDriver) {
+  const TimePoint five(one_day * 20'000 + std::chrono::hours(5));
+  Pod leads = driver({{"lips.dev/complete-by", "06:00"}}), late = worker("w1");
+  leads.created = five, late.created = five + std::chrono::hours(2);
+  see(leads);
+  EXPECT_EQ(due_of(see(late).work, late.created, late.created).complete_by, five + std::chrono::hours(1));
 }
 
 TEST_F(Workers, ThatCameBeforeTheirDriverAreReportedAgainOnce) {
