@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/one_zone.h"
 #include "config/csv_table.h"
 #include "config/text_file.h"
 #include "policies/drafting/reservation_packing.h"
@@ -21,9 +22,9 @@
 namespace {
 
 using namespace lips;
+using namespace lips::bench;
 using namespace lips::simulation;
 
-constexpr ResourceId gpu{0};
 constexpr std::uint32_t nodes_of_a_type = 100;
 
 Resources resources(CsvTable& table, std::size_t row) {
@@ -33,33 +34,17 @@ Resources resources(CsvTable& table, std::size_t row) {
 }
 
 Scenario scenario_of(CsvTable& types, CsvTable& jobs) {
-  Scenario scenario;
-  scenario.name = "eva";
-  ClusterSnapshot& cluster = scenario.cluster;
-  cluster.zones.push_back({"zone"});
-  cluster.profiles.push_back({});
-  cluster.pools.push_back({"default", 1, Cores(0), Cores(0), {}});
-  cluster.extended_names.push_back("gpu");
-  scenario.costs = uniform_costs(1, UsdPerMebibyte(0));
+  Scenario scenario = scenario_of_one_zone("eva");
   for (std::size_t type = 0; type < types.size(); ++type) {
     Node node;
-    node.zone = ZoneId(0);
-    node.profile = ProfileId(0);
     node.instance_type = types.text(type, "instance_type");
     node.fleet = FleetKind::elastic;
     node.capacity = resources(types, type);
     node.capacity.slots = static_cast<std::int32_t>(node.capacity.cpu.value());
     node.price = UsdPerHour(types.number(type, "usd_per_hour"));
-    node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
-    const NodeId first(static_cast<std::uint32_t>(cluster.nodes.size()));
-    for (std::uint32_t i = 0; i < nodes_of_a_type; ++i) {
-      node.name = fmt::format("{}-{}", node.instance_type, i);
-      cluster.nodes.push_back(node);
-    }
+    const NodeId first = add_nodes(node, nodes_of_a_type, scenario.cluster);
     scenario.fleet.offers.push_back({first, nodes_of_a_type, seconds(types.number(type, "boot_s")), 0});
   }
-  // A task that is moved would start anew, and these run for hours.
-  scenario.fleet.autoscaler.consolidation = Consolidation::when_empty;
   for (std::size_t row = 0; row < jobs.size(); ++row) {
     JobArrived job;
     job.job.name = fmt::format("{}-{}", jobs.text(row, "name"), jobs.text(row, "job"));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "bench/one_zone.h"
 #include "config/csv_table.h"
 #include "config/text_file.h"
 #include "policies/registry/registry.h"
@@ -21,9 +22,9 @@
 namespace {
 
 using namespace lips;
+using namespace lips::bench;
 using namespace lips::simulation;
 
-constexpr ResourceId gpu{0};
 constexpr std::size_t jobs_of_a_run = 1000;
 constexpr std::uint64_t seeds = 3;
 constexpr double longest_job = 86400;                   // seconds
@@ -33,40 +34,21 @@ constexpr int private_nodes = 4;  // of 8 GPUs
 
 Node node_of(double gpus, FleetKind fleet) {
   Node node;
-  node.zone = ZoneId(0);
-  node.profile = ProfileId(0);
   node.instance_type = fmt::format("{}{}", fleet == FleetKind::fixed ? "private" : "cloud", gpus);
   node.fleet = fleet;
   node.capacity = {Cores(8 * gpus), Mebibytes(61 * 1024 * gpus), static_cast<std::int32_t>(8 * gpus)};
   node.capacity.extended.set(gpu, gpus);
   node.price = UsdPerHour(3.06 * gpus);  // p3 on demand; private nodes are paid for anyway
-  node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
   return node;
 }
 
-void add_nodes(Node node, std::uint32_t count, ClusterSnapshot& cluster) {
-  for (std::uint32_t i = 0; i < count; ++i) {
-    node.name = fmt::format("{}-{}", node.instance_type, i);
-    cluster.nodes.push_back(node);
-  }
-}
-
 Scenario scenario_of(const std::vector<double>& run_times, double load, std::uint64_t seed) {
-  Scenario scenario;
-  scenario.name = "hybrid";
-  ClusterSnapshot& cluster = scenario.cluster;
-  cluster.zones.push_back({"zone"});
-  cluster.profiles.push_back({});
-  cluster.pools.push_back({"default", 1, Cores(0), Cores(0), {}});
-  cluster.extended_names.push_back("gpu");
-  scenario.costs = uniform_costs(1, UsdPerMebibyte(0));
-  add_nodes(node_of(8, FleetKind::fixed), private_nodes, cluster);
+  Scenario scenario = scenario_of_one_zone("hybrid");
+  add_nodes(node_of(8, FleetKind::fixed), private_nodes, scenario.cluster);
   for (const double gpus : gpus_of_jobs) {
-    const NodeId first(static_cast<std::uint32_t>(cluster.nodes.size()));
-    add_nodes(node_of(gpus, FleetKind::elastic), 200, cluster);
+    const NodeId first = add_nodes(node_of(gpus, FleetKind::elastic), 200, scenario.cluster);
     scenario.fleet.offers.push_back({first, 200, seconds(120), 0});
   }
-  scenario.fleet.autoscaler.consolidation = Consolidation::when_empty;  // a task that is moved would start anew
   Random random(seed);
   double mean_gpus = 0, mean_time = 0;
   for (std::size_t i = 0; i < often.size(); ++i) mean_gpus += often[i] * gpus_of_jobs[i];
