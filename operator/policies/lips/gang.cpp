@@ -43,8 +43,10 @@ void Gang::set_stakes(const ClusterSnapshot& cluster) {
   std::stable_partition(parts.begin(), parts.end(), [](const GangPart& part) { return part.stake > 1; });
 }
 
-void Gang::leave_out_stakes() {
-  for (GangPart& part : parts) part.stake = 1;
+Gang Gang::without_stakes() const {
+  Gang gang = *this;
+  for (GangPart& part : gang.parts) part.stake = 1;
+  return gang;
 }
 
 double price_of_interruptions(const NodeClasses& classes, const NodeClass& on, const GangPart& part) {

@@ -41,7 +41,8 @@ struct Gang {
   double work() const;
   // What hangs on one task: with the one that starts the others all ends, and with any of those that run only together.
   void set_stakes(const ClusterSnapshot& cluster);
-  void leave_out_stakes();
+  bool has_stakes() const { return !parts.empty() && parts.front().stake > 1; }  // they come first
+  Gang without_stakes() const;                                                   // the same parts in the same order
 };
 
 // Tasks of a part that get room on a node.

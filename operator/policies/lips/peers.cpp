@@ -376,9 +376,7 @@ class Peers {
     if (Start home = beside_driver(gang); home.beside_driver) return home;
     Start best, ordered;
     bool now = false, holds_all = false;
-    Gang without_stakes = gang;
-    const Gang& plain = without_stakes;
-    without_stakes.leave_out_stakes();
+    const std::optional<Gang> plain = gang.has_stakes() ? std::optional(gang.without_stakes()) : std::nullopt;
     for (const ZoneId zone : cluster_.zones.ids()) {
       Start choice;
       choice.zone = zone;
@@ -401,14 +399,14 @@ class Peers {
       }
       if (!settings_.buys) continue;
       choice.wait = 0;
-      // Safer nodes for those on which more hangs can be dearer than what is lost.
-      for (const Gang* as : {&gang, &plain}) {
-        if (as == &plain && !interrupted_) continue;
-        choice.spots = room_.now(*as, zone);
-        choice.order = orders_.order(*as, zone, choice.spots);
+      const auto consider_order = [&](const Gang& as) {
+        choice.spots = room_.now(as, zone);
+        choice.order = orders_.order(as, zone, choice.spots);
         holds_all = holds_all || choice.order;
         if (patience.orders && choice.order) consider(ordered);
-      }
+      };
+      consider_order(gang);
+      if (plain) consider_order(*plain);  // safer nodes can be dearer than what is lost
     }
     // Room that is there may be paid for already, or stay for others: nodes in its stead must pay for themselves.
     if (now && ordered.order) ordered.usd = usd_beside_cpu(gang, ordered) + margin * usd_of_nodes(gang, ordered);
