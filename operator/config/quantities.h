@@ -2,6 +2,7 @@
 // refused. Knows no file.
 #pragma once
 
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,11 @@ template <class Names>
 std::string_view most_alike(std::string_view word, const Names& names) {
   std::string_view best;
   int least = static_cast<int>(word.size()) / 3 + 2;
-  for (std::string_view name : names)
+  for (std::string_view name : names) {
+    const auto longer = static_cast<int>(word.size()) - static_cast<int>(name.size());
+    if (std::abs(longer) >= least) continue;  // each letter too many is an edit
     if (const int distance = edit_distance(word, name); distance < least) least = distance, best = name;
+  }
   return best;
 }
 

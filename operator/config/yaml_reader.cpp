@@ -310,14 +310,14 @@ void YamlMap::error(std::string_view key, std::string_view found, std::string_vi
 }
 
 void YamlMap::finish() {
+  std::vector<std::string> known = asked_;
+  std::sort(known.begin(), known.end());
+  const std::string allowed = fmt::format("{}", fmt::join(known, ", "));
   for (const auto& [name, content] : value_->entries) {
-    if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
+    if (std::binary_search(known.begin(), known.end(), name)) continue;
     const std::string_view alike = most_alike(name, asked_);
-    std::vector<std::string> known = asked_;
-    std::sort(known.begin(), known.end());
     report(content, path_of(name),
-           alike.empty() ? "an unknown field" : fmt::format("an unknown field (did you mean '{}'?)", alike),
-           fmt::format("{}", fmt::join(known, ", ")));
+           alike.empty() ? "an unknown field" : fmt::format("an unknown field (did you mean '{}'?)", alike), allowed);
   }
 }
 

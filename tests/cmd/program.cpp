@@ -22,7 +22,7 @@ namespace {
 
 // 0: none.
 struct Limits {
-  unsigned seconds = 0;
+  unsigned seconds = 0;   // of CPU time, and ten times as many of waiting
   std::size_t bytes = 0;  // of address space
 };
 
@@ -37,8 +37,9 @@ pid_t start(const std::vector<std::string>& words, const std::string& out, int e
   if (child != 0) return child;
   const int in = open("/dev/null", O_RDONLY), to = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (in < 0 || to < 0 || dup2(in, 0) < 0 || dup2(to, 1) < 0 || dup2(err, 2) < 0) _exit(126);
-  alarm(limits.seconds);  // outlives execv
-  const rlimit space{limits.bytes, limits.bytes};
+  const rlimit time{limits.seconds, limits.seconds}, space{limits.bytes, limits.bytes};
+  if (limits.seconds > 0 && setrlimit(RLIMIT_CPU, &time) != 0) _exit(126);
+  alarm(10 * limits.seconds);  // outlives execv
   if (limits.bytes > 0 && setrlimit(RLIMIT_AS, &space) != 0) _exit(126);
   execv(LIPS_PROGRAM, arguments.data());
   _exit(127);
