@@ -62,32 +62,4 @@ void ObjectWrites::collect(TimePoint now) {
   if (!arrived.empty() && mailbox_->wake) mailbox_->wake();
 }
 
-ApiRequest creation_of(std::string path, std::string body) {
-  ApiRequest request;
-  request.verb = Verb::create;
-  request.path = std::move(path);
-  request.body = std::move(body);
-  request.repeatable = true;  // we choose names, so the server refuses a second one
-  return request;
-}
-
-ApiRequest deletion_of(std::string path) {
-  ApiRequest request;
-  request.verb = Verb::remove;
-  request.path = std::move(path);
-  request.body = R"({"propagationPolicy":"Background"})";
-  return request;
-}
-
-ApiRequest patch_of(std::string path, std::string body) {
-  ApiRequest request;
-  request.verb = Verb::patch;
-  request.path = std::move(path);
-  request.body = std::move(body);
-  request.content_type = merge_patch;
-  // Tied to a version, or idempotent.
-  request.repeatable = true;
-  return request;
-}
-
 }  // namespace lips::kubernetes

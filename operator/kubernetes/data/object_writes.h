@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "kubernetes/api/api_client.h"
+#include "kubernetes/api/requests.h"
 
 namespace lips::kubernetes {
 
@@ -61,9 +61,5 @@ class ObjectWrites {
 };
 
 // ---- requests ----
-
-ApiRequest creation_of(std::string path, std::string body);
-ApiRequest deletion_of(std::string path);
-ApiRequest patch_of(std::string path, std::string body);  // a merge patch
 
 }  // namespace lips::kubernetes

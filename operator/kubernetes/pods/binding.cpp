@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "kubernetes/api/requests.h"
 #include "kubernetes/api/time_text.h"
 #include "kubernetes/pods/zone_gate.h"
 
@@ -61,17 +62,6 @@ BindAnswer outcome_of_conflict(const std::string& wanted, const std::string& mes
   if (says(message, "UID in precondition") || says(message, "is being deleted"))
     return {BindAnswer::Kind::pod_gone, "", message};
   return {BindAnswer::Kind::refused, "", message};
-}
-
-// Repeating it changes nothing.
-ApiRequest patch_of(std::string path, const char* content_type, std::string body) {
-  ApiRequest request;
-  request.verb = Verb::patch;
-  request.path = std::move(path);
-  request.content_type = content_type;
-  request.body = std::move(body);
-  request.repeatable = true;
-  return request;
 }
 
 BindAnswer outcome_of_request(const std::string& node, const Answer& answer) {
@@ -137,7 +127,7 @@ void Binder::bind(PodBinding binding, std::function<void(const PodBinding&, Bind
 }
 
 void Binder::steer(PodSteering steering, std::function<void(const PodSteering&, BindAnswer)> done) {
-  ApiRequest request = patch_of(pod_path(steering.pod), strategic_merge_patch, steering_body(steering));
+  ApiRequest request = patch_of(pod_path(steering.pod), steering_body(steering), strategic_merge_patch);
   send(std::move(request), std::move(steering), std::move(done));
 }
 
@@ -148,7 +138,7 @@ void Binder::mark_unschedulable(const ObjectMeta& pod, const std::string& messag
 
 void Binder::keep(const ObjectMeta& pod) {
   ApiRequest request =
-      patch_of(pod_path(pod), merge_patch,
+      patch_of(pod_path(pod),
                written(Json{{"metadata", {{"uid", pod.uid}, {"annotations", {{do_not_disrupt_annotation, "true"}}}}}}));
   request.still_wanted = may_act_;
   // Refused writes are counted and logged in one place for all writers.
@@ -164,8 +154,9 @@ void Binder::mark_waiting(const ObjectMeta& pod, const Wait& wait, std::function
   if (wait.generation > 0) condition["observedGeneration"] = wait.generation;
   // Merges conditions by type; a JSON merge patch would replace them all.
   ApiRequest request =
-      patch_of(pod_path(pod, "status"), strategic_merge_patch,
-               written(Json{{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", Json::array({condition})}}}}));
+      patch_of(pod_path(pod, "status"),
+               written(Json{{"metadata", {{"uid", pod.uid}}}, {"status", {{"conditions", Json::array({condition})}}}}),
+               strategic_merge_patch);
   request.still_wanted = may_act_;
   client_.start(std::move(request), std::move(done));
 }
