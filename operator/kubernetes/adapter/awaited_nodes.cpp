@@ -21,13 +21,8 @@ bool is_large_enough(const NodeOrder& order, const NodeRecord& record, const Res
 
 // Then an autoscaler launches nothing.
 bool has_room(const NodeOrder& order, const NodeRecord& record) {
-  ResourceAmounts taken = record.of_others();
-  add(taken, record.ours);
-  if (!is_large_enough(order, record, taken)) return false;
-  const NodeProfile profile = profile_of(*record.node);
-  return std::all_of(filters().begin(), filters().end(), [&](const Filter& filter) {
-    return filter.rejects(order.needs, {*record.node, profile, taken}).empty();
-  });
+  const ResourceAmounts taken = record.taken();
+  return is_large_enough(order, record, taken) && why_rejected(order.needs, *record.node, taken).empty();
 }
 
 }  // namespace

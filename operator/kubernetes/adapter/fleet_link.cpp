@@ -56,9 +56,7 @@ bool FleetLink::review_node_pools(Informers& informers, TimePoint now) {
   if (karpenter_.state() == OptionalApi::State::unknown) return false;
   if (!std::exchange(watches_node_pools_, true)) informers.add(NodePools::watched(), *node_pools_);
   if (!node_pools_->settled()) return false;
-  const NodePools::News news = node_pools_->review(around_.nodes, rules_.prices_version(), now);
-  if (news == NodePools::News::offers) around_.model.must_list();
-  if (news == NodePools::News::limits) around_.model.limit_launches(limits());
+  if (node_pools_->review(around_.nodes, rules_.prices_version(), now)) around_.model.must_list();
   return true;
 }
 

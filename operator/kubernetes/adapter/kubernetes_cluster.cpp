@@ -369,16 +369,10 @@ void KubernetesCluster::handle(const NotUnderstood& refused) {
 Result<void> KubernetesCluster::ask_filters(const PodRecord& record, const std::string& node_name) {
   const NodeRecord* node = nodes_.find(node_name);
   if (!node || !node->node) return fail(ErrorCode::not_found, "the node no longer exists");
-  ResourceAmounts taken = node->of_others();
-  add(taken, node->ours);
-  const NodeProfile profile = profile_of(*node->node);
-  for (const Filter& filter : filters()) {
-    std::string why = filter.rejects(pods_.classes()[record.pod_class], {*node->node, profile, taken});
-    if (why.empty()) continue;
-    model_.must_list();
-    return fail(ErrorCode::conflict, std::move(why));
-  }
-  return {};
+  std::string why = why_rejected(pods_.classes()[record.pod_class], *node->node, node->taken());
+  if (why.empty()) return {};
+  model_.must_list();
+  return fail(ErrorCode::conflict, std::move(why));
 }
 
 Result<PreparedBinding> KubernetesCluster::prepare(const Assignment& assignment) {

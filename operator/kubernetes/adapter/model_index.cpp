@@ -91,7 +91,10 @@ ModelIndex::Listing ModelIndex::list(const NodeCache& nodes, const PodClasses& c
   *this = ModelIndex(settings_);
   if (settings_.offers) {
     Offered offered = settings_.offers(nodes);
-    for (OfferEntry& entry : offered.offers) offers_.push_back({std::move(entry), {}, {}, {}, false});
+    for (OfferEntry& entry : offered.offers) {
+      TextMap place = place_labels(entry);
+      offers_.push_back({std::move(entry), std::move(place), {}, {}, {}, false});
+    }
     limits_ = start->launch_limits = std::move(offered.limits);
   }
   extended_ = classes.extended();
@@ -418,9 +421,8 @@ bool ModelIndex::review_sold_out() {
   const std::vector<NodeOrder> in_vain = settings_.sold_out();
   bool news = false;
   for (KnownOffer& offer : offers_) {
-    const TextMap place = in_vain.empty() ? TextMap{} : place_labels(offer.entry);
     const bool sold_out = std::any_of(in_vain.begin(), in_vain.end(), [&](const NodeOrder& order) {
-      return order.place == place && would_hold(order.needs, offer);
+      return order.place == offer.place && would_hold(order.needs, offer);
     });
     news = news || sold_out != offer.sold_out;
     offer.sold_out = sold_out;

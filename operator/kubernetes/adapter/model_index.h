@@ -180,6 +180,7 @@ class ModelIndex {
  private:
   struct KnownOffer {
     OfferEntry entry;
+    TextMap place;  // place_labels
     NodeId like;
     NodeProfile profile;
     Resources capacity;

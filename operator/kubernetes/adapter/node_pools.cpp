@@ -67,32 +67,30 @@ std::set<std::pair<std::string, std::string>> zones_of(const NodeCache& nodes) {
 
 }  // namespace
 
-NodePools::News NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint now) {
-  if (!review_.due(now) && std::get<2>(reviewed_) == prices) return News::none;
+bool NodePools::review(const NodeCache& nodes, std::uint64_t prices, TimePoint now) {
+  if (!review_.due(now) && std::get<2>(reviewed_) == prices) return false;
   std::vector<NodePool> pools;
   std::uint64_t version = 0;
   {
     const std::lock_guard lock(mutex_);
     version = version_;
-    if (std::tuple(version, nodes.version(), prices) == reviewed_) return News::none;
+    if (std::tuple(version, nodes.version(), prices) == reviewed_) return false;
     for (const auto& [name, pool] : pools_) pools.push_back(pool);
   }
   std::set<std::pair<std::string, std::string>> zones = zones_of(nodes);
   const bool same = std::get<0>(reviewed_) == version && std::get<2>(reviewed_) == prices && zones == zones_;
   reviewed_ = {version, nodes.version(), prices};
   zones_ = std::move(zones);
-  News news = News::none;
+  bool news = false;
   if (!same) {  // a pool may allow thousands of offers
     report_undecided(pools);
     std::vector<OfferEntry> offers = find_.offers(pools, nodes);
-    if (offers != offered_.offers) news = News::offers;
+    news = offers != offered_.offers;
     offered_.offers = std::move(offers);
   }
-  LaunchLimits limits = find_.limits(pools, nodes);
-  if (limits != offered_.limits)
-    news = limits.size() == offered_.limits.size() ? std::max(news, News::limits) : News::offers;
-  offered_.limits = std::move(limits);
-  return news;
+  const std::size_t limits = offered_.limits.size();
+  offered_.limits = find_.limits(pools, nodes);
+  return news || offered_.limits.size() != limits;
 }
 
 // A pool that is left out launches nodes for pods that ask for themselves.

@@ -50,10 +50,9 @@ class NodePools : public ObjectSink {
   // They have been listed once, or cannot be: nobody needs to wait for them.
   bool settled() const { return settled_; }
 
-  // The rest on the thread that decides. Looks now and then, at once when `prices` is another number than before. Says
-  // what is not what it was.
-  enum class News : std::uint8_t { none, limits, offers };
-  News review(const NodeCache& nodes, std::uint64_t prices, TimePoint now);
+  // The rest on the thread that decides. Looks now and then, at once when `prices` is another number than before. True:
+  // there are other offers, or more or fewer limits.
+  bool review(const NodeCache& nodes, std::uint64_t prices, TimePoint now);
   const Offered& offered() const { return offered_; }
 
  private:

@@ -54,6 +54,12 @@ ResourceAmounts NodeRecord::of_others() const {
   return sum;
 }
 
+ResourceAmounts NodeRecord::taken() const {
+  ResourceAmounts sum = of_others();
+  add(sum, ours);
+  return sum;
+}
+
 void NodeCache::update(Node node) {
   NodeRecord& record = nodes_[node.meta.name];
   drop_limits(node.allocatable);

@@ -22,6 +22,7 @@ struct NodeRecord {
   ResourceAmounts volume_limits;  // how many volumes each CSI driver attaches; also in node->allocatable
 
   ResourceAmounts of_others() const;  // including nominated pods
+  ResourceAmounts taken() const;      // of those, and of ours
 };
 
 // A pod of another scheduler for which preemption made room on a node; it is not bound there yet.

@@ -18,4 +18,11 @@ PlacementConstraint PodNeeds::placement() const {
   return result;
 }
 
+std::string why_rejected(const PodNeeds& needs, const Node& node, const ResourceAmounts& taken) {
+  const NodeProfile profile = profile_of(node);
+  for (const Filter& filter : filters())
+    if (std::string why = filter.rejects(needs, {node, profile, taken}); !why.empty()) return why;
+  return {};
+}
+
 }  // namespace lips::kubernetes
