@@ -11,6 +11,7 @@
 #include "model/resource_bounds.h"
 #include "policies/lips/capacity_steps.h"
 #include "policies/lips/interruptions.h"
+#include "policies/lips/length_price.h"
 #include "policies/lips/node_kinds.h"
 #include "policies/lips/offer_classes.h"
 #include "policies/lips/queue_charge.h"
@@ -167,6 +168,7 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
     split_first_slot(mean_task, time_slots);
   fill_steps(cluster, time_slots, mean_task, result);
   if (given.billing == Billing::invoice) add_offers(cluster, time_slots, mean_task, kinds, result);
+  find_rest(cluster, result);
   result.waiting = time_slots.waiting_price * result.mean_price.value() / 3600;
   return result;
 }

@@ -18,7 +18,7 @@ Key key(const Commodity& commodity) {
   double dearest = 0;
   for (double usd : commodity.non_cpu_cost) dearest = std::max(dearest, usd);
   const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest) / 2)) : -1000;
-  const int length = commodity.interrupted ? static_cast<int>(std::floor(2 * std::log2(commodity.longest))) : -1000;
+  const int length = commodity.by_length ? static_cast<int>(std::floor(2 * std::log2(commodity.longest))) : -1000;
   return {commodity.any_class,
           commodity.constraint,
           commodity.any_class ? Resources{} : commodity.request,

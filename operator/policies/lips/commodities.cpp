@@ -9,6 +9,7 @@
 
 #include "policies/lips/commodity_table.h"
 #include "policies/lips/interruptions.h"
+#include "policies/lips/length_price.h"
 
 namespace lips {
 
@@ -192,11 +193,12 @@ class CommodityMaker {
     if (!fits_every_node(job)) return false;
     // A maximum counts cores. Where speeds differ, only the class form knows the cores per CPU-second.
     if (settings_.per_pool && cluster_.pools[job.pool].maximum.value() > 0 && fastest_ > slowest_) return false;
-    return !bound_by_read(group, job.request) && !interrupted(group, job.request);
+    return !bound_by_read(group, job.request) && !by_length(group, job.request);
   }
 
-  bool interrupted(const TaskGroup& group, const Resources& request) const {
-    return most_interrupted_ * group.cpu.value() / cores_of(request) >= rare_interruptions;
+  bool by_length(const TaskGroup& group, const Resources& request) const {
+    const double length = group.cpu.value() / cores_of(request);
+    return most_interrupted_ * length >= rare_interruptions || keep_rest(classes_, request, length, group.count);
   }
 
   // A task bound by its read takes its core for longer than its work: only the class form counts that.
@@ -263,7 +265,7 @@ class CommodityMaker {
       commodity.pool = pool;
       commodity.shared = trait.shared;
       commodity.zones = group.zones;
-      commodity.interrupted = interrupted(group, asked);
+      commodity.by_length = by_length(group, asked);
       commodity.input_per_work = group.reads ? group.input.value() / trait.work : 0;
       result_.commodities.push_back(std::move(commodity));
     }
@@ -279,9 +281,9 @@ class CommodityMaker {
     double non_cpu_cost = 0, waiting = 0, lost = 0;
     for (const Commodity& commodity : result_.commodities) {
       for (double usd : commodity.non_cpu_cost) non_cpu_cost = std::max(non_cpu_cost, usd);
-      if (!commodity.interrupted) continue;
+      if (!commodity.by_length) continue;
       for (const NodeClass& group : classes_.classes)
-        lost = std::max(lost, price_of_interruptions(classes_, group, commodity));
+        lost = std::max(lost, price_of_length(classes_, group, commodity));
     }
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);

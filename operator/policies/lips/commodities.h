@@ -56,7 +56,7 @@ struct Commodity {
   ZoneSet zones;              // that hold its input
   double input_per_work = 0;  // MiB per CPU-second
   double longest = 0;         // seconds that one of its tasks takes at speed 1
-  bool interrupted = false;   // its tasks are all that long, which is not rarely too long for some class
+  bool by_length = false;     // its tasks are all that long, which some classes charge for (length_price.h)
   LeastCosts least;
   std::vector<PortionId> portions;  // by urgency
 };

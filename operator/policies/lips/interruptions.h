@@ -9,7 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "policies/lips/commodities.h"
+#include "model/snapshot.h"
+#include "policies/lips/classes.h"
 
 namespace lips {
 
@@ -35,9 +36,5 @@ class InterruptionRates {
 // USD per CPU-second of work that interruptions add, in the mean, to a task that takes so many seconds at speed 1; 0
 // where they are rare. `stake`: what is done anew with it, its own work included, as a multiple of its own.
 double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds, double stake = 1);
-
-inline double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
-  return commodity.interrupted ? price_of_interruptions(classes, group, commodity.longest) : 0;
-}
 
 }  // namespace lips
