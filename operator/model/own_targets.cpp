@@ -35,7 +35,8 @@ std::optional<Duration> beyond(OwnTargetKind kind, const JobDue& due, const JobP
 
 OwnTargetState Deadline::state() const { return left < Duration(0) ? OwnTargetState::missed : state_of(needed, left); }
 
-Deadlines::Deadlines(const ClusterSnapshot& cluster) : cluster_(cluster), work_rate_(work_rate(cluster)) {
+Deadlines::Deadlines(const ClusterSnapshot& cluster)
+    : cluster_(cluster), work_rate_(work_rate(cluster)), fastest_(fastest_node(cluster)) {
   for (const RunningTask& run : cluster.running) {
     if (!cluster.jobs[run.job].due.complete_by) continue;
     TimePoint& last = last_end_.try_emplace(run.job, run.expected_end).first->second;
@@ -46,7 +47,8 @@ Deadlines::Deadlines(const ClusterSnapshot& cluster) : cluster_(cluster), work_r
 std::optional<Deadline> Deadlines::of(JobId id) const {
   const Job& job = cluster_.jobs[id];
   if (!job.due.complete_by || job.finished()) return std::nullopt;
-  Deadline deadline{*job.due.complete_by - cluster_.now, seconds(seconds_at_full_speed(cluster_, id, work_rate_))};
+  Deadline deadline{*job.due.complete_by - cluster_.now,
+                    seconds(least_seconds_left(cluster_, id, work_rate_, fastest_))};
   if (const auto last = last_end_.find(id); last != last_end_.end())
     deadline.needed = std::max(deadline.needed, last->second - cluster_.now);
   return deadline;

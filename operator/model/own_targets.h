@@ -25,8 +25,8 @@ struct JobProgress {
 // None: it has no such target.
 std::optional<Duration> beyond(OwnTargetKind kind, const JobDue& due, const JobProgress& seen, TimePoint now);
 
-// When a job has to be done, and what it takes at the least: its work at full speed, on all nodes, and the end of each
-// task that runs.
+// When a job has to be done, and what it takes at the least: its longest task, its work on all nodes, and the end of
+// each task that runs.
 struct Deadline {
   Duration left{};  // negative: it has passed
   Duration needed{};
@@ -42,7 +42,7 @@ class Deadlines {
 
  private:
   const ClusterSnapshot& cluster_;
-  double work_rate_ = 0;
+  double work_rate_ = 0, fastest_ = 1;
   std::unordered_map<JobId, TimePoint> last_end_;  // of running tasks of jobs that are due
 };
 

@@ -9,7 +9,12 @@ namespace lips {
 CpuSeconds work_left(const Job& job);
 // CPU-seconds of work a second, on all nodes that take tasks and all that could be launched.
 double work_rate(const ClusterSnapshot& cluster);
-// Until the job is done at full speed: its work on all nodes, by their work rate, and then its longest task.
+// The highest speed of such a node; 1 without any.
+double fastest_node(const ClusterSnapshot& cluster);
+// Until the job is done, at the least, if nothing else runs: its longest task that waits on a node of the speed
+// `fastest`, and what has not started on all nodes by their work rate.
+double least_seconds_left(const ClusterSnapshot& cluster, JobId job, double work_rate, double fastest);
+// At the most, if it is alone: its work on all nodes, and then its longest task.
 double seconds_at_full_speed(const ClusterSnapshot& cluster, JobId job, double work_rate);
 
 }  // namespace lips

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/job_dollars.h"
+#include "model/own_targets.h"
 #include "model/targets.h"
 #include "model/watched_dollars.h"
 
@@ -48,6 +49,7 @@ struct LiveFacts {
   std::vector<JobDay> ledger;       // by day, pool, job
   std::vector<WatchedRow> watched;  // by day, namespace, job
   std::vector<TargetReport> targets;
+  std::vector<OwnTargetReport> own_targets;      // of jobs, those at risk that are worst off
   std::vector<LearnedApplication> applications;  // by name
 };
 

@@ -68,14 +68,33 @@ Ordered target_json(const TargetReport& report) {
 }
 
 TargetReport read_target(const View& row) {
-  const auto last = [](std::size_t count) { return static_cast<std::int64_t>(count) - 1; };
   TargetReport report;
   report.pool = row.cell(0, Text{});
-  report.kind = static_cast<TargetKind>(row.cell(1, Whole{0, last(enum_size<TargetKind>)}));
+  report.kind = static_cast<TargetKind>(row.cell(1, index_below(enum_size<TargetKind>)));
   report.target = row.cell(2, any_real), report.reached = row.cell(3, any_real);
   report.forecast = row.cell(4, any_real), report.factor = row.cell(5, any_real);
-  report.state = static_cast<TargetState>(row.cell(6, Whole{0, last(enum_size<TargetState>)}));
+  report.state = static_cast<TargetState>(row.cell(6, index_below(enum_size<TargetState>)));
   report.why = row.cell(7, Text{});
+  return report;
+}
+
+constexpr std::size_t own_target_cells = 6;
+
+Ordered own_target_json(const OwnTargetReport& report) {
+  return {report.pool,
+          report.job,
+          static_cast<int>(report.kind),
+          report.target.count(),
+          report.forecast.count(),
+          static_cast<int>(report.state)};
+}
+
+OwnTargetReport read_own_target(const View& row) {
+  OwnTargetReport report{row.cell(0, Text{}), row.cell(1, Text{})};
+  report.kind = static_cast<OwnTargetKind>(row.cell(2, index_below(enum_size<OwnTargetKind>)));
+  report.target = Duration(row.cell(3, Whole{-any_time, any_time}));
+  report.forecast = Duration(row.cell(4, Whole{-any_time, any_time}));
+  report.state = static_cast<OwnTargetState>(row.cell(5, index_below(enum_size<OwnTargetState>)));
   return report;
 }
 
@@ -94,6 +113,8 @@ Ordered live_facts_json(const LiveFacts& facts) {
   for (const WatchedRow& row : facts.watched) json["watched"].push_back(watched_json(row));
   json["targets"] = Ordered::array();
   for (const TargetReport& report : facts.targets) json["targets"].push_back(target_json(report));
+  json["ownTargets"] = Ordered::array();
+  for (const OwnTargetReport& report : facts.own_targets) json["ownTargets"].push_back(own_target_json(report));
   json["applications"] = Ordered::array();
   for (const LearnedApplication& one : facts.applications)
     json["applications"].push_back({one.name, one.runs, one.shuffle.value(), one.input.value(), one.workers});
@@ -129,6 +150,11 @@ LiveFacts read_live_facts(const View& json, std::size_t tasks) {
   const View targets = json.at("targets");
   for (std::size_t i = 0, count = targets.rows(target_cells); i < count; ++i)
     facts.targets.push_back(read_target(targets.item(i)));
+  if (json.has("ownTargets")) {
+    const View own = json.at("ownTargets");
+    for (std::size_t i = 0, count = own.rows(own_target_cells); i < count; ++i)
+      facts.own_targets.push_back(read_own_target(own.item(i)));
+  }
   if (!json.has("applications")) return facts;
   const View applications = json.at("applications");
   const Whole any_count{0, 1'000'000'000};

@@ -300,6 +300,32 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   EXPECT_THAT(replayed.err, HasSubstr("found the state of a running operator"));
 }
 
+TEST(AskOperator, TargetsNameTheJobsThatAreAtRisk) {
+  const Folder folder;
+  write(folder.file("due.yaml"),
+        "zones: [a]\nnodes: [{name: n, count: 2, cores: 2, pricePerHour: 0.1}]\n"
+        "jobs: [{name: late, tasks: 100, cpuPerTask: 3600, completeBy: 1h}]\n");
+  json targets;
+  std::string table;
+  lips_interrupted({"operator", "--cluster", "simulated:" + folder.file("due.yaml"), "--speed", "1", "--set",
+                    "server.listen=127.0.0.1:0"},
+                   "msg=\"starting\"", [&](const std::string& shown) {
+                     const std::string address = "address=127.0.0.1:";
+                     const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
+                     const std::string url = "http://127.0.0.1:" + std::to_string(port);
+                     EXPECT_TRUE(until([&] { return !(targets = lips_json({"targets", "--url", url})).empty(); }));
+                     table = lips({"targets", "--url", url}).out;
+                   });
+  ASSERT_EQ(targets.size(), 1u);
+  EXPECT_EQ(targets[0]["pool"], "default");
+  EXPECT_EQ(targets[0]["job"], "late");
+  EXPECT_EQ(targets[0]["target"], "complete-by");
+  EXPECT_EQ(targets[0]["state"], "cannot");
+  EXPECT_LE(targets[0]["wanted"], 3600);
+  EXPECT_GE(targets[0]["forecast"], 96 * 900) << "on four cores, of which each may have a task already";
+  EXPECT_THAT(table, HasSubstr("late  complete-by"));
+}
+
 TEST(AskOperator, TheLedgerSaysOfEachDayPoolAndJobWhatWasPredictedCountedAndSpent) {
   const Folder folder;
   const std::string file = folder.file("state.json.gz");

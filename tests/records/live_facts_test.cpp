@@ -36,6 +36,9 @@ EpochRecord record_with_facts() {
   live.watched = {row};
   live.targets = {{"etl", TargetKind::mean_wait, 600, 30, 60, 2, TargetState::behind},
                   {"", TargetKind::budget_per_day, 9, 8, 10, 0.5, TargetState::cannot, "fixed nodes cost more"}};
+  live.own_targets = {
+      {"etl", "batch/late", OwnTargetKind::complete_by, Duration(-5), Duration(9), OwnTargetState::missed},
+      {"etl", "batch/slow", OwnTargetKind::max_wait, Duration(60), Duration(50), OwnTargetState::behind}};
   live.applications = {{"etl/count", 3, Mebibytes(12.5), Mebibytes(400), 7},
                        {"etl/once", 0, Mebibytes(1), Mebibytes(0)}};
   return record;
@@ -77,11 +80,12 @@ TEST(LiveFacts, AreReadBackAsTheyWere) {
   EXPECT_EQ(row.day + row.name_space + row.job, "2026-11-22batchnightly");
   EXPECT_EQ(row.sum, record_with_facts().live->watched[0].sum);
   EXPECT_EQ(live.targets, record_with_facts().live->targets);
+  EXPECT_EQ(live.own_targets, record_with_facts().live->own_targets);
 }
 
 TEST(LiveFacts, OfAnOperatorWithoutTheReportsAreReadToo) {
   std::string text = write_epoch(record_with_facts());
-  for (const char* key : {",\"watched\":[[", ",\"ledger\":[[", ",\"targets\":[["}) {
+  for (const char* key : {",\"watched\":[[", ",\"ledger\":[[", ",\"targets\":[[", ",\"ownTargets\":[["}) {
     const std::size_t from = text.find(key), end = text.find("]]", from) + 2;
     ASSERT_NE(from, std::string::npos);
     text.erase(from, end - from);

@@ -58,21 +58,41 @@ Result<Listing> list_plans(const EpochRecord& record) {
   return listing;
 }
 
+// The time left beside what its work takes at the least; or the longest wait beside how long its tasks have waited.
+void add_own_target(const OwnTargetReport& report, Listing& listing) {
+  const double target = to_seconds(report.target), forecast = to_seconds(report.forecast);
+  const bool due = report.kind == OwnTargetKind::complete_by;
+  const std::string shown = page::duration(forecast), state(to_string(report.state));
+  listing.rows.push_back({report.pool, report.job, std::string(to_string(report.kind)),
+                          target < 0 ? page::duration(-target) + " ago" : page::duration(target), due ? "-" : shown,
+                          due ? shown : "-", "-", state, "-"});
+  listing.json.push_back({{"pool", report.pool},
+                          {"job", report.job},
+                          {"target", to_string(report.kind)},
+                          {"wanted", target},
+                          {"reached", due ? Json() : Json(forecast)},
+                          {"forecast", due ? Json(forecast) : Json()},
+                          {"waitingFactor", Json()},
+                          {"state", state},
+                          {"why", Json()}});
+}
+
 Result<Listing> list_targets(const EpochRecord& record) {
   const Result<const LiveFacts*> live = live_facts(record);
   if (!live) return tl::unexpected(live.error());
   Listing listing{
-      {{"pool", "target", "wanted", "so far", "foreseen", "waiting price", "state", "why"}}, Json::array(), ""};
+      {{"pool", "job", "target", "wanted", "so far", "foreseen", "waiting price", "state", "why"}}, Json::array(), ""};
   listing.none = "nobody has a target (docs/targets.md)\n";
   for (const TargetReport& report : (*live)->targets) {
     const auto amount = [&](double value) {
       return report.kind == TargetKind::budget_per_day ? page::usd(value) : page::duration(value);
     };
-    listing.rows.push_back({report.pool.empty() ? "all together" : report.pool, std::string(to_string(report.kind)),
-                            amount(report.target), amount(report.reached), amount(report.forecast),
-                            page::multiple(report.factor), std::string(to_string(report.state)),
-                            report.why.empty() ? "-" : report.why});
+    listing.rows.push_back({report.pool.empty() ? "all together" : report.pool, "-",
+                            std::string(to_string(report.kind)), amount(report.target), amount(report.reached),
+                            amount(report.forecast), page::multiple(report.factor),
+                            std::string(to_string(report.state)), report.why.empty() ? "-" : report.why});
     listing.json.push_back({{"pool", report.pool.empty() ? Json() : Json(report.pool)},
+                            {"job", Json()},
                             {"target", to_string(report.kind)},
                             {"wanted", report.target},
                             {"reached", report.reached},
@@ -81,6 +101,7 @@ Result<Listing> list_targets(const EpochRecord& record) {
                             {"state", to_string(report.state)},
                             {"why", report.why.empty() ? Json() : Json(report.why)}});
   }
+  for (const OwnTargetReport& report : (*live)->own_targets) add_own_target(report, listing);
   return listing;
 }
 

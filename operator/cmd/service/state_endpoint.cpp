@@ -74,6 +74,7 @@ void StateEndpoint::complete(Copy& copy) const {
   copy.record->live->ledger = questions_.ledger();
   copy.record->live->watched = questions_.watched();
   copy.record->live->targets = questions_.targets();
+  copy.record->live->own_targets = questions_.own_targets();
 }
 
 StateAnswer StateEndpoint::answer() {

@@ -25,6 +25,7 @@ class StateEndpoint {
     std::function<std::vector<JobDay>()> ledger;
     std::function<std::vector<WatchedRow>()> watched;
     std::function<std::vector<TargetReport>()> targets;
+    std::function<std::vector<OwnTargetReport>()> own_targets;
   };
   explicit StateEndpoint(Questions questions) : questions_(std::move(questions)) {}
 
