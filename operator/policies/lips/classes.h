@@ -26,7 +26,7 @@ struct NodeClass {
   OfferId offer;
   double drain = 0;  // of an offer: seconds that a node is best busy for; the dearer waiting, the shorter
   Cores cores;       // of all its nodes
-  double paid = 0;   // seconds for which a node with room is paid in any case, at most
+  double paid = 0;   // seconds from now until which a node with room is paid in any case, at most
 
   // A CPU-second costs `price`: where it is used, or, of nodes that are paid whole, where it is there to be used.
   UsdPerCpuSecond price_of_use() const { return whole ? UsdPerCpuSecond(0) : price; }
@@ -54,11 +54,11 @@ struct NodeClasses {
   double work_rate = 0;                                // of all classes: CPU-seconds of work per second
   double queue_charge = 1;                             // times the waiting price (queue_charge.h)
   double waiting = 0;                                  // USD for a second's wait of a CPU-second
+  LaunchRoom room;                                     // of the offers
+  UsableRoom usable;                                   // of any room
   PendingLengths pending;                              // where elastic nodes have room
   double in_use = 1;                                   // of the elastic nodes, of the scarcest resource
-  double rest_from = 1e300;  // seconds at speed 1: shorter tasks keep no rest of a node (length_price.h)
-  LaunchRoom room;           // of the offers
-  UsableRoom usable;         // of any room
+  double rest_from = 1e300;                            // seconds: shorter tasks keep no node (length_price.h)
 };
 
 struct TimeSlotSettings {
@@ -73,6 +73,9 @@ struct TimeSlotSettings {
   bool wait_to_middle = false;  // what starts in a later slot waits until its middle, not its beginning
   bool stretch_first = true;    // off: time slot 0 is exactly its span (one time slot = the paper's epoch)
 };
+
+// Stands for a request of no CPU, so that quotients stay finite.
+inline double cores_of(const Resources& request) { return std::max(1e-3, request.cpu.value()); }
 
 NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots);
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policies/lips/classes.h"
+
 namespace lips {
 
 PendingLengths::PendingLengths(const ClusterSnapshot& cluster)
     : at_least_(steps, Resources{Cores(0), Mebibytes(0), 0}) {
   for (const JobId id : cluster.pending) {
-    const Resources& request = cluster.jobs[id].request;
+    Resources request = cluster.jobs[id].request;
+    request.slots = 0;  // a whole number, of which there may be too many
     for (const TaskGroup& group : cluster.groups[id])
       at_least_[step_of(group.cpu.value() / cores_of(request))] += request * static_cast<std::int32_t>(group.count);
   }

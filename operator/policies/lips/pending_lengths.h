@@ -1,16 +1,12 @@
 // What pending tasks request together, by how long they take at speed 1.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include "model/snapshot.h"
 
 namespace lips {
-
-// Stands for a request of no CPU, so that quotients stay finite.
-inline double cores_of(const Resources& request) { return std::max(1e-3, request.cpu.value()); }
 
 // Lengths within a factor of 1.4 count as one.
 class PendingLengths {
