@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -58,23 +59,47 @@ Result<Listing> list_plans(const EpochRecord& record) {
   return listing;
 }
 
+struct Cell {
+  std::string text;
+  Json json;
+  Cell(std::string shown, Json value) : text(std::move(shown)), json(std::move(value)) {}
+  Cell() : text("-") {}
+};
+
+void add_target(const std::array<Cell, 9>& cells, Listing& listing) {
+  constexpr std::array keys{"pool", "job", "target", "wanted", "reached", "forecast", "waitingFactor", "state", "why"};
+  std::vector<std::string> row;
+  Json json = Json::object();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    row.push_back(cells[i].text);
+    json[keys[i]] = cells[i].json;
+  }
+  listing.rows.push_back(std::move(row));
+  listing.json.push_back(std::move(json));
+}
+
+Cell named(std::string_view name) { return {std::string(name), name}; }
+
+void add_target(const TargetReport& report, Listing& listing) {
+  const auto amount = [&](double value) -> Cell {
+    return {report.kind == TargetKind::budget_per_day ? page::usd(value) : page::duration(value), value};
+  };
+  add_target({report.pool.empty() ? Cell("all together", Json()) : named(report.pool), Cell(),
+              named(to_string(report.kind)), amount(report.target), amount(report.reached), amount(report.forecast),
+              Cell(page::multiple(report.factor), report.factor), named(to_string(report.state)),
+              report.why.empty() ? Cell() : named(report.why)},
+             listing);
+}
+
 // The time left beside what its work takes at the least; or the longest wait beside how long its tasks have waited.
-void add_own_target(const OwnTargetReport& report, Listing& listing) {
+void add_target(const OwnTargetReport& report, Listing& listing) {
   const double target = to_seconds(report.target), forecast = to_seconds(report.forecast);
   const bool due = report.kind == OwnTargetKind::complete_by;
-  const std::string shown = page::duration(forecast), state(to_string(report.state));
-  listing.rows.push_back({report.pool, report.job, std::string(to_string(report.kind)),
-                          target < 0 ? page::duration(-target) + " ago" : page::duration(target), due ? "-" : shown,
-                          due ? shown : "-", "-", state, "-"});
-  listing.json.push_back({{"pool", report.pool},
-                          {"job", report.job},
-                          {"target", to_string(report.kind)},
-                          {"wanted", target},
-                          {"reached", due ? Json() : Json(forecast)},
-                          {"forecast", due ? Json(forecast) : Json()},
-                          {"waitingFactor", Json()},
-                          {"state", state},
-                          {"why", Json()}});
+  const Cell wanted(target < 0 ? page::duration(-target) + " ago" : page::duration(target), target),
+      needed(page::duration(forecast), forecast);
+  add_target({named(report.pool), named(report.job), named(to_string(report.kind)), wanted, due ? Cell() : needed,
+              due ? needed : Cell(), Cell(), named(to_string(report.state)), Cell()},
+             listing);
 }
 
 Result<Listing> list_targets(const EpochRecord& record) {
@@ -83,25 +108,8 @@ Result<Listing> list_targets(const EpochRecord& record) {
   Listing listing{
       {{"pool", "job", "target", "wanted", "so far", "foreseen", "waiting price", "state", "why"}}, Json::array(), ""};
   listing.none = "nobody has a target (docs/targets.md)\n";
-  for (const TargetReport& report : (*live)->targets) {
-    const auto amount = [&](double value) {
-      return report.kind == TargetKind::budget_per_day ? page::usd(value) : page::duration(value);
-    };
-    listing.rows.push_back({report.pool.empty() ? "all together" : report.pool, "-",
-                            std::string(to_string(report.kind)), amount(report.target), amount(report.reached),
-                            amount(report.forecast), page::multiple(report.factor),
-                            std::string(to_string(report.state)), report.why.empty() ? "-" : report.why});
-    listing.json.push_back({{"pool", report.pool.empty() ? Json() : Json(report.pool)},
-                            {"job", Json()},
-                            {"target", to_string(report.kind)},
-                            {"wanted", report.target},
-                            {"reached", report.reached},
-                            {"forecast", report.forecast},
-                            {"waitingFactor", report.factor},
-                            {"state", to_string(report.state)},
-                            {"why", report.why.empty() ? Json() : Json(report.why)}});
-  }
-  for (const OwnTargetReport& report : (*live)->own_targets) add_own_target(report, listing);
+  for (const TargetReport& report : (*live)->targets) add_target(report, listing);
+  for (const OwnTargetReport& report : (*live)->own_targets) add_target(report, listing);
   return listing;
 }
 
