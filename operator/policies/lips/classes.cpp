@@ -24,8 +24,6 @@ namespace {
 // bound stays valid, and packing checks each node.
 constexpr std::size_t most_exact_classes = 128;
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
 // Mean seconds that a pending task keeps a core of speed 1 busy.
 double mean_task_seconds(const ClusterSnapshot& cluster) {
   double work = 0, tasks = 0;

@@ -77,6 +77,9 @@ struct TimeSlotSettings {
 // Stands for a request of no CPU, so that quotients stay finite.
 inline double cores_of(const Resources& request) { return std::max(1e-3, request.cpu.value()); }
 
+// 0 of nothing.
+inline double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
 NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots);
 
 }  // namespace lips

@@ -8,8 +8,6 @@ namespace lips {
 
 namespace {
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
 // Of the pending tasks that take as long; the others go elsewhere. Measured: docs/results.md, a private cluster and a
 // cloud; between a quarter and a sixteenth little changes.
 constexpr double share_to_come_here = 1.0 / 8;
