@@ -84,8 +84,8 @@ def main():
             found = []
             for seed in range(1, options.seeds + 1):
                 jobs = workloads.WORKLOADS[name].draw(seed)
-                kube, pinned = (simulated.simulate(options.lips, folder, jobs, alone, simulated.POLICIES[False], 1) for alone in (False, True))
-                ours = simulated.simulate(options.lips, folder, jobs, False, simulated.POLICIES[True], workloads.waiting_price(jobs, options.worth))
+                kube, pinned = (simulated.simulate(options.lips, folder, jobs, alone, simulated.POLICIES[False], {}) for alone in (False, True))
+                ours = simulated.simulate(options.lips, folder, jobs, False, simulated.POLICIES[True], workloads.settings_of_worth(jobs, options.worth))
                 paid = [pinned["core_hours"], ours["core_hours"], least_paid(jobs, pinned["completion"])]
                 found.append([simulated.beyond_use(hours, kube, jobs) for hours in paid])
             rows.append([statistics.mean(column) for column in zip(*found)])

@@ -1,7 +1,7 @@
 """The same workload in the simulator: what `lips simulate` says of a run that the story had on a real API server with the real Karpenter.
 
 As a program it compares LiPS with kube-scheduler and with pinned jobs on several draws of all workloads, in seconds and without Karpenter:
-    PYTHONPATH=e2e python3 -m kit.simulated [--lips PROGRAM] [--waiting-prices P,...] [--worths K,...] [--seeds N]
+    PYTHONPATH=e2e python3 -m kit.simulated [--lips PROGRAM] [--waiting-prices P,...] [--worths K,...] [--per-jobs H,...] [--seeds N]
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ from kit.story import StoryFailed
 POLICIES = {False: "spread", True: "lips"}
 
 
-def scenario(jobs, pinned, waiting_price):
+def scenario(jobs, pinned, settings):
     """As `lips simulate` reads it; JSON is YAML. No link limits a read: the played pods run for a fixed time."""
     groups = [{"name": name.replace(".", "-"), "fleet": "elastic", "instanceType": name, "cores": machine.cores - karpenter.KEPT_CORES,
                "slots": karpenter.PODS, "capacityTypes": ["spot", "on-demand"], "bootTime": karpenter.READY, "limit": 40}
@@ -27,7 +27,7 @@ def scenario(jobs, pinned, waiting_price):
              "nodes": groups, "autoscaler": autoscaler,
              "stores": {"nodeDirectories": False, "buckets": [{"name": f"bucket-{zone}", "zone": zone, "price": 0} for zone in objects.ZONES]},
              "network": {"localRead": 0, "nodeLink": 0, "rackLink": 0, "zoneLink": 0, "zoneStream": 0, "remoteStream": 0},
-             "settings": {"waitingPrice": waiting_price, "keepCopies": False}, "dataSets": [], "jobs": []}
+             "settings": {**settings, "keepCopies": False}, "dataSets": [], "jobs": []}
     for job in jobs:
         found["dataSets"].append({"name": job.name, "blocks": job.tasks, "blockSize": f"{job.mebibytes}Mi", "placement": {"store": f"bucket-{job.zone}"}})
         found["jobs"].append({"name": job.name, "arrival": f"{job.at:.3f}s", "input": job.name, "cores": job.cores, "memory": job.memory,
@@ -35,15 +35,15 @@ def scenario(jobs, pinned, waiting_price):
     return found
 
 
-def run(lips, folder, jobs, pair, waiting_price):
-    return simulate(lips, folder, jobs, pair.pinned, POLICIES[pair.mode is not None], waiting_price)
+def run(lips, folder, jobs, pair, settings):
+    return simulate(lips, folder, jobs, pair.pinned, POLICIES[pair.mode is not None], settings)
 
 
-def simulate(lips, folder, jobs, pinned, policy, waiting_price):
+def simulate(lips, folder, jobs, pinned, policy, settings):
     """Dollars of nodes and of transfer, core-hours and mean completion in seconds."""
     path = os.path.join(folder, "scenario.yaml")
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(scenario(jobs, pinned, waiting_price), file, indent=1)
+        json.dump(scenario(jobs, pinned, settings), file, indent=1)
     ran = subprocess.run([lips, "simulate", path, "--policy", policy, "--format", "json"], capture_output=True, text=True)
     if ran.returncode != 0:
         raise StoryFailed(f"lips simulate {path}: {ran.stderr[-600:]}")
@@ -60,17 +60,17 @@ def beyond_use(core_hours, kube, jobs):
 
 
 def compare(lips, folder, settings, seeds):
-    """Prints means over all workloads and seeds of the ratios of LiPS to kube-scheduler and to the pinned jobs. `settings`: name to waiting price of jobs."""
+    """Prints means over all workloads and seeds of the ratios of LiPS to kube-scheduler and to the pinned jobs. `settings`: name to settings of LiPS for jobs."""
     found = {name: [] for name in settings}
     for name in workloads.WHOLE:
         for seed in range(1, seeds + 1):
             jobs = workloads.WORKLOADS[name].draw(seed)
-            kube, pinned = (simulate(lips, folder, jobs, alone, POLICIES[False], 1) for alone in (False, True))
-            for setting, price in settings.items():
-                ours = simulate(lips, folder, jobs, False, POLICIES[True], price(jobs))
+            kube, pinned = (simulate(lips, folder, jobs, alone, POLICIES[False], {}) for alone in (False, True))
+            for setting, settings_for in settings.items():
+                ours = simulate(lips, folder, jobs, False, POLICIES[True], settings_for(jobs))
                 found[setting].append([ours[what] / other[what] for other in (kube, pinned) for what in ("invoice", "completion")] +
                                       [beyond_use(ours["core_hours"], kube, jobs)])
-    print("| waiting price | invoice over kube-scheduler's | completion | invoice over the pinned jobs' | completion | paid beyond use, over kube-scheduler's |\n"
+    print("| setting | invoice over kube-scheduler's | completion | invoice over the pinned jobs' | completion | paid beyond use, over kube-scheduler's |\n"
           "|---|---|---|---|---|---|")
     for setting, ratios in found.items():
         print(f"| {setting} | " + " | ".join(f"{statistics.mean(column):.2f}" for column in zip(*ratios)) + " |")
@@ -81,13 +81,15 @@ def main():
         return [float(number) for number in text.split(",")]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lips", default="build/release/lips")
-    parser.add_argument("--waiting-prices", default="1,350,700,1500,3000", type=numbers)
+    parser.add_argument("--waiting-prices", default="1,350,700,1500,3000", type=numbers, help="of a CPU-second; jobs count for no more (%(default)s)")
     parser.add_argument("--worths", default="0.1,0.2,0.5,1,2,4,8,20", type=numbers, help="core-hours that an hour's wait of a task is worth (%(default)s)")
+    parser.add_argument("--per-jobs", default="1,2,5,10,20,50,100,300", type=numbers, help="waitingPerJob, at a waitingPrice of 1 (%(default)s)")
     parser.add_argument("--seeds", default=3, type=int, help="draws of each workload (3)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        settings = {f"{price:g}": lambda _, price=price: price for price in options.waiting_prices}
-        settings |= {f"worth {worth:g} core-hours": lambda jobs, worth=worth: workloads.waiting_price(jobs, worth) for worth in options.worths}
+        settings = {f"waitingPrice {price:g}": lambda _, price=price: {"waitingPrice": price, "waitingPerJob": 0} for price in options.waiting_prices}
+        settings |= {f"{worth:g} core-hours a task": lambda jobs, worth=worth: workloads.settings_of_worth(jobs, worth) for worth in options.worths}
+        settings |= {f"waitingPerJob {hours:g}": lambda _, hours=hours: {"waitingPrice": 1, "waitingPerJob": hours} for hours in options.per_jobs}
         compare(options.lips, folder, settings, options.seeds)
 
 

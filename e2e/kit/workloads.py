@@ -54,9 +54,9 @@ class Workload:
         return sorted(found, key=lambda job: job.at)
 
 
-def waiting_price(jobs, core_hours):
-    """At which an hour's wait of a task of these jobs is worth so many core-hours: LiPS prices the wait of each CPU-second."""
-    return 3600 * core_hours * sum(job.tasks for job in jobs) / sum(job.work for job in jobs)
+def settings_of_worth(jobs, core_hours):
+    """Of LiPS: an hour's wait of a mean task of these jobs is worth so many core-hours, and that of a job no more than of its tasks."""
+    return {"waitingPrice": 3600 * core_hours * sum(job.tasks for job in jobs) / sum(job.work for job in jobs), "waitingPerJob": 0}
 
 
 SHAPES = (("500m", "1Gi"), ("1", "2Gi"), ("1", "7Gi"), ("2", "4Gi"), ("3500m", "6Gi"))

@@ -44,6 +44,7 @@ def add_options(group):
     group.add_argument("--at-once", type=int, default=2, metavar="N", help="runs side by side, each with a control plane of its own (default: 2)")
     group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot, though Karpenter has a price of them; all: none can")
     group.add_argument("--waiting-price", type=float, default=60, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second (default: 60)")
+    group.add_argument("--per-job", type=float, default=0, metavar="H", help="of LiPS: a job's wait counts for H core-hours more than its work (default: 0)")
     group.add_argument("--worth", type=float, metavar="K", help="instead: an hour's wait of a task is worth K core-hours, so shorter tasks have a higher price")
     group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, N nodes that run tasks get notice: their NodeClaims are deleted; what "
                        f"runs there {NOTICE} s later is lost")
@@ -96,8 +97,9 @@ def job_object(job, pair):
     return found
 
 
-def waiting_price(story, jobs):
-    return workloads.waiting_price(jobs, story.options.worth) if story.options.worth else story.options.waiting_price
+def settings_of(story, jobs):
+    options = story.options
+    return workloads.settings_of_worth(jobs, options.worth) if options.worth else {"waitingPrice": options.waiting_price, "waitingPerJob": options.per_job}
 
 
 def prepare_lips(story, cluster, jobs, pair):
@@ -110,7 +112,7 @@ def prepare_lips(story, cluster, jobs, pair):
     # Who binds is told what Karpenter may launch; who steers reads it from the NodePool.
     fleet = karpenter.FLEET if pair.mode == "bind" else {"fromNodePools": True, "bootTime": karpenter.BOOT}
     operator = Operator(cluster, {"mode": pair.mode, "fleet": fleet, "leaderElection": {"enabled": False},
-                                  "policy": {"settings": {"keepCopies": False, "waitingPrice": waiting_price(story, jobs)}}, "prices": {"metrics": karpenter.PricePage(karpenter.prices()).url}}).start().wait_ready()
+                                  "policy": {"settings": {"keepCopies": False, **settings_of(story, jobs)}}, "prices": {"metrics": karpenter.PricePage(karpenter.prices()).url}}).start().wait_ready()
     wait_for(lambda: "prices read" in operator.log(), 30, "the operator has not read Karpenter's prices")
     wait_for(lambda: all(replicas(s) for s in api.list("DataSet")), 60, "data sets have no replicas in their status")
     return operator
@@ -213,7 +215,7 @@ def run_pair(story, load, name):
             late = mishaps.bound_after_notice(seen)
     found = {"workload": load, "pair": name, "seed": story.seed, "interrupted": len(mishaps.noticed), "boundAfterNotice": late, **found}
     if not (pair.packed or sold_out or story.options.interrupt or story.options.restart_karpenter):
-        found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, waiting_price(story, jobs))
+        found["simulated"] = simulated.run(story.lips, story.folder, jobs, pair, settings_of(story, jobs))
     side_by_side.keep(story, found)
     side_by_side.keep(story, lives_of_pods(seen, scheduler, created), "pods.json")
     story.say(line(found))

@@ -6,9 +6,10 @@ namespace lips::advice {
 
 namespace {
 
+WaitingWeights weights(const Question& question) { return waiting_weights(question.cluster, question.settings.lips); }
+
 double waiting_price(const Question& question) {
-  const LipsSettings& settings = question.settings.lips;
-  return price_of_wait(question.cluster, settings, waiting_weights(question.cluster, settings.billing));
+  return price_of_wait(question.cluster, question.settings.lips, weights(question));
 }
 
 }  // namespace
@@ -25,6 +26,10 @@ NodeClasses lips_classes(const Question& question) {
 
 UsdPerCpuSecond price_of_waiting(const Question& question, const NodeClasses& classes) {
   return classes.mean_price * (waiting_price(question) * classes.queue_charge);
+}
+
+UsdPerCpuSecond price_of_waiting(const Question& question, const NodeClasses& classes, JobId job) {
+  return price_of_waiting(question, classes) * weights(question).of(job);
 }
 
 }  // namespace lips::advice

@@ -7,7 +7,8 @@
 namespace lips::advice {
 
 NodeClasses lips_classes(const Question& question);
-// What an hour's wait of a CPU-second weighs in a plan.
+// What an hour's wait of a CPU-second weighs in a plan, in the mean.
 UsdPerCpuSecond price_of_waiting(const Question& question, const NodeClasses& classes);
+UsdPerCpuSecond price_of_waiting(const Question& question, const NodeClasses& classes, JobId job);  // of one of its
 
 }  // namespace lips::advice

@@ -20,6 +20,7 @@ template <class Fields>
 void each_setting(Fields& fields, LipsSettings& lips) {
   fields.choice("billing", lips.billing, billing_names);
   fields.number_if_any("waitingPrice", lips.waiting_price);
+  fields.number_if_any("waitingPerJob", lips.waiting_per_job);
   fields.flag("queueCharge", lips.queue_charge);
   fields.durations("bucketEdges", lips.time_slot_edges);
   fields.duration("horizon", lips.horizon);

@@ -65,6 +65,8 @@ struct LipsSettings {
   // An hour's wait of a CPU-second costs this many times the mean price of a CPU-second: 0.5 thrifty, 1, 2 balanced, 4
   // fast. Unset: by the cluster (policies/waiting_price.h).
   std::optional<double> waiting_price;
+  // Core-hours: a job's wait counts as that of so much work more than waits of it. Unset: as above.
+  std::optional<double> waiting_per_job;
   bool queue_charge = true;  // a wait counts for all that comes until the queue is empty, at the measured load
   std::vector<Duration> time_slot_edges = {
       std::chrono::minutes(0),   std::chrono::minutes(2),  std::chrono::minutes(5),  std::chrono::minutes(10),

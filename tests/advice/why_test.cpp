@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "advice/forecast.h"
+#include "advice/lips_classes.h"
 #include "records/snapshot_file.h"
 #include "simulation/random_snapshot.h"
 
@@ -52,6 +54,33 @@ Done carried_out(const Question& before, const Remedy& remedy, TaskId task) {
   done.question.cluster = std::move(read->cluster);
   done.question.costs = std::move(read->costs);
   return done;
+}
+
+// As much more for each, whatever its work; jobs that are due, or that have tasks that started, weigh by more than
+// that.
+TEST(PriceOfWaiting, OfEachJobGrowsByWhatAJobCounts) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Question question = busy_question(seed);
+    for (Pool& pool : question.cluster.pools) pool.waiting_factor = 1;
+    for (Job& job : question.cluster.jobs) job.due = {};
+    const auto hour = [&](JobId job, double core_hours) {
+      question.settings.lips.waiting_per_job = core_hours;
+      const double price = price_of_waiting(question, lips_classes(question), job).value();
+      return price * question.cluster.jobs[job].pending_work.value();
+    };
+    std::optional<double> more;
+    for (const JobId job : question.cluster.pending) {
+      if (question.cluster.jobs[job].pending_work.value() < 1) continue;
+      const double found = hour(job, 5) - hour(job, 0);
+      if (hour(job, 5) == 0) continue;  // all nodes are free of charge
+      if (!more) more = found;
+      EXPECT_GT(found, 0);
+      EXPECT_NEAR(found, *more, 1e-6 * *more) << seed;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 50);
 }
 
 TEST(Why, SaysWhetherTheDeadlineOfItsJobCanBeMetAtFullSpeed) {

@@ -15,7 +15,8 @@ TEST(SettingsPage, NamesEverySetting) {
   ASSERT_NE(begin, std::string::npos);
   const std::string table = page->substr(begin, page->find("\n## ", begin + 1) - begin);
   PolicySettings all;
-  all.lips.waiting_price = 1;  // not written where the cluster decides
+  all.lips.waiting_price = 1;  // not written where the cluster decides, as the next
+  all.lips.waiting_per_job = 0;
   const std::string settings = write_policy_settings(all);
   static const std::regex key(R"re("(\w+)":)re");
   std::size_t count = 0;

@@ -11,7 +11,7 @@ JobOrderSettings job_order(const ClusterSnapshot& cluster, const LipsSettings& s
   JobOrderSettings order;
   order.factor = settings.order_factor;
   if (settings.horizon == Duration(0)) {
-    order.weights = order_weights(cluster, settings.billing);
+    order.weights = order_weights(cluster, settings);
     order.by_work_left = settings.billing == Billing::invoice && cluster.offers.empty();
   }
   order.share_boost_hours = wait.value() > 0 ? 1 / wait.value() : 0;

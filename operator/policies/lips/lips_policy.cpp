@@ -38,7 +38,7 @@ class Decision {
         cluster_(input.cluster),
         settings_(settings),
         whole_horizon_(settings.lips.horizon > Duration(0)),
-        weights_(whole_horizon_ ? WaitingWeights{} : waiting_weights(input.cluster, settings.lips.billing)),
+        weights_(whole_horizon_ ? WaitingWeights{} : waiting_weights(input.cluster, settings.lips)),
         waiting_price_(price_of_wait(input.cluster, settings.lips, weights_)) {}
 
   Result<Plan> run() {

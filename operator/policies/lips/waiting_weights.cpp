@@ -10,13 +10,16 @@ namespace lips {
 
 namespace {
 
+constexpr double least_pending_work = 1;  // CPU-seconds: less is as much, so that quotients stay finite
+
 class Factors {
  public:
-  Factors(const ClusterSnapshot& cluster, bool last_tasks) : cluster_(cluster), last_tasks_(last_tasks) {}
+  Factors(const ClusterSnapshot& cluster, const LipsSettings& settings, bool last_tasks)
+      : cluster_(cluster), last_tasks_(last_tasks), more_work_(3600 * waiting_per_job(cluster, settings)) {}
 
   double of(JobId id) {
     const Job& job = cluster_.jobs[id];
-    const double factor = cluster_.pools[job.pool].waiting_factor * last_tasks(job);
+    const double factor = cluster_.pools[job.pool].waiting_factor * (last_tasks(job) + of_the_job(job));
     return job.due.any() ? factor * due(id) : factor;
   }
 
@@ -24,6 +27,10 @@ class Factors {
   double last_tasks(const Job& job) const {
     if (!last_tasks_ || job.pending_work.value() <= 0) return 1;
     return std::clamp(job.work / job.pending_work, 1.0, most_of_last_tasks);
+  }
+
+  double of_the_job(const Job& job) const {
+    return more_work_ > 0 ? more_work_ / std::max(job.pending_work.value(), least_pending_work) : 0;
   }
 
   double due(JobId id) {
@@ -43,8 +50,9 @@ class Factors {
   }
 
   const ClusterSnapshot& cluster_;
-  const bool last_tasks_;  // count for all of their job
-  double work_rate_ = 0;   // once it is needed
+  const bool last_tasks_;   // count for all of their job
+  const double more_work_;  // CPU-seconds by which each job counts
+  double work_rate_ = 0;    // once it is needed
 };
 
 WaitingWeights weights_by(const ClusterSnapshot& cluster, Factors factors) {
@@ -66,12 +74,12 @@ WaitingWeights weights_by(const ClusterSnapshot& cluster, Factors factors) {
 
 }  // namespace
 
-WaitingWeights waiting_weights(const ClusterSnapshot& cluster, Billing billing) {
-  return weights_by(cluster, {cluster, billing == Billing::invoice});
+WaitingWeights waiting_weights(const ClusterSnapshot& cluster, const LipsSettings& settings) {
+  return weights_by(cluster, {cluster, settings, settings.billing == Billing::invoice});
 }
 
-WaitingWeights order_weights(const ClusterSnapshot& cluster, Billing billing) {
-  return weights_by(cluster, {cluster, billing == Billing::invoice && !cluster.offers.empty()});
+WaitingWeights order_weights(const ClusterSnapshot& cluster, const LipsSettings& settings) {
+  return weights_by(cluster, {cluster, settings, settings.billing == Billing::invoice && !cluster.offers.empty()});
 }
 
 double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights) {

@@ -1,6 +1,6 @@
-// Where targets have moved the price of waiting of some pools, jobs are due, or part of a job has started, jobs do not
-// wait at one price. One program has one price of waiting: the mean. A job whose wait counts more than that takes its
-// other dollars that much lighter, and goes that much earlier.
+// Where targets have moved the price of waiting of some pools, jobs are due, part of a job has started, or each job
+// counts beside its work (waitingPerJob), jobs do not wait at one price. One program has one price of waiting: the
+// mean. A job whose wait counts more than that takes its other dollars that much lighter, and goes that much earlier.
 #pragma once
 
 #include <unordered_map>
@@ -25,11 +25,11 @@ struct WaitingWeights {
 };
 
 // The mean is over pending work.
-WaitingWeights waiting_weights(const ClusterSnapshot& cluster, Billing billing);
+WaitingWeights waiting_weights(const ClusterSnapshot& cluster, const LipsSettings& settings);
 
 // The same for the order of jobs. There, last tasks count as any others on fixed nodes: the slots that they take are
 // those of other jobs, and a large job always has tasks that have started.
-WaitingWeights order_weights(const ClusterSnapshot& cluster, Billing billing);
+WaitingWeights order_weights(const ClusterSnapshot& cluster, const LipsSettings& settings);
 
 // What an hour's wait of a CPU-second costs in one plan of these jobs, in mean prices of a CPU-second.
 double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights);

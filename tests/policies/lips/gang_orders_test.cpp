@@ -28,6 +28,7 @@ struct NewNodes : ::testing::Test {
   static Case case_of(const ElasticBuilder& builder) {
     PolicySettings settings;
     settings.lips.settle = std::chrono::milliseconds(1500);  // what the times below assume
+    settings.lips.waiting_per_job = 0;
     return {"lips", builder, settings, UsdPerMebibyte(2e-5)};
   }
   static JobId add(Case& with, int tasks, std::uint32_t expected, bool driver, double arrived = 0) {

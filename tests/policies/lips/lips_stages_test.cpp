@@ -265,6 +265,7 @@ TEST(LipsPolicy, DoesNotWaitForACheaperNodeOfAFixedFleetUnlessBilledByUse) {
   PolicySettings settings;
   settings.lips.fast_path_limit = Usd(0);
   settings.lips.waiting_price = 1;
+  settings.lips.waiting_per_job = 0;
   EXPECT_EQ(started_on_the_dear(FleetKind::elastic, settings), 0);
   EXPECT_EQ(started_on_the_dear(FleetKind::fixed, settings), 1);
   settings.lips.billing = Billing::use;

@@ -127,6 +127,7 @@ TEST_F(NodeRequests, TheLastTaskOfAJobCountsForAllOfIt) {
   const NodeId node = elastic_node(ZoneId(0), 0.4);
   PolicySettings settings;
   settings.lips.waiting_price = 2;
+  settings.lips.waiting_per_job = 0;
   for (const int tasks : {1, 4}) {
     Case with("lips", builder, settings);
     const JobId job = with.add({.maps = tasks, .cpu = 100}), others = with.add({.maps = 5 - tasks, .cpu = 100});
@@ -146,6 +147,7 @@ struct FarReads : NodeRequests {
     for (int i = 0; i < tasks; ++i) blocks.push_back(builder.block_in({volume}, 100));
     PolicySettings settings;
     settings.lips.waiting_price = 400;
+    settings.lips.waiting_per_job = 0;
     Case with("lips", builder, settings, UsdPerMebibyte(2e-5));
     with.add({.blocks = blocks, .cpu = 60});
     return with.plan().assignments.size();
@@ -174,7 +176,9 @@ TEST_F(NodeRequests, TasksThatAreLongerThanTheMeanTakeAllSlotsThatAreFree) {
 
 TEST_F(NodeRequests, AskForTheMostUrgentAndLetTheOthersWait) {
   here = offer(ZoneId(0), 0.4);
-  Case with("lips", builder);
+  PolicySettings settings;
+  settings.lips.waiting_per_job = 0;
+  Case with("lips", builder, settings);
   const JobId first = with.add({.arrival = 0, .maps = 40, .cpu = 100});
   with.add({.arrival = 300, .maps = 40, .cpu = 100});
   with.at(300);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
+#include "policies/waiting_price.h"
 #include "tests/model/difference.h"
 #include "tests/policies/lips/lips_case.h"
 
@@ -10,6 +12,12 @@ namespace {
 
 using testing::Case;
 using testing::ClusterBuilder;
+
+LipsSettings by(Billing billing) {
+  LipsSettings settings;
+  settings.billing = billing;
+  return settings;
+}
 
 ClusterSnapshot two_pools(double first, double second, double first_work, double second_work) {
   ClusterSnapshot cluster;
@@ -25,14 +33,14 @@ ClusterSnapshot two_pools(double first, double second, double first_work, double
 }
 
 TEST(WaitingWeights, AreOneWhereAllPoolsWaitAtOnePrice) {
-  const WaitingWeights weights = waiting_weights(two_pools(0.3, 0.3, 10, 70), Billing::invoice);
+  const WaitingWeights weights = waiting_weights(two_pools(0.3, 0.3, 10, 70), by(Billing::invoice));
   EXPECT_EQ(weights.mean, 0.3);
   EXPECT_TRUE(weights.of_job.empty());
-  EXPECT_EQ(waiting_weights(ClusterSnapshot{}, Billing::invoice).mean, 1);
+  EXPECT_EQ(waiting_weights(ClusterSnapshot{}, by(Billing::invoice)).mean, 1);
 }
 
 TEST(WaitingWeights, AreRelativeToTheMeanOfPendingWork) {
-  const WaitingWeights weights = waiting_weights(two_pools(4, 1, 10, 20), Billing::invoice);
+  const WaitingWeights weights = waiting_weights(two_pools(4, 1, 10, 20), by(Billing::invoice));
   EXPECT_DOUBLE_EQ(weights.mean, 2);
   EXPECT_DOUBLE_EQ(weights.of(JobId(0)), 2);
   EXPECT_DOUBLE_EQ(weights.of(JobId(1)), 0.5);
@@ -57,6 +65,33 @@ TEST(PriceOfWait, IsHigherByDefaultWhereNodesArePaidForAnyway) {
   EXPECT_EQ(price_of_wait(grows, settings, {3, {}}), 6);
 }
 
+TEST(PriceOfWait, OfAJobCountsByDefaultWhereNodesComeAndGo) {
+  ClusterSnapshot fixed = two_pools(1, 1, 10, 10);
+  fixed.nodes.push_back(Node{});
+  ClusterSnapshot grows = fixed;
+  grows.offers.push_back(Offer{});
+  EXPECT_EQ(waiting_per_job(fixed, by(Billing::invoice)), 0);
+  EXPECT_EQ(waiting_per_job(grows, by(Billing::invoice)), 2);
+  EXPECT_EQ(waiting_per_job(grows, by(Billing::use)), 0) << "as the LiPS paper counts";
+  LipsSettings settings;
+  settings.waiting_per_job = 0;
+  EXPECT_EQ(waiting_per_job(grows, settings), 0);
+}
+
+// An hour's wait of each costs so much more, whatever its work.
+TEST(WaitingWeights, CountAJobBesideItsWork) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Random random(seed);
+    const double first = random.uniform(1, 1e5), second = random.uniform(1, 1e5);
+    LipsSettings settings;
+    settings.waiting_per_job = random.uniform(0.01, 20);
+    const WaitingWeights weights = waiting_weights(two_pools(1, 1, first, second), settings);
+    const auto hour_of = [&](JobId job, double work) { return work * weights.of(job) * weights.mean; };
+    EXPECT_NEAR(hour_of(JobId(0), first), first + 3600 * *settings.waiting_per_job, 1e-6 * (first + 1e5)) << seed;
+    EXPECT_NEAR(hour_of(JobId(1), second), second + 3600 * *settings.waiting_per_job, 1e-6 * (second + 1e5)) << seed;
+  }
+}
+
 // A job of an hour's work on one core, asked with so many seconds left.
 double factor_with(double left, std::optional<double> wait_left = std::nullopt) {
   ClusterBuilder builder;
@@ -67,7 +102,7 @@ double factor_with(double left, std::optional<double> wait_left = std::nullopt) 
   ClusterSnapshot cluster = test.state.snapshot();
   if (left > 0) cluster.jobs[job].due.complete_by = TimePoint(seconds(1000 + left));
   if (wait_left) cluster.jobs[job].due.start_by = TimePoint(seconds(1000 + *wait_left));
-  return waiting_weights(cluster, Billing::invoice).mean;
+  return waiting_weights(cluster, by(Billing::invoice)).mean;
 }
 
 TEST(WaitingWeights, GrowAsADeadlineComesNear) {
@@ -88,12 +123,12 @@ TEST(WaitingWeights, GrowAsTheLongestWaitComesNear) {
 TEST(WaitingWeights, CountALastTaskForAllOfItsJobUnlessByUse) {
   ClusterSnapshot cluster = two_pools(1, 1, 10, 10);
   cluster.jobs[JobId(0)].work = CpuSeconds(10), cluster.jobs[JobId(1)].work = CpuSeconds(20);
-  const WaitingWeights weights = waiting_weights(cluster, Billing::invoice);
+  const WaitingWeights weights = waiting_weights(cluster, by(Billing::invoice));
   EXPECT_DOUBLE_EQ(weights.mean, 1.5);
   EXPECT_DOUBLE_EQ(weights.of(JobId(1)) / weights.of(JobId(0)), 2);
   cluster.jobs[JobId(1)].work = CpuSeconds(1000);
-  EXPECT_DOUBLE_EQ(waiting_weights(cluster, Billing::invoice).mean, (1 + most_of_last_tasks) / 2);
-  EXPECT_TRUE(waiting_weights(cluster, Billing::use).of_job.empty());
+  EXPECT_DOUBLE_EQ(waiting_weights(cluster, by(Billing::invoice)).mean, (1 + most_of_last_tasks) / 2);
+  EXPECT_TRUE(waiting_weights(cluster, by(Billing::use)).of_job.empty());
 }
 
 // The node that has the data is full for 100 s, and one in another zone is free. Does the last task of a job go there,
