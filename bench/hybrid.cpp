@@ -120,9 +120,15 @@ bool compare(const std::vector<double>& run_times, double load) {
     if (!row("starburst", minutes == 0 ? "nobody waits" : fmt::format("{} min a CPU-hour", minutes),
              [&](PolicySettings& settings) { settings.starburst.wait_per_cpu_hour = seconds(60 * minutes); }))
       return false;
-  for (const double price : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0})
+  for (const double price : {1.0, 4.0, 16.0, 64.0})
     if (!row("lips", fmt::format("waitingPrice {}", price),
              [&](PolicySettings& settings) { settings.lips.waiting_price = price; }))
+      return false;
+  for (const double core_hours : {25.0, 50.0, 100.0, 200.0, 400.0, 600.0, 800.0, 1600.0})
+    if (!row("lips", fmt::format("0.2, {} core-hours a job", core_hours), [&](PolicySettings& settings) {
+          settings.lips.waiting_price = 0.2;
+          settings.lips.waiting_per_job = core_hours;
+        }))
       return false;
   return true;
 }

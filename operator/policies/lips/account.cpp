@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "model/peers.h"
+#include "policies/lips/class_price.h"
 #include "policies/lips/fetch.h"
-#include "policies/lips/length_price.h"
 
 namespace lips {
 
@@ -124,7 +124,7 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
     for (const Quota& quota : quotas.in_class[c]) {
       const Portion& portion = workload.portions[quota.portion];
       const double price = group.price_of_use(cluster.jobs[portion.job].request).value() +
-                           price_of_length(classes, group, workload.commodities[portion.commodity]);
+                           price_of_class(classes, group, workload.commodities[portion.commodity]);
       usd += count(quota, group.zone) * price;
     }
     const double too_much = take(group, steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);

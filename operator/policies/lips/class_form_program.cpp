@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policies/lips/length_price.h"
+#include "policies/lips/class_price.h"
 
 namespace lips {
 
@@ -14,7 +14,7 @@ using solver::Entry;
 constexpr std::size_t start_columns = 14, cheapest_columns = 1;
 
 double price_in(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
-  return group.price.value() + commodity.non_cpu_cost[group.zone] + price_of_length(classes, group, commodity);
+  return group.price.value() + commodity.non_cpu_cost[group.zone] + price_of_class(classes, group, commodity);
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ ClassFormProgram::Column ClassFormProgram::column_of(const Commodity& commodity,
     const double time = occupancy(input_.cluster, commodity, group, at.terms),
                  cores = cores_of(commodity.request) * group.speed;
     result.cost = group.price_of_use(commodity.request).value() + non_cpu_cost[at.zone];
-    if (at.terms == Terms::expected) result.cost += price_of_length(input_.classes, group, commodity);
+    if (at.terms == Terms::expected) result.cost += price_of_class(input_.classes, group, commodity);
     core_seconds = time / group.speed;
     result.add(cpu_row[at.of_class], time);
     if (!memory_row.empty()) result.add(memory_row[at.of_class], commodity.request.memory.value() * time / cores);

@@ -15,6 +15,7 @@
 #include "policies/lips/node_kinds.h"
 #include "policies/lips/offer_classes.h"
 #include "policies/lips/queue_charge.h"
+#include "policies/lips/whole_room.h"
 
 namespace lips {
 
@@ -167,6 +168,7 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
   fill_steps(cluster, time_slots, mean_task, result);
   if (given.billing == Billing::invoice) add_offers(cluster, time_slots, mean_task, kinds, result);
   find_rest(cluster, result);
+  if (given.billing == Billing::invoice) find_room_waits(cluster, result);
   result.waiting = time_slots.waiting_price * result.mean_price.value() / 3600;
   return result;
 }

@@ -13,6 +13,12 @@
 
 namespace lips {
 
+// Of a request that takes more than half of a node (whole_room.h).
+struct RoomWait {
+  Resources request;
+  double seconds = 0;  // until one node has the room, beyond those until all of the class have as much together
+};
+
 struct NodeClass {
   ZoneId zone;
   UsdPerCpuSecond price;
@@ -28,6 +34,13 @@ struct NodeClass {
   Cores cores;       // of all its nodes
   double paid = 0;   // seconds from now until which a node with room is paid in any case, at most
 
+  std::vector<RoomWait> room_waits;  // few
+
+  double room_wait(const Resources& request) const {
+    for (const RoomWait& wait : room_waits)
+      if (wait.request == request) return wait.seconds;
+    return 0;
+  }
   // A CPU-second costs `price`: where it is used, or, of nodes that are paid whole, where it is there to be used.
   UsdPerCpuSecond price_of_use() const { return whole ? UsdPerCpuSecond(0) : price; }
   // Of a task that takes more of the GPUs, which no row counts, than of all else: for what lies beside them as well.
@@ -58,6 +71,7 @@ struct NodeClasses {
   UsableRoom usable;                                   // of any room
   PendingLengths pending;                              // where elastic nodes have room
   double in_use = 1;                                   // of the elastic nodes, of the scarcest resource
+  std::vector<Resources> wait_for_room;                // the requests of all `room_waits`
   double rest_from = 1e300;                            // seconds: shorter tasks keep no node (length_price.h)
 };
 

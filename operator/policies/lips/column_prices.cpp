@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policies/lips/length_price.h"
+#include "policies/lips/class_price.h"
 
 namespace lips {
 
@@ -53,7 +53,7 @@ double ColumnPrices::usd(const InClass& in) const {
   const double time = takes_time_ ? std::max(1.0, zone.read * in.speed) : 0;
   const NodeClasses& classes = input_.classes;
   const double lost =
-      terms_ == Terms::expected ? price_of_length(classes, classes.classes[in.of_class], *commodity_) : 0;
+      terms_ == Terms::expected ? price_of_class(classes, classes.classes[in.of_class], *commodity_) : 0;
   return zone.usd + in.price + lost - time * (in.time_price + core_price_ / in.speed);
 }
 

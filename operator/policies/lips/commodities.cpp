@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "policies/lips/class_price.h"
 #include "policies/lips/commodity_table.h"
 #include "policies/lips/interruptions.h"
-#include "policies/lips/length_price.h"
 
 namespace lips {
 
@@ -193,7 +193,8 @@ class CommodityMaker {
     if (!fits_every_node(job)) return false;
     // A maximum counts cores. Where speeds differ, only the class form knows the cores per CPU-second.
     if (settings_.per_pool && cluster_.pools[job.pool].maximum.value() > 0 && fastest_ > slowest_) return false;
-    return !bound_by_read(group, job.request) && !by_length(group, job.request);
+    return !bound_by_read(group, job.request) && !by_length(group, job.request) &&
+           !waits_for_room(classes_, job.request);
   }
 
   bool by_length(const TaskGroup& group, const Resources& request) const {
@@ -266,6 +267,7 @@ class CommodityMaker {
       commodity.shared = trait.shared;
       commodity.zones = group.zones;
       commodity.by_length = by_length(group, asked);
+      commodity.by_room = waits_for_room(classes_, asked);
       commodity.input_per_work = group.reads ? group.input.value() / trait.work : 0;
       result_.commodities.push_back(std::move(commodity));
     }
@@ -281,9 +283,8 @@ class CommodityMaker {
     double non_cpu_cost = 0, waiting = 0, lost = 0;
     for (const Commodity& commodity : result_.commodities) {
       for (double usd : commodity.non_cpu_cost) non_cpu_cost = std::max(non_cpu_cost, usd);
-      if (!commodity.by_length) continue;
-      for (const NodeClass& group : classes_.classes)
-        lost = std::max(lost, price_of_length(classes_, group, commodity));
+      if (!commodity.by_length && !commodity.by_room) continue;
+      for (const NodeClass& group : classes_.classes) lost = std::max(lost, price_of_class(classes_, group, commodity));
     }
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);

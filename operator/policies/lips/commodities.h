@@ -57,6 +57,7 @@ struct Commodity {
   double input_per_work = 0;  // MiB per CPU-second
   double longest = 0;         // seconds that one of its tasks takes at speed 1
   bool by_length = false;     // its tasks are all that long, which some classes charge for (length_price.h)
+  bool by_room = false;       // its tasks wait for room on one node of some class (whole_room.h)
   LeastCosts least;
   std::vector<PortionId> portions;  // by urgency
 };

@@ -1,0 +1,87 @@
+#include "policies/lips/whole_room.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace lips {
+
+namespace {
+
+struct End {
+  double at;  // seconds from now
+  NodeId node;
+  const Resources* request;
+};
+
+bool holds_only_one(const NodeClass& group, const Resources& request) {
+  return !group.whole && !group.nodes.empty() && fit_count(request, group.shape) == 1;
+}
+
+std::vector<Resources> large_requests(const ClusterSnapshot& cluster, const NodeClasses& classes) {
+  std::map<Resources, double> work;  // that is pending
+  for (const JobId id : cluster.pending) work[cluster.jobs[id].request] += cluster.jobs[id].pending_work.value();
+  std::vector<std::pair<double, Resources>> found;
+  for (const auto& [request, pending] : work)
+    if (std::any_of(classes.classes.begin(), classes.classes.end(),
+                    [&](const NodeClass& group) { return holds_only_one(group, request); }))
+      found.emplace_back(pending, request);
+  std::sort(found.begin(), found.end(), std::greater<>());
+  std::vector<Resources> result;
+  for (std::size_t i = 0; i < std::min(found.size(), most_room_waits); ++i) result.push_back(found[i].second);
+  return result;
+}
+
+// Of each class, by time.
+IdVector<ClassId, std::vector<End>> ends_of_tasks(const ClusterSnapshot& cluster, const NodeClasses& classes) {
+  IdVector<ClassId, std::vector<End>> ends(classes.classes.size());
+  for (const RunningTask& run : cluster.running)
+    if (const ClassId c = classes.class_of[run.node]; c.valid())
+      ends[c].push_back(
+          {std::max(0.0, to_seconds(run.expected_end - cluster.now)), run.node, &cluster.jobs[run.job].request});
+  for (std::vector<End>& of_class : ends)
+    std::stable_sort(of_class.begin(), of_class.end(), [](const End& a, const End& b) { return a.at < b.at; });
+  return ends;
+}
+
+// How much longer than for as much room on all nodes of the class together.
+double wait_for_one_node(const ClusterSnapshot& cluster, const NodeClass& group, const Resources& request,
+                         const std::vector<End>& ends) {
+  Resources together{Cores(0), Mebibytes(0), 0};
+  for (const NodeId node : group.nodes) {
+    if (fits(request, cluster.free[node])) return 0;
+    together += cluster.free[node];
+  }
+  double as_much = fits(request, together) ? 0 : -1;
+  std::unordered_map<NodeId, Resources> free;
+  for (const End& end : ends) {
+    together += *end.request;
+    if (as_much < 0 && fits(request, together)) as_much = end.at;
+    Resources& of_node = free.try_emplace(end.node, cluster.free[end.node]).first->second;
+    of_node += *end.request;
+    if (fits(request, of_node)) return end.at - as_much;
+  }
+  return 0;  // nobody knows
+}
+
+}  // namespace
+
+void find_room_waits(const ClusterSnapshot& cluster, NodeClasses& classes) {
+  const std::vector<Resources> requests = large_requests(cluster, classes);
+  if (requests.empty()) return;
+  const IdVector<ClassId, std::vector<End>> ends = ends_of_tasks(cluster, classes);
+  for (const ClassId c : classes.classes.ids()) {
+    NodeClass& group = classes.classes[c];
+    for (const Resources& request : requests) {
+      if (!holds_only_one(group, request)) continue;
+      const double wait = wait_for_one_node(cluster, group, request, ends[c]);
+      if (wait <= 0) continue;
+      group.room_waits.push_back({request, wait});
+      if (!waits_for_room(classes, request)) classes.wait_for_room.push_back(request);
+    }
+  }
+}
+
+}  // namespace lips
