@@ -46,14 +46,16 @@ IdVector<ClassId, std::vector<End>> ends_of_tasks(const ClusterSnapshot& cluster
   return ends;
 }
 
-// How much longer than for as much room on all nodes of the class together.
+bool has_room(const ClusterSnapshot& cluster, const NodeClass& group, const Resources& request) {
+  return std::any_of(group.nodes.begin(), group.nodes.end(),
+                     [&](NodeId node) { return fits(request, cluster.free[node]); });
+}
+
+// How much longer than for as much room on all nodes of the class together; none of them has it now.
 double wait_for_one_node(const ClusterSnapshot& cluster, const NodeClass& group, const Resources& request,
                          const std::vector<End>& ends) {
   Resources together{Cores(0), Mebibytes(0), 0};
-  for (const NodeId node : group.nodes) {
-    if (fits(request, cluster.free[node])) return 0;
-    together += cluster.free[node];
-  }
+  for (const NodeId node : group.nodes) together += cluster.free[node];
   double as_much = fits(request, together) ? 0 : -1;
   std::unordered_map<NodeId, Resources> free;
   for (const End& end : ends) {
@@ -70,17 +72,20 @@ double wait_for_one_node(const ClusterSnapshot& cluster, const NodeClass& group,
 
 void find_room_waits(const ClusterSnapshot& cluster, NodeClasses& classes) {
   const std::vector<Resources> requests = large_requests(cluster, classes);
-  if (requests.empty()) return;
+  std::vector<std::pair<ClassId, const Resources*>> waiting;
+  for (const ClassId c : classes.classes.ids())
+    for (const Resources& request : requests)
+      if (const NodeClass& group = classes.classes[c];
+          holds_only_one(group, request) && !has_room(cluster, group, request))
+        waiting.emplace_back(c, &request);
+  if (waiting.empty()) return;
   const IdVector<ClassId, std::vector<End>> ends = ends_of_tasks(cluster, classes);
-  for (const ClassId c : classes.classes.ids()) {
+  for (const auto& [c, request] : waiting) {
     NodeClass& group = classes.classes[c];
-    for (const Resources& request : requests) {
-      if (!holds_only_one(group, request)) continue;
-      const double wait = wait_for_one_node(cluster, group, request, ends[c]);
-      if (wait <= 0) continue;
-      group.room_waits.push_back({request, wait});
-      if (!waits_for_room(classes, request)) classes.wait_for_room.push_back(request);
-    }
+    const double wait = wait_for_one_node(cluster, group, *request, ends[c]);
+    if (wait <= 0) continue;
+    group.room_waits.push_back({*request, wait});
+    if (!waits_for_room(classes, *request)) classes.wait_for_room.push_back(*request);
   }
 }
 
