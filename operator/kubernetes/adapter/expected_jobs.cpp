@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/cron_schedule.h"
+#include "config/quantities.h"
 #include "kubernetes/adapter/later_levels.h"
 #include "kubernetes/api/time_text.h"
 
@@ -24,7 +25,7 @@ class Collector {
     if (!text || !waits || job.deleting || job.ended) return;
     const Result<TimePoint> at = parse_time(std::string_view(*text).substr(0, 100));
     if (!at) return complain("Job", job.meta, fmt::format("{}: {}", annotation::expected_at, at.error().message));
-    if (*at >= from_ && *at < to_) add("Job", job.meta, job.meta.name, job.spec, *at);
+    if (*at >= from_ && *at < to_) add({"Job", job.meta, job.annotations}, job.meta.name, job.spec, *at);
   }
 
   // The controller names its Jobs after the minute for which they were planned.
@@ -37,7 +38,8 @@ class Collector {
     for (const TimePoint at : schedule->within(from_, to_, *zone)) {
       const auto minute = std::chrono::duration_cast<std::chrono::minutes>(at.time_since_epoch()).count();
       const std::string name = fmt::format("{}-{}", cron.meta.name, minute);
-      if (!here.contains({cron.meta.name_space, name})) add("CronJob", cron.meta, name, cron.job, at);
+      if (!here.contains({cron.meta.name_space, name}))
+        add({"CronJob", cron.meta, cron.annotations}, name, cron.job, at);
     }
   }
 
@@ -68,12 +70,25 @@ class Collector {
     result_.problems.push_back({kind, fmt::format("{} {}: {}", kind, full_name(meta), what)});
   }
 
-  void add(const char* kind, const ObjectMeta& meta, const std::string& job, const JobSpec& spec, TimePoint at) {
+  struct Source {
+    const char* kind;
+    const ObjectMeta& meta;
+    const TextMap& annotations;
+  };
+
+  void add(const Source& source, const std::string& job, const JobSpec& spec, TimePoint at) {
+    const auto& [kind, meta, annotations] = source;
+    const std::string* chance_text = find_text(annotations, annotation::expected_chance);
+    const std::optional<double> chance = chance_text ? parse_number(*chance_text) : 1;
+    if (!chance || !(*chance >= 0 && *chance <= 1))
+      return complain(kind, meta,
+                      fmt::format("{}: found '{}'; allowed: a number, 0 to 1", annotation::expected_chance,
+                                  std::string_view(*chance_text).substr(0, 100)));
     Result<ExpectedPods> pods = expected_pods({meta.name_space, Owner{"Job", job, ""}, spec}, context_);
     if (!pods) return complain(kind, meta, pods.error().message);
     if (!pods->planned || pods->tasks == 0) return;
     if (pods->work.job.empty()) pods->work.job = meta.name_space + '/' + job;
-    pods->work.at = at;
+    pods->work.at = at, pods->work.chance = *chance;
     result_.work.push_back(std::move(pods->work));
   }
 

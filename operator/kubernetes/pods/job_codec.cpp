@@ -112,8 +112,7 @@ template <>
 struct ObjectFields<CronJob> {
   static constexpr std::string_view kind = "cron job";
   static void read(std::string_view key, value content, CronJob& job) {
-    TextMap own;
-    if (key == "metadata") json::read_metadata(content, job.meta, own);
+    if (key == "metadata") json::read_metadata(content, job.meta, job.annotations);
     if (key != "spec") return;
     json::each_field(content, [&](std::string_view field, value inner) {
       if (field == "schedule") job.schedule = json::text(inner);

@@ -40,6 +40,7 @@ struct BatchJob {
 
 struct CronJob {
   ObjectMeta meta;
+  TextMap annotations;  // its own under lips.dev/, not those of its Jobs
   std::string schedule, time_zone;
   bool suspended = false;
   JobSpec job;

@@ -63,11 +63,11 @@ inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/datas
                             *cpu_per_mebibyte = "lips.dev/cpu-seconds-per-mebibyte", *run_time = "lips.dev/run-time",
                             *shuffle = "lips.dev/shuffle", *tasks = "lips.dev/tasks", *stage = "lips.dev/stage",
                             *complete_by = "lips.dev/complete-by", *max_wait = "lips.dev/max-wait",
-                            *expected_at = "lips.dev/expected-at", *job = "lips.dev/job", *input = "lips.dev/input",
-                            *read_from = "lips.dev/read-from", *memory = "lips.dev/memory",
-                            *finished_maps = "lips.dev/finished-maps", *memory_of = "lips.dev/memory-of",
-                            *mounted_at = "lips.dev/data-path", *steered = "lips.dev/steered",
-                            *do_not_disrupt = do_not_disrupt_annotation;
+                            *expected_at = "lips.dev/expected-at", *expected_chance = "lips.dev/expected-chance",
+                            *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
+                            *memory = "lips.dev/memory", *finished_maps = "lips.dev/finished-maps",
+                            *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path",
+                            *steered = "lips.dev/steered", *do_not_disrupt = do_not_disrupt_annotation;
 }
 
 }  // namespace lips::kubernetes

@@ -103,6 +103,27 @@ TEST_F(ExpectedJobsTest, TheNextRunsOfACronJobHaveTheNamesAndTheHistoryOfItsJobs
   EXPECT_FALSE(found.work[0].input.valid());
 }
 
+TEST_F(ExpectedJobsTest, AJobAndACronJobSayHowSurelyTheyCome) {
+  add_suspended("report", "2026-11-23T11:30:00Z", spec());
+  CronJob& cron = add_cron("hourly", "15 * * * *", spec());
+  const auto chances = [&](const char* text) {
+    for (TextMap* annotations : {&jobs_.begin()->second.annotations, &cron.annotations}) {
+      std::erase_if(*annotations, [](const auto& note) { return note.first == annotation::expected_chance; });
+      if (text) annotations->emplace_back(annotation::expected_chance, text);
+    }
+    const ExpectedJobs found = expected("2026-11-23T11:10:00Z");
+    std::vector<double> result;
+    for (const ExpectedWork& work : found.work) result.push_back(work.chance);
+    EXPECT_EQ(found.problems.empty(), !result.empty());
+    for (const ExpectedJobs::Problem& problem : found.problems)
+      EXPECT_THAT(problem.why, HasSubstr("lips.dev/expected-chance: found '"));
+    return result;
+  };
+  EXPECT_THAT(chances(nullptr), testing::AllOf(testing::Each(1), SizeIs(testing::Gt(1u))));
+  EXPECT_THAT(chances("0.25"), testing::AllOf(testing::Each(0.25), SizeIs(testing::Gt(1u))));
+  for (const char* wrong : {"", "maybe", "-0.1", "1.1", "nan", "90%"}) EXPECT_THAT(chances(wrong), IsEmpty()) << wrong;
+}
+
 TEST_F(ExpectedJobsTest, ACronJobRunsByTheClocksOfItsTimeZone) {
   add_cron("nightly", "30 2 * * *", spec()).time_zone = "Europe/Paris";
   ASSERT_THAT(expected("2026-07-01T00:00:00Z").work, SizeIs(1));
