@@ -264,14 +264,12 @@ TEST(AskOperator, EveryCommandAnswersFromWhatARunningOneServes) {
   const Said ended = lips_interrupted({"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set",
                                        "server.listen=127.0.0.1:0", "policy.settings.meanWait=10m"},
                                       "msg=\"starting\"", [&](const std::string& shown) {
-                                        const std::string address = "address=127.0.0.1:";
-                                        const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
-                                        const std::string url = "http://127.0.0.1:" + std::to_string(port);
+                                        const std::string url = url_of(shown);
                                         for (const char* command : {"plans", "data", "moves", "ledger", "report",
                                                                     "targets", "applications", "expected"})
                                           said.push_back(lips({command, "--format", "json", "--url", url}));
                                         said.push_back(lips({"why", "errors-in-logs", "--url", url}));
-                                        httplib::Client client("127.0.0.1", port);
+                                        httplib::Client client("127.0.0.1", port_of(shown));
                                         const auto state = client.Get("/state");
                                         ASSERT_TRUE(state);
                                         EXPECT_EQ(state->get_header_value("Content-Type"), "application/gzip");
@@ -310,9 +308,7 @@ TEST(AskOperator, TargetsNameTheJobsThatAreAtRisk) {
   lips_interrupted({"operator", "--cluster", "simulated:" + folder.file("due.yaml"), "--speed", "1", "--set",
                     "server.listen=127.0.0.1:0"},
                    "msg=\"starting\"", [&](const std::string& shown) {
-                     const std::string address = "address=127.0.0.1:";
-                     const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
-                     const std::string url = "http://127.0.0.1:" + std::to_string(port);
+                     const std::string url = url_of(shown);
                      EXPECT_TRUE(until([&] { return !(targets = lips_json({"targets", "--url", url})).empty(); }));
                      table = lips({"targets", "--url", url}).out;
                    });
@@ -338,14 +334,12 @@ TEST(AskOperator, TheLedgerSaysOfEachDayPoolAndJobWhatWasPredictedCountedAndSpen
   lips_interrupted(
       {"operator", "--cluster", "simulated:quickstart", "--speed", "60", "--set", "server.listen=127.0.0.1:0"},
       "msg=\"starting\"", [&](const std::string& shown) {
-        const std::string address = "address=127.0.0.1:";
-        const int port = std::stoi(shown.substr(shown.find(address) + address.size()));
-        const std::string url = "http://127.0.0.1:" + std::to_string(port);
+        const std::string url = url_of(shown);
         EXPECT_TRUE(until([&] {
           jobs = lips_json({"ledger", "--url", url});
           return finished(jobs) > 0;
         }));
-        httplib::Client client("127.0.0.1", port);
+        httplib::Client client("127.0.0.1", port_of(shown));
         const auto state = client.Get("/state");
         ASSERT_TRUE(state);
         write(file, state->body);
@@ -390,10 +384,8 @@ TEST(AskOperator, ANewQuestionGetsANewState) {
   lips_interrupted(
       {"operator", "--cluster", "simulated:quickstart", "--speed", "100", "--set", "server.listen=127.0.0.1:0"},
       "msg=\"starting\"", [&](const std::string& shown) {
-        const std::string address = "address=127.0.0.1:";
-        const std::string port = std::to_string(std::stoi(shown.substr(shown.find(address) + address.size())));
         for (int i = 0; i < 3; ++i) {
-          const Said said = lips({"plans", "--format", "json", "--url", "http://127.0.0.1:" + port});
+          const Said said = lips({"plans", "--format", "json", "--url", url_of(shown)});
           ASSERT_EQ(said.status, 0) << said.err;
           ages.push_back(json::parse(said.out).at(0)["secondsAgo"].get<double>());
         }

@@ -46,9 +46,7 @@ TEST(Operator, LeavesNodeHoursThatCommitmentsCoverOutOfItsBill) {
     std::string metrics;
     const Said said = lips_interrupted(with(on_quickstart, {"commitments.savingsPlan=" + commitments, "--stay"}),
                                        "scenario finished", [&](const std::string& shown) {
-                                         const std::string address = "address=127.0.0.1:";
-                                         const std::size_t at = shown.find(address) + address.size();
-                                         httplib::Client client("127.0.0.1", std::stoi(shown.substr(at)));
+                                         httplib::Client client("127.0.0.1", port_of(shown));
                                          if (const auto answer = client.Get("/metrics")) metrics = answer->body;
                                        });
     EXPECT_EQ(said.status, 0);
@@ -91,8 +89,7 @@ TEST(Operator, TellsAWriterWhereToPutNewData) {
   std::vector<std::pair<int, nlohmann::json>> answers;
   const Said said =
       lips_interrupted(with(on_quickstart, {"--stay"}), "scenario finished", [&](const std::string& shown) {
-        const std::string address = "address=127.0.0.1:";
-        httplib::Client client("127.0.0.1", std::stoi(shown.substr(shown.find(address) + address.size())));
+        httplib::Client client("127.0.0.1", port_of(shown));
         for (const char* query : {"node=plain-0&cpuSecondsPerMebibyte=1.4&readers=3", "node=plain-0",
                                   "node=plain-0&cpuSecondsPerMebibyte=much", "node=moon&cpuSecondsPerMebibyte=1",
                                   "node=plain-0&cpuSecondsPerMebibyte=1&reader=3"}) {
@@ -116,8 +113,7 @@ TEST(Operator, ItsPageShowsTheClusterAndEachJob) {
   const Said said = lips_interrupted(
       {"operator", "--cluster", "simulated:quickstart", "--speed", "0.01", "--set", "server.listen=127.0.0.1:0"},
       "msg=\"starting\"", [&](const std::string& shown) {
-        const std::string address = "address=127.0.0.1:";
-        httplib::Client client("127.0.0.1", std::stoi(shown.substr(shown.find(address) + address.size())));
+        httplib::Client client("127.0.0.1", port_of(shown));
         client.set_read_timeout(30);
         EXPECT_TRUE(until([&] {
           const auto answer = client.Get("/");
@@ -150,9 +146,7 @@ TEST(Operator, CountsJobsThatMissTheirOwnTargetsAndNamesThemInItsLog) {
   const Said said = lips_interrupted({"operator", "--cluster", "simulated:" + scenario, "--speed", "0", "--stay",
                                       "--set", "server.listen=127.0.0.1:0"},
                                      "scenario finished", [&](const std::string& shown) {
-                                       const std::string address = "address=127.0.0.1:";
-                                       httplib::Client client(
-                                           "127.0.0.1", std::stoi(shown.substr(shown.find(address) + address.size())));
+                                       httplib::Client client("127.0.0.1", port_of(shown));
                                        metrics = client.Get("/metrics")->body;
                                      });
   EXPECT_EQ(said.status, 0);

@@ -98,6 +98,13 @@ Said lips_interrupted(const std::vector<std::string>& words, const std::string& 
   return said;
 }
 
+int port_of(const std::string& shown) {
+  const std::string address = "address=127.0.0.1:";
+  return std::stoi(shown.substr(shown.find(address) + address.size()));
+}
+
+std::string url_of(const std::string& shown) { return "http://127.0.0.1:" + std::to_string(port_of(shown)); }
+
 bool until(const std::function<bool()>& done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!done()) {

@@ -28,6 +28,10 @@ Said lips_in(std::size_t bytes, const std::vector<std::string>& words);
 Said lips_interrupted(const std::vector<std::string>& words, const std::string& seen,
                       const std::function<void(const std::string& shown)>& then = {});
 
+// On which port of this machine a running operator listens, from its log.
+int port_of(const std::string& shown);
+std::string url_of(const std::string& shown);
+
 // Asks at short pauses, for a minute at most; false if it was never so.
 bool until(const std::function<bool()>& done);
 
