@@ -18,7 +18,11 @@ class Explaining {
   }
 
   Result<Explanation> run() {
-    if (job_.due.complete_by) result_.deadline = Deadlines(cluster_).of(task_.job);
+    if (job_.due.any()) {
+      Deadlines deadlines(cluster_);
+      result_.deadline = deadlines.of(task_.job);
+      result_.last_start = deadlines.of_start(task_.job);
+    }
     if (const std::optional<Standing> known = standing_unless_pending(cluster_, result_.task)) {
       result_.standing = *known;
       if (known == Standing::runs) describe_run();

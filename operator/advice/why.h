@@ -20,11 +20,12 @@ namespace lips::advice {
 struct Explanation {
   TaskId task;
   Standing standing = Standing::no_capacity;
-  std::optional<Place> place;         // where it runs or is planned to run
-  std::optional<Place> cheapest;      // of the nodes that may take it and are not like its own, whatever runs there
-  std::optional<Duration> left;       // of a running task
-  std::optional<Deadline> deadline;   // of its job, until it is done
-  std::optional<MadeRoom> made_room;  // of a pending one, whether it waits or not
+  std::optional<Place> place;          // where it runs or is planned to run
+  std::optional<Place> cheapest;       // of the nodes that may take it and are not like its own, whatever runs there
+  std::optional<Duration> left;        // of a running task
+  std::optional<Deadline> deadline;    // of its job, until it is done
+  std::optional<Deadline> last_start;  // by which its job's tasks have to start, while some wait
+  std::optional<MadeRoom> made_room;   // of a pending one, whether it waits or not
 
   // Of a waiting task.
   std::optional<QueuePlace> queue;

@@ -36,7 +36,7 @@ std::optional<Duration> beyond(OwnTargetKind kind, const JobDue& due, const JobP
 OwnTargetState Deadline::state() const { return left < Duration(0) ? OwnTargetState::missed : state_of(needed, left); }
 
 Deadlines::Deadlines(const ClusterSnapshot& cluster)
-    : cluster_(cluster), work_rate_(work_rate(cluster)), fastest_(fastest_node(cluster)) {
+    : cluster_(cluster), work_rate_(work_rate(cluster)), fastest_(fastest_node(cluster)), last_starts_(cluster) {
   for (const RunningTask& run : cluster.running) {
     if (!cluster.jobs[run.job].due.complete_by) continue;
     TimePoint& last = last_end_.try_emplace(run.job, run.expected_end).first->second;
@@ -44,18 +44,25 @@ Deadlines::Deadlines(const ClusterSnapshot& cluster)
   }
 }
 
-std::optional<Deadline> Deadlines::of(JobId id) const {
+std::optional<Deadline> Deadlines::of(JobId id) {
   const Job& job = cluster_.jobs[id];
   if (!job.due.complete_by || job.finished()) return std::nullopt;
-  Deadline deadline{*job.due.complete_by - cluster_.now,
-                    seconds(least_seconds_left(cluster_, id, work_rate_, fastest_))};
+  const double least =
+      std::max(least_seconds_left(cluster_, id, work_rate_, fastest_), last_starts_.of(id, job.pending).end);
+  Deadline deadline{*job.due.complete_by - cluster_.now, seconds(least)};
   if (const auto last = last_end_.find(id); last != last_end_.end())
     deadline.needed = std::max(deadline.needed, last->second - cluster_.now);
   return deadline;
 }
 
+std::optional<Deadline> Deadlines::of_start(JobId id) {
+  const Job& job = cluster_.jobs[id];
+  if (!job.due.start_by || job.pending == 0) return std::nullopt;
+  return Deadline{*job.due.start_by - cluster_.now, last_start(id, job.pending)};
+}
+
 std::optional<OwnTargetReport> report_of(OwnTargetKind kind, const ClusterSnapshot& cluster, JobId id,
-                                         const JobProgress& seen, const Deadlines& deadlines) {
+                                         const JobProgress& seen, Deadlines& deadlines) {
   const Job& job = cluster.jobs[id];
   const std::optional<Duration> late = beyond(kind, job.due, seen, cluster.now);
   if (!late) return std::nullopt;
@@ -66,6 +73,7 @@ std::optional<OwnTargetReport> report_of(OwnTargetKind kind, const ClusterSnapsh
     report.state = deadline.state();
   } else {
     report.target = *job.due.start_by - job.arrival, report.forecast = report.target + *late;
+    if (seen.to_start > 0) report.forecast += deadlines.last_start(id, seen.to_start);
     report.state = *late > Duration(0)  ? OwnTargetState::missed
                    : seen.to_start == 0 ? OwnTargetState::held
                                         : state_of(report.forecast, report.target);

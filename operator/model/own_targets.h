@@ -9,6 +9,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "model/last_starts.h"
 #include "model/snapshot.h"
 #include "model/targets.h"
 
@@ -25,11 +26,10 @@ struct JobProgress {
 // None: it has no such target.
 std::optional<Duration> beyond(OwnTargetKind kind, const JobDue& due, const JobProgress& seen, TimePoint now);
 
-// When a job has to be done, and what it takes at the least: its longest task, its work on all nodes, and the end of
-// each task that runs.
+// When a job has to be done, or its last task to have started, and what that takes at the least.
 struct Deadline {
-  Duration left{};  // negative: it has passed
-  Duration needed{};
+  Duration left{};    // negative: it has passed
+  Duration needed{};  // longest_span: no node takes all of its tasks
   OwnTargetState state() const;
   bool can_be_met() const { return state() < OwnTargetState::cannot; }
 };
@@ -37,13 +37,19 @@ struct Deadline {
 class Deadlines {
  public:
   explicit Deadlines(const ClusterSnapshot& cluster);
-  // None: it has none, or is done.
-  std::optional<Deadline> of(JobId job) const;
+  // It needs its longest task, its work on all nodes, the end of each task that runs, and after the last start of one
+  // that waits the shortest of these. None: it has no deadline, or is done.
+  std::optional<Deadline> of(JobId job);
+  // Of the last start. None: its tasks may wait for ever, or none does.
+  std::optional<Deadline> of_start(JobId job);
+  // Until so many of its tasks that wait have started.
+  Duration last_start(JobId job, std::size_t tasks) { return seconds(last_starts_.of(job, tasks).start); }
 
  private:
   const ClusterSnapshot& cluster_;
   double work_rate_ = 0, fastest_ = 1;
   std::unordered_map<JobId, TimePoint> last_end_;  // of running tasks of jobs that are due
+  LastStarts last_starts_;
 };
 
 // Of one job that waits or runs.
@@ -51,7 +57,7 @@ struct OwnTargetReport {
   std::string pool, job;
   OwnTargetKind kind = OwnTargetKind::complete_by;
   Duration target{};    // complete_by: the time left, negative once it has passed; max_wait: the longest wait
-  Duration forecast{};  // complete_by: the time that it takes at the least; max_wait: how long its tasks have waited
+  Duration forecast{};  // at the least. complete_by: the time that it takes; max_wait: how long its tasks will wait
   OwnTargetState state = OwnTargetState::held;
   friend bool operator==(const OwnTargetReport&, const OwnTargetReport&) = default;
 };
@@ -63,7 +69,7 @@ struct MissedTarget {
 };
 // None: it has no such target.
 std::optional<OwnTargetReport> report_of(OwnTargetKind kind, const ClusterSnapshot& cluster, JobId job,
-                                         const JobProgress& seen, const Deadlines& deadlines);
+                                         const JobProgress& seen, Deadlines& deadlines);
 // The worst first; ties by name.
 bool is_worse(const OwnTargetReport& a, const OwnTargetReport& b);
 

@@ -12,14 +12,17 @@ CpuSeconds work_left(const Job& job) {
   return CpuSeconds(job.work.value() * tasks / std::max(1U, job.tasks()));
 }
 
+double seconds_alone(const Job& job, const TaskGroup& group) {
+  return group.cpu.value() / std::max(least_cores, job.request.cpu.value());
+}
+
 namespace {
 
 // At speed 1, of those that wait.
 double longest_task(const ClusterSnapshot& cluster, JobId id) {
   double longest = 0;
   for (const TaskGroup& group : cluster.groups[id])
-    if (group.count > 0)
-      longest = std::max(longest, group.cpu.value() / std::max(least_cores, cluster.jobs[id].request.cpu.value()));
+    if (group.count > 0) longest = std::max(longest, seconds_alone(cluster.jobs[id], group));
   return longest;
 }
 

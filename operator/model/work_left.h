@@ -7,6 +7,8 @@ namespace lips {
 
 // By the share of its tasks that have not finished.
 CpuSeconds work_left(const Job& job);
+// Of one task of the group on the CPU that it requests, at speed 1.
+double seconds_alone(const Job& job, const TaskGroup& group);
 // CPU-seconds of work a second, on all nodes that take tasks and all that could be launched.
 double work_rate(const ClusterSnapshot& cluster);
 // The highest speed of such a node; 1 without any.

@@ -73,7 +73,7 @@ std::vector<OwnTargetReport> OwnTargetLedger::reports(const ClusterSnapshot& clu
   std::erase_if(known_, [&](const auto& entry) { return cluster.now - entry.second > remembered; });
   if (open_.empty()) return {};
   std::map<Name, OwnTargetReport> jobs;
-  const Deadlines deadlines(cluster);
+  Deadlines deadlines(cluster);
   for (const auto& [id, followed] : open_)
     for (const OwnTargetKind kind : enumerators<OwnTargetKind>) {
       const std::optional<OwnTargetReport> report = report_of(kind, cluster, id, followed.seen, deadlines);

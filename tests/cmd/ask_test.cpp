@@ -49,7 +49,7 @@ TEST_F(Ask, SaysWhyAJobWaitsAndWhatWouldStartIt) {
   const json answer = ask_json({"why", "job-0000003"});
   for (const char* field :
        {"pod", "standing", "sentence", "place", "cheapestElsewhere", "secondsLeft", "ahead", "waiting", "deadline",
-        "startsInSeconds", "firstRoom", "waitingPrice", "waitingDollarsPerHour", "mismatches", "remedies"})
+        "lastStart", "startsInSeconds", "firstRoom", "waitingPrice", "waitingDollarsPerHour", "mismatches", "remedies"})
     EXPECT_TRUE(answer.contains(field)) << field;
   double before = 0;
   EXPECT_FALSE(answer["remedies"].empty());
@@ -81,6 +81,19 @@ TEST_F(Ask, SaysThatAJobCannotBeDoneInTime) {
   EXPECT_THAT(due_in(1'000'000'000'000),
               AllOf(HasSubstr("its job is due in"), testing::Not(HasSubstr("cannot be done in time"))));
   EXPECT_EQ(ask_json({"why", "job-0000003"})["deadline"]["canBeMet"], true);
+  EXPECT_EQ(ask_json({"why", "job-0000003"})["lastStart"], nullptr);
+  const auto start_within = [&](std::int64_t microseconds) {
+    cluster["jobs"]["due"] =
+        json::array({json::array({job, 0, 0, 1, cluster["now"].get<std::int64_t>() + microseconds})});
+    write(snapshot_, cluster.dump());
+    return ask({"why", "job-0000003"}).out;
+  };
+  EXPECT_THAT(start_within(1'000), HasSubstr("its job's tasks have to start within 1 ms, and the last can in "));
+  EXPECT_THAT(start_within(1'000), HasSubstr("at the earliest: that is too late"));
+  EXPECT_THAT(start_within(-3'600'000'000), HasSubstr("its job's tasks had to start 1 h ago"));
+  EXPECT_THAT(start_within(1'000'000'000'000), testing::Not(HasSubstr("that is too late")));
+  for (json& node : cluster["nodes"]["schedulable"]) node = 0;
+  EXPECT_THAT(start_within(1'000'000), HasSubstr("have to start within 1 s, and no node takes them"));
 }
 
 TEST_F(Ask, ListsWhatIsExpectedAndNamesTheJobsForWhichATaskMakesRoom) {

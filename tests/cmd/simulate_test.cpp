@@ -155,6 +155,26 @@ TEST(Simulate, TextComparesPoliciesAndNamesTheAssumptions) {
   EXPECT_THAT(said.out.substr(fifo, said.out.find('\n', fifo + 1) - fifo), HasSubstr("base"));
 }
 
+// Six tasks one after the other on each core of both nodes start within 50 minutes; on the cheap ones alone it is 110.
+TEST(Simulate, HoldsTheLongestWaitOfAJobOfManyTasks) {
+  const Folder folder;
+  const std::string file = folder.file("waves.yaml");
+  const auto missed = [&](const std::string& most) {
+    write(file,
+          "zones: [a]\n"
+          "nodes:\n"
+          "- {name: cheap, cores: 4, pricePerHour: 0.1}\n"
+          "- {name: dear, cores: 4, pricePerHour: 0.4}\n"
+          "jobs:\n"
+          "- {name: waves, tasks: 48, cpuPerTask: 600" +
+              most + "}\n");
+    return simulated({file, "--policy", "lips", "--set", "billing=use", "settings.waitingPrice=0.25"})["runs"][0];
+  };
+  const json held = missed(", maxWait: 55m"), free = missed("");
+  EXPECT_EQ(held["ownTargets"][0]["missed"], 0);
+  EXPECT_LT(free["dollars"]["total"].get<double>(), 0.9 * held["dollars"]["total"].get<double>());
+}
+
 TEST(Simulate, SaysWhichJobsMissedTheirOwnTargets) {
   const Folder folder;
   const std::string file = folder.file("due.yaml");

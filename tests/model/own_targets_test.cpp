@@ -18,9 +18,9 @@ ClusterSnapshot cluster_with_a_job() {
   ClusterSnapshot cluster;
   cluster.now = now;
   Node node;
-  node.capacity.cpu = Cores(10);
-  node.speed = 1, node.schedulable = true;
-  cluster.nodes.push_back(node);
+  node.capacity = {Cores(10), Mebibytes(0), 10};
+  node.speed = 1, node.schedulable = true, node.profile = ProfileId(0);
+  cluster.profiles.push_back({}), cluster.nodes.push_back(node), cluster.free.push_back(node.capacity);
   cluster.pools.push_back(Pool{});
   cluster.pools[PoolId(0)].name = "etl";
   Job job;
@@ -37,7 +37,8 @@ ClusterSnapshot cluster_with_a_job() {
 }
 
 OwnTargetReport reported(OwnTargetKind kind, const ClusterSnapshot& cluster, const JobProgress& seen) {
-  const std::optional<OwnTargetReport> report = report_of(kind, cluster, JobId(0), seen, Deadlines(cluster));
+  Deadlines deadlines(cluster);
+  const std::optional<OwnTargetReport> report = report_of(kind, cluster, JobId(0), seen, deadlines);
   EXPECT_TRUE(report);
   return report.value_or(OwnTargetReport{});
 }
@@ -68,13 +69,13 @@ TEST(OwnTargets, OfADeadlineNeverSayThatAJobTakesLongerThanItDoes) {
     Job& job = cluster.jobs[JobId(0)];
     job.running = 0, job.work = {}, cluster.groups[JobId(0)].clear();
     std::vector<std::pair<double, double>> cores;  // free from, speed
-    cluster.nodes = {};
+    cluster.nodes = {}, cluster.free = {};
     for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
       Node node;
-      node.capacity.cpu = Cores(static_cast<double>(1 + random.below(4)));
-      node.speed = random.uniform(0.5, 2), node.schedulable = true;
+      node.capacity = {Cores(static_cast<double>(1 + random.below(4))), Mebibytes(0), 10};
+      node.speed = random.uniform(0.5, 2), node.schedulable = true, node.profile = ProfileId(0);
       cores.insert(cores.end(), static_cast<std::size_t>(node.capacity.cpu.value()), {0.0, node.speed});
-      cluster.nodes.push_back(node);
+      cluster.nodes.push_back(node), cluster.free.push_back(node.capacity);
     }
     double end = 0;
     for (std::uint64_t k = job.map_tasks = job.pending = static_cast<std::uint32_t>(1 + random.below(20)); k > 0; --k) {
@@ -121,10 +122,32 @@ TEST(OwnTargets, OfAWaitAreMissedOnceATaskHasWaitedForLonger) {
   EXPECT_EQ(report(std::chrono::minutes(36), {0, late, {}}).state, OwnTargetState::held);  // all have started
 }
 
+TEST(OwnTargets, OfAWaitSayThatTheLastTaskCannotStartInTime) {
+  ClusterSnapshot cluster = cluster_with_a_job();  // of the two that wait
+  cluster.free[NodeId(0)] = Resources{Cores(0), Mebibytes(0), 0};
+  const auto report = [&](Duration left) {
+    cluster.jobs[JobId(0)].due.start_by = now + left;
+    return reported(OwnTargetKind::max_wait, cluster, {2, now, {}});
+  };
+  EXPECT_EQ(report(std::chrono::minutes(61)).state, OwnTargetState::held);
+  EXPECT_NEAR(to_seconds(report(std::chrono::minutes(61)).forecast), 80 * 60, 0.01) << "40 minutes have passed";
+  EXPECT_EQ(report(std::chrono::minutes(59)).state, OwnTargetState::behind);
+  EXPECT_EQ(report(std::chrono::minutes(41)).state, OwnTargetState::behind);
+  EXPECT_EQ(report(std::chrono::minutes(39)).state, OwnTargetState::cannot);
+  EXPECT_EQ(Deadlines(cluster).of_start(JobId(0))->left, Duration(std::chrono::minutes(39)));
+  EXPECT_EQ(Deadlines(cluster).of_start(JobId(0))->state(), OwnTargetState::cannot);
+  cluster.running.clear();
+  EXPECT_EQ(report(std::chrono::hours(1000)).forecast, longest_span + std::chrono::minutes(40));
+  EXPECT_EQ(report(std::chrono::hours(1000)).state, OwnTargetState::cannot);
+}
+
 TEST(OwnTargets, OfAJobWithoutThemAreNone) {
   const ClusterSnapshot cluster = cluster_with_a_job();
+  Deadlines deadlines(cluster);
   for (const OwnTargetKind kind : enumerators<OwnTargetKind>)
-    EXPECT_FALSE(report_of(kind, cluster, JobId(0), {2, now, {}}, Deadlines(cluster)));
+    EXPECT_FALSE(report_of(kind, cluster, JobId(0), {2, now, {}}, deadlines));
+  EXPECT_FALSE(deadlines.of(JobId(0)));
+  EXPECT_FALSE(deadlines.of_start(JobId(0)));
 }
 
 TEST(OwnTargets, OfAJobThatIsDoneAreAsOfItsEnd) {

@@ -91,14 +91,12 @@ void add_target(const TargetReport& report, Listing& listing) {
              listing);
 }
 
-// The time left beside what its work takes at the least; or the longest wait beside how long its tasks have waited.
 void add_target(const OwnTargetReport& report, Listing& listing) {
   const double target = to_seconds(report.target), forecast = to_seconds(report.forecast);
-  const bool due = report.kind == OwnTargetKind::complete_by;
   const Cell wanted(target < 0 ? page::duration(-target) + " ago" : page::duration(target), target),
-      needed(page::duration(forecast), forecast);
-  add_target({named(report.pool), named(report.job), named(to_string(report.kind)), wanted, due ? Cell() : needed,
-              due ? needed : Cell(), Cell(), named(to_string(report.state)), Cell()},
+      foreseen(page::foreseen(report.forecast), report.forecast < longest_span ? Json(forecast) : Json());
+  add_target({named(report.pool), named(report.job), named(to_string(report.kind)), wanted, Cell(), foreseen, Cell(),
+              named(to_string(report.state)), Cell()},
              listing);
 }
 

@@ -79,6 +79,7 @@ class Answer {
     if (said_.cheapest && !waits(said_.standing))
       out += row("next best", fmt::format("{}: {}", where(*said_.cheapest), bill(*said_.cheapest)));
     if (said_.deadline) out += row("deadline", deadline(*said_.deadline));
+    if (said_.last_start) out += row("max-wait", last_start(*said_.last_start));
     if (said_.made_room) out += row("room", made_room(*said_.made_room));
     if (!waits(said_.standing) || !said_.queue) return out;
     out += row("queue", fmt::format("{} of {} ahead of it", page::count(said_.queue->ahead),
@@ -100,10 +101,8 @@ class Answer {
                  {"place", said_.place ? place(*said_.place) : Json()},
                  {"cheapestElsewhere", said_.cheapest ? place(*said_.cheapest) : Json()},
                  {"secondsLeft", said_.left ? Json(to_seconds(*said_.left)) : Json()}};
-    json["deadline"] = said_.deadline ? Json{{"secondsLeft", to_seconds(said_.deadline->left)},
-                                             {"secondsNeeded", to_seconds(said_.deadline->needed)},
-                                             {"canBeMet", said_.deadline->can_be_met()}}
-                                      : Json();
+    json["deadline"] = deadline_json(said_.deadline);
+    json["lastStart"] = deadline_json(said_.last_start);
     json["makesRoom"] = said_.made_room ? made_room_json(*said_.made_room) : Json();
     if (!waits(said_.standing)) return json;
     json["ahead"] = said_.queue ? Json(said_.queue->ahead) : Json();
@@ -129,9 +128,25 @@ class Answer {
 
   static std::string deadline(const Deadline& deadline) {
     if (deadline.left <= Duration(0)) return fmt::format("its job was due {} ago", span(-deadline.left));
-    const std::string times = fmt::format("its job is due in {}, and its work takes {} at full speed",
-                                          span(deadline.left), span(deadline.needed));
+    const std::string due = fmt::format("its job is due in {}, and ", span(deadline.left));
+    if (deadline.needed == longest_span) return due + "no node takes its tasks";
+    const std::string times = fmt::format("{}its work takes {} at full speed", due, span(deadline.needed));
     return deadline.can_be_met() ? times : times + ": it cannot be done in time";
+  }
+
+  static std::string last_start(const Deadline& start) {
+    if (start.left <= Duration(0)) return fmt::format("its job's tasks had to start {} ago", span(-start.left));
+    const std::string due = fmt::format("its job's tasks have to start within {}, and ", span(start.left));
+    if (start.needed == longest_span) return due + "no node takes them";
+    const std::string times = fmt::format("{}the last can in {} at the earliest", due, span(start.needed));
+    return start.can_be_met() ? times : times + ": that is too late";
+  }
+
+  static Json deadline_json(const std::optional<Deadline>& deadline) {
+    if (!deadline) return {};
+    return {{"secondsLeft", to_seconds(deadline->left)},
+            {"secondsNeeded", deadline->needed == longest_span ? Json() : Json(to_seconds(deadline->needed))},
+            {"canBeMet", deadline->can_be_met()}};
   }
 
   std::string node_in_zone(NodeId id) const {

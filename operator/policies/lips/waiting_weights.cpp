@@ -1,7 +1,11 @@
 #include "policies/lips/waiting_weights.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
 
+#include "model/last_starts.h"
 #include "model/targets.h"
 #include "model/work_left.h"
 #include "policies/waiting_price.h"
@@ -20,7 +24,10 @@ class Factors {
   double of(JobId id) {
     const Job& job = cluster_.jobs[id];
     const double factor = cluster_.pools[job.pool].waiting_factor * (last_tasks(job) + of_the_job(job));
-    return job.due.any() ? factor * due(id) : factor;
+    if (!job.due.any()) return factor;
+    const auto [found, added] = due_.try_emplace(id);
+    if (added) found->second = due(id);
+    return factor * found->second;
   }
 
  private:
@@ -38,10 +45,17 @@ class Factors {
     double factor = 0;
     if (job.due.complete_by)
       factor = deadline_factor(seconds_needed(id), to_seconds(*job.due.complete_by - cluster_.now));
-    if (job.due.start_by)  // the time waited, of all that it may wait
-      factor = std::max(
-          factor, deadline_factor(to_seconds(cluster_.now - job.arrival), to_seconds(*job.due.start_by - job.arrival)));
+    if (job.due.start_by)
+      factor = std::max(factor, deadline_factor(seconds_waited(id), to_seconds(*job.due.start_by - job.arrival)));
     return factor;
+  }
+
+  // By its last task, at full speed. What no node takes waits at the price of others.
+  double seconds_waited(JobId id) {
+    if (!last_starts_) last_starts_.emplace(cluster_);
+    const Job& job = cluster_.jobs[id];
+    const double to_come = last_starts_->of(id, job.pending).start;
+    return to_seconds(cluster_.now - job.arrival) + (std::isfinite(to_come) ? to_come : 0);
   }
 
   double seconds_needed(JobId id) {
@@ -53,6 +67,8 @@ class Factors {
   const bool last_tasks_;   // count for all of their job
   const double more_work_;  // CPU-seconds by which each job counts
   double work_rate_ = 0;    // once it is needed
+  std::optional<LastStarts> last_starts_;
+  std::unordered_map<JobId, double> due_;
 };
 
 WaitingWeights weights_by(const ClusterSnapshot& cluster, Factors factors) {

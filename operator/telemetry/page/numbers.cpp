@@ -74,6 +74,8 @@ std::string duration(double seconds) {
   return two_units(seconds, day, hour, {"d", "h"});
 }
 
+std::string foreseen(Duration span) { return span < longest_span ? duration(to_seconds(span)) : "never"; }
+
 std::string when(double seconds) { return seconds < 0 ? duration(-seconds) + " ago" : "in " + duration(seconds); }
 
 std::string epoch(double seconds) {

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <string>
 
+#include "base/units.h"
+
 namespace lips::page {
 
 std::string usd(double dollars);       // "$0.0042", "$123.40", "$12,345"
 std::string percent(double fraction);  // "31 %", "0.4 %"
 std::string duration(double seconds);  // "0.42 s", "3 min 20 s", "2 h 05 min", "1 d 4 h"
+std::string foreseen(Duration span);   // a duration; "never" from longest_span on
 std::string when(double seconds);      // "in 3 min 20 s", "0.42 s ago"
 std::string epoch(double seconds);     // "600 s"; long ones as a duration
 std::string hours(double seconds);     // "1.5": for columns whose head has the unit

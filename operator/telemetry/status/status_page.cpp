@@ -191,7 +191,7 @@ page::Table own_targets(const OwnTargetFigures& figures) {
   page::Table table;
   table.caption = fmt::format(
       "Jobs with targets of their own, {} of {} at risk{}. complete-by: when it is due, and the time that it takes at "
-      "full speed; max-wait: the longest wait, and how long its tasks have waited",
+      "the least; max-wait: the longest wait, and how long its tasks will have waited at the least",
       page::count(figures.at_risk), page::count(figures.all),
       figures.at_risk > figures.worst.size() ? fmt::format(" (the worst {})", figures.worst.size()) : "");
   table.columns = {"job", "pool", "target", "wanted", "foreseen", "state"};
@@ -201,7 +201,7 @@ page::Table own_targets(const OwnTargetFigures& figures) {
                           {report.pool, false, true},
                           {std::string(to_string(report.kind)), false, true},
                           {report.kind == OwnTargetKind::complete_by ? page::when(wanted) : page::duration(wanted)},
-                          {page::duration(to_seconds(report.forecast))},
+                          {page::foreseen(report.forecast)},
                           {std::string(to_string(report.state)), report.state >= OwnTargetState::cannot, true}});
   }
   return table;

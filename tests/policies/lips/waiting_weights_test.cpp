@@ -120,6 +120,24 @@ TEST(WaitingWeights, GrowAsTheLongestWaitComesNear) {
   EXPECT_DOUBLE_EQ(factor_with(100'000, 500), 4);  // the more urgent of the two
 }
 
+// Ten tasks of 100 s on two cores: the last starts after 400 s if all goes well.
+TEST(WaitingWeights, CountTheTasksThatHaveToGoFirstIntoTheLongestWait) {
+  ClusterBuilder builder;
+  builder.node({.slots = 2, .cpu = 2});
+  Case test("lips", builder);
+  const JobId job = test.add({.maps = 10, .cpu = 100});
+  ClusterSnapshot cluster = test.state.snapshot();
+  const auto factor = [&](double longest_wait) {
+    cluster.jobs[job].due.start_by = cluster.jobs[job].arrival + seconds(longest_wait);
+    return waiting_weights(cluster, by(Billing::invoice)).mean;
+  };
+  EXPECT_NEAR(factor(800), 1, 1e-4);
+  EXPECT_NEAR(factor(600), 4, 1e-4);
+  EXPECT_DOUBLE_EQ(factor(399), dearest_when_due);
+  cluster.nodes[NodeId(0)].schedulable = false;
+  EXPECT_DOUBLE_EQ(factor(399), cheapest_with_slack) << "nobody is to pay for what cannot start";
+}
+
 TEST(WaitingWeights, CountALastTaskForAllOfItsJobUnlessByUse) {
   ClusterSnapshot cluster = two_pools(1, 1, 10, 10);
   cluster.jobs[JobId(0)].work = CpuSeconds(10), cluster.jobs[JobId(1)].work = CpuSeconds(20);

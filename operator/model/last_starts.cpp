@@ -1,0 +1,130 @@
+#include "model/last_starts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "model/launch_room.h"
+#include "model/work_left.h"
+
+namespace lips {
+
+// Of tasks at the highest speed, in seconds.
+struct LastStarts::Lengths {
+  std::vector<std::pair<double, double>> tasks;  // length, and how many; the shortest first
+  double count = 0, sum = 0;
+
+  // Of so many, the shortest.
+  double of_shortest(double number) const {
+    double total = 0;
+    for (const auto& [length, many] : tasks) {
+      const double taken = std::min(number, many);
+      if (taken <= 0) break;
+      total += taken * length, number -= taken;
+    }
+    return total;
+  }
+};
+
+LastStarts::LastStarts(const ClusterSnapshot& cluster) : cluster_(cluster), fastest_(fastest_node(cluster)) {}
+
+void LastStarts::list_ends() {
+  ends_of_node_.assign(cluster_.nodes.size() + 1, 0);
+  for (const RunningTask& run : cluster_.running) ++ends_of_node_[run.node.index() + 1];
+  for (std::size_t n = 1; n < ends_of_node_.size(); ++n) ends_of_node_[n] += ends_of_node_[n - 1];
+  ends_.resize(cluster_.running.size());
+  std::vector<std::size_t> next(ends_of_node_.begin(), ends_of_node_.end() - 1);
+  for (const RunningTask& run : cluster_.running)
+    ends_[next[run.node.index()]++] = {std::max(0.0, to_seconds(run.expected_end - cluster_.now)),
+                                       &cluster_.jobs[run.job].request};
+  for (const NodeId node : cluster_.nodes.ids()) {
+    const std::span<End> ends = ends_of(node);
+    std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
+  }
+}
+
+std::span<LastStarts::End> LastStarts::ends_of(NodeId node) {
+  return std::span(ends_).subspan(ends_of_node_[node.index()],
+                                  ends_of_node_[node.index() + 1] - ends_of_node_[node.index()]);
+}
+
+LastStarts::Rooms LastStarts::find_rooms(const Job& job) {
+  if (ends_of_node_.empty()) list_ends();
+  IdVector<ProfileId, std::optional<bool>> known(cluster_.profiles.size());
+  const auto takes = [&](NodeId node) {
+    std::optional<bool>& eligible = known[cluster_.nodes[node].profile];
+    if (!eligible) eligible = cluster_.eligible(job.constraint, node);
+    return *eligible;
+  };
+  std::map<double, double> by_time;
+  for (const NodeId node : cluster_.nodes.ids()) {
+    if (!cluster_.nodes[node].schedulable || !takes(node)) continue;
+    Resources free = cluster_.free[node];
+    std::int64_t room = fit_count(job.request, free);
+    if (room > 0) by_time[0] += static_cast<double>(room);
+    for (const End& end : ends_of(node)) {
+      free += *end.request;
+      const std::int64_t more = fit_count(job.request, free) - room;
+      if (more > 0) by_time[end.at] += static_cast<double>(more), room += more;
+    }
+  }
+  for (const Offer& offer : cluster_.offers) {
+    if (!takes(offer.like)) continue;
+    const std::int64_t each = fit_count(job.request, cluster_.nodes[offer.like].capacity);
+    if (const std::uint32_t nodes = nodes_left(cluster_, offer); each > 0 && nodes > 0)
+      by_time[to_seconds(offer.boot)] += static_cast<double>(each) * nodes;
+  }
+  Rooms rooms;
+  for (const auto& [from, tasks] : by_time) rooms.push_back({from, tasks});
+  return rooms;
+}
+
+const LastStarts::Rooms& LastStarts::rooms_of(const Job& job) {
+  const auto [found, added] = rooms_.try_emplace({job.request, job.constraint});
+  if (added) found->second = find_rooms(job);
+  return found->second;
+}
+
+// Whether nothing rules it out: each place takes no more tasks than the shortest allows, one after the other, and all
+// that do not run at that time have been done there.
+bool LastStarts::can_have_started(const Rooms& rooms, const Lengths& tasks, double by) {
+  const double shortest = tasks.tasks.front().first;
+  double places = 0, seconds = 0, starts = 0;
+  for (const auto& [from, here] : rooms) {
+    if (from > by) break;
+    places += here, seconds += here * (by - from);
+    starts += shortest > 0 ? here * (1 + std::floor((by - from) / shortest)) : tasks.count;
+  }
+  return places >= tasks.count || (starts >= tasks.count && seconds >= tasks.of_shortest(tasks.count - places));
+}
+
+double LastStarts::last_start(const Rooms& rooms, const Lengths& tasks) {
+  if (rooms.empty()) return std::numeric_limits<double>::infinity();
+  // Bisected: at `after` one task after the other can have started in one place.
+  double before = rooms.front().from, after = before + tasks.sum;
+  if (can_have_started(rooms, tasks, before)) return before;
+  while (after - before > 1e-6 * std::max(1.0, after))
+    if (const double middle = (before + after) / 2; can_have_started(rooms, tasks, middle))
+      after = middle;
+    else
+      before = middle;
+  return before;
+}
+
+LastStarts::Last LastStarts::of(JobId id, std::size_t number) {
+  const Job& job = cluster_.jobs[id];
+  Lengths tasks;
+  for (const TaskGroup& group : cluster_.groups[id])
+    if (group.count > 0) tasks.tasks.emplace_back(seconds_alone(job, group) / fastest_, group.count);
+  std::sort(tasks.tasks.begin(), tasks.tasks.end());
+  for (auto& [length, many] : tasks.tasks) {
+    many = std::min(many, static_cast<double>(number) - tasks.count);
+    tasks.count += many, tasks.sum += many * length;
+  }
+  if (tasks.count <= 0) return {};
+  const double start = last_start(rooms_of(job), tasks);
+  return {start, start + tasks.tasks.front().first};
+}
+
+}  // namespace lips

@@ -1,0 +1,53 @@
+// When the tasks of a job that wait can all have started: the least that any plan can reach.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/snapshot.h"
+
+namespace lips {
+
+// If running tasks end when expected, what others use of nodes stays theirs, and nothing else starts. A node that has
+// not been launched takes tasks from its boot on.
+class LastStarts {
+ public:
+  explicit LastStarts(const ClusterSnapshot& cluster);  // outlives it
+  // Of so many pending tasks of the job, those of least work: seconds from now until all have started, and until the
+  // last to start has ended. 0 without any. Infinity: no node, and none that could be launched, takes one.
+  struct Last {
+    double start = 0, end = 0;
+  };
+  Last of(JobId job, std::size_t tasks);
+
+ private:
+  // So many tasks of a request at once, one after the other, from then on (seconds from now).
+  struct Room {
+    double from, tasks;
+  };
+  using Rooms = std::vector<Room>;  // by time
+  // Of a running task.
+  struct End {
+    double at;  // seconds from now
+    const Resources* request;
+  };
+  struct Lengths;
+
+  static double last_start(const Rooms& rooms, const Lengths& tasks);
+  const Rooms& rooms_of(const Job& job);
+  Rooms find_rooms(const Job& job);
+  void list_ends();
+  std::span<End> ends_of(NodeId node);
+  static bool can_have_started(const Rooms& rooms, const Lengths& tasks, double by);
+
+  const ClusterSnapshot& cluster_;
+  const double fastest_;
+  std::map<std::pair<Resources, ConstraintId>, Rooms> rooms_;
+  std::vector<std::size_t> ends_of_node_;  // where they begin in `ends_`, and one more; empty until they are needed
+  std::vector<End> ends_;                  // by node, then time
+};
+
+}  // namespace lips
