@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -252,8 +253,10 @@ TEST_F(Ask, ShowsAnAddressTheTokenOfAFile) {
 // A Service leads each connection to some replica, and one that stands by refuses.
 TEST_F(Ask, TriesEachTimeOnANewConnection) {
   httplib::Server server;
+  std::mutex mutex;
   std::vector<int> ports;
   server.Get("/state", [&](const httplib::Request& request, httplib::Response& response) {
+    const std::lock_guard lock(mutex);
     ports.push_back(request.remote_port);
     if (ports.size() < 4)
       response.status = 503;
@@ -264,6 +267,7 @@ TEST_F(Ask, TriesEachTimeOnANewConnection) {
   std::jthread thread([&] { server.listen_after_bind(); });
   const Said said = lips({"data", "--url", "http://127.0.0.1:" + std::to_string(port)});
   server.stop();
+  thread.join();
   EXPECT_EQ(said.status, 0) << said.err;
   ASSERT_EQ(ports.size(), 4u);
   std::sort(ports.begin(), ports.end());

@@ -118,9 +118,10 @@ TEST(Binder, SendsNothingOnceDeposed) {
 }
 
 TEST(Binder, GivesUpATryThatTakesLongerThanItMay) {
-  std::promise<void> ended;
+  std::promise<void> arrived, ended;
   std::shared_future<void> end = ended.get_future().share();
   FakeApiServer server([&](const ReceivedRequest&) {
+    arrived.set_value();
     end.wait();
     return Reply{201, "{}", {}, false, nullptr};
   });
@@ -129,6 +130,8 @@ TEST(Binder, GivesUpATryThatTakesLongerThanItMay) {
   Binder binder(
       client, [&] { return std::exchange(leads, false); }, std::chrono::milliseconds(500));
   EXPECT_EQ(bound(binder).kind, Kind::unknown);
+  // A busy server may get to it later than that.
+  EXPECT_EQ(arrived.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
   ended.set_value();
   EXPECT_EQ(server.requests().size(), 1u);
 }
