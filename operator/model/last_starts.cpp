@@ -29,28 +29,8 @@ struct LastStarts::Lengths {
 
 LastStarts::LastStarts(const ClusterSnapshot& cluster) : cluster_(cluster), fastest_(fastest_node(cluster)) {}
 
-void LastStarts::list_ends() {
-  ends_of_node_.assign(cluster_.nodes.size() + 1, 0);
-  for (const RunningTask& run : cluster_.running) ++ends_of_node_[run.node.index() + 1];
-  for (std::size_t n = 1; n < ends_of_node_.size(); ++n) ends_of_node_[n] += ends_of_node_[n - 1];
-  ends_.resize(cluster_.running.size());
-  std::vector<std::size_t> next(ends_of_node_.begin(), ends_of_node_.end() - 1);
-  for (const RunningTask& run : cluster_.running)
-    ends_[next[run.node.index()]++] = {std::max(0.0, to_seconds(run.expected_end - cluster_.now)),
-                                       &cluster_.jobs[run.job].request};
-  for (const NodeId node : cluster_.nodes.ids()) {
-    const std::span<End> ends = ends_of(node);
-    std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
-  }
-}
-
-std::span<LastStarts::End> LastStarts::ends_of(NodeId node) {
-  return std::span(ends_).subspan(ends_of_node_[node.index()],
-                                  ends_of_node_[node.index() + 1] - ends_of_node_[node.index()]);
-}
-
 LastStarts::Rooms LastStarts::find_rooms(const Job& job) {
-  if (ends_of_node_.empty()) list_ends();
+  if (ends_.empty()) ends_ = task_ends<NodeId>(cluster_, cluster_.nodes.size(), [](NodeId node) { return node; });
   IdVector<ProfileId, std::optional<bool>> known(cluster_.profiles.size());
   const auto takes = [&](NodeId node) {
     std::optional<bool>& eligible = known[cluster_.nodes[node].profile];
@@ -63,7 +43,7 @@ LastStarts::Rooms LastStarts::find_rooms(const Job& job) {
     Resources free = cluster_.free[node];
     std::int64_t room = fit_count(job.request, free);
     if (room > 0) by_time[0] += static_cast<double>(room);
-    for (const End& end : ends_of(node)) {
+    for (const TaskEnd& end : ends_[node]) {
       free += *end.request;
       const std::int64_t more = fit_count(job.request, free) - room;
       if (more > 0) by_time[end.at] += static_cast<double>(more), room += more;

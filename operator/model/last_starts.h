@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "model/snapshot.h"
+#include "model/task_ends.h"
 
 namespace lips {
 
@@ -29,25 +29,17 @@ class LastStarts {
     double from, tasks;
   };
   using Rooms = std::vector<Room>;  // by time
-  // Of a running task.
-  struct End {
-    double at;  // seconds from now
-    const Resources* request;
-  };
   struct Lengths;
 
   static double last_start(const Rooms& rooms, const Lengths& tasks);
   const Rooms& rooms_of(const Job& job);
   Rooms find_rooms(const Job& job);
-  void list_ends();
-  std::span<End> ends_of(NodeId node);
   static bool can_have_started(const Rooms& rooms, const Lengths& tasks, double by);
 
   const ClusterSnapshot& cluster_;
   const double fastest_;
   std::map<std::pair<Resources, ConstraintId>, Rooms> rooms_;
-  std::vector<std::size_t> ends_of_node_;  // where they begin in `ends_`, and one more; empty until they are needed
-  std::vector<End> ends_;                  // by node, then time
+  IdVector<NodeId, std::vector<TaskEnd>> ends_;  // empty until they are needed
 };
 
 }  // namespace lips

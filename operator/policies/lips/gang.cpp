@@ -66,7 +66,7 @@ std::uint32_t count_tasks(std::span<const Spot> spots) {
 }
 
 GangRoom::GangRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free)
-    : cluster_(cluster), classes_(classes), free_(free), nodes_(cluster.zones.size()), releases_(cluster.zones.size()) {
+    : cluster_(cluster), classes_(classes), free_(free), nodes_(cluster.zones.size()) {
   empty_.reserve(cluster.nodes.size());
   for (const Node& node : cluster.nodes) empty_.push_back(node.capacity - node.others);
   for (const NodeId node : cluster.nodes.ids())
@@ -79,13 +79,9 @@ GangRoom::GangRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, I
       std::stable_sort(nodes->begin(), nodes->end(), [&](NodeId a, NodeId b) {
         return classes.classes[classes.class_of[a]].price < classes.classes[classes.class_of[b]].price;
       });
-  for (const RunningTask& run : cluster.running)
-    if (classes.class_of[run.node].valid())
-      releases_[cluster.nodes[run.node].zone].push_back(
-          {std::max(0.0, to_seconds(run.expected_end - cluster.now)), run.node, cluster.jobs[run.job].request});
-  for (std::vector<Release>& releases : releases_)
-    std::sort(releases.begin(), releases.end(),
-              [](const Release& a, const Release& b) { return std::tuple(a.at, a.node) < std::tuple(b.at, b.node); });
+  ends_ = task_ends<ZoneId>(cluster, cluster.zones.size(), [&](NodeId node) {
+    return classes.class_of[node].valid() ? cluster.nodes[node].zone : ZoneId::none();
+  });
 }
 
 template <class Visit>
@@ -148,18 +144,18 @@ std::optional<std::vector<Spot>> GangRoom::all_now(const Gang& gang, ZoneId zone
 }
 
 std::optional<std::vector<Spot>> GangRoom::all_after(const Gang& gang, ZoneId zone, std::size_t ended) {
-  const std::vector<Release>& releases = releases_[zone];
-  for (std::size_t i = 0; i < ended; ++i) free_[releases[i].node] += releases[i].room;
+  const std::vector<TaskEnd>& ends = ends_[zone];
+  for (std::size_t i = 0; i < ended; ++i) free_[ends[i].node] += *ends[i].request;
   std::optional<std::vector<Spot>> spots = all_now(gang, zone);
-  for (std::size_t i = 0; i < ended; ++i) free_[releases[i].node] -= releases[i].room;
+  for (std::size_t i = 0; i < ended; ++i) free_[ends[i].node] -= *ends[i].request;
   return spots;
 }
 
 std::optional<GangRoom::Later> GangRoom::all_later(const Gang& gang, ZoneId zone) {
-  const std::vector<Release>& releases = releases_[zone];
-  std::optional<std::vector<Spot>> found = all_after(gang, zone, releases.size());
+  const std::vector<TaskEnd>& ends = ends_[zone];
+  std::optional<std::vector<Spot>> found = all_after(gang, zone, ends.size());
   if (!found) return std::nullopt;
-  std::size_t too_few = 0, enough = releases.size();
+  std::size_t too_few = 0, enough = ends.size();
   while (too_few < enough) {
     const std::size_t middle = (too_few + enough) / 2;
     if (std::optional<std::vector<Spot>> spots = all_after(gang, zone, middle)) {
@@ -169,7 +165,7 @@ std::optional<GangRoom::Later> GangRoom::all_later(const Gang& gang, ZoneId zone
       too_few = middle + 1;
     }
   }
-  return Later{enough == 0 ? 0 : releases[enough - 1].at, *std::move(found)};
+  return Later{enough == 0 ? 0 : ends[enough - 1].at, *std::move(found)};
 }
 
 bool GangRoom::is_large_enough(const Gang& gang, ZoneId zone) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/peers.h"
+#include "model/task_ends.h"
 #include "policies/lips/by_zone.h"
 #include "policies/lips/classes.h"
 #include "policies/policy.h"
@@ -78,11 +79,6 @@ class GangRoom {
   bool are_large_enough(const Gang& gang);
 
  private:
-  struct Release {
-    double at = 0;  // seconds from now
-    NodeId node;
-    Resources room;
-  };
   // Calls `visit(node)` until it returns false, first where the price, with what interruptions add for the part, is
   // least.
   template <class Visit>
@@ -98,7 +94,7 @@ class GangRoom {
     std::vector<NodeId> safe, interrupted;
   };
   IdVector<ZoneId, ByPrice> nodes_;
-  IdVector<ZoneId, std::vector<Release>> releases_;
+  IdVector<ZoneId, std::vector<TaskEnd>> ends_;
 };
 
 std::uint32_t count_tasks(std::span<const Spot> spots);

@@ -6,15 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/task_ends.h"
+
 namespace lips {
 
 namespace {
-
-struct End {
-  double at;  // seconds from now
-  NodeId node;
-  const Resources* request;
-};
 
 bool holds_only_one(const NodeClass& group, const Resources& request) {
   return !group.whole && !group.nodes.empty() && fit_count(request, group.shape) == 1;
@@ -34,18 +30,6 @@ std::vector<Resources> large_requests(const ClusterSnapshot& cluster, const Node
   return result;
 }
 
-// Of each class, by time.
-IdVector<ClassId, std::vector<End>> ends_of_tasks(const ClusterSnapshot& cluster, const NodeClasses& classes) {
-  IdVector<ClassId, std::vector<End>> ends(classes.classes.size());
-  for (const RunningTask& run : cluster.running)
-    if (const ClassId c = classes.class_of[run.node]; c.valid())
-      ends[c].push_back(
-          {std::max(0.0, to_seconds(run.expected_end - cluster.now)), run.node, &cluster.jobs[run.job].request});
-  for (std::vector<End>& of_class : ends)
-    std::stable_sort(of_class.begin(), of_class.end(), [](const End& a, const End& b) { return a.at < b.at; });
-  return ends;
-}
-
 bool has_room(const ClusterSnapshot& cluster, const NodeClass& group, const Resources& request) {
   return std::any_of(group.nodes.begin(), group.nodes.end(),
                      [&](NodeId node) { return fits(request, cluster.free[node]); });
@@ -53,12 +37,12 @@ bool has_room(const ClusterSnapshot& cluster, const NodeClass& group, const Reso
 
 // How much longer than for as much room on all nodes of the class together; none of them has it now.
 double wait_for_one_node(const ClusterSnapshot& cluster, const NodeClass& group, const Resources& request,
-                         const std::vector<End>& ends) {
+                         const std::vector<TaskEnd>& ends) {
   Resources together{Cores(0), Mebibytes(0), 0};
   for (const NodeId node : group.nodes) together += cluster.free[node];
   double as_much = fits(request, together) ? 0 : -1;
   std::unordered_map<NodeId, Resources> free;
-  for (const End& end : ends) {
+  for (const TaskEnd& end : ends) {
     together += *end.request;
     if (as_much < 0 && fits(request, together)) as_much = end.at;
     Resources& of_node = free.try_emplace(end.node, cluster.free[end.node]).first->second;
@@ -79,7 +63,8 @@ void find_room_waits(const ClusterSnapshot& cluster, NodeClasses& classes) {
           holds_only_one(group, request) && !has_room(cluster, group, request))
         waiting.emplace_back(c, &request);
   if (waiting.empty()) return;
-  const IdVector<ClassId, std::vector<End>> ends = ends_of_tasks(cluster, classes);
+  const auto ends =
+      task_ends<ClassId>(cluster, classes.classes.size(), [&](NodeId node) { return classes.class_of[node]; });
   for (const auto& [c, request] : waiting) {
     NodeClass& group = classes.classes[c];
     const double wait = wait_for_one_node(cluster, group, *request, ends[c]);
