@@ -1,14 +1,19 @@
-// The classes of nodes as the policy lips forms them for a question, for its prices and its order. Decides nothing.
+// The classes of nodes and the price of waiting as the policy lips forms them for a question. Decides nothing.
 #pragma once
 
 #include "advice/question.h"
 #include "policies/lips/classes.h"
+#include "policies/lips/waiting_weights.h"
 
 namespace lips::advice {
 
-NodeClasses lips_classes(const Question& question);
-// What an hour's wait of a CPU-second weighs in a plan, in the mean.
-UsdPerCpuSecond price_of_waiting(const Question& question, const NodeClasses& classes);
-UsdPerCpuSecond price_of_waiting(const Question& question, const NodeClasses& classes, JobId job);  // of one of its
+struct LipsClasses {
+  NodeClasses classes;
+  JobWeights weights;
+  UsdPerCpuSecond wait;  // what an hour's wait of a CPU-second weighs in a plan, in the mean
+  UsdPerCpuSecond wait_of(JobId job) const { return wait * weights.in_price.of(job); }  // of one of its
+};
+
+LipsClasses lips_classes(const Question& question);
 
 }  // namespace lips::advice

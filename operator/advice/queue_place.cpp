@@ -27,9 +27,9 @@ std::map<GroupOfJob, Order> by_arrival(const ClusterSnapshot& cluster) {
 std::map<GroupOfJob, Order> by_urgency(const Question& question) {
   const ClusterSnapshot& cluster = question.cluster;
   const LipsSettings& settings = question.settings.lips;
-  const NodeClasses classes = lips_classes(question);
+  const auto [classes, weights, wait] = lips_classes(question);
   CommoditySettings commodities;
-  commodities.order = job_order(cluster, settings, price_of_waiting(question, classes));
+  commodities.order = job_order(cluster, settings, weights.in_order, wait);
   const bool fast = settings.horizon == Duration(0) && settings.fast_path_limit.value() > 0;
   std::map<GroupOfJob, Order> orders;
   for (const Portion& portion : make_commodities(cluster, question.costs, classes, commodities).portions) {

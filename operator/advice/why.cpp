@@ -95,7 +95,7 @@ class Explaining {
   void price_waiting() {
     if (question_.policy != "lips") return;
     result_.waiting_price = waiting_price(cluster_, question_.settings.lips);
-    result_.waiting_hour = price_of_waiting(question_, lips_classes(question_), task_.job) * task_.cpu;
+    result_.waiting_hour = lips_classes(question_).wait_of(task_.job) * task_.cpu;
   }
 
   // As tasks end when expected and nobody takes their room.

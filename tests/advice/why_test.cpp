@@ -66,7 +66,7 @@ TEST(PriceOfWaiting, OfEachJobGrowsByWhatAJobCounts) {
     for (Job& job : question.cluster.jobs) job.due = {};
     const auto hour = [&](JobId job, double core_hours) {
       question.settings.lips.waiting_per_job = core_hours;
-      const double price = price_of_waiting(question, lips_classes(question), job).value();
+      const double price = lips_classes(question).wait_of(job).value();
       return price * question.cluster.jobs[job].pending_work.value();
     };
     std::optional<double> more;

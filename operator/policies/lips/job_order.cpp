@@ -7,11 +7,12 @@
 
 namespace lips {
 
-JobOrderSettings job_order(const ClusterSnapshot& cluster, const LipsSettings& settings, UsdPerCpuSecond wait) {
+JobOrderSettings job_order(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights,
+                           UsdPerCpuSecond wait) {
   JobOrderSettings order;
   order.factor = settings.order_factor;
   if (settings.horizon == Duration(0)) {
-    order.weights = order_weights(cluster, settings);
+    order.weights = weights;
     order.by_work_left = settings.billing == Billing::invoice && cluster.offers.empty();
   }
   order.share_boost_hours = wait.value() > 0 ? 1 / wait.value() : 0;

@@ -17,8 +17,9 @@ struct JobOrderSettings {
   double share_boost_hours = 0;
 };
 
-// As the policy sets them. `wait`: what an hour's wait of a CPU-second weighs in a plan.
-JobOrderSettings job_order(const ClusterSnapshot& cluster, const LipsSettings& settings, UsdPerCpuSecond wait);
+// As the policy sets them. `weights`: those in the order; `wait`: what an hour's wait of a CPU-second weighs in a plan.
+JobOrderSettings job_order(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights,
+                           UsdPerCpuSecond wait);
 
 class JobOrder {
  public:

@@ -38,8 +38,8 @@ class Decision {
         cluster_(input.cluster),
         settings_(settings),
         whole_horizon_(settings.lips.horizon > Duration(0)),
-        weights_(whole_horizon_ ? WaitingWeights{} : waiting_weights(input.cluster, settings.lips)),
-        waiting_price_(price_of_wait(input.cluster, settings.lips, weights_)) {}
+        weights_(whole_horizon_ ? JobWeights{} : job_weights(input.cluster, settings.lips)),
+        waiting_price_(price_of_wait(input.cluster, settings.lips, weights_.in_price)) {}
 
   Result<Plan> run() {
     const double started = clock();
@@ -165,9 +165,9 @@ class Decision {
     if (whole_horizon_) commodities.horizon = settings_.lips.horizon;
     commodities.skip = served_;
     commodities.homes = homes_.zone;
-    commodities.weights = weights_;
-    commodities.order =
-        job_order(cluster_, settings_.lips, classes_.mean_price * (waiting_price_ * classes_.queue_charge));
+    commodities.weights = weights_.in_price;
+    commodities.order = job_order(cluster_, settings_.lips, weights_.in_order,
+                                  classes_.mean_price * (waiting_price_ * classes_.queue_charge));
     return commodities;
   }
 
@@ -330,7 +330,7 @@ class Decision {
     bool changed = false;
     for (const JobId job : far_for_nothing(cluster_, workload_, packed.placements)) {
       if (!lighter.insert(job).second) continue;
-      weights_.of_job[job] = lighter_wait * weights_.of(job);
+      weights_.in_price.of_job[job] = lighter_wait * weights_.in_price.of(job);
       changed = true;
     }
     return changed;
@@ -379,7 +379,7 @@ class Decision {
   const ClusterSnapshot& cluster_;
   const PolicySettings& settings_;
   const bool whole_horizon_;
-  WaitingWeights weights_;
+  JobWeights weights_;
   double waiting_price_;  // once a decision: it looks at every node
   double window_share_ = 1;
   Plan plan_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "model/last_starts.h"
 #include "model/targets.h"
@@ -18,12 +19,14 @@ constexpr double least_pending_work = 1;  // CPU-seconds: less is as much, so th
 
 class Factors {
  public:
-  Factors(const ClusterSnapshot& cluster, const LipsSettings& settings, bool last_tasks)
-      : cluster_(cluster), last_tasks_(last_tasks), more_work_(3600 * waiting_per_job(cluster, settings)) {}
+  Factors(const ClusterSnapshot& cluster, const LipsSettings& settings)
+      : cluster_(cluster), more_work_(3600 * waiting_per_job(cluster, settings)) {}
 
-  double of(JobId id) {
+  // `last_tasks`: whether they count for all of their job.
+  double of(JobId id, bool last_tasks) {
     const Job& job = cluster_.jobs[id];
-    const double factor = cluster_.pools[job.pool].waiting_factor * (last_tasks(job) + of_the_job(job));
+    const double all = last_tasks ? all_by_last_tasks(job) : 1;
+    const double factor = cluster_.pools[job.pool].waiting_factor * (all + of_the_job(job));
     if (!job.due.any()) return factor;
     const auto [found, added] = due_.try_emplace(id);
     if (added) found->second = due(id);
@@ -31,8 +34,8 @@ class Factors {
   }
 
  private:
-  double last_tasks(const Job& job) const {
-    if (!last_tasks_ || job.pending_work.value() <= 0) return 1;
+  static double all_by_last_tasks(const Job& job) {
+    if (job.pending_work.value() <= 0) return 1;
     return std::clamp(job.work / job.pending_work, 1.0, most_of_last_tasks);
   }
 
@@ -64,38 +67,41 @@ class Factors {
   }
 
   const ClusterSnapshot& cluster_;
-  const bool last_tasks_;   // count for all of their job
   const double more_work_;  // CPU-seconds by which each job counts
   double work_rate_ = 0;    // once it is needed
   std::optional<LastStarts> last_starts_;
   std::unordered_map<JobId, double> due_;
 };
 
-WaitingWeights weights_by(const ClusterSnapshot& cluster, Factors factors) {
+template <class FactorOf>
+WaitingWeights weights_by(const ClusterSnapshot& cluster, const FactorOf& factor_of) {
   WaitingWeights weights;
   if (cluster.pending.empty()) return weights;
-  weights.mean = factors.of(cluster.pending.front());
+  weights.mean = factor_of(cluster.pending.front());
   if (std::all_of(cluster.pending.begin(), cluster.pending.end(),
-                  [&](JobId job) { return factors.of(job) == weights.mean; }))
+                  [&](JobId job) { return factor_of(job) == weights.mean; }))
     return weights;
   double work = 0, weighted = 0;
   for (const JobId job : cluster.pending) {
     work += cluster.jobs[job].pending_work.value();
-    weighted += cluster.jobs[job].pending_work.value() * factors.of(job);
+    weighted += cluster.jobs[job].pending_work.value() * factor_of(job);
   }
   weights.mean = work > 0 && weighted > 0 ? weighted / work : 1;
-  for (const JobId job : cluster.pending) weights.of_job.emplace(job, factors.of(job) / weights.mean);
+  for (const JobId job : cluster.pending) weights.of_job.emplace(job, factor_of(job) / weights.mean);
   return weights;
 }
 
 }  // namespace
 
-WaitingWeights waiting_weights(const ClusterSnapshot& cluster, const LipsSettings& settings) {
-  return weights_by(cluster, {cluster, settings, settings.billing == Billing::invoice});
-}
-
-WaitingWeights order_weights(const ClusterSnapshot& cluster, const LipsSettings& settings) {
-  return weights_by(cluster, {cluster, settings, settings.billing == Billing::invoice && !cluster.offers.empty()});
+JobWeights job_weights(const ClusterSnapshot& cluster, const LipsSettings& settings) {
+  Factors factors(cluster, settings);
+  const auto weights = [&](bool last_tasks) {
+    return weights_by(cluster, [&](JobId job) { return factors.of(job, last_tasks); });
+  };
+  const bool by_invoice = settings.billing == Billing::invoice;
+  WaitingWeights in_price = weights(by_invoice);
+  if (!by_invoice || !cluster.offers.empty()) return {in_price, in_price};
+  return {std::move(in_price), weights(false)};
 }
 
 double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights) {

@@ -24,12 +24,15 @@ struct WaitingWeights {
   }
 };
 
-// The mean is over pending work.
-WaitingWeights waiting_weights(const ClusterSnapshot& cluster, const LipsSettings& settings);
+struct JobWeights {
+  WaitingWeights in_price;
+  // In the order of jobs. There, last tasks count as any others on fixed nodes: the slots that they take are those of
+  // other jobs, and a large job always has tasks that have started.
+  WaitingWeights in_order;
+};
 
-// The same for the order of jobs. There, last tasks count as any others on fixed nodes: the slots that they take are
-// those of other jobs, and a large job always has tasks that have started.
-WaitingWeights order_weights(const ClusterSnapshot& cluster, const LipsSettings& settings);
+// Means are over pending work.
+JobWeights job_weights(const ClusterSnapshot& cluster, const LipsSettings& settings);
 
 // What an hour's wait of a CPU-second costs in one plan of these jobs, in mean prices of a CPU-second.
 double price_of_wait(const ClusterSnapshot& cluster, const LipsSettings& settings, const WaitingWeights& weights);

@@ -23,7 +23,8 @@ double seconds_earlier(const ClusterBuilder& builder, int finished, Billing bill
   LipsSettings settings;
   settings.billing = billing;
   const NodeClasses classes = make_classes(cluster, one_time_slot());
-  const JobOrderSettings order = job_order(cluster, settings, classes.mean_price);
+  const JobOrderSettings order =
+      job_order(cluster, settings, job_weights(cluster, settings).in_order, classes.mean_price);
   const JobOrder jobs(cluster, classes, order);
   return jobs.urgency(second) - jobs.urgency(first);
 }

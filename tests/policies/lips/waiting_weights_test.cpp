@@ -33,14 +33,14 @@ ClusterSnapshot two_pools(double first, double second, double first_work, double
 }
 
 TEST(WaitingWeights, AreOneWhereAllPoolsWaitAtOnePrice) {
-  const WaitingWeights weights = waiting_weights(two_pools(0.3, 0.3, 10, 70), by(Billing::invoice));
+  const WaitingWeights weights = job_weights(two_pools(0.3, 0.3, 10, 70), by(Billing::invoice)).in_price;
   EXPECT_EQ(weights.mean, 0.3);
   EXPECT_TRUE(weights.of_job.empty());
-  EXPECT_EQ(waiting_weights(ClusterSnapshot{}, by(Billing::invoice)).mean, 1);
+  EXPECT_EQ(job_weights(ClusterSnapshot{}, by(Billing::invoice)).in_price.mean, 1);
 }
 
 TEST(WaitingWeights, AreRelativeToTheMeanOfPendingWork) {
-  const WaitingWeights weights = waiting_weights(two_pools(4, 1, 10, 20), by(Billing::invoice));
+  const WaitingWeights weights = job_weights(two_pools(4, 1, 10, 20), by(Billing::invoice)).in_price;
   EXPECT_DOUBLE_EQ(weights.mean, 2);
   EXPECT_DOUBLE_EQ(weights.of(JobId(0)), 2);
   EXPECT_DOUBLE_EQ(weights.of(JobId(1)), 0.5);
@@ -85,7 +85,7 @@ TEST(WaitingWeights, CountAJobBesideItsWork) {
     const double first = random.uniform(1, 1e5), second = random.uniform(1, 1e5);
     LipsSettings settings;
     settings.waiting_per_job = random.uniform(0.01, 20);
-    const WaitingWeights weights = waiting_weights(two_pools(1, 1, first, second), settings);
+    const WaitingWeights weights = job_weights(two_pools(1, 1, first, second), settings).in_price;
     const auto hour_of = [&](JobId job, double work) { return work * weights.of(job) * weights.mean; };
     EXPECT_NEAR(hour_of(JobId(0), first), first + 3600 * *settings.waiting_per_job, 1e-6 * (first + 1e5)) << seed;
     EXPECT_NEAR(hour_of(JobId(1), second), second + 3600 * *settings.waiting_per_job, 1e-6 * (second + 1e5)) << seed;
@@ -102,7 +102,7 @@ double factor_with(double left, std::optional<double> wait_left = std::nullopt) 
   ClusterSnapshot cluster = test.state.snapshot();
   if (left > 0) cluster.jobs[job].due.complete_by = TimePoint(seconds(1000 + left));
   if (wait_left) cluster.jobs[job].due.start_by = TimePoint(seconds(1000 + *wait_left));
-  return waiting_weights(cluster, by(Billing::invoice)).mean;
+  return job_weights(cluster, by(Billing::invoice)).in_price.mean;
 }
 
 TEST(WaitingWeights, GrowAsADeadlineComesNear) {
@@ -129,7 +129,7 @@ TEST(WaitingWeights, CountTheTasksThatHaveToGoFirstIntoTheLongestWait) {
   ClusterSnapshot cluster = test.state.snapshot();
   const auto factor = [&](double longest_wait) {
     cluster.jobs[job].due.start_by = cluster.jobs[job].arrival + seconds(longest_wait);
-    return waiting_weights(cluster, by(Billing::invoice)).mean;
+    return job_weights(cluster, by(Billing::invoice)).in_price.mean;
   };
   EXPECT_NEAR(factor(800), 1, 1e-4);
   EXPECT_NEAR(factor(600), 4, 1e-4);
@@ -141,12 +141,25 @@ TEST(WaitingWeights, CountTheTasksThatHaveToGoFirstIntoTheLongestWait) {
 TEST(WaitingWeights, CountALastTaskForAllOfItsJobUnlessByUse) {
   ClusterSnapshot cluster = two_pools(1, 1, 10, 10);
   cluster.jobs[JobId(0)].work = CpuSeconds(10), cluster.jobs[JobId(1)].work = CpuSeconds(20);
-  const WaitingWeights weights = waiting_weights(cluster, by(Billing::invoice));
+  const WaitingWeights weights = job_weights(cluster, by(Billing::invoice)).in_price;
   EXPECT_DOUBLE_EQ(weights.mean, 1.5);
   EXPECT_DOUBLE_EQ(weights.of(JobId(1)) / weights.of(JobId(0)), 2);
   cluster.jobs[JobId(1)].work = CpuSeconds(1000);
-  EXPECT_DOUBLE_EQ(waiting_weights(cluster, by(Billing::invoice)).mean, (1 + most_of_last_tasks) / 2);
-  EXPECT_TRUE(waiting_weights(cluster, by(Billing::use)).of_job.empty());
+  EXPECT_DOUBLE_EQ(job_weights(cluster, by(Billing::invoice)).in_price.mean, (1 + most_of_last_tasks) / 2);
+  EXPECT_TRUE(job_weights(cluster, by(Billing::use)).in_price.of_job.empty());
+}
+
+TEST(WaitingWeights, LetALastTaskGoEarlierOnlyWhereNodesCanBeBought) {
+  ClusterSnapshot cluster = two_pools(1, 1, 10, 10);
+  cluster.jobs[JobId(0)].work = CpuSeconds(10), cluster.jobs[JobId(1)].work = CpuSeconds(20);
+  const auto times_as_much = [&](const WaitingWeights& weights) { return weights.of(JobId(1)) / weights.of(JobId(0)); };
+  const JobWeights fixed = job_weights(cluster, by(Billing::invoice));
+  EXPECT_DOUBLE_EQ(times_as_much(fixed.in_price), 2);
+  EXPECT_DOUBLE_EQ(times_as_much(fixed.in_order), 1);
+  cluster.offers.push_back({});
+  const JobWeights bought = job_weights(cluster, by(Billing::invoice));
+  EXPECT_GT(times_as_much(bought.in_price), 1);
+  EXPECT_DOUBLE_EQ(times_as_much(bought.in_order), times_as_much(bought.in_price));
 }
 
 // The node that has the data is full for 100 s, and one in another zone is free. Does the last task of a job go there,
