@@ -19,7 +19,8 @@ from kit.recorder import Recorder
 LIMIT = 400
 
 TYPES = {"zone-a": "m7g.xlarge", "zone-b": "m6i.xlarge", "zone-c": "r6i.xlarge"}
-NODES, CORES = 12, 4  # of each zone
+# Of each zone: room for two of its jobs at once. On a busy machine kwok ends pods late; in a full zone tasks would go elsewhere.
+NODES, CORES = 24, 4
 JOBS, TASKS, SECONDS, EVERY = 9, 36, 6, 4
 BLOCK = 4  # MiB
 PER_GB = 0.02
@@ -94,10 +95,8 @@ def bill(pods, zone_of_node, took=lambda start, end: end - start):
 
 
 def saving_of_places(pods, zone_of_node):
-    """kwok ends pods late, some later than others, on a busy machine. No scheduler can help that, so here every pod takes the mean."""
-    spans = [span(seen.pod) for which in pods.values() for seen in which]
-    mean = sum(end - start for start, end in spans) / len(spans)
-    cost = {who: bill(which, zone_of_node, lambda start, end: mean)[0] for who, which in pods.items()}
+    """kwok ends pods late on a busy machine, some later than others. No scheduler can help that, so here every pod takes what it asks for."""
+    cost = {who: bill(which, zone_of_node, lambda start, end: SECONDS)[0] for who, which in pods.items()}
     return 1 - cost["LiPS"] / cost["kube-scheduler"]
 
 
@@ -143,9 +142,11 @@ def tell(story):
     spent = {}
     for who, which in pods.items():
         spent[who], local, makespan = bill(which, zone_of_node)
-        story.figure(who, f"{spent[who]:.4f} USD, {100 * local / (JOBS * TASKS):.0f} % of the tasks read in their zone, makespan {makespan:.0f} s")
+        took = sorted(end - start for start, end in (span(seen.pod) for seen in which))
+        story.figure(who, f"{spent[who]:.4f} USD, {100 * local / (JOBS * TASKS):.0f} % of the tasks read in their zone, makespan {makespan:.0f} s; "
+                          f"pods took {sum(took) / len(took):.1f} s in the mean and {took[-1]:.0f} s at most")
     saving = saving_of_places(pods, zone_of_node)
     story.figure("saved", 100 * (1 - spent["LiPS"] / spent["kube-scheduler"]), "%", digits=1)
-    story.figure("saved, where every pod takes as long", 100 * saving, "%", digits=1)
+    story.figure("saved, where every pod takes what it asks for", 100 * saving, "%", digits=1)
     story.figure("the simulator says", 100 * expected, "%", digits=1)
     story.figure("difference between the two", 100 * abs(saving - expected), "points", at_most=2.0, digits=1)
