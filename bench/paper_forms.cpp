@@ -7,8 +7,8 @@
 
 #include "base/random.h"
 #include "model/cluster_state.h"
-#include "policies/lips_paper/lips_paper.h"
-#include "policies/lips_paper/paper_model_snapshot.h"
+#include "policies/papers/lips_paper/lips_paper.h"
+#include "policies/papers/lips_paper/paper_model_snapshot.h"
 #include "simulation/random_snapshot.h"
 
 namespace {

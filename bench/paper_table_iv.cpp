@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "policies/lips_paper/paper_model.h"
+#include "policies/papers/lips_paper/paper_model.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "advice/question.h"
-#include "policies/lips/classes.h"
-#include "policies/lips/waiting_weights.h"
+#include "policies/lips/supply/classes.h"
+#include "policies/lips/demand/waiting_weights.h"
 
 namespace lips::advice {
 

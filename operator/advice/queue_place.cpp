@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "advice/lips_classes.h"
-#include "policies/lips/commodities.h"
+#include "policies/lips/demand/commodities.h"
 
 namespace lips::advice {
 

@@ -8,7 +8,7 @@
 
 #include "experiments/guo_setup.h"
 #include "experiments/seeds.h"
-#include "policies/lsap/group_fairness.h"
+#include "policies/papers/lsap/group_fairness.h"
 #include "solver/linear_sum_assignment.h"
 
 namespace lips::experiments {

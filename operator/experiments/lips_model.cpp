@@ -10,8 +10,8 @@
 #include "base/random.h"
 #include "experiments/lips_paper.h"
 #include "experiments/seeds.h"
-#include "policies/lips/break_even.h"
-#include "policies/lips_paper/paper_model.h"
+#include "policies/lips/data/break_even.h"
+#include "policies/papers/lips_paper/paper_model.h"
 #include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"
 

@@ -77,7 +77,7 @@ struct LipsSettings {
       std::chrono::seconds(2);  // time slots: also assigns the next task to slots expected to free within this
   bool copy_columns = false;    // copies of shared data as columns of the model, moved ahead of reading
   Usd fast_path_limit{0.01};    // a job whose whole CPU costs at most this at the dearest price goes at once; 0: off
-  double order_factor = 20;     // k in policies/lips/job_order.h
+  double order_factor = 20;     // k in policies/lips/demand/job_order.h
   bool home_zones = true;       // a home zone for each job with shuffle
   Duration settle = std::chrono::seconds(3);        // peers of an unknown number arrive in such a time
   Duration keep_room = std::chrono::minutes(2);     // for peers that have not arrived, or do not fit yet

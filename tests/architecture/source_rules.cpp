@@ -218,6 +218,39 @@ std::string cycle_in(const Arrows& arrows) {
   return found;
 }
 
+std::vector<std::string> circles_of_files(const std::map<std::string, std::string>& text_by_path) {
+  const auto unit_of = [](std::string_view path) { return std::string(path.substr(0, path.rfind('.'))); };
+  Arrows reached;  // unit to the units of its room that it includes, then to all that it reaches
+  for (const auto& [path, text] : text_by_path) {
+    if (room_of(path).empty()) continue;
+    std::set<std::string>& out = reached[unit_of(path)];
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);)
+      if (const auto include = include_in(line); include && include->quoted)
+        for (const std::string& included : {"operator/" + include->name, include->name})
+          if (text_by_path.contains(included) && room_of(included) == room_of(path)) out.insert(unit_of(included));
+    out.erase(unit_of(path));
+  }
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (auto& [unit, out] : reached) {
+      const std::size_t before = out.size();
+      for (const std::string& next : std::set<std::string>(out)) out.insert(reached[next].begin(), reached[next].end());
+      grown = grown || out.size() > before;
+    }
+  }
+  std::set<std::string> circles;
+  for (const auto& [unit, out] : reached) {
+    if (!out.contains(unit)) continue;
+    const std::size_t slash = unit.rfind('/');
+    std::string circle = unit.substr(0, slash) + ":";
+    for (const std::string& other : out)
+      if (reached[other].contains(unit)) circle += " " + other.substr(slash + 1);
+    circles.insert(circle);
+  }
+  return {circles.begin(), circles.end()};
+}
+
 std::vector<std::string> violations(std::string_view path, std::string_view text) {
   std::vector<std::string> found;
   const std::string room = room_of(path);

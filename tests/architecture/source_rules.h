@@ -27,6 +27,10 @@ std::set<std::string> rooms_included(std::string_view text);
 // A way that leads from a room back to it, "a -> b -> a"; empty when there is none.
 std::string cycle_in(const Arrows& arrows);
 
+// Circles of units inside rooms, each as "operator/room: a b c" with its units by name. A unit is a header with its
+// .cpp; a circle is a set of units of which each reaches each other by includes. `text_by_path`: paths from the root.
+std::vector<std::string> circles_of_files(const std::map<std::string, std::string>& text_by_path);
+
 // What is wrong with a file, one sentence each with path and line; empty when nothing is.
 // `path` is from the root, with slashes.
 std::vector<std::string> violations(std::string_view path, std::string_view text);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -64,6 +65,35 @@ TEST(Architecture, KnowsEveryRoomAndEveryArrow) {
 TEST(Architecture, HasNoCircle) {
   EXPECT_EQ(cycle_in(arrows()), "");
   EXPECT_EQ(cycle_in({{"a", {"b"}}, {"b", {"c"}}, {"c", {"b"}}}), "b -> c -> b");
+}
+
+// Inside a room, too, a file can be read without those that include it. The list may only become shorter.
+TEST(Architecture, HasNoNewCircleOfFilesInsideARoom) {
+  std::map<std::string, std::string> texts;
+  for (const std::string& file : source_files(root)) texts[file] = read_text(root / file);
+  EXPECT_THAT(circles_of_files(texts),
+              ElementsAre("operator/kubernetes/adapter: expected_jobs later_levels",
+                          "operator/kubernetes/api: api_client request_engine transfer",
+                          "operator/kubernetes/pods: job_codec job_spec_json", "operator/model: degraded_read snapshot",
+                          "operator/policies/home_zones: home_zone home_zone_bound home_zone_search",
+                          "operator/policies/papers/lips_paper: paper_model paper_model_build",
+                          "operator/records: snapshot_file snapshot_reader_json snapshot_tables",
+                          "operator/simulation: random_snapshot snapshot_features",
+                          "operator/simulation: scenario_draft scenario_reader",
+                          "operator/simulation: truth_data truth_jobs truth_output truth_shuffle truth_tasks",
+                          "operator/telemetry/metrics: operator_metrics plan_metrics",
+                          "operator/telemetry/report: report sections summary"));
+}
+
+TEST(Architecture, FindsACircleOfFiles) {
+  EXPECT_THAT(circles_of_files({{"operator/model/a.h", "#include \"model/b.h\"\n"},
+                                {"operator/model/b.h", ""},
+                                {"operator/model/b.cpp", "#include \"model/b.h\"\n#include \"model/c.h\"\n"},
+                                {"operator/model/c.h", "#include \"model/a.h\"\n"},
+                                {"operator/model/d.h", "#include \"model/a.h\"\n"}}),
+              ElementsAre("operator/model: a b c"));
+  EXPECT_THAT(circles_of_files({{"operator/model/a.h", ""}, {"operator/model/a.cpp", "#include \"model/a.h\"\n"}}),
+              IsEmpty());
 }
 
 TEST(Architecture, ReadsRoomsAndFoldersOfRooms) {

@@ -4,7 +4,7 @@
 
 #include "model/validate_plan.h"
 #include "policies/lips/account.h"
-#include "policies/lips_paper/paper_model_snapshot.h"
+#include "policies/papers/lips_paper/paper_model_snapshot.h"
 #include "simulation/random_snapshot.h"
 #include "solver/clp_backend.h"
 #include "tests/policies/lips/lips_case.h"

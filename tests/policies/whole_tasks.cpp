@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "policies/lips/commodities.h"  // least_work
+#include "policies/lips/demand/commodities.h"  // least_work
 
 namespace lips::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "model/costs.h"
 #include "model/snapshot.h"
-#include "policies/lips/break_even.h"
+#include "policies/lips/data/break_even.h"
 
 namespace lips::cmd {
 

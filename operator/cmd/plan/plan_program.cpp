@@ -2,8 +2,8 @@
 
 #include "cmd/plan/plan_result.h"
 #include "policies/lips/lips_policy.h"
-#include "policies/lips_paper/paper_model_build.h"
-#include "policies/lips_paper/paper_model_snapshot.h"
+#include "policies/papers/lips_paper/paper_model_build.h"
+#include "policies/papers/lips_paper/paper_model_snapshot.h"
 #include "solver/mps.h"
 
 namespace lips::cmd {

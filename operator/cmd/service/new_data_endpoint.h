@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "policies/lips/new_data_advice.h"
+#include "policies/lips/data/new_data_advice.h"
 #include "telemetry/status/status_server.h"
 
 namespace lips::cmd {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "model/peers.h"
-#include "policies/lips/class_price.h"
-#include "policies/lips/fetch.h"
+#include "policies/lips/placing/fetch.h"
+#include "policies/lips/prices/class_price.h"
 
 namespace lips {
 

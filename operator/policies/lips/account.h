@@ -1,10 +1,10 @@
 // The cost of a plan in the model's own terms, and in dollars.
 #pragma once
 
-#include "policies/lips/amounts.h"
-#include "policies/lips/class_form.h"
-#include "policies/lips/commodities.h"
-#include "policies/lips/packing.h"
+#include "policies/lips/market/amounts.h"
+#include "policies/lips/market/workload.h"
+#include "policies/lips/placing/packing.h"
+#include "policies/lips/program/class_form.h"
 #include "policies/policy.h"
 
 namespace lips {

@@ -6,14 +6,14 @@
 #include <string>
 
 #include "policies/baselines/baselines.h"
-#include "policies/degraded/degraded_policies.h"
-#include "policies/degraded/degraded_tail.h"
-#include "policies/fair/fair.h"
+#include "policies/papers/degraded/degraded_policies.h"
+#include "policies/papers/degraded/degraded_tail.h"
+#include "policies/papers/fair/fair.h"
 #include "policies/lips/lips_policy.h"
-#include "policies/lips_paper/lips_offline.h"
-#include "policies/lips_paper/lips_paper.h"
-#include "policies/lsap/lsap_policy.h"
-#include "policies/pipeline/pipeline.h"
+#include "policies/papers/lips_paper/lips_offline.h"
+#include "policies/papers/lips_paper/lips_paper.h"
+#include "policies/papers/lsap/lsap_policy.h"
+#include "policies/papers/pipeline/pipeline.h"
 
 namespace lips {
 

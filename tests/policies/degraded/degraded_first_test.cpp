@@ -8,9 +8,9 @@
 #include <string>
 
 #include "model/validate_plan.h"
-#include "policies/degraded/local_load.h"
-#include "policies/degraded/pacing.h"
-#include "policies/degraded/rack_spacing.h"
+#include "policies/papers/degraded/local_load.h"
+#include "policies/papers/degraded/pacing.h"
+#include "policies/papers/degraded/rack_spacing.h"
 #include "policies/registry/registry.h"
 #include "tests/policies/closed_loop.h"
 #include "tests/policies/degraded/coded_cluster.h"

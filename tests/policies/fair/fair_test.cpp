@@ -1,6 +1,6 @@
 #include <set>
 
-#include "policies/fair/priority_change.h"
+#include "policies/papers/fair/priority_change.h"
 #include "tests/policies/case.h"
 
 namespace lips::testing {

@@ -5,11 +5,11 @@
 #include <numeric>
 
 #include "base/random.h"
-#include "policies/fair/adaptive_delays.h"
-#include "policies/fair/classification.h"
-#include "policies/fair/demand_shares.h"
-#include "policies/fair/order.h"
-#include "policies/fair/priority_change.h"
+#include "policies/papers/fair/adaptive_delays.h"
+#include "policies/papers/fair/classification.h"
+#include "policies/papers/fair/demand_shares.h"
+#include "policies/papers/fair/order.h"
+#include "policies/papers/fair/priority_change.h"
 
 namespace lips::fair {
 namespace {

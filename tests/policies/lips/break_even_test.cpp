@@ -1,4 +1,4 @@
-#include "policies/lips/break_even.h"
+#include "policies/lips/data/break_even.h"
 
 #include <gtest/gtest.h>
 

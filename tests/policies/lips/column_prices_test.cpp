@@ -1,4 +1,4 @@
-#include "policies/lips/column_prices.h"
+#include "policies/lips/program/column_prices.h"
 
 #include "base/random.h"
 #include "simulation/random_snapshot.h"

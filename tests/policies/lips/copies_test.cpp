@@ -1,4 +1,4 @@
-#include "policies/lips/copies.h"
+#include "policies/lips/data/copies.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "policies/lips/expected_room.h"
+#include "policies/lips/demand/expected_room.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "policies/lips/classes.h"
+#include "policies/lips/supply/classes.h"
 #include "simulation/random_snapshot.h"
 #include "tests/policies/lips/busy_cheap_zone.h"
 

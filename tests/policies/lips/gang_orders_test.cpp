@@ -1,5 +1,5 @@
 // Nodes that are ordered for jobs of peers: for all of one or for none of it.
-#include "policies/lips/gang_orders.h"
+#include "policies/lips/gangs/gang_orders.h"
 
 #include <map>
 

@@ -1,10 +1,10 @@
-#include "policies/lips/homes.h"
+#include "policies/lips/demand/homes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/cluster_state.h"
-#include "policies/lips/classes.h"
+#include "policies/lips/supply/classes.h"
 
 namespace lips {
 namespace {

@@ -1,5 +1,5 @@
 // Long tasks on nodes that the cloud may take back.
-#include "policies/lips/interruptions.h"
+#include "policies/lips/prices/interruptions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "policies/lips/job_order.h"
+#include "policies/lips/demand/job_order.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Long tasks on nodes that an autoscaler keeps only for them.
-#include "policies/lips/length_price.h"
+#include "policies/lips/prices/length_price.h"
 
 #include <gtest/gtest.h>
 

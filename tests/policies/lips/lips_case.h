@@ -5,12 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "policies/lips/class_form.h"
+#include "policies/lips/program/class_form.h"
 #include "policies/lips/lips_policy.h"
-#include "policies/lips/packing.h"
-#include "policies/lips/rounding.h"
-#include "policies/lips/task_selection.h"
-#include "policies/lips/zone_form.h"
+#include "policies/lips/placing/packing.h"
+#include "policies/lips/placing/rounding.h"
+#include "policies/lips/placing/task_selection.h"
+#include "policies/lips/program/zone_form.h"
 #include "tests/policies/case.h"
 
 namespace lips::testing {

@@ -1,8 +1,8 @@
 // Places, fast path, homes and the account of the default planner, and what its settings do.
 #include <set>
 
-#include "policies/lips/fast_path.h"
-#include "policies/lips/homes.h"
+#include "policies/lips/placing/fast_path.h"
+#include "policies/lips/demand/homes.h"
 #include "tests/policies/lips/lips_case.h"
 #include "tests/policies/lips/prices.h"
 

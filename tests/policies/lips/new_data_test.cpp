@@ -1,10 +1,10 @@
-#include "policies/lips/new_data.h"
+#include "policies/lips/data/new_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/cluster_state.h"
-#include "policies/lips/new_data_advice.h"
+#include "policies/lips/data/new_data_advice.h"
 #include "policies/registry/registry.h"
 #include "tests/policies/lips/prices.h"
 

@@ -1,5 +1,5 @@
 // Which of the nodes that could be launched the planner looks at.
-#include "policies/lips/offer_classes.h"
+#include "policies/lips/supply/offer_classes.h"
 
 #include <gtest/gtest.h>
 

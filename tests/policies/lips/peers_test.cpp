@@ -1,5 +1,5 @@
 // Jobs whose tasks exchange data with each other and start together.
-#include "policies/lips/peers.h"
+#include "policies/lips/gangs/peers.h"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "policies/lips/queue_charge.h"
+#include "policies/lips/supply/queue_charge.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "policies/lips/rescues.h"
+#include "policies/lips/data/rescues.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

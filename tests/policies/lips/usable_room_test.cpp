@@ -1,4 +1,4 @@
-#include "policies/lips/usable_room.h"
+#include "policies/lips/market/usable_room.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "policies/lips/waiting_weights.h"
+#include "policies/lips/demand/waiting_weights.h"
 
 #include <gtest/gtest.h>
 

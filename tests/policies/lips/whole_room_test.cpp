@@ -1,5 +1,5 @@
 // Tasks that take more than half of a node.
-#include "policies/lips/whole_room.h"
+#include "policies/lips/prices/whole_room.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "policies/lips_paper/lips_paper.h"
+#include "policies/papers/lips_paper/lips_paper.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 
 #include "model/cluster_state.h"
 #include "model/validate_plan.h"
-#include "policies/lips_paper/lips_offline.h"
-#include "policies/lips_paper/lips_paper_plan.h"
-#include "policies/lips_paper/lips_paper_rounding.h"
+#include "policies/papers/lips_paper/lips_offline.h"
+#include "policies/papers/lips_paper/lips_paper_plan.h"
+#include "policies/papers/lips_paper/lips_paper_rounding.h"
 #include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"
 

@@ -1,4 +1,4 @@
-#include "policies/lips_paper/paper_model.h"
+#include "policies/papers/lips_paper/paper_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

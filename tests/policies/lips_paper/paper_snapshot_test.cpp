@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "policies/lips_paper/paper_model_snapshot.h"
+#include "policies/papers/lips_paper/paper_model_snapshot.h"
 #include "simulation/random_snapshot.h"
 
 namespace lips::paper {

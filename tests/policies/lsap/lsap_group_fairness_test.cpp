@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "policies/lsap/group_fairness.h"
+#include "policies/papers/lsap/group_fairness.h"
 
 namespace lips::lsap {
 namespace {

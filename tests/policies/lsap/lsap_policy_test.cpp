@@ -6,8 +6,8 @@
 #include <map>
 
 #include "model/validate_plan.h"
-#include "policies/lsap/placement.h"
-#include "policies/lsap/task_costs.h"
+#include "policies/papers/lsap/placement.h"
+#include "policies/papers/lsap/task_costs.h"
 #include "tests/policies/case.h"
 #include "tests/policies/random_cluster.h"
 

@@ -1,4 +1,4 @@
-#include "policies/pipeline/pool_limits.h"
+#include "policies/papers/pipeline/pool_limits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,39 @@
+#include "policies/lips/placing/demands.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lips {
+
+namespace {
+
+Resources least_request(const std::set<Resources>& requests) {
+  constexpr double any = std::numeric_limits<double>::infinity();
+  constexpr auto any_slots = std::numeric_limits<std::int32_t>::max();
+  Resources least{Cores(any), Mebibytes(any), any_slots};
+  for (const Resources& request : requests) {
+    least.cpu = std::min(least.cpu, request.cpu > Cores(0) ? request.cpu : Cores(-any));
+    least.memory = std::min(least.memory, request.memory > Mebibytes(0) ? request.memory : Mebibytes(-any));
+    least.slots = std::min(least.slots, request.slots > 0 ? request.slots : -any_slots);
+  }
+  return least;
+}
+
+}  // namespace
+
+Demands::Demands(const ClusterSnapshot& cluster, const Workload& workload) {
+  of_.reserve(workload.portions.size());
+  JobId last;
+  const Resources* request = nullptr;
+  for (const Portion& portion : workload.portions) {
+    const Job& job = cluster.jobs[portion.job];
+    if (portion.job != last) request = &this->request(job);
+    last = portion.job;
+    const TaskGroup& group = cluster.groups[portion.job][portion.group];
+    of_.push_back({portion.work, group.reads ? group.input.value() : 0, portion.urgency, request, portion.commodity,
+                   job.pool, job.priority, workload.commodities[portion.commodity].any_class});
+  }
+  least_ = least_request(requests_);
+}
+
+}  // namespace lips

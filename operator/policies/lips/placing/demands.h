@@ -1,0 +1,44 @@
+// What packing asks about a portion again and again, close together: a million tasks have hundreds of thousands of
+// portions, and their jobs and commodities lie all over memory.
+#pragma once
+
+#include <set>
+
+#include "policies/lips/market/workload.h"
+
+namespace lips {
+
+struct Demand {
+  double work = 0;                     // CPU-seconds of one task
+  double mebibytes = 0;                // that it reads
+  double urgency = 0;                  // the least first, among equal priorities
+  const Resources* request = nullptr;  // of each task
+  CommodityId commodity;
+  PoolId pool;
+  std::int32_t priority = 0;
+  bool any_class = false;
+
+  bool before(const Demand& other) const {
+    return priority != other.priority ? priority > other.priority : urgency <= other.urgency;
+  }
+};
+
+class Demands {
+ public:
+  Demands(const ClusterSnapshot& cluster, const Workload& workload);
+  Demands(const Demands&) = delete;
+  Demands& operator=(const Demands&) = delete;
+
+  const Demand& operator[](PortionId portion) const { return of_[portion]; }
+  // Equal requests are one object.
+  const Resources& request(const Job& job) { return *requests_.insert(job.request).first; }
+  // No task asks for less of anything that counts (fit_count).
+  const Resources& least() const { return least_; }
+
+ private:
+  std::set<Resources> requests_;
+  IdVector<PortionId, Demand> of_;
+  Resources least_;
+};
+
+}  // namespace lips

@@ -1,0 +1,133 @@
+#include "policies/lips/placing/node_requests.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "policies/lips/placing/pool_room.h"
+
+namespace lips {
+
+namespace {
+
+constexpr double least_nodes = 1e-9;
+
+class Requests {
+ public:
+  Requests(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload, WholeQuotas quotas,
+           Plan& plan)
+      : cluster_(cluster),
+        classes_(classes),
+        workload_(workload),
+        quotas_(std::move(quotas)),
+        plan_(plan),
+        pools_(cluster, cluster.pool_cores),
+        room_(classes.room) {
+    for (const Assignment& assignment : plan.assignments) {
+      const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
+      taken_.insert(assignment.task);
+      pools_.take(job.pool, job.request.cpu);
+    }
+    plan_.node_requests.emplace();
+  }
+
+  void leave_out(const std::vector<Placement>& placements) {
+    for (const Placement& placement : placements) {
+      std::uint32_t left = placement.tasks;
+      const ClassId c = classes_.class_of[placement.node];
+      const bool any_class = workload_.commodities[workload_.portions[placement.portion].commodity].any_class;
+      for (Quota& quota : any_class ? quotas_.zone[classes_.classes[c].zone] : quotas_.in_class[c]) {
+        if (quota.portion != placement.portion) continue;
+        const std::uint32_t placed = std::min(left, quota.tasks);
+        quota.tasks -= placed, left -= placed;
+      }
+    }
+  }
+
+  // Nodes; `shared_work`: of the zone's quotas, CPU-seconds.
+  double wanted(ClassId c, double shared_work) const {
+    const NodeClass& offer = classes_.classes[c];
+    double nodes = 0;
+    for (const Quota& quota : quotas_.in_class[c]) nodes += quota.tasks * nodes_for_a_task(offer, quota);
+    for (const Quota& quota : quotas_.zone[offer.zone]) {
+      if (shared_work <= 0) break;
+      const double task = workload_.portions[quota.portion].work, work = std::min(shared_work, quota.tasks * task);
+      nodes += work / task * nodes_for_a_task(offer, quota);
+      shared_work -= work;
+    }
+    return nodes;
+  }
+
+  void ask_for(ClassId c, double nodes, double shared_work) {
+    const NodeClass& offer = classes_.classes[c];
+    for (Quota& quota : quotas_.in_class[c]) ask_for(offer, quota, nodes);
+    if (shared_work > least_work)
+      for (Quota& quota : quotas_.zone[offer.zone]) ask_for(offer, quota, nodes);
+  }
+
+ private:
+  // The part of a node that a task takes while it runs.
+  double share(const NodeClass& offer, const Quota& quota) const {
+    const Resources& request = cluster_.jobs[workload_.portions[quota.portion].job].request;
+    return 1 / static_cast<double>(std::max<std::int64_t>(1, fit_count(request, offer.shape)));
+  }
+  // While the node drains, whole tasks run in the same room one after another.
+  double nodes_for_a_task(const NodeClass& offer, const Quota& quota) const {
+    const Portion& portion = workload_.portions[quota.portion];
+    const double task = portion.work / (cores_of(cluster_.jobs[portion.job].request) * offer.speed);
+    return share(offer, quota) / std::max(1.0, std::floor(offer.drain / task));
+  }
+
+  void ask_for(const NodeClass& offer, Quota& quota, double& nodes) {
+    if (quota.tasks == 0 || nodes < least_nodes) return;
+    const Portion& portion = workload_.portions[quota.portion];
+    const Job& job = cluster_.jobs[portion.job];
+    const double of_node = share(offer, quota);
+    for (const TaskId task : cluster_.tasks_of(cluster_.groups[portion.job][portion.group])) {
+      if (quota.tasks == 0 || nodes < least_nodes) return;
+      if (taken_.contains(task)) continue;
+      if (pools_.tasks(job.pool, job.request) < 1 || !room_.take_for(offer.offer, job.request)) return;
+      pools_.take(job.pool, job.request.cpu);
+      taken_.insert(task);
+      plan_.node_requests->push_back({task, offer.offer});
+      plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
+      --quota.tasks;
+      nodes -= of_node;
+    }
+  }
+
+  const ClusterSnapshot& cluster_;
+  const NodeClasses& classes_;
+  const Workload& workload_;
+  WholeQuotas quotas_;
+  Plan& plan_;
+  PoolRoom pools_;
+  LaunchRoom room_;
+  std::unordered_set<TaskId> taken_;  // looked up only
+};
+
+}  // namespace
+
+void request_nodes(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
+                   const Amounts& amounts, WholeQuotas quotas, const std::vector<Placement>& placements, Plan& plan) {
+  Requests requests(cluster, classes, workload, std::move(quotas), plan);
+  if (workload.commodities.empty()) return;
+  requests.leave_out(placements);
+  // A limit that offers share may not leave what is wanted of each. First come those whose work would cost most
+  // elsewhere or later, by the zone's price, then those of which most is wanted.
+  std::vector<std::tuple<double, double, ClassId>> offers;
+  for (ClassId c : classes.classes.ids()) {
+    const NodeClass& offer = classes.classes[c];
+    if (!offer.offer.valid()) continue;
+    const double own = offer.price.value() + classes.steps[c].front().waiting_price;
+    offers.emplace_back(std::min(0.0, own - amounts.zone_price[offer.zone]), -requests.wanted(c, amounts.open_work[c]),
+                        c);
+  }
+  std::sort(offers.begin(), offers.end());
+  for (const auto& [rent, wanted, c] : offers) requests.ask_for(c, -wanted, amounts.open_work[c]);
+}
+
+}  // namespace lips

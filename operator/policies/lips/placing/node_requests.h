@@ -1,0 +1,17 @@
+// Which of the tasks that found no room ask for a node, and where.
+#pragma once
+
+#include "model/plan.h"
+#include "policies/lips/market/amounts.h"
+#include "policies/lips/market/workload.h"
+#include "policies/lips/placing/packing.h"
+#include "policies/lips/placing/rounding.h"
+
+namespace lips {
+
+// Of the work that the amounts give to each offer as many tasks as run at once while it drains, the most urgent first;
+// they are deferred until their node is there. `quotas`: as they were before packing.
+void request_nodes(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
+                   const Amounts& amounts, WholeQuotas quotas, const std::vector<Placement>& placements, Plan& plan);
+
+}  // namespace lips

@@ -1,0 +1,38 @@
+// From whole tasks in zones and classes to nodes and times: list scheduling on every node's timeline, cheapest classes
+// and earliest slots first, most urgent tasks first, never more at once than a node holds.
+#pragma once
+
+#include <vector>
+
+#include "policies/lips/placing/rounding.h"
+#include "policies/policy.h"
+
+namespace lips {
+
+// Tasks of one portion that start together on one node.
+struct Placement {
+  PortionId portion;
+  std::uint32_t tasks = 0;
+  NodeId node;
+  double start = 0;  // seconds from now
+  ZoneId from;       // the zone that it reads from; none: the cheapest
+};
+
+struct PackingSettings {
+  double window = 0;     // seconds: tasks start before it ends, and may run past it
+  bool strict = false;   // a class takes no more than the model's capacity, and the rest spills to the next cheapest
+  bool fill = false;     // a class whose free capacity the model has used up takes more tasks of its zone while any
+                         // slot is free: the model counts a slot as one mean task
+  bool balance = false;  // memory binds too: among the most urgent tasks the one whose request best matches the free
+                         // resources goes first
+  IdVector<PoolId, Cores> pool_cores;    // in use
+  IdVector<PoolId, double> pool_budget;  // core-seconds that each pool may still use (strict); empty: no limit
+  Mebibytes link_budget;                 // from each zone to each other (strict); 0: no limit
+};
+
+// `free` is each node's free capacity now; tasks placed at 0 are subtracted.
+std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
+                            const Amounts& amounts, WholeQuotas quotas, const PackingSettings& settings,
+                            IdVector<NodeId, Resources>& free);
+
+}  // namespace lips

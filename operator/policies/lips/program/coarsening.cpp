@@ -1,0 +1,122 @@
+#include "policies/lips/program/coarsening.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace lips {
+
+namespace {
+
+constexpr double unserved_steps = 8;  // of a coarse commodity
+
+using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId, int>;
+
+// Prices of reading differ by less than a factor of four inside one key.
+Key key(const Commodity& commodity) {
+  double dearest = 0;
+  for (double usd : commodity.non_cpu_cost) dearest = std::max(dearest, usd);
+  const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest) / 2)) : -1000;
+  const int length = commodity.by_length ? static_cast<int>(std::floor(2 * std::log2(commodity.longest))) : -1000;
+  return {commodity.any_class,
+          commodity.constraint,
+          commodity.any_class ? Resources{} : commodity.request,
+          commodity.pool,
+          commodity.zones,
+          magnitude,
+          commodity.shared,
+          length};
+}
+
+void merge(Commodity& into, const Commodity& commodity) {
+  const double share = commodity.work / (into.work + commodity.work);
+  for (ZoneId z : into.non_cpu_cost.ids())
+    into.non_cpu_cost[z] += share * (commodity.non_cpu_cost[z] - into.non_cpu_cost[z]);
+  into.unserved_price += share * (commodity.unserved_price - into.unserved_price);
+  into.input_per_work += share * (commodity.input_per_work - into.input_per_work);
+  into.longest = std::max(into.longest, commodity.longest);
+  into.least_memory_per_core = std::min(into.least_memory_per_core, commodity.least_memory_per_core);
+  into.work += commodity.work;
+}
+
+}  // namespace
+
+Coarsening::Coarsening(const Workload& workload) : workload_(workload) {
+  std::map<Key, CommodityId> by_key;
+  coarse_.objects = workload.objects;
+  for (CommodityId id : workload.commodities.ids()) {
+    const Commodity& commodity = workload.commodities[id];
+    const auto [found, added] = by_key.try_emplace(key(commodity));
+    if (added) {
+      found->second = coarse_.commodities.push_back(commodity);
+      coarse_.commodities[found->second].portions.clear();
+      members_.push_back({id});
+      continue;
+    }
+    merge(coarse_.commodities[found->second], commodity);
+    members_[found->second].push_back(id);
+  }
+  for (CommodityId coarse : coarse_.commodities.ids()) price_unserved(coarse);
+}
+
+namespace {
+
+// Distributes one coarse commodity's amounts by place to its members one after the other.
+template <class Place, class Give>
+void share_out(std::vector<std::pair<Place, double>> places, const IdVector<CommodityId, Commodity>& commodities,
+               const std::vector<CommodityId>& members, IdVector<CommodityId, double>& unserved, Give give) {
+  auto place = places.begin();
+  for (CommodityId member : members) {
+    double left = commodities[member].work;
+    for (; left > 0 && place != places.end(); ++place) {
+      const double given = std::min(left, place->second);
+      if (given > 0) give(member, place->first, given);
+      left -= given;
+      place->second -= given;
+      if (place->second > 0) break;
+    }
+    unserved[member] = left;
+  }
+}
+
+}  // namespace
+
+Amounts Coarsening::deal(const Amounts& coarse) const {
+  Amounts fine = coarse;
+  const IdVector<CommodityId, Commodity>& commodities = workload_.commodities;
+  fine.in_zone.assign(commodities.size(), ByZone(coarse.zone_price.size()));
+  fine.in_class.assign(commodities.size(), {});
+  fine.unserved.assign(commodities.size(), 0.0);
+  for (CommodityId id : coarse_.commodities.ids())
+    if (coarse_.commodities[id].any_class) {
+      std::vector<std::pair<ZoneId, double>> zones;
+      for (ZoneId zone : coarse.zone_price.ids()) zones.emplace_back(zone, coarse.in_zone[id][zone]);
+      share_out(std::move(zones), commodities, members_[id], fine.unserved,
+                [&](CommodityId member, ZoneId zone, double work) { fine.in_zone[member][zone] += work; });
+    } else {
+      share_out(coarse.in_class[id], commodities, members_[id], fine.unserved,
+                [&](CommodityId member, ClassId c, double work) { fine.in_class[member].emplace_back(c, work); });
+    }
+  return fine;
+}
+
+// Members with a high unserved price come first, both in the steps and in the distribution.
+void Coarsening::price_unserved(CommodityId coarse) {
+  std::vector<CommodityId>& members = members_[coarse];
+  if (members.size() < 2) return;
+  std::stable_sort(members.begin(), members.end(), [&](CommodityId a, CommodityId b) {
+    return workload_.commodities[a].unserved_price > workload_.commodities[b].unserved_price;
+  });
+  Commodity& commodity = coarse_.commodities[coarse];
+  double price = 0, work = 0;
+  for (CommodityId id : members) {
+    price += workload_.commodities[id].unserved_price * workload_.commodities[id].work;
+    work += workload_.commodities[id].work;
+    if (work < commodity.work / unserved_steps && id != members.back()) continue;
+    commodity.unserved_steps.emplace_back(price / work, work);
+    price = work = 0;
+  }
+}
+
+}  // namespace lips
