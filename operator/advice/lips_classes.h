@@ -2,8 +2,8 @@
 #pragma once
 
 #include "advice/question.h"
-#include "policies/lips/supply/classes.h"
 #include "policies/lips/demand/waiting_weights.h"
+#include "policies/lips/supply/classes.h"
 
 namespace lips::advice {
 

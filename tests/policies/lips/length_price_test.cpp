@@ -105,7 +105,6 @@ TEST(LengthPrice, IsThatOfTheUnusedHalfOfTheRestBeyondWhatIsPaid) {
       commodity.longest = seconds;
       commodity.work = seconds * tasks;
       commodity.request.cpu = Cores(1);
-      commodity.by_length = true;
       double at_least = 0;
       for (const auto& [other, count] : waiting) at_least += other >= seconds ? count : 0;
       const double in_use = running / (4 * static_cast<double>(nodes.size()));
@@ -118,7 +117,7 @@ TEST(LengthPrice, IsThatOfTheUnusedHalfOfTheRestBeyondWhatIsPaid) {
             paid = std::max(paid, ends[n] + 20);
         const double expected =
             group.whole ? std::max(0.0, 1 - paid / seconds) * (1 - used) / (1 + used) * group.price.value() : 0;
-        EXPECT_NEAR(price_of_length(classes, group, commodity), expected, 1e-12);
+        EXPECT_NEAR(price_of_rest(classes, group, commodity), expected, 1e-12);
         charged += expected > 0;
         paid_for += group.whole && paid >= seconds;
         filled += group.whole && used >= 1;

@@ -8,8 +8,8 @@
 #include <unordered_set>
 
 #include "policies/lips/demand/commodity_table.h"
-#include "policies/lips/prices/class_price.h"
 #include "policies/lips/prices/interruptions.h"
+#include "policies/lips/prices/price_terms.h"
 
 namespace lips {
 
@@ -67,7 +67,6 @@ class CommodityMaker {
       dearest_[group.zone] = std::max(dearest_[group.zone], group.price.value());
       slowest_ = std::min(slowest_, group.speed);
       fastest_ = std::max(fastest_, group.speed);
-      most_interrupted_ = std::max(most_interrupted_, group.interruptions / group.speed);
     }
   }
 
@@ -184,13 +183,11 @@ class CommodityMaker {
     if (!fits_every_node(job)) return false;
     // A maximum counts cores. Where speeds differ, only the class form knows the cores per CPU-second.
     if (settings_.per_pool && cluster_.pools[job.pool].maximum.value() > 0 && fastest_ > slowest_) return false;
-    return !bound_by_read(group, job.request) && !by_length(group, job.request) &&
-           !waits_for_room(classes_, job.request);
+    return !bound_by_read(group, job.request) && charged(group, job.request) == 0;
   }
 
-  bool by_length(const TaskGroup& group, const Resources& request) const {
-    const double length = group.cpu.value() / cores_of(request);
-    return most_interrupted_ * length >= rare_interruptions || keep_rest(classes_, request, length, group.count);
+  std::uint32_t charged(const TaskGroup& group, const Resources& request) const {
+    return charged_terms(classes_, {request, group.cpu.value() / cores_of(request), double{1} * group.count});
   }
 
   // A task bound by its read takes its core for longer than its work: only the class form counts that.
@@ -257,8 +254,7 @@ class CommodityMaker {
       commodity.pool = pool;
       commodity.shared = trait.shared;
       commodity.zones = group.zones;
-      commodity.by_length = by_length(group, asked);
-      commodity.by_room = waits_for_room(classes_, asked);
+      commodity.charged = charged(group, asked);
       commodity.input_per_work = group.reads ? group.input.value() / trait.work : 0;
       result_.commodities.push_back(std::move(commodity));
     }
@@ -274,8 +270,8 @@ class CommodityMaker {
     double non_cpu_cost = 0, waiting = 0, lost = 0;
     for (const Commodity& commodity : result_.commodities) {
       for (double usd : commodity.non_cpu_cost) non_cpu_cost = std::max(non_cpu_cost, usd);
-      if (!commodity.by_length && !commodity.by_room) continue;
-      for (const NodeClass& group : classes_.classes) lost = std::max(lost, price_of_class(classes_, group, commodity));
+      if (commodity.charged == 0) continue;
+      for (const NodeClass& group : classes_.classes) lost = std::max(lost, class_charges(classes_, group, commodity));
     }
     for (const auto& steps : classes_.steps)
       for (const CapacityStep& step : steps) waiting = std::max(waiting, step.waiting_price);
@@ -347,7 +343,6 @@ class CommodityMaker {
   std::map<std::pair<ConstraintId, Resources>, bool> fits_all_;
   ByZone non_cpu_cost_, virtual_cost_;  // of the last portion
   double least_memory_per_core_ = 0, least_slots_per_core_ = 0, slowest_ = 1e300, fastest_ = 0;
-  double most_interrupted_ = 0;  // of all classes, in a second of work
 };
 
 }  // namespace

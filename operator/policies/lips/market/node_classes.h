@@ -48,6 +48,9 @@ struct NodeClass {
   UsdPerCpuSecond price_of_room() const { return whole ? price : UsdPerCpuSecond(0); }
 };
 
+// The share of its price that paid capacity costs, so that the cheapest is still used first.
+inline constexpr double price_of_paid_capacity = 0.05;
+
 // Capacity of one class in one time slot. Work is in CPU-seconds, memory in MiB-seconds, slots in slot-seconds. From
 // here on amounts are plain numbers, like the coefficients of the program.
 struct CapacityStep {
@@ -72,6 +75,7 @@ struct NodeClasses {
   PendingLengths pending;                              // where elastic nodes have room
   double in_use = 1;                                   // of the elastic nodes, of the scarcest resource
   std::vector<Resources> wait_for_room;                // the requests of all `room_waits`
+  double most_interrupted = 0;                         // of all classes: interruptions in a second of work
   double rest_from = 1e300;                            // seconds: shorter tasks keep no node (length_price.h)
 };
 

@@ -52,8 +52,7 @@ struct Commodity {
   ZoneSet zones;              // that hold its input
   double input_per_work = 0;  // MiB per CPU-second
   double longest = 0;         // seconds that one of its tasks takes at speed 1
-  bool by_length = false;     // its tasks are all that long, which some classes charge for (length_price.h)
-  bool by_room = false;       // its tasks wait for room on one node of some class (whole_room.h)
+  std::uint32_t charged = 0;  // bits: the terms that some class charges its tasks for (prices/price_terms.h)
   LeastCosts least;
   std::vector<PortionId> portions;  // by urgency
 };

@@ -29,6 +29,11 @@ double InterruptionRates::of(const Node& node) const {
   return found == of_type_.end() ? worst->second : found->second;
 }
 
+void find_most_interrupted(NodeClasses& classes) {
+  for (const NodeClass& group : classes.classes)
+    classes.most_interrupted = std::max(classes.most_interrupted, group.interruptions / group.speed);
+}
+
 double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds, double stake) {
   const double time = seconds / group.speed, expected = std::min(group.interruptions * time, most_interruptions);
   if (expected <= 0 || (expected < rare_interruptions && stake <= 1)) return 0;

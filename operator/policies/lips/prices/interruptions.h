@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/snapshot.h"
-#include "policies/lips/market/node_classes.h"
+#include "policies/lips/prices/price_term.h"
 
 namespace lips {
 
@@ -36,5 +36,17 @@ class InterruptionRates {
 // USD per CPU-second of work that interruptions add, in the mean, to a task that takes so many seconds at speed 1; 0
 // where they are rare. `stake`: what is done anew with it, its own work included, as a multiple of its own.
 double price_of_interruptions(const NodeClasses& classes, const NodeClass& group, double seconds, double stake = 1);
+
+// Sets `most_interrupted`.
+void find_most_interrupted(NodeClasses& classes);
+
+inline constexpr PriceTerm interruptions_term{
+    "interruptions", PriceKind::dollars,
+    [](const NodeClasses& classes, const TaskShape& tasks) {
+      return classes.most_interrupted * tasks.seconds >= rare_interruptions;
+    },
+    [](const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
+      return price_of_interruptions(classes, group, commodity.longest);
+    }};
 
 }  // namespace lips

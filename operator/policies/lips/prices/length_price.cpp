@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "policies/lips/prices/interruptions.h"
-
 namespace lips {
 
 namespace {
@@ -65,11 +63,9 @@ bool keep_rest(const NodeClasses& classes, const Resources& request, double seco
                      [&](const NodeClass& group) { return rest_of(classes, group, request, seconds, tasks) > 0; });
 }
 
-double price_of_length(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
-  if (!commodity.by_length) return 0;
+double price_of_rest(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
   const double seconds = commodity.longest, tasks = ratio(commodity.work, seconds * cores_of(commodity.request));
-  return price_of_interruptions(classes, group, seconds) +
-         rest_of(classes, group, commodity.request, seconds, tasks) * group.price.value();
+  return rest_of(classes, group, commodity.request, seconds, tasks) * group.price.value();
 }
 
 }  // namespace lips

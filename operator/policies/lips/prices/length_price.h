@@ -1,5 +1,4 @@
-// How long a task takes has a price that differs by class: what interruptions make it do anew (interruptions.h), and
-// the rest of a node that it keeps.
+// The rest of a node that a long task keeps.
 //
 // An elastic node is billed whole until its last task ends. A task of d seconds on a node that is paid for p < d in any
 // case pays by use for its own share of d - p. The rest of the node is billed all the same, and where nobody else uses
@@ -9,7 +8,7 @@
 // costs (1 - p / d) (1 - u) / (1 + u) of one more.
 #pragma once
 
-#include "policies/lips/market/workload.h"
+#include "policies/lips/prices/price_term.h"
 
 namespace lips {
 
@@ -19,7 +18,13 @@ void find_rest(const ClusterSnapshot& cluster, NodeClasses& classes);
 // Whether some class charges so many tasks, of so many seconds at speed 1, for a rest.
 bool keep_rest(const NodeClasses& classes, const Resources& request, double seconds, double tasks);
 
-// USD per CPU-second of work, for both.
-double price_of_length(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity);
+// USD per CPU-second of work.
+double price_of_rest(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity);
+
+inline constexpr PriceTerm rest_of_node_term{"rest-of-node", PriceKind::dollars,
+                                             [](const NodeClasses& classes, const TaskShape& tasks) {
+                                               return keep_rest(classes, tasks.request, tasks.seconds, tasks.tasks);
+                                             },
+                                             price_of_rest};
 
 }  // namespace lips

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "policies/lips/market/node_classes.h"
+#include "policies/lips/prices/price_term.h"
 
 namespace lips {
 
@@ -25,5 +25,12 @@ inline bool waits_for_room(const NodeClasses& classes, const Resources& request)
 inline double price_of_room_wait(const NodeClasses& classes, const NodeClass& group, const Resources& request) {
   return classes.waiting * group.room_wait(request);
 }
+
+inline constexpr PriceTerm room_wait_term{
+    "room-wait", PriceKind::wait,
+    [](const NodeClasses& classes, const TaskShape& tasks) { return waits_for_room(classes, tasks.request); },
+    [](const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
+      return price_of_room_wait(classes, group, commodity.request);
+    }};
 
 }  // namespace lips

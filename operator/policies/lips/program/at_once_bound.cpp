@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "policies/lips/program/eligible_classes.h"
+#include "policies/lips/market/eligible_classes.h"
 
 namespace lips {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policies/lips/prices/class_price.h"
+#include "policies/lips/prices/price_terms.h"
 
 namespace lips {
 
@@ -12,10 +12,6 @@ using solver::Entry;
 // Initial classes of a commodity: its cheapest, and others spread over the price range. Many commodities compete for
 // the same cheap classes, so a second cheap column helps less than it costs; docs/solver.md has the measurement.
 constexpr std::size_t start_columns = 14, cheapest_columns = 1;
-
-double price_in(const NodeClasses& classes, const NodeClass& group, const Commodity& commodity) {
-  return group.price.value() + commodity.non_cpu_cost[group.zone] + price_of_class(classes, group, commodity);
-}
 
 }  // namespace
 
@@ -161,7 +157,7 @@ ClassFormProgram::Column ClassFormProgram::column_of(const Commodity& commodity,
     const double time = occupancy(input_.cluster, commodity, group, at.terms),
                  cores = cores_of(commodity.request) * group.speed;
     result.cost = group.price_of_use(commodity.request).value() + non_cpu_cost[at.zone];
-    if (at.terms == Terms::expected) result.cost += price_of_class(input_.classes, group, commodity);
+    if (at.terms == Terms::expected) result.cost += class_charges(input_.classes, group, commodity);
     core_seconds = time / group.speed;
     result.add(cpu_row[at.of_class], time);
     if (!memory_row.empty()) result.add(memory_row[at.of_class], commodity.request.memory.value() * time / cores);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/lips/program/eligible_classes.h"
+#include "policies/lips/market/eligible_classes.h"
 #include "solver/linear_program.h"
 
 namespace lips {

@@ -11,22 +11,18 @@ namespace {
 
 constexpr double unserved_steps = 8;  // of a coarse commodity
 
-using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId, int>;
+using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId, std::uint32_t, int>;
 
 // Prices of reading differ by less than a factor of four inside one key.
 Key key(const Commodity& commodity) {
   double dearest = 0;
   for (double usd : commodity.non_cpu_cost) dearest = std::max(dearest, usd);
   const int magnitude = dearest > 0 ? static_cast<int>(std::floor(std::log2(dearest) / 2)) : -1000;
-  const int length = commodity.by_length ? static_cast<int>(std::floor(2 * std::log2(commodity.longest))) : -1000;
-  return {commodity.any_class,
-          commodity.constraint,
-          commodity.any_class ? Resources{} : commodity.request,
-          commodity.pool,
-          commodity.zones,
-          magnitude,
-          commodity.shared,
-          length};
+  const int length =
+      commodity.charged != 0 ? static_cast<int>(std::floor(2 * std::log2(std::max(1e-3, commodity.longest)))) : -1000;
+  return {commodity.any_class, commodity.constraint, commodity.any_class ? Resources{} : commodity.request,
+          commodity.pool,      commodity.zones,      magnitude,
+          commodity.shared,    commodity.charged,    length};
 }
 
 void merge(Commodity& into, const Commodity& commodity) {

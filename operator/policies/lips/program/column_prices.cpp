@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policies/lips/prices/class_price.h"
+#include "policies/lips/prices/price_terms.h"
 
 namespace lips {
 
@@ -52,8 +52,7 @@ double ColumnPrices::usd(const InClass& in) const {
   const InZone& zone = zones_[in.zone];
   const double time = takes_time_ ? std::max(1.0, zone.read * in.speed) : 0;
   const NodeClasses& classes = input_.classes;
-  const double lost =
-      terms_ == Terms::expected ? price_of_class(classes, classes.classes[in.of_class], *commodity_) : 0;
+  const double lost = terms_ == Terms::expected ? class_charges(classes, classes.classes[in.of_class], *commodity_) : 0;
   return zone.usd + in.price + lost - time * (in.time_price + core_price_ / in.speed);
 }
 
