@@ -96,11 +96,20 @@ struct KeptRoom {
   static constexpr auto fields = field_names("expected", "zone", "work");
 };
 
+// What one reason adds to the price of the work that a plan starts (policies/lips/prices).
+struct TermDollars {
+  std::string term;
+  Usd usd;
+  static constexpr auto fields = field_names("term", "usd");
+};
+
 struct PlanAccount {
   Usd cpu, transfer, shuffle, copies, storage;  // cost of the assignments and moves of this plan
   Usd waiting, locality, fairness;              // priced preferences in the objective
   std::optional<Usd> objective, lower_bound;    // of the model: cost of this plan in the model's terms, certified bound
   double gap = 0;                               // (objective - lower_bound) / lower_bound
+  Usd loss;                                     // what whole tasks cost above the program's amounts; a part of the gap
+  std::vector<TermDollars> terms;               // of the work that this plan starts, as it was priced
   ModelForm form = ModelForm::none;
   bool fell_back = false;
   std::uint32_t groups = 0, classes = 0;
@@ -114,8 +123,8 @@ struct PlanAccount {
   StageTimes seconds;
   static constexpr auto fields =
       field_names("cpu", "transfer", "shuffle", "copies", "storage", "waiting", "locality", "fairness", "objective",
-                  "lowerBound", "gap", "form", "fellBack", "groups", "classes", "rows", "columns", "homeGap",
-                  "jobsApart", "keptRoom", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
+                  "lowerBound", "gap", "loss", "terms", "form", "fellBack", "groups", "classes", "rows", "columns",
+                  "homeGap", "jobsApart", "keptRoom", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
   Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
   CpuSeconds expected_room() const {
     CpuSeconds sum;

@@ -6,7 +6,7 @@
 
 #include "model/peers.h"
 #include "policies/lips/placing/fetch.h"
-#include "policies/lips/prices/class_price.h"
+#include "policies/lips/prices/price_terms.h"
 
 namespace lips {
 
@@ -124,7 +124,7 @@ double cost_of_quotas(const ClusterSnapshot& cluster, const NodeClasses& classes
     for (const Quota& quota : quotas.in_class[c]) {
       const Portion& portion = workload.portions[quota.portion];
       const double price = group.price_of_use(cluster.jobs[portion.job].request).value() +
-                           price_of_class(classes, group, workload.commodities[portion.commodity]);
+                           class_charges(classes, group, workload.commodities[portion.commodity]);
       usd += count(quota, group.zone) * price;
     }
     const double too_much = take(group, steps[c], load_of(cluster, group, workload, quotas.in_class[c], rows), usd);
@@ -180,6 +180,24 @@ PricedPreferences price_preferences(const NodeClasses& classes, const Workload& 
       result.fairness +=
           Usd(pool.shortfall_price * std::max(0.0, std::min(pool.least, demand[pool.pool]) - work[pool.pool]));
   result.waiting = Usd(cost_of_unserved(workload, planned));
+  return result;
+}
+
+std::vector<TermDollars> dollars_by_term(const NodeClasses& classes, const Workload& workload,
+                                         const std::vector<Placement>& placements) {
+  std::vector<TermDollars> result;
+  for (const Placement& placement : placements) {
+    const Portion& portion = workload.portions[placement.portion];
+    const NodeClass& group = classes.classes[classes.class_of[placement.node]];
+    each_price(
+        classes, group, workload.commodities[portion.commodity], [&](std::string_view term, PriceKind, double usd) {
+          auto known =
+              std::find_if(result.begin(), result.end(), [&](const TermDollars& other) { return other.term == term; });
+          if (known == result.end()) known = result.insert(known, {std::string(term), Usd(0)});
+          known->usd += Usd(usd * placement.tasks * portion.work);
+        });
+  }
+  std::sort(result.begin(), result.end(), [](const TermDollars& a, const TermDollars& b) { return a.term < b.term; });
   return result;
 }
 

@@ -28,6 +28,10 @@ double cost_of_placements(const NodeClasses& classes, const Workload& workload,
                           const std::vector<Placement>& placements, const ClusterSnapshot& cluster,
                           const std::vector<PoolRow>& pools);
 
+// Dollars by price term of the work that the placements start, as each term priced it; by name.
+std::vector<TermDollars> dollars_by_term(const NodeClasses& classes, const Workload& workload,
+                                         const std::vector<Placement>& placements);
+
 // All of the account but the objective and the gap.
 void fill_account(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
                   const Amounts& amounts, Plan& plan);

@@ -17,6 +17,7 @@
 #include "policies/lips/placing/far_reads.h"
 #include "policies/lips/placing/fast_path.h"
 #include "policies/lips/placing/node_requests.h"
+#include "policies/lips/placing/second_choice.h"
 #include "policies/lips/placing/task_selection.h"
 #include "policies/lips/program/class_form.h"
 #include "policies/lips/program/zone_form.h"
@@ -275,7 +276,8 @@ class Decision {
 
   std::vector<Placement> pack_amounts(const Amounts& amounts, double share, IdVector<NodeId, Resources>& free) {
     return pack(input_, classes_, workload_, amounts, round_amounts(cluster_, workload_, amounts, classes_),
-                packing(share), free);
+                packing(share), free)
+        .placements;
   }
 
   PackingSettings packing(double share) const {
@@ -296,39 +298,48 @@ class Decision {
     return packing;
   }
 
-  struct Packed {
+  struct WholeTasks {
     WholeQuotas quotas;
     std::vector<Placement> placements;
+    double stranded_usd = 0;  // of tasks that found no room where the program meant them
   };
 
-  Packed pack_whole() {
+  WholeTasks place_whole() {
     const double started = clock();
-    Packed packed{round_amounts(cluster_, workload_, amounts_, classes_), {}};
+    WholeTasks whole{round_amounts(cluster_, workload_, amounts_, classes_), {}};
     plan_.account.seconds.round += lap(started);
     const double rounded = clock();
-    packed.placements = pack(input_, classes_, workload_, amounts_, packed.quotas, packing(window_share_), free_);
+    Packed packed = pack(input_, classes_, workload_, amounts_, whole.quotas, packing(window_share_), free_);
+    whole.placements = std::move(packed.placements);
+    if (!whole_horizon_) {
+      SecondChoice again =
+          choose_again(cluster_, classes_, workload_, amounts_, packed.rest, whole.placements, free_, packed.pools);
+      whole.placements.insert(whole.placements.end(), again.placements.begin(), again.placements.end());
+      for (const auto& [offer, quota] : again.launches) whole.quotas.in_class[offer].push_back(quota);
+      whole.stranded_usd = again.usd;
+    }
     plan_.account.seconds.pack += lap(rounded);
-    return packed;
+    return whole;
   }
 
   // Beside an autoscaler a job's tasks that wait get nodes where its data lies: see far_reads.h.
-  Packed pack_beside_data() {
-    if (!buys()) return pack_whole();
+  WholeTasks place_beside_data() {
+    if (!buys()) return place_whole();
     const IdVector<NodeId, Resources> free = free_;
     std::unordered_set<JobId> lighter;
-    Packed packed = pack_whole();
+    WholeTasks packed = place_whole();
     for (int round = 0; round < rounds_of_far_reads && make_lighter(packed, lighter); ++round) {
       const double started = clock();
       workload_ = make_commodities(cluster_, input_.costs, classes_, commodity_settings());
       amounts_ = solve(classes_);
       plan_.account.seconds.solve += lap(started);
       free_ = free;
-      packed = pack_whole();
+      packed = place_whole();
     }
     return packed;
   }
 
-  bool make_lighter(const Packed& packed, std::unordered_set<JobId>& lighter) {
+  bool make_lighter(const WholeTasks& packed, std::unordered_set<JobId>& lighter) {
     bool changed = false;
     for (const JobId job : far_for_nothing(cluster_, workload_, packed.placements)) {
       if (!lighter.insert(job).second) continue;
@@ -339,14 +350,16 @@ class Decision {
   }
 
   void place() {
-    Packed packed;
+    WholeTasks packed;
     double objective = 0;
     if (!workload_.commodities.empty()) {
-      packed = pack_beside_data();
-      if (!whole_horizon_) objective = cost_of_quotas(cluster_, classes_, workload_, packed.quotas);
+      packed = place_beside_data();
+      if (!whole_horizon_)
+        objective = cost_of_quotas(cluster_, classes_, workload_, packed.quotas) + packed.stranded_usd;
       const PricedPreferences priced =
           price_preferences(classes_, workload_, packed.placements, cluster_, model_settings().pools);
       plan_.account.locality = priced.locality;
+      plan_.account.terms = dollars_by_term(classes_, workload_, packed.placements);
       if (whole_horizon_) {
         plan_.account.waiting = priced.waiting;
         plan_.account.fairness = priced.fairness;
@@ -373,6 +386,7 @@ class Decision {
       account.node_local_bound = static_cast<double>(reached.bound) / static_cast<double>(reached.readers);
     }
     account.objective = Usd(objective) + (whole_horizon_ ? account.dollars() : Usd(0));
+    account.loss = std::max(Usd(0), *account.objective - Usd(amounts_.objective));
     if (account.lower_bound)
       account.gap = (*account.objective - *account.lower_bound) / std::max(Usd(1e-12), *account.lower_bound);
   }

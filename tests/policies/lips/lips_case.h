@@ -5,11 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "policies/lips/program/class_form.h"
 #include "policies/lips/lips_policy.h"
 #include "policies/lips/placing/packing.h"
 #include "policies/lips/placing/rounding.h"
 #include "policies/lips/placing/task_selection.h"
+#include "policies/lips/program/class_form.h"
 #include "policies/lips/program/zone_form.h"
 #include "tests/policies/case.h"
 
@@ -45,7 +45,8 @@ struct Model {
   std::vector<Placement> pack_all(const Amounts& amounts, const PackingSettings& packing) const {
     IdVector<NodeId, Resources> free = cluster.free;
     return pack({cluster, costs, 1, {}, nullptr}, classes, workload, amounts,
-                round_amounts(cluster, workload, amounts, classes), packing, free);
+                round_amounts(cluster, workload, amounts, classes), packing, free)
+        .placements;
   }
 
   const ClusterSnapshot& cluster;

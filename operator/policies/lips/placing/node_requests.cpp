@@ -34,16 +34,17 @@ class Requests {
     plan_.node_requests.emplace();
   }
 
+  // Most tasks are placed where the program meant them; a second choice may be anywhere.
   void leave_out(const std::vector<Placement>& placements) {
     for (const Placement& placement : placements) {
       std::uint32_t left = placement.tasks;
       const ClassId c = classes_.class_of[placement.node];
       const bool any_class = workload_.commodities[workload_.portions[placement.portion].commodity].any_class;
-      for (Quota& quota : any_class ? quotas_.zone[classes_.classes[c].zone] : quotas_.in_class[c]) {
-        if (quota.portion != placement.portion) continue;
-        const std::uint32_t placed = std::min(left, quota.tasks);
-        quota.tasks -= placed, left -= placed;
-      }
+      leave_out(placement.portion, any_class ? quotas_.zone[classes_.classes[c].zone] : quotas_.in_class[c], left);
+      for (auto list = quotas_.zone.begin(); any_class && left > 0 && list != quotas_.zone.end(); ++list)
+        leave_out(placement.portion, *list, left);
+      for (auto list = quotas_.in_class.begin(); !any_class && left > 0 && list != quotas_.in_class.end(); ++list)
+        leave_out(placement.portion, *list, left);
     }
   }
 
@@ -69,6 +70,14 @@ class Requests {
   }
 
  private:
+  static void leave_out(PortionId portion, std::vector<Quota>& list, std::uint32_t& left) {
+    for (Quota& quota : list) {
+      if (quota.portion != portion) continue;
+      const std::uint32_t placed = std::min(left, quota.tasks);
+      quota.tasks -= placed, left -= placed;
+    }
+  }
+
   // The part of a node that a task takes while it runs.
   double share(const NodeClass& offer, const Quota& quota) const {
     const Resources& request = cluster_.jobs[workload_.portions[quota.portion].job].request;

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "policies/lips/placing/packing_budget.h"
-#include "policies/lips/placing/pool_room.h"
+#include "policies/lips/prices/price_terms.h"
 
 namespace lips {
 
@@ -144,6 +144,7 @@ class Packing {
     }
   }
 
+  const PoolRoom& pools() const { return pools_; }
   double work_left(ClassId c) const { return budget_.work_left(c); }
 
   // Of each class as much as its free slots take, where `used` is all that the model knew to be free now.
@@ -199,7 +200,7 @@ class Packing {
     for (ClassId c : classes_.classes.ids())
       if (may_take(quota, c) && fits(job.request, classes_.classes[c].shape) &&
           cluster_.eligible(job.constraint, classes_.classes[c].like))
-        order.emplace_back(classes_.classes[c].price.value() + commodity.non_cpu_cost[classes_.classes[c].zone], c);
+        order.emplace_back(price_in(classes_, classes_.classes[c], commodity), c);
     std::sort(order.begin(), order.end());
     for (const auto& [price, c] : order) {
       const std::vector<NodeId>& nodes = classes_.classes[c].nodes;
@@ -384,9 +385,8 @@ class Packing {
 
 }  // namespace
 
-std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
-                            const Amounts& amounts, WholeQuotas quotas, const PackingSettings& settings,
-                            IdVector<NodeId, Resources>& free) {
+Packed pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload, const Amounts& amounts,
+            WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free) {
   std::vector<Placement> placements;
   Packing packing(input, classes, workload, settings, free);
   packing.load(std::move(quotas));
@@ -398,14 +398,14 @@ std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes
     packing.load(packing.leftover());
     packing.run(more, placements);
   }
-  if (!settings.strict) return placements;
+  if (!settings.strict) return {std::move(placements), packing.leftover(), packing.pools()};
   // Places the leftovers of rounding: first in the same zone or class, then task by task wherever there is room.
   IdVector<ClassId, double> left;
   for (ClassId c : classes.classes.ids()) left.push_back(packing.work_left(c));
   packing.load(packing.leftover());
   packing.run(left, placements);
   packing.spill(placements);
-  return placements;
+  return {std::move(placements), {}, packing.pools()};
 }
 
 }  // namespace lips

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "policies/lips/placing/pool_room.h"
 #include "policies/lips/placing/rounding.h"
 #include "policies/policy.h"
 
@@ -30,9 +31,14 @@ struct PackingSettings {
   Mebibytes link_budget;                 // from each zone to each other (strict); 0: no limit
 };
 
+struct Packed {
+  std::vector<Placement> placements;
+  WholeQuotas rest;  // that found no room
+  PoolRoom pools;    // after all that is placed
+};
+
 // `free` is each node's free capacity now; tasks placed at 0 are subtracted.
-std::vector<Placement> pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
-                            const Amounts& amounts, WholeQuotas quotas, const PackingSettings& settings,
-                            IdVector<NodeId, Resources>& free);
+Packed pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload, const Amounts& amounts,
+            WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

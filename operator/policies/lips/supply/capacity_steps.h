@@ -8,9 +8,6 @@
 
 namespace lips {
 
-// The share of its price that paid capacity costs, so that the cheapest is still used first.
-inline constexpr double price_of_paid_capacity = 0.05;
-
 // Sets `steps`, `now_window` and `paid_until`. `mean_task`: seconds at speed 1.
 void fill_steps(const ClusterSnapshot& cluster, const TimeSlotSettings& time_slots, double mean_task,
                 NodeClasses& classes);

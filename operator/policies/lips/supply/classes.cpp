@@ -50,8 +50,8 @@ void split_first_slot(double mean_task, TimeSlotSettings& time_slots) {
 
 // The increase of the bill per additional CPU-second on the node. The hours of a fixed node are paid in any case.
 UsdPerCpuSecond marginal_price(const Node& node, Billing billing) {
-  return billing == Billing::invoice && node.fleet == FleetKind::fixed ? node.cpu_price * price_of_paid_capacity
-                                                                       : node.cpu_price;
+  if (billing == Billing::use) return node.cpu_price;
+  return node.cpu_price * node.preference * (node.fleet == FleetKind::fixed ? price_of_paid_capacity : 1);
 }
 
 // What nodes of one class have in common.
@@ -155,6 +155,7 @@ NodeClasses make_classes(const ClusterSnapshot& cluster, const TimeSlotSettings&
     split_first_slot(mean_task, time_slots);
   fill_steps(cluster, time_slots, mean_task, result);
   if (given.billing == Billing::invoice) add_offers(cluster, time_slots, mean_task, kinds, result);
+  find_most_interrupted(result);
   find_rest(cluster, result);
   if (given.billing == Billing::invoice) find_room_waits(cluster, result);
   result.waiting = time_slots.waiting_price * result.mean_price.value() / 3600;

@@ -1,0 +1,64 @@
+#include "policies/lips/placing/later_room.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lips {
+
+namespace {
+
+constexpr std::uint64_t most_looks = 5'000'000;  // a plan stays within tens of milliseconds
+constexpr double overdue = 1;                    // seconds: a task that should have ended does so soon
+
+}  // namespace
+
+LaterRoom::LaterRoom(const ClusterSnapshot& cluster, const NodeClasses& classes,
+                     const IdVector<NodeId, Resources>& free)
+    : cluster_(cluster), classes_(classes), free_(free), ends_(classes.classes.size()) {
+  for (const RunningTask& run : cluster.running)
+    if (classes.class_of[run.node].valid())
+      add_end(to_seconds(run.expected_end - cluster.now), run.node, cluster.jobs[run.job].request);
+}
+
+void LaterRoom::add_end(double at, NodeId node, const Resources& request) {
+  ends_[classes_.class_of[node]].push_back({std::max(overdue, at), node, &request});
+}
+
+const std::vector<TaskEnd>& LaterRoom::ends(ClassId c) {
+  if (!sorted_)
+    for (std::vector<TaskEnd>& of_class : ends_)
+      std::stable_sort(of_class.begin(), of_class.end(), [](const TaskEnd& a, const TaskEnd& b) {
+        return std::tuple(a.at, a.node) < std::tuple(b.at, b.node);
+      });
+  sorted_ = true;
+  return ends_[c];
+}
+
+bool LaterRoom::holds(const Search& search, NodeId node, const Resources& request) const {
+  const auto free = search.free.find(node);
+  const auto reserved = reserved_.find(node);
+  const Resources& room = free == search.free.end() ? free_[node] : free->second;
+  return reserved == reserved_.end() ? fits(request, room) : fits(request, room - reserved->second);
+}
+
+std::optional<LaterRoom::Opening> LaterRoom::earliest(ClassId c, const Resources& request) {
+  Search& search = searches_[{c, request}];
+  if (search.found && holds(search, search.found->node, request)) return search.found;
+  search.found.reset();
+  const std::vector<TaskEnd>& ends = this->ends(c);
+  while (search.next < ends.size() && looks_ < most_looks) {
+    const TaskEnd& end = ends[search.next++];
+    ++looks_;
+    search.free.try_emplace(end.node, free_[end.node]).first->second += *end.request;
+    if (!holds(search, end.node, request)) continue;
+    search.found = Opening{end.at, end.node};
+    break;
+  }
+  return search.found;
+}
+
+void LaterRoom::reserve(const Opening& opening, const Resources& request) {
+  reserved_.try_emplace(opening.node, Resources{Cores(0), Mebibytes(0), 0}).first->second += request;
+}
+
+}  // namespace lips

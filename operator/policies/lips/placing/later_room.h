@@ -1,0 +1,53 @@
+// The room that nodes of a class will have when tasks end: the earliest time at which one node holds a request.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/task_ends.h"
+#include "policies/lips/market/node_classes.h"
+
+namespace lips {
+
+class LaterRoom {
+ public:
+  // `free`: now, after all that this plan starts. Keeps references to all arguments.
+  LaterRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, const IdVector<NodeId, Resources>& free);
+
+  // A task that this plan starts leaves its room then. `request` outlives this object.
+  void add_end(double at, NodeId node, const Resources& request);
+
+  struct Opening {
+    double at = 0;  // seconds from now
+    NodeId node;
+  };
+  // None: no end that is expected leaves enough room on one node, or the search has become too long.
+  std::optional<Opening> earliest(ClassId c, const Resources& request);
+  // The room from then on is for one task of the request.
+  void reserve(const Opening& opening, const Resources& request);
+
+ private:
+  // A search through a class's ends in their order.
+  struct Search {
+    std::size_t next = 0;                        // end
+    std::unordered_map<NodeId, Resources> free;  // of nodes where a task has ended
+    std::optional<Opening> found;
+  };
+  bool holds(const Search& search, NodeId node, const Resources& request) const;
+  const std::vector<TaskEnd>& ends(ClassId c);
+
+  const ClusterSnapshot& cluster_;
+  const NodeClasses& classes_;
+  const IdVector<NodeId, Resources>& free_;
+  IdVector<ClassId, std::vector<TaskEnd>> ends_;
+  bool sorted_ = false;
+  std::map<std::pair<ClassId, Resources>, Search> searches_;
+  std::unordered_map<NodeId, Resources> reserved_;  // looked up only
+  std::uint64_t looks_ = 0;                         // at ends, in all searches
+};
+
+}  // namespace lips

@@ -1,0 +1,50 @@
+// Whole tasks buy the cheapest place that holds them: a node that has room now, room that tasks will leave, or a node
+// that could be launched. A wait is one of the offers, at the program's price of waiting.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "policies/lips/market/eligible_classes.h"
+#include "policies/lips/placing/later_room.h"
+
+namespace lips {
+
+// The cheapest place for one task.
+struct PlaceOffer {
+  ClassId of_class;
+  NodeId node;       // none: one that is to be launched
+  double start = 0;  // seconds from now
+  double price = 0;  // USD per CPU-second of work, the wait until its start included
+  bool now() const { return node.valid() && start <= 0; }
+};
+
+class Offers {
+ public:
+  // Keeps references to all arguments; room that is taken is subtracted from `free`.
+  Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free);
+
+  // For a task of the commodity; `request`: the task's own. None: nothing that is known holds it.
+  std::optional<PlaceOffer> cheapest(const Commodity& commodity, const Resources& request);
+  // Some node holds it now.
+  bool any_now(const Commodity& commodity, const Resources& request);
+  // A task of such a request starts on the offer's node, or has its turn there later.
+  void take(const PlaceOffer& offer, const Resources& request, double seconds);
+  // A task that the plan starts elsewhere leaves its room then.
+  void add_end(double at, NodeId node, const Resources& request) { later_.add_end(at, node, request); }
+
+ private:
+  bool may_take(const Commodity& commodity, const Resources& request, ClassId c);
+  NodeId open_node(ClassId c, const Resources& request);
+  double price_on(ClassId c, const Commodity& commodity, NodeId node) const;
+  bool beside_open_twin(const Commodity& commodity, const Resources& request, const NodeClass& offer);
+
+  const ClusterSnapshot& cluster_;
+  const NodeClasses& classes_;
+  IdVector<NodeId, Resources>& free_;
+  EligibleClasses eligible_;
+  LaterRoom later_;
+  IdVector<ClassId, std::vector<NodeId>> open_;  // nodes with some room, paid for the longest first
+};
+
+}  // namespace lips

@@ -1,0 +1,173 @@
+#include "policies/lips/placing/second_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "policies/lips/placing/demands.h"
+#include "policies/lips/placing/offers.h"
+#include "policies/lips/prices/price_terms.h"
+
+namespace lips {
+
+namespace {
+
+constexpr int most_in_vain = 24;  // of a list, that are not stranded: offered, and still wait
+
+class SecondChoices {
+ public:
+  SecondChoices(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
+                const Amounts& amounts, IdVector<NodeId, Resources>& free, PoolRoom& pools)
+      : cluster_(cluster),
+        classes_(classes),
+        workload_(workload),
+        amounts_(amounts),
+        demands_(cluster, workload),
+        pools_(pools),
+        stranded_(classes.classes.size()),
+        offers_(cluster, classes, free) {
+    for (const ClassId c : classes.classes.ids())
+      for (const NodeId node : classes.classes[c].nodes) {
+        stranded_[c] += std::max(0.0, classes.usable.of(free[node].cpu).value());
+        open_ = open_ || fits(demands_.least(), free[node]);
+      }
+  }
+
+  bool any_room() const { return open_; }
+
+  void add_ends(const std::vector<Placement>& packed) {
+    for (const Placement& placement : packed)
+      if (placement.start <= 0)
+        for (std::uint32_t i = 0; i < placement.tasks; ++i)
+          offers_.add_end(seconds(placement.portion, classes_.class_of[placement.node]), placement.node,
+                          *demands_[placement.portion].request);
+  }
+
+  // The most urgent tasks first, whatever their list.
+  SecondChoice run(WholeQuotas& rest) {
+    std::vector<Waiting> waiting;
+    for (const ZoneId zone : rest.zone.ids())
+      collect(rest.zone[zone], {nullptr, ClassId::none(), zone}, zone_budget(zone), waiting);
+    for (const ClassId c : rest.in_class.ids())
+      collect(rest.in_class[c], {nullptr, c, classes_.classes[c].zone}, stranded_[c], waiting);
+    std::stable_sort(waiting.begin(), waiting.end(), [&](const Waiting& a, const Waiting& b) {
+      const Demand &left = demands_[a.quota->portion], &right = demands_[b.quota->portion];
+      return left.priority != right.priority ? left.priority > right.priority : left.urgency < right.urgency;
+    });
+    for (const Waiting& each : waiting) offer(each);
+    return std::move(result_);
+  }
+
+ private:
+  struct Waiting {
+    Quota* quota;
+    ClassId of_class;  // none: any of the zone
+    ZoneId zone;
+    std::uint32_t stranded = 0;  // of its tasks; the others wait as the program says
+  };
+
+  // Cores of the zone's classes in use by tasks that take any class.
+  double zone_budget(ZoneId zone) const {
+    double cores = 0;
+    for (const ClassId c : classes_.classes.ids())
+      if (classes_.classes[c].zone == zone && amounts_.open_work[c] > 0) cores += stranded_[c];
+    return cores;
+  }
+
+  void collect(std::vector<Quota>& list, Waiting each, double cores, std::vector<Waiting>& waiting) const {
+    int in_vain = 0;
+    for (Quota& quota : list) {
+      if (quota.tasks == 0) continue;
+      const double request = cores_of(*demands_[quota.portion].request);
+      each.quota = &quota;
+      each.stranded =
+          static_cast<std::uint32_t>(std::min<double>(quota.tasks, std::ceil(std::max(0.0, cores - 1e-6) / request)));
+      cores -= each.stranded * request;
+      if (each.stranded == 0 && ++in_vain > most_in_vain) return;
+      waiting.push_back(each);
+    }
+  }
+
+  double seconds(PortionId id, ClassId c) const {
+    const Demand& demand = demands_[id];
+    const NodeClass& group = classes_.classes[c];
+    const double time = demand.any_class
+                            ? demand.work
+                            : demand.work * occupancy(cluster_, workload_.commodities[demand.commodity], group);
+    return time / (cores_of(*demand.request) * group.speed);
+  }
+
+  // USD per CPU-second that the program expects of a start at once where it put the tasks.
+  double program_price(const Waiting& waiting, const Commodity& commodity) const {
+    if (waiting.of_class.valid()) return price_in(classes_, classes_.classes[waiting.of_class], commodity);
+    double least = commodity.unserved_price;
+    for (const NodeClass& group : classes_.classes)
+      if (group.zone == waiting.zone) least = std::min(least, price_in(classes_, group, commodity));
+    return least;
+  }
+
+  // Tasks of a portion are alike: once one that is not stranded waits, the others do.
+  void offer(Waiting waiting) {
+    Quota& quota = *waiting.quota;
+    const Demand& demand = demands_[quota.portion];
+    const Commodity& commodity = workload_.commodities[demand.commodity];
+    for (std::uint32_t wait = 0; wait < quota.tasks && pools_.tasks(demand.pool, *demand.request) >= 1;) {
+      const std::optional<PlaceOffer> offer = offers_.cheapest(commodity, *demand.request);
+      const bool now = offer && offer->now();
+      if (!now && waiting.stranded == 0) return;
+      if (waiting.stranded > 0) {
+        const double price = offer ? offer->price : commodity.unserved_price;
+        result_.usd += demand.work * (price - program_price(waiting, commodity));
+        --waiting.stranded;
+      }
+      if (offer) offers_.take(*offer, *demand.request, seconds(quota.portion, offer->of_class));
+      if (!now && (!offer || offer->node.valid())) {
+        ++wait;
+        continue;
+      }
+      --quota.tasks;
+      pools_.take(demand.pool, demand.request->cpu);
+      now ? start(quota.portion, offer->node) : launch(quota.portion, offer->of_class);
+    }
+  }
+
+  void start(PortionId portion, NodeId node) {
+    std::vector<Placement>& placed = result_.placements;
+    if (!placed.empty() && placed.back().portion == portion && placed.back().node == node)
+      ++placed.back().tasks;
+    else
+      placed.push_back({portion, 1, node, 0, {}});
+  }
+
+  void launch(PortionId portion, ClassId offer) {
+    if (!result_.launches.empty() && result_.launches.back().first == offer &&
+        result_.launches.back().second.portion == portion)
+      ++result_.launches.back().second.tasks;
+    else
+      result_.launches.emplace_back(offer, Quota{portion, 1});
+  }
+
+  const ClusterSnapshot& cluster_;
+  const NodeClasses& classes_;
+  const Workload& workload_;
+  const Amounts& amounts_;
+  const Demands demands_;
+  PoolRoom& pools_;
+  IdVector<ClassId, double> stranded_;  // cores that are free and that no task of the class's list takes
+  Offers offers_;
+  bool open_ = false;
+  SecondChoice result_;
+};
+
+}  // namespace
+
+SecondChoice choose_again(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
+                          const Amounts& amounts, WholeQuotas& rest, const std::vector<Placement>& packed,
+                          IdVector<NodeId, Resources>& free, PoolRoom& pools) {
+  SecondChoices choices(cluster, classes, workload, amounts, free, pools);
+  if (!choices.any_room()) return {};
+  choices.add_ends(packed);
+  return choices.run(rest);
+}
+
+}  // namespace lips

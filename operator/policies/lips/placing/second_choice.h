@@ -1,0 +1,29 @@
+// Tasks that find no room where the program meant them are offered every other place in the same plan.
+//
+// The program adds up what nodes have; whole tasks need it on one node. What fragments, other tasks' memory or devices
+// leave unusable is stranded: tasks whose work the program put there buy the cheapest place that holds them (offers.h).
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "policies/lips/market/amounts.h"
+#include "policies/lips/placing/packing.h"
+#include "policies/lips/placing/pool_room.h"
+#include "policies/lips/placing/rounding.h"
+
+namespace lips {
+
+struct SecondChoice {
+  std::vector<Placement> placements;                // that start now
+  std::vector<std::pair<ClassId, Quota>> launches;  // that a node to be launched serves at least cost
+  double usd = 0;                                   // of all tasks that were stranded, above the program's price
+};
+
+// `rest`: the quotas that packing left, in its order; `free` and `pools`: after packing. Tasks that start are taken
+// from all three.
+SecondChoice choose_again(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
+                          const Amounts& amounts, WholeQuotas& rest, const std::vector<Placement>& packed,
+                          IdVector<NodeId, Resources>& free, PoolRoom& pools);
+
+}  // namespace lips
