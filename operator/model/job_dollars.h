@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "model/costs.h"
 
 namespace lips {
+
+inline constexpr std::string_view data_pool = "_data";  // of what no pool alone caused: moves and storage
 
 struct JobDollars {
   std::uint64_t finished = 0;  // tasks

@@ -299,13 +299,9 @@ double TargetKeeper::hold(const ClusterSnapshot& cluster, const std::string& poo
 
 void TargetKeeper::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
   of_jobs_.on_event(cluster, event);
-  const auto* listed = std::get_if<ClusterListed>(&event);
-  if (!active_) {
-    if (listed) ledger_.price(listed->costs);
-    return;
-  }
   ledger_.on_event(cluster, event);
-  if (listed) {
+  if (!active_) return;
+  if (std::holds_alternative<ClusterListed>(event)) {
     counted_ = latest_;
     for (auto& [pool, hold] : holds_) hold.least_waits.begin_anew();
   }
@@ -333,9 +329,9 @@ void TargetKeeper::can_start(const ClusterSnapshot& cluster, JobId id) {
   }
 }
 
-// A debt of its own is newer than one that was kept.
+// What was before is of no target. A debt of its own is newer than one that was kept.
 void TargetKeeper::begin(const ClusterSnapshot& cluster) {
-  ledger_.begin(cluster);
+  ledger_.advance(cluster);
   remembered_ = cluster.now;
   for (const TargetDebt& debt : cluster.target_debts) {
     const auto [hold, added] = holds_.try_emplace(debt.pool);
@@ -343,6 +339,8 @@ void TargetKeeper::begin(const ClusterSnapshot& cluster) {
     hold->second.budget.charge(debt.budget, budget_gain);
     hold->second.wait.charge(debt.wait, wait_gain);
   }
+  holds_[everyone].seen = ledger_.sum(everyone);
+  for (const Pool& pool : cluster.pools) holds_[pool.name].seen = ledger_.sum(pool.name);
 }
 
 IdVector<PoolId, double> TargetKeeper::factors(const ClusterSnapshot& cluster) {

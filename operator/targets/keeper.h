@@ -54,11 +54,9 @@ class TargetKeeper : public WaitingPricer {
   IdVector<PoolId, double> factors(const ClusterSnapshot& cluster) override;
   std::optional<std::vector<TargetDebt>> to_remember(TimePoint now) override;
   void on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) override;
-  void on_plan(const ClusterSnapshot& cluster, const Plan& plan) override {
-    if (active_) ledger_.on_plan(cluster, plan);
-  }
+  void on_plan(const ClusterSnapshot& cluster, const Plan& plan) override { ledger_.on_plan(cluster, plan); }
   void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override {
-    if (active_) ledger_.on_bind(cluster, assignment);
+    ledger_.on_bind(cluster, assignment);
   }
 
   // As of the last plan.
@@ -112,7 +110,7 @@ class TargetKeeper : public WaitingPricer {
   std::optional<TimePoint> remembered_;
   LikelyWaits likely_waits_;
   TimePoint latest_ = TimePoint::min(), counted_ = TimePoint::min();  // arrivals; jobs reported again were counted
-  bool active_ = false;  // somebody has a target; without one nothing is measured
+  bool active_ = false;  // somebody has a target; without one only the ledger goes on
 };
 
 }  // namespace lips

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "model/days.h"
+#include "model/job_dollars.h"
 #include "model/work_left.h"
 
 namespace lips {
@@ -32,24 +33,22 @@ Tally operator-(const Tally& a, const Tally& b) {
 
 TargetLedger::TargetLedger(Billing billing, CostModel costs, Seen node, Duration keeps)
     : billing_(billing),
-      costs_(std::move(costs)),
-      node_(node ? std::move(node)
-                 : [](const ClusterSnapshot& cluster, NodeId id) -> const Node& { return cluster.nodes[id]; }),
-      keeps_(keeps) {}
+      node_(node),
+      spend_([this](const Charge& charge) { tell(charge); }, std::move(node)),
+      keeps_(keeps) {
+  spend_.price(std::move(costs));
+}
 
-void TargetLedger::begin(const ClusterSnapshot& cluster) {
-  running_.clear(), open_.clear();
-  for (const JobId id : cluster.jobs.ids())
-    if (!cluster.jobs[id].finished()) open_[id] = cluster.jobs[id].arrival;
-  advanced_ = cluster.now;
-  count_pending(cluster);
+std::map<std::string, Tally>& TargetLedger::day_at(TimePoint at) {
+  const std::int64_t day = day_of(at);
+  while (days_.size() >= most_days && !days_.contains(day) && days_.begin()->first < day) days_.erase(days_.begin());
+  return days_[day];
 }
 
 void TargetLedger::add(const std::string& pool, TimePoint at, const Tally& more) {
-  auto& day = days_[day_of(at)];
+  auto& day = day_at(at);
   sums_[pool] += more, day[pool] += more;
   sums_[everyone] += more, day[everyone] += more;
-  if (days_.size() > most_days) days_.erase(days_.begin());
 }
 
 void TargetLedger::advance(const ClusterSnapshot& cluster) {
@@ -67,7 +66,7 @@ void TargetLedger::advance(const ClusterSnapshot& cluster) {
   Tally nodes;  // of no pool
   nodes.dollars = UsdPerHour(node_rate_) * span;
   nodes.fixed = UsdPerHour(fixed_rate_) * span;
-  sums_[everyone] += nodes, days_[day_of(since)][everyone] += nodes;
+  sums_[everyone] += nodes, day_at(since)[everyone] += nodes;
 }
 
 void TargetLedger::count_pending(const ClusterSnapshot& cluster) {
@@ -88,65 +87,76 @@ void TargetLedger::count_pending(const ClusterSnapshot& cluster) {
 void TargetLedger::on_plan(const ClusterSnapshot& cluster, const Plan& plan) {
   advance(cluster);
   count_pending(cluster);
-  Tally copies;  // of no pool
-  for (const DataMove& move : plan.moves)
-    copies.dollars +=
-        cluster.blocks[move.block].size * costs_.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
-  if (copies.dollars.value() > 0) sums_[everyone] += copies, days_[day_of(cluster.now)][everyone] += copies;
+  spend_.count_storage(cluster);
+}
+
+void TargetLedger::tell(const Charge& charge) { expect(charge.pool, charge.more); }
+
+// The data is of no pool. An invoice of all pools together counts the hours of nodes instead of the CPU of tasks.
+void TargetLedger::expect(const std::string& pool, const Bill& bill) {
+  auto& day = day_at(now());
+  if (pool != data_pool) sums_[pool].dollars += bill.total(), day[pool].dollars += bill.total();
+  const Usd of_all = billing_ == Billing::invoice ? bill.total() - bill.cpu : bill.total();
+  sums_[everyone].dollars += of_all, day[everyone].dollars += of_all;
 }
 
 void TargetLedger::on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) {
   advance(cluster);
-  const Task& task = cluster.tasks[assignment.task];
-  const Job& job = cluster.jobs[task.job];
-  const Node& node = node_of(cluster, assignment.node);
-  const Bill bill = task_bill(cluster, costs_, task, assignment);
-  Running running;
-  running.pool = pool_of(cluster, job);
-  running.node = assignment.node;
-  running.since = cluster.now;
-  running.work = task.cpu;
-  running.work_a_second = CostModel::work(job.request.cpu, std::chrono::seconds(1), node).value();
-  running.price = node.cpu_price;
-  running.charged = CostModel::cpu(task.cpu, node);
-  Tally more;
-  more.dollars = bill.transfer + bill.shuffle + running.charged;
-  more.work = task.cpu;
-  more.started = 1;
-  double& pending = pending_[running.pool];
-  pending = std::max(0.0, pending - 1);
-  // An invoice counts the hours of nodes instead.
-  Tally shared = more;
-  if (billing_ == Billing::invoice) shared.dollars -= running.charged;
-  auto& day = days_[day_of(cluster.now)];
-  sums_[running.pool] += more, day[running.pool] += more;
-  sums_[everyone] += shared, day[everyone] += shared;
-  running_[assignment.task] = std::move(running);
+  begin(cluster, spend_.on_bind(cluster, assignment), true);
 }
 
-// `returns`: it is pending again, and its work still to do.
-void TargetLedger::end(const ClusterSnapshot& cluster, TaskId task, std::optional<Duration> ran, bool returns) {
-  const auto found = running_.find(task);
+// `starts`: now; else it had started when ids changed, or before this program did.
+void TargetLedger::begin(const ClusterSnapshot& cluster, const BegunTask& begun, bool starts) {
+  const Task& task = cluster.tasks[begun.task];
+  const Job& job = cluster.jobs[task.job];
+  const Node& node = node_of(cluster, begun.node);
+  Running running;
+  running.pool = pool_of(cluster, job);
+  running.since = begun.counted_from;
+  running.work_a_second = CostModel::work(job.request.cpu, std::chrono::seconds(1), node).value();
+  const CpuSeconds done(running.work_a_second * to_seconds(begun.before()));
+  running.work = std::max(CpuSeconds(0), task.cpu - done);
+  running.charged = begun.predicted;
+  running.charged.cpu = CostModel::cpu(running.work, node);
+  expect(running.pool, running.charged);
+  Tally more;
+  more.work = running.work;
+  if (starts) {
+    more.started = 1;
+    double& pending = pending_[running.pool];
+    pending = std::max(0.0, pending - 1);
+  }
+  add(running.pool, now(), more);
+  running_[begun.task] = std::move(running);
+}
+
+void TargetLedger::end(const EndedTask& task) {
+  const auto found = running_.find(task.task);
   if (found == running_.end()) return;
   const Running running = std::move(found->second);
   running_.erase(found);
-  const double span = to_seconds(ran.value_or(cluster.now - running.since));
-  Tally more;
-  more.dollars = CpuSeconds(running.work_a_second * span) * running.price - running.charged;
-  if (returns) more.work = CpuSeconds(0) - running.work;
-  if (returns) more.started = -1, pending_[running.pool] += 1;
-  auto& day = days_[day_of(cluster.now)];
-  sums_[running.pool] += more, day[running.pool] += more;
-  if (billing_ == Billing::invoice) more.dollars = Usd(0);
-  sums_[everyone] += more, day[everyone] += more;
+  expect(running.pool, Bill{} - running.charged);
+  const bool returns = task.end == EndedTask::End::lost || task.end == EndedTask::End::refused;
+  if (!returns && task.end != EndedTask::End::elsewhere) return;
+  Tally less;
+  less.work = CpuSeconds(0) - running.work;
+  less.started = -1;
+  pending_[running.pool] += 1;
+  add(running.pool, now(), less);
 }
 
-void TargetLedger::end_on(const ClusterSnapshot& cluster, NodeId node) {
-  std::vector<TaskId> lost;
-  for (const auto& [task, running] : running_)
-    if (running.node == node) lost.push_back(task);
-  std::sort(lost.begin(), lost.end());
-  for (const TaskId task : lost) end(cluster, task, std::nullopt, true);
+// What has run is counted; what is left of it is expected again when it is found.
+void TargetLedger::begin_anew(TimePoint now) {
+  for (const auto& [task, running] : running_) {
+    expect(running.pool, Bill{} - running.charged);
+    const CpuSeconds done(running.work_a_second * to_seconds(std::max(Duration(0), now - running.since)));
+    Tally less;
+    less.work = std::min(CpuSeconds(0), done - running.work);
+    add(running.pool, now, less);
+  }
+  running_.clear(), open_.clear(), pending_.clear();
+  counted_ = latest_;
+  listed_ = now;
 }
 
 void TargetLedger::close_jobs(const ClusterSnapshot& cluster, JobId id) {
@@ -164,35 +174,30 @@ void TargetLedger::close_jobs(const ClusterSnapshot& cluster, JobId id) {
 
 void TargetLedger::on_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
   advance(cluster);
-  if (const auto* listed = std::get_if<ClusterListed>(&event)) {
-    costs_ = listed->costs;
-    running_.clear(), open_.clear(), pending_.clear();
-    counted_ = latest_;
-    return;
-  }
-  if (const auto* arrived = std::get_if<JobArrived>(&event)) {
-    const JobId id(static_cast<std::uint32_t>(cluster.jobs.size() - 1));
-    const Job& job = cluster.jobs[id];
-    open_[id] = job.arrival;
-    if (job.arrival <= counted_) return;  // reported again
-    Tally more;
-    more.arrived_work = job.work;
-    more.arrived_tasks = static_cast<double>(arrived->tasks.size());
-    add(pool_of(cluster, job), job.arrival, more);
-    latest_ = std::max(latest_, job.arrival);
-    return;
-  }
-  if (const auto* finished = std::get_if<TaskFinished>(&event)) {
-    end(cluster, finished->task, finished->ran, false);
+  const Spend::Changes changes = spend_.on_event(cluster, event);
+  for (const EndedTask& task : changes.ended) end(task);
+  if (changes.begun) begin(cluster, *changes.begun, !listed_ || changes.begun->since > *listed_);
+  if (std::holds_alternative<ClusterListed>(event)) {
+    begin_anew(now());
+  } else if (const auto* arrived = std::get_if<JobArrived>(&event)) {
+    arrive(cluster, *arrived);
+  } else if (const auto* finished = std::get_if<TaskFinished>(&event)) {
     close_jobs(cluster, cluster.tasks[finished->task].job);
   } else if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) {
-    end(cluster, withdrawn->task, withdrawn->ran, false);
     close_jobs(cluster, cluster.tasks[withdrawn->task].job);
-  } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
-    end(cluster, lost->task, std::nullopt, true);
-  } else if (const auto* gone = std::get_if<NodeLost>(&event)) {
-    end_on(cluster, gone->node);
   }
+}
+
+void TargetLedger::arrive(const ClusterSnapshot& cluster, const JobArrived& arrived) {
+  const JobId id(static_cast<std::uint32_t>(cluster.jobs.size() - 1));
+  const Job& job = cluster.jobs[id];
+  open_[id] = job.arrival;
+  if (job.arrival <= counted_) return;  // reported again
+  Tally more;
+  more.arrived_work = job.work;
+  more.arrived_tasks = static_cast<double>(arrived.tasks.size());
+  add(pool_of(cluster, job), job.arrival, more);
+  latest_ = std::max(latest_, job.arrival);
 }
 
 const Tally& TargetLedger::sum(const std::string& pool) const {

@@ -1,8 +1,8 @@
-// Measures what targets are about: dollars, waits, and work, by pool and by day. An observer of any controller. Prices
-// come from nodes as its owner knows them: what plans believe, or, in a simulation, the truth.
+// Measures what targets are about: dollars, waits, and work, by pool and by day. An observer of any controller. Dollars
+// are those of spending/, and for what runs still those that are expected, on the day of its start. Prices come from
+// nodes as its owner knows them: what plans believe, or, in a simulation, the truth.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +16,7 @@
 #include "model/snapshot.h"
 #include "model/targets.h"
 #include "policies/settings.h"
+#include "spending/spend.h"
 
 namespace lips {
 
@@ -26,9 +27,10 @@ inline const std::string& pool_of(const ClusterSnapshot& cluster, const Job& job
 
 // Sums that only grow, but for corrections.
 struct Tally {
-  Usd dollars;      // billing by use: of tasks and copies; by invoice, of all pools together: of nodes and transfers
-  Usd fixed;        // the part of them that fixed nodes cost, whatever runs there
-  CpuSeconds work;  // of tasks bound, as expected
+  Usd dollars;  // billing by use: of tasks, copies and their storage; by invoice, of all pools together: the hours of
+                // nodes instead of the tasks' CPU
+  Usd fixed;    // the part of them that fixed nodes cost, whatever runs there
+  CpuSeconds work;                 // of tasks bound, as expected
   double waited = 0, started = 0;  // task-seconds that tasks waited although they could start; tasks that started
   CpuSeconds arrived_work;
   double arrived_tasks = 0;
@@ -48,7 +50,7 @@ struct DueWork {
 
 class TargetLedger : public Observer {
  public:
-  using Seen = std::function<const Node&(const ClusterSnapshot&, NodeId)>;
+  using Seen = Spend::Seen;
   // `keeps`: for how long it knows which jobs ended.
   TargetLedger(Billing billing, CostModel costs, Seen node = {}, Duration keeps = 2 * one_day);
 
@@ -56,9 +58,6 @@ class TargetLedger : public Observer {
   void on_plan(const ClusterSnapshot& cluster, const Plan& plan) override;
   void on_bind(const ClusterSnapshot& cluster, const Assignment& assignment) override;
 
-  // Starts in a cluster that is at work already.
-  void begin(const ClusterSnapshot& cluster);
-  void price(CostModel costs) { costs_ = std::move(costs); }
   TimePoint now() const { return advanced_.value_or(TimePoint{}); }
   // Charges the time since the last call.
   void advance(const ClusterSnapshot& cluster);
@@ -77,35 +76,41 @@ class TargetLedger : public Observer {
  private:
   struct Running {
     std::string pool;
-    NodeId node;
-    TimePoint since{};
-    Usd charged;
+    Bill charged;     // as expected, beside what is counted when it ends
     CpuSeconds work;  // as expected
     double work_a_second = 0;
-    UsdPerCpuSecond price;
+    TimePoint since{};  // counted from then
   };
   struct Closed {
     TimePoint arrived{}, done{};
   };
+  std::map<std::string, Tally>& day_at(TimePoint at);
   void add(const std::string& pool, TimePoint at, const Tally& more);
-  void end(const ClusterSnapshot& cluster, TaskId task, std::optional<Duration> ran, bool returns);
-  void end_on(const ClusterSnapshot& cluster, NodeId node);
+  void tell(const Charge& charge);
+  void expect(const std::string& pool, const Bill& bill);
+  void begin(const ClusterSnapshot& cluster, const BegunTask& begun, bool starts);
+  void end(const EndedTask& task);
+  void begin_anew(TimePoint now);
+  void arrive(const ClusterSnapshot& cluster, const JobArrived& arrived);
   void count_pending(const ClusterSnapshot& cluster);
   void close_jobs(const ClusterSnapshot& cluster, JobId job);
-  const Node& node_of(const ClusterSnapshot& cluster, NodeId id) const { return node_(cluster, id); }
+  const Node& node_of(const ClusterSnapshot& cluster, NodeId id) const {
+    return node_ ? node_(cluster, id) : cluster.nodes[id];
+  }
 
   const Billing billing_;
-  CostModel costs_;
   const Seen node_;
+  Spend spend_;
   const Duration keeps_;
   std::optional<TimePoint> advanced_;
   std::unordered_map<TaskId, Running> running_;
   std::map<std::string, Tally> sums_;
   std::map<std::int64_t, std::map<std::string, Tally>> days_;
-  std::map<std::string, double> pending_;                             // tasks
-  double node_rate_ = 0, fixed_rate_ = 0;                             // USD an hour of all nodes, and of fixed ones
-  std::map<JobId, TimePoint> open_;                                   // jobs that are not done, by arrival
-  std::map<std::string, std::vector<Closed>> closed_;                 // of the last two days
+  std::map<std::string, double> pending_;              // tasks
+  double node_rate_ = 0, fixed_rate_ = 0;              // USD an hour of all nodes, and of fixed ones
+  std::map<JobId, TimePoint> open_;                    // jobs that are not done, by arrival
+  std::map<std::string, std::vector<Closed>> closed_;  // of the last two days
+  std::optional<TimePoint> listed_;
   TimePoint latest_ = TimePoint::min(), counted_ = TimePoint::min();  // arrivals; jobs reported again were counted
 };
 

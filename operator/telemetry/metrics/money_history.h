@@ -4,14 +4,11 @@
 #include <chrono>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/units.h"
 
 namespace lips {
-
-inline constexpr std::string_view data_pool = "_data";  // of what no pool alone caused: moves and storage
 
 // Sums since the counting began.
 struct MoneyPoint {

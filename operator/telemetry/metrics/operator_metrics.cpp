@@ -12,7 +12,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/days.h"
 #include "model/fair_shares.h"
+#include "spending/spend.h"
 #include "telemetry/metrics/metric_registry.h"
 #include "telemetry/metrics/money_history.h"
 #include "telemetry/metrics/node_meter.h"
@@ -21,7 +23,7 @@
 #include "telemetry/metrics/pool_activity.h"
 #include "telemetry/metrics/pool_series.h"
 #include "telemetry/metrics/process_usage.h"
-#include "telemetry/metrics/spend.h"
+#include "telemetry/metrics/spend_books.h"
 #include "telemetry/metrics/target_metrics.h"
 #include "telemetry/metrics/unknown_prices.h"
 #include "telemetry/metrics/watch_meter.h"
@@ -51,6 +53,28 @@ struct BaselineSums {
   std::uint64_t tasks = 0;
 };
 
+// What a baseline would have paid for a task.
+struct BaselineBill {
+  std::string baseline;
+  Bill bill;                  // cpu: of the work that was expected
+  UsdPerCpuSecond cpu_price;  // of its node
+  Usd our_exchange;           // with the task's peers, as our plan has them; `bill` has that of the baseline's plan
+
+  // Of the work and the shuffle that the task had in the end.
+  Bill of(const EndedTask& task) const {
+    Bill theirs = bill;
+    theirs.cpu = task.work * cpu_price;
+    theirs.shuffle = theirs.shuffle * task.shuffle_share;
+    return theirs;
+  }
+  // Ours to set beside it: both have the exchange of their plans.
+  Bill ours(const EndedTask& task) const {
+    Bill ours = task.ours;
+    ours.shuffle += our_exchange - task.exchange;
+    return ours;
+  }
+};
+
 }  // namespace
 
 struct OperatorMetrics::State {
@@ -66,37 +90,37 @@ struct OperatorMetrics::State {
   OperatorFigures figures;
   SteadyClock::time_point last_epoch{};
   std::uint64_t plan = 0;
-  CostModel costs;
-  TimePoint seen{};                         // the cluster's time at the last event or plan
-  std::optional<TimePoint> counting_since;  // another process counted earlier runs
-  Spend spend{[this](const std::string& pool, const Bill& more) { tell_spent(pool, more); }};
+  std::optional<TimePoint> seen;  // the cluster's time at the last event or plan
+  SpendBooks books;
+  Spend spend{[this](const Charge& charge) { tell_spent(charge); }};
   NodeMeter node_meter{registry};
   ZoneNodes zone_nodes{registry};
   TargetMetrics target_metrics{registry};
   OwnTargetMetrics own_target_metrics{registry};
-  std::unordered_map<TaskId, std::vector<BaselineBill>> compared;  // tasks of this plan that are not bound yet
-  std::map<std::string, Bill> spent;                               // by pool
+  using Compared = std::unordered_map<TaskId, std::vector<BaselineBill>>;
+  Compared to_bind, bound;            // tasks of this plan that are not bound yet; of any plan that run
+  std::map<std::string, Bill> spent;  // by pool
   std::map<std::string, BaselineSums> baselines;
   MoneyHistory money;
   std::map<std::string, std::optional<TimePoint>> pools;  // with series, and since when they are gone
   std::map<std::string, std::uint64_t> finished;          // by pool
   UnknownPrices unknown_prices{registry};
   std::size_t queued = 0;
-  TimePoint stored_until{};
   double cpu_counted = 0;
 
-  void tell_spent(const std::string& pool, const Bill& more);
+  void tell_spent(const Charge& charge);
   void see(TimePoint now);
-  TimePoint now() const { return about.now ? std::max(seen, about.now()) : seen; }
+  TimePoint now() const {
+    const TimePoint at_least = seen.value_or(TimePoint{});
+    return about.now ? std::max(at_least, about.now()) : at_least;
+  }
   void count_running();
   MoneyPoint money_now() const;
-  void count_finished(const ClusterSnapshot& cluster, const TaskFinished& event);
+  void count_ended(const EndedTask& task);
+  void count_finished(const EndedTask& task);
   void count_compared(const EndedTask& task, const BaselineBill& than);
-  void count_found(const ClusterSnapshot& cluster, const TaskFound& event);
-  void count_lost(const ClusterSnapshot& cluster, TaskId task);
   void count_event(const ClusterSnapshot& cluster, const ClusterEvent& event);
-  void count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event);
-  void count_storage(const DecidedPlan& decided);
+  void count_storage(const ClusterSnapshot& cluster);
   void count_plan(const DecidedPlan& decided);
   void count_pools(const ClusterSnapshot& cluster);
   void forget_pools(const ClusterSnapshot& cluster);
@@ -129,21 +153,26 @@ OperatorMetrics::OperatorMetrics(About about) : state_(std::make_unique<State>()
 
 OperatorMetrics::~OperatorMetrics() = default;
 
-void OperatorMetrics::State::tell_spent(const std::string& pool, const Bill& more) {
-  spent[known(pool)] += more;
+void OperatorMetrics::State::tell_spent(const Charge& charge) {
+  const Bill more = books.add(charge);
   figures.spent += more;
+  if (charge.pool == data_pool) {
+    for (const auto& [term, dollars] : {std::pair("moves", more.moves), std::pair("storage", more.storage)})
+      if (dollars.value() > 0) registry.add("lips_spend_dollars_total", {data_pool, term}, dollars.value());
+    return;
+  }
+  spent[known(charge.pool)] += more;
   for (const auto& [term, dollars] : terms_of(more))
-    if (dollars > 0) registry.add("lips_spend_dollars_total", {pool, term}, dollars);
+    if (dollars > 0) registry.add("lips_spend_dollars_total", {charge.pool, term}, dollars);
 }
 
 void OperatorMetrics::State::see(TimePoint now) {
-  seen = std::max(seen, now);
-  spend.see(seen);
-  if (!counting_since) counting_since = now;
+  seen = std::max(seen.value_or(now), now);
+  spend.see(*seen);
 }
 
 void OperatorMetrics::State::count_running() {
-  if (!counting_since) return;
+  if (!seen) return;
   spend.count_until(now());
   node_meter.count_until(now());
 }
@@ -159,24 +188,32 @@ MoneyPoint OperatorMetrics::State::money_now() const {
   return point;
 }
 
-void OperatorMetrics::State::count_finished(const ClusterSnapshot& cluster, const TaskFinished& event) {
-  if (event.failed) {
-    spend.cut_off(cluster, costs, event.task, event.ran);
-  } else if (const std::optional<EndedTask> ended = spend.end(cluster, costs, event.task, event.ran)) {
-    ++finished[ended->pool], ++figures.finished;
-    registry.add("lips_tasks_finished_total", {ended->pool});
-    for (const auto& [term, dollars] : terms_of(ended->ours))
-      registry.add("lips_counted_dollars_total", {term}, dollars);
-    for (const auto& [term, dollars] : terms_of(ended->predicted))
-      registry.add("lips_predicted_dollars_total", {term}, dollars);
-    for (const BaselineBill& than : ended->baselines) count_compared(*ended, than);
+void OperatorMetrics::State::count_ended(const EndedTask& task) {
+  if (task.end == EndedTask::End::finished) {
+    count_finished(task);
+  } else if (task.end == EndedTask::End::lost || task.end == EndedTask::End::refused) {
+    registry.add("lips_tasks_lost_total", {known(task.pool)});
+    ++figures.lost;
   }
+  bound.erase(task.task);
+}
+
+void OperatorMetrics::State::count_finished(const EndedTask& task) {
+  books.add_ended(day_of(*seen), task);
+  ++finished[task.pool], ++figures.finished;
+  registry.add("lips_tasks_finished_total", {task.pool});
+  for (const auto& [term, dollars] : terms_of(task.ours)) registry.add("lips_counted_dollars_total", {term}, dollars);
+  for (const auto& [term, dollars] : terms_of(task.predicted))
+    registry.add("lips_predicted_dollars_total", {term}, dollars);
+  if (const auto compared = bound.find(task.task); compared != bound.end())
+    for (const BaselineBill& than : compared->second) count_compared(task, than);
 }
 
 void OperatorMetrics::State::count_compared(const EndedTask& task, const BaselineBill& than) {
+  const Bill our_bill = than.ours(task), their_bill = than.of(task);
   BaselineSums& sums = baselines[than.baseline];
-  sums.ours += task.ours_beside(than), sums.theirs += than.bill, ++sums.tasks;
-  const Terms ours = terms_of(task.ours_beside(than)), theirs = terms_of(than.bill);
+  sums.ours += our_bill, sums.theirs += their_bill, ++sums.tasks;
+  const Terms ours = terms_of(our_bill), theirs = terms_of(their_bill);
   for (std::size_t i = 0; i < ours.size(); ++i) {
     const std::string_view term = ours[i].first;
     registry.add("lips_compared_dollars_total", {than.baseline, task.pool, term}, ours[i].second);
@@ -185,56 +222,11 @@ void OperatorMetrics::State::count_compared(const EndedTask& task, const Baselin
   }
 }
 
-// The task was bound before this program started, or before ids changed. Assumes that it reads the nearest replica.
-void OperatorMetrics::State::count_found(const ClusterSnapshot& cluster, const TaskFound& event) {
-  const Task& task = cluster.tasks[event.task];
-  const Spend::Begun* known = spend.of(event.task);
-  if (task.state == TaskState::finished || (known && known->node == event.node)) return;
-  if (known) spend.undo(cluster, costs, event.task);  // another scheduler was faster
-  Assignment assignment{event.task, event.node, {}, {}};
-  if (task.block.valid()) assignment.read_from = nearest_replica(cluster, costs, task.block, event.node).store;
-  const TimePoint counted_from = std::max(event.since, counting_since.value_or(cluster.now));
-  spend.begin(cluster, costs, {event.task, event.node, event.since, counted_from, plan},
-              task_bill(cluster, costs, task, assignment));
-}
-
-void OperatorMetrics::State::count_lost(const ClusterSnapshot& cluster, TaskId task) {
-  registry.add("lips_tasks_lost_total", {known(pool_name(cluster, cluster.jobs[cluster.tasks[task].job].pool))});
-  ++figures.lost;
-}
-
-// Counts a replica that a move brings. One that a remote read leaves behind was paid by that read.
-void OperatorMetrics::State::count_copy(const ClusterSnapshot& cluster, const ReplicaAdded& event) {
-  for (const MoveInFlight& move : cluster.moves) {
-    if (move.block != event.block || move.to != event.replica.store) continue;
-    const Mebibytes size = cluster.blocks[move.block].size;
-    const Usd dollars = size * costs.transfer(cluster.stores[move.from].zone, cluster.stores[move.to].zone);
-    registry.add("lips_spend_dollars_total", {data_pool, "moves"}, dollars.value());
-    registry.add("lips_moved_bytes_total", {}, size.value() * bytes_per_mebibyte);
-    figures.spent.moves += dollars;
-    spend.charge_data("(moves)", {{}, {}, {}, dollars, {}});
-    return;
-  }
-}
-
-void OperatorMetrics::State::count_storage(const DecidedPlan& decided) {
-  const ClusterSnapshot& cluster = decided.cluster;
-  const Duration span = plan > 1 ? cluster.now - stored_until : Duration(0);
-  stored_until = cluster.now;
-  Usd dollars;
-  Mebibytes total;
-  std::uint64_t copies = 0;
-  for (const auto& [block, store] : cluster.extra_copies) {
-    if (!cluster.blocks[block].on(store)) continue;  // gone
-    ++copies, total += cluster.blocks[block].size;
-    dollars += CostModel::storage(cluster.blocks[block].size, cluster.stores[store], span);
-  }
-  if (dollars.value() > 0) registry.add("lips_spend_dollars_total", {data_pool, "storage"}, dollars.value());
-  figures.spent.storage += dollars;
-  if (dollars.value() > 0) spend.charge_data("(storage of copies)", {{}, {}, {}, {}, dollars});
-  figures.extra_copies = copies;
-  registry.set("lips_extra_copies", {}, static_cast<double>(copies));
-  registry.set("lips_extra_copy_bytes", {}, total.value() * bytes_per_mebibyte);
+void OperatorMetrics::State::count_storage(const ClusterSnapshot& cluster) {
+  const Spend::Kept kept = spend.count_storage(cluster);
+  figures.extra_copies = kept.copies;
+  registry.set("lips_extra_copies", {}, static_cast<double>(kept.copies));
+  registry.set("lips_extra_copy_bytes", {}, kept.size.value() * bytes_per_mebibyte);
 }
 
 void OperatorMetrics::State::count_plan(const DecidedPlan& decided) {
@@ -286,7 +278,7 @@ void OperatorMetrics::State::forget_pools(const ClusterSnapshot& cluster) {
     }
     for (const MetricLabel sum : pool_sums) registry.fold(sum, pool, all_gone);
     spent.erase(pool);
-    spend.forget_pool(pool);
+    books.forget_pool(pool);
     finished.erase(pool);
     place = pools.erase(place);
   }
@@ -306,13 +298,14 @@ OperatorMetrics::CountedPlan OperatorMetrics::decided(const DecidedPlan& decided
   state.see(decided.cluster.now);
   state.count_running();
   state.node_meter.look(decided.cluster, state.now());
-  state.costs = decided.costs;
-  state.compared.clear();  // this plan replaces the queue of the previous one
+  state.spend.price(decided.costs);
+  state.spend.number_plan(state.plan);
+  state.to_bind.clear();  // this plan replaces the queue of the previous one
   state.count_plan(decided);
   state.count_pools(decided.cluster);
   state.forget_pools(decided.cluster);
   state.count_cluster(decided.cluster);
-  state.count_storage(decided);
+  state.count_storage(decided.cluster);
   if (state.money.due(state.now())) state.money.add(state.money_now());
   const Bill& spent = state.figures.spent;
   return {state.plan, {state.node_meter.dollars(), spent.transfer, spent.shuffle, spent.moves, spent.storage}};
@@ -326,11 +319,11 @@ void OperatorMetrics::compared(std::uint64_t plan, const std::string& baseline, 
   const std::lock_guard lock(state.mutex);
   for (const ComparedTask& task : tasks) {
     BaselineBill bill{baseline, task.theirs, task.cpu_price, task.our_exchange};
-    const Spend::Begun* bound = state.spend.of(task.task);
-    if (bound && bound->plan == plan)
-      state.spend.compare(task.task, std::move(bill));
-    else if (!bound && plan == state.plan)
-      state.compared[task.task].push_back(std::move(bill));
+    const BegunTask* begun = state.spend.of(task.task);
+    if (begun && begun->plan == plan)
+      state.bound[task.task].push_back(std::move(bill));
+    else if (!begun && plan == state.plan)
+      state.to_bind[task.task].push_back(std::move(bill));
   }
 }
 
@@ -394,31 +387,14 @@ void OperatorMetrics::on_event(const ClusterSnapshot& cluster, const ClusterEven
 }
 
 void OperatorMetrics::State::count_event(const ClusterSnapshot& cluster, const ClusterEvent& event) {
-  if (const auto* ended = std::get_if<TaskFinished>(&event)) {
-    count_finished(cluster, *ended);
-  } else if (const auto* found = std::get_if<TaskFound>(&event)) {
-    count_found(cluster, *found);
-  } else if (const auto* listed =
-                 std::get_if<ClusterListed>(&event)) {  // running tasks are found again under other ids
-    spend.begin_anew(cluster.now);
-    counting_since = cluster.now;
-    compared.clear();
-    costs = listed->costs;
+  const Spend::Changes changes = spend.on_event(cluster, event);
+  for (const EndedTask& task : changes.ended) count_ended(task);
+  if (changes.copied) registry.add("lips_moved_bytes_total", {}, changes.copied->value() * bytes_per_mebibyte);
+  if (const auto* listed = std::get_if<ClusterListed>(&event)) {
+    to_bind.clear(), bound.clear();
     node_meter.listed(*listed->start, now());
-  } else if (std::holds_alternative<JobArrived>(event)) {
-    if (!cluster.jobs.empty()) spend.grow(cluster.jobs.items().back());
-  } else if (const auto* withdrawn = std::get_if<TaskWithdrawn>(&event)) {
-    spend.cut_off(cluster, costs, withdrawn->task, withdrawn->ran);
-  } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
-    if (spend.undo(cluster, costs, lost->task)) count_lost(cluster, lost->task);
   } else if (const auto* gone = std::get_if<NodeLost>(&event)) {
     node_meter.lost(cluster.nodes[gone->node], now());
-    for (const TaskId task : spend.running_on(gone->node)) {
-      spend.cut_off(cluster, costs, task, std::nullopt);
-      count_lost(cluster, task);
-    }
-  } else if (const auto* added = std::get_if<ReplicaAdded>(&event)) {
-    count_copy(cluster, *added);
   }
 }
 
@@ -429,10 +405,8 @@ void OperatorMetrics::on_bind(const ClusterSnapshot& cluster, const Assignment& 
       assignment.read_from.valid() ? locality_of(cluster, assignment.read_from, assignment.node) : Locality::none;
   const std::lock_guard lock(state.mutex);
   state.see(cluster.now);
-  state.spend.begin(cluster, state.costs, {assignment.task, assignment.node, cluster.now, cluster.now, state.plan},
-                    task_bill(cluster, state.costs, task, assignment));
-  if (auto found = state.compared.extract(assignment.task); !found.empty())
-    for (BaselineBill& bill : found.mapped()) state.spend.compare(assignment.task, std::move(bill));
+  state.spend.on_bind(cluster, assignment);
+  state.bound.insert(state.to_bind.extract(assignment.task));
   const std::string_view level_name = to_string(level);
   state.registry.add("lips_tasks_bound_total",
                      {state.known(pool_name(cluster, cluster.jobs[task.job].pool)), level_name});
@@ -566,7 +540,7 @@ OperatorFigures OperatorMetrics::figures() const {
 std::vector<JobDay> OperatorMetrics::by_job() const {
   const std::lock_guard lock(state_->mutex);
   state_->count_running();
-  return state_->spend.by_job();
+  return state_->books.by_job();
 }
 
 bool OperatorMetrics::synced() const { return state_->synced; }

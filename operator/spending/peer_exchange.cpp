@@ -1,4 +1,4 @@
-#include "telemetry/metrics/peer_exchange.h"
+#include "spending/peer_exchange.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,8 +1,8 @@
-#include "telemetry/metrics/spend.h"
+#include "spending/spend.h"
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <optional>
 
 #include "base/random.h"
 #include "model/cluster_state.h"
@@ -45,6 +45,35 @@ JobArrived reduces(std::uint32_t count, std::uint32_t of_all) {
   return arrived;
 }
 
+// A state and the dollars of what happens to it.
+struct Followed {
+  ClusterState state{two_zones()};
+  Bill due;
+  Spend spend{[this](const Charge& charge) { due += charge.more; }};
+
+  Followed() { spend.price(costs); }
+  Spend::Changes tell(const ClusterEvent& event) {
+    state.apply(event);
+    return spend.on_event(state.snapshot(), event);
+  }
+  void bind(TaskId task, NodeId node) {
+    const Assignment assignment{task, node, {}, {}};
+    ASSERT_TRUE(state.assume(assignment));
+    spend.on_bind(state.snapshot(), assignment);
+  }
+  std::optional<EndedTask> end(TaskId task, NodeId node) {
+    Spend::Changes changes = tell(TaskFinished{task, node, Duration(0)});
+    return changes.ended.empty() ? std::nullopt : std::optional(changes.ended[0]);
+  }
+};
+
+TaskId take_any(std::vector<TaskId>& tasks, Random& random) {
+  const std::size_t which = random.below(tasks.size());
+  const TaskId task = tasks[which];
+  tasks.erase(tasks.begin() + static_cast<std::ptrdiff_t>(which));
+  return task;
+}
+
 // One job's reduces arrive in any groups, with or without a word on how many there are, and end in between: the money
 // of their shuffle is that of one shuffle.
 class ShuffleMoney : public ::testing::TestWithParam<std::uint64_t> {};
@@ -60,63 +89,37 @@ TEST_P(ShuffleMoney, IsThatOfOneShuffleHoweverReducesCome) {
       each = NodeId(static_cast<std::uint32_t>(random.below(2)));
       across += each.index();
     }
-    ClusterState state(two_zones());
-    Bill told;
-    Spend spend([&](const std::string&, const Bill& more) {
-      EXPECT_GE(more.shuffle.value(), 0) << "a counter does not fall";
-      told += more;
-    });
+    Followed of;
     std::vector<TaskId> running;
     const auto end_one = [&] {
-      const std::size_t which = random.below(running.size());
-      const TaskId task = running[which];
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));
-      state.apply(TaskFinished{task, node[task.index()]});
-      EXPECT_TRUE(spend.end(state.snapshot(), costs, task, Duration(0)));
+      const TaskId task = take_any(running, random);
+      EXPECT_TRUE(of.end(task, node[task.index()]));
     };
     std::uint32_t come = 0;
     while (come < all) {
       const auto count = std::min(all - come, 1 + static_cast<std::uint32_t>(random.below(3)));
-      state.apply(reduces(count, declared ? all : come + count));
-      spend.grow(state.snapshot().jobs.items().back());
+      of.tell(reduces(count, declared ? all : come + count));
       for (std::uint32_t i = 0; i < count; ++i, ++come) {
-        const TaskId task(come);
-        const Bill bill = task_bill(state.snapshot(), costs, state.snapshot().tasks[task], {task, node[come], {}, {}});
-        ASSERT_TRUE(state.assume({task, node[come], {}, {}}));
-        spend.begin(state.snapshot(), costs, {task, node[come], {}, {}, 1}, bill);
-        running.push_back(task);
+        of.bind(TaskId(come), node[come]);
+        running.push_back(TaskId(come));
       }
       while (!running.empty() && random.below(3) == 0) end_one();
     }
     while (!running.empty()) end_one();
-    const double expected = 0.02 * across / all;
-    // What was told of before more reduces were known of cannot be taken back, but is made up for by those that follow.
-    if (declared) {
-      EXPECT_NEAR(told.shuffle.value(), expected, 1e-9) << "seed " << GetParam() << " round " << round;
-    }
-    EXPECT_GE(told.shuffle.value(), expected - 1e-9);
-    EXPECT_LE(told.shuffle.value(), 0.02 + 1e-9);
-    EXPECT_NEAR(spend.due("pool").shuffle.value(), expected, 1e-9) << "seed " << GetParam() << " round " << round;
+    EXPECT_NEAR(of.due.shuffle.value(), 0.02 * across / all, 1e-9) << "seed " << GetParam() << " round " << round;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ShuffleMoney, ::testing::Range<std::uint64_t>(1, 9));
 
 TEST(ShuffleMoney, OfFourReducesSeenOneByOneIsNotFourfold) {
-  ClusterState state(two_zones());
-  Usd told;
-  Spend spend([&](const std::string&, const Bill& more) { told += more.shuffle; });
+  Followed of;
   for (std::uint32_t i = 0; i < 4; ++i) {
-    state.apply(reduces(1, i + 1));
-    spend.grow(state.snapshot().jobs.items().back());
-    const TaskId task(i);
-    const Bill bill = task_bill(state.snapshot(), costs, state.snapshot().tasks[task], {task, NodeId(1), {}, {}});
-    ASSERT_TRUE(state.assume({task, NodeId(1), {}, {}}));
-    spend.begin(state.snapshot(), costs, {task, NodeId(1), {}, {}, 1}, bill);
-    state.apply(TaskFinished{task, NodeId(1)});
-    spend.end(state.snapshot(), costs, task, Duration(0));
+    of.tell(reduces(1, i + 1));
+    of.bind(TaskId(i), NodeId(1));
+    of.end(TaskId(i), NodeId(1));
   }
-  EXPECT_NEAR(told.value(), 0.02, 1e-9);
+  EXPECT_NEAR(of.due.shuffle.value(), 0.02, 1e-9);
 }
 
 JobArrived peers(std::uint32_t count, std::uint32_t of_all) {
@@ -135,51 +138,62 @@ TEST_P(ShuffleMoney, OfPeersIsThatOfOneExchangeHoweverTheyComeAndGo) {
   Random random(GetParam());
   for (int round = 0; round < 40; ++round) {
     const auto all = 2 + static_cast<std::uint32_t>(random.below(8));
-    ClusterState state(two_zones());
-    Bill told;
-    Spend spend([&](const std::string&, const Bill& more) {
-      EXPECT_GE(more.shuffle.value(), 0) << "a counter does not fall";
-      told += more;
-    });
+    Followed of;
     std::vector<TaskId> running;
+    std::vector<NodeId> where(all);
     double in_b = 0;
     Usd predicted, counted;
     const bool withdrawn = random.below(2) == 0;
     const auto begin = [&](TaskId task) {
-      const NodeId node(static_cast<std::uint32_t>(random.below(2)));
-      ASSERT_TRUE(state.assume({task, node, {}, {}}));
-      spend.begin(state.snapshot(), costs, {task, node, {}, {}, 1}, {});
-      if (random.below(4) == 0) {  // it was never there, and comes again
-        ASSERT_TRUE(spend.undo(state.snapshot(), costs, task));
-        spend.begin(state.snapshot(), costs, {task, node, {}, {}, 1}, {});
+      const NodeId node = where[task.index()] = NodeId(static_cast<std::uint32_t>(random.below(2)));
+      of.bind(task, node);
+      if (random.below(4) == 0) {  // its binding is refused, and comes again
+        EXPECT_EQ(of.tell(TaskLost{task}).ended.at(0).end, EndedTask::End::refused);
+        of.bind(task, node);
+      } else if (random.below(4) == 0) {  // another scheduler takes it elsewhere
+        where[task.index()] = NodeId(1 - node.index());
+        EXPECT_EQ(of.tell(TaskFound{task, where[task.index()], {}}).ended.at(0).end, EndedTask::End::elsewhere);
       }
       running.push_back(task);
-      in_b += node.index();
+      in_b += where[task.index()].index();
     };
     const auto end_one = [&] {
-      const std::size_t which = random.below(running.size());
-      const TaskId task = running[which];
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));
+      const TaskId task = take_any(running, random);
       if (withdrawn) {
-        ASSERT_TRUE(spend.cut_off(state.snapshot(), costs, task, Duration(0)));
+        EXPECT_EQ(of.tell(TaskWithdrawn{task, Duration(0)}).ended.at(0).end, EndedTask::End::cut_off);
         return;
       }
-      const std::optional<EndedTask> ended = spend.end(state.snapshot(), costs, task, Duration(0));
+      const std::optional<EndedTask> ended = of.end(task, where[task.index()]);
       ASSERT_TRUE(ended);
       predicted += ended->predicted.shuffle, counted += ended->ours.shuffle;
-      EXPECT_EQ(ended->ours_beside({"delay", {}, {}, Usd(2)}).shuffle, Usd(2));
+      EXPECT_EQ(ended->ours.shuffle, ended->exchange);
     };
-    state.apply(peers(all - 1, all));
+    of.tell(peers(all - 1, all));
     for (std::uint32_t i = 0; i + 1 < all; ++i) begin(TaskId(i));
     while (running.size() > 1 && random.below(3) == 0) end_one();
-    state.apply(peers(1, all));
+    of.tell(peers(1, all));
     begin(TaskId(all - 1));
     while (!running.empty()) end_one();
     const double b = in_b / all, expected = 0.02 * (1 - b * b - (1 - b) * (1 - b));
-    EXPECT_NEAR(told.shuffle.value(), expected, 1e-9) << "seed " << GetParam() << " round " << round;
+    EXPECT_NEAR(of.due.shuffle.value(), expected, 1e-9) << "seed " << GetParam() << " round " << round;
     if (withdrawn) continue;
     EXPECT_NEAR(counted.value(), expected, 1e-9);
     EXPECT_NEAR(predicted.value(), expected, 1e-9);
+  }
+}
+
+// A task that was on its node and is lost costs its time; one whose binding was refused costs nothing.
+TEST(Spend, ChargesALostTaskIfItHadStarted) {
+  for (const bool started : {false, true}) {
+    Followed of;
+    JobArrived arrived = peers(1, 1);
+    arrived.job.whole = {};
+    of.tell(arrived);
+    of.bind(TaskId(0), NodeId(0));
+    if (started) of.tell(TaskStarted{TaskId(0), NodeId(0)});
+    of.state.advance(TimePoint(seconds(10)));
+    EXPECT_EQ(of.tell(TaskLost{TaskId(0)}).ended.at(0).end, started ? EndedTask::End::lost : EndedTask::End::refused);
+    EXPECT_NEAR(of.due.total().value(), started ? 1e-5 : 0, 1e-12);
   }
 }
 
