@@ -62,8 +62,8 @@ class OperatorMetricsTest : public testing::Test {
     metrics_.on_event(state_.snapshot(), event);
   }
   void bind(const Assignment& assignment) {
-    metrics_.on_bind(state_.snapshot(), assignment);
     ASSERT_TRUE(state_.assume(assignment));
+    metrics_.on_bind(state_.snapshot(), assignment);
   }
   // Task 0 reads across zones on the cheap node, task 1 waits.
   Plan ours() const {
@@ -158,8 +158,8 @@ TEST_F(OperatorMetricsTest, ChargeRunningTasksForTheTimeSoFar) {
   TimePoint clock = state_.snapshot().now;
   OperatorMetrics metrics({"1.2", "abc", "test", [&clock] { return clock; }});
   metrics.decided({"lips", state_.snapshot(), costs_, ours(), 0});
-  metrics.on_bind(state_.snapshot(), ours().assignments[0]);
   ASSERT_TRUE(state_.assume(ours().assignments[0]));
+  metrics.on_bind(state_.snapshot(), ours().assignments[0]);
   clock += std::chrono::seconds(100);
   EXPECT_DOUBLE_EQ(metrics.figures().spent.cpu.value(), 0.1);
   EXPECT_EQ(metrics.figures().spent.transfer.value(), 0);
@@ -343,8 +343,8 @@ void use_all(OperatorMetrics& metrics, ClusterState& state, const CostModel& cos
   metrics.on_refused_write("patch", "pods", 403);
   metrics.watched({watched_pod("web", WatchOutcome::compared, {Usd(3), Usd(0), Usd(1)}, {Usd(0), Usd(2), Usd(1)})});
   for (const Assignment& assignment : plan.assignments) {
-    metrics.on_bind(state.snapshot(), assignment);
     state.assume(assignment);
+    metrics.on_bind(state.snapshot(), assignment);
   }
   for (int second = 0; second < 2; ++second) {  // nodes and tasks are charged from plan to plan
     state.advance(state.snapshot().now + seconds(1));
