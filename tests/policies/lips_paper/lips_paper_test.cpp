@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "base/random.h"
 #include "model/cluster_state.h"
 #include "model/validate_plan.h"
 #include "policies/papers/lips_paper/lips_offline.h"
@@ -162,6 +164,39 @@ TEST(LipsPaper, CountsWhatRunningTasksStillNeed) {
   // 250 of 600 CPU-seconds are left: two and a half tasks; the third starts while there is time and ends in the next
   // epoch.
   EXPECT_EQ(decided(*make_lips_paper(with_epoch(600)), state, cluster.costs).assignments.size(), 3U);
+}
+
+TEST(LipsPaper, StartsATaskOfMoreWorkThanAllNodesDoInAnEpoch) {
+  SmallCluster cluster(2, 1, 2e-5, 1e-5);
+  ClusterState state(cluster.start);
+  state.apply(SmallCluster::job(2, 36000, SmallCluster::no_input));
+  const Plan plan = decided(*make_lips_paper(with_epoch(600)), state, cluster.costs);
+  ASSERT_EQ(plan.assignments.size(), 1U);
+  EXPECT_EQ(plan.assignments[0].node, NodeId(2)) << "the cheapest";
+  ASSERT_TRUE(state.assume(plan.assignments[0]));
+  const Plan later = decided(*make_lips_paper(with_epoch(600)), state, cluster.costs);
+  ASSERT_EQ(later.assignments.size(), 1U) << "there are nodes without work";
+  EXPECT_NE(later.assignments[0].node, NodeId(2));
+}
+
+// However the program shares the nodes out among jobs with tasks of all lengths.
+TEST(LipsPaper, NeverLeavesAnIdleClusterToItself) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    SmallCluster cluster(1 + static_cast<int>(random.below(4)), 1 + static_cast<int>(random.below(4)),
+                         random.uniform(1e-5, 2e-5), random.uniform(1e-5, 2e-5));
+    for (std::uint32_t zone = 0; zone < 2; ++zone)
+      if (random.below(2) == 0) cluster.add_node(zone, random.uniform(1e-5, 2e-5));
+    cluster.add_data(3, 0);
+    ClusterState state(cluster.start);
+    for (std::uint64_t jobs = 1 + random.below(4); jobs > 0; --jobs) {
+      const bool reads = random.below(2) == 0;
+      state.apply(SmallCluster::job(1 + static_cast<int>(random.below(3)), std::exp(random.uniform(std::log(50), 12)),
+                                    reads ? 0 : SmallCluster::no_input));
+    }
+    const Plan plan = decided(*make_lips_paper(with_epoch(600)), state, cluster.costs);
+    EXPECT_FALSE(plan.assignments.empty()) << "seed " << seed;
+  }
 }
 
 TEST(LipsPaper, CopiesWhatSeveralJobsReadAndReadsTheCopies) {

@@ -41,6 +41,7 @@ class Placement {
     for (int part : order) place_local(part);
     for (int part : order) place_rest(part);
     for (int part : order) spill(part);
+    for (int part : order) start_long(part);
     return finish();
   }
 
@@ -151,11 +152,8 @@ class Placement {
       }
   }
 
-  // What its class has no room for after rounding goes to the next class by cost.
-  void spill(int part) {
-    std::uint32_t left = 0;
-    for (const Piece& piece : pieces_[part]) left += piece.count;
-    if (left == 0) return;
+  // The classes that may run it, the cheapest first.
+  std::vector<int> by_cost(int part) const {
     std::vector<std::pair<double, int>> classes;
     const Part& p = part_of(part);
     const std::vector<std::uint8_t>& kinds = from_.instance.jobs[p.job].kinds;
@@ -170,15 +168,39 @@ class Placement {
       classes.emplace_back(cost, machine);
     }
     std::sort(classes.begin(), classes.end());
+    std::vector<int> machines;
+    for (const auto& [cost, machine] : classes) machines.push_back(machine);
+    return machines;
+  }
+
+  // What its class has no room for after rounding goes to the next class by cost.
+  void spill(int part) {
+    std::uint32_t left = 0;
+    for (const Piece& piece : pieces_[part]) left += piece.count;
+    if (left == 0) return;
+    const std::vector<int> classes = by_cost(part);
     auto next = classes.begin();
     for (TaskId task : from_.part_tasks[part]) {
       if (left == 0) return;
       if (placed_[task]) continue;
       std::optional<NodeId> node;
-      while (next != classes.end() && !(node = roomiest(next->second))) ++next;
+      while (next != classes.end() && !(node = roomiest(*next))) ++next;
       if (!node) return;
       put(part, task, *node, -1);
       --left;
+    }
+  }
+
+  // To the program a task of more work than a node does within the horizon is a fraction of a task, which may round to
+  // none in each plan. It starts where nothing else is.
+  void start_long(int part) {
+    if (solution_.waiting[part] >= 1 - 1e-9) return;
+    const std::vector<TaskId>& tasks = from_.part_tasks[part];
+    if (std::any_of(tasks.begin(), tasks.end(), [&](TaskId task) { return placed_[task] != 0; })) return;
+    for (const int machine : by_cost(part)) {
+      const std::optional<NodeId> node = roomiest(machine);
+      if (!node || time_left(*node) < to_seconds(from_.instance.horizon) * (1 - 1e-9)) continue;
+      if (task_cpu(part) > room_[*node]) return put(part, tasks.front(), *node, -1);
     }
   }
 
