@@ -27,12 +27,6 @@ Place place_on(const Question& question, TaskId task, NodeId node) {
   return place_of(question, assignment);
 }
 
-IdVector<NodeId, bool> offered_nodes(const ClusterSnapshot& cluster) {
-  IdVector<NodeId, bool> offered(cluster.nodes.size(), false);
-  for (const Offer& offer : cluster.offers) offered[offer.like] = true;
-  return offered;
-}
-
 bool takes(const ClusterSnapshot& cluster, TaskId task, NodeId id) {
   const Node& node = cluster.nodes[id];
   const Job& job = cluster.jobs[cluster.tasks[task].job];

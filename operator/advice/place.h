@@ -20,8 +20,6 @@ Place place_of(const Question& question, const Assignment& assignment);
 // As a plan would assign it there: it reads the nearest replica, or decodes its lost block.
 Place place_on(const Question& question, TaskId task, NodeId node);
 
-// Nodes that there are not: an offer would launch their like.
-IdVector<NodeId, bool> offered_nodes(const ClusterSnapshot& cluster);
 // Whether the node would take the task if nothing of ours ran there.
 bool takes(const ClusterSnapshot& cluster, TaskId task, NodeId node);
 // The cheapest of these nodes; none where there are none.

@@ -27,7 +27,7 @@ Standings::Standings(const ClusterSnapshot& cluster, const Outcome& outcome)
     : cluster_(cluster),
       outcome_(outcome),
       free_(cluster_.free),
-      offered_(offered_nodes(cluster_)),
+      offered_(offered_only(cluster_)),
       cores_(cluster_.pool_cores) {
   for (const Assignment& assignment : outcome.starting) {
     const Job& job = cluster_.jobs[cluster_.tasks[assignment.task].job];

@@ -14,6 +14,7 @@
 #include "advice/place.h"
 #include "advice/standing.h"
 #include "cmd/ask/expected_json.h"
+#include "model/launch_room.h"
 
 namespace lips::cmd {
 
@@ -56,7 +57,7 @@ std::optional<LastPlan> last_plan(const EpochRecord& record) {
 }
 
 std::vector<NodesOfKind> nodes_of(const ClusterSnapshot& cluster) {
-  const IdVector<NodeId, bool> offered = advice::offered_nodes(cluster);
+  const IdVector<NodeId, bool> offered = offered_only(cluster);
   IdVector<NodeId, std::optional<TimePoint>> ends(cluster.nodes.size());
   for (const RunningTask& run : cluster.running)
     ends[run.node] = std::max(ends[run.node], std::optional(run.expected_end));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/launch_room.h"
+
 namespace lips::cmd {
 
 namespace {
@@ -19,12 +21,11 @@ Node without_others(Node node) {
 // Returns for each node of the record its place here, or none.
 IdVector<NodeId, NodeId> add_fixed_nodes(const ClusterSnapshot& record, RecordedCluster& result) {
   IdVector<NodeId, NodeId> places(record.nodes.size());
-  std::vector<bool> offered(record.nodes.size(), false);
-  for (const Offer& offer : record.offers) offered[offer.like.index()] = true;
+  const IdVector<NodeId, bool> offered = offered_only(record);
   for (const NodeId id : record.nodes.ids()) {
     const Node& node = record.nodes[id];
     const bool elastic = node.fleet == FleetKind::elastic;
-    if (offered[id.index()] || (elastic && !record.offers.empty())) continue;
+    if (offered[id] || (elastic && !record.offers.empty())) continue;
     if (!node.schedulable) {
       ++result.unschedulable;
       continue;

@@ -1,7 +1,8 @@
 #include "telemetry/metrics/node_meter.h"
 
 #include <algorithm>
-#include <vector>
+
+#include "model/launch_room.h"
 
 namespace lips {
 
@@ -114,16 +115,14 @@ void NodeMeter::lost(const Node& node, TimePoint now) {
   if (node.fleet == FleetKind::elastic) lives_.erase(node.name);
 }
 
-// The node that describes an offer is none.
 void NodeMeter::look_at_nodes(const ClusterSnapshot& cluster, TimePoint now) {
-  std::vector<bool> described(cluster.nodes.size(), false);
-  for (const Offer& offer : cluster.offers) described[offer.like.index()] = true;
+  const IdVector<NodeId, bool> offered = offered_only(cluster);
   ++looks_;
   for (const NodeId id : cluster.nodes.ids()) {
     const Node& node = cluster.nodes[id];
-    if (described[id.index()] || !cluster.zones.contains(node.zone)) continue;
-    const NodeKind kind{node.instance_type, zone_of(cluster.zones[node.zone].name), node.capacity_type};
     const auto known = lives_.find(node.name);
+    if ((offered[id] && known == lives_.end()) || !cluster.zones.contains(node.zone)) continue;
+    const NodeKind kind{node.instance_type, zone_of(cluster.zones[node.zone].name), node.capacity_type};
     if (known == lives_.end() || known->second.kind != kind) {
       begin(cluster, node, kind, now);
     } else {

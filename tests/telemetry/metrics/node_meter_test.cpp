@@ -67,11 +67,31 @@ TEST_F(NodeMeterTest, BillsTheBootOfANodeThatAnAutoscalerLaunched) {
 TEST_F(NodeMeterTest, BillsTheBootThatTheOfferOfItsKindNames) {
   meter_.bill_by(terms(0, 45s), at({}));
   add("offer");
+  cluster_.nodes[NodeId(0)].schedulable = false;
   cluster_.offers.push_back({NodeId(0), 5, 90s, {}, 0});
   meter_.look(cluster_, at(10min));
   add("node");
   meter_.look(cluster_, at(11min));
   EXPECT_NEAR(dollars(11min), 0.090, 1e-9);
+}
+
+// Offers of a simulated cluster are places for nodes, and the first place describes the offer.
+TEST_F(NodeMeterTest, BillsTheNodeThatDescribesAnOfferWhileItIsThere) {
+  NodeTerms places = terms(0, 45s);
+  places.lists_absent = true;
+  meter_.bill_by(places, at({}));
+  add("place-0").schedulable = false, add("place-1").schedulable = false;
+  cluster_.offers.push_back({NodeId(0), 2, 45s, {}, 0});
+  meter_.look(cluster_, at(10min));
+  EXPECT_EQ(dollars(11min), 0);
+  cluster_.nodes[NodeId(0)].schedulable = true;
+  meter_.look(cluster_, at(12min));
+  cluster_.nodes[NodeId(0)].schedulable = false;  // it drains
+  meter_.look(cluster_, at(20min));
+  EXPECT_NEAR(dollars(22min), 0.600 + 0.045, 1e-9);
+  meter_.lost(cluster_.nodes[NodeId(0)], at(22min));
+  meter_.look(cluster_, at(30min));
+  EXPECT_NEAR(dollars(30min), 0.600 + 0.045, 1e-9);
 }
 
 TEST_F(NodeMeterTest, BillsEachLaunchForAMinuteAtLeast) {

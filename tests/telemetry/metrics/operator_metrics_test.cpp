@@ -178,6 +178,7 @@ TEST_F(OperatorMetricsTest, CountWhatNodesCostWhetherUsedOrNotWhileThisReplicaLe
   cluster.nodes[NodeId(0)].price = UsdPerHour(0.4), cluster.nodes[NodeId(1)].price = UsdPerHour(0.1);
   cluster.nodes[NodeId(1)].capacity_type = CapacityType::spot;
   cluster.nodes.push_back(cluster.nodes[NodeId(0)]);
+  cluster.nodes[NodeId(2)].schedulable = false;
   cluster.offers.push_back({NodeId(2), 5, {}, {}, 0});
   cluster.pool_cores[PoolId(0)] = Cores(3);
   TimePoint clock = cluster.now;
