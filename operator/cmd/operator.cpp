@@ -57,7 +57,8 @@ Arguments describe(OperatorOptions& options) {
   arguments.text("--config", "FILE", "configuration (docs/operator.md); read again when it changes", options.config);
   arguments.pairs("--set", "replace keys of the configuration, such as policy.name=fifo server.listen=127.0.0.1:0",
                   options.set);
-  arguments.flag("--print-config", "print the configuration with every key, its default and its meaning, and exit",
+  arguments.flag("--print-config",
+                 "check --config and --set as a start would, print every key with its value and its meaning, and exit",
                  options.print_config);
   arguments.heading("Cluster");
   arguments.text(
@@ -480,7 +481,16 @@ Result<void> RunningOperator::run(const std::string& config_text) {
   return ran;
 }
 
-Result<void> start(const OperatorOptions& options) {
+// What can be told of a start before it is one.
+struct Prepared {
+  std::string text;  // of the configuration
+  OperatorConfig config;
+  PriceSheet sheet;
+  NodePrices prices;
+  std::shared_ptr<const NamedPolicy> policy;
+};
+
+Result<Prepared> prepare(const OperatorOptions& options) {
   if (options.cluster != "kubernetes" && !options.cluster.starts_with(simulated))
     return fail(ErrorCode::invalid_input,
                 fmt::format("--cluster: expected kubernetes or simulated:SCENARIO, found '{}'", options.cluster));
@@ -492,9 +502,8 @@ Result<void> start(const OperatorOptions& options) {
     if (!read) return tl::unexpected(read.error());
     text = std::move(*read);
   }
-  const Result<OperatorConfig> config = options.config.empty()
-                                            ? read_operator_config("", options.set)
-                                            : parse_operator_config(options.config, text, options.set);
+  Result<OperatorConfig> config = options.config.empty() ? read_operator_config("", options.set)
+                                                         : parse_operator_config(options.config, text, options.set);
   if (!config) return tl::unexpected(config.error());
   const Result<std::string> folder = find_config_folder(options.config_folder);
   if (!folder) return tl::unexpected(folder.error());
@@ -505,9 +514,23 @@ Result<void> start(const OperatorOptions& options) {
   Result<std::shared_ptr<const NamedPolicy>> policy =
       make_named_policy(config->policy.name, config->policy.effective());
   if (!policy) return tl::unexpected(policy.error());
+  return Prepared{std::move(text), std::move(*config), std::move(*sheet), std::move(*prices), std::move(*policy)};
+}
+
+Result<void> start(const OperatorOptions& options) {
+  Result<Prepared> prepared = prepare(options);
+  if (!prepared) return tl::unexpected(prepared.error());
   watch_for_interrupt();
-  RunningOperator running(options, *config, std::move(*sheet), std::move(*prices), std::move(*policy));
-  return running.run(text);
+  RunningOperator running(options, prepared->config, std::move(prepared->sheet), std::move(prepared->prices),
+                          std::move(prepared->policy));
+  return running.run(prepared->text);
+}
+
+// Defaults need no sheet of prices, which a program alone lacks.
+int print_config(const OperatorOptions& options) {
+  if (options.config.empty() && options.set.empty()) return print(default_config_text());
+  const Result<Prepared> prepared = prepare(options);
+  return prepared ? print(config_text(prepared->config)) : print_error(prepared.error());
 }
 
 }  // namespace
@@ -517,7 +540,7 @@ int run_operator(Words words) {
   Arguments arguments = describe(options);
   if (auto parsed = arguments.parse(words); !parsed) return print_error(parsed.error());
   if (arguments.help_requested()) return print(arguments.help());
-  if (options.print_config) return print(default_config_text());
+  if (options.print_config) return print_config(options);
   const Result<void> ran = start(options);
   return ran ? static_cast<int>(done) : print_error(ran.error());
 }

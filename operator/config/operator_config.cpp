@@ -558,15 +558,17 @@ Result<OperatorConfig> read_operator_config(const std::string& file, const Confi
   return parse_operator_config(file, *text, set);
 }
 
-std::string default_config_text() {
+namespace {
+
+std::string text_with(std::string_view headline, const OperatorConfig& config) {
   std::string out = fmt::format(
-      "# The operator's configuration with every key at its default. A file needs only the keys that differ.\n"
+      "# {}\n"
       "# [live]: takes effect at run time when the file changes; all other keys need a restart.\n"
       "apiVersion: {}\nkind: {}\n",
-      api_version, kind);
+      headline, api_version, kind);
   std::string_view indent;
   list_keys(
-      {},
+      config,
       [&](std::string_view key, std::string_view meaning) {
         out += fmt::format("\n# {}\n{}:\n", meaning, key), indent = "  ";
       },
@@ -576,6 +578,18 @@ std::string default_config_text() {
                            key.live ? " [live]" : "", indent, name, key.value);
       });
   return out;
+}
+
+}  // namespace
+
+std::string config_text(const OperatorConfig& config) {
+  return text_with(
+      "The operator's configuration with every key. A file needs only the keys that differ from the default.", config);
+}
+
+std::string default_config_text() {
+  return text_with(
+      "The operator's configuration with every key at its default. A file needs only the keys that differ.", {});
 }
 
 std::string config_table() {

@@ -147,7 +147,9 @@ Result<OperatorConfig> parse_operator_config(const std::string& file, const std:
                                              const ConfigOverrides& set = {});
 Result<OperatorConfig> read_operator_config(const std::string& file, const ConfigOverrides& set = {});
 
-// The text of config/operator/default.yaml: all defaults, with a comment for each key.
+// A file with every key and a comment for each, from which the same configuration is read.
+std::string config_text(const OperatorConfig& config);
+// The text of config/operator/default.yaml.
 std::string default_config_text();
 // The table of docs/operator.md.
 std::string config_table();

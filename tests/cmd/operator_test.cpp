@@ -206,6 +206,28 @@ TEST(Operator, PrintsTheConfigurationThatIsShipped) {
   EXPECT_EQ(said.out, text_of(std::string(LIPS_SOURCE_DIR) + "/config/operator/default.yaml"));
 }
 
+TEST(Operator, ChecksAConfigurationWithoutStarting) {
+  const Folder folder;
+  const std::string file = folder.file("c.yaml");
+  const auto check = [&](const std::string& text, const std::vector<std::string>& more = {}) {
+    write(file, "apiVersion: config.lips.dev/v1alpha1\nkind: OperatorConfig\n" + text);
+    return lips(with({"operator", "--config", file, "--print-config"}, more));
+  };
+  for (const char* wrong : {"fleets: {}\n", "moves: x\n", "fleet: {idleTime: m99}\n", "policy: {name: none}\n",
+                            "policy: {name: lips, settings: {waitingPrice: -1}}\n", "prices: {file: absent.csv}\n"}) {
+    const Said said = check(wrong), started = lips({"operator", "--config", file});
+    EXPECT_EQ(said.status, 2) << wrong << said.out;
+    EXPECT_EQ(said.err, started.err) << "as a start says it";
+    EXPECT_EQ(said.out, "");
+  }
+  const Said right = check("moves: {attempts: 9}\npolicy: {settings: {waitingPrice: 3}}\n", {"--set", "mode=steer"});
+  EXPECT_EQ(right.status, 0) << right.err;
+  EXPECT_THAT(right.out,
+              AllOf(HasSubstr("\n  attempts: 9\n"), HasSubstr("\nmode: steer\n"), HasSubstr("waitingPrice")));
+  write(file, right.out);
+  EXPECT_EQ(lips({"operator", "--config", file, "--print-config"}).out, right.out);
+}
+
 class Replay : public testing::Test {
  protected:
   Replay() {
