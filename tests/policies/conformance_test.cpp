@@ -12,6 +12,7 @@
 #include "tests/model/difference.h"
 #include "tests/policies/closed_loop.h"
 #include "tests/policies/random_cluster.h"
+#include "tests/policies/random_world.h"
 
 namespace lips {
 namespace {
@@ -27,6 +28,11 @@ CostModel costs(std::size_t zones) { return uniform_costs(zones, UsdPerMebibyte(
 bool is_work_conserving(std::string_view name) {
   return name == "fifo" || name == "spread" || name == "most-allocated" || name == "greedy-cheapest" ||
          name == "stratus" || name == "eva" || name == "dl-sched" || name.starts_with("lsap");
+}
+
+// No pool gets cores beyond its maximum. (lips keeps maxima over time: LipsProperty.)
+bool keeps_maxima(std::string_view name) {
+  return name == "delay" || name == "fair" || name == "capacity" || name == "modified-fair" || name == "pipeline";
 }
 
 // One wave: never more than fits now.
@@ -114,6 +120,30 @@ TEST_P(EveryPolicy, CountsInItsAccountWhatItsAssignmentsCost) {
     EXPECT_NEAR(plan.account.transfer.value(), bill.transfer.value(), 1e-6 * (1 + bill.transfer.value()));
     EXPECT_NEAR(plan.account.shuffle.value(), bill.shuffle.value(), 1e-6 * (1 + bill.shuffle.value()));
   }
+}
+
+TEST_P(EveryPolicy, KeepsMaximaWhereItPromisesSo) {
+  if (!keeps_maxima(GetParam().name)) GTEST_SKIP() << GetParam().name << " plans without maxima, or over time";
+  std::size_t full = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    testing::RandomWorld world(simulation::random_full_shape(seed));
+    testing::bind_more(seed, world.cluster);
+    const ClusterSnapshot& cluster = world.cluster;
+    IdVector<PoolId, double> used(cluster.pools.size(), 0);
+    for (const PoolId pool : cluster.pools.ids()) used[pool] = cluster.pool_cores[pool].value();
+    for (const Assignment& assignment : decide(cluster, world.costs).assignments) {
+      const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
+      used[job.pool] += job.request.cpu.value();
+    }
+    for (const PoolId pool : cluster.pools.ids()) {
+      const double most = cluster.pools[pool].maximum.value();
+      if (most <= 0) continue;
+      EXPECT_LE(used[pool], std::max(most, cluster.pool_cores[pool].value()) + 1e-5) << cluster.pools[pool].name;
+      full += used[pool] > most - 1;
+    }
+  }
+  EXPECT_GT(full, 50u) << "hardly any pool came to its maximum";
 }
 
 TEST_P(EveryPolicy, LeavesNothingThatFitsWhereItPromisesSo) {

@@ -70,13 +70,16 @@ JobKey FairRound::key(const PoolQueue& pool, JobId id) const {
 void FairRound::fill() {
   filled_ = true;
   const std::vector<PoolLoad> loads = pool_loads(draft_, slots_, stage_, on_.small_pool);
+  const std::vector<PoolLoad> configured =
+      on_.small_pool ? pool_loads(draft_, slots_, stage_, nullptr) : std::vector<PoolLoad>();
+  for (const PoolId pool : cluster_.pools.ids())
+    used_.push_back((on_.small_pool ? configured : loads)[pool.index()].workload);
   pools_.resize(loads.size());
   for (std::size_t pool = 0; pool < pools_.size(); ++pool) {
     PoolQueue& queue = pools_[pool];
     queue.load = loads[pool];
     queue.load.tie = on_.resource_order ? lot(seed_, cluster_.now, pool) : pool;
     queue.fifo = pool == cluster_.pools.size();
-    if (!queue.fifo) queue.maximum = cluster_.pools[PoolId(static_cast<std::uint32_t>(pool))].maximum.value();
     if (on_.shares && (!slots_.separate() || stage_ == TaskKind::map)) {
       queue.limit = std::max(on_.shares->slots[pool], cores_slack);
       if (queue.fifo) queue.load.minimum = queue.limit;
@@ -121,10 +124,11 @@ void FairRound::answer(NodeId node) {
     const JobKey entry = *pool->jobs.begin();
     const JobId id = std::get<JobId>(entry);
     pool->jobs.erase(pool->jobs.begin());
-    const Outcome outcome = offer(*pool, id, node);
+    const Outcome outcome = offer(id, node);
     if (outcome == Outcome::launched) {
       launched.insert(id);
       pool->load.workload += cluster_.jobs[id].request.cpu.value();
+      used_[cluster_.jobs[id].pool] += cluster_.jobs[id].request.cpu.value();
       pool->load.demand -= cluster_.jobs[id].request.cpu.value();
       if (draft_.tasks.left(id) > 0) pool->jobs.insert(key(*pool, id));
       continue;
@@ -139,8 +143,9 @@ void FairRound::answer(NodeId node) {
   for (const auto& [pool, entry] : visited) pool->jobs.insert(entry);
 }
 
-bool FairRound::within_limits(const PoolQueue& pool, const Job& job) const {
-  return pool.maximum <= 0 || pool.load.workload + job.request.cpu.value() <= pool.maximum + cores_slack;
+bool FairRound::within_maximum(const Job& job) const {
+  const double maximum = cluster_.pools[job.pool].maximum.value();
+  return maximum <= 0 || used_[job.pool] + job.request.cpu.value() <= maximum + cores_slack;
 }
 
 // Hadoop adds the time from a heartbeat that skipped the job to the next heartbeat of any node with room.
@@ -152,9 +157,9 @@ JobMemory FairRound::settled(JobId id) const {
   return memory;
 }
 
-FairRound::Outcome FairRound::offer(PoolQueue& pool, JobId id, NodeId node) {
+FairRound::Outcome FairRound::offer(JobId id, NodeId node) {
   const Job& job = cluster_.jobs[id];
-  if (!within_limits(pool, job)) {
+  if (!within_maximum(job)) {
     reached_limit_ = true;
     return Outcome::nothing;
   }

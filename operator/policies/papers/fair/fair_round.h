@@ -46,7 +46,7 @@ class FairRound {
  private:
   struct PoolQueue {
     PoolLoad load;
-    double limit = 0, maximum = 0;  // slots; 0: none
+    double limit = 0;  // slots; 0: none
     bool fifo = false;
     bool closed = false;  // on this heartbeat
     std::set<JobKey> jobs;
@@ -58,8 +58,8 @@ class FairRound {
   std::size_t pool_of(const Job& job) const;
   JobKey key(const PoolQueue& pool, JobId id) const;
   PoolQueue* next_pool();
-  Outcome offer(PoolQueue& pool, JobId id, NodeId node);
-  bool within_limits(const PoolQueue& pool, const Job& job) const;
+  Outcome offer(JobId id, NodeId node);
+  bool within_maximum(const Job& job) const;
   JobMemory settled(JobId id) const;
   void start(TaskId task, NodeId node);
   void launch(TaskId task, NodeId node, Locality locality);
@@ -73,6 +73,7 @@ class FairRound {
   Duration counted_;  // of a refusal: until the next heartbeat of any node with room
   bool filled_ = false, refused_ = false, reached_limit_ = false;
   std::vector<PoolQueue> pools_;
+  IdVector<PoolId, double> used_;  // slots of each configured pool, also by its small jobs
 };
 
 }  // namespace lips::fair
