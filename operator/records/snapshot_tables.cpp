@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -133,6 +134,15 @@ void sort_jobs(SnapshotTables& tables) {
   sorted.reserve(tables.jobs.size());
   for (std::uint32_t old : order.old_of()) sorted.push_back(std::move(tables.jobs[old]));
   tables.jobs = std::move(sorted);
+}
+
+// Whole jobs by their first part.
+void number_wholes(SnapshotTables& tables) {
+  std::map<WholeJobId, WholeJobId> known;
+  for (JobArrived& job : tables.jobs) {
+    WholeJobId& id = job.job.whole.id;
+    if (id.valid()) id = known.try_emplace(id, static_cast<std::uint32_t>(known.size())).first->second;
+  }
 }
 
 void report_impossible_states(const SnapshotTables& tables, Problems& problems) {
@@ -285,6 +295,7 @@ void sort_by_name(SnapshotTables& tables) {
   constraints.reorder(start.constraints);
   blocks.reorder(start.blocks);
   sort_jobs(tables);
+  number_wholes(tables);
   sort_expected(tables.expected);
   std::sort(tables.moves.begin(), tables.moves.end(),
             [](const MoveInFlight& a, const MoveInFlight& b) { return a.id < b.id; });
