@@ -1,11 +1,18 @@
 #include "kubernetes/data/object_writes.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace lips::kubernetes {
 namespace {
 constexpr Duration hold_after_success = std::chrono::seconds(5);
 constexpr Duration longest_pause = std::chrono::seconds(30);
+
+// Of a write that changes an object; none: it does not.
+std::optional<std::size_t> update_of(const ApiRequest& request) {
+  if (request.verb != Verb::update && request.verb != Verb::patch) return std::nullopt;
+  return std::hash<std::string>()(request.path + '\n' + request.body);
+}
 }  // namespace
 
 ObjectWrites::ObjectWrites(ApiClient& client, std::function<bool()> may_act, std::function<void()> wake)
@@ -21,7 +28,8 @@ bool ObjectWrites::free(const std::string& object, TimePoint now) const {
 
 void ObjectWrites::send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done) {
   request.still_wanted = may_act_;
-  under_way_[object] = {request.verb == Verb::create || request.verb == Verb::remove, std::move(done)};
+  under_way_[object] = {request.verb == Verb::create || request.verb == Verb::remove, update_of(request),
+                        std::move(done)};
   client_.start(std::move(request), [mailbox = mailbox_, object](Answer answer) {
     {
       const std::lock_guard lock(mailbox->mutex);
@@ -29,6 +37,25 @@ void ObjectWrites::send(const std::string& object, ApiRequest request, std::func
     }
     if (mailbox->wake) mailbox->wake();
   });
+}
+
+void ObjectWrites::end_hold(const std::string& object) {
+  const auto pause = pauses_.find(object);
+  if (pause != pauses_.end() && pause->second.failures == 0) pauses_.erase(pause);
+}
+
+void ObjectWrites::pause(const std::string& object, int failures, TimePoint now) {
+  const auto span = std::chrono::milliseconds(200) * (1 << std::min(failures, 8));
+  pauses_[object] = {now + std::min<Duration>(span, longest_pause), failures + 1};
+}
+
+// Whether the server may have kept the update that it has accepted.
+bool ObjectWrites::keeps(const std::string& object, const UnderWay& done, TimePoint now) {
+  if (!done.update) return true;
+  Accepted& before = accepted_[object];
+  const bool again = before.at != TimePoint{} && before.update == *done.update;
+  before = {*done.update, now, again ? before.again + 1 : 0};
+  return !again;
 }
 
 void ObjectWrites::collect(TimePoint now) {
@@ -47,18 +74,20 @@ void ObjectWrites::collect(TimePoint now) {
                                                                 each.answer.error().code == ErrorCode::not_found));
     if (settled && done.mapped().hold) {
       pauses_[each.object] = {now + hold_after_success, 0};
-    } else if (settled) {
+    } else if (settled && keeps(each.object, done.mapped(), now)) {
       pauses_.erase(each.object);
     } else {
-      Pause& pause = pauses_[each.object];
-      pause.until =
-          now + std::min<Duration>(std::chrono::milliseconds(200) * (1 << std::min(pause.failures, 8)), longest_pause);
-      ++pause.failures;
+      const auto before = pauses_.find(each.object);
+      const int failures = settled                   ? accepted_.at(each.object).again
+                           : before == pauses_.end() ? 0
+                                                     : before->second.failures;
+      pause(each.object, failures, now);
     }
     if (done.mapped().done) done.mapped().done(each.answer);
   }
   // Forgets writes that failed without a retry, creations and deletions after a while: their names do not return.
   std::erase_if(pauses_, [now](const auto& pause) { return now - pause.second.until > longest_pause; });
+  std::erase_if(accepted_, [now](const auto& update) { return now - update.second.at > 2 * longest_pause; });
   if (!arrived.empty() && mailbox_->wake) mailbox_->wake();
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,14 +25,15 @@ class ObjectWrites {
   bool free(const std::string& object, TimePoint now) const;
   bool anything_under_way() const { return !under_way_.empty(); }
   // Call only while free; collect() calls `done`. After a creation or deletion the object stays blocked for some
-  // seconds, until the watch shows it.
+  // seconds, until the watch shows it. The same write once more, although it was accepted, counts as a failure: the
+  // server does not keep what was written.
   void send(const std::string& object, ApiRequest request, std::function<void(const Answer&)> done = {});
   // Ends the block after a creation that the answer confirmed.
-  void end_hold(const std::string& object) { pauses_.erase(object); }
+  void end_hold(const std::string& object);
   // Calls `done` for each answer. These objects are free from the next call on, when the result is known everywhere. A
   // failure blocks the object for a while, longer each time.
   void collect(TimePoint now);
-  std::size_t kept() const { return under_way_.size() + pauses_.size(); }
+  std::size_t kept() const { return under_way_.size() + pauses_.size() + accepted_.size(); }
 
  private:
   struct Arrived {
@@ -53,10 +55,20 @@ class ObjectWrites {
   std::shared_ptr<Mailbox> mailbox_;
   struct UnderWay {
     bool hold = false;
+    std::optional<std::size_t> update;  // its content
     std::function<void(const Answer&)> done;
   };
+  struct Accepted {
+    std::size_t update = 0;
+    TimePoint at{};
+    int again = 0;
+  };
+  bool keeps(const std::string& object, const UnderWay& done, TimePoint now);
+  void pause(const std::string& object, int failures, TimePoint now);
+
   std::map<std::string, UnderWay> under_way_;
   std::map<std::string, Pause> pauses_;
+  std::map<std::string, Accepted> accepted_;  // the last update of each object, for a while
   std::set<std::string> just_answered_;
 };
 

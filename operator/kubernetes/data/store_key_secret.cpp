@@ -20,16 +20,18 @@ void StoreKeySecret::tick(TimePoint now) {
   const std::string path = "/api/v1/namespaces/" + percent_encoded(name_space_) + "/secrets/" + percent_encoded(name_);
   ApiRequest request = std::exchange(next_, {});
   if (request.path.empty()) request.path = path;
-  writes_.send(object, std::move(request), [this](const Answer& answer) {
-    take(answer);
+  const bool writes = request.verb != Verb::get;
+  writes_.send(object, std::move(request), [this, writes](const Answer& answer) {
+    take(answer, writes);
     writes_.end_hold("Secret/" + name_);
   });
 }
 
 // Fills a Secret without the key and creates a missing one. The server refuses both when another replica was faster;
 // then reads it again.
-void StoreKeySecret::take(const Answer& answer) {
-  const Json body = {{"stringData", {{"key", StoreKey::random().text()}}}};
+void StoreKeySecret::take(const Answer& answer, bool wrote) {
+  if (!drawn_) drawn_ = StoreKey::random();
+  const Json body = {{"stringData", {{"key", drawn_->text()}}}};
   if (!answer) {
     problem_ = "the key of served stores, Secret " + name_ + ": " + answer.error().message;
     if (answer.error().code != ErrorCode::not_found) return;
@@ -50,6 +52,7 @@ void StoreKeySecret::take(const Answer& answer) {
     problem_.clear();
     return;
   }
+  if (wrote) problem_ = "the key of served stores, Secret " + name_ + ": it has no key after one was written";
   Json filled = body;
   if (secret.is_object() && secret.contains("metadata"))
     filled["metadata"] = {{"resourceVersion", secret["metadata"].value("resourceVersion", "")}};

@@ -2,6 +2,7 @@
 // leader fills. Reads no other Secret.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "kubernetes/data/object_writes.h"
@@ -19,11 +20,12 @@ class StoreKeySecret {
   const std::string& problem() const { return problem_; }  // why the key is not known yet
 
  private:
-  void take(const Answer& answer);
+  void take(const Answer& answer, bool wrote);
 
   ObjectWrites& writes_;
   const std::string name_space_, name_;
   StoreKey key_;
+  std::optional<StoreKey> drawn_;  // to be written
   std::string problem_ = "the key of served stores has not been read yet";
   ApiRequest next_;  // the request that fills the Secret; without a path: read it first
 };

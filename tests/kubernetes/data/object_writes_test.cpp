@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "tests/kubernetes/api/fake_api_server.h"
 
@@ -41,6 +42,33 @@ TEST(ObjectWrites, KeepNothingOfObjectsThatWereWrittenLongAgo) {
   EXPECT_FALSE(writes.free("Job/0", now)) << "until the watch has told of it";
   writes.collect(now + std::chrono::minutes(2));
   EXPECT_EQ(writes.kept(), 0u);
+}
+
+// A server that accepts an update and does not keep it is asked less and less often; another update is sent at once.
+TEST(ObjectWrites, RepeatAnAcceptedUpdateAfterEverLongerPauses) {
+  FakeApiServer server([](const ReceivedRequest&) { return Reply{200, "{}", {}, false, nullptr}; });
+  ApiClient client(server.connection(), quick_client());
+  ObjectWrites writes(
+      client, [] { return true; }, [] {});
+  TimePoint now(std::chrono::hours(1));
+  int sent = 0;
+  const auto write_for = [&](Duration span, const std::string& body) {
+    sent = 0;
+    for (const TimePoint end = now + span; now < end; now += std::chrono::milliseconds(100)) {
+      if (writes.free("DataStore/s", now)) writes.send("DataStore/s", patch_of("/s/status", body)), ++sent;
+      while (writes.anything_under_way()) {
+        std::this_thread::yield();
+        writes.collect(now);
+      }
+      writes.collect(now);
+    }
+  };
+  write_for(std::chrono::minutes(5), R"({"status":{"used":1}})");
+  EXPECT_GT(sent, 9);
+  EXPECT_LT(sent, 25);
+  write_for(std::chrono::minutes(5), R"({"status":{"used":2}})");
+  EXPECT_GT(sent, 9) << "another one";
+  EXPECT_LT(sent, 25);
 }
 
 }  // namespace

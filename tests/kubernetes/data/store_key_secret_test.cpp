@@ -23,6 +23,7 @@ class SecretServer {
  public:
   std::optional<Json> secret;
   int forbidden = 0;
+  bool forgets = false;  // what is written
   std::vector<std::string> asked() const { return asked_; }
 
   Reply operator()(const ReceivedRequest& request) {
@@ -34,6 +35,7 @@ class SecretServer {
     if (request.method == "POST" && secret) return {409, "{}", {}, false, nullptr};
     const Json body = Json::parse(request.body);
     EXPECT_EQ(body["stringData"]["key"].get<std::string>().size(), 64u);
+    if (forgets) return {200, secret ? secret->dump() : R"({"metadata":{"resourceVersion":"1"}})", {}, false, nullptr};
     secret = Json{{"metadata", {{"resourceVersion", "2"}}}, {"data", {{"key", encoded}}}};
     return {200, secret->dump(), {}, false, nullptr};
   }
@@ -45,9 +47,9 @@ class SecretServer {
 
 class StoreKeySecretTest : public testing::Test {
  protected:
-  void turn(int times) {
+  void turn(int times, Duration pause = std::chrono::minutes(1)) {
     for (int i = 0; i < times && !secret_.key().known(); ++i) {
-      secret_.tick(now_ += std::chrono::minutes(1));
+      secret_.tick(now_ += pause);
       while (writes_.anything_under_way()) {
         std::this_thread::yield();
         writes_.collect(now_);
@@ -87,6 +89,18 @@ TEST_F(StoreKeySecretTest, TakesNoShortKey) {
   answers_.secret = Json{{"metadata", {{"resourceVersion", "1"}}}, {"data", {{"key", "YQ=="}}}};
   turn(5);
   EXPECT_EQ(secret_.key().text(), "0123456789abcdef0123456789abcdef") << "it is replaced";
+}
+
+TEST_F(StoreKeySecretTest, WritesLessOftenWhereTheServerDoesNotKeepIt) {
+  answers_.secret = Json{{"metadata", {{"resourceVersion", "1"}}}};
+  answers_.forgets = true;
+  turn(600, seconds(1));
+  EXPECT_FALSE(secret_.key().known());
+  EXPECT_THAT(secret_.problem(), HasSubstr("no key after one was written"));
+  EXPECT_LE(answers_.asked().size(), 40u) << "in ten minutes";
+  answers_.forgets = false;
+  turn(60, seconds(1));
+  EXPECT_TRUE(secret_.key().known());
 }
 
 TEST_F(StoreKeySecretTest, SaysWhyTheKeyIsNotKnown) {
