@@ -19,6 +19,19 @@ class ObjectReader {
     throw Rejected{place_ + ": found " + std::string(found) + "; allowed: " + std::string(allowed)};
   }
 
+  // Why what `read` reads is refused; empty: it is not. Reading goes on behind it.
+  template <class Read>
+  std::string attempt(Read read) {
+    const std::size_t length = place_.size();
+    try {
+      read();
+      return {};
+    } catch (const Rejected& rejected) {
+      place_.resize(length);
+      return rejected.what;
+    }
+  }
+
   // visit(key, value) for every field; null counts as empty.
   template <class Value, class Visit>
   void fields(Value&& value, Visit visit) {

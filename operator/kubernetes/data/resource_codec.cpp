@@ -125,7 +125,10 @@ void read_pool_spec(ObjectReader& reader, value json, PoolSpec& spec) {
     if (key == "allowedNamespaces") spec.allowed_name_spaces = reader.texts(content);
     if (key == "parent") spec.parent = reader.text(content);
     if (key == "mode") spec.mode = read_mode(reader, content);
-    if (key == "targets") read_targets(reader, content, spec.targets);
+    if (key == "targets") {
+      spec.targets_refused = reader.attempt([&] { read_targets(reader, content, spec.targets); });
+      if (!spec.targets_refused.empty()) spec.targets = {};
+    }
   });
 }
 

@@ -154,6 +154,7 @@ struct PoolSpec {
   std::string parent;
   std::optional<PodMode> mode;  // none: the operator's
   Targets targets;
+  std::string targets_refused;  // why there are none although some are written; empty: nothing is wrong with them
   friend bool operator==(const PoolSpec&, const PoolSpec&) = default;
 };
 

@@ -44,9 +44,9 @@ bool in_a_circle(const PoolResource& pool, const PoolMap& pools) {
 
 std::string_view to_string(FindingReason reason) {
   constexpr EnumArray<FindingReason, std::string_view> names{
-      "Usable",        "Malformed",        "Invalid",         "NotAllowed",    "NotDiscovered",
-      "LimitExceeded", "StoreMissing",     "BlocksMissing",   "NodeReplaced",  "Overlaps",
-      "ParentMissing", "ParentsInACircle", "LimitsOfAParent", "NamespaceTaken"};
+      "Usable",        "Malformed",        "Invalid",         "NotAllowed",     "NotDiscovered",
+      "LimitExceeded", "StoreMissing",     "BlocksMissing",   "NodeReplaced",   "Overlaps",
+      "ParentMissing", "ParentsInACircle", "LimitsOfAParent", "NamespaceTaken", "TargetsMalformed"};
   return names[reason];
 }
 
@@ -118,6 +118,9 @@ Finding review(const PoolResource& pool, const PoolMap& pools) {
         false, FindingReason::invalid,
         fmt::format("spec.minimum: found {}; allowed: up to spec.maximum, {}", pool.spec.minimum, pool.spec.maximum)};
   if (pool.spec.weight <= 0) return {false, FindingReason::invalid, "spec.weight: found 0; allowed: more than 0"};
+  if (!pool.spec.targets_refused.empty())
+    return {true, FindingReason::targets_malformed,
+            fmt::format("{}; the pool counts as one without targets", pool.spec.targets_refused)};
   if (in_a_circle(pool, pools))
     return {
         true, FindingReason::parents_in_a_circle,

@@ -29,7 +29,8 @@ enum class FindingReason : std::uint8_t {
   parent_missing,
   parents_in_a_circle,
   limits_of_a_parent,
-  namespace_taken
+  namespace_taken,
+  targets_malformed
 };
 // One word, of the condition Ready and the event.
 std::string_view to_string(FindingReason reason);

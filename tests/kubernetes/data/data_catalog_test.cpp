@@ -306,6 +306,27 @@ TEST_F(DataCatalogTest, AStatusOfAPoolIsNoChangeOfIt) {
   EXPECT_THAT(poll(), ElementsAre("pool p"));
 }
 
+// Its pods run as ever; its owner reads why nothing holds the targets.
+TEST_F(DataCatalogTest, APoolWithMalformedTargetsIsUsedWithoutThem) {
+  for (const char* targets : {R"({"completeBy":"25:00"})", R"({"budgetPerDay":"500","meanWait":"soon"})", R"("none")",
+                              R"({"budgetPerDay":{"usd":[1,2]},"meanWait":"5m"})"}) {
+    pool("p", std::string(R"("weight":2,"targets":)") + targets + R"(,"minimum":3,"namespaces":["a"])");
+    poll();
+    ASSERT_NE(catalog.pool("p"), nullptr) << targets;
+    const PoolSpec& spec = catalog.pool("p")->spec;
+    EXPECT_EQ(spec.weight, 2);
+    EXPECT_EQ(spec.minimum, 3) << "what stands behind the targets is read";
+    EXPECT_FALSE(spec.targets.any()) << targets;
+    EXPECT_EQ(catalog.pool_for("a", ""), "p");
+    EXPECT_THAT(finding_of("p"), testing::AllOf(testing::StartsWith("TargetsMalformed: spec.targets"),
+                                                HasSubstr("allowed: "), HasSubstr("counts as one without targets")));
+  }
+  pool("p", R"("targets":{"completeBy":"06:00"})");
+  poll();
+  EXPECT_TRUE(catalog.pool("p")->spec.targets.any());
+  EXPECT_EQ(finding_of("p"), "Usable: ");
+}
+
 TEST_F(DataCatalogTest, APoolSaysWhoMayChooseIt) {
   pool("closed", R"("weight":1)");
   pool("own", R"("namespaces":["a","b"])");

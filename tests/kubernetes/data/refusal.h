@@ -17,8 +17,11 @@ inline std::string refusal(DataKind kind, const nlohmann::json& object) {
       return told(decode_data_set(text));
     case DataKind::data_store:
       return told(decode_data_store(text));
-    case DataKind::pool:
-      return told(decode_pool(text));
+    case DataKind::pool: {
+      const Result<PoolResource> pool = decode_pool(text);
+      if (!pool || pool->spec.targets_refused.empty()) return told(pool);
+      return "Pool " + full_name(pool->meta.object) + ": " + pool->spec.targets_refused;
+    }
     case DataKind::data_move:
       return told(decode_data_move(text));
   }
