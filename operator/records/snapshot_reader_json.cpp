@@ -151,7 +151,7 @@ void Reader::read_eligibility() {
 void Reader::read_nodes() {
   const View kinds = root_.at("nodeKinds");
   std::vector<Node> prototypes;
-  for (std::size_t i = 0, rows = kinds.rows(9); i < rows; ++i) {
+  for (std::size_t i = 0, rows = kinds.rows(9, 10); i < rows; ++i) {
     const View row = kinds.item(i);
     Node node;
     node.instance_type = row.cell(0, Text{});
@@ -165,6 +165,7 @@ void Reader::read_nodes() {
     node.price = UsdPerHour(row.cell(6, Real{0}));
     node.cpu_price = UsdPerCpuSecond(row.cell(7, Real{0}));
     node.profile = id<ProfileId>(row.cell(8, index_below(tables_.start.profiles.size())));
+    if (row.size() > 9) node.preference = row.cell(9, Real{0});
     if (!(node.speed > 0)) row.problem("/5", fmt::format("{}", node.speed), "a speed above 0");
     prototypes.push_back(std::move(node));
   }

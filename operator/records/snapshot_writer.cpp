@@ -64,7 +64,7 @@ void write_eligibility(JsonText& out, const ClusterSnapshot& cluster) {
 }
 
 using NodeKind =
-    std::tuple<std::string, std::int64_t, double, double, std::int64_t, double, double, double, std::int64_t>;
+    std::tuple<std::string, std::int64_t, double, double, std::int64_t, double, double, double, std::int64_t, double>;
 
 NodeKind kind_of(const Node& node) {
   return {node.instance_type,
@@ -75,7 +75,18 @@ NodeKind kind_of(const Node& node) {
           node.speed,
           node.price.value(),
           node.cpu_price.value(),
-          cell_of(node.profile)};
+          cell_of(node.profile),
+          node.preference};
+}
+
+void write_node_kind(JsonText& out, const NodeKind& kind) {
+  constexpr std::size_t last = std::tuple_size_v<NodeKind> - 1;
+  out.open("", '[');
+  [&]<std::size_t... cell>(std::index_sequence<cell...>) {
+    (out.field("", std::get<cell>(kind)), ...);
+  }(std::make_index_sequence<last>());
+  if (const double preference = std::get<last>(kind); preference != 1) out.field("", preference);
+  out.close(']');
 }
 
 void write_nodes(JsonText& out, const ClusterSnapshot& cluster) {
@@ -85,7 +96,7 @@ void write_nodes(JsonText& out, const ClusterSnapshot& cluster) {
   out.open("nodeKinds", '[');
   for (auto& [kind, index] : kinds) {
     index = next++;
-    std::apply([&](const auto&... cells) { out.row(cells...); }, kind);
+    write_node_kind(out, kind);
   }
   out.close(']');
   out.line();

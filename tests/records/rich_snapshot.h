@@ -32,6 +32,7 @@ inline ClusterSnapshot rich_start() {
     node.capacity.extended = {{gpu, 4}, {storage, 30.5}};
     node.others = {Cores(0.1), Mebibytes(3), 2, {{gpu, 1}}};
     node.price = UsdPerHour(0.1 + i), node.speed = 1 + i, node.schedulable = i != 5;
+    node.preference = i == 2 ? 1.05 : 1;
   }
   start.launch_limits.push_back({3, Cores(12.5), Mebibytes(70'000.5)});
   start.offers.push_back(

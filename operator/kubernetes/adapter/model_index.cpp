@@ -40,7 +40,6 @@ bool is_to_be_avoided(const Node& node) {
 
 // Another node is used instead if it costs at most this factor more.
 constexpr double avoidance = 1.05;
-constexpr UsdPerCpuSecond least_avoidance{1e-12};  // for nodes without a price
 
 // By which StorageClasses and volumes name zones; the drivers write them on their nodes.
 constexpr std::array zone_labels_of_drivers{"topology.ebs.csi.aws.com/zone", "topology.gke.io/zone",
@@ -330,8 +329,7 @@ lips::Node ModelIndex::model_node(const Node& node, const ResourceAmounts& other
       price.speed == 1 && settings_.learned_speed ? settings_.learned_speed(place.instance_type) : price.speed;
   if (result.capacity.cpu.value() > 0)
     result.cpu_price = full_packing_price(result.price, result.capacity.cpu, result.speed);
-  // Of two nodes that cost about the same, prefer the one that is not to be avoided.
-  if (is_to_be_avoided(node)) result.cpu_price = result.cpu_price * avoidance + least_avoidance;
+  if (is_to_be_avoided(node)) result.preference = avoidance;
   result.schedulable = node.ready && !node.unschedulable && !node.deleting;
   return result;
 }

@@ -47,7 +47,7 @@ class Nodes {
   using Rank = std::tuple<int, int, double>;
 
   Rank rank_of(NodeId node, double seconds) const {
-    if (left_[node] <= 0) return {2, 0, draft_.cluster.nodes[node].cpu_price.value()};
+    if (left_[node] <= 0) return {2, 0, wanted_price(draft_.cluster.nodes[node]).value()};
     const int apart = bin(left_[node]) - bin(seconds);
     if (apart == 0) return {0, 0, std::abs(left_[node] - seconds)};
     return {apart > 0 ? 1 : 3, std::abs(apart), -draft_.free.left(node).cpu.value()};

@@ -8,7 +8,7 @@ namespace lips {
 CheapestNodes::CheapestNodes(const ClusterSnapshot& cluster, FreeCapacity& free)
     : cluster_(cluster), free_(free), zones_(cluster.zones.size()) {
   for (NodeId node : free.open())
-    zones_[cluster.nodes[node].zone].heap.emplace_back(cluster.nodes[node].cpu_price.value(), node);
+    zones_[cluster.nodes[node].zone].heap.emplace_back(wanted_price(cluster.nodes[node]).value(), node);
   for (ZoneNodes& zone : zones_) std::make_heap(zone.heap.begin(), zone.heap.end(), std::greater<>());
 }
 
@@ -29,7 +29,7 @@ NodeId CheapestNodes::in_zone(FreeCapacity::Kind kind, ZoneId id) {
 
 bool CheapestNodes::cheaper(NodeId a, NodeId b) const {
   if (!b.valid()) return true;
-  const UsdPerCpuSecond left = cluster_.nodes[a].cpu_price, right = cluster_.nodes[b].cpu_price;
+  const UsdPerCpuSecond left = wanted_price(cluster_.nodes[a]), right = wanted_price(cluster_.nodes[b]);
   return left != right ? left < right : a < b;
 }
 
@@ -55,7 +55,7 @@ TaskOnNode prefer_replica(Draft& draft, JobId job, std::uint32_t group, NodeId n
   for (const Replica& replica : cluster.blocks[cluster.tasks[plain.task].block].replicas) {
     const NodeId holder = cluster.stores[replica.store].node;
     if (!holder.valid() || cluster.nodes[holder].zone != wanted.zone ||
-        cluster.nodes[holder].cpu_price != wanted.cpu_price)
+        wanted_price(cluster.nodes[holder]) != wanted_price(wanted))
       continue;
     if ((best.node == node || holder < best.node) && draft.free.can_take(kind, holder)) best.node = holder;
   }

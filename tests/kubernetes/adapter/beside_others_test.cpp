@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "tests/kubernetes/adapter/planned.h"
 #include "tests/kubernetes/adapter/scheduling.h"
 
 namespace lips::kubernetes {
@@ -200,6 +201,22 @@ TEST(KubernetesCluster, PutsNothingOnNodesThatAreAboutToGoWhileOthersServe) {
   cluster.put_pod("more", pod_of(1));
   ASSERT_TRUE(scheduling.until_bound("more"));
   EXPECT_EQ(cluster.pod("more").node, "a") << "rather there than not at all";
+}
+
+// A preference is no price: bills, metrics and savings count what the node costs.
+TEST(KubernetesCluster, PricesANodeThatPlansAvoidAsTheCloudDoes) {
+  FakeCluster cluster;
+  cluster.put_node("a", {.cpu = 2, .taint = "slow", .effect = "PreferNoSchedule"});
+  cluster.put_node("b", {.cpu = 2});
+  Planned planned(cluster);
+  ASSERT_TRUE(planned.until([&] { return planned.snapshot().nodes.size() >= 2; }));
+  const IdVector<NodeId, lips::Node>& nodes = planned.snapshot().nodes;
+  EXPECT_EQ(nodes[NodeId(0)].preference, 1.05);
+  EXPECT_EQ(nodes[NodeId(1)].preference, 1);
+  EXPECT_EQ(nodes[NodeId(0)].cpu_price, nodes[NodeId(1)].cpu_price);
+  EXPECT_GT(wanted_price(nodes[NodeId(0)]), wanted_price(nodes[NodeId(1)]));
+  cluster.put_node("a", {.cpu = 2});
+  EXPECT_TRUE(planned.until([&] { return !planned.snapshot().nodes[NodeId(0)].preference != 1; }));
 }
 
 TEST(KubernetesCluster, TakesInANewLabelKeyAndANewTaintWithoutListingEverythingAnew) {

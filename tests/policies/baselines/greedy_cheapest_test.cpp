@@ -39,6 +39,19 @@ TEST(GreedyCheapest, DoesNotWaitForACheaperSlot) {
   EXPECT_THAT(with.step(), ::testing::Contains(Runs(TaskId(2), dear)));
 }
 
+// The avoided one comes first by id.
+TEST(GreedyCheapest, AvoidsANodeWhereAnotherCostsAboutTheSame) {
+  for (const double other : {1.0, 1.04, 1.06}) {
+    ClusterBuilder builder;
+    const NodeId avoided = builder.node({.price = 1});
+    const NodeId plain = builder.node({.price = other});
+    builder.start.nodes[avoided].preference = 1.05;
+    Case with(greedy_cheapest, builder);
+    const JobId job = with.add({.maps = 1});
+    EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(job, 0), other < 1.05 ? plain : avoided))) << other;
+  }
+}
+
 TEST(GreedyCheapest, PrefersTheHolderAmongEqualPrices) {
   ClusterBuilder builder;
   builder.node();
