@@ -1,11 +1,12 @@
 """Helm installs, upgrades, rolls back and removes the operator: a pod, from an image built without a registry, with the chart's rights.
 
-The chart of the version before is installed first, with the definitions of that time; after the upgrade `helm test` ends well, pods are
-bound, and every query of the dashboard returns data from a Prometheus that scraped it. Custom resources survive each step.
+The chart of the version before is installed first, with the definitions of that time (kit/former_chart.py); after the upgrade `helm test` ends
+well, pods are bound, and every query of the dashboard returns data from a Prometheus that scraped it. Custom resources survive each step.
 """
 import json
 import os
 import re
+import shutil
 import socket
 import socketserver
 import subprocess
@@ -16,6 +17,7 @@ import urllib.request
 
 from kit import objects, rights
 from kit.cluster import Cluster, E2E, TOOLS, need_tools, wait_for
+from kit.former_chart import former_chart
 from kit.operator import Process, parse_metrics
 from kit.recorder import Recorder
 from kit.story import Missing
@@ -89,14 +91,11 @@ def ask(query):
 
 
 def start_prometheus(cluster, address):
-    program = "/usr/bin/prometheus"
-    if not os.access(program, os.X_OK):
-        raise Missing("no prometheus (scripts/packages.txt)")
     config = os.path.join(cluster.story.folder, "prometheus.yml")
     with open(config, "w", encoding="utf-8") as file:
         json.dump({"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [os.path.join(CHART, "rules", "lips.yaml")],
                    "scrape_configs": [{"job_name": "lips", "static_configs": [{"targets": [address]}]}]}, file)
-    Process(cluster, "prometheus", [program, "--config.file", config, "--storage.tsdb.path", os.path.join(cluster.folder, "prometheus"),
+    Process(cluster, "prometheus", ["prometheus", "--config.file", config, "--storage.tsdb.path", os.path.join(cluster.folder, "prometheus"),
                                     "--web.listen-address", "127.0.0.1:9090"]).start()
 
 
@@ -119,29 +118,6 @@ def lead_to(address, pod):
     server = socketserver.ThreadingTCPServer(address, Connection)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-
-
-def former_chart(story):
-    """The newest chart of an earlier version in this repository's history, else the one before the definitions changed last; or None."""
-    def git(*words):
-        found = subprocess.run(["git", "-C", ROOT, *words], capture_output=True)
-        return found.stdout if found.returncode == 0 else b""
-
-    def version(commit):
-        return re.search(rb"^appVersion: .*$|$", git("show", f"{commit}:charts/lips/Chart.yaml"), re.M)[0]
-
-    changes = git("log", "--format=%H", "--", "charts/lips/Chart.yaml").decode().split()
-    earlier = next((f"{c}^" for c in changes if version(f"{c}^") not in (b"", version("HEAD"))), None)
-    commit = earlier or git("log", "-1", "--format=%H", "--", "charts/lips/crds").decode().strip() + "^"
-    archive = git("archive", commit, "charts/lips")
-    if not archive:
-        return None
-    folder = os.path.join(story.folder, "former")
-    os.makedirs(folder)
-    subprocess.run(["tar", "-xC", folder], input=archive, check=True)
-    about = git("log", "-1", "--format=%h of %ad", "--date=short", commit).decode().strip()
-    story.say(f"the former chart: {about}, {'an earlier version' if earlier else 'before the definitions changed last'}")
-    return os.path.join(folder, "charts", "lips")
 
 
 class Release:
@@ -241,6 +217,8 @@ def dollars_of_theirs(page):
 
 def tell(story):
     need_tools("helm")
+    if not shutil.which("prometheus"):
+        raise Missing("no prometheus (scripts/packages.txt)")
     with Cluster(story, real_nodes=1, scheduler=True) as cluster:
         api = cluster.api
         size = build_image(cluster)
@@ -248,15 +226,12 @@ def tell(story):
                                              labels={"lips.dev/fleet": "elastic"}) for i in range(6)])
         api.create(objects.namespace("lips-system"))
         release = Release(cluster)
-        former = former_chart(story)
+        former, about = former_chart(ROOT, os.path.join(story.folder, "former"))
+        story.figure("the former chart", about)
         began = time.monotonic()
-        if former:
-            release.lend_rights("apply")
-            helm(cluster, "install", "lips", former, *SPACE, "--values", release.values, "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
-            release.ready(FORMER_IMAGE, began, "helm install of the former chart")
-        else:
-            story.figure("upgrade and rollback", "not shown: no history of charts/lips here")
-            helm(cluster, "install", "lips", CHART, *SPACE, "--values", release.values)
+        release.lend_rights("apply")
+        helm(cluster, "install", "lips", former, *SPACE, "--values", release.values, "--set", f"image.tag={FORMER_IMAGE.rpartition(':')[2]}")
+        release.ready(FORMER_IMAGE, began, "helm install of the former chart")
         cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
         for i in range(3):
             api.create(objects.node_store(f"store-{i}", f"node-{i}", objects.ZONES[i]))
@@ -269,32 +244,29 @@ def tell(story):
         written = release.resources()
         story.check(len(written) == 9, lambda: f"not all custom resources are there: {written}")
 
-        if former:
-            release.lend_rights("delete")
-            began = time.monotonic()
+        release.lend_rights("delete")
+        began = time.monotonic()
         helm(cluster, "upgrade", "--install", "lips-crds", DEFINITIONS, *SPACE, "--take-ownership")
         helm(cluster, "upgrade", "lips", CHART, *SPACE, "--values", release.values)
-        what = "helm upgrade" if former else "helm install"
-        operator = release.ready(IMAGE, began, what)
+        operator = release.ready(IMAGE, began, "helm upgrade")
         page = f"http://{operator['status']['podIP']}:8080/?still"
         wait_for(lambda: dollars_of_theirs(page) > 0, 300, "the page shows no dollars of the pods of kube-scheduler", pause=0.5)
-        story.figure(f"{what} to the first dollars of kube-scheduler's pods on the page", time.monotonic() - began, "s", at_most=300)
+        story.figure("helm upgrade to the first dollars of kube-scheduler's pods on the page", time.monotonic() - began, "s", at_most=300)
         story.check(release.resources() == written, lambda: f"after the upgrade: {release.resources() ^ written}")
         stale = [c["metadata"]["name"] for c in definitions(cluster) if c["metadata"].get("labels", {}).get("app.kubernetes.io/instance") != "lips-crds"]
         story.check(not stale, lambda: f"lips-crds has not adopted {stale}")
-        if former and subprocess.run(["diff", "-rq", os.path.join(former, "crds"), os.path.join(CHART, "crds")], stdout=subprocess.DEVNULL).returncode == 1:
+        if subprocess.run(["diff", "-rq", os.path.join(former, "crds"), os.path.join(CHART, "crds")], stdout=subprocess.DEVNULL).returncode == 1:
             story.figure("definitions that the upgrade changed", sum(c["metadata"]["generation"] > 1 for c in definitions(cluster)), at_least=1)
         story.figure("image", size / 2**20, "MiB", digits=0)
         under_the_chart(release, operator)
 
-        if former:
-            release.lend_rights("apply")
-            began = time.monotonic()
-            helm(cluster, "rollback", "lips", "1", *SPACE)
-            release.ready(FORMER_IMAGE, began, "helm rollback")
-            story.check(release.resources() == written, lambda: f"after the rollback: {release.resources() ^ written}")
-            story.figure("pods bound and finished after the rollback", run_jobs(release, 1, "later", pause=0))
-            release.lend_rights("delete")
+        release.lend_rights("apply")
+        began = time.monotonic()
+        helm(cluster, "rollback", "lips", "1", *SPACE)
+        release.ready(FORMER_IMAGE, began, "helm rollback")
+        story.check(release.resources() == written, lambda: f"after the rollback: {release.resources() ^ written}")
+        story.figure("pods bound and finished after the rollback", run_jobs(release, 1, "later", pause=0))
+        release.lend_rights("delete")
         remove(release)
         story.figure("custom resources that survived each step", len(written))
 
