@@ -1,7 +1,9 @@
 """Programs that a Python file starts: the first word of what goes to `subprocess`, to the kit's `Process`, and to functions that hand it on."""
 import ast
 
-STARTERS = {"run", "Popen", "call", "check_call", "check_output"}
+STARTERS = {"subprocess": {"run", "Popen", "call", "check_call", "check_output", "getoutput"},
+            "os": {"system", "popen", "execv", "execve", "execvp", "execvpe", "execl", "execlp", "posix_spawn", "posix_spawnp"}}
+DEPTH = 5  # names that stand for names
 
 
 class Module:
@@ -29,7 +31,7 @@ class Module:
     def command_of(self, call):
         """The command that a call starts, or None."""
         function = call.func
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "subprocess" and function.attr in STARTERS:
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.attr in STARTERS.get(function.value.id, ()):
             return call.args[0]
         if isinstance(function, ast.Name) and function.id == "Process" and len(call.args) > 2:
             return call.args[2]
@@ -46,18 +48,20 @@ class Module:
             if isinstance(call.func, ast.Name) and call.func.id == name and call.args:
                 self.note(call.args[0])
 
-    def note(self, command):
+    def note(self, command, depth=0):
+        if depth > DEPTH:
+            return
         if isinstance(command, ast.Starred):
             command = command.value
         if isinstance(command, (ast.List, ast.Tuple)) and command.elts:
-            self.note(command.elts[0])
+            self.note(command.elts[0], depth)
         elif isinstance(command, ast.BinOp):
-            self.note(command.left)
+            self.note(command.left, depth)
         elif isinstance(command, ast.Name) and command.id in self.loops:
             for one in getattr(self.loops[command.id], "elts", ()):
                 if isinstance(one, (ast.List, ast.Tuple)):
-                    self.note(one)
-        elif isinstance(command, ast.Name) and command.id in self.values and self.values[command.id] is not command:
-            self.note(self.values.pop(command.id))  # once, and never round in a circle
+                    self.note(one, depth)
+        elif isinstance(command, ast.Name) and command.id in self.values:
+            self.note(self.values[command.id], depth + 1)
         elif isinstance(command, ast.Constant) and isinstance(command.value, str):
             self.started.append((command.lineno, command.value))
