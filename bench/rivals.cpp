@@ -3,6 +3,8 @@
 // any schedule cost at least that waits as long as the rival does? docs/results.md has the table.
 //   bench_rivals [--days N] [--load L] [--placement NAME] [--only RIVAL] [--invoice | --elastic]
 // USD as in bench_modern_day. One thread, 1.5 to 3.5 minutes of CPU a day; progress goes to stderr.
+#include "bench/rivals.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,11 +27,6 @@ namespace {
 using namespace lips;
 using namespace lips::bench;
 using namespace lips::simulation;
-
-struct Rival {
-  std::string name, policy;
-  std::function<void(PolicySettings&)> change = [](PolicySettings&) {};
-};
 
 Rival lips_at(double price) {
   return {fmt::format("lips, {}", price), "lips",
@@ -60,30 +57,6 @@ const std::vector<Rival>& further_settings() {
          settings.lips.waiting_price = 64;
          settings.lips.fast_path_limit = Usd(1);
        }},
-  };
-  return all;
-}
-
-Rival starburst(int wait) {
-  return {fmt::format("starburst, {} s", wait), "starburst",
-          [wait](PolicySettings& settings) { settings.starburst.wait_per_cpu_hour = std::chrono::seconds(wait); }};
-}
-
-const std::vector<Rival>& all_rivals() {
-  static const std::vector<Rival> all = {
-      {"spread", "spread"},
-      {"most-allocated", "most-allocated"},
-      {"single-zone-round-robin", "single-zone-round-robin"},
-      {"hadoop-default", "hadoop-default"},
-      {"delay", "delay"},
-      {"own-zone-cheapest", "own-zone-cheapest"},
-      {"greedy-cheapest", "greedy-cheapest"},
-      {"lips-paper", "lips-paper"},
-      starburst(15),
-      starburst(60),
-      starburst(240),
-      {"stratus", "stratus"},
-      {"eva", "eva"},
   };
   return all;
 }

@@ -21,12 +21,19 @@ std::optional<double> seconds_of(const std::string& cell) {
   return span ? std::optional(to_seconds(*span)) : std::nullopt;
 }
 
-// By row.
+// By row. Durations beside the seconds of a clock would be decades apart.
 std::vector<double> arrivals_of(CsvTable& table) {
   std::vector<double> arrivals;
+  std::optional<bool> by_clock;
   for (std::size_t row = 0; row < table.size(); ++row) {
-    const std::optional<double> at = seconds_of(table.text(row, "arrival"));
+    const std::string& cell = table.text(row, "arrival");
+    const std::optional<double> at = seconds_of(cell);
     if (!at) table.problem(row, "arrival", "seconds by any clock, or a duration such as 90s, 10m or 1h30m");
+    const bool number = parse_number(cell).has_value();
+    if (at && *at > 0 && number != by_clock.value_or(number))
+      table.problem(row, "arrival",
+                    number ? "a duration, as in earlier rows" : "seconds by a clock, as in earlier rows");
+    if (at && *at > 0 && !by_clock) by_clock = number;
     arrivals.push_back(at.value_or(0));
   }
   if (arrivals.empty()) return arrivals;
@@ -43,6 +50,26 @@ YamlValue scalar(int line, std::string text) {
   return value;
 }
 
+// A column `extended.NAME` holds what the field `extended` has under that name.
+constexpr std::string_view extended = "extended";
+
+std::string_view extended_name(std::string_view column) {
+  const bool dotted = column.starts_with(extended) && column.substr(extended.size()).starts_with('.');
+  return dotted ? column.substr(extended.size() + 1) : std::string_view{};
+}
+
+void add_cell(const std::string& column, const std::string& cell, YamlValue& job) {
+  const std::string_view name = extended_name(column);
+  if (name.empty()) return job.entries.push_back({column, scalar(job.line, cell)});
+  const auto known = std::find_if(job.entries.begin(), job.entries.end(),
+                                  [](const YamlEntry& entry) { return entry.key == extended; });
+  YamlValue& amounts =
+      known != job.entries.end() ? known->value : job.entries.emplace_back(std::string(extended), YamlValue{}).value;
+  amounts.kind = YamlValue::Kind::map;
+  amounts.line = job.line;
+  amounts.entries.push_back({std::string(name), scalar(job.line, cell)});
+}
+
 }  // namespace
 
 Result<std::vector<YamlValue>> parse_job_table(const std::string& file, const std::string& text) {
@@ -50,6 +77,11 @@ Result<std::vector<YamlValue>> parse_job_table(const std::string& file, const st
   const std::vector<std::string>& columns = table.columns();
   if (std::set<std::string>(columns.begin(), columns.end()).size() < columns.size())
     return fail(ErrorCode::invalid_input, fmt::format("{}:1: found a column twice; allowed: every name once", file));
+  if (std::find(columns.begin(), columns.end(), extended) != columns.end())
+    return fail(ErrorCode::invalid_input,
+                fmt::format("{}:1: extended: found no name of a resource; allowed: a column for each resource, such as "
+                            "extended.nvidia.com/gpu",
+                            file));
   if (!table.is_sound()) return table.as_error();
   const std::vector<double> arrivals = arrivals_of(table);
   if (!table.is_sound()) return table.as_error();
@@ -69,7 +101,7 @@ Result<std::vector<YamlValue>> parse_job_table(const std::string& file, const st
     job.entries.push_back({"arrival", scalar(line, fmt::format("{:.6f}s", arrivals[row]))});
     for (const std::string& column : columns)
       if (const std::string& cell = table.text(row, column); column != "name" && column != "arrival" && !cell.empty())
-        job.entries.push_back({column, scalar(line, cell)});
+        add_cell(column, cell, job);
   }
   return rows;
 }

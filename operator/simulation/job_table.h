@@ -1,5 +1,5 @@
-// Jobs as a comma-separated table, whose columns are fields of a job in a scenario. Knows the meaning of `name` and
-// `arrival` alone.
+// Jobs as a comma-separated table, whose columns are fields of a job in a scenario. Knows the meaning of `name`,
+// `arrival` and `extended.NAME` alone.
 #pragma once
 
 #include <string>

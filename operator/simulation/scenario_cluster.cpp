@@ -164,6 +164,7 @@ NodeGroup read_group(YamlMap& fields, ScenarioDraft& draft) {
   node.capacity.memory = fields.size("memory", node.capacity.memory);
   node.capacity.slots = static_cast<std::int32_t>(
       fields.integer("slots", std::max(1, static_cast<int>(node.capacity.cpu.value())), 1, 100'000));
+  node.capacity.extended = read_node_extended(fields, draft);
   node.speed = fields.number("speed", node.speed, speed_range);
   node.price = UsdPerHour(fields.amount("pricePerHour", node.price.value(), "USD/h"));
   if (fields.has("pricePerHour"))

@@ -67,7 +67,16 @@ struct ScenarioDraft {
 };
 
 // Streams of random numbers, one for each purpose.
-enum class Draw : std::uint64_t { placement = 1, sample, applications, pools, failures, synthetic, announcements };
+enum class Draw : std::uint64_t {
+  placement = 1,
+  sample,
+  applications,
+  pools,
+  failures,
+  synthetic,
+  announcements,
+  sizes
+};
 // Whether there is room for that many jobs of that many tasks each; if not, reports an error at the field.
 bool room_for_jobs(YamlMap& fields, std::string_view key, double jobs, double tasks, ScenarioDraft& draft);
 std::uint64_t seed_for(const ScenarioDraft& draft, Draw purpose);
@@ -84,6 +93,17 @@ void read_autoscaler(YamlMap& root, ScenarioDraft& draft);
 // scenario_tariff.cpp: prices of transfer and requests, commitments, which bill leads
 void read_tariff(YamlMap& root, ScenarioDraft& draft);
 ZoneId zone_named(YamlMap& fields, std::string_view key, ScenarioDraft& draft);
+// scenario_resources.cpp: `extended` of nodes, which gives these resources their names
+ExtendedAmounts read_node_extended(YamlMap& fields, ScenarioDraft& draft);
+// `cores`, `memory` and `extended` of a task; only resources that nodes have
+Resources read_request(YamlMap& fields, ScenarioDraft& draft);
+// Sizes of tasks, of which each job draws one by weight.
+struct RequestSize {
+  Resources request;
+  double weight = 1;
+};
+// `sizes`, or else the one request of the same mapping; never empty.
+std::vector<RequestSize> read_sizes(YamlMap& fields, ScenarioDraft& draft);
 // scenario_data.cpp: placement rules, data sets
 void read_data(YamlMap& root, ScenarioDraft& draft);
 Placement read_placement(YamlMap& fields, ScenarioDraft& draft);

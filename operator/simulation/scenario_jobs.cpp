@@ -131,7 +131,7 @@ JobEntry read_entry(YamlMap& fields, ScenarioDraft& draft) {
   job.priority = static_cast<std::int32_t>(fields.integer("priority", 0, -1'000'000'000, 1'000'000'000));
   job.pool = pool_named(fields, draft);
   job.constraint = read_constraint(fields, draft);
-  job.request = {Cores(fields.number("cores", 1, core_range)), fields.size("memory", Mebibytes(0)), 1};
+  job.request = read_request(fields, draft);
   entry.tasks = fields.integer("tasks", 0, 1, most_tasks);
   entry.cpu_per_mebibyte = read_cpu_per_mebibyte(fields);
   entry.cpu_per_task = fields.number("cpuPerTask", 0, work_range);

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "config/quantities.h"
 #include "simulation/scenario_draft.h"
 
 namespace lips::simulation {
@@ -68,13 +72,30 @@ void read_requests(ScenarioDraft& draft) {
   requests[StoreKind::regional_bucket] = price("s3_standard_get", "s3_standard_put_copy_post");
 }
 
+// Types of nodes of the scenario, or others of the price sheet, whose reservations cover nothing here.
+void check_reserved_type(YamlMap& fields, const std::string& type, ScenarioDraft& draft) {
+  std::set<std::string_view> types;
+  for (const Node& node : draft.cluster().nodes) types.insert(node.instance_type);
+  if (types.empty() || types.contains(type)) return;  // without nodes there are other errors
+  if (draft.prices.find(draft.region, type, draft.as_of))
+    return draft.assume("reserved " + type, "covers nothing", "no node is of that type");
+  const std::string_view alike = most_alike(type, types);
+  fields.error("instanceType",
+               fmt::format("'{}'{}", type, alike.empty() ? "" : fmt::format(" (did you mean '{}'?)", alike)),
+               fmt::format("{}, the types of nodes, or a type of prices/ec2-on-demand.csv in {}",
+                           fmt::join(types, ", "), draft.region));
+}
+
 void read_commitments(YamlMap& root, ScenarioDraft& draft) {
   std::optional<YamlMap> given = root.map("commitments");
   if (!given) return;
   Tariff& tariff = draft.scenario.tariff;
   for (YamlMap& fields : given->maps("reserved")) {
     Reserved reserved;
-    if (fields.require("instanceType")) reserved.instance_type = fields.text("instanceType");
+    if (fields.require("instanceType")) {
+      reserved.instance_type = fields.text("instanceType");
+      check_reserved_type(fields, reserved.instance_type, draft);
+    }
     if (fields.has("zone")) reserved.zone = zone_named(fields, "zone", draft);
     reserved.count = static_cast<double>(fields.integer("count", 1, 1, 1'000'000));
     fields.finish();

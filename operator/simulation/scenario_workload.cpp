@@ -25,7 +25,7 @@ struct Workload {
   double reduce_mebibytes = 1024, most_reduces = 50, reduce_cpu_per_mebibyte = 0.1;
   bool share_inputs = false;
   std::int64_t days = 1;  // that are alike
-  Resources request{Cores(1), Mebibytes(0), 1};
+  std::vector<RequestSize> sizes;
 };
 
 struct Scaled {
@@ -199,7 +199,7 @@ void read_rules(YamlMap& fields, ScenarioDraft& draft, Workload& work) {
   work.cpu_without_input = fields.number("cpuWithoutInput", 30, work_range);
   work.share_inputs = fields.flag("shareInputs", false);
   work.days = fields.integer("days", 1, 1, 31);
-  work.request = {Cores(fields.number("cores", 1, core_range)), fields.size("memory", Mebibytes(0)), 1};
+  work.sizes = read_sizes(fields, draft);
   if (std::optional<YamlMap> reduces = fields.map("reduces")) {
     work.reduce_mebibytes = reduces->size("bytesEach", Mebibytes(work.reduce_mebibytes)).value();
     if (work.reduce_mebibytes <= 0) reduces->error("bytesEach", "0", "a size above 0"), work.reduce_mebibytes = 1024;
@@ -213,6 +213,19 @@ void read_rules(YamlMap& fields, ScenarioDraft& draft, Workload& work) {
                "start-up; jobs without input take cpuWithoutInput");
   if (work.most_maps > 0)
     draft.assume("maxTasks", fmt::format("{}", work.most_maps), "larger jobs are cut, their shuffle in proportion");
+  if (work.sizes.size() > 1)
+    draft.assume("sizes", fmt::format("{}", work.sizes.size()), "of tasks; drawn for each job");
+}
+
+// By row.
+std::vector<Resources> choose_sizes(const ScenarioDraft& draft, const Workload& work) {
+  std::vector<double> weights;
+  for (const RequestSize& size : work.sizes) weights.push_back(size.weight);
+  Random random(seed_for(draft, Draw::sizes));
+  std::vector<Resources> chosen;
+  for (std::size_t row = 0; row < work.rows.size(); ++row)
+    chosen.push_back(work.sizes[random.weighted(weights)].request);
+  return chosen;
 }
 
 std::vector<PoolId> choose_pools(YamlMap& fields, ScenarioDraft& draft, std::size_t jobs) {
@@ -249,6 +262,7 @@ std::map<std::string, Mebibytes> shared_sizes(const Workload& work) {
 void add_jobs(const Workload& work, const std::vector<PoolId>& pools, const Placement& placement,
               ScenarioDraft& draft) {
   const std::map<std::string, Mebibytes> shared = shared_sizes(work);
+  const std::vector<Resources> requests = choose_sizes(draft, work);
   for (std::size_t row = 0; row < work.rows.size(); ++row) {
     const TraceJob& from = work.rows[row];
     const Scaled size = scaled(work, from, work.scale_bytes);
@@ -257,7 +271,7 @@ void add_jobs(const Workload& work, const std::vector<PoolId>& pools, const Plac
     job.name = from.name;
     job.pool = pools[row];
     job.arrival = TimePoint(seconds(from.arrival * work.scale_arrivals));
-    job.request = work.request;
+    job.request = requests[row];
     job.map_tasks = static_cast<std::uint32_t>(size.maps);
     job.reduce_tasks = static_cast<std::uint32_t>(size.reduces);
     job.shuffle = size.shuffle;

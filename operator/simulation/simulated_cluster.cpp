@@ -59,6 +59,7 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
     endless_ = true;
     return fail(ErrorCode::cancelled, "the simulation does not come to an end");
   }
+  answer_held_beats();
   for (std::uint32_t instants = 0;; ++instants) {
     if (hopeless()) {
       stuck_ = true;
@@ -90,12 +91,20 @@ Result<std::vector<ClusterEvent>> SimulatedCluster::wait(TimePoint until) {
   return std::exchange(world_.pending_events, {});
 }
 
+// Where nothing waits, nobody needs the answer.
+void SimulatedCluster::answer_held_beats() {
+  for (const NodeId node : world_.heartbeats.release())
+    if (world_.waiting > 0) world_.emit(Heartbeat{node});
+}
+
 void SimulatedCluster::think(Duration span) {
   const TimePoint until = world_.now + span;
   for (;;) {
-    const TimePoint instant = std::min(world_.queue.next_time(), world_.network.next_end());
+    const Heartbeats::Beat beat = next_beat();
+    const TimePoint instant = std::min({world_.queue.next_time(), world_.network.next_end(), beat.at});
     if (instant > until || over()) break;
     advance_to(instant);
+    if (beat.at == instant) world_.heartbeats.hold(beat);
   }
   world_.now = std::max(world_.now, until);
 }

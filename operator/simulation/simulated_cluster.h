@@ -38,7 +38,7 @@ class SimulatedCluster : public ClusterClient {
   void remember_shares(const ShareMemory&) override {}
   void remember_targets(const std::vector<TargetDebt>&) override {}
 
-  // Lets time pass while the controller thinks. The next wait() reports what happens meanwhile.
+  // Lets time pass while the controller thinks. The next wait() reports what happens meanwhile, heartbeats too.
   void think(Duration span);
   // Closes open accounts (storage of extra copies, attempts that still run). Call once, after the run.
   void close();
@@ -55,6 +55,7 @@ class SimulatedCluster : public ClusterClient {
 
  private:
   Heartbeats::Beat next_beat() const;
+  void answer_held_beats();
   void advance_to(TimePoint instant);
   void handle(const SimEvent& event);
   void fail_node(std::uint32_t failure);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/random.h"
@@ -99,6 +100,7 @@ constexpr std::array<double, 24> jobs_by_hour{977,  1600, 1037, 1589, 1039, 635,
 Result<std::vector<TraceJob>> parse_swim(const std::string& file, const std::string& text) {
   std::vector<std::string> problems;
   std::vector<TraceJob> jobs;
+  std::unordered_map<std::string, std::size_t> first;  // the line of each job
   RowReader reader{file, problems};
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -115,6 +117,8 @@ Result<std::vector<TraceJob>> parse_swim(const std::string& file, const std::str
     }
     TraceJob job;
     job.name = cells[0];
+    if (const auto [known, added] = first.try_emplace(job.name, reader.line); !added)
+      reader.problem("job", fmt::format("'{}' twice (first at line {})", job.name, known->second), "every job once");
     job.arrival = reader.number(cells[1], "submit time", to_seconds(longest_duration));
     job.input = reader.number(cells[3], "input", most_bytes);
     job.shuffle = reader.number(cells[4], "shuffle", most_bytes);

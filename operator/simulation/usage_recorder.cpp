@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "invoice/node_hours.h"
+
 namespace lips::simulation {
 
 UsageRecorder::UsageRecorder(const Scenario& scenario)
@@ -44,7 +46,7 @@ void UsageRecorder::end_life(NodeId id, TimePoint now) {
   const TimePoint launched = std::exchange(launched_[id], TimePoint::max());
   if (launched >= now) return;
   const Node& node = scenario_.cluster.nodes[id];
-  core_hours_ += node.capacity.cpu.value() * to_hours(now - launched);
+  core_hours_ += node.capacity.cpu.value() * to_hours(billed_time(now - launched, scenario_.tariff.least_life));
   usage_.nodes.push_back({node.instance_type, node.zone, node.capacity_type, node.price, launched, now});
 }
 

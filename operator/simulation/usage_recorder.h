@@ -23,7 +23,7 @@ class UsageRecorder : public RunListener {
 
   // Nodes that are still up end then, or once they have been idle for long enough where that is to be billed.
   Usage finish(TimePoint end);
-  // Core-hours of nodes that have gone.
+  // Core-hours of nodes that have gone, as they are billed.
   double core_hours() const { return core_hours_; }
 
  private:

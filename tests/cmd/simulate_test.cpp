@@ -221,6 +221,44 @@ TEST(Simulate, GeneratedScenariosRun) {
   for (const json& run : result["runs"]) EXPECT_TRUE(run["finished"].get<bool>()) << run["policy"];
 }
 
+TEST(Simulate, GeneratedScenariosHaveJobsOfTheirOwnSize) {
+  const Folder folder;
+  const std::string file = folder.file("day.yaml");
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--mixed-sizes"},
+                                               {"--memory"},
+                                               {"--gpus", "1"},
+                                               {"--mixed-sizes", "--memory", "--gpus", "0.2"}}) {
+    std::vector<std::string> words{"generate", "scenario",  "--nodes",  "8",      "--instance-types",
+                                   "3",        "--jobs",    "30",       "--load", "0.2",
+                                   "--policy", "fifo,lips", "--output", file};
+    words.insert(words.end(), more.begin(), more.end());
+    ASSERT_EQ(lips(words).status, 0) << more[0];
+    const std::string text = text_of(file);
+    EXPECT_EQ(text.find("cores: 0.25") != std::string::npos, more[0] == "--mixed-sizes") << text;
+    EXPECT_EQ(text.find("extended: {nvidia.com/gpu: 1}") != std::string::npos, more.size() > 1) << text;
+    EXPECT_EQ(text.find("memory: ") != std::string::npos, more[0] == "--memory" || more.size() > 2) << text;
+    for (const json& run : simulated({file})["runs"]) EXPECT_TRUE(run["finished"].get<bool>()) << run["policy"];
+  }
+}
+
+// Blocks grow with the cluster, so that the day has no more tasks than a scenario may have.
+TEST(Simulate, ScenariosOfAnySizeAreGeneratedSoThatTheyCanBeReadOrNotAtAll) {
+  const Folder folder;
+  const std::string file = folder.file("day.yaml");
+  EXPECT_EQ(
+      lips({"generate", "scenario", "--nodes", "20000", "--jobs", "1000", "--load", "0.5", "--output", file}).status,
+      0);
+  EXPECT_THAT(text_of(file), HasSubstr("blockSize: 4096Mi"));
+  const Said few = lips({"generate", "scenario", "--nodes", "100", "--jobs", "10", "--most-tasks", "1"});
+  EXPECT_NE(few.status, 0);
+  EXPECT_EQ(few.out, "");
+  EXPECT_THAT(few.err, AllOf(HasSubstr("found options whose scenario 'lips simulate' refuses"),
+                             HasSubstr("load: found 0.8; allowed: at most ")));
+  const Said many = lips({"generate", "scenario", "--nodes", "6", "--jobs", "200000", "--load", "0.001"});
+  EXPECT_NE(many.status, 0);
+  EXPECT_THAT(many.err, HasSubstr("load: found 0.001; allowed: at least "));
+}
+
 TEST(Simulate, CtrlCPrintsWhatIsFinishedAndMarksTheRest) {
   const Folder folder;
   const std::string file = folder.file("long.yaml");

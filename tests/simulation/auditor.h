@@ -30,6 +30,9 @@ class Auditor : public RunListener {
     EXPECT_GE(free_[node].cpu.value(), -1e-6);
     EXPECT_GE(free_[node].memory.value(), -1e-6);
     EXPECT_GE(free_[node].slots, 0);
+    for (const auto& [resource, amount] : free_[node].extended) {
+      EXPECT_GE(amount, -1e-6) << "of resource " << resource.index();
+    }
     EXPECT_FALSE(down_.contains(node));
     EXPECT_TRUE(running_.insert(task).second) << "runs twice";
     EXPECT_FALSE(finished_.contains(task)) << "ran already";

@@ -64,6 +64,22 @@ TEST_F(Autoscaler, BuysWhatAConstraintAllows) {
   EXPECT_EQ(launches({pods(1, 1, ssd_)}, {}, {{plain, 9}}), Chosen{});
 }
 
+TEST_F(Autoscaler, CountsOtherResourcesOnNodesThatAreThereAndOnThoseThatItBuys) {
+  const ResourceId gpu = cluster_.extended_names.push_back("nvidia.com/gpu");
+  const NodeId plain = node(8, 0.1), two = node(8, 0.9), four = node(16, 1.5);
+  cluster_.nodes[two].capacity.extended.set(gpu, 2);
+  cluster_.nodes[four].capacity.extended.set(gpu, 4);
+  PodsAlike trainers = pods(3, 1);
+  trainers.request.extended.set(gpu, 1);
+  EXPECT_EQ(launches({trainers}, {room(plain)}, {{plain, 9}}), Chosen{}) << "no type has a GPU";
+  EXPECT_EQ(launches({trainers}, {room(plain)}, {{plain, 9}, {two, 9}}), (Chosen{1, 1}));
+  EXPECT_EQ(launches({trainers}, {room(two)}, {{plain, 9}, {two, 9}, {four, 9}}), Chosen{1}) << "one is left";
+  EXPECT_EQ(launches({trainers}, {}, {{plain, 9}, {two, 9}, {four, 9}}), Chosen{2});
+  const Packing packing(cluster_);
+  EXPECT_FALSE(packing.fit({trainers}, {room(plain), room(two)}));
+  EXPECT_TRUE(packing.fit({trainers}, {room(plain), room(two), room(two)}));
+}
+
 TEST_F(Autoscaler, BuysInTheZoneAndOfTheCapacityTypeThatIsAskedFor) {
   const NodeId cheap = node(4, 0.1), there = node(4, 0.9), spot = node(4, 0.5);
   cluster_.nodes[there].zone = cluster_.nodes[spot].zone = ZoneId(1);

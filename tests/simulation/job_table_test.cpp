@@ -50,12 +50,36 @@ TEST(JobTable, NamesEveryRowOnceAndLeavesEmptyCellsOut) {
   EXPECT_EQ(cell((*rows)[1], "memory"), "nothing");
 }
 
+TEST(JobTable, GathersTheColumnsOfExtendedResourcesInOneField) {
+  const auto rows = parse_job_table(
+      "jobs.csv", "arrival,extended.nvidia.com/gpu,cores,extended.example.com/licence\n0,1,2,\n5,,1,\n9,2,1,3\n");
+  ASSERT_TRUE(rows) << rows.error().message;
+  const YamlValue* first = (*rows)[0].find("extended");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(cell(*first, "nvidia.com/gpu"), "1");
+  EXPECT_EQ(cell(*first, "example.com/licence"), "nothing");
+  EXPECT_EQ((*rows)[1].find("extended"), nullptr);
+  const YamlValue* third = (*rows)[2].find("extended");
+  ASSERT_TRUE(third);
+  EXPECT_EQ(cell(*third, "nvidia.com/gpu"), "2");
+  EXPECT_EQ(cell(*third, "example.com/licence"), "3");
+  EXPECT_EQ(cell((*rows)[2], "cores"), "1");
+}
+
 TEST(JobTable, SaysWhatIsWrongWhere) {
   EXPECT_THAT(error_of_table("name,tasks\na,1\n"), HasSubstr("jobs.csv:1: arrival: found no such column"));
   EXPECT_THAT(error_of_table("name,arrival\n"), HasSubstr("jobs.csv: found no jobs"));
   EXPECT_THAT(error_of_table("arrival,arrival\n1,1\n"), HasSubstr("jobs.csv:1: found a column twice"));
   EXPECT_THAT(error_of_table("name,arrival\na,0\nb,-1\n"),
               HasSubstr("jobs.csv:3: arrival: found '-1'; allowed: seconds"));
+  EXPECT_THAT(error_of_table("arrival\n0\n30m\n1790000000\n1h\n"),
+              AllOf(HasSubstr("jobs.csv:4: arrival: found '1790000000'; allowed: a duration, as in earlier rows"),
+                    Not(HasSubstr("jobs.csv:5"))));
+  EXPECT_THAT(error_of_table("arrival\n1790000000\n30m\n"),
+              HasSubstr("jobs.csv:3: arrival: found '30m'; allowed: seconds by a clock, as in earlier rows"));
+  EXPECT_THAT(error_of_table("name,arrival,extended\na,0,1\n"),
+              HasSubstr("jobs.csv:1: extended: found no name of a resource; allowed: a column for each resource, such "
+                        "as extended.nvidia.com/gpu"));
   EXPECT_THAT(error_of_table("name,arrival\na\n"), HasSubstr("jobs.csv:2: found 1 columns; allowed: 2"));
 }
 
@@ -71,7 +95,8 @@ class JobsFile : public testing::Test {
     ScenarioOptions options;
     options.config_folder = LIPS_SOURCE_DIR "/config";
     return parse_scenario((folder_ / "cluster.yaml").string(),
-                          "zones: [a, b]\nnodes: [{name: n, count: 2, cores: 4, memory: 16Gi, pricePerHour: 0.1}]\n"
+                          "zones: [a, b]\nnodes: [{name: n, count: 2, cores: 4, memory: 16Gi, pricePerHour: 0.1, "
+                          "extended: {nvidia.com/gpu: 2}}]\n"
                           "pools: [{name: etl}, {name: web}]\njobsFile: jobs.csv\n"
                           "jobs: [{name: written, tasks: 1, cpuPerTask: 1, arrival: 30s}]\n",
                           options);
@@ -97,6 +122,21 @@ TEST_F(JobsFile, GivesAScenarioJobsWithTheFieldsOfItsColumns) {
   EXPECT_EQ(second.job.arrival, TimePoint(std::chrono::seconds(60)));
   EXPECT_EQ(second.job.map_tasks, 3u);
   EXPECT_EQ(second.tasks[0].cpu, CpuSeconds(45));
+}
+
+TEST_F(JobsFile, GivesEachJobItsOwnSizeWithGpus) {
+  const Result<Scenario> scenario =
+      read("arrival,name,tasks,cpuPerTask,cores,memory,extended.nvidia.com/gpu\n0,a,1,30,0.25,512Mi,\n0,b,2,30,3,,2\n");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(scenario->jobs[0].job.request, (Resources{Cores(0.25), Mebibytes(512), 1}));
+  EXPECT_EQ(scenario->jobs[1].job.request, (Resources{Cores(3), Mebibytes(0), 1, {{ResourceId(0), 2}}}));
+  const Result<Scenario> wrong =
+      read("arrival,tasks,cpuPerTask,extended.nvidia.com/gpu,extended.amd.com/gpu\n0,1,5,one,\n1,1,5,,1\n2,1,5,-1,\n");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message,
+              AllOf(HasSubstr("jobs.csv:2: extended.nvidia.com/gpu: found 'one'; allowed: a number from 0"),
+                    HasSubstr("jobs.csv:3: extended: found 'amd.com/gpu'; allowed: nvidia.com/gpu, as nodes have them"),
+                    HasSubstr("jobs.csv:4: extended.nvidia.com/gpu: found '-1'")));
 }
 
 TEST_F(JobsFile, NamesTheTableAndTheLineInErrors) {

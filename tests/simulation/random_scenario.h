@@ -1,10 +1,34 @@
-// Random small scenarios with everything in them: failures, stragglers, noise, limited links, shuffle, shared data.
+// Random small scenarios with everything in them: failures, stragglers, noise, limited links, shuffle, shared data;
+// with sizes of their own for jobs where a test adds them.
 #pragma once
+
+#include <algorithm>
+#include <cmath>
 
 #include "base/random.h"
 #include "tests/simulation/tiny_scenario.h"
 
 namespace lips::simulation::tiny {
+
+// Some nodes get GPUs, and each job its own request, which at least one node holds: if it is lost, nobody runs the job.
+inline void add_sizes(std::uint64_t seed, Scenario& scenario) {
+  Random random(derive_seed(seed, 1));
+  ClusterSnapshot& cluster = scenario.cluster;
+  const ResourceId gpu = cluster.extended_names.push_back("nvidia.com/gpu");
+  const NodeId equipped(static_cast<std::uint32_t>(random.below(cluster.nodes.size())));
+  for (const NodeId node : cluster.nodes.ids())
+    if (node == equipped || random.uniform() < 0.3)
+      cluster.nodes[node].capacity.extended.set(gpu, static_cast<double>(1 + random.below(4)));
+  for (JobArrived& job : scenario.jobs) {
+    const bool wants_gpu = random.uniform() < 0.4;
+    const NodeId like = wants_gpu ? equipped : NodeId(static_cast<std::uint32_t>(random.below(cluster.nodes.size())));
+    const Resources& most = cluster.nodes[like].capacity;
+    // Eighths and sixteenths, so that sums and differences are exact.
+    job.job.request = {most.cpu * (static_cast<double>(1 + random.below(8)) / 8),
+                       most.memory * (static_cast<double>(random.below(17)) / 16), 1};
+    if (wants_gpu) job.job.request.extended.set(gpu, std::ceil(most.extended[gpu] * random.uniform(0.1, 1)));
+  }
+}
 
 inline Scenario random_scenario(std::uint64_t seed) {
   Random random(seed);

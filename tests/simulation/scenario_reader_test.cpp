@@ -341,6 +341,46 @@ TEST(ScenarioReader, CutsLargeJobsAndTheirShuffle) {
   EXPECT_EQ(most, 10u);
 }
 
+TEST(ScenarioReader, ReadsMemoryAndOtherResourcesOfNodesOffersAndJobs) {
+  const Result<Scenario> scenario =
+      read(R"(- {name: gpu, count: 1, instanceType: g5.2xlarge, extended: {nvidia.com/gpu: 1, licence: 2.5}}
+- {name: buy, fleet: elastic, limit: 2, zone: b, instanceType: p3.8xlarge, extended: {nvidia.com/gpu: 4}}
+jobs:
+- {name: j, tasks: 1, cpuPerTask: 1, cores: 2, memory: 3Gi, extended: {nvidia.com/gpu: 1, licence: 0}}
+- {name: k, tasks: 1, cpuPerTask: 1, extended: {licence: 0.5}}
+)");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const ClusterSnapshot& cluster = scenario->cluster;
+  EXPECT_EQ(cluster.extended_names.items(), (std::vector<std::string>{"nvidia.com/gpu", "licence"}));
+  const ResourceId gpu(0), licence(1);
+  EXPECT_TRUE(cluster.nodes[NodeId(0)].capacity.extended.empty());
+  EXPECT_EQ(cluster.nodes[NodeId(4)].capacity.extended, (ExtendedAmounts{{gpu, 1}, {licence, 2.5}}));
+  ASSERT_EQ(scenario->fleet.offers.size(), 1u);
+  for (const NodeId place : scenario->fleet.offers[0].places())
+    EXPECT_EQ(cluster.nodes[place].capacity.extended, (ExtendedAmounts{{gpu, 4}}));
+  EXPECT_EQ(scenario->jobs[0].job.request, (Resources{Cores(2), Mebibytes(3072), 1, {{gpu, 1}}}));
+  EXPECT_EQ(scenario->jobs[1].job.request, (Resources{Cores(1), Mebibytes(0), 1, {{licence, 0.5}}}));
+}
+
+TEST(ScenarioReader, DrawsTheSizeOfEachJobOfADayByWeight) {
+  const Result<Scenario> scenario =
+      read(R"(- {name: gpu, count: 2, cores: 8, pricePerHour: 1, extended: {nvidia.com/gpu: 1}}
+synthetic:
+  jobs: 1000
+  maxTasks: 1
+  sizes:
+  - {weight: 3, cores: 0.25, memory: 512Mi}
+  - {cores: 4, extended: {nvidia.com/gpu: 1}}
+)");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  std::map<Resources, int> jobs;
+  for (const JobArrived& job : scenario->jobs) ++jobs[job.job.request];
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_NEAR((jobs[{Cores(0.25), Mebibytes(512), 1}]), 750, 60);
+  EXPECT_EQ(jobs.count({Cores(4), Mebibytes(0), 1, {{ResourceId(0), 1}}}), 1u);
+  EXPECT_EQ(assumption(*scenario, "sizes"), "2");
+}
+
 struct Bad {
   const char *more, *message;
 };
@@ -368,6 +408,21 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"- {name: x, instanceType: m5.large, cpuPrice: {caption: 1}}",
             "s.yaml:4: nodes[1].cpuPrice: found no price for priceReading ''; allowed: caption"},
         Bad{"- {name: x, instanceType: m5.large, spotShare: 1.5}", "s.yaml:4: nodes[1].spotShare: found '1.5'"},
+        Bad{"- {name: x, instanceType: m5.large, extended: {nvidia.com/gpu: many}}",
+            "s.yaml:4: nodes[1].extended.nvidia.com/gpu: found 'many'; allowed: a number from 0"},
+        Bad{"- {name: x, instanceType: m5.large, extended: {memory: 5}}",
+            "s.yaml:4: nodes[1].extended: found 'memory'; allowed: names of resources such as nvidia.com/gpu; cores, "
+            "memory and slots are fields of their own"},
+        Bad{"- {name: x, instanceType: m5.large, extended: 4}",
+            "s.yaml:4: nodes[1].extended: found '4'; allowed: a mapping of numbers"},
+        Bad{"jobs: [{name: j, tasks: 1, cpuPerTask: 1, extended: {gpu: 1}}]",
+            "s.yaml:4: jobs[0].extended: found 'gpu'; allowed: resources that nodes have as extended; none has any"},
+        Bad{"synthetic: {sizes: [{cores: 1, memry: 1Gi}]}",
+            "s.yaml:4: synthetic.sizes[0].memry: found an unknown field (did you mean 'memory'?)"},
+        Bad{"synthetic: {cores: 2, sizes: [{cores: 1}]}",
+            "s.yaml:4: synthetic.cores: found both cores and sizes; allowed: one of them"},
+        Bad{"commitments: {reserved: [{instanceType: nonsense}]}",
+            "s.yaml:4: commitments.reserved[0].instanceType: found 'nonsense'; allowed: "},
         Bad{"placment: hdfs", "s.yaml:4: placment: found an unknown field (did you mean 'placement'?)"},
         Bad{"placement: nearby", "s.yaml:4: placement: found 'nearby'; allowed: oneReplica, oneZone"},
         Bad{"placement: {hotShare: 0.5}", "s.yaml:4: placement.hotShare: found a share without hotZone"},

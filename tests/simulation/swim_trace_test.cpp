@@ -36,6 +36,12 @@ TEST(SwimTrace, BadRowsNameLineAndField) {
   EXPECT_THAT(jobs.error().message, HasSubstr("t.tsv:5: shuffle: found 'nan'"));
 }
 
+TEST(SwimTrace, AJobTwiceIsAnErrorOfItsLine) {
+  const auto jobs = parse_swim("t.tsv", "a\t9\t9\t1\t0\t1\nb\t9\t9\t1\t0\t1\na\t12\t3\t1\t0\t1\n");
+  ASSERT_FALSE(jobs);
+  EXPECT_EQ(jobs.error().message, "t.tsv:3: job: found 'a' twice (first at line 1); allowed: every job once");
+}
+
 TEST(SwimTrace, AnEmptyFileIsAnError) {
   EXPECT_THAT(parse_swim("t.tsv", "\n\n").error().message, HasSubstr("t.tsv:1: found no jobs"));
 }

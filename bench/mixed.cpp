@@ -1,0 +1,233 @@
+// Clusters whose jobs all have their own size (0.25 to 16 cores, memory, GPUs; seconds to a day; one task or many),
+// where nobody has tuned anything: is there a scheduler that is better than lips in dollars or in waiting and no worse
+// in the other? Random clusters of four hours by kind and seed, and whole days with published run times.
+//   [LIPS_DATA=...] bench_mixed [--seeds N] [--first SEED] [--kind NAME] [--only RIVAL] [--jobs THREADS] [--write
+//   FOLDER]
+// NAME: fixed-mixed, fixed-memory, fixed-gpus, elastic-mixed, elastic-memory, elastic-gpus, philly, eva; or a part of
+// these, such as fixed or gpus. --write writes the scenarios, which 'lips simulate' runs, instead of running them.
+// Better: no dearer and 2 % quicker in mean completion, or 2 % cheaper and no slower; within 0.1 % is equal. Dollars
+// are of the invoice. 24 seeds of all six random kinds take about 15 minutes of CPU, 4 seeds and the traces ... .
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/mixed_traces.h"
+#include "bench/mixed_worlds.h"
+#include "bench/modern_day.h"
+#include "bench/rivals.h"
+#include "bench/two_threads.h"
+#include "config/text_file.h"
+#include "simulation/run.h"
+#include "simulation/scenario_reader.h"
+
+namespace {
+
+using namespace lips;
+using namespace lips::bench;
+using namespace lips::simulation;
+
+struct Options {
+  std::uint64_t seeds = 24, first = 1;
+  std::size_t threads = 1;
+  std::string kind, only, folder;  // empty: all kinds, all rivals, no scenarios written
+};
+
+struct Outcome {
+  double usd = 0, seconds = 0;  // invoice, mean completion
+  bool finished = false;        // every job
+};
+
+struct Answer {
+  std::string error;  // empty: none
+  std::size_t nodes = 0, jobs = 0, tasks = 0;
+  Outcome lips;
+  std::vector<Outcome> rivals;  // in their order
+};
+
+constexpr double equal = 1.001, better = 0.98;
+
+bool beats(const Outcome& rival, const Outcome& lips) {
+  if (!rival.finished || !lips.finished) return rival.finished && !lips.finished;
+  const double usd = rival.usd / lips.usd, seconds = rival.seconds / lips.seconds;
+  return (usd <= equal && seconds <= better) || (usd <= better && seconds <= equal);
+}
+
+Result<Outcome> outcome_of(const Scenario& scenario, const Rival& rival) {
+  PolicySettings settings = scenario.settings;
+  rival.change(settings);
+  const Result<std::unique_ptr<Policy>> policy = make_policy(rival.policy, settings);
+  if (!policy) return tl::unexpected<Error>(policy.error());
+  const Result<RunResult> ran = run(scenario, **policy, rival.name);
+  if (!ran) return tl::unexpected<Error>(ran.error());
+  return Outcome{ran->invoice.total().value(), ran->completion.mean, ran->jobs_finished == ran->jobs};
+}
+
+Answer answer_of(const MixedWorld& world, const std::vector<Rival>& rivals) {
+  Answer answer;
+  const Result<Scenario> scenario = parse_scenario(world.name + ".yaml", world.text);
+  if (!scenario) return answer.error = scenario.error().message, answer;
+  answer.nodes = scenario->cluster.nodes.size();
+  answer.jobs = scenario->jobs.size();
+  for (const JobArrived& job : scenario->jobs) answer.tasks += job.tasks.size();
+  const auto fill = [&](const Rival& rival) {
+    const Result<Outcome> outcome = outcome_of(*scenario, rival);
+    if (!outcome) answer.error = fmt::format("{}: {}", rival.name, outcome.error().message);
+    return outcome.value_or(Outcome{});
+  };
+  answer.lips = fill({"lips", "lips"});
+  for (const Rival& rival : rivals) answer.rivals.push_back(fill(rival));
+  return answer;
+}
+
+void print(const MixedWorld& world, const Answer& answer, const std::vector<Rival>& rivals) {
+  if (!answer.error.empty()) return fmt::print("{}: {}\n", world.name, answer.error);
+  fmt::print("{}: {} nodes or places, {} jobs, {} tasks\n", world.name, answer.nodes, answer.jobs, answer.tasks);
+  const auto row = [&](const std::string& name, const Outcome& outcome) {
+    fmt::print("  {:<24} {:>10.2f} USD {:>9.1f} s", name, outcome.usd, outcome.seconds);
+    if (!outcome.finished) return fmt::print("  does not finish all jobs\n");
+    fmt::print("  {:+6.1f} % {:+6.1f} %{}\n", 100 * (outcome.usd / answer.lips.usd - 1),
+               100 * (outcome.seconds / answer.lips.seconds - 1), beats(outcome, answer.lips) ? "  better" : "");
+  };
+  row("lips", answer.lips);
+  for (std::size_t i = 0; i < rivals.size(); ++i) row(rivals[i].name, answer.rivals[i]);
+  std::fflush(stdout);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+// The worlds of a kind, and those of them in which a rival is better.
+struct Tally {
+  int worlds = 0, beaten = 0, stuck = 0;
+  std::vector<double> slower, dearer;  // lips over the quickest that is no dearer, and the cheapest that is no slower
+  std::string which;
+};
+
+void count(const MixedWorld& world, const Answer& answer, const std::vector<Rival>& rivals, Tally& tally) {
+  ++tally.worlds;
+  tally.stuck += !answer.lips.finished;
+  std::vector<std::string> winners;
+  double quickest = answer.lips.seconds, cheapest = answer.lips.usd;
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    const Outcome& rival = answer.rivals[i];
+    if (beats(rival, answer.lips))
+      winners.push_back(fmt::format("{} {:+.1f} % {:+.1f} %", rivals[i].name, 100 * (rival.usd / answer.lips.usd - 1),
+                                    100 * (rival.seconds / answer.lips.seconds - 1)));
+    if (!rival.finished) continue;
+    if (rival.usd <= equal * answer.lips.usd) quickest = std::min(quickest, rival.seconds);
+    if (rival.seconds <= equal * answer.lips.seconds) cheapest = std::min(cheapest, rival.usd);
+  }
+  tally.slower.push_back(answer.lips.seconds / quickest);
+  tally.dearer.push_back(answer.lips.usd / cheapest);
+  if (winners.empty()) return;
+  ++tally.beaten;
+  tally.which += fmt::format("  {}{}: {}\n", world.name, answer.lips.finished ? "" : " (lips does not finish all jobs)",
+                             fmt::join(winners, "; "));
+}
+
+void print(const std::vector<std::pair<std::string, Tally>>& tallies) {
+  fmt::print(
+      "\nWorlds in which a rival is no dearer and 2 % quicker in mean completion than lips, or 2 % cheaper and no "
+      "slower; mean completion of lips over that of the quickest that is no dearer, and its dollars over those of the "
+      "cheapest that is no slower.\n| kind | a rival is better | lips stuck | slower, median (worst) | dearer, median "
+      "(worst) |\n|---|---|---|---|---|\n");
+  for (const auto& [kind, tally] : tallies)
+    fmt::print("| {} | {} of {} | {} | {:.3f} ({:.3f}) | {:.3f} ({:.3f}) |\n", kind, tally.beaten, tally.worlds,
+               tally.stuck, median(tally.slower), *std::max_element(tally.slower.begin(), tally.slower.end()),
+               median(tally.dearer), *std::max_element(tally.dearer.begin(), tally.dearer.end()));
+  fmt::print("\nWhich, with dollars and mean completion over those of lips:\n");
+  for (const auto& [kind, tally] : tallies) fmt::print("{}", tally.which);
+}
+
+std::vector<MixedWorld> worlds_of(const Options& options) {
+  const auto wanted = [&](std::string_view kind) { return kind.find(options.kind) != std::string_view::npos; };
+  std::vector<MixedWorld> worlds;
+  for (const Kind& kind : kinds)
+    for (std::uint64_t seed = options.first; wanted(kind.name) && seed < options.first + options.seeds; ++seed)
+      worlds.push_back(MixedWorldDraw(kind, seed).draw());
+  for (const auto& [name, read] : {std::pair("philly", &philly_worlds), std::pair("eva", &eva_worlds)}) {
+    if (!wanted(name)) continue;
+    Result<std::vector<MixedWorld>> days = read();
+    if (!days)
+      fmt::print("{}: skipped: {}\n", name, days.error().message);
+    else
+      std::move(days->begin(), days->end(), std::back_inserter(worlds));
+  }
+  return worlds;
+}
+
+int write(const std::vector<MixedWorld>& worlds, const std::string& folder) {
+  for (const MixedWorld& world : worlds)
+    if (const Result<void> written = write_text_file(fmt::format("{}/{}.yaml", folder, world.name), world.text);
+        !written)
+      return fmt::print(stderr, "{}\n", written.error().message), 1;
+  return 0;
+}
+
+std::optional<Options> read_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i], value = argv[i + 1];
+    const auto number = static_cast<std::uint64_t>(std::max(0, std::atoi(value.c_str())));
+    if (name == "--seeds")
+      options.seeds = number;
+    else if (name == "--first")
+      options.first = number;
+    else if (name == "--jobs")
+      options.threads = number;
+    else if (name == "--kind")
+      options.kind = value;
+    else if (name == "--only")
+      options.only = value;
+    else if (name == "--write")
+      options.folder = value;
+    else
+      return std::nullopt;
+  }
+  if (argc % 2 == 0) return std::nullopt;
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::optional<Options> options = read_options(argc, argv);
+  std::vector<Rival> rivals = all_rivals();
+  rivals.insert(rivals.begin(), {"fifo", "fifo"});
+  if (options && !options->only.empty())
+    std::erase_if(rivals, [&](const Rival& rival) { return rival.name != options->only; });
+  const std::vector<MixedWorld> worlds = options ? worlds_of(*options) : std::vector<MixedWorld>{};
+  if (worlds.empty() || rivals.empty())
+    return fmt::print(stderr,
+                      "bench_mixed [--seeds N] [--first SEED] [--kind NAME] [--only RIVAL] [--jobs THREADS] "
+                      "[--write FOLDER]\n"),
+           2;
+  if (!options->folder.empty()) return write(worlds, options->folder);
+  const double began = seconds_now();
+  const std::vector<Answer> answers = on_threads(options->threads, worlds.size(), [&](std::size_t i) {
+    Answer answer = answer_of(worlds[i], rivals);
+    fmt::print(stderr, "{}, {:.0f} s\n", worlds[i].name, seconds_now() - began);
+    return answer;
+  });
+  std::vector<std::pair<std::string, Tally>> tallies;  // by kind, in the order of the worlds
+  bool good = true;
+  for (std::size_t i = 0; i < worlds.size(); ++i) {
+    print(worlds[i], answers[i], rivals);
+    good = good && answers[i].error.empty();
+    if (tallies.empty() || tallies.back().first != worlds[i].kind) tallies.push_back({worlds[i].kind, {}});
+    if (answers[i].error.empty()) count(worlds[i], answers[i], rivals, tallies.back().second);
+  }
+  std::erase_if(tallies, [](const auto& of_kind) { return of_kind.second.worlds == 0; });
+  print(tallies);
+  fmt::print("\n{} worlds, {:.0f} s on {} threads\n", worlds.size(), seconds_now() - began, options->threads);
+  return good ? 0 : 1;
+}
