@@ -83,11 +83,20 @@ Job job_of_one(ClusterSnapshot& cluster, const Task& task) {
     all.whole = {WholeJobId(next), all.map_tasks, all.reduce_tasks, all.finished_maps, CpuSeconds(0)};
     for (std::uint32_t i = all.map_tasks; i < all.tasks(); ++i)
       all.whole.reduce_work += cluster.tasks[TaskId(all.first_task.index() + i)].cpu;
+    all.whole.began = all.arrival, all.whole.work = all.work;
+    all.whole.arrivals = all.tasks(), all.whole.ended = all.finished_maps + all.finished_reduces;
   }
   Job one = all;
   one.map_tasks = task.kind == TaskKind::map ? 1 : 0;
   one.reduce_tasks = 1 - one.map_tasks;
   return one;
+}
+
+// One of the job's tasks has ended, and one like it has arrived in its stead.
+void count_again(ClusterSnapshot& cluster, WholeJobId whole, CpuSeconds work) {
+  if (!whole.valid()) return;
+  for (Job& job : cluster.jobs)
+    if (job.whole.id == whole) ++job.whole.ended, ++job.whole.arrivals, job.whole.work += work;
 }
 
 void withdraw(ClusterSnapshot& cluster, TaskId id) {
@@ -146,8 +155,11 @@ struct Applied {
     Job job = job_of_one(cluster, task);
     job.constraint = constraint_id(cluster, change.constraint);
     job.priority = change.priority;
+    const WholeJobId whole = job.whole.id;
     withdraw(cluster, change.task);
-    return add_job(cluster, std::move(job), {task});
+    const TaskId added = add_job(cluster, std::move(job), {task});
+    count_again(cluster, whole, task.cpu);
+    return added;
   }
   TaskId operator()(const JobAdded& change) const {
     Job job = change.job;

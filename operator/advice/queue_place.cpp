@@ -34,8 +34,8 @@ std::map<GroupOfJob, Order> by_urgency(const Question& question) {
   std::map<GroupOfJob, Order> orders;
   for (const Portion& portion : make_commodities(cluster, question.costs, classes, commodities).portions) {
     const Job& job = cluster.jobs[portion.job];
-    const bool small = fast && job.work * classes.dearest <= settings.fast_path_limit;
-    orders[{portion.job, portion.group}] = {!small, -job.priority, small ? to_seconds(job.arrival) : portion.urgency};
+    const bool small = fast && all_work(job) * classes.dearest <= settings.fast_path_limit;
+    orders[{portion.job, portion.group}] = {!small, -job.priority, small ? to_seconds(began(job)) : portion.urgency};
   }
   return orders;
 }

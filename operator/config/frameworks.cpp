@@ -5,8 +5,8 @@ namespace lips {
 Frameworks default_frameworks() {
   return {
       {"spark", "spark-app-selector", "spark-role=driver", "", "", true, "spark-app-name"},
-      {"ray", "ray.io/cluster", "ray.io/node-type=head", "", ""},
-      {"dask", "dask.org/cluster-name", "dask.org/component=scheduler", "", ""},
+      {"ray", "ray.io/cluster", "ray.io/node-type=head", "", "", true, "", true},
+      {"dask", "dask.org/cluster-name", "dask.org/component=scheduler", "", "", true, "", true},
       {"flink", "app", "component=jobmanager", "type=flink-native-kubernetes", ""},
       {"jobset", "jobset.sigs.k8s.io/jobset-name", "", "", ""},
       {"kubeflow", "training.kubeflow.org/job-name", "", "", ""},

@@ -14,6 +14,7 @@ struct Framework {
   std::string pods;       // annotation with the number of pods of the application; empty: none
   bool exchanges = true;  // its pods exchange data while they run, and start together
   std::string same = {};  // label that all runs of an application have alike, where drivers have Spark's REST API
+  bool workers_first = false;  // workers can be created before their driver, and need it to make progress
   friend bool operator==(const Framework&, const Framework&) = default;
 };
 using Frameworks = std::vector<Framework>;

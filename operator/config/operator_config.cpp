@@ -366,6 +366,9 @@ class Reading {
     result.pods = fields.text("pods");
     result.exchanges = fields.flag("exchanges", true);
     result.same = fields.text("same");
+    result.workers_first = fields.flag("workersFirst", false);
+    if (result.workers_first && result.driver.empty())
+      fields.error("workersFirst", "true without a driver", "true where `driver` names one");
     for (const auto& [key, text] : {std::pair("driver", &result.driver), std::pair("only", &result.only)})
       if (!text->empty() && text->find('=') == std::string::npos)
         fields.error(key, "'" + *text + "'", "label=value, such as spark-role=driver");
@@ -417,6 +420,7 @@ class Listing {
       if (!one.pods.empty()) list += ", pods: " + quoted(one.pods);
       if (!one.exchanges) list += ", exchanges: false";
       if (!one.same.empty()) list += ", same: " + quoted(one.same);
+      if (one.workers_first) list += ", workersFirst: true";
       list += "}";
     }
     say(key, "[" + list + "]", about);

@@ -12,6 +12,13 @@ namespace lips {
 
 namespace {
 
+ZoneSet coming_to(const ClusterSnapshot& cluster, BlockId id) {
+  ZoneSet zones;
+  for (const MoveInFlight& move : cluster.moves)
+    if (move.block == id) zones.insert(cluster.stores[move.to].zone);
+  return zones - cluster.blocks[id].zones;
+}
+
 void state_price(Node& node) {
   if (node.cpu_price.value() == 0 && node.capacity.cpu.value() > 0)
     node.cpu_price = full_packing_price(node.price, node.capacity.cpu, node.speed);
@@ -43,6 +50,11 @@ void derive(ClusterSnapshot& snapshot) {
       block.zones.insert(snapshot.stores[replica.store].zone);
       snapshot.stores[replica.store].used += block.size;
     }
+    block.coming = {};
+  }
+  for (const MoveInFlight& move : snapshot.moves) {
+    Block& block = snapshot.blocks[move.block];
+    block.coming = (block.coming | ZoneSet::of(snapshot.stores[move.to].zone)) - block.zones;
   }
 }
 
@@ -75,9 +87,7 @@ void ClusterState::apply(const ClusterEvent& event) {
     void operator()(const TaskLost& e) const { state.requeue(e.task); }
     void operator()(const ReplicaAdded& e) const { state.add_replica(e); }
     void operator()(const ReplicaRemoved& e) const { state.remove_replica(e); }
-    void operator()(const MoveEnded& e) const {
-      std::erase_if(state.snapshot_.moves, [&](const MoveInFlight& move) { return move.id == e.move; });
-    }
+    void operator()(const MoveEnded& e) const { state.end_move(e.move); }
     void operator()(const Heartbeat&) const {}
     void operator()(const ClusterListed& e) const {
       const TimePoint now = state.snapshot_.now, reviewed = state.snapshot_.copies_reviewed;
@@ -166,6 +176,7 @@ void ClusterState::release_job(JobId id) {
   if (!job.held) return;
   job.held = false;
   job.arrival = std::max(job.arrival, snapshot_.now);
+  wholes_.released(snapshot_, id);
   std::erase(snapshot_.held, id);
   release_maps(id);
 }
@@ -231,6 +242,7 @@ void ClusterState::withdraw(TaskId id) {
   task.state = TaskState::finished;
   Job& job = snapshot_.jobs[task.job];
   ++(task.kind == TaskKind::reduce ? job.finished_reduces : job.finished_maps);
+  wholes_.task_ended(snapshot_, task.job);
   if (task.kind == TaskKind::map) end_map(task.job, ZoneId::none());
   complete_if_finished(task.job);
 }
@@ -278,6 +290,7 @@ void ClusterState::finish(const TaskFinished& finished) {
   release(id);
   task.state = TaskState::finished;
   Job& job = snapshot_.jobs[task.job];
+  wholes_.task_ended(snapshot_, task.job);
   if (task.kind == TaskKind::reduce) {
     ++job.finished_reduces;
   } else {
@@ -388,6 +401,26 @@ void ClusterState::regroup_stripe(BlockId block) {
       regroup_readers(other);
 }
 
+void ClusterState::begin_move(const MoveInFlight& move) {
+  snapshot_.moves.push_back(move);
+  const Block& block = snapshot_.blocks[move.block];
+  expect_copies(move.block, (block.coming | ZoneSet::of(snapshot_.stores[move.to].zone)) - block.zones);
+}
+
+void ClusterState::end_move(MoveId id) {
+  std::vector<BlockId> blocks;
+  std::erase_if(snapshot_.moves, [&](const MoveInFlight& move) {
+    if (move.id == id) blocks.push_back(move.block);
+    return move.id == id;
+  });
+  for (const BlockId block : blocks) expect_copies(block, coming_to(snapshot_, block));
+}
+
+// Its readers are told apart by where it is and where it soon will be.
+void ClusterState::expect_copies(BlockId id, ZoneSet coming) {
+  if (std::exchange(snapshot_.blocks[id].coming, coming) != coming) regroup_readers(id);
+}
+
 void ClusterState::add_replica(const ReplicaAdded& added) {
   Block& block = snapshot_.blocks[added.block];
   if (block.on(added.replica.store)) return;
@@ -403,6 +436,7 @@ void ClusterState::add_replica(const ReplicaAdded& added) {
         snapshot_.locality[snapshot_.tasks[reader].job].since[store.node].push_back(reader);
   if (!block.zones.contains(store.zone)) {
     block.zones.insert(store.zone);
+    block.coming = block.coming - block.zones;
     regroup_readers(added.block);
     if (block.replicas.size() == 1) regroup_stripe(added.block);
   }
@@ -419,6 +453,7 @@ void ClusterState::remove_replica(const ReplicaRemoved& removed) {
   for (const Replica& replica : block.replicas) zones.insert(snapshot_.stores[replica.store].zone);
   if (zones == block.zones) return;
   block.zones = zones;
+  block.coming = coming_to(snapshot_, removed.block);
   regroup_readers(removed.block);
   if (block.replicas.empty()) regroup_stripe(removed.block);
 }

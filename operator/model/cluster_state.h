@@ -29,7 +29,7 @@ class ClusterState {
   void price_waiting(const IdVector<PoolId, double>& factors) {
     for (const PoolId pool : snapshot_.pools.ids()) snapshot_.pools[pool].waiting_factor = factors[pool];
   }
-  void begin_move(const MoveInFlight& move) { snapshot_.moves.push_back(move); }
+  void begin_move(const MoveInFlight& move);
 
   void note_copies_reviewed() { snapshot_.copies_reviewed = snapshot_.now; }
 
@@ -57,6 +57,8 @@ class ClusterState {
   void make_pending(TaskId id);
   void unlink(TaskId id);
   void regroup_readers(BlockId block);
+  void end_move(MoveId id);
+  void expect_copies(BlockId block, ZoneSet coming);
   void add_replica(const ReplicaAdded& added);
   void remove_replica(const ReplicaRemoved& removed);
   std::uint32_t group_of(const Task& task);

@@ -53,7 +53,8 @@ struct Block {
   Mebibytes size;
   ZoneSet zones;                  // with a replica
   std::vector<Replica> replicas;  // sorted by store
-  static constexpr auto fields = field_names("dataSet", "size", "zones", "replicas");
+  ZoneSet coming = {};            // without one, to which a copy is under way
+  static constexpr auto fields = field_names("dataSet", "size", "zones", "replicas", "coming");
 
   const Replica* on(StoreId store) const {
     for (const Replica& replica : replicas)

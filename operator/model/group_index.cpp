@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t few = 32;
 
 bool alike(const TaskGroup& a, const TaskGroup& b) {
-  return a.kind == b.kind && a.reads == b.reads && a.zones == b.zones && a.degraded == b.degraded &&
+  return a.kind == b.kind && a.reads == b.reads && a.zones == b.zones && a.coming == b.coming && a.degraded == b.degraded &&
          a.data_set == b.data_set && a.cpu == b.cpu && a.input == b.input;
 }
 

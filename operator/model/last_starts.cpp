@@ -61,7 +61,7 @@ LastStarts::Rooms LastStarts::find_rooms(const Job& job) {
 }
 
 const LastStarts::Rooms& LastStarts::rooms_of(const Job& job) {
-  const auto [found, added] = rooms_.try_emplace({job.request, job.constraint});
+  const auto [found, added] = rooms_.try_emplace(Like{job.request, job.constraint});
   if (added) found->second = find_rooms(job);
   return found->second;
 }
@@ -92,19 +92,38 @@ double LastStarts::last_start(const Rooms& rooms, const Lengths& tasks) {
   return before;
 }
 
-LastStarts::Last LastStarts::of(JobId id, std::size_t number) {
-  const Job& job = cluster_.jobs[id];
-  Lengths tasks;
-  for (const TaskGroup& group : cluster_.groups[id])
-    if (group.count > 0) tasks.tasks.emplace_back(seconds_alone(job, group) / fastest_, group.count);
-  std::sort(tasks.tasks.begin(), tasks.tasks.end());
-  for (auto& [length, many] : tasks.tasks) {
-    many = std::min(many, static_cast<double>(number) - tasks.count);
-    tasks.count += many, tasks.sum += many * length;
+void LastStarts::add(const Waiting& waiting, Lengths& tasks) const {
+  std::vector<std::pair<double, double>> shortest;
+  for (const TaskGroup& group : cluster_.groups[waiting.part])
+    if (group.count > 0)
+      shortest.emplace_back(seconds_alone(cluster_.jobs[waiting.part], group) / fastest_, group.count);
+  std::sort(shortest.begin(), shortest.end());
+  double left = static_cast<double>(waiting.tasks);
+  for (const auto& [length, many] : shortest) {
+    const double taken = std::min(many, left);
+    if (taken <= 0) break;
+    tasks.tasks.emplace_back(length, taken);
+    tasks.count += taken, tasks.sum += taken * length, left -= taken;
   }
-  if (tasks.count <= 0) return {};
-  const double start = last_start(rooms_of(job), tasks);
-  return {start, start + tasks.tasks.front().first};
+}
+
+LastStarts::Last LastStarts::of(std::span<const Waiting> waiting) {
+  std::map<Like, std::pair<JobId, Lengths>> alike;
+  for (const Waiting& some : waiting) {
+    const Job& job = cluster_.jobs[some.part];
+    const auto [known, added] = alike.try_emplace(Like{job.request, job.constraint}, some.part, Lengths{});
+    add(some, known->second.second);
+  }
+  Last last;
+  for (auto& [like, found] : alike) {
+    auto& [part, tasks] = found;
+    if (tasks.count <= 0) continue;
+    std::sort(tasks.tasks.begin(), tasks.tasks.end());
+    const double start = last_start(rooms_of(cluster_.jobs[part]), tasks);
+    last.start = std::max(last.start, start);
+    last.end = std::max(last.end, start + tasks.tasks.front().first);
+  }
+  return last;
 }
 
 }  // namespace lips

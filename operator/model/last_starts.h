@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,21 @@ namespace lips {
 class LastStarts {
  public:
   explicit LastStarts(const ClusterSnapshot& cluster);  // outlives it
-  // Of so many pending tasks of the job, those of least work: seconds from now until all have started, and until the
-  // last to start has ended. 0 without any. Infinity: no node, and none that could be launched, takes one.
+  // Pending tasks of a part of a job: so many, those of least work.
+  struct Waiting {
+    JobId part;
+    std::size_t tasks = 0;
+  };
+  // Seconds from now until all have started, and until the last to start has ended. 0 without any. Infinity: no node,
+  // and none that could be launched, takes one.
   struct Last {
     double start = 0, end = 0;
   };
-  Last of(JobId job, std::size_t tasks);
+  Last of(std::span<const Waiting> waiting);
+  Last of(JobId part, std::size_t tasks) {
+    const Waiting waiting{part, tasks};
+    return of({&waiting, 1});
+  }
 
  private:
   // So many tasks of a request at once, one after the other, from then on (seconds from now).
@@ -32,13 +42,15 @@ class LastStarts {
   struct Lengths;
 
   static double last_start(const Rooms& rooms, const Lengths& tasks);
+  using Like = std::pair<Resources, ConstraintId>;  // what a task asks of a node
+  void add(const Waiting& waiting, Lengths& tasks) const;
   const Rooms& rooms_of(const Job& job);
   Rooms find_rooms(const Job& job);
   static bool can_have_started(const Rooms& rooms, const Lengths& tasks, double by);
 
   const ClusterSnapshot& cluster_;
   const double fastest_;
-  std::map<std::pair<Resources, ConstraintId>, Rooms> rooms_;
+  std::map<Like, Rooms> rooms_;
   IdVector<NodeId, std::vector<TaskEnd>> ends_;  // empty until they are needed
 };
 

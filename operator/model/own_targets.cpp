@@ -36,22 +36,39 @@ std::optional<Duration> beyond(OwnTargetKind kind, const JobDue& due, const JobP
 OwnTargetState Deadline::state() const { return left < Duration(0) ? OwnTargetState::missed : state_of(needed, left); }
 
 Deadlines::Deadlines(const ClusterSnapshot& cluster)
-    : cluster_(cluster), work_rate_(work_rate(cluster)), fastest_(fastest_node(cluster)), last_starts_(cluster) {
+    : cluster_(cluster),
+      parts_(cluster),
+      work_rate_(work_rate(cluster)),
+      fastest_(fastest_node(cluster)),
+      starts_(cluster, parts_) {
   for (const RunningTask& run : cluster.running) {
-    if (!cluster.jobs[run.job].due.complete_by) continue;
-    TimePoint& last = last_end_.try_emplace(run.job, run.expected_end).first->second;
-    last = std::max(last, run.expected_end);
+    const Job& job = cluster.jobs[run.job];
+    if (!job.due.complete_by) continue;
+    Running& running = running_[whole(job, run.job)];
+    running.last_end = std::max(running.last_end, run.expected_end);
+    if (job.pending == 0) running.not_pending += job.work / std::max(1U, job.tasks());
   }
+}
+
+CpuSeconds Deadlines::started(JobId id) const {
+  CpuSeconds work;
+  parts_.each(id, [&](JobId part) {
+    const Job& job = cluster_.jobs[part];
+    work += job.work * job.running / std::max(1U, job.tasks());
+  });
+  const auto found = running_.find(whole(cluster_.jobs[id], id));
+  return found == running_.end() ? work : work + found->second.not_pending;
 }
 
 std::optional<Deadline> Deadlines::of(JobId id) {
   const Job& job = cluster_.jobs[id];
   if (!job.due.complete_by || job.finished()) return std::nullopt;
-  const double least =
-      std::max(least_seconds_left(cluster_, id, work_rate_, fastest_), last_starts_.of(id, job.pending).end);
-  Deadline deadline{*job.due.complete_by - cluster_.now, seconds(least)};
-  if (const auto last = last_end_.find(id); last != last_end_.end())
-    deadline.needed = std::max(deadline.needed, last->second - cluster_.now);
+  const double longest = longest_task(cluster_, parts_, id) / fastest_;
+  const double not_started = (all_work_left(job) - started(id)).value() / std::max(work_rate_, 1e-9);
+  Deadline deadline{*job.due.complete_by - cluster_.now,
+                    seconds(std::max({longest, not_started, starts_.of_all(id).end}))};
+  if (const auto found = running_.find(whole(job, id)); found != running_.end())
+    deadline.needed = std::max(deadline.needed, found->second.last_end - cluster_.now);
   return deadline;
 }
 

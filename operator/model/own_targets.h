@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "base/ids.h"
 #include "base/units.h"
-#include "model/last_starts.h"
+#include "model/jobs_in_parts.h"
 #include "model/snapshot.h"
+#include "model/starts_in_time.h"
 #include "model/targets.h"
 
 namespace lips {
@@ -37,19 +39,30 @@ struct Deadline {
 class Deadlines {
  public:
   explicit Deadlines(const ClusterSnapshot& cluster);
-  // It needs its longest task, its work on all nodes, the end of each task that runs, and after the last start of one
-  // that waits the shortest of these. None: it has no deadline, or is done.
-  std::optional<Deadline> of(JobId job);
+  Deadlines(const Deadlines&) = delete;
+  // A job needs its longest task, its work on all nodes, the end of each task that runs, and after the last start of
+  // one that waits the shortest of these: of all of its parts. None: this one has no deadline, or is done.
+  std::optional<Deadline> of(JobId part);
   // Of the last start. None: its tasks may wait for ever, or none does.
-  std::optional<Deadline> of_start(JobId job);
+  std::optional<Deadline> of_start(JobId part);
   // Until so many of its tasks that wait have started.
-  Duration last_start(JobId job, std::size_t tasks) { return seconds(last_starts_.of(job, tasks).start); }
+  Duration last_start(JobId part, std::size_t tasks) { return seconds(starts_.of(part, tasks)); }
 
  private:
+  // The parts that run and that wait of a job that is due.
+  struct Running {
+    TimePoint last_end = TimePoint::min();
+    CpuSeconds not_pending;  // work of running tasks of parts of which none waits
+  };
+  using Whole = std::pair<WholeJobId, JobId>;  // the second of a job that is no part
+  static Whole whole(const Job& job, JobId id) { return {job.whole.id, job.whole.id.valid() ? JobId::none() : id}; }
+  CpuSeconds started(JobId part) const;
+
   const ClusterSnapshot& cluster_;
+  const PendingParts parts_;
   double work_rate_ = 0, fastest_ = 1;
-  std::unordered_map<JobId, TimePoint> last_end_;  // of running tasks of jobs that are due
-  LastStarts last_starts_;
+  std::map<Whole, Running> running_;
+  StartsInTime starts_;
 };
 
 // Of one job that waits or runs.

@@ -13,7 +13,8 @@ using PeersByZone = IdVector<ZoneId, double>;
 
 // A task's part in the exchange. One that starts the others (a Spark driver) draws them to its zone where little else
 // does.
-inline double peer_weight(const Job& job) { return job.coordinates ? 0.1 : 1; }
+inline constexpr double weight_of_driver = 0.1;
+inline double peer_weight(const Job& job) { return job.coordinates ? weight_of_driver : 1; }
 
 // Peers that run or are bound.
 struct RunningPeers {

@@ -12,6 +12,7 @@ TaskGroup group_for(const ClusterSnapshot& cluster, const Task& task) {
   group.reads = task.block.valid();
   if (group.reads) {
     group.zones = cluster.blocks[task.block].zones;
+    if (!cluster.jobs[task.job].whole.peers) group.coming = cluster.blocks[task.block].coming;
     group.data_set = cluster.blocks[task.block].data_set;
     group.degraded = group.zones.empty() && decodable(cluster, task.block);
   }

@@ -133,7 +133,7 @@ class Validation {
       }
       const Job& job = cluster_.jobs[cluster_.tasks[request.task].job];
       const WholeJob& whole = job.whole;
-      if (for_peers && (to_come[whole.id] += request.to_come) > whole.expected)
+      if (for_peers && (to_come[whole.id] += request.to_come) > std::uint64_t{whole.expected} + whole.lacks_driver)
         problem("task {} requests nodes for more peers than the {} that are expected", request.task.index(),
                 whole.expected);
       const Offer& offer = cluster_.offers[request.offer];

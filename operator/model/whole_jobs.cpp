@@ -18,6 +18,10 @@ void WholeJobs::join(ClusterSnapshot& cluster, JobId part, const std::vector<std
     entry.whole.finished_maps =
         std::max(said.finished_maps, std::accumulate(entry.maps_in.begin(), entry.maps_in.end(), std::uint32_t{0}));
   }
+  if (!job.held) entry.whole.began = std::min(entry.whole.began.value_or(job.arrival), job.arrival);
+  if (said.began) entry.whole.began = std::min(entry.whole.began.value_or(*said.began), *said.began);
+  entry.whole.work += job.work;
+  entry.whole.arrivals += job.tasks();
   entry.whole.maps = std::max({entry.whole.maps, said.maps, job.map_tasks});
   entry.whole.reduces = std::max({entry.whole.reduces, said.reduces, job.reduce_tasks});
   for (std::uint32_t i = job.map_tasks; i < job.tasks(); ++i)
@@ -29,6 +33,7 @@ void WholeJobs::join(ClusterSnapshot& cluster, JobId part, const std::vector<std
     entry.whole.each = said.each;
     entry.whole.arrived = std::max(entry.whole.arrived, said.arrived);
     entry.whole.gang = std::max(entry.whole.gang, said.gang);
+    entry.whole.lacks_driver = said.lacks_driver;
   }
   entry.shuffle = std::max(entry.shuffle, job.shuffle);
   entry.maps_under_way += job.map_tasks;
@@ -48,6 +53,23 @@ void WholeJobs::map_ended(ClusterSnapshot& cluster, JobId part, ZoneId where) {
   tell(cluster, entry);
 }
 
+void WholeJobs::task_ended(ClusterSnapshot& cluster, JobId part) {
+  const WholeJobId id = cluster.jobs[part].whole.id;
+  if (!id.valid()) return;
+  Entry& entry = entries_[id];
+  ++entry.whole.ended;
+  for (const JobId other : entry.parts) cluster.jobs[other].whole.ended = entry.whole.ended;
+}
+
+void WholeJobs::released(ClusterSnapshot& cluster, JobId part) {
+  const Job& job = cluster.jobs[part];
+  if (!job.whole.id.valid()) return;
+  Entry& entry = entries_[job.whole.id];
+  if (entry.whole.began && *entry.whole.began <= job.arrival) return;
+  entry.whole.began = job.arrival;
+  tell(cluster, entry);
+}
+
 void WholeJobs::driver_started(ClusterSnapshot& cluster, JobId part, TimePoint when) {
   const WholeJobId id = cluster.jobs[part].whole.id;
   if (!id.valid() || entries_[id].whole.arrived >= when) return;
@@ -58,6 +80,7 @@ void WholeJobs::driver_started(ClusterSnapshot& cluster, JobId part, TimePoint w
 void WholeJobs::await_nobody(ClusterSnapshot& cluster, WholeJobId job) {
   if (!entries_.contains(job) || !entries_[job].whole.id.valid()) return;
   entries_[job].whole.expected = 0;
+  entries_[job].whole.lacks_driver = false;
   entries_[job].whole.guessed = false;
   tell(cluster, entries_[job]);
 }

@@ -14,6 +14,10 @@ class WholeJobs {
   void join(ClusterSnapshot& cluster, JobId part, const std::vector<std::uint32_t>& maps_before);
   // A map of the part has ended. `where` is the zone of its output; none: it left no output.
   void map_ended(ClusterSnapshot& cluster, JobId part, ZoneId where);
+  // Any task of the part has ended.
+  void task_ended(ClusterSnapshot& cluster, JobId part);
+  // The part is held no more, and has its arrival.
+  void released(ClusterSnapshot& cluster, JobId part);
   // A task of the part that coordinates has started: from now on the others are awaited.
   void driver_started(ClusterSnapshot& cluster, JobId part, TimePoint when);
   // No more peers come than have arrived. Does nothing if no part of the job has.

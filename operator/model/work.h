@@ -112,8 +112,13 @@ struct WholeJob {
   TimePoint arrived = TimePoint{};                     // when the last one did, or the one that coordinates started
   bool guessed = false;    // expected is what earlier runs have had: nobody waits long for so much room
   std::uint32_t gang = 0;  // of peers: fewer than these are never started; 0: those that find room need not wait
-  static constexpr auto fields = field_names("id", "maps", "reduces", "finishedMaps", "reduceWork", "peers", "expected",
-                                             "each", "arrived", "guessed", "gang");
+  std::optional<TimePoint> began = std::nullopt;  // the first arrival of any part; none: all are held
+  CpuSeconds work = CpuSeconds(0);                // of all tasks that have arrived, ended ones included
+  std::uint32_t arrivals = 0, ended = 0;          // tasks that have arrived, and those of them that have ended
+  bool lacks_driver = false;  // of peers: they need one that coordinates them, and it has not arrived
+  static constexpr auto fields =
+      field_names("id", "maps", "reduces", "finishedMaps", "reduceWork", "peers", "expected", "each", "arrived",
+                  "guessed", "gang", "began", "work", "arrivals", "ended", "lacksDriver");
   friend bool operator==(const WholeJob&, const WholeJob&) = default;
 };
 
@@ -166,8 +171,12 @@ struct TaskGroup {
   TaskId first;  // of the chain through Task::next_pending
   TaskId last;
   std::uint32_t count = 0;
+  // Without a replica, to which one is on its way. None of peers: they start together, and none waits for data.
+  ZoneSet coming = {};
   static constexpr auto fields =
-      field_names("kind", "reads", "zones", "degraded", "cpu", "input", "dataSet", "first", "last", "count");
+      field_names("kind", "reads", "zones", "degraded", "cpu", "input", "dataSet", "first", "last", "count", "coming");
+  // With a replica, now or soon. A copy under way began earlier than a read that begins now.
+  ZoneSet zones_soon() const { return zones | coming; }
 };
 
 }  // namespace lips

@@ -7,38 +7,29 @@
 
 namespace lips {
 
-CpuSeconds work_left(const Job& job) {
-  const double tasks = job.tasks() - job.finished_maps - job.finished_reduces;
-  return CpuSeconds(job.work.value() * tasks / std::max(1U, job.tasks()));
+CpuSeconds work_left(const Job& part) {
+  const double tasks = part.tasks() - part.finished_maps - part.finished_reduces;
+  return CpuSeconds(part.work.value() * tasks / std::max(1U, part.tasks()));
 }
 
 double seconds_alone(const Job& job, const TaskGroup& group) {
   return group.cpu.value() / std::max(least_cores, job.request.cpu.value());
 }
 
-namespace {
-
-// At speed 1, of those that wait.
-double longest_task(const ClusterSnapshot& cluster, JobId id) {
+double longest_task(const ClusterSnapshot& cluster, const PendingParts& parts, JobId id) {
   double longest = 0;
-  for (const TaskGroup& group : cluster.groups[id])
-    if (group.count > 0) longest = std::max(longest, seconds_alone(cluster.jobs[id], group));
+  parts.each(id, [&](JobId part) {
+    for (const TaskGroup& group : cluster.groups[part])
+      if (group.count > 0) longest = std::max(longest, seconds_alone(cluster.jobs[part], group));
+  });
   return longest;
 }
 
-}  // namespace
-
-double least_seconds_left(const ClusterSnapshot& cluster, JobId id, double work_rate, double fastest) {
+double seconds_at_full_speed(const ClusterSnapshot& cluster, const PendingParts& parts, JobId id, double work_rate) {
   const Job& job = cluster.jobs[id];
-  const double started = job.running * job.work.value() / std::max(1U, job.tasks());
-  return std::max(longest_task(cluster, id) / fastest, (work_left(job).value() - started) / std::max(work_rate, 1e-9));
-}
-
-double seconds_at_full_speed(const ClusterSnapshot& cluster, JobId id, double work_rate) {
-  const Job& job = cluster.jobs[id];
-  double longest = longest_task(cluster, id);
-  if (job.reduce_tasks > 0 && !job.all_maps_finished()) longest *= 2;
-  return longest + work_left(job).value() / std::max(work_rate, 1e-9);
+  double longest = longest_task(cluster, parts, id);
+  if (job.all_reduces() > 0 && !job.all_maps_finished()) longest *= 2;
+  return longest + all_work_left(job).value() / std::max(work_rate, 1e-9);
 }
 
 double fastest_node(const ClusterSnapshot& cluster) {

@@ -1,22 +1,23 @@
 // How much work jobs still have, and how fast a cluster can do it.
 #pragma once
 
+#include "model/jobs_in_parts.h"
 #include "model/snapshot.h"
 
 namespace lips {
 
-// By the share of its tasks that have not finished.
-CpuSeconds work_left(const Job& job);
+// Of this part of a job, by the share of its tasks that have not finished.
+CpuSeconds work_left(const Job& part);
 // Of one task of the group on the CPU that it requests, at speed 1.
 double seconds_alone(const Job& job, const TaskGroup& group);
 // CPU-seconds of work a second, on all nodes that take tasks and all that could be launched.
 double work_rate(const ClusterSnapshot& cluster);
 // The highest speed of such a node; 1 without any.
 double fastest_node(const ClusterSnapshot& cluster);
-// Until the job is done, at the least, if nothing else runs: its longest task that waits on a node of the speed
-// `fastest`, and what has not started on all nodes by their work rate.
-double least_seconds_left(const ClusterSnapshot& cluster, JobId job, double work_rate, double fastest);
-// At the most, if it is alone: its work on all nodes, and then its longest task.
-double seconds_at_full_speed(const ClusterSnapshot& cluster, JobId job, double work_rate);
+// Seconds of the longest task that waits of any part of the job, at speed 1.
+double longest_task(const ClusterSnapshot& cluster, const PendingParts& parts, JobId part);
+// Until the job is done with all of its parts, at the most, if it is alone: its work on all nodes, and then its longest
+// task.
+double seconds_at_full_speed(const ClusterSnapshot& cluster, const PendingParts& parts, JobId part, double work_rate);
 
 }  // namespace lips

@@ -21,6 +21,8 @@ class ZoneSet {
   constexpr int size() const { return std::popcount(bits_); }
   constexpr std::uint64_t bits() const { return bits_; }
   friend constexpr auto operator<=>(ZoneSet, ZoneSet) = default;
+  friend constexpr ZoneSet operator|(ZoneSet a, ZoneSet b) { return ZoneSet(a.bits_ | b.bits_); }
+  friend constexpr ZoneSet operator-(ZoneSet a, ZoneSet b) { return ZoneSet(a.bits_ & ~b.bits_); }
 
  private:
   std::uint64_t bits_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/degraded_read.h"
+#include "model/pending_tasks.h"
 #include "records/snapshot_columns.h"
 #include "records/snapshot_json.h"
 
@@ -43,7 +44,8 @@ Json groups_of(const ClusterSnapshot& cluster, JobId job) {
     for (const TaskId task : cluster.tasks_of(group)) tasks.add(task);
     list.push_back({static_cast<int>(group.kind), group.reads, group.zones.bits(), group.cpu.value(),
                     group.input.value(), cell_of(group.data_set), std::move(tasks).done()});
-    if (group.degraded) list.back().push_back(true);
+    if (group.degraded || !group.coming.empty()) list.back().push_back(group.degraded);
+    if (!group.coming.empty()) list.back().push_back(group.coming.bits());
   }
   return list;
 }
@@ -196,8 +198,10 @@ class Restoring {
     if (task.job != job || task.state != TaskState::pending || task.kind != group.kind || task.cpu != group.cpu ||
         task.input != group.input || task.block.valid() != group.reads)
       return false;
-    if (!group.reads) return group.zones.empty() && !group.degraded && !group.data_set.valid();
+    if (!group.reads) return group.zones.empty() && !group.degraded && group.coming.empty() && !group.data_set.valid();
     const Block& block = cluster_.blocks[task.block];
+    // Files of earlier versions do not say where copies are under way.
+    if (!group.coming.empty() && group.coming != group_for(cluster_, task).coming) return false;
     return group.zones == block.zones && group.data_set == block.data_set &&
            group.degraded == (block.zones.empty() && decodable(cluster_, task.block));
   }
@@ -211,6 +215,7 @@ class Restoring {
     group.input = Mebibytes(given.cell(4, Real{0}));
     group.data_set = id<DataSetId>(given.cell(5, id_below(cluster_.data_sets.size())));
     group.degraded = given.size() > 7 && given.cell(7, Flag{});
+    if (given.size() > 8) group.coming = ZoneSet(given.cell(8, Natural{}));
     return group;
   }
 
@@ -224,7 +229,7 @@ class Restoring {
       const View list = rows.item(i).item(1);
       for (std::size_t g = 0, groups = list.list(); g < groups; ++g) {
         const View given = list.item(g);
-        if (given.list() < 7) return given.problem("", fmt::format("{} cells", given.size()), "a list of 7 or 8 cells");
+        if (given.list() < 7) return given.problem("", fmt::format("{} cells", given.size()), "a list of 7 to 9 cells");
         TaskGroup group = this->group(given);
         const bool fits = visit_runs(given.item(6), [&](TaskId task) {
           if (seen[task.index()] || !belongs(group, job, cluster_.tasks[task])) return false;

@@ -378,7 +378,8 @@ void Reader::read_wholes(const View& table) {
   if (!table.has("wholes")) return;
   const View wholes = table.at("wholes");
   const Whole count{0, most_rows};
-  for (std::size_t i = 0, rows = wholes.rows(6); i < rows && !tables_.jobs.empty(); ++i) {
+  const std::size_t all_cells = 11;  // files of earlier versions end before `began`
+  for (std::size_t i = 0, rows = wholes.rows(6, all_cells); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = wholes.item(i);
     const Whole any_job = index_below(tables_.jobs.size());
     WholeJob& whole = tables_.jobs[static_cast<std::size_t>(row.cell(0, any_job))].job.whole;
@@ -387,6 +388,14 @@ void Reader::read_wholes(const View& table) {
     whole.reduces = static_cast<std::uint32_t>(row.cell(3, count));
     whole.finished_maps = static_cast<std::uint32_t>(row.cell(4, count));
     whole.reduce_work = CpuSeconds(row.cell(5, Real{0}));
+    if (row.size() < all_cells) {
+      if (row.size() > 6) wholes.problem(fmt::format("/{}", i), fmt::format("{} cells", row.size()), "6 or 11 cells");
+      continue;
+    }
+    if (row.cell(6, Whole{0, 1}) == 1) whole.began = time(row.cell(7, Whole{-any_time, any_time}));
+    whole.work = CpuSeconds(row.cell(8, Real{0}));
+    whole.arrivals = static_cast<std::uint32_t>(row.cell(9, Whole{1, most_rows}));
+    whole.ended = static_cast<std::uint32_t>(row.cell(10, Whole{0, whole.arrivals}));
   }
 }
 
@@ -394,7 +403,8 @@ void Reader::read_peers(const View& table) {
   read_due(table, tables_.jobs);
   if (!table.has("peers")) return;
   const View peers = table.at("peers");
-  for (std::size_t i = 0, rows = peers.rows(8); i < rows && !tables_.jobs.empty(); ++i) {
+  const std::size_t all_cells = 9;  // 8 in files of earlier versions
+  for (std::size_t i = 0, rows = peers.rows(8, all_cells); i < rows && !tables_.jobs.empty(); ++i) {
     const View row = peers.item(i);
     Job& job = tables_.jobs[static_cast<std::size_t>(row.cell(0, index_below(tables_.jobs.size())))].job;
     WholeJob& whole = job.whole;
@@ -404,6 +414,7 @@ void Reader::read_peers(const View& table) {
     whole.each = {Cores(row.cell(4, Real{0})), Mebibytes(row.cell(5, Real{0})),
                   static_cast<std::int32_t>(row.cell(6, Whole{0, 1'000'000}))};
     job.coordinates = row.cell(7, Whole{0, 1}) == 1;
+    if (row.size() == all_cells) whole.lacks_driver = row.cell(8, Whole{0, 1}) == 1;
   }
 }
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "model/cluster_state.h"
@@ -113,10 +115,28 @@ void reorder_times(IdVector<Place, std::optional<TimePoint>>& times, const Renam
   times = std::move(sorted);
 }
 
+// Parts of one job can have arrived together, under its name.
+bool goes_before(const JobArrived& a, const JobArrived& b) {
+  if (a.job.arrival != b.job.arrival) return a.job.arrival < b.job.arrival;
+  if (a.job.name != b.job.name) return natural_less(a.job.name, b.job.name);
+  const auto rank = [](const JobArrived& part) {
+    return std::tuple(!part.job.coordinates, std::cref(part.job.request).get(), part.job.priority, part.job.map_tasks,
+                      part.job.reduce_tasks, part.tasks.empty() ? 0 : part.tasks.front().cpu.value());
+  };
+  return rank(a) < rank(b);
+}
+
+// In the order of their first parts.
+void renumber_wholes(std::vector<JobArrived>& jobs) {
+  std::map<WholeJobId, WholeJobId> renumbered;
+  for (JobArrived& part : jobs)
+    if (WholeJobId& whole = part.job.whole.id; whole.valid())
+      whole = renumbered.try_emplace(whole, WholeJobId(static_cast<std::uint32_t>(renumbered.size()))).first->second;
+}
+
 void sort_jobs(SnapshotTables& tables) {
   const Renaming<JobId> order(tables.jobs.size(), [&](std::uint32_t a, std::uint32_t b) {
-    const Job &left = tables.jobs[a].job, &right = tables.jobs[b].job;
-    return left.arrival != right.arrival ? left.arrival < right.arrival : natural_less(left.name, right.name);
+    return goes_before(tables.jobs[a], tables.jobs[b]);
   });
   std::vector<std::uint32_t> new_task;  // by old task
   std::vector<std::uint32_t> first(tables.jobs.size());
@@ -134,18 +154,24 @@ void sort_jobs(SnapshotTables& tables) {
   sorted.reserve(tables.jobs.size());
   for (std::uint32_t old : order.old_of()) sorted.push_back(std::move(tables.jobs[old]));
   tables.jobs = std::move(sorted);
+  renumber_wholes(tables.jobs);
 }
 
-// Whole jobs by their first part.
-void number_wholes(SnapshotTables& tables) {
-  std::map<WholeJobId, WholeJobId> known;
-  for (JobArrived& job : tables.jobs) {
-    WholeJobId& id = job.job.whole.id;
-    if (id.valid()) id = known.try_emplace(id, static_cast<std::uint32_t>(known.size())).first->second;
+void report_lone_peers(const SnapshotTables& tables, Problems& problems) {
+  for (const JobArrived& each : tables.jobs) {
+    const WholeJob& whole = each.job.whole;
+    if (whole.id.valid()) continue;
+    const bool of_peers = whole.peers || whole.expected > 0 || whole.lacks_driver || each.job.coordinates;
+    if (of_peers || whole.gang > 0 || whole.guessed)
+      problems.add(
+          "/jobs/wholes",
+          fmt::format("no row for job '{}', which {} names", each.job.name, of_peers ? "/jobs/peers" : "/jobs/gangs"),
+          "a row for each job of /jobs/peers and /jobs/gangs: it says which jobs are one");
   }
 }
 
 void report_impossible_states(const SnapshotTables& tables, Problems& problems) {
+  report_lone_peers(tables, problems);
   std::vector<JobId> job_of;
   std::vector<std::uint32_t> finished_maps(tables.jobs.size(), 0);
   for (std::uint32_t job = 0; job < tables.jobs.size(); ++job)
@@ -221,7 +247,11 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
     job.completed = tables.jobs[i].job.completed;
     job.memory = tables.jobs[i].job.memory;
     job.map_output.clear();
-    job.whole = tables.jobs[i].job.whole;
+    const WholeJob seen = std::exchange(job.whole, tables.jobs[i].job.whole);
+    if (job.whole.arrivals == 0) {  // a file of an earlier version, or no part
+      job.whole.began = seen.began, job.whole.work = seen.work;
+      job.whole.arrivals = seen.arrivals, job.whole.ended = seen.ended;
+    }
     job.coordinates = tables.jobs[i].job.coordinates;
     if (job.shuffle.value() > 0 && (job.reduce_tasks > 0 || job.whole.id.valid()))
       job.map_output = tables.jobs[i].job.map_output;
@@ -231,7 +261,6 @@ void restore(ClusterSnapshot& cluster, IdVector<NodeId, Node> nodes, const Snaps
     if (placed.state < TaskState::bound || !placed.block.valid() || std::exchange(placed.degraded, true)) continue;
     ++cluster.jobs[placed.job].degraded_launched;
   }
-  cluster.moves = tables.moves;
   cluster.expected = tables.expected;
 }
 
@@ -295,7 +324,6 @@ void sort_by_name(SnapshotTables& tables) {
   constraints.reorder(start.constraints);
   blocks.reorder(start.blocks);
   sort_jobs(tables);
-  number_wholes(tables);
   sort_expected(tables.expected);
   std::sort(tables.moves.begin(), tables.moves.end(),
             [](const MoveInFlight& a, const MoveInFlight& b) { return a.id < b.id; });
@@ -308,6 +336,7 @@ SnapshotFile build_snapshot(SnapshotTables tables, Problems& problems) {
   SnapshotFile result;
   if (!problems.empty()) return result;
   IdVector<NodeId, Node> nodes = tables.start.nodes;
+  tables.start.moves = tables.moves;
   result.cluster = replay(std::move(tables.start), tables).take();
   restore(result.cluster, std::move(nodes), tables);
   result.costs = CostModel(std::move(tables.transfer));

@@ -220,11 +220,15 @@ void write_memories(JsonText& out, const std::vector<Job>& jobs) {
 void write_wholes(JsonText& out, const std::vector<Job>& jobs) {
   const auto alone = [](const Job& job) { return !job.whole.id.valid(); };
   if (std::all_of(jobs.begin(), jobs.end(), alone)) return;
-  out.open("wholes", '[');  // job, whole job, its maps, its reduces, its finished maps, CPU-seconds of its reduces
+  // job, whole job, its maps, its reduces, its finished maps, CPU-seconds of its reduces; 1 and when it began, and of
+  // all that has arrived CPU-seconds, tasks and ended tasks
+  out.open("wholes", '[');
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (const WholeJob& whole = jobs[i].whole; whole.id.valid())
       out.row(static_cast<std::int64_t>(i), cell_of(whole.id), std::int64_t{whole.maps}, std::int64_t{whole.reduces},
-              std::int64_t{whole.finished_maps}, whole.reduce_work.value());
+              std::int64_t{whole.finished_maps}, whole.reduce_work.value(), std::int64_t{whole.began.has_value()},
+              cell_of(whole.began.value_or(TimePoint{})), whole.work.value(), std::int64_t{whole.arrivals},
+              std::int64_t{whole.ended});
   out.close(']');
 }
 
@@ -275,17 +279,18 @@ void write_peers(JsonText& out, const std::vector<Job>& jobs) {
     alone.expected = WholeJob{}.expected;
     alone.each = WholeJob{}.each;
     alone.arrived = WholeJob{}.arrived;
+    alone.lacks_driver = WholeJob{}.lacks_driver;
     return alone == job.whole && !job.coordinates;
   };
   if (std::all_of(jobs.begin(), jobs.end(), plain)) return;
   // job, 1 when its tasks are peers, peers expected, arrival of the last; cores, memory and slots of one to come; 1
-  // when it coordinates
+  // when it coordinates; 1 when nobody does who has arrived, and somebody has to
   out.open("peers", '[');
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (const WholeJob& whole = jobs[i].whole; !plain(jobs[i]))
       out.row(static_cast<std::int64_t>(i), std::int64_t{whole.peers}, std::int64_t{whole.expected},
               cell_of(whole.arrived), whole.each.cpu.value(), whole.each.memory.value(), std::int64_t{whole.each.slots},
-              std::int64_t{jobs[i].coordinates});
+              std::int64_t{jobs[i].coordinates}, std::int64_t{whole.lacks_driver});
   out.close(']');
 }
 

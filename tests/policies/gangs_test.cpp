@@ -7,6 +7,7 @@
 #include "model/validate_plan.h"
 #include "policies/registry/registry.h"
 #include "simulation/random_snapshot.h"
+#include "tests/model/difference.h"
 #include "tests/policies/random_world.h"
 
 namespace lips {
@@ -76,6 +77,53 @@ TEST(Gangs, AreHeldBackUnderEveryPolicyWhereItStartsTooFew) {
   }
   EXPECT_GT(counted.whole, 300u);
   EXPECT_GT(counted.waiting, 300u);
+}
+
+// Ids of whole jobs are given in the order in which somebody lists them.
+TEST(Gangs, ArePlannedAlikeWhateverNumbersTheirJobsHave) {
+  std::size_t starts = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomWorld world = world_of_gangs(seed);
+    for (Job& job : world.cluster.jobs) job.arrival = TimePoint{};  // all together
+    PolicySettings settings = settings_for(seed);
+    settings.lips.horizon = Duration(0);
+    settings.lips.home_zones = true;
+    settings.lips.billing = seed % 2 == 0 ? Billing::invoice : Billing::use;
+    const Result<Plan> plan = world.decide("lips", settings);
+    std::uint32_t most = 0;
+    for (const Job& job : world.cluster.jobs)
+      if (job.whole.id.valid()) most = std::max(most, job.whole.id.index());
+    for (Job& job : world.cluster.jobs)
+      if (job.whole.id.valid()) job.whole.id = WholeJobId(most - job.whole.id.index());
+    const Result<Plan> reversed = world.decide("lips", settings);
+    ASSERT_TRUE(plan && reversed);
+    EXPECT_EQ(testing::difference(plan->assignments, reversed->assignments), "");
+    EXPECT_EQ(testing::difference(plan->deferrals, reversed->deferrals), "");
+    EXPECT_EQ(testing::difference(plan->node_requests, reversed->node_requests), "");
+    starts += plan->assignments.size();
+  }
+  EXPECT_GT(starts, 1000u);
+}
+
+// One of which a block is lost would be decoded, while the others wait for it.
+TEST(Gangs, DoNotStartWithTheirDegradedTasksAlone) {
+  Counted counted;
+  std::size_t degraded = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    simulation::SnapshotShape shape = simulation::random_full_shape(seed);
+    shape.share_of_jobs_of_peers = 0.8;
+    const RandomWorld world(shape);
+    PolicySettings settings = settings_for(seed);
+    settings.lips.horizon = Duration(0);
+    settings.lips.home_zones = true;
+    const Result<Plan> plan = world.decide("lips", settings);
+    ASSERT_TRUE(plan) << plan.error().message;
+    for (const Assignment& assignment : plan->assignments) degraded += !assignment.sources.empty();
+    expect_whole_gangs(world.cluster, *plan, counted);
+  }
+  EXPECT_GT(degraded, 10u);
 }
 
 }  // namespace

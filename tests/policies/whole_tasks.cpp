@@ -146,6 +146,18 @@ bool keeps_classes(const RandomWorld& world, const Plan& plan, Duration horizon)
   return true;
 }
 
+// A replica that there is, or one that is on its way.
+StoreId cheapest_source(const RandomWorld& world, BlockId block, NodeId node) {
+  const ClusterSnapshot& cluster = world.cluster;
+  StoreId best = nearest_replica(cluster, world.costs, block, node).store;
+  const auto price = [&](StoreId store) {
+    return store.valid() ? world.costs.transfer(cluster.stores[store].zone, cluster.nodes[node].zone).value() : 1e300;
+  };
+  for (const MoveInFlight& move : cluster.moves)
+    if (move.block == block && best.valid() && price(move.to) < price(best)) best = move.to;
+  return best;
+}
+
 // Tries all classes for one task after the other; leaves a branch when even its cheapest end costs too much.
 class Search {
  public:
@@ -158,7 +170,7 @@ class Search {
       for (std::size_t c = 0; c < model_.classes.size(); ++c) {
         const NodeId node = model_.classes[c].first;
         if (!model_.may_run(task.job, node)) continue;
-        const StoreId from = nearest_replica(cluster, world.costs, task.block, node).store;
+        const StoreId from = cheapest_source(world, task.block, node);
         const bool near = !from.valid() || cluster.stores[from].zone == cluster.nodes[node].zone;
         choices.push_back({task_bill(cluster, world.costs, task, {id, node, from, {}}).total().value(), c,
                            model_.load(task, node, near)});

@@ -11,7 +11,7 @@
 #include "cmd/plan/plan_result.h"
 #include "config/settings_reader.h"
 #include "config/text_file.h"
-#include "model/validate_plan.h"
+#include "controller/checked_policy.h"
 #include "policies/registry/registry.h"
 #include "records/snapshot_file.h"
 
@@ -87,16 +87,13 @@ Result<PlanResult> decide(const PlanOptions& options, const SnapshotFile& snapsh
     if (snapshot.cluster.nodes[node].schedulable) reporting.push_back(node);
   const WallStopwatch watch;
   const double began = watch.seconds();
-  Result<Plan> plan =
-      (*policy)->decide({snapshot.cluster, snapshot.costs, options.seed.value_or(1), reporting, &watch});
+  Result<Plan> plan = CheckedPolicy(**policy).decide(
+      {snapshot.cluster, snapshot.costs, options.seed.value_or(1), reporting, &watch});
   if (!plan) return tl::unexpected(plan.error());
   PlanResult result;
   result.seconds = watch.seconds() - began;
   result.policy = options.policy, result.file = options.file, result.cluster = &snapshot.cluster;
   result.plan = std::move(*plan);
-  const std::vector<std::string> problems = validate_plan(snapshot.cluster, result.plan);
-  if (!problems.empty())
-    return fail(ErrorCode::internal, fmt::format("'{}' made an invalid plan: {}", options.policy, problems.front()));
   count_deferred(result);
   return result;
 }

@@ -27,6 +27,7 @@ void note_peer(const PodRecord& pod, KnownJob& job, std::set<std::string>& group
     job.gang = std::min(most_pods, job.gang + static_cast<std::uint32_t>(pod.work.gang));
   job.peers = true;
   job.drivers += pod.work.driver;
+  job.lacks_driver |= pod.work.needs_driver;
   job.arrived = std::max(job.arrived, pod.first_seen);
   if (!job.worker || job.worker->work.driver) job.worker = &pod;
   if (pod.work.pods) job.expected = std::max(job.expected, static_cast<std::uint32_t>(*pod.work.pods));
@@ -129,10 +130,12 @@ KnownJob JobPods::known(const std::string& key, const Surroundings& around) cons
   // lips.dev/tasks counts workers, on the driver too.
   if (const std::int64_t workers = declared[TaskKind::map].tasks; result.peers && workers > 0)
     result.expected = std::max(result.expected, static_cast<std::uint32_t>(workers) + result.drivers);
+  result.lacks_driver = result.lacks_driver && result.drivers == 0;
   result.expected = std::max(result.expected, result.gang);
   if (result.peers) result.maps = std::max(result.maps, result.expected);
   result.reduces = std::max(declared[TaskKind::reduce].count(), there[TaskKind::reduce]);
-  if (result.complete = around.ended && is_complete(key, around.ended); result.complete) result.expected = 0;
+  if (result.complete = around.ended && is_complete(key, around.ended); result.complete)
+    result.expected = 0, result.lacks_driver = false;
   return result;
 }
 

@@ -34,6 +34,7 @@ struct KnownJob {
   bool complete = false;              // no more come: nobody is left who would create them
   std::uint32_t gang = 0;             // of which so many start together; 0: no PodGroup says it
   std::uint32_t drivers = 0;          // of those that are there
+  bool lacks_driver = false;          // they need one, and none is there
   const PodRecord* worker = nullptr;  // any that is there, else the driver
   TimePoint arrived{};                // when the last of those that are there was first seen
 };

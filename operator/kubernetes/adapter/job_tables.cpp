@@ -230,6 +230,7 @@ void join_whole(GroupedJob& part, const KnownJob& known, ModelIndex& index) {
   whole.expected = known.expected;
   whole.guessed = known.guessed;
   whole.gang = known.gang;
+  whole.lacks_driver = known.lacks_driver;
   whole.arrived = known.arrived;
   part.maps_before.assign(index.zones(), 0);
   for (const auto& [name, maps] : known.maps_in)
@@ -281,7 +282,9 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
   job.inputs = readings.inputs_of(one);
   for (const Waiting& entry : waiting) {
     job.arrival = std::min(job.arrival, entry.pod->created);
-    const JobDue due = due_of(entry.pod->work, entry.pod->created, began(*entry.pod, context));
+    const TimePoint job_began = began(*entry.pod, context);
+    earliest(job.whole.began, job_began);
+    const JobDue due = due_of(entry.pod->work, entry.pod->created, job_began);
     earliest(job.due.complete_by, due.complete_by), earliest(job.due.start_by, due.start_by);
     if (entry.pod->work.shuffle) job.shuffle = std::max(job.shuffle, *entry.pod->work.shuffle);
     ++(entry.task.kind == TaskKind::map ? job.map_tasks : job.reduce_tasks);

@@ -106,6 +106,7 @@ void join_application(const Pod& pod, const Frameworks& frameworks, PodAnnotatio
   if (!marks) return;
   result.in_application = true;
   result.driver = marks->driver;
+  result.needs_driver = marks->framework.workers_first && !marks->driver;
   result.peers = marks->framework.exchanges && !note(pod, annotation::stage);
   result.application = std::move(marks->application);
   if (result.job.empty()) result.job = std::move(marks->run);

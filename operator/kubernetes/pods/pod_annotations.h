@@ -32,6 +32,7 @@ struct PodAnnotations {
   // Of a framework's application: its name is `job` unless the pod says another.
   bool in_application = false;
   bool driver = false;               // starts the others
+  bool needs_driver = false;         // which may come after it
   bool peers = false;                // its pods exchange data while they run
   std::optional<std::int32_t> pods;  // of the application, the driver included
   ResourceAmounts each;              // of a driver: what a worker requests; empty: not known

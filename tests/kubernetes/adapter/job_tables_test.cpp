@@ -85,6 +85,31 @@ TEST_F(JobTables, PodsOfOneOwnerAreOneJobInOrderOfIndex) {
   EXPECT_EQ(jobs[0].job.name, "default/alone");
 }
 
+// Pods that come later, or ask for more, are parts of the same job, which began with the Job.
+TEST_F(JobTables, PodsThatComeInSeveralBatchesArePartsOfOneJob) {
+  const TimePoint five(one_day * 20'000 + std::chrono::hours(5));
+  jobs_["uid-words"].started = five;
+  std::vector<WholeJobId> wholes;
+  for (int batch = 0; batch < 6; ++batch) {
+    std::vector<PodRecord*> pods;
+    for (int i = 0; i <= batch; ++i) {
+      pods.push_back(pod("w-" + std::to_string(batch) + '-' + std::to_string(i), "words", 10 * batch + i));
+      pods.back()->created = five + std::chrono::minutes(1 + batch);
+      pods.back()->priority = i % 2;
+    }
+    pods.push_back(pod("o-" + std::to_string(batch), "others", batch));
+    pods.back()->created = five + std::chrono::minutes(2);
+    for (const GroupedJob& part : group(pods)) {
+      ASSERT_TRUE(part.job.whole.id.valid());
+      const bool words = part.job.name == "default/words";
+      if (words) wholes.push_back(part.job.whole.id);
+      EXPECT_EQ(part.job.whole.began, words ? five : five + std::chrono::minutes(2));
+      EXPECT_EQ(part.job.whole.id == wholes.front(), words);
+    }
+  }
+  EXPECT_EQ(wholes.size(), 11u) << "each batch but the first has two priorities";
+}
+
 // One that begins at five and is late makes pods after six too.
 TEST_F(JobTables, PodsOfAJobAreDueOnTheSameDayWheneverTheyAreMade) {
   const TimePoint five(one_day * 20'000 + std::chrono::hours(5));

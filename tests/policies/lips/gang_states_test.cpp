@@ -12,9 +12,11 @@ namespace {
 constexpr double tick = 10;  // seconds between plans
 constexpr int limit = 200;   // ticks: a dozen turns with kept room
 
-// A driver and its workers, whose number is known or not; a PodGroup; workers that say how many they are.
-enum class Kind { driver, unsaid, gang, batch };
-bool has_driver(Kind kind) { return kind == Kind::driver || kind == Kind::unsaid; }
+// A driver and its workers, whose number is known or not; a PodGroup; workers that say how many they are; workers that
+// come before the head that they need.
+enum class Kind { driver, unsaid, gang, batch, headless };
+constexpr std::array kinds{Kind::driver, Kind::unsaid, Kind::gang, Kind::batch, Kind::headless};
+bool has_driver(Kind kind) { return kind == Kind::driver || kind == Kind::unsaid || kind == Kind::headless; }
 struct Application {
   Kind kind = Kind::driver;
   int size = 2;       // all pods, the driver too
@@ -35,9 +37,11 @@ class Play {
     for (const Application& each : applications) {
       played_.push_back({each, std::vector<Pod>(static_cast<std::size_t>(each.size))});
       Played& played = played_.back();
-      const int first = has_driver(each.kind) ? 1 : each.size;  // workers come once their driver runs
+      const bool together = !has_driver(each.kind) || each.kind == Kind::headless;
+      const int first = together ? each.size : 1;  // workers come once their driver runs
       for (int pod = 0; pod < first; ++pod)
         played.pods[static_cast<std::size_t>(pod)].comes = each.begins + late(each, pod);
+      if (each.kind == Kind::headless) played.pods[0].comes += 2;
     }
   }
 
@@ -108,7 +112,9 @@ class Play {
     WholeJob& whole = arrived.job.whole;
     whole.id = WholeJobId(static_cast<std::uint32_t>(index));
     whole.peers = true;
-    whole.expected = as.kind == Kind::unsaid ? 0 : static_cast<std::uint32_t>(as.size);
+    const bool unsaid = as.kind == Kind::unsaid || as.kind == Kind::headless;
+    whole.expected = unsaid ? 0 : static_cast<std::uint32_t>(as.size);
+    whole.lacks_driver = as.kind == Kind::headless && !drives && played_[index].pods[0].state == State::absent;
     whole.gang = as.kind == Kind::gang ? static_cast<std::uint32_t>(as.size) : 0;
     whole.each = {Cores(1), Mebibytes(100), 1};
     whole.arrived = cluster.now;
@@ -125,9 +131,13 @@ class Play {
           if (pod.state != State::waits || pod.task != assignment.task) continue;
           with_.state.apply(TaskStarted{assignment.task, assignment.node});
           pod.state = State::runs;
-          pod.ends = now + played.as.ticks;
+          const bool headless = played.as.kind == Kind::headless;
+          if (!headless || played.pods[0].state == State::runs) pod.ends = now + played.as.ticks;
           for (std::size_t worker = 1; i == 0 && has_driver(played.as.kind) && worker < played.pods.size(); ++worker)
-            played.pods[worker].comes = now + 1 + late(played.as, static_cast<int>(worker));
+            if (headless)  // those that run begin to work
+              played.pods[worker].ends = now + played.as.ticks;
+            else
+              played.pods[worker].comes = now + 1 + late(played.as, static_cast<int>(worker));
         }
   }
 
@@ -145,8 +155,8 @@ class Play {
 // Of each kind, size and length; late pods; the second begins with the first or a tick later.
 template <class Visit>
 void each_pair(const std::vector<int>& sizes, const Visit& visit) {
-  for (const Kind first : {Kind::driver, Kind::unsaid, Kind::gang, Kind::batch})
-    for (const Kind second : {Kind::driver, Kind::unsaid, Kind::gang, Kind::batch})
+  for (const Kind first : kinds)
+    for (const Kind second : kinds)
       for (const int one : sizes)
         for (const int other : sizes)
           for (const int ticks : {1, 3})
@@ -173,7 +183,7 @@ TEST(GangStates, TwoApplicationsNeverWaitForEachOther) {
     each_pair({2, 3}, [&](const auto& applications) {
       if (!::testing::Test::HasFailure()) expect_all_end(room, applications, plays);
     });
-  EXPECT_EQ(plays, 7 * 16 * (16 + 32 + 32 + 64) * 4);
+  EXPECT_EQ(plays, 7 * 25 * (16 + 32 + 32 + 64) * 4);
 }
 
 TEST(GangStates, NorDoApplicationsThatAreLargerThanTheCluster) {

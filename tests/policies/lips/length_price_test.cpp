@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "policies/lips/supply/classes.h"
 #include "tests/policies/case.h"
 #include "tests/policies/elastic_builder.h"
 

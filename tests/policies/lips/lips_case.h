@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "policies/lips/demand/commodities.h"
 #include "policies/lips/lips_policy.h"
 #include "policies/lips/placing/packing.h"
 #include "policies/lips/placing/rounding.h"
 #include "policies/lips/placing/task_selection.h"
 #include "policies/lips/program/class_form.h"
 #include "policies/lips/program/zone_form.h"
+#include "policies/lips/supply/classes.h"
 #include "tests/policies/case.h"
 
 namespace lips::testing {

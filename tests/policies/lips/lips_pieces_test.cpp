@@ -1,6 +1,7 @@
 // Classes, commodities, the form's conditions, rounding and packing of the default planner, each on clusters made by
 // hand.
 #include "base/random.h"
+#include "policies/lips/demand/data_costs.h"
 #include "tests/policies/lips/lips_case.h"
 #include "tests/policies/lips/prices.h"
 

@@ -92,6 +92,25 @@ TEST(WaitingWeights, CountAJobBesideItsWork) {
   }
 }
 
+// Pods that arrive in batches are parts of one job.
+TEST(WaitingWeights, CountAJobOnceInHoweverManyPartsItCame) {
+  ClusterBuilder builder;
+  builder.node({.slots = 1, .cpu = 1});
+  LipsSettings settings;
+  settings.waiting_per_job = 2;
+  for (const int parts : {1, 2, 14, 40}) {
+    Case test("lips", builder);
+    for (int part = 0; part < parts; ++part) {
+      JobArrived arrived = testing::job(test.state.snapshot(), {.arrival = 1.0 * part, .maps = 280 / parts, .cpu = 10});
+      arrived.job.whole.id = WholeJobId(0);
+      test.state.apply(arrived);
+    }
+    const WaitingWeights weights = job_weights(test.state.snapshot(), settings).in_price;
+    EXPECT_NEAR(weights.mean, 1 + 2 * 3600 / 2800.0, 1e-9) << parts;
+    EXPECT_TRUE(weights.of_job.empty()) << parts;
+  }
+}
+
 // A job of an hour's work on one core, asked with so many seconds left.
 double factor_with(double left, std::optional<double> wait_left = std::nullopt) {
   ClusterBuilder builder;

@@ -55,7 +55,7 @@ class CommodityMaker {
         dearest_(cluster.zones.size()) {
     result_.copies_pay_off_once = chains_.direct;
     if (settings.horizon > Duration(0)) reads_.emplace(cluster);
-    if (settings.copies == CopyPricing::shared_price) readers_ = pending_readers(cluster);
+    if (settings.copies == CopyPricing::shared_price) readers_.emplace(cluster);
     if (settings.copies == CopyPricing::fair_share || settings.copies == CopyPricing::columns) {
       shared_data_.emplace(cluster);
       result_.objects = shared_data_->objects();
@@ -130,10 +130,10 @@ class CommodityMaker {
   // The least costs of a commodity are the least of its portions'.
   void lower(LeastCosts& least, const TaskGroup& group, double work, SharedObjectId shared) {
     const bool reads = group.reads && group.kind == TaskKind::map;
-    const PendingReads::Of read = reads ? reads_->of(group) : PendingReads::Of{1, group.zones};
+    const PendingReads::Of read = reads ? reads_->of(group) : PendingReads::Of{1, group.zones_soon()};
     const bool by_column = shared.valid() && chains_.direct;  // the model pays for its copies
     const double share = by_column ? 1.0 : 1.0 / read.most_readers;
-    const ZoneSet zones = by_column ? group.zones : read.zones;
+    const ZoneSet zones = by_column ? group.zones_soon() : read.zones;
     const double own = std::min(1.0, group.cpu.value() / work);  // of the work that the model counts
     const bool first = least.non_cpu_cost.empty();
     if (first) least.non_cpu_cost.assign(non_cpu_cost_.size(), 1e300);
@@ -154,13 +154,13 @@ class CommodityMaker {
     if (settings_.copies == CopyPricing::none || !group.data_set.valid() || group.kind != TaskKind::map)
       return SharedObjectId::none();
     if (settings_.copies == CopyPricing::shared_price) {
-      discount_shared_copy(cluster_, read_prices_, readers_, id, group, non_cpu_cost_);
+      discount_shared_copy(read_prices_, *readers_, id, group, non_cpu_cost_);
       return SharedObjectId::none();
     }
     const SharedObjectId object = shared_data_->object(id, g);
     if (settings_.copies == CopyPricing::columns && object.valid() && open_object_[object]) return object;
     const double off = 1 - shared_data_->fair_share(id, g);
-    const ByZone& price = read_prices_.from(group.zones);
+    const ByZone& price = read_prices_.from(group.zones_soon());
     for (ZoneId z : non_cpu_cost_.ids()) non_cpu_cost_[z] -= off * (group.input.value() * price[z]);
     return SharedObjectId::none();
   }
@@ -224,7 +224,7 @@ class CommodityMaker {
       }
     }
     if (reads_count) {
-      hash.mix(group.zones.bits());
+      hash.mix(group.zones_soon().bits());
       hash.mix(trait.work);
       hash.mix(group.input.value());
     }
@@ -237,7 +237,7 @@ class CommodityMaker {
       if (!any_class && (known.constraint != job.constraint || known.request != asked)) return false;
       if (!reads_count) return true;
       const Portion& like = result_.portions[known.portions.front()];
-      return known.zones == group.zones && like.work == trait.work &&
+      return known.zones == group.zones_soon() && like.work == trait.work &&
              cluster_.groups[like.job][like.group].input == group.input;
     };
     const CommodityId fresh(static_cast<std::uint32_t>(result_.commodities.size()));
@@ -253,7 +253,7 @@ class CommodityMaker {
       commodity.least_memory_per_core = memory_per_core;
       commodity.pool = pool;
       commodity.shared = trait.shared;
-      commodity.zones = group.zones;
+      commodity.zones = group.zones_soon();
       commodity.charged = charged(group, asked);
       commodity.input_per_work = group.reads ? group.input.value() / trait.work : 0;
       result_.commodities.push_back(std::move(commodity));
@@ -283,7 +283,7 @@ class CommodityMaker {
       // Nobody starves: the price rises with the wait of the commodity's longest waiting job.
       double waited = 0;
       for (PortionId p : commodity.portions)
-        waited = std::max(waited, to_hours(cluster_.now - cluster_.jobs[result_.portions[p].job].arrival));
+        waited = std::max(waited, to_hours(cluster_.now - began(cluster_.jobs[result_.portions[p].job])));
       commodity.unserved_price = price * (1 + waited);
       std::sort(commodity.portions.begin(), commodity.portions.end(), [&](PortionId a, PortionId b) {
         const Portion& left = result_.portions[a];
@@ -336,7 +336,7 @@ class CommodityMaker {
   ReadPrices read_prices_, chain_prices_;
   IdVector<ZoneId, double> dearest_;  // USD per CPU-second
   Workload result_;
-  IdVector<DataSetId, double> readers_;
+  std::optional<OtherReaders> readers_;
   std::optional<SharedData> shared_data_;
   IdVector<SharedObjectId, bool> open_object_;
   CommodityTable table_;

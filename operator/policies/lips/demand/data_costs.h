@@ -1,6 +1,7 @@
 // Dollars that a task costs by zone beside its CPU: reads, shuffle, and the home of its job.
 #pragma once
 
+#include "policies/lips/demand/shared_data.h"
 #include "policies/lips/market/workload.h"
 #include "policies/lips/prices/read_prices.h"
 
@@ -15,7 +16,7 @@ void non_cpu_costs(const ClusterSnapshot& cluster, ReadPrices& reads, const Job&
 
 // Discounts the share of other pending readers in a copy that stays: the read costs transfer / (1 + min(E, 2)).
 // Returns E, the other pending jobs' unread share of the group's data set.
-double discount_shared_copy(const ClusterSnapshot& cluster, ReadPrices& reads,
-                            const IdVector<DataSetId, double>& readers, JobId job, const TaskGroup& group, ByZone& usd);
+double discount_shared_copy(ReadPrices& reads, const OtherReaders& readers, JobId job, const TaskGroup& group,
+                            ByZone& usd);
 
 }  // namespace lips

@@ -66,7 +66,7 @@ HomeJob home_job(const ClusterSnapshot& cluster, const std::vector<JobId>& parts
         result.reduce_work += group.cpu * group.count;
         continue;
       }
-      result.maps.push_back({group.zones, static_cast<double>(group.count),
+      result.maps.push_back({group.zones_soon(), static_cast<double>(group.count),
                              CpuSeconds(std::max(least_work, group.cpu.value())), group.input});
       maps += group.count;
     }

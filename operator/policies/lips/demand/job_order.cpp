@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/work_left.h"
+#include "model/jobs_in_parts.h"
 
 namespace lips {
 
@@ -23,12 +23,14 @@ JobOrderSettings job_order(const ClusterSnapshot& cluster, const LipsSettings& s
 double JobOrder::urgency(JobId id) const {
   const Job& job = cluster_.jobs[id];
   const double weight = settings_.weights.of(id);
-  const double work = settings_.by_work_left ? std::sqrt(job.work.value() * work_left(job).value()) : job.work.value();
+  const double all = all_work(job).value();
+  const double work = settings_.by_work_left ? std::sqrt(all * all_work_left(job).value()) : all;
   double seconds = settings_.factor * work / std::max(1e-9, classes_.work_rate);
+  const TimePoint came = began(job);
   if (weight == 1)
-    seconds = to_seconds(job.arrival) + seconds;
+    seconds = to_seconds(came) + seconds;
   else
-    seconds = to_seconds(cluster_.now) - weight * to_seconds(cluster_.now - job.arrival) + seconds / weight;
+    seconds = to_seconds(cluster_.now) - weight * to_seconds(cluster_.now - came) + seconds / weight;
   return seconds - boost(job);
 }
 

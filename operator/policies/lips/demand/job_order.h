@@ -1,5 +1,5 @@
 // In which order jobs of equal priority go: arrival + k x (the job's work / the cluster's rate), so that small jobs
-// do not wait for large ones, and large ones not for ever.
+// do not wait for large ones, and large ones not for ever. A job is all of its parts, and arrives with the first.
 // Source of the order by size and what is left together: Hyytia, Aalto, Penttinen, Minimizing slowdown in heterogeneous
 // size-aware dispatching systems, SIGMETRICS 2012 (SPTP).
 #pragma once

@@ -16,6 +16,27 @@ IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster) {
   return readers;
 }
 
+OtherReaders::OtherReaders(const ClusterSnapshot& cluster)
+    : cluster_(cluster), parts_(cluster), all_(pending_readers(cluster)) {}
+
+const OtherReaders::Reads& OtherReaders::own(JobId job) const {
+  const auto [known, added] = own_.try_emplace(parts_.first(job));
+  if (added)
+    parts_.each(job, [&, &reads = known->second](JobId part) {
+      for (const TaskGroup& group : cluster_.groups[part])
+        if (group.data_set.valid()) reads[group.data_set] += group.count * group.input.value();
+    });
+  return known->second;
+}
+
+double OtherReaders::of(JobId job, const TaskGroup& group) const {
+  const double size = cluster_.data_sets[group.data_set].size.value();
+  const Reads& reads = own(job);
+  const auto found = reads.find(group.data_set);
+  const double others = all_[group.data_set] - (found == reads.end() || size <= 0 ? 0 : found->second / size);
+  return others > 1e-9 ? others : 0;  // sums of the same reads in another order
+}
+
 namespace {
 
 bool reads_blocks(const TaskGroup& group) {
@@ -42,8 +63,6 @@ PendingReads::PendingReads(const ClusterSnapshot& cluster) : cluster_(cluster) {
       if (const TaskGroup& group = cluster.groups[id][g]; reads_blocks(group))
         readers_.push_back({group.data_set, id, g});
   std::sort(readers_.begin(), readers_.end(), [](const Reader& a, const Reader& b) { return a.data_set < b.data_set; });
-  for (const MoveInFlight& move : cluster.moves)
-    coming_[cluster.blocks[move.block].data_set][move.block].insert(cluster.stores[move.to].zone);
 }
 
 const PendingReads::Counted& PendingReads::counted(DataSetId data_set) const {
@@ -62,17 +81,14 @@ const PendingReads::Counted& PendingReads::counted(DataSetId data_set) const {
 }
 
 PendingReads::Of PendingReads::of(const TaskGroup& group) const {
-  Of result{1, group.zones};
+  Of result{1, group.zones_soon()};
   if (!group.data_set.valid()) return result;
   const Counted& counts = counted(group.data_set);
-  const auto coming = coming_.find(group.data_set);
-  if (!counts.shared && coming == coming_.end()) return result;
+  if (!counts.shared && cluster_.moves.empty()) return result;
   for (TaskId task : cluster_.tasks_of(group)) {
-    if (counts.shared)
-      result.most_readers = std::max(result.most_readers, counts.readers[place_of(cluster_.tasks[task].block)]);
-    if (coming == coming_.end()) continue;
-    if (const auto there = coming->second.find(cluster_.tasks[task].block); there != coming->second.end())
-      result.zones = ZoneSet(result.zones.bits() | there->second.bits());
+    const BlockId block = cluster_.tasks[task].block;
+    result.zones = result.zones | cluster_.blocks[block].coming;  // which a group of peers does not say
+    if (counts.shared) result.most_readers = std::max(result.most_readers, counts.readers[place_of(block)]);
   }
   return result;
 }

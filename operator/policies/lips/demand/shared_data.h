@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/jobs_in_parts.h"
 #include "policies/lips/market/workload.h"
 
 namespace lips {
@@ -12,8 +13,25 @@ namespace lips {
 // Pending readers' unread share of each data set, in whole data sets.
 IdVector<DataSetId, double> pending_readers(const ClusterSnapshot& cluster);
 
-// Pending readers of each block, and the targets of blocks on their way: the least cost of a group's reads. Counts the
-// readers of a data set when it is first asked about.
+// What other jobs still read of the data sets of one.
+class OtherReaders {
+ public:
+  explicit OtherReaders(const ClusterSnapshot& cluster);  // outlives it
+  // In whole data sets, of the group's: by pending jobs but this one, which is all of its parts.
+  double of(JobId job, const TaskGroup& group) const;
+
+ private:
+  using Reads = std::unordered_map<DataSetId, double>;  // MiB
+  const Reads& own(JobId job) const;
+
+  const ClusterSnapshot& cluster_;
+  PendingParts parts_;
+  IdVector<DataSetId, double> all_;
+  mutable std::unordered_map<JobId, Reads> own_;  // by the first part
+};
+
+// Pending readers of each block: the least cost of a group's reads. Counts the readers of a data set when it is first
+// asked about.
 class PendingReads {
  public:
   explicit PendingReads(const ClusterSnapshot& cluster);
@@ -40,7 +58,6 @@ class PendingReads {
   const ClusterSnapshot& cluster_;
   std::vector<Reader> readers_;  // by data set
   mutable std::unordered_map<DataSetId, Counted> counted_;
-  std::unordered_map<DataSetId, std::unordered_map<BlockId, ZoneSet>> coming_;
 };
 
 // Which portions read the same blocks.

@@ -6,7 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/last_starts.h"
+#include "model/jobs_in_parts.h"
+#include "model/starts_in_time.h"
 #include "model/targets.h"
 #include "model/work_left.h"
 #include "policies/waiting_price.h"
@@ -17,60 +18,71 @@ namespace {
 
 constexpr double least_pending_work = 1;  // CPU-seconds: less is as much, so that quotients stay finite
 
+// Those of a job as its owner sees it: all of its parts wait at one price.
 class Factors {
  public:
   Factors(const ClusterSnapshot& cluster, const LipsSettings& settings)
-      : cluster_(cluster), more_work_(3600 * waiting_per_job(cluster, settings)) {}
+      : cluster_(cluster), parts_(cluster), more_work_(3600 * waiting_per_job(cluster, settings)) {
+    any_due_ = std::any_of(cluster.pending.begin(), cluster.pending.end(),
+                           [&](JobId id) { return cluster.jobs[id].due.any(); });
+  }
 
   // `last_tasks`: whether they count for all of their job.
   double of(JobId id, bool last_tasks) {
     const Job& job = cluster_.jobs[id];
-    const double all = last_tasks ? all_by_last_tasks(job) : 1;
-    const double factor = cluster_.pools[job.pool].waiting_factor * (all + of_the_job(job));
-    if (!job.due.any()) return factor;
-    const auto [found, added] = due_.try_emplace(id);
+    const double pending = parts_.pending_work(id).value();
+    const double all = last_tasks ? all_by_last_tasks(job, pending) : 1;
+    const double factor = cluster_.pools[job.pool].waiting_factor * (all + of_the_job(pending));
+    if (!any_due_) return factor;
+    const auto [found, added] = due_.try_emplace(parts_.first(id), 1);
     if (added) found->second = due(id);
     return factor * found->second;
   }
 
  private:
-  static double all_by_last_tasks(const Job& job) {
-    if (job.pending_work.value() <= 0) return 1;
-    return std::clamp(job.work / job.pending_work, 1.0, most_of_last_tasks);
+  static double all_by_last_tasks(const Job& job, double pending) {
+    return pending > 0 ? std::clamp(all_work(job).value() / pending, 1.0, most_of_last_tasks) : 1;
   }
 
-  double of_the_job(const Job& job) const {
-    return more_work_ > 0 ? more_work_ / std::max(job.pending_work.value(), least_pending_work) : 0;
+  double of_the_job(double pending) const {
+    return more_work_ > 0 ? more_work_ / std::max(pending, least_pending_work) : 0;
   }
 
+  // By the part that is most urgent; 1 if none is due.
   double due(JobId id) {
-    const Job& job = cluster_.jobs[id];
-    double factor = 0;
-    if (job.due.complete_by)
-      factor = deadline_factor(seconds_needed(id), to_seconds(*job.due.complete_by - cluster_.now));
-    if (job.due.start_by)
-      factor = std::max(factor, deadline_factor(seconds_waited(id), to_seconds(*job.due.start_by - job.arrival)));
-    return factor;
+    std::optional<double> factor;
+    const auto consider = [&](double needed, Duration left) {
+      factor = std::max(factor.value_or(0), deadline_factor(needed, to_seconds(left)));
+    };
+    const double needed = seconds_needed(id);
+    parts_.each(id, [&](JobId part) {
+      const Job& job = cluster_.jobs[part];
+      if (job.due.complete_by) consider(needed, *job.due.complete_by - cluster_.now);
+      if (job.due.start_by) consider(seconds_waited(part), *job.due.start_by - job.arrival);
+    });
+    return factor.value_or(1);
   }
 
   // By its last task, at full speed. What no node takes waits at the price of others.
   double seconds_waited(JobId id) {
-    if (!last_starts_) last_starts_.emplace(cluster_);
+    if (!starts_) starts_.emplace(cluster_, parts_);
     const Job& job = cluster_.jobs[id];
-    const double to_come = last_starts_->of(id, job.pending).start;
+    const double to_come = starts_->of(id, job.pending);
     return to_seconds(cluster_.now - job.arrival) + (std::isfinite(to_come) ? to_come : 0);
   }
 
   double seconds_needed(JobId id) {
     if (work_rate_ <= 0) work_rate_ = std::max(work_rate(cluster_), 1e-9);
-    return seconds_at_full_speed(cluster_, id, work_rate_);
+    return seconds_at_full_speed(cluster_, parts_, id, work_rate_);
   }
 
   const ClusterSnapshot& cluster_;
+  const PendingParts parts_;
   const double more_work_;  // CPU-seconds by which each job counts
-  double work_rate_ = 0;    // once it is needed
-  std::optional<LastStarts> last_starts_;
-  std::unordered_map<JobId, double> due_;
+  bool any_due_ = false;
+  double work_rate_ = 0;  // once it is needed
+  std::optional<StartsInTime> starts_;
+  std::unordered_map<JobId, double> due_;  // by the first part of a job
 };
 
 template <class FactorOf>

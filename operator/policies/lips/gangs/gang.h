@@ -25,6 +25,7 @@ struct GangPart {
   double weight = 1;  // in the exchange
   ByZone read_usd;    // of one task
   double stake = 1;   // an interruption of one task undoes so many times its work
+  bool leads = false;  // a driver to come, without which the others make no progress
 };
 
 // USD per CPU-second that interruptions of nodes of the class add for a task of the part.
@@ -32,7 +33,7 @@ double price_of_interruptions(const NodeClasses& classes, const NodeClass& on, c
 
 struct Gang {
   WholeJobId whole;
-  std::vector<GangPart> parts;  // the largest requests first
+  std::vector<GangPart> parts;  // a driver, then the largest requests first
   PeersByZone running;
   std::uint32_t running_tasks = 0;
   Mebibytes exchange;

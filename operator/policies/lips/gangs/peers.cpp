@@ -11,6 +11,8 @@
 #include "policies/lips/gangs/gang.h"
 #include "policies/lips/gangs/gang_orders.h"
 #include "policies/lips/gangs/gang_zones.h"
+#include "policies/lips/gangs/start_price.h"
+#include "policies/lips/gangs/turns.h"
 
 namespace lips {
 
@@ -21,30 +23,11 @@ constexpr std::uint32_t most_looks = 1000;  // at blocks of a data set
 constexpr double margin = 2;
 constexpr Duration overdue = std::chrono::seconds(1);  // pause after which tasks that should have ended are asked for
 
-// One way to start a gang.
-struct Start {
-  double usd = std::numeric_limits<double>::infinity();
-  double wait = 0;  // seconds
-  ZoneId zone;      // none: several
-  std::vector<Spot> spots;
-  std::optional<GangOrder> order;    // of nodes for the other tasks
-  bool some_zone_holds_all = false;  // now, later, or with new nodes
-  bool beside_driver = false;
-};
-
 // How long a gang may wait for room, and whether nodes may be ordered for it.
 struct Patience {
   double seconds = 0;
   bool orders = false;
 };
-
-// A gang that finds room nowhere keeps what becomes free for it, then leaves it to others for as long, in turns that
-// double: so it starts when a turn outlasts the tasks that run, and others start in every pause.
-Duration turn_left(Duration since, Duration first) {
-  Duration turn = first;
-  for (; turn > Duration{} && since >= 2 * turn; turn *= 2) since -= 2 * turn;
-  return std::max(Duration{}, turn - since);
-}
 
 class Peers {
  public:
@@ -56,6 +39,7 @@ class Peers {
         classes_(classes),
         room_(cluster_, classes, free),
         orders_(cluster_, classes),
+        price_(cluster_, input.costs, classes, settings.waiting_price),
         running_(running_peers(cluster_)),
         short_(short_gangs(cluster_)) {
     for (const Offer& offer : cluster_.offers) boot_ = std::max(boot_, offer.boot);
@@ -70,32 +54,14 @@ class Peers {
       result_.served[id.index()] = true;
       pending_[cluster_.jobs[id].whole.id].push_back(id);
     }
-    for (const auto& [whole, peers] : running_)
-      if (!pending_.contains(whole)) keep_room(whole, peers);
-    for (const WholeJobId whole : in_order()) start(whole);
+    for (const WholeJobId whole : running_in_turn(cluster_, pending_, running_)) keep_room(whole, running_.at(whole));
+    for (const WholeJobId whole : pending_in_turn(cluster_, pending_, running_, settings_.keep_room)) start(whole);
     return std::move(result_);
   }
 
  private:
-  // Those for which room is kept beside peers that run come first: others that have waited for longer would take it,
-  // and leave them half started.
-  std::vector<WholeJobId> in_order() const {
-    std::vector<std::tuple<bool, std::int32_t, TimePoint, WholeJobId>> order;
-    for (const auto& [whole, jobs] : pending_) {
-      std::int32_t priority = std::numeric_limits<std::int32_t>::min();
-      TimePoint arrival = TimePoint::max();
-      for (const JobId id : jobs) {
-        priority = std::max(priority, cluster_.jobs[id].priority);
-        arrival = std::min(arrival, cluster_.jobs[id].arrival);
-      }
-      const bool kept =
-          running_.contains(whole) && cluster_.now - cluster_.jobs[jobs.front()].whole.arrived < settings_.keep_room;
-      order.emplace_back(!kept, -std::max(priority, -std::numeric_limits<std::int32_t>::max()), arrival, whole);
-    }
-    std::sort(order.begin(), order.end());
-    std::vector<WholeJobId> wholes;
-    for (const auto& [not_kept, priority, arrival, whole] : order) wholes.push_back(whole);
-    return wholes;
+  bool keeps_room(WholeJobId id, const WholeJob& whole) const {
+    return lips::keeps_room(cluster_, running_, id, whole.arrived, settings_.keep_room);
   }
 
   void start(WholeJobId id) {
@@ -104,16 +70,16 @@ class Peers {
     Gang gang = gang_of(id, jobs);
     if (gang.parts.empty()) return;  // no store holds what they read
     const std::uint32_t least = short_.contains(id) ? short_.at(id) : 0;
-    if (gang.tasks() < least) return defer(jobs, DeferralReason::waits_for_peers);
     const Duration since = cluster_.now - whole.arrived;
+    const bool late = leave_late_driver(gang);
     // Before their driver runs none can come: nobody waits for them, if only their number is known.
     const bool leads = driver_waits(gang);
-    const bool all_here = whole.expected > 0 && (leads || to_come(whole, gang) == 0);
-    if (!all_here && since < settings_.settle) {
-      look_again(settings_.settle - since);
-      return defer(jobs, DeferralReason::waits_for_peers);
-    }
-    add_to_come(gang, awaited(whole, gang, leads, since), whole, jobs.back());
+    const bool all_here = late || (whole.expected > 0 && (leads || to_come(whole, gang) == 0));
+    const bool settles = !all_here && since < settings_.settle;
+    if (settles) look_again(settings_.settle - since);
+    if (settles || gang.tasks() < least) return wait_beside_peers(gang, jobs, whole);
+    if (!late) add_to_come(gang, awaited(whole, gang, leads, since), whole, jobs.back());
+    add_driver(gang, whole, jobs.back());
     if (interrupted_) gang.set_stakes(cluster_);
     const bool alone = since >= settings_.keep_room && least == 0 && only_driver_runs(id);
     if (!within_pool_maxima(gang, alone) || gang.here() < least) return defer(jobs, DeferralReason::pool_maximum);
@@ -138,12 +104,33 @@ class Peers {
       look_again(std::max(overdue, seconds(choice.wait)));
     }
     const std::uint32_t beside = leads ? std::min(gang.tasks(), 2U) : 1;  // a driver, and a worker or its room
-    const bool some = count_tasks(choice.spots) >= beside && count_here(gang, choice.spots) >= least;
-    if (choice.wait > 0 || !some) return defer(jobs, DeferralReason::waits_for_peers);
+    const bool some = count_tasks(choice.spots) >= beside && count_here(gang, choice.spots) >= std::max(least, 1U);
+    if (choice.wait > 0) return defer(jobs, DeferralReason::waits_for_peers);
+    if (!some) return wait_beside_peers(gang, jobs, whole);
     result_.apart += zones_of(choice.spots) > 1;
     room_.take(gang, choice.spots);
     take(gang, choice.spots, true);
     if (settings_.buys) hold(gang, choice.spots, tasks_of(gang).begin()->second.front());
+    for (const JobId job : jobs)
+      if (late && !cluster_.jobs[job].coordinates) defer({job}, DeferralReason::waits_for_peers);
+  }
+
+  // A driver that comes after workers of its own starts as soon as it finds room: they make no progress without it.
+  // False: there is none.
+  bool leave_late_driver(Gang& gang) const {
+    const auto peers = running_.find(gang.whole);
+    const auto drives = [&](const GangPart& part) { return cluster_.jobs[part.job].coordinates; };
+    if (peers == running_.end() || peers->second.driver.valid() || std::ranges::none_of(gang.parts, drives)) return false;
+    std::erase_if(gang.parts, [&](const GangPart& part) { return !drives(part); });
+    return true;
+  }
+
+  // One that has to come gets its room before all others.
+  void add_driver(Gang& gang, const WholeJob& whole, JobId like) const {
+    if (!whole.lacks_driver) return;
+    const double work = gang.parts.empty() ? least_work : gang.parts.front().work;
+    const ByZone no_reads(cluster_.zones.size(), 0.0);
+    gang.parts.insert(gang.parts.begin(), {like, 0, 1, true, whole.each, work, weight_of_driver, no_reads, 1, true});
   }
 
   // Nodes that are ordered, and room that is kept beside them, are given back if the others do not come while they
@@ -231,11 +218,11 @@ class Peers {
         gang.parts.push_back({job, g, group.count, false, cluster_.jobs[job].request,
                               std::max(least_work, group.cpu.value()), peer_weight(cluster_.jobs[job]), usd});
       }
-    const auto size = [](const GangPart& part) {
-      return std::tuple(-part.request.cpu.value(), -part.request.memory.value());
+    const auto rank = [&](const GangPart& part) {  // workers in the room of their driver would wait for it for ever
+      return std::tuple(!cluster_.jobs[part.job].coordinates, -part.request.cpu.value(), -part.request.memory.value());
     };
     std::stable_sort(gang.parts.begin(), gang.parts.end(),
-                     [&](const GangPart& a, const GangPart& b) { return size(a) < size(b); });
+                     [&](const GangPart& a, const GangPart& b) { return rank(a) < rank(b); });
     return gang;
   }
 
@@ -279,20 +266,52 @@ class Peers {
     return usd;
   }
 
-  // For peers that have not arrived, where most of the others run.
+  // For peers that have not arrived, where the others run.
   void keep_room(WholeJobId id, const RunningPeers& peers) {
     const JobId part = cluster_.tasks[peers.one].job;
     const WholeJob& whole = cluster_.jobs[part].whole;
-    const Duration since = cluster_.now - whole.arrived;
-    if (since >= settings_.keep_room) return;
+    const bool keeps = keeps_room(id, whole);
+    if (!keeps && !whole.lacks_driver) return;
     Gang gang{id, {}, peers.in_zone, peers.tasks, {}};
-    add_to_come(gang, to_come(whole, gang), whole, part);
-    const auto most = std::max_element(gang.running.begin(), gang.running.end()) - gang.running.begin();
-    const std::vector<Spot> spots = room_.take(gang, ZoneId(static_cast<std::uint32_t>(most)), gang.tasks());
-    take(gang, spots, false);
+    if (keeps) add_to_come(gang, to_come(whole, gang), whole, part);
+    add_driver(gang, whole, part);
+    const std::vector<Spot> spots = take_beside_peers(gang);
     if (spots.empty() || !settings_.buys) return;
     hold(gang, spots, peers.one);
-    look_again(std::max(overdue, settings_.keep_room - since));
+    if (keeps) look_again(std::max(overdue, settings_.keep_room - (cluster_.now - whole.arrived)));
+  }
+
+  // Some are here and do not start yet: the room that was kept beside those that run stays theirs, and that of the
+  // others that will come.
+  void wait_beside_peers(Gang& gang, const std::vector<JobId>& jobs, const WholeJob& whole) {
+    defer(jobs, DeferralReason::waits_for_peers);
+    const bool keeps = keeps_room(gang.whole, whole), lacks_driver = whole.lacks_driver && gang.running_tasks > 0;
+    if (!keeps && !lacks_driver) return;
+    const TaskId asks = tasks_of(gang).begin()->second.front();
+    std::erase_if(gang.parts, [&](const GangPart& part) { return part.to_come || !keeps; });
+    if (keeps) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
+    add_driver(gang, whole, jobs.back());
+    const std::vector<Spot> spots = take_beside_peers(gang);
+    if (settings_.buys) hold(gang, spots, asks);
+  }
+
+  // In the zone of the driver, else where most run; for a driver to come wherever there is room.
+  std::vector<Spot> take_beside_peers(const Gang& gang) {
+    const ZoneId driver = running_.at(gang.whole).driver;
+    const auto most = std::max_element(gang.running.begin(), gang.running.end()) - gang.running.begin();
+    const ZoneId home = driver.valid() ? driver : ZoneId(static_cast<std::uint32_t>(most));
+    std::vector<Spot> spots = room_.take(gang, home, gang.tasks());
+    const bool lacks_driver = !gang.parts.empty() && gang.parts.front().leads;
+    if (lacks_driver && (spots.empty() || spots.front().part > 0)) {
+      const Gang alone{gang.whole, {gang.parts.front()}, gang.running, gang.running_tasks, gang.exchange};
+      for (const ZoneId zone : cluster_.zones.ids())
+        if (const std::vector<Spot> there = room_.take(alone, zone, 1); !there.empty()) {
+          spots.push_back(there.front());
+          break;
+        }
+    }
+    take(gang, spots, false);
+    return spots;
   }
 
   // Tasks that their pools' maxima never allow at once are left out; for a driver that is alone, those that they do not
@@ -308,7 +327,7 @@ class Peers {
       if (alone) most -= result_.pool_cores[job.pool].value();
       const double ever = std::floor((most - need[job.pool] + 1e-7) / cores);
       part.tasks = static_cast<std::uint32_t>(std::clamp(ever, 0.0, double{1} * part.tasks));
-      if (!part.to_come || leads) need[job.pool] += part.tasks * cores;
+      if (!part.to_come || leads || part.leads) need[job.pool] += part.tasks * cores;
     }
     for (const PoolId pool : need.ids())
       if (need[pool] > 0 && result_.pool_cores[pool].value() + need[pool] > cluster_.pools[pool].maximum.value() + 1e-7)
@@ -331,7 +350,7 @@ class Peers {
     if (choice.beside_driver) return choice;
     Start apart;
     apart.spots = in_several_zones(gang);
-    apart.usd = usd_of(gang, apart);
+    apart.usd = price_.of(gang, apart);
     const bool all = count_tasks(apart.spots) == gang.tasks();
     if (all ? apart.usd < choice.usd : !choice.some_zone_holds_all && !room_.are_large_enough(gang)) return apart;
     return choice;
@@ -352,7 +371,7 @@ class Peers {
   void leave_out_to_come(Gang& gang) const {
     const bool lone = only_driver_waits(gang);
     for (GangPart& part : gang.parts)
-      if (part.to_come) part.tasks = lone ? 1 : 0;
+      if (part.to_come && !part.leads) part.tasks = lone ? 1 : 0;
     std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
   }
 
@@ -381,7 +400,7 @@ class Peers {
       Start choice;
       choice.zone = zone;
       const auto consider = [&](Start& cheapest) {
-        choice.usd = usd_of(gang, choice);
+        choice.usd = price_.of(gang, choice);
         if (choice.usd < cheapest.usd) cheapest = choice;
       };
       if (std::optional<std::vector<Spot>> spots = room_.all_now(gang, zone)) {
@@ -409,8 +428,8 @@ class Peers {
       if (plain) consider_order(*plain);  // safer nodes can be dearer than what is lost
     }
     // Room that is there may be paid for already, or stay for others: nodes in its stead must pay for themselves.
-    if (now && ordered.order) ordered.usd = usd_beside_cpu(gang, ordered) + margin * usd_of_nodes(gang, ordered);
-    if (ordered.usd < (now ? usd_beside_cpu(gang, best) : best.usd)) best = std::move(ordered);
+    if (now && ordered.order) ordered.usd = price_.beside_cpu(gang, ordered) + margin * price_.of_nodes(gang, ordered);
+    if (ordered.usd < (now ? price_.beside_cpu(gang, best) : best.usd)) best = std::move(ordered);
     best.some_zone_holds_all = now || holds_all || !best.spots.empty();
     return best;
   }
@@ -433,62 +452,9 @@ class Peers {
     if (!now) return choice;
     choice.zone = home;
     choice.spots = *std::move(now);
-    choice.usd = usd_of(gang, choice);
+    choice.usd = price_.of(gang, choice);
     choice.beside_driver = choice.some_zone_holds_all = true;
     return choice;
-  }
-
-  // Calls `visit(spot, class)` for all tasks that the choice places, on nodes that are there and on ordered ones.
-  template <class Visit>
-  void each_place(const Start& choice, const Visit& visit) const {
-    for (const Spot& spot : choice.spots) visit(spot, classes_.classes[classes_.class_of[spot.node]]);
-    if (choice.order)
-      for (const NewSpot& spot : choice.order->spots) visit(spot, classes_.classes[spot.on]);
-  }
-
-  double usd_of(const Gang& gang, const Start& choice) const {
-    double usd = usd_beside_cpu(gang, choice);
-    each_place(choice, [&](const auto& spot, const NodeClass& on) {
-      usd += spot.tasks * gang.parts[spot.part].work * on.price.value() + lost_usd(gang, spot, on);
-    });
-    return usd;
-  }
-
-  // By interruptions of the nodes of the class.
-  template <class AnySpot>
-  double lost_usd(const Gang& gang, const AnySpot& spot, const NodeClass& on) const {
-    const GangPart& part = gang.parts[spot.part];
-    return spot.tasks * part.work * price_of_interruptions(classes_, on, part);
-  }
-
-  // Of all nodes that the choice orders, used or not, from their launch until they have been idle.
-  double usd_of_nodes(const Gang& gang, const Start& choice) const {
-    double longest = 0, usd = 0;
-    for (const NewSpot& spot : choice.order->spots) {
-      const GangPart& part = gang.parts[spot.part];
-      const NodeClass& on = classes_.classes[spot.on];
-      longest = std::max(longest, part.work / (cores_of(part.request) * on.speed));
-      usd += lost_usd(gang, spot, on);
-    }
-    for (const auto& [c, nodes] : choice.order->nodes) {
-      const Offer& offer = cluster_.offers[classes_.classes[c].offer];
-      const double paid = to_seconds(offer.boot + offer.idle) + longest;
-      usd += nodes * cluster_.nodes[offer.like].price.value() * paid / 3600;
-    }
-    return usd;
-  }
-
-  // Waiting, reads and exchange.
-  double usd_beside_cpu(const Gang& gang, const Start& choice) const {
-    PeersByZone in_zone = gang.running;
-    const double wait = std::max(choice.wait, choice.order ? choice.order->boot : 0.0);
-    double usd = settings_.waiting_price * classes_.mean_price.value() * gang.work() * wait / 3600;
-    each_place(choice, [&](const auto& spot, const NodeClass& on) {
-      const GangPart& part = gang.parts[spot.part];
-      usd += spot.tasks * part.read_usd[on.zone];
-      in_zone[on.zone] += part.weight * spot.tasks;
-    });
-    return usd + exchange_cost(costs_, gang.exchange, in_zone).value();
   }
 
   std::size_t zones_of(const std::vector<Spot>& spots) const {
@@ -551,11 +517,12 @@ class Peers {
   NodeClasses& classes_;
   GangRoom room_;
   OrderRoom orders_;
+  StartPrice price_;
   Duration boot_{};           // of the slowest offer
   bool interrupted_ = false;  // some nodes may be
-  std::map<WholeJobId, RunningPeers> running_;
+  PeersThatRun running_;
   std::map<WholeJobId, std::uint32_t> short_;  // of tasks that must start at once
-  std::map<WholeJobId, std::vector<JobId>> pending_;
+  PendingPeers pending_;
   PeersPlan result_;
 };
 

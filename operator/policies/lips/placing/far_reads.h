@@ -14,7 +14,8 @@ namespace lips {
 inline constexpr double lighter_wait = 0.1;    // of a job that would read from afar for nothing
 inline constexpr int rounds_of_far_reads = 3;  // each may find more such jobs
 
-// Jobs with tasks that start in a zone without their data, while others of theirs start nowhere. By id.
+// Jobs with tasks that start in a zone without their data, while others of theirs start nowhere: with all parts that
+// have pending tasks. By id.
 std::vector<JobId> far_for_nothing(const ClusterSnapshot& cluster, const Workload& workload,
                                    const std::vector<Placement>& placements);
 

@@ -21,16 +21,16 @@ class FastPathPacking {
         first_open_(classes.classes.size(), 0) {
     result_.served = settings.skip;
     result_.served.resize(cluster_.jobs.size(), false);
-    if (settings.copies != CopyPricing::none) readers_ = pending_readers(cluster_);
+    if (settings.copies != CopyPricing::none) readers_.emplace(cluster_);
   }
 
   FastPath run() {
     std::vector<JobId> small;
     for (JobId id : cluster_.pending)
-      if (!result_.served[id.index()] && cluster_.jobs[id].work * classes_.dearest <= settings_.limit)
+      if (!result_.served[id.index()] && all_work(cluster_.jobs[id]) * classes_.dearest <= settings_.limit)
         small.push_back(id);
-    std::stable_sort(small.begin(), small.end(),
-                     [&](JobId a, JobId b) { return cluster_.jobs[a].priority > cluster_.jobs[b].priority; });
+    const auto rank = [&](JobId id) { return std::pair(-std::int64_t{cluster_.jobs[id].priority}, began(cluster_.jobs[id])); };
+    std::stable_sort(small.begin(), small.end(), [&](JobId a, JobId b) { return rank(a) < rank(b); });
     for (JobId id : small) serve(id);
     result_.pool_cores = pools_.in_use();
     return std::move(result_);
@@ -45,7 +45,7 @@ class FastPathPacking {
       if (group.reads && group.zones.empty()) continue;
       non_cpu_costs(cluster_, reads_, job, group, job.memory.home, non_cpu_cost_);
       if (settings_.copies != CopyPricing::none)
-        discount_shared_copy(cluster_, reads_, readers_, id, group, non_cpu_cost_);
+        discount_shared_copy(reads_, *readers_, id, group, non_cpu_cost_);
       const PortionId portion =
           result_.workload.portions.push_back({id, g, group.count, group.cpu.value(), to_seconds(job.arrival), {}});
       place(job, group, portion);
@@ -113,7 +113,7 @@ class FastPathPacking {
   IdVector<NodeId, Resources>& free_;
   PoolRoom pools_;
   IdVector<ClassId, std::size_t> first_open_;
-  IdVector<DataSetId, double> readers_;
+  std::optional<OtherReaders> readers_;
   ByZone non_cpu_cost_;
   FastPath result_;
 };

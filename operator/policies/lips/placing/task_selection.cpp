@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <unordered_map>
 
 #include "model/nearest_replicas.h"
 #include "policies/lips/data/store_room.h"
@@ -111,7 +112,7 @@ void share_copies(const ClusterSnapshot& cluster, std::size_t first, Plan& plan)
   const auto copy_of = [&](const Assignment& assignment) -> Copy* {
     const BlockId block = cluster.tasks[assignment.task].block;
     const ZoneId zone = cluster.nodes[assignment.node].zone;
-    if (!assignment.read_from.valid() || cluster.blocks[block].zones.contains(zone)) return nullptr;
+    if (!assignment.read_from.valid() || cluster.stores[assignment.read_from].zone == zone) return nullptr;
     return &copies[{block, zone}];
   };
   for (std::size_t i = first; i < plan.assignments.size(); ++i)
@@ -254,14 +255,45 @@ class LocalityFlow {
   std::vector<TaskId> in_bins_;
 };
 
-// The source of a task on the node: the zone whose link was charged, if that is not its own.
-StoreId read_from(const ClusterSnapshot& cluster, const NearestReplicas& nearest, BlockId block, ZoneId charged,
-                  const Location& reader) {
-  if (block.valid() && charged.valid() && !cluster.blocks[block].zones.contains(reader.zone))
-    for (const Replica& replica : cluster.blocks[block].replicas)
-      if (cluster.stores[replica.store].zone == charged) return replica.store;
-  return nearest.of(block, reader).store;
-}
+// The source of a task on a node: a replica there is, or one that is on its way and costs less to read.
+class Sources {
+ public:
+  explicit Sources(const PolicyInput& input)
+      : cluster_(input.cluster), costs_(input.costs), nearest_(input.cluster, input.costs) {
+    for (const MoveInFlight& move : cluster_.moves) coming_[move.block].push_back(move.to);
+  }
+
+  const NearestReplicas& nearest() const { return nearest_; }
+  // `charged`: the zone whose link was charged, if that is not the reader's own.
+  StoreId of(const TaskGroup& group, BlockId block, ZoneId charged, const Location& reader) const {
+    if (block.valid() && charged.valid() && !group.zones_soon().contains(reader.zone))
+      if (const StoreId store = in_zone(group, block, charged); store.valid()) return store;
+    const StoreId now = nearest_.of(block, reader).store;
+    if (group.coming.empty() || !block.valid() || group.zones.contains(reader.zone)) return now;
+    StoreId best = now;
+    const auto price = [&](StoreId store) {
+      return store.valid() ? costs_.transfer(nearest_.at(store).zone, reader.zone).value() : 1e300;
+    };
+    for (const StoreId store : coming_.at(block))
+      if (price(store) < price(best)) best = store;
+    return best;
+  }
+
+ private:
+  StoreId in_zone(const TaskGroup& group, BlockId block, ZoneId zone) const {
+    for (const Replica& replica : cluster_.blocks[block].replicas)
+      if (cluster_.stores[replica.store].zone == zone) return replica.store;
+    if (group.coming.contains(zone))
+      for (const StoreId store : coming_.at(block))
+        if (cluster_.stores[store].zone == zone) return store;
+    return StoreId::none();
+  }
+
+  const ClusterSnapshot& cluster_;
+  const CostModel& costs_;
+  const NearestReplicas nearest_;
+  std::unordered_map<BlockId, std::vector<StoreId>> coming_;
+};
 
 // Numbers of placements by portion, in their order.
 class ByPortion {
@@ -301,7 +333,8 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
               const TaskSelectionSettings& settings, LocalityReached& reached) {
   const ClusterSnapshot& cluster = input.cluster;
   const bool by_flow = settings.by_flow && cluster.pending_tasks <= most_flow_tasks;
-  const NearestReplicas nearest(cluster, input.costs);
+  const Sources sources(input);
+  const NearestReplicas& nearest = sources.nearest();
   const ByPortion by_portion(placements, workload.portions.size());
   std::optional<LocalityFlow> flow;
   if (by_flow) flow.emplace(cluster, nearest);
@@ -329,7 +362,7 @@ Chosen choose(const PolicyInput& input, const Workload& workload, const std::vec
       const Location& reader = nearest.at(placements[i].node);
       for (Choice& choice : chosen.of(i)) {
         const BlockId block = cluster.tasks[choice.task].block;
-        choice.read_from = read_from(cluster, nearest, block, placements[i].from, reader);
+        choice.read_from = sources.of(chooser.group(), block, placements[i].from, reader);
         choice.leaves_copy = settings.copies && choice.read_from.valid() &&
                              (*settings.copies)(block, nearest.at(choice.read_from).zone, reader.zone);
       }

@@ -71,8 +71,8 @@ struct Need {
       extended[resource] = std::max(extended[resource], amount / cores_of(request));
   }
   void expect(const WholeJob& whole) {
-    if (whole.peers && whole.expected > 0 && of_peers.try_emplace(whole.id, whole.each).second)
-      add(whole.each, whole.expected);
+    if (whole.peers && (whole.expected > 0 || whole.lacks_driver) && of_peers.try_emplace(whole.id, whole.each).second)
+      add(whole.each, whole.expected + whole.lacks_driver);
   }
 };
 

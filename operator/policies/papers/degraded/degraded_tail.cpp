@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "model/gangs.h"
 #include "policies/drafting/draft.h"
 
 namespace lips {
@@ -36,6 +38,23 @@ class PoolRoom {
   IdVector<PoolId, Cores> cores_;
 };
 
+// Gangs of which too few would start even with all of their degraded tasks: these get no room.
+std::map<WholeJobId, std::uint32_t> gangs_without_enough(const ClusterSnapshot& cluster, const Plan& plan) {
+  std::map<WholeJobId, std::uint32_t> missing = short_gangs(cluster);
+  if (missing.empty()) return missing;
+  const auto starts = [&](JobId job, std::uint32_t tasks) {
+    const auto gang = missing.find(cluster.jobs[job].whole.id);
+    if (gang == missing.end()) return;
+    gang->second -= std::min(gang->second, tasks);
+    if (gang->second == 0) missing.erase(gang);
+  };
+  for (const Assignment& assignment : plan.assignments) starts(cluster.tasks[assignment.task].job, 1);
+  for (const JobId job : cluster.pending)
+    for (const TaskGroup& group : cluster.groups[job])
+      if (group.degraded) starts(job, group.count);
+  return missing;
+}
+
 class DegradedTail : public Policy {
  public:
   DegradedTail(std::unique_ptr<Policy> policy, SourceChoice sources) : policy_(std::move(policy)), sources_(sources) {}
@@ -60,8 +79,10 @@ class DegradedTail : public Policy {
     std::stable_sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) {
       return input.cluster.nodes[a].cpu_price < input.cluster.nodes[b].cpu_price;
     });
+    const std::map<WholeJobId, std::uint32_t> too_few = gangs_without_enough(input.cluster, plan);
     for (JobId id : jobs_by_priority(input.cluster)) {
       const Job& job = input.cluster.jobs[id];
+      if (too_few.contains(job.whole.id)) continue;
       const FreeCapacity::Kind kind = draft.free.kind_of(job);
       for (auto node = nodes.begin(); node != nodes.end() && pools.holds(job);) {
         const TaskId task = draft.tasks.degraded(id);
@@ -75,6 +96,7 @@ class DegradedTail : public Policy {
       }
     }
     merge(draft.finish(plan.rest), plan);
+    hold_back_parts_of_gangs(input.cluster, plan);  // some found no room
   }
 
   static void merge(Plan added, Plan& plan) {
