@@ -1,19 +1,15 @@
 #include "advice/lips_classes.h"
 
+#include "policies/lips/stages/stages.h"
+
 namespace lips::advice {
 
 LipsClasses lips_classes(const Question& question) {
-  const LipsSettings& settings = question.settings.lips;
-  LipsClasses result;
-  result.weights = job_weights(question.cluster, settings);
-  TimeSlotSettings slots;
-  slots.edges = settings.time_slot_edges;
-  slots.billing = settings.billing;
-  slots.waiting_price = price_of_wait(question.cluster, settings, result.weights.in_price);
-  slots.charge_queue = settings.queue_charge && settings.billing == Billing::invoice;
-  result.classes = make_classes(question.cluster, slots);
-  result.wait = result.classes.mean_price * (slots.waiting_price * result.classes.queue_charge);
-  return result;
+  const PolicyInput input{question.cluster, question.costs, question.seed, {}, nullptr};
+  PlanDraft draft = draft_with_supply(input, question.settings);
+  const UsdPerCpuSecond wait = draft.classes.mean_price * (draft.waiting_price * draft.classes.queue_charge);
+  const bool small_first = places_small_jobs(draft);
+  return {std::move(draft.classes), std::move(draft.weights), wait, small_first};
 }
 
 }  // namespace lips::advice

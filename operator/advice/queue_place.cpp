@@ -13,29 +13,29 @@ namespace lips::advice {
 namespace {
 
 // The least goes first.
-using Order = std::tuple<bool, std::int32_t, double>;
+using Order = std::tuple<std::int32_t, bool, double>;
 using GroupOfJob = std::pair<JobId, std::uint32_t>;
 
 std::map<GroupOfJob, Order> by_arrival(const ClusterSnapshot& cluster) {
   std::map<GroupOfJob, Order> orders;
   for (const JobId id : cluster.pending)
     for (std::uint32_t group = 0; group < cluster.groups[id].size(); ++group)
-      orders[{id, group}] = {false, -cluster.jobs[id].priority, to_seconds(cluster.jobs[id].arrival)};
+      orders[{id, group}] = {-cluster.jobs[id].priority, false, to_seconds(cluster.jobs[id].arrival)};
   return orders;
 }
 
 std::map<GroupOfJob, Order> by_urgency(const Question& question) {
   const ClusterSnapshot& cluster = question.cluster;
   const LipsSettings& settings = question.settings.lips;
-  const auto [classes, weights, wait] = lips_classes(question);
+  const auto [classes, weights, wait, small_first] = lips_classes(question);
   CommoditySettings commodities;
   commodities.order = job_order(cluster, settings, weights.in_order, wait);
-  const bool fast = settings.horizon == Duration(0) && settings.fast_path_limit.value() > 0;
+  const bool fast = settings.horizon == Duration(0) && small_first;
   std::map<GroupOfJob, Order> orders;
   for (const Portion& portion : make_commodities(cluster, question.costs, classes, commodities).portions) {
     const Job& job = cluster.jobs[portion.job];
     const bool small = fast && all_work(job) * classes.dearest <= settings.fast_path_limit;
-    orders[{portion.job, portion.group}] = {!small, -job.priority, small ? to_seconds(began(job)) : portion.urgency};
+    orders[{portion.job, portion.group}] = {-job.priority, !small, small ? to_seconds(began(job)) : portion.urgency};
   }
   return orders;
 }

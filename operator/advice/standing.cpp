@@ -5,6 +5,7 @@
 #include "advice/place.h"
 #include "model/eligibility.h"
 #include "model/launch_room.h"
+#include "model/offered_nodes.h"
 
 namespace lips::advice {
 

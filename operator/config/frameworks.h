@@ -8,12 +8,12 @@ namespace lips {
 
 struct Framework {
   std::string name;
-  std::string group;      // label, else annotation; pods of a namespace with an equal value are one application
-  std::string driver;     // "label=value" of the pod that starts the others; empty: none does
-  std::string only;       // "label=value" that a pod must have; empty: any
-  std::string pods;       // annotation with the number of pods of the application; empty: none
-  bool exchanges = true;  // its pods exchange data while they run, and start together
-  std::string same = {};  // label that all runs of an application have alike, where drivers have Spark's REST API
+  std::string group;           // label, else annotation; pods of a namespace with an equal value are one application
+  std::string driver;          // "label=value" of the pod that starts the others; empty: none does
+  std::string only;            // "label=value" that a pod must have; empty: any
+  std::string pods;            // annotation with the number of pods of the application; empty: none
+  bool exchanges = true;       // its pods exchange data while they run, and start together
+  std::string same = {};       // label that all runs of an application have alike, where drivers have Spark's REST API
   bool workers_first = false;  // workers can be created before their driver, and need it to make progress
   friend bool operator==(const Framework&, const Framework&) = default;
 };

@@ -596,12 +596,4 @@ std::string default_config_text() {
       "The operator's configuration with every key at its default. A file needs only the keys that differ.", {});
 }
 
-std::string config_table() {
-  std::string out = "| key | default | unit | meaning | live |\n|---|---|---|---|---|\n";
-  for (const ConfigKey& key : keys_of({}))
-    out += fmt::format("| {} | `{}` | {} | {} | {} |\n", key.path, key.value, key.unit, key.meaning,
-                       key.live ? "yes" : "");
-  return out;
-}
-
 }  // namespace lips

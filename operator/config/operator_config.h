@@ -151,7 +151,5 @@ Result<OperatorConfig> read_operator_config(const std::string& file, const Confi
 std::string config_text(const OperatorConfig& config);
 // The text of config/operator/default.yaml.
 std::string default_config_text();
-// The table of docs/operator.md.
-std::string config_table();
 
 }  // namespace lips

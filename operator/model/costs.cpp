@@ -11,10 +11,6 @@ Bill& Bill::operator+=(const Bill& other) {
   return *this;
 }
 
-Bill operator-(const Bill& a, const Bill& b) {
-  return {a.cpu - b.cpu, a.transfer - b.transfer, a.shuffle - b.shuffle, a.moves - b.moves, a.storage - b.storage};
-}
-
 UsdPerMebibyte CostModel::transfer(ZoneSet from, ZoneId to) const {
   if (from.empty() || from.contains(to) || transfer_.empty()) return UsdPerMebibyte(0);
   UsdPerMebibyte least(1e300);

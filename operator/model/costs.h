@@ -21,7 +21,6 @@ struct Bill {
   Usd storage;   // of extra copies
   Usd total() const { return cpu + transfer + shuffle + moves + storage; }
   Bill& operator+=(const Bill& other);
-  friend Bill operator-(const Bill& a, const Bill& b);
 };
 
 // Cores counted for a task that requests no CPU.

@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t few = 32;
 
 bool alike(const TaskGroup& a, const TaskGroup& b) {
-  return a.kind == b.kind && a.reads == b.reads && a.zones == b.zones && a.coming == b.coming && a.degraded == b.degraded &&
-         a.data_set == b.data_set && a.cpu == b.cpu && a.input == b.input;
+  return a.kind == b.kind && a.reads == b.reads && a.zones == b.zones && a.coming == b.coming &&
+         a.degraded == b.degraded && a.data_set == b.data_set && a.cpu == b.cpu && a.input == b.input;
 }
 
 // Equal groups have equal hashes. Zones and kinds are left out: they differ too seldom to be worth the time.

@@ -31,13 +31,6 @@ void LaunchLimit::give_back(const Resources& capacity, std::uint32_t count) {
   if (memory.value() < any_amount) memory += capacity.memory * count;
 }
 
-IdVector<NodeId, bool> offered_only(const ClusterSnapshot& cluster) {
-  IdVector<NodeId, bool> offered(cluster.nodes.size(), false);
-  for (const Offer& offer : cluster.offers) offered[offer.like] = !cluster.nodes[offer.like].schedulable;
-  for (const RunningTask& run : cluster.running) offered[run.node] = false;
-  return offered;
-}
-
 Resources machine_of(const ClusterSnapshot& cluster, const Offer& offer) {
   Resources machine = cluster.nodes[offer.like].capacity;
   if (offer.cores.value() > 0) machine.cpu = offer.cores, machine.memory = offer.memory;

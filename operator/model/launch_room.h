@@ -8,9 +8,6 @@
 
 namespace lips {
 
-// Nodes that only describe an offer. One that is there describes it too where offers are places for nodes, as in a
-// simulation.
-IdVector<NodeId, bool> offered_only(const ClusterSnapshot& cluster);
 // What a node of the offer counts against its limit.
 Resources machine_of(const ClusterSnapshot& cluster, const Offer& offer);
 // How many nodes of the offer could be launched now if no others were.

@@ -1,5 +1,5 @@
-// When the tasks of a part of a job that wait can all have started, those of its other parts that have to start no later
-// included: pods of one job that came one by one wait for the same nodes.
+// When the tasks of a part of a job that wait can all have started, those of its other parts that have to start no
+// later included: pods of one job that came one by one wait for the same nodes.
 #pragma once
 
 #include <map>

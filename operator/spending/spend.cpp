@@ -265,10 +265,9 @@ Spend::Changes Spend::on_event(const ClusterSnapshot& cluster, const ClusterEven
   } else if (const auto* lost = std::get_if<TaskLost>(&event)) {
     const auto run = run_of(lost->task);
     if (run == running_.end()) return changes;
-    const bool started = run->second.started;
-    changes.ended.push_back(started ? cut_off(cluster, run, std::nullopt)
-                                    : undo(cluster, run, EndedTask::End::refused));
-    if (started) changes.ended.back().end = EndedTask::End::lost;
+    const bool ran = run->second.started;
+    changes.ended.push_back(ran ? cut_off(cluster, run, std::nullopt) : undo(cluster, run, EndedTask::End::refused));
+    if (ran) changes.ended.back().end = EndedTask::End::lost;
   } else if (const auto* gone = std::get_if<NodeLost>(&event)) {
     changes.ended = lose_node(cluster, gone->node);
   } else if (const auto* added = std::get_if<ReplicaAdded>(&event)) {

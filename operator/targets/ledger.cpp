@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::size_t most_days = 40;
 
+Bill negative(const Bill& bill) {
+  const Usd none;
+  return {none - bill.cpu, none - bill.transfer, none - bill.shuffle, none - bill.moves, none - bill.storage};
+}
+
 }  // namespace
 
 Tally& Tally::operator+=(const Tally& other) {
@@ -84,7 +89,7 @@ void TargetLedger::count_pending(const ClusterSnapshot& cluster) {
   }
 }
 
-void TargetLedger::on_plan(const ClusterSnapshot& cluster, const Plan& plan) {
+void TargetLedger::on_plan(const ClusterSnapshot& cluster, const Plan&) {
   advance(cluster);
   count_pending(cluster);
   spend_.count_storage(cluster);
@@ -135,7 +140,7 @@ void TargetLedger::end(const EndedTask& task) {
   if (found == running_.end()) return;
   const Running running = std::move(found->second);
   running_.erase(found);
-  expect(running.pool, Bill{} - running.charged);
+  expect(running.pool, negative(running.charged));
   const bool returns = task.end == EndedTask::End::lost || task.end == EndedTask::End::refused;
   if (!returns && task.end != EndedTask::End::elsewhere) return;
   Tally less;
@@ -148,7 +153,7 @@ void TargetLedger::end(const EndedTask& task) {
 // What has run is counted; what is left of it is expected again when it is found.
 void TargetLedger::begin_anew(TimePoint now) {
   for (const auto& [task, running] : running_) {
-    expect(running.pool, Bill{} - running.charged);
+    expect(running.pool, negative(running.charged));
     const CpuSeconds done(running.work_a_second * to_seconds(std::max(Duration(0), now - running.since)));
     Tally less;
     less.work = std::min(CpuSeconds(0), done - running.work);

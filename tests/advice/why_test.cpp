@@ -14,6 +14,16 @@
 namespace lips::advice {
 namespace {
 
+// Tasks of a job that are alike stand in the order of the file, not in that of the events behind them.
+Question as_a_file(Question question) {
+  const std::string text = write_snapshot(question.cluster, question.costs);
+  Result<SnapshotFile> read = read_snapshot("question", text, SnapshotOrder::as_written);
+  EXPECT_TRUE(read);
+  question.cluster = std::move(read->cluster);
+  question.costs = std::move(read->costs);
+  return question;
+}
+
 // Busy nodes, so that something waits; every other seed weighs prices by use, so that waiting may be cheaper.
 Question busy_question(std::uint64_t seed) {
   simulation::SnapshotShape shape = simulation::random_full_shape(seed);
@@ -23,7 +33,7 @@ Question busy_question(std::uint64_t seed) {
   question.cluster = simulation::random_cluster(shape).snapshot();
   question.costs = simulation::random_costs(shape);
   if (seed % 2 == 0) question.settings.lips.billing = Billing::use;
-  return question;
+  return as_a_file(std::move(question));
 }
 
 // A waiting task, another one for each seed; none if nothing waits.
@@ -48,11 +58,7 @@ Done carried_out(const Question& before, const Remedy& remedy, TaskId task) {
   Done done{before, task};
   const TaskId added = apply_change(remedy.change, done.question);
   if (added.valid()) done.task = added;
-  const std::string text = write_snapshot(done.question.cluster, done.question.costs);
-  Result<SnapshotFile> read = read_snapshot("changed", text, SnapshotOrder::as_written);
-  EXPECT_TRUE(read);
-  done.question.cluster = std::move(read->cluster);
-  done.question.costs = std::move(read->costs);
+  done.question = as_a_file(std::move(done.question));
   return done;
 }
 

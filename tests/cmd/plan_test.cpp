@@ -42,7 +42,7 @@ TEST_F(PlanCommand, JsonHasEveryFieldOfTheContract) {
   for (const char* field : {"policy",  "version",  "cost",         "lowerBound",       "gap",      "form",
                             "seconds", "nodes",    "pending",      "assigned",         "deferred", "moves",
                             "drops",   "dollars",  "stages",       "groups",           "classes",  "rows",
-                            "columns", "fellBack", "shadowPrices", "deferredByReason", "billing"})
+                            "columns", "fellBack", "shadowPrices", "deferredByReason", "billing", "loss", "terms"})
     EXPECT_TRUE(plan.contains(field)) << field;
   EXPECT_EQ(plan["policy"], "lips");
   EXPECT_EQ(plan["billing"], "use");
@@ -64,8 +64,11 @@ TEST_F(PlanCommand, NoPlanCostsLessThanItsLowerBound) {
   EXPECT_NEAR(plan["gap"].get<double>(), plan["cost"].get<double>() / plan["lowerBound"].get<double>() - 1, 1e-9);
 }
 
-TEST_F(PlanCommand, AHorizonFillsNodesDeeperThanBucketsDo) {
-  EXPECT_GT(plan_json({"--horizon", "600s"})["assigned"].get<int>(), plan_json({"--buckets"})["assigned"].get<int>());
+TEST_F(PlanCommand, PlansAsAnOperatorDoesUnlessItIsGivenAHorizon) {
+  const json as_operator = plan_json();
+  EXPECT_GT(plan_json({"--horizon", "600s"})["assigned"].get<int>(), as_operator["assigned"].get<int>());
+  json older = plan_json({"--buckets", "--set", "billing=invoice"});
+  for (const char* field : {"cost", "assigned", "loss", "terms"}) EXPECT_EQ(older[field], as_operator[field]) << field;
 }
 
 TEST_F(PlanCommand, APolicyWithoutALinearProgramHasNoBound) {

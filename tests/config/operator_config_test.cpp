@@ -1,3 +1,4 @@
+#include "config/config_table.h"
 #include "config/operator_config.h"
 
 #include <gmock/gmock.h>

@@ -37,7 +37,8 @@ TaskId task(const ClusterState& state, JobId job, std::uint32_t number) {
 TEST(JobsInParts, HaveTheWorkOfAllPartsAndBeginWithTheFirst) {
   ClusterState state = one_node(100);
   const JobId first = add(state, {.arrival = 10, .maps = 3, .cpu = 20}), alone = add(state, {.maps = 1}, {});
-  const JobId second = add(state, {.arrival = 5, .maps = 2, .cpu = 50}), third = add(state, {.arrival = 50, .maps = 1, .cpu = 7});
+  const JobId second = add(state, {.arrival = 5, .maps = 2, .cpu = 50}),
+              third = add(state, {.arrival = 50, .maps = 1, .cpu = 7});
   for (const JobId part : {first, second, third}) {
     const Job& job = state.snapshot().jobs[part];
     EXPECT_EQ(all_work(job), CpuSeconds(3 * 20 + 2 * 50 + 7));

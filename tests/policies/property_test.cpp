@@ -3,7 +3,7 @@
 #include <set>
 
 #include "model/validate_plan.h"
-#include "policies/lips/account.h"
+#include "policies/lips/account/account.h"
 #include "policies/papers/lips_paper/paper_model_snapshot.h"
 #include "simulation/random_snapshot.h"
 #include "solver/clp_backend.h"

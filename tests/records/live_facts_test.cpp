@@ -110,7 +110,7 @@ TEST(LiveFacts, OfTasksThatDoNotExistAreRefused) {
   record.live->pods.push_back({"batch/moon", TaskId(10)});
   const Result<EpochRecord> read = read_epoch("state", write_epoch(record));
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message, testing::HasSubstr("/live/pods/2/1"));
+  EXPECT_THAT(read.error().message, ::testing::HasSubstr("/live/pods/2/1"));
 }
 
 }  // namespace

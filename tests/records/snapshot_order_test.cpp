@@ -42,7 +42,7 @@ Content random_content(std::uint64_t seed) {
       Content::Part made;
       Job& as = made.arrived.job;
       as.name = "job-" + std::to_string(job);
-      as.arrival = TimePoint(seconds(1));  // all together
+      as.arrival = TimePoint(seconds(1));                                      // all together
       as.request = {Cores(static_cast<double>(1 + part)), Mebibytes(100), 1};  // parts differ in what they ask for
       as.map_tasks = static_cast<std::uint32_t>(1 + random.below(3));
       for (std::uint32_t i = 0; i < as.map_tasks; ++i) made.arrived.tasks.emplace_back().cpu = CpuSeconds(10.0 + i);
@@ -70,8 +70,10 @@ std::string file_of(const Content& content, Random* random) {
   start.profiles.push_back({});
   const auto nodes = numbers(content.nodes.size(), random), pools = numbers(content.pools.size(), random);
   std::vector<std::uint32_t> node_at(nodes.size()), pool_at(pools.size());
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) start.nodes.push_back(content.nodes[nodes[i]]), node_at[nodes[i]] = i;
-  for (std::uint32_t i = 0; i < pools.size(); ++i) start.pools.push_back(content.pools[pools[i]]), pool_at[pools[i]] = i;
+  for (std::uint32_t i = 0; i < nodes.size(); ++i)
+    start.nodes.push_back(content.nodes[nodes[i]]), node_at[nodes[i]] = i;
+  for (std::uint32_t i = 0; i < pools.size(); ++i)
+    start.pools.push_back(content.pools[pools[i]]), pool_at[pools[i]] = i;
   const auto parts = numbers(content.parts.size(), random), wholes = numbers(content.parts.size(), random);
   ClusterState state(start);
   state.advance(TimePoint(seconds(100)));

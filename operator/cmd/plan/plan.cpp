@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,13 +38,11 @@ Arguments describe(PlanOptions& options) {
   arguments.text("--policy", "NAME", "policy that makes the plan (default lips; 'lips policies' lists them)",
                  options.policy);
   arguments.duration("--horizon",
-                     "time that the plan fills on every node, several waves of tasks deep (default 600s); also the "
-                     "epoch of lips-paper and the uptime of lips-offline",
+                     "fill this time on every node, several waves of tasks deep, by use; without it lips plans as an "
+                     "operator does: it fills what is free now and weighs waiting against prices. Also the epoch of "
+                     "lips-paper and the uptime of lips-offline (default 600s)",
                      options.horizon);
-  arguments.flag("--buckets",
-                 "instead of --horizon: plan as lips does on a cluster, filling what is free now and weighing waiting "
-                 "against prices",
-                 options.buckets);
+  arguments.flag("--buckets", "the default; a name that older scripts use", options.buckets);
   arguments.pairs("--set",
                   "settings of the policy, such as waitingPrice=2 copyColumns=true (docs/scenarios.md, 'Settings')",
                   options.set);
@@ -53,7 +52,8 @@ Arguments describe(PlanOptions& options) {
   arguments.text("--output", "FILE", "write the plan itself as JSON: assignments, moves, drops, deferrals",
                  options.output);
   arguments.text("--export-mps", "FILE", "write the linear program as free MPS, for other solvers", options.mps);
-  arguments.example("lips plan cluster.json.gz", "plan one epoch of 600 s with lips");
+  arguments.example("lips plan cluster.json.gz", "plan as an operator would");
+  arguments.example("lips plan cluster.json.gz --horizon 600s", "fill 600 s of every node");
   arguments.example("lips plan cluster.json.gz --policy greedy-cheapest --format json", "see what a baseline would do");
   arguments.example("lips plan cluster.json.gz --output plan.json --export-mps program.mps",
                     "write the whole plan and its linear program");
@@ -62,7 +62,12 @@ Arguments describe(PlanOptions& options) {
 
 Result<PolicySettings> settings_of(const PlanOptions& options) {
   PolicySettings settings;
-  settings.lips.billing = Billing::use;  // how long nodes stay after one plan, which an invoice asks, nobody knows
+  const bool over_horizon =
+      options.horizon || std::any_of(options.set.begin(), options.set.end(), [](const auto& pair) {
+        return pair.first == "horizon" || pair.first == "settings.horizon";
+      });
+  // Nobody knows how long nodes stay after the horizon, which an invoice would ask.
+  settings.lips.billing = over_horizon ? Billing::use : Billing::invoice;
   YamlValue root;
   root.kind = YamlValue::Kind::map;
   for (auto [key, value] : options.set) {
@@ -73,8 +78,6 @@ Result<PolicySettings> settings_of(const PlanOptions& options) {
   read_policy_settings(YamlMap(root, "", errors), settings);
   if (!errors.messages.empty()) return errors.as_error();
   if (options.horizon) settings.lips.horizon = settings.paper.epoch = settings.paper.uptime = *options.horizon;
-  if (!options.horizon && settings.lips.horizon.count() == 0) settings.lips.horizon = default_horizon;
-  if (options.buckets) settings.lips.horizon = Duration(0);
   return settings;
 }
 

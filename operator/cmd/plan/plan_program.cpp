@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cmd/plan/plan_result.h"
-#include "policies/lips/lips_policy.h"
+#include "policies/lips_horizon/lips_horizon.h"
 #include "policies/papers/lips_paper/paper_model_build.h"
 #include "policies/papers/lips_paper/paper_model_snapshot.h"
 #include "solver/mps.h"
@@ -16,7 +16,7 @@ Result<std::string> program_as_mps(const ClusterSnapshot& cluster, const CostMod
         fmt::format("--export-mps: policy '{}' solves no linear program; policies that do begin with 'lips'", policy));
   if (cluster.pending_tasks == 0)
     return fail(ErrorCode::invalid_input, "--export-mps: no task is pending, so there is no linear program");
-  if (policy == "lips") return solver::write_mps(lips_program({cluster, costs, 1, {}, nullptr}, settings));
+  if (policy == "lips") return solver::write_mps(lips_program_as_set({cluster, costs, 1, {}, nullptr}, settings));
   paper::Options options;
   options.overflow = !policy.starts_with("lips-offline");
   options.moves = policy != "lips-offline-simple";

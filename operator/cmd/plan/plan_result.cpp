@@ -63,14 +63,21 @@ std::string cost_rows(const PlanAccount& account) {
   return out;
 }
 
+constexpr double worth_saying = 0.03;  // of the model's cost, that whole tasks lose
+
 std::string bound_lines(const PlanAccount& account) {
   if (!account.lower_bound) return "no lower bound: this policy solves no linear program\n";
-  return fmt::format(
+  std::string lines = fmt::format(
       "model cost {:.6f} USD, certified lower bound {:.6f} USD, gap {:.4f} %\nform {}{}: {} groups of tasks x {} "
       "classes of nodes, {} rows, {} columns\n",
       cost_of(account), account.lower_bound->value(), 100 * account.gap, to_string(account.form),
       account.fell_back ? " (greedy plan: the solver returned none)" : "", account.groups, account.classes,
       account.rows, account.columns);
+  const double loss = account.loss.value() / std::max(1e-12, cost_of(account));
+  if (loss > worth_saying)
+    lines += fmt::format("whole tasks cost {:.6f} USD ({:.1f} %) more than the program's amounts: {}\n",
+                         account.loss.value(), 100 * loss, "they do not fit the nodes as divisible work would");
+  return lines;
 }
 
 }  // namespace
@@ -144,6 +151,9 @@ std::string plan_json(const PlanResult& result) {
   json["cost"] = cost_of(account);
   json["lowerBound"] = account.lower_bound ? Json(account.lower_bound->value()) : Json();
   json["gap"] = account.lower_bound ? Json(account.gap) : Json();
+  json["loss"] = account.lower_bound ? Json(account.loss.value()) : Json();
+  json["terms"] = Json::object();
+  for (const TermDollars& term : account.terms) json["terms"][term.term] = term.usd.value();
   json["form"] = to_string(account.form);
   json["seconds"] = result.seconds;
   json["nodes"] = result.cluster->nodes.size();

@@ -14,7 +14,7 @@
 #include "advice/place.h"
 #include "advice/standing.h"
 #include "cmd/ask/expected_json.h"
-#include "model/launch_room.h"
+#include "model/offered_nodes.h"
 
 namespace lips::cmd {
 

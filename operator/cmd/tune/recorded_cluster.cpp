@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/launch_room.h"
+#include "model/offered_nodes.h"
 
 namespace lips::cmd {
 

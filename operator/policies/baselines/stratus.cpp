@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "model/wanted_price.h"
 #include "policies/baselines/baselines.h"
 #include "policies/drafting/cheapest_offers.h"
 #include "policies/drafting/draft.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "model/wanted_price.h"
+
 namespace lips {
 
 CheapestNodes::CheapestNodes(const ClusterSnapshot& cluster, FreeCapacity& free)

@@ -1,4 +1,4 @@
-// The policy `lips`: time slots of waiting, replanned on events; or one horizon, filled several waves deep.
+// The default policy: a market of room and work in time slots of waiting, made anew on events (docs/default-policy.md).
 #pragma once
 
 #include <memory>
@@ -12,7 +12,9 @@ namespace lips {
 class LipsPolicy : public Policy {
  public:
   explicit LipsPolicy(const PolicySettings& settings) : settings_(settings) {}
-  Cadence cadence() const override;
+  Cadence cadence() const override {
+    return {Cadence::Trigger::events, settings_.replan_every, settings_.replan_least};
+  }
   Result<Plan> decide(const PolicyInput& input) const override;
 
  private:

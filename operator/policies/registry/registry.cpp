@@ -6,10 +6,10 @@
 #include <string>
 
 #include "policies/baselines/baselines.h"
+#include "policies/lips_horizon/lips_horizon.h"
 #include "policies/papers/degraded/degraded_policies.h"
 #include "policies/papers/degraded/degraded_tail.h"
 #include "policies/papers/fair/fair.h"
-#include "policies/lips/lips_policy.h"
 #include "policies/papers/lips_paper/lips_offline.h"
 #include "policies/papers/lips_paper/lips_paper.h"
 #include "policies/papers/lsap/lsap_policy.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto table = std::to_array<PolicyEntry>({
     {"lips", "least dollars: one linear program for tasks and data, waiting, fairness and locality priced",
-     tailed<make_lips>},
+     tailed<make_lips_as_set>},
     {"hadoop-default",
      "Hadoop's FIFO (0.20 to 1.2.1): jobs by priority and arrival, node-local, then rack-local, then any",
      make_hadoop_default},

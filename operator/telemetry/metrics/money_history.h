@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "model/job_dollars.h"  // data_pool
 
 namespace lips {
 

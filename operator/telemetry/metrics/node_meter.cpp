@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/launch_room.h"
+#include "model/offered_nodes.h"
 
 namespace lips {
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "model/wanted_price.h"
 #include "tests/kubernetes/adapter/planned.h"
 #include "tests/kubernetes/adapter/scheduling.h"
 

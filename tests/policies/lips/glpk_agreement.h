@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "policies/lips/lips_policy.h"
+#include "policies/lips_horizon/lips_horizon.h"
 #include "simulation/random_snapshot.h"
 #include "solver/clp_backend.h"
 #include "solver/mps.h"
@@ -32,7 +32,7 @@ inline solver::LinearProgram random_program(std::uint64_t seed) {
     }
   if (seed % 5 == 2) cluster.network.zone_link = MebibytesPerSecond(1);
   if (seed % 6 == 3) cluster.network.remote_stream = MebibytesPerSecond(2);
-  return lips_program({cluster, simulation::random_costs(shape), 1, {}, nullptr}, settings);
+  return lips_program_as_set({cluster, simulation::random_costs(shape), 1, {}, nullptr}, settings);
 }
 
 struct Agreement {

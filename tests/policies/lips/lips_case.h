@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "policies/lips/demand/commodities.h"
-#include "policies/lips/lips_policy.h"
 #include "policies/lips/placing/packing.h"
 #include "policies/lips/placing/rounding.h"
 #include "policies/lips/placing/task_selection.h"
@@ -46,8 +45,8 @@ struct Model {
   }
   std::vector<Placement> pack_all(const Amounts& amounts, const PackingSettings& packing) const {
     IdVector<NodeId, Resources> free = cluster.free;
-    return pack({cluster, costs, 1, {}, nullptr}, classes, workload, amounts,
-                round_amounts(cluster, workload, amounts, classes), packing, free)
+    return pack({cluster, classes, workload, amounts}, costs, round_amounts(cluster, workload, amounts, classes),
+                packing, free)
         .placements;
   }
 

@@ -1,3 +1,7 @@
+#include <algorithm>
+
+#include "policies/lips/placing/fast_path.h"
+#include "policies/lips/supply/classes.h"
 #include "tests/policies/case.h"
 
 namespace lips::testing {
@@ -27,27 +31,25 @@ TEST(LipsFastPath, KeepsTheNextFreeSlotForASmallJobThatFoundNone) {
   EXPECT_THAT(with.step(), ElementsAre(Runs(with.task(small, 0), node)));
 }
 
-// Thirty pods of a minute that come one by one are a job of half an hour, which waits for the cheap node.
+// Thirty pods of a minute that come one by one are a job of half an hour.
 TEST(LipsFastPath, TakesNoJobThatIsSmallInPartsOnly) {
-  ClusterBuilder builder;
-  builder.node({.price = 1e-5, .slots = 1, .cpu = 1});
-  const NodeId dear = builder.node({.price = 1, .slots = 30, .cpu = 30});
-  const auto on_dear = [&](bool one_job) {
-    PolicySettings settings = fast_path_up_to(61);
-    settings.lips.waiting_price = 0;
-    Case with("lips", builder, settings);
+  const auto served = [](bool one_job) {
+    ClusterBuilder builder;
+    builder.node({.price = 1, .slots = 30, .cpu = 30});
+    Case with("lips", builder);
     for (std::uint32_t pod = 0; pod < 30; ++pod) {
       JobArrived part = job(with.state.snapshot(), {.arrival = 1.0 * pod, .maps = 1, .cpu = 60});
       part.job.whole.id = WholeJobId(one_job ? 0 : pod);
       with.state.apply(part);
     }
-    with.at(100);
-    std::size_t count = 0;
-    for (const Assignment& assignment : with.plan().assignments) count += assignment.node == dear;
-    return count;
+    const ClusterSnapshot& cluster = with.state.snapshot();
+    NodeClasses classes = make_classes(cluster, {});
+    IdVector<NodeId, Resources> free = cluster.free;
+    const FastPath path = serve_small_jobs({cluster, with.costs, 1, {}, nullptr}, {Usd(61), {}, {}}, classes, free);
+    return std::count(path.served.begin(), path.served.end(), true);
   };
-  EXPECT_EQ(on_dear(false), 29u);
-  EXPECT_EQ(on_dear(true), 0u);
+  EXPECT_EQ(served(false), 30);
+  EXPECT_EQ(served(true), 0);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Places, fast path, homes and the account of the default planner, and what its settings do.
 #include <set>
 
-#include "policies/lips/placing/fast_path.h"
 #include "policies/lips/demand/homes.h"
+#include "policies/lips/placing/fast_path.h"
 #include "tests/policies/lips/lips_case.h"
 #include "tests/policies/lips/prices.h"
 
@@ -93,8 +93,8 @@ TEST(TaskSelection, KeepNoMoreInAStoreThanItHolds) {
 struct Lane {
   explicit Lane(Case& test, double limit)
       : classes(make_classes(test.state.snapshot(), one_time_slot())), free(test.state.snapshot().free) {
-    fast_path = serve_small_jobs({test.state.snapshot(), test.costs, 1, {}, nullptr}, {Usd(limit), CopyPricing::none},
-                                 classes, free);
+    fast_path =
+        serve_small_jobs({test.state.snapshot(), test.costs, 1, {}, nullptr}, {Usd(limit), {}, {}}, classes, free);
   }
   NodeClasses classes;
   IdVector<NodeId, Resources> free;

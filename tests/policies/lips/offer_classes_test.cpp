@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::Each;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 struct OfferClasses : ::testing::Test {
   ElasticBuilder builder{2};
@@ -134,7 +135,8 @@ TEST_F(OfferClasses, AreCheaperForTasksThatFillTheMemoryOfANodeThatIsThere) {
   settings.lips.waiting_price = 0.1;
   Case with("lips", builder, settings);
   add(with, 40, gibibytes(1, 7, 1));
-  EXPECT_THAT(with.plan().assignments, IsEmpty());
+  // One task fits the empty node: an autoscaler would launch nothing for it.
+  EXPECT_THAT(with.plan().assignments, SizeIs(1));
   EXPECT_THAT(asked(with), Each(rich));
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t zones = 3, pools = 2, blocks = 4;
 
-ClusterSnapshot start() {
+ClusterSnapshot one_ledger_start() {
   ClusterSnapshot cluster;
   cluster.profiles.push_back({}), cluster.constraints.push_back({});
   for (std::uint32_t i = 0; i < zones; ++i) {
@@ -88,8 +88,10 @@ class Life {
   void expect_equal_dollars() const {
     std::map<std::string, Bill> by_pool;
     for (const JobDay& row : metrics_.by_job()) by_pool[row.pool] += row.dollars.spent;
-    for (const auto& [pool, bill] : by_pool)
-      if (pool != data_pool) EXPECT_NEAR(bill.total().value(), ledger_.sum(pool).dollars.value(), 1e-9) << pool;
+    for (const auto& [pool, bill] : by_pool) {
+      if (pool == data_pool) continue;
+      EXPECT_NEAR(bill.total().value(), ledger_.sum(pool).dollars.value(), 1e-9) << pool;
+    }
     EXPECT_NEAR(spent().total().value(), ledger_.sum(everyone).dollars.value(), 1e-9);
   }
   Bill spent() const {
@@ -203,7 +205,7 @@ class Life {
   // Everything gets new ids, as after a new node; what runs is found again.
   void list() {
     const ClusterSnapshot before = cluster();
-    auto now = std::make_shared<ClusterSnapshot>(start());
+    auto now = std::make_shared<ClusterSnapshot>(one_ledger_start());
     now->now = before.now;
     if (!before.blocks.empty()) now->blocks = before.blocks, now->extra_copies = before.extra_copies;
     planned_moves_.clear();
@@ -242,7 +244,7 @@ class Life {
 
   const CostModel costs_ = uniform_costs(zones, UsdPerMebibyte(1e-5));
   Random random_;
-  ClusterState state_{start()};
+  ClusterState state_{one_ledger_start()};
   OperatorMetrics metrics_{{"1", "", ""}};
   TargetLedger ledger_{Billing::use, CostModel{}};
   std::map<TaskId, TimePoint> since_;  // on their nodes

@@ -347,6 +347,18 @@ class CommodityMaker {
 
 }  // namespace
 
+CopyPricing copy_pricing(const ClusterSnapshot& cluster, const LipsSettings& settings) {
+  constexpr std::size_t most_with_columns = 1000;
+  if (!settings.copy_columns) return settings.keep_copies ? CopyPricing::shared_price : CopyPricing::none;
+  // Task groups that read data of more than one pending job, as far as it matters here.
+  const IdVector<DataSetId, double> readers = pending_readers(cluster);
+  std::size_t shared = 0;
+  for (const JobId id : cluster.pending)
+    for (const TaskGroup& group : cluster.groups[id])
+      shared += group.count > 0 && group.data_set.valid() && readers[group.data_set] > 1 + 1e-9;
+  return shared <= most_with_columns ? CopyPricing::columns : CopyPricing::fair_share;
+}
+
 Workload make_commodities(const ClusterSnapshot& cluster, const CostModel& costs, const NodeClasses& classes,
                           const CommoditySettings& settings) {
   return CommodityMaker(cluster, costs, classes, settings).make();

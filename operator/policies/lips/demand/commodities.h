@@ -20,6 +20,9 @@ enum class CopyPricing : std::uint8_t {
   columns        // copies of shared objects are columns of the model; readers of parts of them pay their fair share
 };
 
+// By the settings. Above a thousand groups that share data, copies are priced by fair shares instead of columns.
+CopyPricing copy_pricing(const ClusterSnapshot& cluster, const LipsSettings& settings);
+
 struct CommoditySettings {
   JobOrderSettings order = {};
   CopyPricing copies = CopyPricing::none;

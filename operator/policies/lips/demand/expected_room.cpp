@@ -203,7 +203,8 @@ class Room {
     const Job& job = cluster_.jobs[id];
     std::vector<Maps> maps;
     for (const TaskGroup& group : cluster_.groups[id])
-      maps.push_back({group.zones_soon(), group.count * group.cpu.value(), group.reads ? group.count * group.input.value() : 0,
+      maps.push_back({group.zones_soon(), group.count * group.cpu.value(),
+                      group.reads ? group.count * group.input.value() : 0,
                       (job.shuffle * (group.count / static_cast<double>(job.all_maps()))).value()});
     add_before_home(false, 0, maps);
   }

@@ -135,4 +135,14 @@ Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const s
   return homes;
 }
 
+void remember_homes(const ClusterSnapshot& cluster, const Homes& homes, Plan& plan) {
+  if (!homes.decided.empty()) plan.account.home_gap = homes.gap;
+  for (const JobId id : homes.decided) {
+    JobMemory memory = cluster.jobs[id].memory;
+    memory.home = homes.zone[id.index()];
+    memory.home_decided = true;
+    plan.remember.push_back({id, memory});
+  }
+}
+
 }  // namespace lips

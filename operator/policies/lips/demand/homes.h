@@ -20,4 +20,7 @@ bool chooses_home(const Job& job);
 // For the pending jobs except those in `skip`, placed together with all other pending work on the classes' steps.
 Homes choose_homes(const PolicyInput& input, const NodeClasses& classes, const std::vector<bool>& skip);
 
+// Tells the plan of the homes, and how close to the least they cost.
+void remember_homes(const ClusterSnapshot& cluster, const Homes& homes, Plan& plan);
+
 }  // namespace lips

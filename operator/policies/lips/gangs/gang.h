@@ -21,10 +21,10 @@ struct GangPart {
   std::uint32_t tasks = 0;
   bool to_come = false;
   Resources request;
-  double work = 0;    // CPU-seconds of one task
-  double weight = 1;  // in the exchange
-  ByZone read_usd;    // of one task
-  double stake = 1;   // an interruption of one task undoes so many times its work
+  double work = 0;     // CPU-seconds of one task
+  double weight = 1;   // in the exchange
+  ByZone read_usd;     // of one task
+  double stake = 1;    // an interruption of one task undoes so many times its work
   bool leads = false;  // a driver to come, without which the others make no progress
 };
 

@@ -193,12 +193,8 @@ class Peers {
   void take_new(const GangOrder& order) {
     for (const auto& [c, nodes] : order.nodes) {
       const NodeClass& offer = classes_.classes[c];
-      CapacityStep& now = classes_.steps[c].front();
-      const double window = nodes * classes_.now_window[c];
       classes_.room.take(offer.offer, nodes);
-      now.work = std::max(0.0, now.work - offer.shape.cpu.value() * offer.speed * window);
-      now.memory = std::max(0.0, now.memory - offer.shape.memory.value() * window);
-      now.slots = std::max(0.0, now.slots - offer.shape.slots * window);
+      classes_.take_now(c, offer.shape, nodes);
     }
   }
 
@@ -485,11 +481,7 @@ class Peers {
     for (const Spot& spot : spots) {
       const GangPart& part = gang.parts[spot.part];
       const ClassId c = classes_.class_of[spot.node];
-      CapacityStep& now = classes_.steps[c].front();
-      const double window = spot.tasks * classes_.now_window[c];
-      now.work = std::max(0.0, now.work - part.request.cpu.value() * window * classes_.classes[c].speed);
-      now.memory = std::max(0.0, now.memory - part.request.memory.value() * window);
-      now.slots = std::max(0.0, now.slots - part.request.slots * window);
+      classes_.take_now(c, part.request, spot.tasks);
       if (!start || part.to_come) continue;
       const Job& job = cluster_.jobs[part.job];
       const auto [portion, added] = portions.try_emplace(spot.part);

@@ -7,6 +7,7 @@
 #include "model/plan.h"
 #include "policies/lips/market/by_zone.h"
 #include "policies/lips/market/ids.h"
+#include "policies/lips/market/workload.h"
 
 namespace lips {
 
@@ -22,6 +23,14 @@ struct Amounts {
   std::int64_t rows = 0, columns = 0;
   std::vector<ShadowPrice> shadow_prices;            // of pools, links and stores
   std::vector<std::pair<DataSetId, ZoneId>> copies;  // that pay, of shared data
+};
+
+// A market whose program is solved.
+struct SolvedMarket {
+  const ClusterSnapshot& cluster;
+  const NodeClasses& classes;
+  const Workload& workload;
+  const Amounts& amounts;
 };
 
 }  // namespace lips

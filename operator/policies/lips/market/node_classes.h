@@ -60,6 +60,9 @@ struct CapacityStep {
 };
 
 struct NodeClasses {
+  // Takes the room of so many tasks that start now from the class's first time slot.
+  void take_now(ClassId c, const Resources& request, double tasks);
+
   IdVector<ClassId, NodeClass> classes;                // by zone, then price, then the least node
   IdVector<NodeId, ClassId> class_of;                  // none where the node takes no tasks
   IdVector<ClassId, std::vector<CapacityStep>> steps;  // by time slot

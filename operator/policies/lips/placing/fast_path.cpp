@@ -1,128 +1,124 @@
 #include "policies/lips/placing/fast_path.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
 
+#include "model/jobs_in_parts.h"
+#include "policies/lips/placing/offers.h"
 #include "policies/lips/placing/pool_room.h"
 
 namespace lips {
 
 namespace {
 
-class FastPathPacking {
+// Served outside of the program, or small and of no lower priority than what the program serves.
+std::vector<bool> small_jobs(const ClusterSnapshot& cluster, const FastPathSettings& settings,
+                             UsdPerCpuSecond dearest) {
+  const std::vector<bool>& skip = settings.commodities.skip;
+  const auto is_small = [&](JobId id) { return all_work(cluster.jobs[id]) * dearest <= settings.limit; };
+  std::int32_t most = std::numeric_limits<std::int32_t>::min();
+  for (const JobId id : cluster.pending)
+    if ((skip.empty() || !skip[id.index()]) && !is_small(id)) most = std::max(most, cluster.jobs[id].priority);
+  std::vector<bool> small(cluster.jobs.size(), false);
+  for (const JobId id : cluster.pending)
+    small[id.index()] = (skip.empty() || !skip[id.index()]) && is_small(id) && cluster.jobs[id].priority >= most;
+  return small;
+}
+
+class SmallJobs {
  public:
-  FastPathPacking(const PolicyInput& input, const FastPathSettings& settings, NodeClasses& classes,
-                  IdVector<NodeId, Resources>& free)
+  SmallJobs(const PolicyInput& input, FastPathSettings settings, const std::vector<bool>& small, NodeClasses& classes,
+            IdVector<NodeId, Resources>& free)
       : cluster_(input.cluster),
-        reads_(input.costs, cluster_.zones.size()),
-        settings_(settings),
         classes_(classes),
         free_(free),
+        limit_(settings.limit),
         pools_(cluster_, settings.pool_cores.empty() ? cluster_.pool_cores : settings.pool_cores),
-        first_open_(classes.classes.size(), 0) {
-    result_.served = settings.skip;
+        offers_(cluster_, classes, free) {
+    result_.served = std::move(settings.commodities.skip);
     result_.served.resize(cluster_.jobs.size(), false);
-    if (settings.copies != CopyPricing::none) readers_.emplace(cluster_);
+    settings.commodities.skip = small;
+    settings.commodities.skip.flip();
+    result_.workload = make_commodities(cluster_, input.costs, classes, settings.commodities);
+    for (const JobId id : cluster_.pending)
+      if (small[id.index()]) result_.served[id.index()] = true;
   }
 
   FastPath run() {
-    std::vector<JobId> small;
-    for (JobId id : cluster_.pending)
-      if (!result_.served[id.index()] && all_work(cluster_.jobs[id]) * classes_.dearest <= settings_.limit)
-        small.push_back(id);
-    const auto rank = [&](JobId id) { return std::pair(-std::int64_t{cluster_.jobs[id].priority}, began(cluster_.jobs[id])); };
-    std::stable_sort(small.begin(), small.end(), [&](JobId a, JobId b) { return rank(a) < rank(b); });
-    for (JobId id : small) serve(id);
+    const IdVector<PortionId, Portion>& portions = result_.workload.portions;
+    std::vector<PortionId> order;
+    for (const PortionId id : portions.ids()) order.push_back(id);
+    const auto rank = [&](PortionId id) {
+      const Job& job = cluster_.jobs[portions[id].job];
+      return std::pair(-std::int64_t{job.priority}, began(job));
+    };
+    std::stable_sort(order.begin(), order.end(), [&](PortionId a, PortionId b) { return rank(a) < rank(b); });
+    for (const PortionId id : order) place(id);
     result_.pool_cores = pools_.in_use();
     return std::move(result_);
   }
 
  private:
-  void serve(JobId id) {
-    const Job& job = cluster_.jobs[id];
-    for (std::uint32_t g = 0; g < cluster_.groups[id].size(); ++g) {
-      const TaskGroup& group = cluster_.groups[id][g];
-      if (group.count == 0) continue;
-      if (group.reads && group.zones.empty()) continue;
-      non_cpu_costs(cluster_, reads_, job, group, job.memory.home, non_cpu_cost_);
-      if (settings_.copies != CopyPricing::none)
-        discount_shared_copy(reads_, *readers_, id, group, non_cpu_cost_);
-      const PortionId portion =
-          result_.workload.portions.push_back({id, g, group.count, group.cpu.value(), to_seconds(job.arrival), {}});
-      place(job, group, portion);
-    }
-    result_.served[id.index()] = true;
-  }
-
-  void place(const Job& job, const TaskGroup& group, PortionId portion) {
-    std::uint32_t left = group.count;
+  void place(PortionId id) {
+    const Portion& portion = result_.workload.portions[id];
+    const Job& job = cluster_.jobs[portion.job];
+    const Commodity& commodity = result_.workload.commodities[portion.commodity];
+    std::uint32_t left = portion.tasks;
     while (left > 0 && pools_.tasks(job.pool, job.request) >= 1) {
-      const ClassId c = cheapest_open(job, group);
-      if (!c.valid()) {
+      std::optional<PlaceOffer> offer = offers_.cheapest_now(commodity, job.request);
+      if (!offer || is_worth_waiting(*offer, commodity, job.request, portion.work * left)) {
         result_.waiting = true;
         return;
       }
-      const NodeId node = open_node(c, job, group);
-      const auto most =
-          std::min(static_cast<double>(fit_count(job.request, free_[node])), pools_.tasks(job.pool, job.request));
+      offer->node = beside_data(*offer, job, cluster_.groups[portion.job][portion.group]);
+      const NodeClass& group = classes_.classes[offer->of_class];
+      const double seconds = portion.work / (cores_of(job.request) * group.speed);
+      const double most = std::min(static_cast<double>(fit_count(job.request, free_[offer->node])),
+                                   pools_.tasks(job.pool, job.request));
       const auto count = static_cast<std::uint32_t>(std::min<double>(left, most));
+      for (std::uint32_t i = 0; i < count; ++i) offers_.take(*offer, job.request, seconds);
       pools_.take(job.pool, job.request.cpu * count);
-      free_[node] -= job.request * static_cast<std::int32_t>(count);
-      CapacityStep& now = classes_.steps[c].front();
-      now.work = std::max(
-          0.0, now.work - job.request.cpu.value() * count * classes_.now_window[c] * classes_.classes[c].speed);
-      now.memory = std::max(0.0, now.memory - job.request.memory.value() * count * classes_.now_window[c]);
-      now.slots = std::max(0.0, now.slots - job.request.slots * static_cast<double>(count) * classes_.now_window[c]);
-      result_.placements.push_back({portion, count, node, 0, {}});
+      classes_.take_now(offer->of_class, job.request, count);
+      result_.placements.push_back({id, count, offer->node, 0, {}});
       left -= count;
     }
   }
 
-  ClassId cheapest_open(const Job& job, const TaskGroup& group) {
-    ClassId best;
-    double best_usd = 0;
-    for (ClassId c : classes_.classes.ids()) {
-      const NodeClass& candidate = classes_.classes[c];
-      const double usd = (group.cpu * candidate.price).value() + non_cpu_cost_[candidate.zone];
-      if (best.valid() && usd >= best_usd) continue;
-      if (!cluster_.eligible(job.constraint, candidate.like) || !open_node(c, job, group).valid()) continue;
-      best = c;
-      best_usd = usd;
-    }
-    return best;
+  // A start at once costs more than a later one by more than what is worth planning.
+  bool is_worth_waiting(const PlaceOffer& now, const Commodity& commodity, const Resources& request, double work) {
+    const std::optional<PlaceOffer> best = offers_.cheapest(commodity, request);
+    return best && Usd((now.price - best->price) * work) > limit_;
   }
 
-  // A node of the class with room: one that holds a replica of the group's first task if there is one.
-  NodeId open_node(ClassId c, const Job& job, const TaskGroup& group) {
-    const NodeClass& candidate = classes_.classes[c];
+  // A node of the offer's class that holds a replica of the group's first task, if one has room.
+  NodeId beside_data(const PlaceOffer& offer, const Job& job, const TaskGroup& group) const {
     if (const BlockId block = cluster_.tasks[group.first].block; block.valid())
       for (const Replica& replica : cluster_.blocks[block].replicas) {
         const NodeId node = cluster_.stores[replica.store].node;
-        if (node.valid() && classes_.class_of[node] == c && fits(job.request, free_[node])) return node;
+        if (node.valid() && classes_.class_of[node] == offer.of_class && fits(job.request, free_[node])) return node;
       }
-    std::size_t& first = first_open_[c];
-    while (first < candidate.nodes.size() && free_[candidate.nodes[first]].slots <= 0) ++first;
-    for (std::size_t i = first; i < candidate.nodes.size(); ++i)
-      if (fits(job.request, free_[candidate.nodes[i]])) return candidate.nodes[i];
-    return NodeId::none();
+    return offer.node;
   }
 
   const ClusterSnapshot& cluster_;
-  ReadPrices reads_;
-  FastPathSettings settings_;
   NodeClasses& classes_;
   IdVector<NodeId, Resources>& free_;
+  const Usd limit_;
   PoolRoom pools_;
-  IdVector<ClassId, std::size_t> first_open_;
-  std::optional<OtherReaders> readers_;
-  ByZone non_cpu_cost_;
+  Offers offers_;
   FastPath result_;
 };
 
 }  // namespace
 
-FastPath serve_small_jobs(const PolicyInput& input, const FastPathSettings& settings, NodeClasses& classes,
+FastPath serve_small_jobs(const PolicyInput& input, FastPathSettings settings, NodeClasses& classes,
                           IdVector<NodeId, Resources>& free) {
-  return FastPathPacking(input, settings, classes, free).run();
+  const std::vector<bool> small = small_jobs(input.cluster, settings, classes.dearest);
+  if (std::find(small.begin(), small.end(), true) == small.end())
+    return {{}, {}, std::move(settings.commodities.skip), false, std::move(settings.pool_cores)};
+  return SmallJobs(input, std::move(settings), small, classes, free).run();
 }
 
 }  // namespace lips

@@ -1,4 +1,5 @@
-// The fast path: a job too small to be worth planning goes at once to the free slot of least CPU plus transfer.
+// The fast path: the tasks of a job too small to be worth planning buy their places before the program, from the same
+// room and at the same prices as all others (offers.h).
 #pragma once
 
 #include <vector>
@@ -10,24 +11,23 @@
 namespace lips {
 
 struct FastPathSettings {
-  Usd limit;  // of a job's total CPU at the highest price
-  CopyPricing copies = CopyPricing::none;
-  std::vector<bool> skip = {};              // [job] already served; empty: none
+  Usd limit;                                // of a job's total CPU at the highest price
+  CommoditySettings commodities;            // `skip`: jobs that are served already
   IdVector<PoolId, Cores> pool_cores = {};  // in use; empty: as in the snapshot
 };
 
 // Tasks that start now, as portions and placements of their own; their capacity is removed from `free` and from time
-// slot 0. served[job] is set for every small job and every one to skip: tasks without a slot wait for one, ahead of all
-// others.
+// slot 0. served[job] is set for every small job and every one to skip: tasks that wait do so for room that is cheaper
+// for them, ahead of all others. A small job of lower priority than one that is not small is left to the program.
 struct FastPath {
   Workload workload;
   std::vector<Placement> placements;
   std::vector<bool> served;
-  bool waiting = false;                // a small job found no slot
+  bool waiting = false;                // a small job found no room now
   IdVector<PoolId, Cores> pool_cores;  // in use, with these
 };
 
-FastPath serve_small_jobs(const PolicyInput& input, const FastPathSettings& settings, NodeClasses& classes,
+FastPath serve_small_jobs(const PolicyInput& input, FastPathSettings settings, NodeClasses& classes,
                           IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

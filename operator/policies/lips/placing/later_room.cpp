@@ -14,22 +14,21 @@ constexpr double overdue = 1;                    // seconds: a task that should 
 
 LaterRoom::LaterRoom(const ClusterSnapshot& cluster, const NodeClasses& classes,
                      const IdVector<NodeId, Resources>& free)
-    : cluster_(cluster), classes_(classes), free_(free), ends_(classes.classes.size()) {
-  for (const RunningTask& run : cluster.running)
-    if (classes.class_of[run.node].valid())
-      add_end(to_seconds(run.expected_end - cluster.now), run.node, cluster.jobs[run.job].request);
-}
+    : cluster_(cluster), classes_(classes), free_(free), ends_(classes.classes.size()) {}
 
 void LaterRoom::add_end(double at, NodeId node, const Resources& request) {
   ends_[classes_.class_of[node]].push_back({std::max(overdue, at), node, &request});
 }
 
 const std::vector<TaskEnd>& LaterRoom::ends(ClassId c) {
-  if (!sorted_)
-    for (std::vector<TaskEnd>& of_class : ends_)
-      std::stable_sort(of_class.begin(), of_class.end(), [](const TaskEnd& a, const TaskEnd& b) {
-        return std::tuple(a.at, a.node) < std::tuple(b.at, b.node);
-      });
+  if (sorted_) return ends_[c];
+  for (const RunningTask& run : cluster_.running)
+    if (classes_.class_of[run.node].valid())
+      add_end(to_seconds(run.expected_end - cluster_.now), run.node, cluster_.jobs[run.job].request);
+  for (std::vector<TaskEnd>& of_class : ends_)
+    std::stable_sort(of_class.begin(), of_class.end(), [](const TaskEnd& a, const TaskEnd& b) {
+      return std::tuple(a.at, a.node) < std::tuple(b.at, b.node);
+    });
   sorted_ = true;
   return ends_[c];
 }

@@ -18,7 +18,8 @@ class LaterRoom {
   // `free`: now, after all that this plan starts. Keeps references to all arguments.
   LaterRoom(const ClusterSnapshot& cluster, const NodeClasses& classes, const IdVector<NodeId, Resources>& free);
 
-  // A task that this plan starts leaves its room then. `request` outlives this object.
+  // A task that this plan starts leaves its room then; one that is added after the first search is found last.
+  // `request` outlives this object.
   void add_end(double at, NodeId node, const Resources& request);
 
   struct Opening {
@@ -44,7 +45,7 @@ class LaterRoom {
   const NodeClasses& classes_;
   const IdVector<NodeId, Resources>& free_;
   IdVector<ClassId, std::vector<TaskEnd>> ends_;
-  bool sorted_ = false;
+  bool sorted_ = false;  // and with the ends of running tasks
   std::map<std::pair<ClassId, Resources>, Search> searches_;
   std::unordered_map<NodeId, Resources> reserved_;  // looked up only
   std::uint64_t looks_ = 0;                         // at ends, in all searches

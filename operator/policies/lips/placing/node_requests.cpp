@@ -120,8 +120,9 @@ class Requests {
 
 }  // namespace
 
-void request_nodes(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
-                   const Amounts& amounts, WholeQuotas quotas, const std::vector<Placement>& placements, Plan& plan) {
+void request_nodes(const SolvedMarket& market, WholeQuotas quotas, const std::vector<Placement>& placements,
+                   Plan& plan) {
+  const auto& [cluster, classes, workload, amounts] = market;
   Requests requests(cluster, classes, workload, std::move(quotas), plan);
   if (workload.commodities.empty()) return;
   requests.leave_out(placements);

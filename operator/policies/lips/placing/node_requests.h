@@ -11,7 +11,7 @@ namespace lips {
 
 // Of the work that the amounts give to each offer as many tasks as run at once while it drains, the most urgent first;
 // they are deferred until their node is there. `quotas`: as they were before packing.
-void request_nodes(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
-                   const Amounts& amounts, WholeQuotas quotas, const std::vector<Placement>& placements, Plan& plan);
+void request_nodes(const SolvedMarket& market, WholeQuotas quotas, const std::vector<Placement>& placements,
+                   Plan& plan);
 
 }  // namespace lips

@@ -1,10 +1,18 @@
 #include "policies/lips/placing/offers.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "policies/lips/prices/price_terms.h"
 
 namespace lips {
+
+namespace {
+
+bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
+
+}  // namespace
 
 Offers::Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free)
     : cluster_(cluster),
@@ -15,9 +23,9 @@ Offers::Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVec
       open_(classes.classes.size()) {
   for (const ClassId c : classes.classes.ids()) {
     for (const NodeId node : classes.classes[c].nodes)
-      if (free[node].cpu > Cores(0) || free[node].slots > 0) open_[c].push_back(node);
+      if (!full(free[node])) open_[c].nodes.push_back(node);
     if (classes.classes[c].whole)
-      std::stable_sort(open_[c].begin(), open_[c].end(),
+      std::stable_sort(open_[c].nodes.begin(), open_[c].nodes.end(),
                        [&](NodeId a, NodeId b) { return classes.paid_until[a] > classes.paid_until[b]; });
   }
 }
@@ -27,8 +35,10 @@ bool Offers::may_take(const Commodity& commodity, const Resources& request, Clas
 }
 
 NodeId Offers::open_node(ClassId c, const Resources& request) {
-  for (const NodeId node : open_[c])
-    if (fits(request, free_[node])) return node;
+  auto& [nodes, first] = open_[c];
+  while (first < nodes.size() && full(free_[nodes[first]])) ++first;
+  for (std::size_t i = first; i < nodes.size(); ++i)
+    if (fits(request, free_[nodes[i]])) return nodes[i];
   return NodeId::none();
 }
 
@@ -41,16 +51,23 @@ double Offers::price_on(ClassId c, const Commodity& commodity, NodeId node) cons
   return price - paid * (1 - price_of_paid_capacity) * group.price.value();
 }
 
-// An autoscaler launches nothing for a task that fits a node which is there, of the same zone and capacity type.
-bool Offers::beside_open_twin(const Commodity& commodity, const Resources& request, const NodeClass& offer) {
+// Seconds. An autoscaler launches nothing for a task that fits a node which is there, of the same zone and capacity
+// type: the task would wait until that node is gone, and an empty one stays as long as somebody asks for it.
+double Offers::wait_for_twins(const Commodity& commodity, const Resources& request, const NodeClass& offer) {
+  double wait = 0;
   for (const ClassId c : classes_.classes.ids()) {
     const NodeClass& group = classes_.classes[c];
     if (group.offer.valid() || group.zone != offer.zone ||
-        cluster_.nodes[group.like].capacity_type != cluster_.nodes[offer.like].capacity_type)
+        cluster_.nodes[group.like].capacity_type != cluster_.nodes[offer.like].capacity_type ||
+        !may_take(commodity, request, c))
       continue;
-    if (may_take(commodity, request, c) && open_node(c, request).valid()) return true;
+    for (const NodeId node : open_[c].nodes) {
+      if (!fits(request, free_[node])) continue;
+      if (fits(cluster_.nodes[node].capacity, free_[node])) return std::numeric_limits<double>::infinity();
+      wait = std::max(wait, classes_.paid_until[node]);
+    }
   }
-  return false;
+  return wait;
 }
 
 std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Resources& request) {
@@ -63,9 +80,11 @@ std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Res
     if (!may_take(commodity, request, c)) continue;
     if (group.offer.valid()) {
       const double price = price_in(classes_, group, commodity) + classes_.steps[c].front().waiting_price;
-      if ((!best || price < best->price) && classes_.room.nodes(group.offer) > 0 &&
-          !beside_open_twin(commodity, request, group))
-        consider({c, NodeId::none(), to_seconds(cluster_.offers[group.offer].boot), price});
+      if ((best && price >= best->price) || classes_.room.nodes(group.offer) == 0) continue;
+      const double wait = wait_for_twins(commodity, request, group);
+      if (std::isfinite(wait))
+        consider(
+            {c, NodeId::none(), wait + to_seconds(cluster_.offers[group.offer].boot), price + classes_.waiting * wait});
       continue;
     }
     if (const NodeId node = open_node(c, request); node.valid()) {
@@ -80,10 +99,21 @@ std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Res
   return best;
 }
 
-bool Offers::any_now(const Commodity& commodity, const Resources& request) {
+std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const Resources& request) {
+  std::optional<PlaceOffer> best;
+  for (const ClassId c : classes_.classes.ids()) {
+    if (classes_.classes[c].offer.valid() || !may_take(commodity, request, c)) continue;
+    const NodeId node = open_node(c, request);
+    if (!node.valid()) continue;
+    const double price = price_on(c, commodity, node);
+    if (!best || price < best->price) best = PlaceOffer{c, node, 0, price};
+  }
+  return best;
+}
+
+bool Offers::any_now(const Resources& request) {
   for (const ClassId c : classes_.classes.ids())
-    if (!classes_.classes[c].offer.valid() && may_take(commodity, request, c) && open_node(c, request).valid())
-      return true;
+    if (open_node(c, request).valid()) return true;
   return false;
 }
 

@@ -2,6 +2,7 @@
 // that could be launched. A wait is one of the offers, at the program's price of waiting.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -26,8 +27,14 @@ class Offers {
 
   // For a task of the commodity; `request`: the task's own. None: nothing that is known holds it.
   std::optional<PlaceOffer> cheapest(const Commodity& commodity, const Resources& request);
-  // Some node holds it now.
-  bool any_now(const Commodity& commodity, const Resources& request);
+  // The same among nodes that have room now.
+  std::optional<PlaceOffer> cheapest_now(const Commodity& commodity, const Resources& request);
+  // An autoscaler launches no node of the offer for such a task while an empty one stands there.
+  bool is_never_launched(const Commodity& commodity, const Resources& request, const NodeClass& offer) {
+    return std::isinf(wait_for_twins(commodity, request, offer));
+  }
+  // Some node holds it now, if it may run there.
+  bool any_now(const Resources& request);
   // A task of such a request starts on the offer's node, or has its turn there later.
   void take(const PlaceOffer& offer, const Resources& request, double seconds);
   // A task that the plan starts elsewhere leaves its room then.
@@ -37,14 +44,18 @@ class Offers {
   bool may_take(const Commodity& commodity, const Resources& request, ClassId c);
   NodeId open_node(ClassId c, const Resources& request);
   double price_on(ClassId c, const Commodity& commodity, NodeId node) const;
-  bool beside_open_twin(const Commodity& commodity, const Resources& request, const NodeClass& offer);
+  double wait_for_twins(const Commodity& commodity, const Resources& request, const NodeClass& offer);
 
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
   IdVector<NodeId, Resources>& free_;
   EligibleClasses eligible_;
   LaterRoom later_;
-  IdVector<ClassId, std::vector<NodeId>> open_;  // nodes with some room, paid for the longest first
+  struct OpenNodes {
+    std::vector<NodeId> nodes;  // with some room, paid for the longest first
+    std::size_t first = 0;      // those before it are full
+  };
+  IdVector<ClassId, OpenNodes> open_;
 };
 
 }  // namespace lips

@@ -69,17 +69,17 @@ class NodeQueue {
 
 class Packing {
  public:
-  Packing(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
-          const PackingSettings& settings, IdVector<NodeId, Resources>& free)
-      : cluster_(input.cluster),
-        classes_(classes),
-        workload_(workload),
+  Packing(const SolvedMarket& market, const CostModel& costs, const PackingSettings& settings,
+          IdVector<NodeId, Resources>& free)
+      : cluster_(market.cluster),
+        classes_(market.classes),
+        workload_(market.workload),
         settings_(settings),
-        demands_(cluster_, workload),
+        demands_(cluster_, workload_),
         free_now_(free),
         timeline_(cluster_.nodes.size()),
         pools_(cluster_, settings.pool_cores),
-        budget_(cluster_, input.costs, classes, workload, demands_, {settings.pool_budget, settings.link_budget}) {
+        budget_(cluster_, costs, classes_, workload_, demands_, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
     rank_nodes();
   }
@@ -145,6 +145,11 @@ class Packing {
   }
 
   const PoolRoom& pools() const { return pools_; }
+  bool room_left() const {
+    for (const NodeId node : cluster_.nodes.ids())
+      if (classes_.class_of[node].valid() && fits(demands_.least(), free_now_[node])) return true;
+    return false;
+  }
   double work_left(ClassId c) const { return budget_.work_left(c); }
 
   // Of each class as much as its free slots take, where `used` is all that the model knew to be free now.
@@ -385,10 +390,12 @@ class Packing {
 
 }  // namespace
 
-Packed pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload, const Amounts& amounts,
-            WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free) {
+Packed pack(const SolvedMarket& market, const CostModel& costs, WholeQuotas quotas, const PackingSettings& settings,
+            IdVector<NodeId, Resources>& free) {
+  const NodeClasses& classes = market.classes;
+  const Amounts& amounts = market.amounts;
   std::vector<Placement> placements;
-  Packing packing(input, classes, workload, settings, free);
+  Packing packing(market, costs, settings, free);
   packing.load(std::move(quotas));
   packing.add_releases();
   IdVector<ClassId, double> open_work = amounts.open_work;
@@ -398,14 +405,14 @@ Packed pack(const PolicyInput& input, const NodeClasses& classes, const Workload
     packing.load(packing.leftover());
     packing.run(more, placements);
   }
-  if (!settings.strict) return {std::move(placements), packing.leftover(), packing.pools()};
+  if (!settings.strict) return {std::move(placements), packing.leftover(), packing.room_left(), packing.pools()};
   // Places the leftovers of rounding: first in the same zone or class, then task by task wherever there is room.
   IdVector<ClassId, double> left;
   for (ClassId c : classes.classes.ids()) left.push_back(packing.work_left(c));
   packing.load(packing.leftover());
   packing.run(left, placements);
   packing.spill(placements);
-  return {std::move(placements), {}, packing.pools()};
+  return {std::move(placements), {}, false, packing.pools()};
 }
 
 }  // namespace lips

@@ -33,12 +33,13 @@ struct PackingSettings {
 
 struct Packed {
   std::vector<Placement> placements;
-  WholeQuotas rest;  // that found no room
-  PoolRoom pools;    // after all that is placed
+  WholeQuotas rest;        // that found no room
+  bool room_left = false;  // on some node for the least of what all tasks request
+  PoolRoom pools;          // after all that is placed
 };
 
 // `free` is each node's free capacity now; tasks placed at 0 are subtracted.
-Packed pack(const PolicyInput& input, const NodeClasses& classes, const Workload& workload, const Amounts& amounts,
-            WholeQuotas quotas, const PackingSettings& settings, IdVector<NodeId, Resources>& free);
+Packed pack(const SolvedMarket& market, const CostModel& costs, WholeQuotas quotas, const PackingSettings& settings,
+            IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

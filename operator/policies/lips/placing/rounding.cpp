@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -13,7 +14,8 @@ namespace {
 template <class Place>
 class Dealer {
  public:
-  Dealer(const Workload& workload, std::size_t places) : lists(places), workload_(workload), owed_(places) {}
+  Dealer(const ClusterSnapshot& cluster, const Workload& workload, std::size_t places)
+      : lists(places), cluster_(cluster), workload_(workload), owed_(places) {}
 
   void offer(Place place, double work) { bins_.push_back({place, work}); }
 
@@ -24,7 +26,11 @@ class Dealer {
     const bool several = bins_.size() > 1;
     if (several)
       for (Bin& bin : bins_) bin.wanted += owed(bin.place);
-    for (PortionId portion : commodity.portions) deal(portion);
+    for (auto next = commodity.portions.begin(); next != commodity.portions.end();) {
+      const auto of_job = next++;
+      while (next != commodity.portions.end() && of_one_job(*of_job, *next)) ++next;
+      deal(std::span(of_job, next));
+    }
     if (several)
       for (const Bin& bin : bins_) owed(bin.place) = bin.wanted;
     bins_.clear();
@@ -46,16 +52,29 @@ class Dealer {
     return leaves_some_ && most.wanted < work / 2 && bins_.back().wanted > most.wanted ? bins_.back() : most;
   }
 
-  void deal(PortionId id) {
-    const Portion& portion = workload_.portions[id];
-    std::uint32_t left = portion.tasks;
+  // Portions of a job that arrived in several parts are dealt as those of one that arrived in one.
+  bool of_one_job(PortionId a, PortionId b) const {
+    const Portion &first = workload_.portions[a], &second = workload_.portions[b];
+    const WholeJobId whole = cluster_.jobs[first.job].whole.id;
+    return whole.valid() && whole == cluster_.jobs[second.job].whole.id && first.work == second.work;
+  }
+
+  void deal(std::span<const PortionId> alike) {
+    const double work = workload_.portions[alike.front()].work;
+    std::uint32_t left = 0, taken = 0;  // of all; of the first that is not dealt
+    for (const PortionId id : alike) left += workload_.portions[id].tasks;
     while (left > 0) {
-      Bin& bin = next_bin(portion.work);
-      const double whole = bins_.size() == 1 ? left : std::floor(bin.wanted / portion.work + 0.5);
-      const auto count = static_cast<std::uint32_t>(std::clamp(whole, 1.0, static_cast<double>(left)));
-      if (bin.place.valid()) append(lists[bin.place], {id, count});
-      bin.wanted -= count * portion.work;
+      Bin& bin = next_bin(work);
+      const double whole = bins_.size() == 1 ? left : std::floor(bin.wanted / work + 0.5);
+      auto count = static_cast<std::uint32_t>(std::clamp(whole, 1.0, static_cast<double>(left)));
+      bin.wanted -= count * work;
       left -= count;
+      while (count > 0) {
+        const std::uint32_t more = std::min(count, workload_.portions[alike.front()].tasks - taken);
+        if (more > 0 && bin.place.valid()) append(lists[bin.place], {alike.front(), more});
+        count -= more, taken += more;
+        if (taken == workload_.portions[alike.front()].tasks) alike = alike.subspan(1), taken = 0;
+      }
     }
   }
 
@@ -68,6 +87,7 @@ class Dealer {
 
   double& owed(Place place) { return place.valid() ? owed_[place] : owed_unserved_; }
 
+  const ClusterSnapshot& cluster_;
   const Workload& workload_;
   std::vector<Bin> bins_;
   bool leaves_some_ = false;
@@ -94,8 +114,8 @@ IdVector<PortionId, std::uint32_t> ranks_by_urgency(const ClusterSnapshot& clust
 
 WholeQuotas round_amounts(const ClusterSnapshot& cluster, const Workload& workload, const Amounts& amounts,
                           const NodeClasses& classes) {
-  Dealer<ZoneId> zones(workload, cluster.zones.size());
-  Dealer<ClassId> in_class(workload, classes.classes.size());
+  Dealer<ZoneId> zones(cluster, workload, cluster.zones.size());
+  Dealer<ClassId> in_class(cluster, workload, classes.classes.size());
   for (CommodityId id : workload.commodities.ids()) {
     const Commodity& commodity = workload.commodities[id];
     const double tiny = 1e-9 * commodity.work;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "policies/lips/placing/demands.h"
 #include "policies/lips/placing/offers.h"
@@ -12,28 +15,24 @@ namespace lips {
 
 namespace {
 
-constexpr int most_in_vain = 24;  // of a list, that are not stranded: offered, and still wait
+constexpr int most_in_vain = 24;  // of a list, that are not stranded, fit some node, and still wait
 
 class SecondChoices {
  public:
-  SecondChoices(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
-                const Amounts& amounts, IdVector<NodeId, Resources>& free, PoolRoom& pools)
-      : cluster_(cluster),
-        classes_(classes),
-        workload_(workload),
-        amounts_(amounts),
-        demands_(cluster, workload),
+  SecondChoices(const SolvedMarket& market, PoolRoom& pools, IdVector<NodeId, Resources>& free)
+      : cluster_(market.cluster),
+        classes_(market.classes),
+        workload_(market.workload),
+        amounts_(market.amounts),
+        demands_(cluster_, workload_),
         pools_(pools),
-        stranded_(classes.classes.size()),
-        offers_(cluster, classes, free) {
-    for (const ClassId c : classes.classes.ids())
-      for (const NodeId node : classes.classes[c].nodes) {
-        stranded_[c] += std::max(0.0, classes.usable.of(free[node].cpu).value());
-        open_ = open_ || fits(demands_.least(), free[node]);
-      }
+        stranded_(classes_.classes.size()),
+        offers_(cluster_, classes_, free) {
+    for (const ClassId c : classes_.classes.ids()) launches_ = launches_ || classes_.classes[c].offer.valid();
+    for (const ClassId c : classes_.classes.ids())
+      for (const NodeId node : classes_.classes[c].nodes)
+        stranded_[c] += std::max(0.0, classes_.usable.of(free[node].cpu).value());
   }
-
-  bool any_room() const { return open_; }
 
   void add_ends(const std::vector<Placement>& packed) {
     for (const Placement& placement : packed)
@@ -44,8 +43,11 @@ class SecondChoices {
   }
 
   // The most urgent tasks first, whatever their list.
-  SecondChoice run(WholeQuotas& rest) {
+  SecondChoice run(const WholeQuotas& quotas, WholeQuotas& rest) {
     std::vector<Waiting> waiting;
+    std::vector<Quota> unserved;
+    if (!launches_) unserved = left_unserved(quotas);
+    collect(unserved, {}, 0, waiting);
     for (const ZoneId zone : rest.zone.ids())
       collect(rest.zone[zone], {nullptr, ClassId::none(), zone}, zone_budget(zone), waiting);
     for (const ClassId c : rest.in_class.ids())
@@ -66,6 +68,27 @@ class SecondChoices {
     std::uint32_t stranded = 0;  // of its tasks; the others wait as the program says
   };
 
+  // Tasks that the program left for a later plan, the most urgent first.
+  std::vector<Quota> left_unserved(const WholeQuotas& quotas) {
+    IdVector<PortionId, std::uint32_t> planned(workload_.portions.size(), 0);
+    for (const std::vector<Quota>& list : quotas.zone)
+      for (const Quota& quota : list) planned[quota.portion] += quota.tasks;
+    for (const std::vector<Quota>& list : quotas.in_class)
+      for (const Quota& quota : list) planned[quota.portion] += quota.tasks;
+    std::vector<Quota> left;
+    for (const PortionId id : workload_.portions.ids())
+      if (workload_.portions[id].tasks > planned[id] && fits_now(*demands_[id].request))
+        left.push_back({id, workload_.portions[id].tasks - planned[id]});
+    const auto most = left.begin() + std::min<std::ptrdiff_t>(std::ssize(left), most_in_vain);
+    std::partial_sort(left.begin(), most, left.end(), [&](const Quota& a, const Quota& b) {
+      const Demand &one = demands_[a.portion], &other = demands_[b.portion];
+      return std::tuple(-std::int64_t{one.priority}, one.urgency, a.portion) <
+             std::tuple(-std::int64_t{other.priority}, other.urgency, b.portion);
+    });
+    left.erase(most, left.end());
+    return left;
+  }
+
   // Cores of the zone's classes in use by tasks that take any class.
   double zone_budget(ZoneId zone) const {
     double cores = 0;
@@ -74,7 +97,30 @@ class SecondChoices {
     return cores;
   }
 
-  void collect(std::vector<Quota>& list, Waiting each, double cores, std::vector<Waiting>& waiting) const {
+  // Where nodes are launched, a task that is not stranded leaves the room that is there to those for which it was
+  // launched, unless no node would be launched for the task itself.
+  bool is_offered(const Waiting& waiting) {
+    if (!launches_) return true;
+    const Demand& demand = demands_[waiting.quota->portion];
+    for (const ClassId c : classes_.classes.ids()) {
+      const NodeClass& group = classes_.classes[c];
+      const bool meant =
+          waiting.of_class.valid() ? c == waiting.of_class : group.zone == waiting.zone && amounts_.open_work[c] > 0;
+      if (meant && group.offer.valid() &&
+          offers_.is_never_launched(workload_.commodities[demand.commodity], *demand.request, group))
+        return true;
+    }
+    return false;
+  }
+
+  // Some node has room for such a task, before anything is offered.
+  bool fits_now(const Resources& request) {
+    const auto [known, added] = fits_now_.try_emplace(&request, false);
+    if (added) known->second = offers_.any_now(request);
+    return known->second;
+  }
+
+  void collect(std::vector<Quota>& list, Waiting each, double cores, std::vector<Waiting>& waiting) {
     int in_vain = 0;
     for (Quota& quota : list) {
       if (quota.tasks == 0) continue;
@@ -83,6 +129,7 @@ class SecondChoices {
       each.stranded =
           static_cast<std::uint32_t>(std::min<double>(quota.tasks, std::ceil(std::max(0.0, cores - 1e-6) / request)));
       cores -= each.stranded * request;
+      if (each.stranded == 0 && (!fits_now(*demands_[quota.portion].request) || !is_offered(each))) continue;
       if (each.stranded == 0 && ++in_vain > most_in_vain) return;
       waiting.push_back(each);
     }
@@ -117,7 +164,7 @@ class SecondChoices {
       if (!now && waiting.stranded == 0) return;
       if (waiting.stranded > 0) {
         const double price = offer ? offer->price : commodity.unserved_price;
-        result_.usd += demand.work * (price - program_price(waiting, commodity));
+        result_.usd += demand.work * std::max(0.0, price - program_price(waiting, commodity));
         --waiting.stranded;
       }
       if (offer) offers_.take(*offer, *demand.request, seconds(quota.portion, offer->of_class));
@@ -153,21 +200,28 @@ class SecondChoices {
   const Amounts& amounts_;
   const Demands demands_;
   PoolRoom& pools_;
-  IdVector<ClassId, double> stranded_;  // cores that are free and that no task of the class's list takes
+  IdVector<ClassId, double> stranded_;         // cores that are free and that no task of the class's list takes
+  std::map<const Resources*, bool> fits_now_;  // looked up only
   Offers offers_;
-  bool open_ = false;
+  bool launches_ = false;  // an autoscaler launches nodes
   SecondChoice result_;
 };
 
+bool all_start(const Workload& workload, const std::vector<Placement>& placements) {
+  std::uint64_t tasks = 0;
+  for (const Portion& portion : workload.portions) tasks += portion.tasks;
+  for (const Placement& placement : placements) tasks -= placement.tasks;
+  return tasks == 0;
+}
+
 }  // namespace
 
-SecondChoice choose_again(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
-                          const Amounts& amounts, WholeQuotas& rest, const std::vector<Placement>& packed,
-                          IdVector<NodeId, Resources>& free, PoolRoom& pools) {
-  SecondChoices choices(cluster, classes, workload, amounts, free, pools);
-  if (!choices.any_room()) return {};
-  choices.add_ends(packed);
-  return choices.run(rest);
+SecondChoice choose_again(const SolvedMarket& market, const WholeQuotas& quotas, Packed& packed,
+                          IdVector<NodeId, Resources>& free) {
+  if (!packed.room_left || all_start(market.workload, packed.placements)) return {};
+  SecondChoices choices(market, packed.pools, free);
+  choices.add_ends(packed.placements);
+  return choices.run(quotas, packed.rest);
 }
 
 }  // namespace lips

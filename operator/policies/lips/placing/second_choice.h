@@ -20,10 +20,8 @@ struct SecondChoice {
   double usd = 0;                                   // of all tasks that were stranded, above the program's price
 };
 
-// `rest`: the quotas that packing left, in its order; `free` and `pools`: after packing. Tasks that start are taken
-// from all three.
-SecondChoice choose_again(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload,
-                          const Amounts& amounts, WholeQuotas& rest, const std::vector<Placement>& packed,
-                          IdVector<NodeId, Resources>& free, PoolRoom& pools);
+// `quotas`: before packing; `free`: after it. Tasks that start are taken from it and from what packing left.
+SecondChoice choose_again(const SolvedMarket& market, const WholeQuotas& quotas, Packed& packed,
+                          IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

@@ -22,6 +22,11 @@ struct LocalityReached {
     readers += other.readers, local += other.local, bound += other.bound;
     return *this;
   }
+  void tell(PlanAccount& account) const {
+    if (readers == 0) return;
+    account.node_local_share = static_cast<double>(local) / static_cast<double>(readers);
+    account.node_local_bound = static_cast<double>(bound) / static_cast<double>(readers);
+  }
 };
 
 // Appends to plan.assignments in order of start.

@@ -5,9 +5,9 @@
 #include <limits>
 #include <map>
 
+#include "policies/lips_horizon/lips_horizon.h"
 #include "policies/papers/degraded/degraded_tail.h"
 #include "policies/papers/fair/fair_round.h"
-#include "policies/lips/lips_policy.h"
 #include "policies/papers/lsap/wave.h"
 #include "policies/papers/pipeline/degraded_order.h"
 #include "policies/papers/pipeline/place_tasks.h"
@@ -39,10 +39,10 @@ std::vector<std::uint32_t> runnable_by_job(Draft& draft) {
 
 class Pipeline : public Policy {
  public:
-  explicit Pipeline(const PolicySettings& settings) : settings_(settings), lips_(settings) {}
+  explicit Pipeline(const PolicySettings& settings) : settings_(settings), lips_(make_lips_as_set(settings)) {}
 
   Cadence cadence() const override {
-    return settings_.pipeline.amounts == PipelineAmounts::lips ? lips_.cadence() : Cadence{};
+    return settings_.pipeline.amounts == PipelineAmounts::lips ? lips_->cadence() : Cadence{};
   }
 
   Result<Plan> decide(const PolicyInput& input) const override {
@@ -115,12 +115,12 @@ class Pipeline : public Policy {
   Result<Plan> decide_by_program(const PolicyInput& input) const {
     Result<Plan> plan = Plan{};
     if (settings_.pipeline.shares == PipelineShares::none) {
-      plan = lips_.decide(input);
+      plan = lips_->decide(input);
     } else {
       Draft draft(input);
       const ClusterSnapshot bounded = bounded_pools(input.cluster, limits(draft));
       PolicyInput within{bounded, input.costs, input.seed, input.reporting, input.stopwatch};
-      plan = lips_.decide(within);
+      plan = lips_->decide(within);
     }
     if (!plan) return plan;
     if (settings_.pipeline.places == PipelinePlaces::lsap) pipeline::exchange_by_lsap(input, settings_, *plan);
@@ -196,7 +196,7 @@ class Pipeline : public Policy {
   }
 
   const PolicySettings settings_;
-  const LipsPolicy lips_;
+  const std::unique_ptr<Policy> lips_;
 };
 
 Result<void> refuse(const char* why) { return fail(ErrorCode::invalid_input, why); }

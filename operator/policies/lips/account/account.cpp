@@ -1,8 +1,10 @@
-#include "policies/lips/account.h"
+#include "policies/lips/account/account.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "model/peers.h"
 #include "policies/lips/placing/fetch.h"
@@ -183,22 +185,35 @@ PricedPreferences price_preferences(const NodeClasses& classes, const Workload& 
   return result;
 }
 
+void compare_with_bound(const Amounts& amounts, PlanAccount& account) {
+  account.loss = std::max(Usd(0), *account.objective - Usd(amounts.objective));
+  if (account.lower_bound)
+    account.gap = (*account.objective - *account.lower_bound) / std::max(Usd(1e-12), *account.lower_bound);
+}
+
+void add_term(std::vector<TermDollars>& terms, const TermDollars& more) {
+  const auto place =
+      std::lower_bound(terms.begin(), terms.end(), more.term,
+                       [](const TermDollars& known, const std::string& name) { return known.term < name; });
+  if (place != terms.end() && place->term == more.term)
+    place->usd += more.usd;
+  else
+    terms.insert(place, more);
+}
+
 std::vector<TermDollars> dollars_by_term(const NodeClasses& classes, const Workload& workload,
                                          const std::vector<Placement>& placements) {
-  std::vector<TermDollars> result;
+  std::map<std::string_view, double> usd_of;  // names are the table's own
   for (const Placement& placement : placements) {
     const Portion& portion = workload.portions[placement.portion];
     const NodeClass& group = classes.classes[classes.class_of[placement.node]];
-    each_price(
-        classes, group, workload.commodities[portion.commodity], [&](std::string_view term, PriceKind, double usd) {
-          auto known =
-              std::find_if(result.begin(), result.end(), [&](const TermDollars& other) { return other.term == term; });
-          if (known == result.end()) known = result.insert(known, {std::string(term), Usd(0)});
-          known->usd += Usd(usd * placement.tasks * portion.work);
-        });
+    const double work = placement.tasks * portion.work;
+    each_price(classes, group, workload.commodities[portion.commodity],
+               [&](std::string_view term, PriceKind, double usd) { usd_of[term] += usd * work; });
   }
-  std::sort(result.begin(), result.end(), [](const TermDollars& a, const TermDollars& b) { return a.term < b.term; });
-  return result;
+  std::vector<TermDollars> terms;
+  for (const auto& [term, usd] : usd_of) terms.push_back({std::string(term), Usd(usd)});
+  return terms;
 }
 
 void fill_account(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,

@@ -32,7 +32,13 @@ double cost_of_placements(const NodeClasses& classes, const Workload& workload,
 std::vector<TermDollars> dollars_by_term(const NodeClasses& classes, const Workload& workload,
                                          const std::vector<Placement>& placements);
 
-// All of the account but the objective and the gap.
+// Adds to the dollars of the term of that name, or puts it in its place.
+void add_term(std::vector<TermDollars>& terms, const TermDollars& more);
+
+// Sets loss and gap, once the objective and the bound are there.
+void compare_with_bound(const Amounts& amounts, PlanAccount& account);
+
+// All of the account but the objective, the loss and the gap.
 void fill_account(const PolicyInput& input, const NodeClasses& classes, const Workload& workload,
                   const Amounts& amounts, Plan& plan);
 

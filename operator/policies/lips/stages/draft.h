@@ -1,0 +1,49 @@
+// A plan in the making, as the stages of the default policy hand it on.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "policies/lips/demand/homes.h"
+#include "policies/lips/demand/waiting_weights.h"
+#include "policies/lips/gangs/peers.h"
+#include "policies/lips/market/amounts.h"
+#include "policies/lips/placing/fast_path.h"
+#include "policies/policy.h"
+
+namespace lips {
+
+// Whole tasks of the program's amounts.
+struct WholeTasks {
+  WholeQuotas quotas;
+  std::vector<Placement> placements;
+  double stranded_usd = 0;  // of tasks that found no room where the program meant them
+};
+
+// Refers to the input and the settings, which outlive it.
+struct PlanDraft {
+  const PolicyInput& input;
+  const PolicySettings& settings;
+  JobWeights weights;
+  double waiting_price;  // once a decision: it looks at every node
+
+  NodeClasses classes;
+  IdVector<NodeId, Resources> free;
+  IdVector<PoolId, Cores> pool_cores = {};  // in use, with all that is placed early; empty: as in the snapshot
+  std::vector<bool> served = {};            // [job] placed early, outside of the program; empty: none
+  PeersPlan gangs = {};
+  FastPath small = {};
+  Homes homes = {};
+  Workload workload = {};
+  Amounts amounts = {};
+  WholeTasks whole = {};
+  Plan plan = {};
+
+  const ClusterSnapshot& cluster() const { return input.cluster; }
+  const LipsSettings& lips() const { return settings.lips; }
+  // An autoscaler launches nodes for what finds no room, so the plan asks for them.
+  bool buys() const { return lips().billing == Billing::invoice && !cluster().offers.empty(); }
+  double clock() const { return input.stopwatch ? input.stopwatch->seconds() : 0; }
+};
+
+}  // namespace lips
