@@ -28,7 +28,7 @@ std::string gzipped(std::string_view text) {
     out.resize(before + deflateBound(&stream, part));
     stream.next_out = bytes_of(out.data()) + before, stream.avail_out = static_cast<uInt>(out.size() - before);
     deflate(&stream, part == text.size() ? Z_FINISH : Z_NO_FLUSH);
-    out.resize(out.size() - stream.avail_out);
+    out.erase(out.size() - stream.avail_out);
     text.remove_prefix(part);
   } while (!text.empty());
   deflateEnd(&stream);
@@ -48,7 +48,7 @@ Result<std::string> gunzipped(const std::string& name, std::string_view bytes) {
     out.resize(before + part_size);
     stream.next_out = bytes_of(out.data()) + before, stream.avail_out = part_size;
     code = inflate(&stream, Z_NO_FLUSH);
-    out.resize(out.size() - stream.avail_out);
+    out.erase(out.size() - stream.avail_out);
   }
   inflateEnd(&stream);
   if (out.size() > most_unpacked)

@@ -5,6 +5,11 @@
 
 namespace lips {
 
-inline UsdPerCpuSecond wanted_price(const Node& node) { return node.cpu_price * node.preference; }
+// The least that a preference is worth: it also orders nodes without a price.
+inline constexpr UsdPerCpuSecond least_preference{2e-11};
+
+inline UsdPerCpuSecond wanted_price(const Node& node) {
+  return node.cpu_price * node.preference + least_preference * (node.preference - 1);
+}
 
 }  // namespace lips

@@ -49,7 +49,7 @@ TEST(SwimTrace, AnEmptyFileIsAnError) {
 TEST(SwimTrace, TheShippedSamplesAreWhole) {
   const std::pair<const char*, std::size_t> files[] = {{"fb-2010-2000-jobs.tsv", 2000}, {"fb-2010-400-jobs.tsv", 400}};
   for (const auto& [name, count] : files) {
-    const auto text = read_text_file(std::string(LIPS_SOURCE_DIR) + "/config/traces/" + name);
+    const auto text = read_text_file(std::string(LIPS_SOURCE_DIR "/config/traces/").append(name));
     ASSERT_TRUE(text);
     const auto jobs = parse_swim(name, *text);
     ASSERT_TRUE(jobs);

@@ -217,7 +217,7 @@ TEST(KubernetesCluster, PricesANodeThatPlansAvoidAsTheCloudDoes) {
   EXPECT_EQ(nodes[NodeId(0)].cpu_price, nodes[NodeId(1)].cpu_price);
   EXPECT_GT(wanted_price(nodes[NodeId(0)]), wanted_price(nodes[NodeId(1)]));
   cluster.put_node("a", {.cpu = 2});
-  EXPECT_TRUE(planned.until([&] { return !planned.snapshot().nodes[NodeId(0)].preference != 1; }));
+  EXPECT_TRUE(planned.until([&] { return planned.snapshot().nodes[NodeId(0)].preference == 1; }));
 }
 
 TEST(KubernetesCluster, TakesInANewLabelKeyAndANewTaintWithoutListingEverythingAnew) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/resource_bounds.h"
+#include "model/wanted_price.h"
 #include "policies/lips/prices/interruptions.h"
 #include "policies/lips/prices/length_price.h"
 #include "policies/lips/prices/whole_room.h"
@@ -50,8 +51,8 @@ void split_first_slot(double mean_task, TimeSlotSettings& time_slots) {
 
 // The increase of the bill per additional CPU-second on the node. The hours of a fixed node are paid in any case.
 UsdPerCpuSecond marginal_price(const Node& node, Billing billing) {
-  if (billing == Billing::use) return node.cpu_price;
-  return node.cpu_price * node.preference * (node.fleet == FleetKind::fixed ? price_of_paid_capacity : 1);
+  if (billing == Billing::use) return wanted_price(node);
+  return wanted_price(node) * (node.fleet == FleetKind::fixed ? price_of_paid_capacity : 1);
 }
 
 // What nodes of one class have in common.
