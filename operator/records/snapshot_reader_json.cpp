@@ -246,6 +246,9 @@ void Reader::read_blocks() {
 
 void Reader::check_codes(const View& sets) {
   const ClusterSnapshot& start = tables_.start;
+  IdVector<DataSetId, std::uint64_t> listed(start.data_sets.size(), 0);
+  for (const Block& block : start.blocks)
+    if (block.data_set.valid() && block.data_set.index() < listed.size()) ++listed[block.data_set];
   for (const DataSetId id : start.data_sets.ids()) {
     const DataSet& set = start.data_sets[id];
     const auto [n, k] = set.code;
@@ -257,10 +260,10 @@ void Reader::check_codes(const View& sets) {
     bool here = all == 0 || (set.first_block.valid() && set.first_block.index() + all <= start.blocks.size());
     for (std::uint64_t b = 0; here && b < all; ++b)
       here = start.blocks[BlockId(static_cast<std::uint32_t>(set.first_block.index() + b))].data_set == id;
-    if (!here)
+    if (!here || listed[id] != all)
       return sets.problem(fmt::format("/blocks/{}", id.index()),
                           fmt::format("{} blocks from {}", set.blocks, cell_of(set.first_block)),
-                          "blocks whose dataSet is this one, without a gap, then the parity blocks");
+                          "all blocks whose dataSet is this one, without a gap, then the parity blocks");
   }
   check_names(sets, start.data_sets);
 }

@@ -353,6 +353,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"\"replicas\":[0,1]", "\"replicas\":[0]",
                 "/blocks/replicas: found 1 replicas; allowed: 2, the sum of copies"},
         BadFile{"\"firstBlock\":0", "\"firstBlock\":1", "/dataSets/blocks/0: found 2 blocks from 1"},
+        BadFile{"\"blocks\":2", "\"blocks\":1", "/dataSets/blocks/0: found 1 blocks from 0; allowed: all blocks whose"},
         BadFile{"\"localRead\":0", "\"localRead\":\"fast\"",
                 "/network/localRead: found \"fast\"; allowed: a number from 0 to 1e+18"},
         BadFile{"\"pool\":0", "\"pool\":1.5", "/jobs/pool: found 1.5; allowed: a whole number from 0 to 0"},
