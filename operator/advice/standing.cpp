@@ -29,11 +29,13 @@ Standings::Standings(const ClusterSnapshot& cluster, const Outcome& outcome)
       outcome_(outcome),
       free_(cluster_.free),
       offered_(offered_only(cluster_)),
-      cores_(cluster_.pool_cores) {
+      cores_(cluster_.pool_cores),
+      shares_(share_out(cluster_)) {
   for (const Assignment& assignment : outcome.starting) {
     const Job& job = cluster_.jobs[cluster_.tasks[assignment.task].job];
     free_[assignment.node] -= job.request;
     cores_[job.pool] += job.request.cpu;
+    add_amounts(shares_.claims[job.pool].used, job.request, 1);
     starts_.insert(assignment.task);
   }
   for (const Assignment& assignment : outcome.plan.assignments) planned_.emplace(assignment.task, &assignment);
@@ -76,6 +78,7 @@ Standing Standings::waiting(TaskId task) const {
   }
   if (is_at_maximum(cluster_.jobs[cluster_.tasks[task].job])) return Standing::pool_maximum;
   if (room(task).after) return Standing::cheaper_later;
+  if (is_at_share(cluster_.jobs[cluster_.tasks[task].job])) return Standing::pool_share;
   return room(task).before ? Standing::behind_others : Standing::no_capacity;
 }
 
@@ -128,11 +131,21 @@ bool Standings::is_at_maximum(const Job& job) const {
   return maximum.value() > 0 && (cores_[job.pool] + job.request.cpu).value() > maximum.value() + rounding;
 }
 
+bool Standings::is_at_share(const Job& job) const {
+  const Entitlement& share = shares_.of[job.pool];
+  if (!shares_.contended() || !share.limits()) return false;
+  ResourceAmounts used = shares_.claims[job.pool].used;
+  add_amounts(used, job.request, 1);
+  for (std::size_t r = 0; r < used.size(); ++r)
+    if (used[r] > shares_.claims[job.pool].used[r] && used[r] > share.amounts[r] * (1 + 1e-9)) return true;
+  return false;
+}
+
 std::string_view to_string(Standing standing) {
   constexpr EnumArray<Standing, std::string_view> names{
       "runs",           "ended",          "starts-now",         "next-on-node",    "maps-unfinished", "inputs-missing",
-      "waits-for-node", "waits-for-data", "waits-for-locality", "waits-for-peers", "pool-maximum",    "not-eligible",
-      "cheaper-later",  "behind-others",  "no-capacity",        "plan-refused"};
+      "waits-for-node", "waits-for-data", "waits-for-locality", "waits-for-peers", "pool-maximum",    "pool-share",
+      "not-eligible",   "cheaper-later",  "behind-others",  "no-capacity",        "plan-refused"};
   return names[standing];
 }
 

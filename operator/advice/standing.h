@@ -12,6 +12,7 @@
 
 #include "advice/question.h"
 #include "base/enum_array.h"
+#include "model/entitlements.h"
 
 namespace lips::advice {
 
@@ -27,6 +28,7 @@ enum class Standing : std::uint8_t {
   waits_for_locality,
   waits_for_peers,  // tasks that start together with it have not all come, or find no room together
   pool_maximum,
+  pool_share,     // its pool has what it is entitled to, and others want the rest
   not_eligible,   // no node may take it, or none is large enough
   cheaper_later,  // a node has room, and waiting is cheaper
   behind_others,  // what is free goes to tasks before it
@@ -66,6 +68,7 @@ class Standings {
   const Room& room(TaskId task) const;
   Standing waiting(TaskId task) const;
   bool is_at_maximum(const Job& job) const;
+  bool is_at_share(const Job& job) const;
   std::optional<Mismatch> mismatch(const Job& job, NodeId node) const;
 
   const ClusterSnapshot& cluster_;
@@ -73,6 +76,7 @@ class Standings {
   IdVector<NodeId, Resources> free_;
   IdVector<NodeId, bool> offered_;
   IdVector<PoolId, Cores> cores_;  // of the pools, with what starts
+  PoolShares shares_;              // before the plan; `claims` with what starts
   std::unordered_map<TaskId, const Assignment*> planned_;
   std::unordered_set<TaskId> starts_;
   std::unordered_map<TaskId, DeferralReason> deferred_;

@@ -103,6 +103,18 @@ struct TermDollars {
   static constexpr auto fields = field_names("term", "usd");
 };
 
+// Shares of the pool's dominant resource (model/entitlements.h), 0 to 1, with what the plan starts.
+struct PoolSharing {
+  std::string pool;
+  double entitlement = 0, use = 0, wanted = 0;
+  double lent = 0;      // of what it is entitled to, that others use
+  double borrowed = 0;  // above what it is entitled to
+  // USD that one more core-hour of its share would save, at the program's prices.
+  double price_of_sharing = 0;
+  static constexpr auto fields =
+      field_names("pool", "entitlement", "use", "wanted", "lent", "borrowed", "priceOfSharing");
+};
+
 struct PlanAccount {
   Usd cpu, transfer, shuffle, copies, storage;  // cost of the assignments and moves of this plan
   Usd waiting, locality, fairness;              // priced preferences in the objective
@@ -120,11 +132,12 @@ struct PlanAccount {
   // Of planned reads: the share on the node itself, and the most that is possible with these places.
   std::optional<double> node_local_share, node_local_bound;
   std::vector<ShadowPrice> shadow_prices;
+  std::vector<PoolSharing> sharing;  // by pool; empty: the policy has no shares
   StageTimes seconds;
   static constexpr auto fields =
       field_names("cpu", "transfer", "shuffle", "copies", "storage", "waiting", "locality", "fairness", "objective",
                   "lowerBound", "gap", "loss", "terms", "form", "fellBack", "groups", "classes", "rows", "columns",
-                  "homeGap", "jobsApart", "keptRoom", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "seconds");
+                  "homeGap", "jobsApart", "keptRoom", "nodeLocalShare", "nodeLocalBound", "shadowPrices", "sharing", "seconds");
   Usd dollars() const { return cpu + transfer + shuffle + copies + storage; }
   CpuSeconds expected_room() const {
     CpuSeconds sum;

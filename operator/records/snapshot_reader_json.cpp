@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -201,8 +202,7 @@ void Reader::read_stores() {
 
 void Reader::read_blocks() {
   ClusterSnapshot& start = tables_.start;
-  const View sets = root_.at("dataSets");
-  const View table = root_.at("blocks");
+  const View sets = root_.at("dataSets"), table = root_.at("blocks");
   const auto count = static_cast<std::size_t>(table.at("count").value(Whole{0, most_rows}));
   blocks_ = count;
   take(rows_of<DataSet>(sets), start.data_sets);
@@ -210,8 +210,7 @@ void Reader::read_blocks() {
   const auto data_set = table.column("dataSet", count, id_below(start.data_sets.size()));
   const auto size = table.column("size", count, Real{0});
   const auto copies = table.column("copies", count, Whole{0, 1000});
-  std::size_t next = 0;
-  const std::size_t listed = replicas.list();
+  std::size_t next = 0, listed = replicas.list();
   const Whole store = index_below(start.stores.size());
   start.blocks.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -226,8 +225,7 @@ void Reader::read_blocks() {
     }
     start.blocks.push_back(std::move(block));
   }
-  std::int64_t wanted = 0;
-  for (std::int64_t copy : copies) wanted += copy;
+  const auto wanted = std::accumulate(copies.begin(), copies.end(), std::int64_t{0});
   if (static_cast<std::size_t>(wanted) != listed)
     replicas.problem("", fmt::format("{} replicas", listed), fmt::format("{}, the sum of copies", wanted));
   const View notes = table.at("notes");

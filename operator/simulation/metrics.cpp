@@ -112,7 +112,7 @@ void RunMetrics::on_job(JobId job, TimePoint) {
 void RunMetrics::on_released(JobId id, TaskKind kind, TimePoint now) {
   const Job& job = scenario_.jobs[id.index()].job;
   const std::uint32_t count = kind == TaskKind::map ? job.map_tasks : job.reduce_tasks;
-  fairness_.change_demand(job.pool, count * job.request.cpu.value(), since_start(now));
+  fairness_.change_demand(job.pool, job.request, count, since_start(now));
   plans_at_release_[id][kind] = result_.plans.made;
 }
 
@@ -121,7 +121,7 @@ void RunMetrics::on_start(TaskId task, JobId id, NodeId node, TimePoint now) {
   const Job& job = scenario_.jobs[id.index()].job;
   NodeRecord& record = nodes_[node];
   if (record.running++ == 0) record.busy_since = now;
-  fairness_.change_used(job.pool, job.request.cpu.value(), since_start(now));
+  fairness_.change_used(job.pool, job.request, 1, since_start(now));
   class_used_[record.node_class] += job.request.cpu.value();
   set_utilisation(record.node_class, now);
 }
@@ -148,9 +148,9 @@ void RunMetrics::on_end(const AttemptEnd& end) {
   if (used < 1e-9) used = 0;
   set_utilisation(record.node_class, end.end);
   result_.core_hours_used += cores * to_hours(end.end - end.start);
-  fairness_.change_used(job.pool, -cores, since_start(end.end));
+  fairness_.change_used(job.pool, job.request, -1, since_start(end.end));
   if (end.outcome == AttemptEnd::Outcome::finished) {
-    fairness_.change_demand(job.pool, -cores, since_start(end.end));
+    fairness_.change_demand(job.pool, job.request, -1, since_start(end.end));
     ++result_.tasks_finished;
     work_ += end.work.value();
     work_waited_ += end.work.value() * to_seconds(end.start - job.arrival);

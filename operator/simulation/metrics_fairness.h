@@ -1,9 +1,10 @@
 // Entitlement and use of each pool, integrated over a run.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "model/fair_shares.h"
+#include "model/entitlements.h"
 #include "model/snapshot.h"
 #include "simulation/metrics_series.h"
 #include "simulation/run_result.h"
@@ -13,17 +14,25 @@ namespace lips::simulation {
 class FairnessRecorder {
  public:
   explicit FairnessRecorder(const ClusterSnapshot& cluster);
-  // `by`: cores of tasks that may run or are running.
-  void change_demand(PoolId pool, double by, Duration now);
-  void change_used(PoolId pool, double by, Duration now);
+  // `tasks` more of the pool, or fewer, that may run or are running.
+  void change_demand(PoolId pool, const Resources& request, double tasks, Duration now);
+  void change_used(PoolId pool, const Resources& request, double tasks, Duration now);
   Fairness finish(Duration end);
 
  private:
   void advance(Duration now);
 
-  std::vector<Pool> pools_;
-  double capacity_ = 0;
-  std::vector<double> demand_, used_, share_, used_sum_, entitled_sum_;
+  struct Recorded {
+    double used = 0, entitled = 0;  // shares of the dominant resource times seconds
+    std::optional<Duration> below_since;
+    Duration longest_below{};
+  };
+
+  IdVector<PoolId, Pool> pools_;
+  ResourceAmounts capacity_;
+  IdVector<PoolId, PoolClaim> claims_;
+  IdVector<PoolId, Entitlement> share_;
+  IdVector<PoolId, Recorded> recorded_;
   bool shares_old_ = true;
   Duration now_{};
   SeriesRecorder series_;

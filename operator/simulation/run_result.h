@@ -59,10 +59,12 @@ struct CrossZone {
   Mebibytes map_reads, shuffle, moves;
 };
 
+// While a pool had unfinished tasks that could run. In core-seconds: shares of its dominant resource times all cores.
 struct PoolFairness {
   std::string pool;
-  double used = 0;      // core-seconds while it had unfinished tasks that could run
-  double entitled = 0;  // core-seconds of weighted max-min fair share in that time
+  double used = 0;
+  double entitled = 0;            // by weighted max-min fairness over dominant resources
+  double longest_below_share = 0;  // seconds on end with less than 95 % of what it was entitled to
 };
 
 struct Fairness {

@@ -17,6 +17,7 @@ namespace {
 simulation::SnapshotShape busy_shape(std::uint64_t seed) {
   simulation::SnapshotShape shape = simulation::random_full_shape(seed);
   shape.busy = 0.7;
+  shape.pools = 1;  // where several compete, plans take one step at a time
   return shape;
 }
 

@@ -6,8 +6,8 @@
 namespace lips {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Two zones with a node each; a data set of two blocks that nobody has written yet.
 ClusterSnapshot two_zones() {

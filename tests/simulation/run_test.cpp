@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/fair_shares.h"
 #include "simulation/metrics_fairness.h"
 #include "simulation/metrics_series.h"
 #include "tests/simulation/tiny_scenario.h"

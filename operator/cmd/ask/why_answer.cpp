@@ -57,6 +57,9 @@ class Answer {
         return "waits for the tasks that start together with it: they have not all come, or find no room together";
       case Standing::pool_maximum:
         return pool_sentence();
+      case Standing::pool_share:
+        return fmt::format("waits because its pool {} has what it is entitled to, and others want the rest",
+                           cluster_.pools[cluster_.jobs[cluster_.tasks[said_.task].job].pool].name);
       case Standing::not_eligible:
         return fmt::format("cannot run: none of {} nodes takes it{}", nodes_judged(), mismatches());
       case Standing::cheaper_later:

@@ -116,6 +116,21 @@ std::vector<std::string> shadow_price_sentences(const PlanAccount& account, std:
   return sentences;
 }
 
+// Where pools compete.
+std::string sharing_rows(const PlanAccount& account) {
+  const auto limited = [](const PoolSharing& pool) { return pool.wanted > pool.entitlement + 1e-9; };
+  if (account.sharing.size() < 2 || std::none_of(account.sharing.begin(), account.sharing.end(), limited)) return "";
+  std::string out = "\nshares of pools, % of the dominant resource:\n";
+  for (const PoolSharing& pool : account.sharing)
+    out += fmt::format("  {:<16} entitled {:5.1f}  uses {:5.1f}  wants {:5.1f}  lends {:5.1f}  borrows {:5.1f}{}\n",
+                       pool.pool, 100 * pool.entitlement, 100 * pool.use, 100 * pool.wanted, 100 * pool.lent,
+                       100 * pool.borrowed,
+                       pool.price_of_sharing > 0
+                           ? fmt::format("  one more core-hour would save {:.3g} USD", pool.price_of_sharing)
+                           : "");
+  return out;
+}
+
 std::string plan_text(const PlanResult& result) {
   const Plan& plan = result.plan;
   const PlanAccount& account = plan.account;
@@ -139,7 +154,7 @@ std::string plan_text(const PlanResult& result) {
   const std::vector<std::string> sentences = shadow_price_sentences(account, 10);
   if (!sentences.empty()) out += "\nwhat would change the cost (shadow prices):\n";
   for (const std::string& sentence : sentences) out += "  " + sentence + "\n";
-  return out;
+  return out + sharing_rows(account);
 }
 
 std::string plan_json(const PlanResult& result) {
@@ -181,6 +196,15 @@ std::string plan_json(const PlanResult& result) {
   json["jobsApart"] = account.jobs_apart;
   json["expectedRoom"] = account.expected_room().value();
   json["nodeLocalBound"] = account.node_local_bound ? Json(*account.node_local_bound) : Json();
+  json["pools"] = Json::array();
+  for (const PoolSharing& pool : account.sharing)
+    json["pools"].push_back({{"pool", pool.pool},
+                             {"entitlement", pool.entitlement},
+                             {"use", pool.use},
+                             {"wanted", pool.wanted},
+                             {"lent", pool.lent},
+                             {"borrowed", pool.borrowed},
+                             {"priceOfSharing", pool.price_of_sharing}});
   json["shadowPrices"] = Json::array();
   for (const ShadowPrice& price : account.shadow_prices)
     json["shadowPrices"].push_back({{"of", price.of}, {"usdPerUnit", price.usd_per_unit}, {"unit", price.unit}});

@@ -36,6 +36,7 @@ std::string words_of(Standing standing) {
                                                         "a node with its data is about to be free",
                                                         "there is no room yet for all its pods together",
                                                         "its pool is at its maximum",
+                                                        "its pool has what it is entitled to",
                                                         "no node may take it",
                                                         "waiting costs less than what is free",
                                                         "tasks before it take what is free",

@@ -109,7 +109,10 @@ Json locality_of(const RunResult& run) {
 Json fairness_of(const RunResult& run) {
   Json pools = Json::array();
   for (const simulation::PoolFairness& pool : run.fairness.pools)
-    pools.push_back({{"pool", pool.pool}, {"usedCoreSeconds", pool.used}, {"entitledCoreSeconds", pool.entitled}});
+    pools.push_back({{"pool", pool.pool},
+                     {"usedCoreSeconds", pool.used},
+                     {"entitledCoreSeconds", pool.entitled},
+                     {"longestBelowShareSeconds", pool.longest_below_share}});
   return {{"jain", run.fairness.jain}, {"worstShortfall", run.fairness.worst_shortfall}, {"pools", pools}};
 }
 

@@ -193,7 +193,7 @@ class HorizonDecision {
     packing.window = to_seconds(settings_.lips.horizon) * share;
     packing.strict = true;
     packing.balance = side_rows(workload_, classes_).memory;
-    packing.pool_cores = cluster_.pool_cores;
+    packing.pools = PoolRoom(cluster_, cluster_.pool_cores);
     const ClassFormSettings model = model_settings();
     packing.link_budget = model.link_capacity;
     if (model.pools.empty()) return packing;

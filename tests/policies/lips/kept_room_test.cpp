@@ -21,6 +21,11 @@ class Applications {
 
   TaskId driver(std::uint32_t application, std::uint32_t pods, double at) { return pod(application, pods, at, true); }
   TaskId worker(std::uint32_t application, std::uint32_t pods, double at) { return pod(application, pods, at, false); }
+  // Tasks of a core, of another pool.
+  void others(PoolId pool, int tasks, double at) {
+    with_.at(at);
+    with_.add({.pool = pool, .arrival = at, .maps = tasks, .cpu = 3600});
+  }
   // Plans, and starts what is planned. Returns the zones of the tasks that start.
   std::map<TaskId, ZoneId> step(double at) {
     with_.at(at);
@@ -169,6 +174,23 @@ TEST(KeptRoom, HoldsWhateverComesBetween) {
   }
   EXPECT_GT(together, 300u);
   EXPECT_GT(waited, 0u);
+}
+
+// An application that announces more workers than ever come keeps room within what its pool is entitled to.
+TEST(KeptRoom, IsNoMoreThanThePoolIsEntitledToWhereOthersWantIt) {
+  for (const Billing billing : {Billing::use, Billing::invoice})
+    for (const std::uint32_t announced : {8U, 1'000'000U}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(billing)) + " " + std::to_string(announced));
+      ClusterBuilder builder(1);
+      const PoolId other = builder.pool(1);
+      for (int i = 0; i < 2; ++i) builder.node({.price = 1e-5, .slots = 100, .cpu = 4});
+      Applications with(builder, billing);
+      with.driver(0, announced, 0);
+      with.step(0);
+      with.others(other, 8, 1);
+      const std::size_t started = with.step(1).size() + with.step(2).size();
+      EXPECT_GE(started, 4u) << "half of the cluster is the other pool's";
+    }
 }
 
 }  // namespace

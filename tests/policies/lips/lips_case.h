@@ -40,7 +40,7 @@ struct Model {
     PackingSettings packing;
     packing.window = window;
     packing.strict = strict;
-    packing.pool_cores = cluster.pool_cores;
+    packing.pools = PoolRoom(cluster, cluster.pool_cores);
     return packing;
   }
   std::vector<Placement> pack_all(const Amounts& amounts, const PackingSettings& packing) const {

@@ -93,8 +93,9 @@ TEST(TaskSelection, KeepNoMoreInAStoreThanItHolds) {
 struct Lane {
   explicit Lane(Case& test, double limit)
       : classes(make_classes(test.state.snapshot(), one_time_slot())), free(test.state.snapshot().free) {
-    fast_path =
-        serve_small_jobs({test.state.snapshot(), test.costs, 1, {}, nullptr}, {Usd(limit), {}, {}}, classes, free);
+    const ClusterSnapshot& cluster = test.state.snapshot();
+    fast_path = serve_small_jobs({cluster, test.costs, 1, {}, nullptr},
+                                 {Usd(limit), {}, PoolRoom(cluster, cluster.pool_cores)}, classes, free);
   }
   NodeClasses classes;
   IdVector<NodeId, Resources> free;

@@ -22,12 +22,14 @@ struct MixedJob {
   double cores = 1, memory = 100, seconds = 60;
   std::uint32_t devices = 0;
   int tasks = 1, priority = 0;
+  PoolId pool{0};
 };
 
 // Work that other schedulers run on some nodes, types whose memory or devices run out before their cores.
 class MixedWorld {
  public:
-  explicit MixedWorld(std::uint64_t seed) : random_(seed) {
+  explicit MixedWorld(std::uint64_t seed, std::uint32_t pools = 1) : random_(seed), pools_(pools) {
+    for (std::uint32_t i = 1; i < pools; ++i) builder_.pool(static_cast<double>(1 + random_.below(10)));
     builder_.start.extended_names.push_back("example.com/device");
     constexpr std::array<MixedNode, 4> types{MixedNode{4, 2048, 0.04, 0}, MixedNode{8, 4096, 0.05, 0},
                                              MixedNode{16, 1024, 0.045, 0}, MixedNode{8, 4096, 0.09, 2}};
@@ -40,7 +42,8 @@ class MixedWorld {
   const std::vector<MixedJob>& jobs() const { return jobs_; }
 
   static JobArrived arrival_of(const ClusterSnapshot& cluster, const MixedJob& job) {
-    JobArrived arrived = testing::job(cluster, {.arrival = job.arrival,
+    JobArrived arrived = testing::job(cluster, {.pool = job.pool,
+                                                .arrival = job.arrival,
                                                 .priority = job.priority,
                                                 .maps = job.tasks,
                                                 .cpu = job.seconds * job.cores,
@@ -73,10 +76,12 @@ class MixedWorld {
     job.tasks = static_cast<int>(1 + random_.below(random_.below(3) == 0 ? 20 : 3));
     job.priority = static_cast<int>(random_.below(2)) * 10;
     if (random_.below(4) == 0) job.devices = static_cast<std::uint32_t>(1 + random_.below(2));
+    if (pools_ > 1) job.pool = PoolId(static_cast<std::uint32_t>(random_.below(pools_)));
     return job;
   }
 
   Random random_;
+  std::uint32_t pools_;
   ClusterBuilder builder_{1};
   std::vector<MixedJob> jobs_;
 };

@@ -31,15 +31,14 @@ struct Patience {
 
 class Peers {
  public:
-  Peers(const PolicyInput& input, const PeersSettings& settings, NodeClasses& classes,
-        IdVector<NodeId, Resources>& free)
+  Peers(const PolicyInput& input, PeersSettings settings, NodeClasses& classes, IdVector<NodeId, Resources>& free)
       : cluster_(input.cluster),
         costs_(input.costs),
-        settings_(settings),
+        settings_(std::move(settings)),
         classes_(classes),
         room_(cluster_, classes, free),
         orders_(cluster_, classes),
-        price_(cluster_, input.costs, classes, settings.waiting_price),
+        price_(cluster_, input.costs, classes, settings_.waiting_price),
         running_(running_peers(cluster_)),
         short_(short_gangs(cluster_)) {
     for (const Offer& offer : cluster_.offers) boot_ = std::max(boot_, offer.boot);
@@ -48,13 +47,16 @@ class Peers {
 
   PeersPlan run() {
     result_.served.assign(cluster_.jobs.size(), false);
-    result_.pool_cores = cluster_.pool_cores;
+    result_.pools = std::move(settings_.pools);
+    result_.later = std::move(settings_.later);
+    result_.later.resize(cluster_.jobs.size(), false);
     for (const JobId id : cluster_.pending) {
       if (!cluster_.jobs[id].whole.peers) continue;
       result_.served[id.index()] = true;
-      pending_[cluster_.jobs[id].whole.id].push_back(id);
+      if (result_.later[id.index()] == settings_.last) pending_[cluster_.jobs[id].whole.id].push_back(id);
     }
-    for (const WholeJobId whole : running_in_turn(cluster_, pending_, running_)) keep_room(whole, running_.at(whole));
+    for (const WholeJobId whole : running_in_turn(cluster_, pending_, running_))
+      if (!settings_.last) keep_room(whole, running_.at(whole));
     for (const WholeJobId whole : pending_in_turn(cluster_, pending_, running_, settings_.keep_room)) start(whole);
     return std::move(result_);
   }
@@ -66,6 +68,10 @@ class Peers {
 
   void start(WholeJobId id) {
     const std::vector<JobId>& jobs = pending_[id];
+    if (const Job& first = cluster_.jobs[jobs.front()]; !result_.pools.is_below_share(first.pool, first.request)) {
+      for (const JobId job : jobs) result_.later[job.index()] = true;
+      return;
+    }
     const WholeJob& whole = cluster_.jobs[jobs.front()].whole;
     Gang gang = gang_of(id, jobs);
     if (gang.parts.empty()) return;  // no store holds what they read
@@ -154,7 +160,7 @@ class Peers {
       for (std::vector<TaskId>& left = tasks[i]; count > 0; --count, left.pop_back()) {
         result_.requests.push_back({left.back(), offer});
         result_.deferrals.push_back({left.back(), DeferralReason::waits_for_node});
-        result_.pool_cores[cluster_.jobs[part.job].pool] += part.request.cpu;
+        result_.pools.take(cluster_.jobs[part.job].pool, part.request, 1);
         ordered.insert(left.back());
       }
     };
@@ -271,6 +277,8 @@ class Peers {
     Gang gang{id, {}, peers.in_zone, peers.tasks, {}};
     if (keeps) add_to_come(gang, to_come(whole, gang), whole, part);
     add_driver(gang, whole, part);
+    leave_out_above_share(gang);
+    if (gang.parts.empty()) return;
     const std::vector<Spot> spots = take_beside_peers(gang);
     if (spots.empty() || !settings_.buys) return;
     hold(gang, spots, peers.one);
@@ -287,8 +295,23 @@ class Peers {
     std::erase_if(gang.parts, [&](const GangPart& part) { return part.to_come || !keeps; });
     if (keeps) add_to_come(gang, to_come(whole, gang), whole, jobs.back());
     add_driver(gang, whole, jobs.back());
+    leave_out_above_share(gang);
+    if (gang.parts.empty()) return;
     const std::vector<Spot> spots = take_beside_peers(gang);
     if (settings_.buys) hold(gang, spots, asks);
+  }
+
+  // Room is kept within what the pool is entitled to.
+  void leave_out_above_share(Gang& gang) const {
+    IdVector<PoolId, double> kept(cluster_.pools.size(), 0.0);
+    for (GangPart& part : gang.parts) {
+      const PoolId pool = cluster_.jobs[part.job].pool;
+      if (!result_.pools.is_limited(pool)) continue;
+      const double more = result_.pools.tasks(pool, part.request) - kept[pool];
+      part.tasks = static_cast<std::uint32_t>(std::clamp(more, 0.0, double{1} * part.tasks));
+      kept[pool] += part.tasks;
+    }
+    std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
   }
 
   // In the zone of the driver, else where most run; for a driver to come wherever there is room.
@@ -320,13 +343,14 @@ class Peers {
       const double cores = cores_of(part.request);
       double most = cluster_.pools[job.pool].maximum.value();
       if (most <= 0) continue;
-      if (alone) most -= result_.pool_cores[job.pool].value();
+      if (alone) most -= result_.pools.in_use(job.pool).value();
       const double ever = std::floor((most - need[job.pool] + 1e-7) / cores);
       part.tasks = static_cast<std::uint32_t>(std::clamp(ever, 0.0, double{1} * part.tasks));
       if (!part.to_come || leads || part.leads) need[job.pool] += part.tasks * cores;
     }
     for (const PoolId pool : need.ids())
-      if (need[pool] > 0 && result_.pool_cores[pool].value() + need[pool] > cluster_.pools[pool].maximum.value() + 1e-7)
+      if (need[pool] > 0 &&
+          result_.pools.in_use(pool).value() + need[pool] > cluster_.pools[pool].maximum.value() + 1e-7)
         return false;
     std::erase_if(gang.parts, [](const GangPart& part) { return part.tasks == 0; });
     return std::any_of(gang.parts.begin(), gang.parts.end(), [](const GangPart& part) { return !part.to_come; });
@@ -482,13 +506,16 @@ class Peers {
       const GangPart& part = gang.parts[spot.part];
       const ClassId c = classes_.class_of[spot.node];
       classes_.take_now(c, part.request, spot.tasks);
-      if (!start || part.to_come) continue;
       const Job& job = cluster_.jobs[part.job];
+      if (!start || part.to_come) {
+        result_.pools.hold(job.pool, part.request, spot.tasks);
+        continue;
+      }
       const auto [portion, added] = portions.try_emplace(spot.part);
       if (added)
         portion->second = result_.workload.portions.push_back(
             {part.job, part.group, part.tasks, part.work, to_seconds(job.arrival), {}});
-      result_.pool_cores[job.pool] += part.request.cpu * spot.tasks;
+      result_.pools.take(job.pool, part.request, spot.tasks);
       result_.placements.push_back({portion->second, spot.tasks, spot.node, 0, {}});
     }
   }
@@ -527,10 +554,12 @@ bool any_peers(const ClusterSnapshot& cluster) {
 
 }  // namespace
 
-PeersPlan place_peers(const PolicyInput& input, const PeersSettings& settings, NodeClasses& classes,
+PeersPlan place_peers(const PolicyInput& input, PeersSettings settings, NodeClasses& classes,
                       IdVector<NodeId, Resources>& free) {
-  if (!any_peers(input.cluster)) return {};
-  return Peers(input, settings, classes, free).run();
+  if (any_peers(input.cluster)) return Peers(input, std::move(settings), classes, free).run();
+  PeersPlan none;
+  none.pools = std::move(settings.pools);
+  return none;
 }
 
 }  // namespace lips

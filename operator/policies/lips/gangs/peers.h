@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policies/lips/placing/packing.h"
+#include "policies/lips/placing/pool_room.h"
 #include "policies/policy.h"
 
 namespace lips {
@@ -15,6 +16,10 @@ struct PeersSettings {
   double waiting_price = 1;
   Duration settle, keep_room;  // see LipsSettings
   bool buys = false;           // nodes may be asked for
+  PoolRoom pools = {};
+  // [job] its turn comes after that of the program's tasks; empty: of none.
+  std::vector<bool> later = {};
+  bool last = false;  // it is their turn
 };
 
 // Tasks that start now, as portions and placements of their own. Their capacity, and room that is kept for peers to
@@ -26,12 +31,13 @@ struct PeersPlan {
   std::vector<Deferral> deferrals;
   std::vector<NodeRequest> requests;   // of jobs that get room in one zone only on new nodes: for all of it
   std::vector<bool> served;            // empty: there are no peers
-  IdVector<PoolId, Cores> pool_cores;  // in use, with these; empty: as in the snapshot
+  PoolRoom pools;                      // with these, and with room that is kept
+  std::vector<bool> later;             // [job] as in the settings, and of pools that are at their entitlement
   std::optional<Duration> look_again;  // a job will have settled, or find room
   std::uint32_t apart = 0;             // jobs that start in several zones
 };
 
-PeersPlan place_peers(const PolicyInput& input, const PeersSettings& settings, NodeClasses& classes,
+PeersPlan place_peers(const PolicyInput& input, PeersSettings settings, NodeClasses& classes,
                       IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

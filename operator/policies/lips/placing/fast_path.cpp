@@ -17,7 +17,10 @@ namespace {
 std::vector<bool> small_jobs(const ClusterSnapshot& cluster, const FastPathSettings& settings,
                              UsdPerCpuSecond dearest) {
   const std::vector<bool>& skip = settings.commodities.skip;
-  const auto is_small = [&](JobId id) { return all_work(cluster.jobs[id]) * dearest <= settings.limit; };
+  const auto is_small = [&](JobId id) {
+    const Job& job = cluster.jobs[id];
+    return all_work(job) * dearest <= settings.limit && !settings.pools.is_limited(job.pool);
+  };
   std::int32_t most = std::numeric_limits<std::int32_t>::min();
   for (const JobId id : cluster.pending)
     if ((skip.empty() || !skip[id.index()]) && !is_small(id)) most = std::max(most, cluster.jobs[id].priority);
@@ -35,7 +38,7 @@ class SmallJobs {
         classes_(classes),
         free_(free),
         limit_(settings.limit),
-        pools_(cluster_, settings.pool_cores.empty() ? cluster_.pool_cores : settings.pool_cores),
+        pools_(std::move(settings.pools)),
         offers_(cluster_, classes, free) {
     result_.served = std::move(settings.commodities.skip);
     result_.served.resize(cluster_.jobs.size(), false);
@@ -56,7 +59,7 @@ class SmallJobs {
     };
     std::stable_sort(order.begin(), order.end(), [&](PortionId a, PortionId b) { return rank(a) < rank(b); });
     for (const PortionId id : order) place(id);
-    result_.pool_cores = pools_.in_use();
+    result_.pools = std::move(pools_);
     return std::move(result_);
   }
 
@@ -79,7 +82,7 @@ class SmallJobs {
                                    pools_.tasks(job.pool, job.request));
       const auto count = static_cast<std::uint32_t>(std::min<double>(left, most));
       for (std::uint32_t i = 0; i < count; ++i) offers_.take(*offer, job.request, seconds);
-      pools_.take(job.pool, job.request.cpu * count);
+      pools_.take(job.pool, job.request, count);
       classes_.take_now(offer->of_class, job.request, count);
       result_.placements.push_back({id, count, offer->node, 0, {}});
       left -= count;
@@ -117,7 +120,7 @@ FastPath serve_small_jobs(const PolicyInput& input, FastPathSettings settings, N
                           IdVector<NodeId, Resources>& free) {
   const std::vector<bool> small = small_jobs(input.cluster, settings, classes.dearest);
   if (std::find(small.begin(), small.end(), true) == small.end())
-    return {{}, {}, std::move(settings.commodities.skip), false, std::move(settings.pool_cores)};
+    return {{}, {}, std::move(settings.commodities.skip), false, std::move(settings.pools)};
   return SmallJobs(input, std::move(settings), small, classes, free).run();
 }
 

@@ -13,18 +13,19 @@ namespace lips {
 struct FastPathSettings {
   Usd limit;                                // of a job's total CPU at the highest price
   CommoditySettings commodities;            // `skip`: jobs that are served already
-  IdVector<PoolId, Cores> pool_cores = {};  // in use; empty: as in the snapshot
+  PoolRoom pools = {};
 };
 
 // Tasks that start now, as portions and placements of their own; their capacity is removed from `free` and from time
 // slot 0. served[job] is set for every small job and every one to skip: tasks that wait do so for room that is cheaper
-// for them, ahead of all others. A small job of lower priority than one that is not small is left to the program.
+// for them, ahead of all others. A small job of lower priority than one that is not small is left to the program, and so
+// are those of a pool that wants more than it is entitled to.
 struct FastPath {
   Workload workload;
   std::vector<Placement> placements;
   std::vector<bool> served;
-  bool waiting = false;                // a small job found no room now
-  IdVector<PoolId, Cores> pool_cores;  // in use, with these
+  bool waiting = false;  // a small job found no room now
+  PoolRoom pools;        // with these
 };
 
 FastPath serve_small_jobs(const PolicyInput& input, FastPathSettings settings, NodeClasses& classes,

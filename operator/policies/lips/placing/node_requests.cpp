@@ -17,19 +17,18 @@ constexpr double least_nodes = 1e-9;
 
 class Requests {
  public:
-  Requests(const ClusterSnapshot& cluster, const NodeClasses& classes, const Workload& workload, WholeQuotas quotas,
-           Plan& plan)
-      : cluster_(cluster),
-        classes_(classes),
-        workload_(workload),
+  Requests(const SolvedMarket& market, WholeQuotas quotas, PoolRoom pools, Plan& plan)
+      : cluster_(market.cluster),
+        classes_(market.classes),
+        workload_(market.workload),
         quotas_(std::move(quotas)),
         plan_(plan),
-        pools_(cluster, cluster.pool_cores),
-        room_(classes.room) {
+        pools_(std::move(pools)),
+        room_(classes_.room) {
     for (const Assignment& assignment : plan.assignments) {
-      const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
+      const Job& job = cluster_.jobs[cluster_.tasks[assignment.task].job];
       taken_.insert(assignment.task);
-      pools_.take(job.pool, job.request.cpu);
+      pools_.take(job.pool, job.request, 1);
     }
     plan_.node_requests.emplace();
   }
@@ -62,12 +61,13 @@ class Requests {
     return nodes;
   }
 
-  void ask_for(ClassId c, double nodes, double shared_work) {
+  void ask_for(ClassId c, double& nodes, double shared_work) {
     const NodeClass& offer = classes_.classes[c];
     for (Quota& quota : quotas_.in_class[c]) ask_for(offer, quota, nodes);
     if (shared_work > least_work)
       for (Quota& quota : quotas_.zone[offer.zone]) ask_for(offer, quota, nodes);
   }
+  void lift_shares() { pools_.lift_shares(); }
 
  private:
   static void leave_out(PortionId portion, std::vector<Quota>& list, std::uint32_t& left) {
@@ -99,7 +99,7 @@ class Requests {
       if (quota.tasks == 0 || nodes < least_nodes) return;
       if (taken_.contains(task)) continue;
       if (pools_.tasks(job.pool, job.request) < 1 || !room_.take_for(offer.offer, job.request)) return;
-      pools_.take(job.pool, job.request.cpu);
+      pools_.take(job.pool, job.request, 1);
       taken_.insert(task);
       plan_.node_requests->push_back({task, offer.offer});
       plan_.deferrals.push_back({task, DeferralReason::waits_for_node});
@@ -121,9 +121,10 @@ class Requests {
 }  // namespace
 
 void request_nodes(const SolvedMarket& market, WholeQuotas quotas, const std::vector<Placement>& placements,
-                   Plan& plan) {
+                   PoolRoom pools, Plan& plan) {
   const auto& [cluster, classes, workload, amounts] = market;
-  Requests requests(cluster, classes, workload, std::move(quotas), plan);
+  const bool compete = pools.compete();
+  Requests requests(market, std::move(quotas), std::move(pools), plan);
   if (workload.commodities.empty()) return;
   requests.leave_out(placements);
   // A limit that offers share may not leave what is wanted of each. First come those whose work would cost most
@@ -137,7 +138,17 @@ void request_nodes(const SolvedMarket& market, WholeQuotas quotas, const std::ve
                         c);
   }
   std::sort(offers.begin(), offers.end());
-  for (const auto& [rent, wanted, c] : offers) requests.ask_for(c, -wanted, amounts.open_work[c]);
+  const auto ask = [&] {
+    for (auto& [rent, wanted, c] : offers) {
+      double nodes = -wanted;
+      requests.ask_for(c, nodes, amounts.open_work[c]);
+      wanted = -nodes;
+    }
+  };
+  ask();
+  if (!compete) return;
+  requests.lift_shares();
+  ask();
 }
 
 }  // namespace lips

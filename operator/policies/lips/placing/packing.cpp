@@ -78,7 +78,7 @@ class Packing {
         demands_(cluster_, workload_),
         free_now_(free),
         timeline_(cluster_.nodes.size()),
-        pools_(cluster_, settings.pool_cores),
+        pools_(settings.pools),
         budget_(cluster_, costs, classes_, workload_, demands_, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
     rank_nodes();
@@ -370,7 +370,7 @@ class Packing {
     line.free = line.free - taken;
     if (line.time == 0) free_now_[node] = free_now_[node] - taken;
     if (end < settings_.window) line.add({end, demand.request, count});
-    pools_.take(demand.pool, taken.cpu);
+    pools_.take(demand.pool, request, count);
     pools_.release(demand.pool, taken.cpu, end);
   }
 
@@ -398,7 +398,7 @@ Packed pack(const SolvedMarket& market, const CostModel& costs, WholeQuotas quot
   Packing packing(market, costs, settings, free);
   packing.load(std::move(quotas));
   packing.add_releases();
-  IdVector<ClassId, double> open_work = amounts.open_work;
+  IdVector<ClassId, double> open_work = settings.open_work.empty() ? amounts.open_work : settings.open_work;
   packing.run(open_work, placements);
   if (settings.fill) {
     IdVector<ClassId, double> more = packing.beyond_mean_tasks(amounts.open_work);

@@ -26,7 +26,8 @@ struct PackingSettings {
                          // slot is free: the model counts a slot as one mean task
   bool balance = false;  // memory binds too: among the most urgent tasks the one whose request best matches the free
                          // resources goes first
-  IdVector<PoolId, Cores> pool_cores;    // in use
+  PoolRoom pools;                        // before the tasks
+  IdVector<ClassId, double> open_work;   // left of the program's; empty: all of it
   IdVector<PoolId, double> pool_budget;  // core-seconds that each pool may still use (strict); empty: no limit
   Mebibytes link_budget;                 // from each zone to each other (strict); 0: no limit
 };

@@ -4,26 +4,74 @@
 
 namespace lips {
 
+namespace {
+
+constexpr double rounding = 1e-9;
+
+}  // namespace
+
 PoolRoom::PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use) {
   for (PoolId pool : cluster.pools.ids()) {
     const double most = cluster.pools[pool].maximum.value(), used = in_use[pool].value();
-    pools_.push_back({most > 0 ? most : no_maximum, used, used});
+    pools_.push_back({most > 0 ? most : no_limit, used, used});
   }
 }
 
-IdVector<PoolId, Cores> PoolRoom::in_use() const {
-  IdVector<PoolId, Cores> result;
-  for (const Pool& pool : pools_) result.push_back(Cores(pool.used));
-  return result;
+PoolRoom::PoolRoom(const ClusterSnapshot& cluster, const PoolShares& shares) : PoolRoom(cluster, cluster.pool_cores) {
+  if (!shares.contended()) return;
+  for (const PoolClaim& claim : shares.claims) amounts_.push_back(claim.used);
+  set_shares(shares, Last::fits);
 }
 
-void PoolRoom::take(PoolId pool, Cores cores) {
-  pools_[pool].used += cores.value();
+void PoolRoom::set_shares(const PoolShares& shares, Last last) {
+  last_ = last;
+  capacity_ = shares.capacity;
+  shares_ = {};
+  for (const Entitlement& pool : shares.of) shares_.push_back({pool.limits(), false, pool.share, pool.amounts});
+}
+
+bool PoolRoom::is_below_share(PoolId id, const Resources& request) const {
+  return !is_limited(id) || until_share(id, request) > rounding;
+}
+
+double PoolRoom::part_of_share(PoolId id) const {
+  const double part = dominant_share(amounts_[id], capacity_);
+  return shares_[id].part > 0 ? part / shares_[id].part : no_limit;
+}
+
+double PoolRoom::until_share(PoolId id, const Resources& request) const {
+  const ResourceAmounts &most = shares_[id].amounts, &used = amounts_[id];
+  double tasks = no_limit;
+  const auto count = [&](std::size_t r, double each) {
+    if (each > 0 && capacity_[r] > 0) tasks = std::min(tasks, (most[r] - used[r]) / each);
+  };
+  count(0, request.cpu.value());
+  count(1, request.memory.value());
+  for (const auto& [resource, amount] : request.extended)
+    if (2 + resource.index() < capacity_.size()) count(2 + resource.index(), amount);
+  return tasks;
+}
+
+double PoolRoom::tasks_within_share(PoolId id, const Resources& request) const {
+  if (!is_limited(id)) return no_limit;
+  if (shares_[id].closed) return 0;
+  const double tasks = until_share(id, request);
+  if (last_ == Last::fits) return std::max(0.0, std::floor(tasks + rounding));
+  return std::max(0.0, std::ceil(tasks - rounding));
+}
+
+void PoolRoom::take(PoolId pool, const Resources& request, double count) {
+  pools_[pool].used += request.cpu.value() * count;
   pools_[pool].peak = std::max(pools_[pool].peak, pools_[pool].used);
+  hold(pool, request, count);
+}
+
+void PoolRoom::hold(PoolId pool, const Resources& request, double count) {
+  if (!amounts_.empty()) add_amounts(amounts_[pool], request, count);
 }
 
 void PoolRoom::release(PoolId pool, Cores cores, double at) {
-  if (pools_[pool].most < no_maximum) releases_.emplace(at, pool, cores.value());
+  if (pools_[pool].most < no_limit) releases_.emplace(at, pool, cores.value());
 }
 
 void PoolRoom::advance(double now) {

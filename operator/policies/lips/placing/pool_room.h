@@ -1,4 +1,5 @@
-// Cores left under each pool's maximum, as tasks take and release them over time.
+// Room left to each pool in a plan, as tasks take and release it over time: cores under its maximum, and what it is
+// entitled to where pools compete.
 #pragma once
 
 #include <cmath>
@@ -7,36 +8,80 @@
 #include <tuple>
 #include <vector>
 
+#include "model/entitlements.h"
 #include "policies/lips/market/requests.h"
 
 namespace lips {
 
 class PoolRoom {
  public:
-  PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use);
+  static constexpr double no_limit = 1e300;
 
-  // How many more tasks of this request the pool's maximum allows.
+  PoolRoom() = default;
+  // Maxima alone.
+  PoolRoom(const ClusterSnapshot& cluster, const IdVector<PoolId, Cores>& in_use);
+  // Also entitlements, where pools compete.
+  PoolRoom(const ClusterSnapshot& cluster, const PoolShares& shares);
+
+  // How many more tasks of this request the pool may start.
   double tasks(PoolId id, const Resources& request) const {
     const Pool& pool = pools_[id];
-    return pool.most < no_maximum ? std::floor((pool.most - pool.used + 1e-7) / cores_of(request)) : no_maximum;
+    const double most =
+        pool.most < no_limit ? std::floor((pool.most - pool.used + 1e-7) / cores_of(request)) : no_limit;
+    return shares_.empty() ? most : std::min(most, tasks_within_share(id, request));
   }
-  IdVector<PoolId, Cores> in_use() const;
+  // It has less than it is entitled to of all that such a task takes.
+  bool is_below_share(PoolId id, const Resources& request) const;
+  bool compete() const { return !shares_.empty(); }
+  // It wants more than it is entitled to.
+  bool is_limited(PoolId id) const { return !shares_.empty() && shares_[id].limited; }
+  Cores in_use(PoolId id) const { return Cores(pools_[id].used); }
 
-  void take(PoolId pool, Cores cores);
+  void take(PoolId pool, const Resources& request, double count);
+  // Room that stays empty for tasks of the pool to come counts as its share; its maximum counts tasks.
+  void hold(PoolId pool, const Resources& request, double count);
   void release(PoolId pool, Cores cores, double at);
   // Time runs forward: releases the cores of tasks that have ended by now.
   void advance(double now);
   // From here on times are not in order: only cores that were never used are left.
   void stay_at_peak();
 
+  // What pools use is kept; what they are entitled to becomes this. Without entitlements only maxima are left.
+  enum class Last : std::uint8_t {
+    fits,    // into what the pool is entitled to
+    reaches  // the pool may start its last task while it is below, however large
+  };
+  void set_shares(const PoolShares& shares, Last last);
+  // The pool starts nothing more until its shares are set again.
+  void close(PoolId id) { shares_[id].closed = true; }
+  // What the pool uses of what it is entitled to.
+  double part_of_share(PoolId id) const;
+  void lift_shares() { shares_ = {}; }
+  // Of every pool, for `lend`. Only where pools compete.
+  const IdVector<PoolId, ResourceAmounts>& used() const { return amounts_; }
+
  private:
-  static constexpr double no_maximum = 1e300;
   struct Pool {
     double most = 0, used = 0, peak = 0;
   };
   using Release = std::tuple<double, PoolId, double>;
+
+  struct Share {
+    bool limited = false, closed = false;
+    double part = 1;          // of the capacity of its dominant resource
+    ResourceAmounts amounts;  // that the pool may use
+  };
+
+  // The number with which the pool reaches its entitlement in some resource.
+  double until_share(PoolId id, const Resources& request) const;
+  double tasks_within_share(PoolId id, const Resources& request) const;
+
   IdVector<PoolId, Pool> pools_;
   std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
+  Last last_ = Last::fits;
+  IdVector<PoolId, Share> shares_;             // empty: pools do not compete
+  IdVector<PoolId, ResourceAmounts> amounts_;  // in use, where pools compete
+  ResourceAmounts capacity_;
 };
 
 }  // namespace lips

@@ -43,10 +43,10 @@ class SecondChoices {
   }
 
   // The most urgent tasks first, whatever their list.
-  SecondChoice run(const WholeQuotas& quotas, WholeQuotas& rest) {
+  SecondChoice run(IdVector<PortionId, std::uint32_t> tasks, WholeQuotas& rest) {
     std::vector<Waiting> waiting;
     std::vector<Quota> unserved;
-    if (!launches_) unserved = left_unserved(quotas);
+    if (!launches_) unserved = left_unserved(std::move(tasks), rest);
     collect(unserved, {}, 0, waiting);
     for (const ZoneId zone : rest.zone.ids())
       collect(rest.zone[zone], {nullptr, ClassId::none(), zone}, zone_budget(zone), waiting);
@@ -68,17 +68,17 @@ class SecondChoices {
     std::uint32_t stranded = 0;  // of its tasks; the others wait as the program says
   };
 
-  // Tasks that the program left for a later plan, the most urgent first.
-  std::vector<Quota> left_unserved(const WholeQuotas& quotas) {
-    IdVector<PortionId, std::uint32_t> planned(workload_.portions.size(), 0);
-    for (const std::vector<Quota>& list : quotas.zone)
-      for (const Quota& quota : list) planned[quota.portion] += quota.tasks;
-    for (const std::vector<Quota>& list : quotas.in_class)
-      for (const Quota& quota : list) planned[quota.portion] += quota.tasks;
+  // Tasks that the program left for a later plan, the most urgent first. `tasks`: those that packing did not start.
+  std::vector<Quota> left_unserved(IdVector<PortionId, std::uint32_t> tasks, const WholeQuotas& rest) {
+    for (const std::vector<Quota>& list : rest.zone)
+      for (const Quota& quota : list) tasks[quota.portion] -= quota.tasks;
+    for (const std::vector<Quota>& list : rest.in_class)
+      for (const Quota& quota : list) tasks[quota.portion] -= quota.tasks;
     std::vector<Quota> left;
     for (const PortionId id : workload_.portions.ids())
-      if (workload_.portions[id].tasks > planned[id] && fits_now(*demands_[id].request))
-        left.push_back({id, workload_.portions[id].tasks - planned[id]});
+      if (tasks[id] > 0 && pools_.tasks(demands_[id].pool, *demands_[id].request) >= 1 &&
+          fits_now(*demands_[id].request))
+        left.push_back({id, tasks[id]});
     const auto most = left.begin() + std::min<std::ptrdiff_t>(std::ssize(left), most_in_vain);
     std::partial_sort(left.begin(), most, left.end(), [&](const Quota& a, const Quota& b) {
       const Demand &one = demands_[a.portion], &other = demands_[b.portion];
@@ -123,7 +123,7 @@ class SecondChoices {
   void collect(std::vector<Quota>& list, Waiting each, double cores, std::vector<Waiting>& waiting) {
     int in_vain = 0;
     for (Quota& quota : list) {
-      if (quota.tasks == 0) continue;
+      if (quota.tasks == 0 || pools_.tasks(demands_[quota.portion].pool, *demands_[quota.portion].request) < 1) continue;
       const double request = cores_of(*demands_[quota.portion].request);
       each.quota = &quota;
       each.stranded =
@@ -173,7 +173,7 @@ class SecondChoices {
         continue;
       }
       --quota.tasks;
-      pools_.take(demand.pool, demand.request->cpu);
+      pools_.take(demand.pool, *demand.request, 1);
       now ? start(quota.portion, offer->node) : launch(quota.portion, offer->of_class);
     }
   }
@@ -207,21 +207,18 @@ class SecondChoices {
   SecondChoice result_;
 };
 
-bool all_start(const Workload& workload, const std::vector<Placement>& placements) {
-  std::uint64_t tasks = 0;
-  for (const Portion& portion : workload.portions) tasks += portion.tasks;
-  for (const Placement& placement : placements) tasks -= placement.tasks;
-  return tasks == 0;
-}
-
 }  // namespace
 
-SecondChoice choose_again(const SolvedMarket& market, const WholeQuotas& quotas, Packed& packed,
+SecondChoice choose_again(const SolvedMarket& market, const TasksInTurn& turn, Packed& packed,
                           IdVector<NodeId, Resources>& free) {
-  if (!packed.room_left || all_start(market.workload, packed.placements)) return {};
+  IdVector<PortionId, std::uint32_t> left = turn.left;
+  for (const Placement& placement : packed.placements) left[placement.portion] -= placement.tasks;
+  if (!packed.room_left || std::all_of(left.begin(), left.end(), [](std::uint32_t tasks) { return tasks == 0; }))
+    return {};
   SecondChoices choices(market, packed.pools, free);
+  choices.add_ends(turn.started);
   choices.add_ends(packed.placements);
-  return choices.run(quotas, packed.rest);
+  return choices.run(std::move(left), packed.rest);
 }
 
 }  // namespace lips

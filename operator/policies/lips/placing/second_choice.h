@@ -20,8 +20,14 @@ struct SecondChoice {
   double usd = 0;                                   // of all tasks that were stranded, above the program's price
 };
 
-// `quotas`: before packing; `free`: after it. Tasks that start are taken from it and from what packing left.
-SecondChoice choose_again(const SolvedMarket& market, const WholeQuotas& quotas, Packed& packed,
+// The tasks whose turn it is, before packing.
+struct TasksInTurn {
+  IdVector<PortionId, std::uint32_t> left;  // 0: it is not the portion's turn
+  const std::vector<Placement>& started;    // in earlier turns
+};
+
+// `free`: after packing. Tasks that start are taken from it and from what packing left.
+SecondChoice choose_again(const SolvedMarket& market, const TasksInTurn& turn, Packed& packed,
                           IdVector<NodeId, Resources>& free);
 
 }  // namespace lips

@@ -9,16 +9,10 @@
 #include "policies/lips/gangs/peers.h"
 #include "policies/lips/market/amounts.h"
 #include "policies/lips/placing/fast_path.h"
+#include "policies/lips/placing/whole_tasks.h"
 #include "policies/policy.h"
 
 namespace lips {
-
-// Whole tasks of the program's amounts.
-struct WholeTasks {
-  WholeQuotas quotas;
-  std::vector<Placement> placements;
-  double stranded_usd = 0;  // of tasks that found no room where the program meant them
-};
 
 // Refers to the input and the settings, which outlive it.
 struct PlanDraft {
@@ -29,7 +23,8 @@ struct PlanDraft {
 
   NodeClasses classes;
   IdVector<NodeId, Resources> free;
-  IdVector<PoolId, Cores> pool_cores = {};  // in use, with all that is placed early; empty: as in the snapshot
+  PoolShares shares = {};
+  PoolRoom pools = {};                      // with all that is placed so far
   std::vector<bool> served = {};            // [job] placed early, outside of the program; empty: none
   PeersPlan gangs = {};
   FastPath small = {};
@@ -37,6 +32,7 @@ struct PlanDraft {
   Workload workload = {};
   Amounts amounts = {};
   WholeTasks whole = {};
+  PeersPlan late_gangs = {};
   Plan plan = {};
 
   const ClusterSnapshot& cluster() const { return input.cluster; }

@@ -2,20 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <limits>
 #include <unordered_set>
 #include <utility>
 
 #include "model/peers.h"
 #include "policies/lips/account/account.h"
+#include "policies/lips/account/sharing.h"
 #include "policies/lips/data/copies.h"
 #include "policies/lips/data/rescues.h"
 #include "policies/lips/demand/commodities.h"
 #include "policies/lips/demand/expected_room.h"
 #include "policies/lips/placing/far_reads.h"
 #include "policies/lips/placing/node_requests.h"
-#include "policies/lips/placing/second_choice.h"
 #include "policies/lips/placing/task_selection.h"
-#include "policies/lips/placing/urgent_first.h"
 #include "policies/lips/program/class_form.h"
 #include "policies/lips/program/zone_form.h"
 #include "policies/lips/supply/classes.h"
@@ -66,25 +67,57 @@ CommoditySettings commodity_settings(const PlanDraft& draft) {
   return commodities;
 }
 
-void start_gangs(PlanDraft& draft) {
+void share_room(PlanDraft& draft) {
+  draft.shares = share_out(draft.cluster());
+  draft.pools = PoolRoom(draft.cluster(), draft.shares);
+}
+
+// Gangs take room before others, so one waits for its turn where others come first: tasks of a higher priority, unless
+// nodes are launched for both.
+std::vector<bool> gangs_of_low_priority(const PlanDraft& draft) {
+  if (draft.buys()) return {};
+  const ClusterSnapshot& cluster = draft.cluster();
+  std::int32_t most = std::numeric_limits<std::int32_t>::min();
+  for (const JobId id : cluster.pending)
+    if (!cluster.jobs[id].whole.peers) most = std::max(most, cluster.jobs[id].priority);
+  std::vector<bool> later(cluster.jobs.size(), false);
+  for (const JobId id : cluster.pending) later[id.index()] = cluster.jobs[id].priority < most;
+  return later;
+}
+
+PeersPlan place_gangs(PlanDraft& draft, std::vector<bool> later, bool last) {
   const LipsSettings& lips = draft.lips();
-  if (!lips.home_zones) return;
-  draft.gangs = place_peers(draft.input, {draft.waiting_price, lips.settle, lips.keep_room, draft.buys()},
-                            draft.classes, draft.free);
+  PeersPlan gangs = place_peers(draft.input,
+                                {draft.waiting_price, lips.settle, lips.keep_room, draft.buys(), std::move(draft.pools),
+                                 std::move(later), last},
+                                draft.classes, draft.free);
+  draft.pools = gangs.pools;
+  draft.plan.deferrals.insert(draft.plan.deferrals.end(), gangs.deferrals.begin(), gangs.deferrals.end());
+  draft.plan.account.jobs_apart += gangs.apart;
+  if (gangs.look_again) draft.plan.replan_after = std::min(*draft.plan.replan_after, *gangs.look_again);
+  return gangs;
+}
+
+void start_gangs(PlanDraft& draft) {
+  if (!draft.lips().home_zones) return;
+  draft.gangs = place_gangs(draft, gangs_of_low_priority(draft), false);
   draft.served = draft.gangs.served;
-  draft.pool_cores = draft.gangs.pool_cores;
-  draft.plan.deferrals.insert(draft.plan.deferrals.end(), draft.gangs.deferrals.begin(), draft.gangs.deferrals.end());
-  draft.plan.account.jobs_apart = draft.gangs.apart;
-  if (draft.gangs.look_again) draft.plan.replan_after = std::min(*draft.plan.replan_after, *draft.gangs.look_again);
+}
+
+void start_late_gangs(PlanDraft& draft) {
+  const std::vector<bool>& later = draft.gangs.later;
+  if (std::find(later.begin(), later.end(), true) == later.end()) return;
+  draft.pools.lift_shares();
+  draft.late_gangs = place_gangs(draft, later, true);
 }
 
 void start_small_jobs(PlanDraft& draft) {
   if (!places_small_jobs(draft)) return;
   draft.small =
-      serve_small_jobs(draft.input, {draft.lips().fast_path_limit, commodity_settings(draft), draft.pool_cores},
+      serve_small_jobs(draft.input, {draft.lips().fast_path_limit, commodity_settings(draft), std::move(draft.pools)},
                        draft.classes, draft.free);
   draft.served = draft.small.served;
-  draft.pool_cores = draft.small.pool_cores;
+  draft.pools = draft.small.pools;
 }
 
 void find_homes(PlanDraft& draft) {
@@ -106,7 +139,7 @@ PackingSettings packing(const PlanDraft& draft) {
   // Where a small job waits, the next slots that free are its own, by the next plan.
   packing.window = draft.small.waiting ? 0 : to_seconds(draft.lips().plan_ahead);
   packing.fill = draft.buys();
-  packing.pool_cores = draft.pool_cores.empty() ? draft.cluster().pool_cores : draft.pool_cores;
+  packing.pools = draft.pools;
   return packing;
 }
 
@@ -116,16 +149,11 @@ WholeTasks make_whole(PlanDraft& draft) {
   const SolvedMarket market = solved(draft);
   StageTimes& times = draft.plan.account.seconds;
   const double started = draft.clock();
-  WholeTasks whole{round_amounts(market.cluster, market.workload, market.amounts, market.classes), {}};
+  WholeQuotas quotas = round_amounts(market.cluster, market.workload, market.amounts, market.classes);
   const double rounded = draft.clock();
   times.round += rounded - started;
-  Packed packed = pack(market, draft.input.costs, whole.quotas, packing(draft), draft.free);
-  const SecondChoice again = choose_again(market, whole.quotas, packed, draft.free);
-  packed.placements.insert(packed.placements.end(), again.placements.begin(), again.placements.end());
-  start_urgent_first(market.cluster, market.workload, packed.placements);
-  for (const auto& [offer, quota] : again.launches) whole.quotas.in_class[offer].push_back(quota);
-  whole.placements = std::move(packed.placements);
-  whole.stranded_usd = again.usd;
+  WholeTasks whole = choose_whole_tasks(market, draft.input.costs, std::move(quotas), packing(draft), draft.shares,
+                                        draft.free);
   times.pack += draft.clock() - rounded;
   return whole;
 }
@@ -154,6 +182,7 @@ void place_tasks(PlanDraft& draft) {
     draft.free = free;
     draft.whole = make_whole(draft);
   }
+  draft.pools = draft.whole.pools;
 }
 
 void choose_reads(PlanDraft& draft) {
@@ -163,6 +192,8 @@ void choose_reads(PlanDraft& draft) {
   const TaskSelectionSettings selection{copies ? &*copies : nullptr, false, false};
   LocalityReached reached =
       choose_tasks(draft.input, draft.gangs.workload, draft.gangs.placements, selection, draft.plan);
+  reached +=
+      choose_tasks(draft.input, draft.late_gangs.workload, draft.late_gangs.placements, selection, draft.plan);
   reached += choose_tasks(draft.input, draft.small.workload, draft.small.placements, selection, draft.plan);
   reached += choose_tasks(draft.input, draft.workload, draft.whole.placements, selection, draft.plan);
   reached.tell(draft.plan.account);
@@ -171,9 +202,10 @@ void choose_reads(PlanDraft& draft) {
 
 void ask_for_nodes(PlanDraft& draft) {
   if (!draft.buys()) return;
-  request_nodes(solved(draft), draft.whole.quotas, draft.whole.placements, draft.plan);
-  draft.plan.node_requests->insert(draft.plan.node_requests->end(), draft.gangs.requests.begin(),
-                                   draft.gangs.requests.end());
+  request_nodes(solved(draft), draft.whole.quotas, draft.whole.placements, PoolRoom(draft.cluster(), draft.shares),
+                draft.plan);
+  for (const PeersPlan& gangs : {std::cref(draft.gangs), std::cref(draft.late_gangs)})
+    draft.plan.node_requests->insert(draft.plan.node_requests->end(), gangs.requests.begin(), gangs.requests.end());
 }
 
 void write_account(PlanDraft& draft) {
@@ -191,15 +223,17 @@ void write_account(PlanDraft& draft) {
     add_term(account.terms, term);
   account.objective = Usd(objective);
   compare_with_bound(draft.amounts, account);
+  account.sharing = sharing(solved(draft), draft.shares, draft.whole, draft.plan);
 }
 
 constexpr std::array table{
     Stage{"rescue", Phase::data, rescue},           Stage{"drop-copies", Phase::data, drop_copies},
-    Stage{"supply", Phase::market, make_supply},    Stage{"expected-room", Phase::market, keep_expected},
-    Stage{"gangs", Phase::market, start_gangs},     Stage{"small-jobs", Phase::market, start_small_jobs},
-    Stage{"homes", Phase::market, find_homes},      Stage{"demand", Phase::market, make_demand},
-    Stage{"amounts", Phase::program, find_amounts}, Stage{"tasks", Phase::tasks, place_tasks},
-    Stage{"reads", Phase::tasks, choose_reads},     Stage{"nodes", Phase::tasks, ask_for_nodes},
+    Stage{"supply", Phase::market, make_supply},        Stage{"expected-room", Phase::market, keep_expected},
+    Stage{"shares", Phase::market, share_room},         Stage{"gangs", Phase::market, start_gangs},
+    Stage{"small-jobs", Phase::market, start_small_jobs}, Stage{"homes", Phase::market, find_homes},
+    Stage{"demand", Phase::market, make_demand},        Stage{"amounts", Phase::program, find_amounts},
+    Stage{"tasks", Phase::tasks, place_tasks},          Stage{"late-gangs", Phase::tasks, start_late_gangs},
+    Stage{"reads", Phase::tasks, choose_reads},         Stage{"nodes", Phase::tasks, ask_for_nodes},
     Stage{"account", Phase::tasks, write_account},
 };
 
@@ -214,6 +248,7 @@ void keep_room_for_gangs(PlanDraft& draft) {
   draft.plan.node_requests.emplace();
   if (!draft.lips().home_zones || running_peers(draft.cluster()).empty()) return;
   make_supply(draft);
+  share_room(draft);
   start_gangs(draft);
   draft.plan.node_requests = std::move(draft.gangs.requests);
 }

@@ -1,0 +1,192 @@
+#include "policies/lips/placing/whole_tasks.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "policies/lips/placing/urgent_first.h"
+
+namespace lips {
+
+namespace {
+
+constexpr std::size_t most_tiers = 8;   // of priority; those below share the last
+constexpr std::size_t most_groups = 8;  // of pools
+constexpr double equally_far = 1e-6;
+
+class Turns {
+ public:
+  Turns(const SolvedMarket& market, const CostModel& costs, WholeQuotas quotas, PackingSettings packing,
+        IdVector<NodeId, Resources>& free)
+      : cluster_(market.cluster),
+        market_(market),
+        costs_(costs),
+        packing_(std::move(packing)),
+        free_(free),
+        rest_(quotas),
+        whole_{std::move(quotas), {}, 0, {}} {
+    for (const Portion& portion : market.workload.portions) left_.push_back(portion.tasks);
+    packing_.open_work = market.amounts.open_work;
+  }
+
+  WholeTasks run(const PoolShares& shares) {
+    const std::vector<std::int32_t> tiers = least_of_tiers();
+    if (tiers.size() > 1 || packing_.pools.compete()) packing_.window = 0;
+    take_turns(tiers);
+    if (packing_.pools.compete() && room_left_) borrow(tiers, shares);
+    start_urgent_first(cluster_, market_.workload, whole_.placements);
+    whole_.pools = std::move(packing_.pools);
+    return std::move(whole_);
+  }
+
+ private:
+  // Highest first.
+  std::vector<std::int32_t> least_of_tiers() const {
+    std::set<std::int32_t, std::greater<>> all;
+    for (const PortionId id : market_.workload.portions.ids()) all.insert(job(id).priority);
+    std::vector<std::int32_t> tiers(all.begin(), all.end());
+    if (tiers.size() <= most_tiers) return tiers;
+    tiers[most_tiers - 1] = tiers.back();
+    tiers.resize(most_tiers);
+    return tiers;
+  }
+
+  void borrow(const std::vector<std::int32_t>& tiers, const PoolShares& shares) {
+    PoolRoom& pools = packing_.pools;
+    pools.set_shares(shares, PoolRoom::Last::reaches);
+    for (const IdVector<PoolId, bool>& group : furthest_below_first())
+      take_turns(tiers, [&](PoolId one) { return group[one]; });
+    if (!room_left_) return;
+    pools.set_shares(lend(cluster_, shares, pools.used()), PoolRoom::Last::reaches);
+    take_turns(tiers);
+    if (!room_left_) return;
+    pools.lift_shares();
+    take_turns(tiers);
+  }
+
+  // Pools that want more than they are entitled to, in groups. Pools that are equally far from it are in one.
+  std::vector<IdVector<PoolId, bool>> furthest_below_first() const {
+    std::vector<std::pair<double, PoolId>> below;
+    for (const PoolId pool : cluster_.pools.ids())
+      if (packing_.pools.is_limited(pool)) below.emplace_back(packing_.pools.part_of_share(pool), pool);
+    std::sort(below.begin(), below.end());
+    const std::size_t size = (below.size() + most_groups - 1) / most_groups;
+    std::vector<IdVector<PoolId, bool>> groups;
+    std::size_t in_last = size;
+    for (std::size_t i = 0; i < below.size(); ++i) {
+      if (in_last >= size && (i == 0 || below[i].first > below[i - 1].first + equally_far)) {
+        groups.emplace_back(cluster_.pools.size(), false);
+        in_last = 0;
+      }
+      groups.back()[below[i].second] = true;
+      ++in_last;
+    }
+    return groups;
+  }
+
+  const Job& job(PortionId id) const { return cluster_.jobs[market_.workload.portions[id].job]; }
+
+  void take_turns(const std::vector<std::int32_t>& tiers) {
+    take_turns(tiers, [](PoolId) { return true; });
+  }
+
+  template <class OfPool>
+  void take_turns(const std::vector<std::int32_t>& tiers, OfPool of_pool) {
+    std::int64_t below = std::int64_t{1} << 32;
+    for (const std::int32_t least : tiers) {
+      if (!room_left_) return;
+      const auto in_turn = [&](PortionId id) {
+        return job(id).priority >= least && job(id).priority < below && of_pool(job(id).pool);
+      };
+      take_turn(in_turn);
+      if (packing_.pools.compete() && tiers.size() > 1) close_refused(in_turn);
+      below = least;
+    }
+  }
+
+  // What is left of a pool's share does not hold a task of the turn: those of lower priority leave it.
+  template <class InTurn>
+  void close_refused(InTurn in_turn) {
+    for (const PortionId id : left_.ids())
+      if (left_[id] > 0 && in_turn(id) && packing_.pools.is_limited(job(id).pool) &&
+          packing_.pools.tasks(job(id).pool, job(id).request) < 1)
+        packing_.pools.close(job(id).pool);
+  }
+
+  template <class InTurn>
+  void take_turn(InTurn in_turn) {
+    TasksInTurn turn{left_, whole_.placements};
+    for (const PortionId id : left_.ids())
+      if (!in_turn(id)) turn.left[id] = 0;
+    Packed packed = pack(market_, costs_, cut(in_turn), packing_, free_);
+    SecondChoice again = choose_again(market_, turn, packed, free_);
+    room_left_ = packed.room_left;
+    packing_.pools = std::move(packed.pools);
+    whole_.stranded_usd += again.usd;
+    count_packed(packed.placements);
+    for (const std::vector<Placement>& placed : {std::cref(packed.placements), std::cref(again.placements)})
+      for (const Placement& placement : placed) {
+        left_[placement.portion] -= placement.tasks;
+        whole_.placements.push_back(placement);
+      }
+    for (const auto& [offer, quota] : again.launches) {
+      left_[quota.portion] -= quota.tasks;
+      whole_.quotas.in_class[offer].push_back(quota);
+    }
+    give_back(std::move(packed.rest));
+  }
+
+  // Quotas of the turn; the others stay.
+  template <class InTurn>
+  WholeQuotas cut(InTurn in_turn) {
+    const auto cut_lists = [&](auto& lists, auto& to) {
+      for (std::vector<Quota>& list : lists) {
+        const auto others =
+            std::stable_partition(list.begin(), list.end(), [&](const Quota& quota) { return in_turn(quota.portion); });
+        to.push_back({list.begin(), others});
+        list.erase(list.begin(), others);
+      }
+    };
+    WholeQuotas turn;
+    cut_lists(rest_.zone, turn.zone);
+    cut_lists(rest_.in_class, turn.in_class);
+    return turn;
+  }
+
+  void give_back(WholeQuotas rest) {
+    const auto append = [](auto& from, auto& to) {
+      for (const auto id : from.ids()) to[id].insert(to[id].end(), from[id].begin(), from[id].end());
+    };
+    append(rest.zone, rest_.zone);
+    append(rest.in_class, rest_.in_class);
+  }
+
+  void count_packed(const std::vector<Placement>& placements) {
+    for (const Placement& placement : placements) {
+      const Portion& portion = market_.workload.portions[placement.portion];
+      if (market_.workload.commodities[portion.commodity].any_class)
+        packing_.open_work[market_.classes.class_of[placement.node]] -= placement.tasks * portion.work;
+    }
+  }
+
+  const ClusterSnapshot& cluster_;
+  const SolvedMarket& market_;
+  const CostModel& costs_;
+  PackingSettings packing_;
+  IdVector<NodeId, Resources>& free_;
+  WholeQuotas rest_;                         // that no turn has placed
+  IdVector<PortionId, std::uint32_t> left_;  // tasks that no turn has placed
+  WholeTasks whole_;
+  bool room_left_ = true;
+};
+
+}  // namespace
+
+WholeTasks choose_whole_tasks(const SolvedMarket& market, const CostModel& costs, WholeQuotas quotas,
+                              PackingSettings packing, const PoolShares& shares, IdVector<NodeId, Resources>& free) {
+  return Turns(market, costs, std::move(quotas), std::move(packing), free).run(shares);
+}
+
+}  // namespace lips

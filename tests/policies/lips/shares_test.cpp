@@ -1,0 +1,209 @@
+// Shares of pools in the default policy: nobody borrows room that a pool below its entitlement wants, what nobody claims
+// is lent, and pools get what they are entitled to in time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "model/entitlements.h"
+#include "tests/policies/lips/mixed_world.h"
+
+namespace lips::testing {
+namespace {
+
+// Waits cost so much that nobody chooses one for long.
+PolicySettings billed(Billing billing) {
+  PolicySettings settings;
+  settings.lips.billing = billing;
+  settings.lips.waiting_price = 1000;
+  return settings;
+}
+
+// Eight cores. A pool of weight 1 has a stream of small jobs; one of weight 10 comes with a large job a little later.
+struct BesideAStream {
+  ClusterBuilder builder{1};
+  PoolId small{0}, big;
+  BesideAStream() {
+    big = builder.pool(10);
+    for (int i = 0; i < 2; ++i)
+      builder.start.nodes[builder.node({.price = 0.05 / 3600, .slots = 100, .cpu = 4, .memory = 32'768})].price =
+          UsdPerHour(0.2);
+  }
+  // The heavy pool's core-seconds over those that it is entitled to, after the first tasks have ended.
+  double part(const PolicySettings& settings) {
+    Case with("lips", builder, settings);
+    double used = 0, entitled = 0, next = 4;
+    with.add({.pool = small, .maps = 8, .cpu = 8});
+    for (double now = 0; now < 100;) {
+      const ClusterSnapshot& cluster = with.state.snapshot();
+      for (const Assignment& assignment : with.plan().assignments) with.state.assume(assignment);
+      now = to_seconds(cluster.now - TimePoint{});
+      if (now >= 10) {
+        const Entitlement& share = share_out(cluster).of[big];
+        used += cluster.pool_cores[big].value();
+        entitled += share.share * 8;
+      }
+      with.state.advance(cluster.now + seconds(1));
+      std::vector<RunningTask> ended;
+      for (const RunningTask& run : cluster.running)
+        if (run.expected_end <= cluster.now) ended.push_back(run);
+      for (const RunningTask& run : ended) with.state.apply(TaskFinished{run.task, run.node});
+      if (now >= 1 && now < 2) with.add({.pool = big, .arrival = now, .maps = 200, .cpu = 8});
+      if (now >= next) with.add({.pool = small, .arrival = now, .maps = 8, .cpu = 8}), next += 4;
+    }
+    return used / entitled;
+  }
+};
+
+TEST(Shares, HoldBesideAStreamOfSmallJobs) {
+  EXPECT_GE(BesideAStream().part(billed(Billing::invoice)), 0.95);
+  EXPECT_GE(BesideAStream().part(billed(Billing::use)), 0.95);
+  PolicySettings no_small_jobs;
+  no_small_jobs.lips.fast_path_limit = Usd(0);
+  EXPECT_GE(BesideAStream().part(no_small_jobs), 0.95);
+}
+
+// A fixed node is paid for in any case: a pool that leaves its room to others for longer does not do so by choice.
+constexpr double longest_choice = 120;  // seconds
+
+// One run of a mixed world with pools, plan by plan.
+class SharedRun {
+ public:
+  SharedRun(std::uint64_t seed, std::uint32_t pools, Billing billing)
+      : world_(seed, pools), with_("lips", world_.builder(), billed(billing)) {}
+
+  // What went wrong: nothing, or a sentence.
+  std::string run() {
+    std::size_t next = 0;
+    for (int step = 0; step < 20'000; ++step) {
+      const ClusterSnapshot& cluster = with_.state.snapshot();
+      while (next < world_.jobs().size() && world_.jobs()[next].arrival <= to_seconds(cluster.now - TimePoint{}))
+        with_.state.apply(MixedWorld::arrival_of(cluster, world_.jobs()[next++]));
+      const PoolShares before = share_out(cluster);
+      const Plan plan = with_.plan();
+      std::vector<Assignment> started;
+      for (const Assignment& assignment : plan.assignments)
+        if (with_.state.assume(assignment)) started.push_back(assignment);
+      contended_ += before.contended();
+      look(before, started);
+      look_at_priorities(started);
+      for (const auto& [pool, since] : since_)
+        if (to_seconds(cluster.now - since) > longest_choice)
+          return "others take the room of pool " + std::to_string(pool.index()) + " since second " +
+                 std::to_string(to_seconds(since - TimePoint{}));
+      for (const auto& [job, since] : behind_)
+        if (to_seconds(cluster.now - since) > longest_choice)
+          return "tasks of a lower priority take the room of job " + std::to_string(job.index()) + " since second " +
+                 std::to_string(to_seconds(since - TimePoint{}));
+      if (next == world_.jobs().size() && cluster.running.empty()) return "";
+      advance(next < world_.jobs().size() ? world_.jobs()[next].arrival : 1e12);
+    }
+    return "it never ends";
+  }
+  int contended() const { return contended_; }
+  int lent() const { return lent_; }
+  int lower() const { return lower_; }
+
+ private:
+  // Of all that the request takes.
+  static bool within(const ResourceAmounts& used, const Entitlement& share, const Resources& request) {
+    const ResourceAmounts takes = amounts_of(request, used.size() - 2);
+    for (std::size_t r = 0; r < used.size(); ++r)
+      if (takes[r] > 0 && used[r] > share.amounts[r] + 1e-6) return false;
+    return true;
+  }
+
+  // Notes pools that could start one more task within what they are entitled to, in room that a pool took above its own
+  // by more than its last task.
+  void look(const PoolShares& before, const std::vector<Assignment>& started) {
+    std::map<PoolId, TimePoint> since;
+    if (!before.contended()) return since_.clear();
+    const ClusterSnapshot& cluster = with_.state.snapshot();
+    IdVector<PoolId, ResourceAmounts> used;
+    for (const PoolClaim& claim : before.claims) used.push_back(claim.used);
+    for (const Assignment& assignment : started) {
+      const Job& job = cluster.jobs[cluster.tasks[assignment.task].job];
+      add_amounts(used[job.pool], job.request, 1);
+    }
+    for (const Assignment& assignment : started) {
+      const Job& borrower = cluster.jobs[cluster.tasks[assignment.task].job];
+      ResourceAmounts without = used[borrower.pool];
+      add_amounts(without, borrower.request, -1);
+      if (within(without, before.of[borrower.pool], borrower.request)) continue;
+      ++lent_;
+      for (const JobId id : cluster.pending) {
+        const Job& waits = cluster.jobs[id];
+        if (waits.pool == borrower.pool) continue;
+        ResourceAmounts with_it = used[waits.pool];
+        add_amounts(with_it, waits.request, 1);
+        if (!within(with_it, before.of[waits.pool], waits.request)) continue;
+        if (cluster.eligible(waits.constraint, assignment.node) &&
+            fits(waits.request, cluster.free[assignment.node] + borrower.request))
+          since[waits.pool] = since_.contains(waits.pool) ? since_.at(waits.pool) : cluster.now;
+      }
+    }
+    since_ = std::move(since);
+  }
+
+  // Notes jobs of a pool of which one of a lower priority starts in room that would hold them.
+  void look_at_priorities(const std::vector<Assignment>& started) {
+    const ClusterSnapshot& cluster = with_.state.snapshot();
+    std::map<JobId, TimePoint> behind;
+    for (const JobId id : cluster.pending) {
+      const Job& waits = cluster.jobs[id];
+      for (const Assignment& assignment : started) {
+        const Job& one = cluster.jobs[cluster.tasks[assignment.task].job];
+        lower_ += one.priority < waits.priority;
+        if (one.pool == waits.pool && one.priority < waits.priority &&
+            cluster.eligible(waits.constraint, assignment.node) &&
+            fits(waits.request, cluster.free[assignment.node] + one.request))
+          behind[id] = behind_.contains(id) ? behind_.at(id) : cluster.now;
+      }
+    }
+    behind_ = std::move(behind);
+  }
+
+  void advance(double arrival) {
+    const ClusterSnapshot& cluster = with_.state.snapshot();
+    const auto first =
+        std::min_element(cluster.running.begin(), cluster.running.end(),
+                         [](const RunningTask& a, const RunningTask& b) { return a.expected_end < b.expected_end; });
+    const TimePoint until = arrival > 1e11 ? TimePoint::max() : TimePoint(seconds(arrival));
+    if (first == cluster.running.end() || first->expected_end > until)
+      return with_.state.advance(std::min(until, cluster.now + seconds(30)));
+    const RunningTask ended = *first;
+    with_.state.advance(std::max(cluster.now, ended.expected_end));
+    with_.state.apply(TaskFinished{ended.task, ended.node});
+  }
+
+  MixedWorld world_;
+  Case with_;
+  std::map<PoolId, TimePoint> since_;  // others take their room
+  std::map<JobId, TimePoint> behind_;
+  int contended_ = 0, lent_ = 0, lower_ = 0;
+};
+
+TEST(Shares, NobodyBorrowsWhatAPoolBelowItsShareWants) {
+  int contended = 0, lent = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    SharedRun run(seed, 2 + static_cast<std::uint32_t>(seed % 4), seed % 2 == 0 ? Billing::invoice : Billing::use);
+    ASSERT_EQ(run.run(), "") << "seed " << seed;
+    contended += run.contended();
+    lent += run.lent();
+  }
+  EXPECT_GT(contended, 2'000);
+  EXPECT_GT(lent, 200);
+}
+
+TEST(Priorities, HoldInOnePool) {
+  int lower = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    SharedRun run(seed, 1, seed % 2 == 0 ? Billing::invoice : Billing::use);
+    ASSERT_EQ(run.run(), "") << "seed " << seed;
+    lower += run.lower();
+  }
+  EXPECT_GT(lower, 2'000);
+}
+
+}  // namespace
+}  // namespace lips::testing
