@@ -10,6 +10,7 @@
 #include "advice/lips_classes.h"
 #include "records/snapshot_file.h"
 #include "simulation/random_snapshot.h"
+#include "tests/policies/snapshot_builder.h"
 
 namespace lips::advice {
 namespace {
@@ -206,6 +207,25 @@ TEST(Why, ATaskThatFitsNoNodeSaysWhichDoNotTakeIt) {
   EXPECT_EQ(explanation->mismatches[Mismatch::labels], 1u);
   EXPECT_FALSE(explanation->starts_in);
   EXPECT_TRUE(explanation->remedies.empty());
+}
+
+TEST(Why, APoolThatHasItsShareIsNamed) {
+  lips::testing::ClusterBuilder builder;
+  builder.pool();
+  builder.node({.slots = 4, .cpu = 4});
+  ClusterState state(builder.start);
+  for (const PoolId pool : {PoolId(0), PoolId(1)})
+    state.apply(lips::testing::job(state.snapshot(), {.pool = pool, .maps = 10, .cpu = 600}));
+  Question question;
+  question.cluster = state.snapshot();
+  question.costs = uniform_costs(1, UsdPerMebibyte(0));
+  std::size_t named = 0;
+  for (const std::uint32_t task : {9U, 19U}) {
+    const Result<Explanation> explanation = explain(question, TaskId(task));
+    ASSERT_TRUE(explanation);
+    named += explanation->standing == Standing::pool_share;
+  }
+  EXPECT_EQ(named, 2u);
 }
 
 TEST(Why, APoolAtItsMaximumIsNamedAndRaised) {

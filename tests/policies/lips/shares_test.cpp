@@ -195,6 +195,33 @@ TEST(Shares, NobodyBorrowsWhatAPoolBelowItsShareWants) {
   EXPECT_GT(lent, 200);
 }
 
+TEST(Shares, AreInTheAccount) {
+  ClusterBuilder builder(1);
+  const PoolId second = builder.pool(3);
+  builder.node({.slots = 8, .cpu = 8});
+  Case with("lips", builder);
+  with.add({.maps = 20, .cpu = 600});
+  with.add({.pool = second, .maps = 20, .cpu = 600});
+  const Plan plan = with.plan();
+  ASSERT_EQ(plan.account.sharing.size(), 2u);
+  EXPECT_NEAR(plan.account.sharing[0].entitlement, 0.25, 1e-9);
+  EXPECT_NEAR(plan.account.sharing[1].entitlement, 0.75, 1e-9);
+  EXPECT_NEAR(plan.account.sharing[0].use, 0.25, 1e-9);
+  EXPECT_NEAR(plan.account.sharing[1].use, 0.75, 1e-9);
+  EXPECT_EQ(plan.account.sharing[0].price_of_sharing, 0) << "a wait of one is as dear as that of the other";
+}
+
+// What the second pool's limit leaves is the first one's, for as long as it wants it.
+TEST(Shares, ThatNobodyWantsAreLent) {
+  ClusterBuilder builder(1);
+  const PoolId second = builder.pool(3, 0, 2);
+  builder.node({.slots = 8, .cpu = 8});
+  Case with("lips", builder);
+  with.add({.maps = 20, .cpu = 600});
+  with.add({.pool = second, .maps = 20, .cpu = 600});
+  EXPECT_EQ(with.plan().assignments.size(), 8u);
+}
+
 TEST(Priorities, HoldInOnePool) {
   int lower = 0;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
