@@ -40,8 +40,10 @@ void add_cause(PodRecord& record, UnschedulableReason reason, const std::string&
 PodCache::Update PodCache::update(const Pod& pod, TimePoint now) {
   const bool takes = !pod.node.empty() && !has_ended(pod.phase);
   anti_affinity_.update(pod.meta, pod.node, takes ? pod.anti_affinity : std::vector<AntiAffinityTerm>{});
+  const bool others = pod.scheduler != scheduler_ && !is_gated(pod) && !was_steered(pod);
+  if (!others) forget_other(pod.meta);  // an annotation may make it one of ours
   if (pod.scheduler == scheduler_) return update_ours(pod, now);
-  if (is_gated(pod) || was_steered(pod)) return update_steered(pod, now);
+  if (!others) return update_steered(pod, now);
   update_other(pod);
   update_nomination(pod);
   return {};
@@ -64,6 +66,13 @@ void PodCache::update_other(const Pod& pod) {
   claim_users_.use(pod.meta, pod.claims);
   nodes_.take(pod.node, other.requests, other.whose);
   others_[key] = std::move(other);
+}
+
+void PodCache::forget_other(const ObjectMeta& meta) {
+  const auto other = others_.find(full_name(meta));
+  if (other == others_.end()) return;
+  nodes_.give_back(other->second.node, other->second.requests, other->second.whose);
+  others_.erase(other);
 }
 
 // Another scheduler has evicted pods for this one and waits for the room. Taking it meanwhile would make that scheduler
@@ -399,10 +408,7 @@ void PodCache::note_resize(const Pod& pod, PodRecord& record) {
 
 std::unique_ptr<PodRecord> PodCache::forget(const ObjectMeta& meta, TimePoint now) {
   const std::string key = full_name(meta);
-  if (const auto other = others_.find(key); other != others_.end()) {
-    nodes_.give_back(other->second.node, other->second.requests, other->second.whose);
-    others_.erase(other);
-  }
+  forget_other(meta);
   anti_affinity_.forget(meta);
   nodes_.forget_nomination(key);
   claim_users_.leave(meta);

@@ -110,6 +110,7 @@ class PodCache {
   Update update_ungated(const Pod& pod, PodRecord& record);
   void begin(const Pod& pod, PodRecord& record, TimePoint now);
   void update_other(const Pod& pod);
+  void forget_other(const ObjectMeta& meta);
   void update_nomination(const Pod& pod);
   void note_resize(const Pod& pod, PodRecord& record);
   void count_volumes_again();

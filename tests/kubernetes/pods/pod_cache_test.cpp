@@ -303,6 +303,25 @@ TEST(PodCache, CountsEveryPodOnANodeWhateverItsFieldsSay) {
   }
 }
 
+// Anybody may write it, on pods of any scheduler.
+TEST(PodCache, CountsAPodOnceThatAnAnnotationMakesOneOfOurs) {
+  Caches caches;
+  caches.add_node("n1");
+  const auto pod = [](const std::string& metadata) {
+    return fmt::format(
+        R"({{"metadata":{{{}"name":"p","namespace":"n","uid":"u"}},"spec":{{"nodeName":"n1","schedulerName":"theirs",)"
+        R"("containers":[{{"name":"c","resources":{{"requests":{{"cpu":"1500m"}}}}}}]}},"status":{{"phase":"Running"}}}})",
+        metadata);
+  };
+  caches.update(pod(""));
+  EXPECT_EQ(caches.taken("cpu"), 1500);
+  caches.update(pod(R"("annotations":{"lips.dev/steered":"zone-a"},)"));
+  EXPECT_EQ(caches.taken("cpu"), 1500);
+  EXPECT_EQ(caches.taken("pods"), 1);
+  caches.pods.forget(caches.decoder.decode(pod(""))->meta, TimePoint{});
+  EXPECT_EQ(caches.taken("cpu"), 0);
+}
+
 TEST(PodCache, SaysOfAPodOfOursWhichOfItsValuesNobodyCanRead) {
   Caches caches;
   const auto update = [&](const std::string& metadata, const std::string& spec) {
