@@ -49,6 +49,16 @@ std::uint32_t blocks_of(const DataFile& file, std::int64_t block_size) {
   return block_size > 0 ? static_cast<std::uint32_t>((file.size + block_size - 1) / block_size) : 1;
 }
 
+// rclone writes other characters for those that no file system has in a name: pictures of control characters, a mark
+// before bytes that are no character, and a wide full stop where a part of the path is "." or "..".
+bool is_renamed(std::string_view path) {
+  for (std::string_view first : {"\xE2\x90", "\xE2\x91", "\xE2\x80\x9B"})
+    if (path.find(first) != std::string_view::npos) return true;
+  const std::string framed = '/' + std::string(path) + '/';
+  return framed.find("/\xEF\xBC\x8E/") != std::string::npos ||
+         framed.find("/\xEF\xBC\x8E\xEF\xBC\x8E/") != std::string::npos;
+}
+
 std::string hdfs_url(const DiscoveryRequest& hdfs, const std::string& path, const char* operation) {
   std::string encoded;
   for (std::size_t from = 0; from < path.size();) {
@@ -81,7 +91,13 @@ Result<Discovered> read_listing(std::string_view text, const DataSetSpec& spec) 
   for (const Json& entry : list) {
     const Json &path = at(entry, {"Path"}), &size = at(entry, {"Size"});
     if (!path.is_string() || !size.is_number_integer()) return malformed("the listing", entry.dump());
-    listed.push_back({joined(spec.discover.path, path.get<std::string>()), size.get<std::int64_t>(), ""});
+    const std::string name = path.get<std::string>();
+    if (is_renamed(name))
+      return fail(ErrorCode::invalid_input,
+                  fmt::format("found an object listed as '{}', with another character in its name than it has; "
+                              "allowed: names without control characters and without parts '.' and '..'",
+                              name));
+    listed.push_back({joined(spec.discover.path, name), size.get<std::int64_t>(), ""});
   }
   Result<std::vector<DataFile>> files = data_among(std::move(listed), spec.discover.path);
   if (!files) return tl::unexpected(files.error());

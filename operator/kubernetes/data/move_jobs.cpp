@@ -412,6 +412,8 @@ std::string list_job_json(const DataSetResource& set, const DataStoreResource& s
   PodParts parts = with_scratch();
   if (!is_bucket(store.spec.kind)) mount_store(parts, store.spec, "target", "/target", true);
   add_remote(parts, store.spec, Remote::target, "/target");
+  // With Dot, which is usual, rclone leaves out keys with a part "." or ".." without a word.
+  if (is_bucket(store.spec.kind)) parts.set("RCLONE_CONFIG_TARGETBUCKET_ENCODING", "Slash,InvalidUtf8");
   parts.set("LIPS_PATH", set.spec.discover.path);
   parts.set("LIPS_INCLUDE", set.spec.discover.include);
   Json spec = pod_spec(Json::array(), {container("list", list_script(), parts, settings)}, parts, settings);

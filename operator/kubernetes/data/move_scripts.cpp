@@ -209,6 +209,11 @@ set -- --filter '- /lips-copies/**'
 if [ -n "${LIPS_INCLUDE:-}" ]; then set -- "$@" --filter "+ $LIPS_INCLUDE" --filter '- *'; fi
 rclone lsjson --recursive --files-only --no-mimetype --no-modtime "$@" "target:$LIPS_PATH" 2> /scratch/error ||
   die "cannot list: $(error_of)"
+# It ends well also where it leaves out what it cannot name or follow.
+if grep -e ' ERROR : ' -e "Can't follow" /scratch/error > /scratch/left_out; then
+  read -r line < /scratch/left_out
+  die "the list would be without a part of the data: $line"
+fi
 )sh";
 
 // One process fetches everything: one for each of thousands of files would take minutes. A log may hold 10 MiB, so it

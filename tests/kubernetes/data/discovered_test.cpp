@@ -59,6 +59,18 @@ std::string block(std::int64_t offset, std::int64_t length, const std::string& h
          R"(,"storageTypes":["DISK"],"topologyPaths":["/default-rack/10.0.0.1:9866"]})";
 }
 
+// rclone lists them under names that no object of the bucket has.
+TEST(Discovered, RefusesAListingWithNamesThatNobodyCouldRead) {
+  for (const char* name :
+       {"new\u240Aline", "tab\u2409here", "day\uFF0E/\uFF0E/x", "\uFF0E\uFF0E/x", "no\u201BFFcharacter"}) {
+    const auto found = read_listing(R"([{"Path":")" + std::string(name) + R"(","Size":1}])", listing_spec());
+    ASSERT_FALSE(found) << name;
+    EXPECT_THAT(found.error().message, HasSubstr(name));
+  }
+  for (const char* name : {"a.b", "\uFF0Ehidden", "\u201Cquoted\u201D"})
+    EXPECT_TRUE(read_listing(R"([{"Path":")" + std::string(name) + R"(","Size":1}])", listing_spec())) << name;
+}
+
 TEST(Discovered, ReadsWhereHdfsKeepsBlocks) {
   const DataSetSpec spec = hdfs_spec();
   const auto files = read_hdfs_status(statuses, spec.discover.path);

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "base/random.h"
 #include "kubernetes/data/data_set_codec.h"
+#include "kubernetes/data/discovered.h"
 #include "kubernetes/data/move_scripts.h"
 #include "kubernetes/data/resource_codec.h"
 #include "kubernetes/data/store_key.h"
@@ -226,6 +228,78 @@ TEST_F(MoveJobs, ListAFolderWithoutCopies) {
   const Json some = Json::parse(runner_->run(Json::parse(list_job_json(set_, node("a"), settings_))).log);
   ASSERT_EQ(some.size(), 1u);
   EXPECT_EQ(some[0]["Path"], "in/b");
+}
+
+// As S3 answers ListObjectsV2 for a bucket with one object of each of these keys.
+std::string listed_as_s3(const std::vector<std::string>& keys, const std::string& prefix,
+                         const std::string& delimiter) {
+  std::string contents;
+  std::set<std::string> folders;
+  for (const std::string& key : keys) {
+    if (!key.starts_with(prefix)) continue;
+    const std::size_t end = delimiter.empty() ? std::string::npos : key.find(delimiter, prefix.size());
+    if (end == std::string::npos)
+      contents += "<Contents><Key>" + key +
+                  "</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>\"a\"</ETag><Size>7</Size>"
+                  "<StorageClass>STANDARD</StorageClass></Contents>";
+    else
+      folders.insert(key.substr(0, end + 1));
+  }
+  for (const std::string& folder : folders)
+    contents += "<CommonPrefixes><Prefix>" + folder + "</Prefix></CommonPrefixes>";
+  return "<?xml version=\"1.0\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+         "<Name>bucket</Name><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>" +
+         contents + "</ListBucketResult>";
+}
+
+TEST_F(MoveJobs, ListNothingWhereAPartOfTheDataWouldBeMissing) {
+  answer_first_request();
+  httplib::Server server;
+  std::vector<std::string> keys;
+  server.Get(".*", [&](const httplib::Request& request, httplib::Response& response) {
+    if (request.method == "HEAD")
+      response.status = 404;
+    else
+      response.set_content(
+          listed_as_s3(keys, request.get_param_value("prefix"), request.get_param_value("delimiter")),
+          "application/xml");
+  });
+  const int port = server.bind_to_any_port("127.0.0.1");
+  std::thread listener([&] { server.listen_after_bind(); });
+  const DataStoreResource lake =
+      store("lake", R"("bucket":{"name":"bucket","secretName":"key","endpoint":"http://127.0.0.1:)" +
+                        std::to_string(port) + "\"}");
+  set_.spec.discover.path = "in";
+  const auto list = [&](const std::string& key) {
+    keys = {"in/a", key};
+    return runner_->run(Json::parse(list_job_json(set_, lake, settings_)));
+  };
+  const PodEnd twice = list("in/day=1//part"), dot = list("in/./part"), up = list("in/../part"), well = list("in/b/c");
+  server.stop();
+  listener.join();
+  EXPECT_FALSE(twice.succeeded) << twice.log;
+  EXPECT_THAT(twice.message, HasSubstr("the list would be without a part of the data: "));
+  EXPECT_THAT(twice.message, HasSubstr("day=1/"));
+  for (const PodEnd* end : {&dot, &up}) {
+    ASSERT_TRUE(end->succeeded) << end->message;
+    const auto found = read_listing(end->log, set_.spec);
+    ASSERT_FALSE(found) << end->log;
+    EXPECT_THAT(found.error().message, HasSubstr("without parts '.' and '..'"));
+  }
+  ASSERT_TRUE(well.succeeded) << well.message;
+  EXPECT_EQ(read_listing(well.log, set_.spec)->files.size(), 2u);
+}
+
+TEST_F(MoveJobs, ListNoDirectoryWithALinkThatTheyDoNotFollow) {
+  const DataStoreResource at = node("a");
+  fill(at);
+  std::filesystem::create_symlink("b", folder(at) + "/in/c");
+  Json job = Json::parse(list_job_json(set_, at, settings_));
+  Json& environment = job["spec"]["template"]["spec"]["containers"][0]["env"];
+  environment.push_back({{"name", "RCLONE_COPY_LINKS"}, {"value", "false"}});
+  const PodEnd end = runner_->run(job);
+  EXPECT_FALSE(end.succeeded) << end.log;
+  EXPECT_THAT(end.message, HasSubstr("in/c: Can't follow symlink"));
 }
 
 // Answers as a NameNode of Hadoop 3.4 writes them.
