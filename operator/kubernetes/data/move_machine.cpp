@@ -60,7 +60,7 @@ class Stepper {
       return say(view_.problem);
     }
     if (!view_.may_start) return say(view_.waits_for);
-    if (!view_.has_target && !view_.others_hold) return fail("not dropped: this is the last replica of a block");
+    if (!view_.has_target && !view_.others_hold) return fail("not dropped: this is the last replica of a block, or no move has read another one");
     if (!view_.has_finalizer) return act(add_finalizer);
     if (view_.target_extra) return act(commit);
     status().blocks = view_.wanted;
@@ -149,7 +149,7 @@ class Stepper {
     }
     if (!view_.others_hold) {  // others wait for the end of this move, but not forever
       if (!status().next_try) status().next_try = now_ + rules_.problem_patience;
-      say("the old replicas stay: a block has no other replica");
+      say("the old replicas stay: a block has no other replica, or no move has read it");
       return too_early() ? void() : finish();
     }
     status().source = SourceState::leaving;

@@ -48,7 +48,7 @@ Result<void> take_source(Replicas& replicas, const LedgerEntry& entry, const Sto
   const BlockRanges going = from.blocks.intersection(entry.blocks);
   if (!from.leaving.contains(going)) return refused("blocks in " + entry.from + " are not marked as leaving");
   if (!held_elsewhere(replicas, entry.from, readable).contains(going))
-    return refused("a block would lose its last replica in " + entry.from);
+    return refused("a block would lose its last replica that a move has read in " + entry.from);
   from.blocks.remove(going);
   from.extra.remove(going);
   return {};
@@ -65,9 +65,15 @@ Result<void> forget(HeldBlocks& held, const BlockRanges& blocks) {
 }  // namespace
 
 BlockRanges held_elsewhere(const Replicas& replicas, const std::string& store, const StoreReadable& readable) {
+  const HeldBlocks& own = find(replicas, store);
+  const BlockRanges originals = minus(own.blocks, own.copies);
   BlockRanges result;
-  for (const HeldBlocks& held : replicas)
-    if (held.store != store && readable(held.store)) result.add(minus(held.blocks, held.leaving));
+  for (const HeldBlocks& held : replicas) {
+    if (held.store == store || !readable(held.store)) continue;
+    const BlockRanges stays = minus(held.blocks, held.leaving);
+    result.add(stays.intersection(held.copies));
+    result.add(minus(stays, originals));
+  }
   return result;
 }
 

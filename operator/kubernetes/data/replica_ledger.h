@@ -25,7 +25,9 @@ struct LedgerEntry {
 Result<Replicas> with_action(Replicas replicas, MoveAction action, const LedgerEntry& entry, bool at_target,
                              const StoreReadable& readable);
 
-// Blocks that some store other than this one, which can be read now, holds and that are not about to leave it.
+// Blocks that do not depend on this store: another one, which can be read now, holds them, and they are not about to
+// leave it. For an original only a copy counts, which a move has written and read back: another original was only
+// declared, and may be the same file under another name.
 BlockRanges held_elsewhere(const Replicas& replicas, const std::string& store, const StoreReadable& readable);
 
 // The part of a view that the DataSet gives. `blocks` are those of the move.

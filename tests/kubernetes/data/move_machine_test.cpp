@@ -572,7 +572,7 @@ TEST(MoveMachine, KeepsAVerifiedReplicaOfEveryBlockThroughCrashesAtAnyPoint) {
   RecordProperty("crashes", crashes);
   EXPECT_GT(crashes, 10'000);
   EXPECT_GT(commits, 300);
-  EXPECT_GT(drops, 100);
+  EXPECT_GT(drops, 50) << "an original stays where another one is only declared";
   EXPECT_GT(failures, 100);
 }
 
