@@ -12,6 +12,8 @@
 namespace lips::kubernetes {
 namespace {
 
+std::string seen_of(const NodeOfStore& node) { return node.gone ? "-" : node.uid; }
+
 // Versions are growing numbers (Kubernetes 1.35 and later promise it; earlier ones behave so).
 std::uint64_t number_of(const std::string& version) {
   std::uint64_t number = 0;
@@ -40,7 +42,7 @@ class DataCatalog::Sink : public ObjectSink {
   void changed(const ObjectMeta& meta, std::string_view json) override { catalog_.post(arrival(kind_, meta, json)); }
   void deleted(const ObjectMeta& meta) override { catalog_.post({kind_, Arrival::What::deleted, meta, {}, {}}); }
   void complete(std::uint64_t) override { catalog_.post({kind_, Arrival::What::complete, {}, {}, {}}); }
-  void failed(const Error&) override {}
+  void failed(const Error& error) override { catalog_.note_failure(kind_, error.message); }
 
  private:
   DataCatalog& catalog_;
@@ -55,7 +57,7 @@ DataCatalog::DataCatalog(std::string name_space, TenantRules rules)
 
 DataCatalog::~DataCatalog() = default;
 
-std::vector<DataCatalog::Informer> DataCatalog::informers() {
+std::vector<DataCatalog::Informer> DataCatalog::informers() const {
   std::vector<Informer> result;
   for (std::size_t i = 0; i < std::size(data_kinds); ++i)
     result.push_back({all_resources_path(data_kinds[i]), "", sinks_[i].get()});
@@ -67,6 +69,19 @@ std::vector<DataCatalog::Informer> DataCatalog::informers() {
 }
 
 bool DataCatalog::complete() const { return listed_.size() == kind_count; }
+
+std::vector<std::pair<std::string, std::string>> DataCatalog::not_listed() const {
+  std::vector<std::pair<std::string, std::string>> result;
+  const std::vector<Informer> all = informers();
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < kind_count; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (listed_.contains(kind)) continue;
+    const auto failure = failures_.find(kind);
+    result.emplace_back(all[i].path, failure == failures_.end() ? "no answer yet" : failure->second);
+  }
+  return result;
+}
 
 DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std::string_view json) {
   Arrival result{kind, Arrival::What::changed, meta, {}, {}};
@@ -105,6 +120,11 @@ DataCatalog::Arrival DataCatalog::arrival(Kind kind, const ObjectMeta& meta, std
       break;
   }
   return result;
+}
+
+void DataCatalog::note_failure(Kind kind, std::string why) {
+  const std::lock_guard lock(mutex_);
+  failures_[kind] = std::move(why);
 }
 
 void DataCatalog::post(Arrival arrival) {
@@ -252,12 +272,14 @@ void DataCatalog::review_stores(std::vector<CatalogChange>& changes) {
     const auto place = stores_.find(name);
     if (place == stores_.end()) {
       observed_nodes_.erase(name);
+      store_set_changed_ |= gone_stores_.erase(name) > 0;
       if (reported_stores_.erase(name) > 0) changes.emplace_back(StoreGone{name});
       continue;
     }
-    const std::string uid = node_uid(place->second);
-    observed_nodes_[name] = uid;
-    const Finding finding = review(place->second, stores_, uid);
+    const NodeOfStore node{node_uid(place->second), is_gone(place->second)};
+    observed_nodes_[name] = seen_of(node);
+    store_set_changed_ |= node.gone ? gone_stores_.insert(name).second : gone_stores_.erase(name) > 0;
+    const Finding finding = review(place->second, stores_, node);
     note(DataKind::data_store, place->second.meta, place->second.status.conditions, finding);
     if (!finding.usable) faulty.push_back(name);
   }
@@ -335,7 +357,7 @@ void DataCatalog::report_data_set(const std::string& name, std::vector<CatalogCh
   const auto place = data_sets_.find(name);
   if (place != data_sets_.end()) {
     CatalogDataSet& set = place->second;
-    set.finding = review(set.object, set.layout, stores_, rules_);
+    set.finding = review(set.object, set.layout, stores_, rules_, gone_stores_);
     if (set.usable() && beyond_limits_.contains(name))
       set.finding = {false, FindingReason::limit_exceeded,
                      fmt::format("the data sets of namespace {} would have more than {} blocks{} {} files{}; allowed: "
@@ -410,8 +432,12 @@ void DataCatalog::use_nodes(NodeLookup lookup) {
   for (const auto* stores : {&stores_, &faulty_stores_})
     for (const auto& [name, store] : *stores) {
       const auto observed = observed_nodes_.find(name);
-      if (observed != observed_nodes_.end() && observed->second != node_uid(store)) stores_touched_.insert(name);
+      if (observed != observed_nodes_.end() && observed->second != seen_of({node_uid(store), is_gone(store)})) stores_touched_.insert(name);
     }
+}
+
+bool DataCatalog::is_gone(const DataStoreResource& store) const {
+  return store.spec.kind == StoreKind::node_directory && node_lookup_ && node_lookup_(store.spec.node).gone;
 }
 
 std::string DataCatalog::node_uid(const DataStoreResource& store) const {

@@ -70,6 +70,7 @@ struct ObjectFinding {
 struct NodeState {
   std::string uid;  // empty: there is no node of that name
   bool ready = false;
+  bool gone = false;  // all nodes are known, and it is not among them
 };
 using NodeLookup = std::function<NodeState(const std::string& node)>;
 
@@ -83,9 +84,11 @@ class DataCatalog {
   // Jobs and pods of moves are in `name_space`, and the claims of volumes.
   explicit DataCatalog(std::string name_space, TenantRules rules = {});
   ~DataCatalog();
-  std::vector<Informer> informers();
+  std::vector<Informer> informers() const;
   // All kinds have been listed once, and poll() has handled the lists.
   bool complete() const;
+  // Which kinds have not been listed, by their paths, with what the server said last; empty: complete.
+  std::vector<std::pair<std::string, std::string>> not_listed() const;
   // Grows whenever poll() has handled something.
   std::uint64_t version() const { return version_; }
 
@@ -99,6 +102,8 @@ class DataCatalog {
   const DataStoreResource* store(const std::string& name) const;  // nullptr: there is no usable one
   // Whether its files can be read now: the node of a directory must be present, ready, and the same as before.
   bool readable(const std::string& store) const;
+  // Whether its node is gone.
+  bool is_gone(const DataStoreResource& store) const;
   // The uid of the node that has the store's directory now; empty: not known.
   std::string node_uid(const DataStoreResource& store) const;
   const PoolResource* pool(const std::string& name) const;
@@ -147,6 +152,7 @@ class DataCatalog {
 
   static Arrival arrival(Kind kind, const ObjectMeta& meta, std::string_view json);
   void post(Arrival arrival);
+  void note_failure(Kind kind, std::string why);
   void take(Arrival& arrival);
   void take_object(Arrival& arrival);
   void remove(Kind kind, const std::string& name);
@@ -162,10 +168,12 @@ class DataCatalog {
   const std::string name_space_;
   const TenantRules rules_;
   NodeLookup node_lookup_;
-  std::map<std::string, std::string> observed_nodes_;  // uid, by store
+  std::map<std::string, std::string> observed_nodes_;  // uid, by store; "-" where the node is gone
+  std::set<std::string> gone_stores_;                  // whose node is gone
   std::vector<std::unique_ptr<Sink>> sinks_;
   mutable std::mutex mutex_;
-  std::vector<Arrival> arrived_;  // by the mutex
+  std::vector<Arrival> arrived_;          // by the mutex
+  std::map<Kind, std::string> failures_;  // of lists and watches, the last of each kind; by the mutex
 
   std::set<Kind> listed_;
   std::uint64_t version_ = 0;

@@ -14,6 +14,7 @@ namespace {
 constexpr int most_pods_at_once = 20;  // started in one tick
 constexpr Duration used_is_written_every = std::chrono::seconds(10);
 constexpr Duration pools_are_written_every = std::chrono::seconds(30);
+constexpr Duration node_patience = std::chrono::minutes(5);  // with a node that may come back
 
 bool has(const std::vector<std::string>& list, const char* item) {
   return std::find(list.begin(), list.end(), item) != list.end();
@@ -188,6 +189,16 @@ void ResourceReconciler::write_pools(TimePoint now) {
   }
 }
 
+// What lay on its node counts as gone with it.
+bool ResourceReconciler::is_lost(const DataStoreResource& store, TimePoint now) {
+  const std::string& name = store.meta.object.name;
+  if (!catalog_.is_gone(store)) {
+    gone_since_.erase(name);
+    return false;
+  }
+  return now - gone_since_.try_emplace(name, now).first->second >= node_patience;
+}
+
 // Deletes the copies of a deleted data set; files of its owner stay.
 void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint now) {
   const ObjectMeta& meta = set.object.meta.object;
@@ -197,6 +208,15 @@ void ResourceReconciler::release_data_set(const CatalogDataSet& set, TimePoint n
   for (const HeldBlocks& held : set.object.status.replicas) {
     const DataStoreResource* store = catalog_.store(held.store);
     if (held.copies.empty() || !store) continue;
+    if (is_lost(*store, now)) {
+      events_.record({{data_api_version, "DataSet", meta},
+                      true,
+                      std::string(to_string(FindingReason::node_gone)),
+                      "Deleting",
+                      "its copies in DataStore " + held.store + " count as gone with node " + store->spec.node},
+                     now);
+      continue;
+    }
     const std::string job = purge_job_name(set.object, *store);
     const auto place = catalog_.jobs().find(job);
     if (place != catalog_.jobs().end() && place->second.state == WorkJob::State::succeeded) continue;
@@ -236,6 +256,7 @@ std::string ResourceReconciler::served_at(const DataStoreResource& store, int& b
 
 void ResourceReconciler::write_stores(TimePoint now) {
   std::erase_if(used_written_, [this](const auto& written) { return !catalog_.stores().contains(written.first); });
+  std::erase_if(gone_since_, [this](const auto& gone) { return !catalog_.stores().contains(gone.first); });
   int begun = 0;
   for (const auto& [name, store] : catalog_.stores()) {
     const std::string endpoint = served_at(store, begun, now);

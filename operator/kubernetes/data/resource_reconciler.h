@@ -42,6 +42,7 @@ class ResourceReconciler {
   void write_findings(TimePoint now);
   void write_data_sets(TimePoint now);
   void release_data_set(const CatalogDataSet& set, TimePoint now);
+  bool is_lost(const DataStoreResource& store, TimePoint now);
   void write_stores(TimePoint now);
   void write_summaries(TimePoint now);
   void write_pools(TimePoint now);
@@ -62,6 +63,7 @@ class ResourceReconciler {
   std::map<std::string, ObjectFinding> findings_;
   std::map<std::string, std::int64_t> used_;
   std::map<std::string, TimePoint> used_written_;
+  std::map<std::string, TimePoint> gone_since_;  // stores whose node is gone, as first seen
 };
 
 }  // namespace lips::kubernetes

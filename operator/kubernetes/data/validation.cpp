@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/enum_array.h"
+#include "kubernetes/data/bucket_place.h"
 
 namespace lips::kubernetes {
 namespace {
@@ -15,11 +16,11 @@ bool inside(const std::string& path, const std::string& folder) {
 }
 
 bool overlap(const DataStoreSpec& a, const DataStoreSpec& b) {
+  if (is_bucket(a.kind) && is_bucket(b.kind))  // one may call it zonal and the other regional
+    return a.bucket == b.bucket && bucket_place(a) == bucket_place(b) &&
+           (inside(a.prefix, b.prefix) || inside(b.prefix, a.prefix));
   if (a.kind != b.kind) return false;
   if (a.kind == StoreKind::zonal_volume) return a.claim == b.claim;
-  if (is_bucket(a.kind))
-    return a.bucket == b.bucket && a.bucket_endpoint == b.bucket_endpoint &&
-           (inside(a.prefix, b.prefix) || inside(b.prefix, a.prefix));
   return a.node == b.node && (inside(a.path, b.path) || inside(b.path, a.path));
 }
 
@@ -45,13 +46,13 @@ bool in_a_circle(const PoolResource& pool, const PoolMap& pools) {
 std::string_view to_string(FindingReason reason) {
   constexpr EnumArray<FindingReason, std::string_view> names{
       "Usable",        "Malformed",        "Invalid",         "NotAllowed",     "NotDiscovered",
-      "LimitExceeded", "StoreMissing",     "BlocksMissing",   "NodeReplaced",   "Overlaps",
-      "ParentMissing", "ParentsInACircle", "LimitsOfAParent", "NamespaceTaken", "TargetsMalformed"};
+      "LimitExceeded", "StoreMissing",     "BlocksMissing",   "NodeReplaced",   "NodeGone",
+      "Overlaps",      "ParentMissing", "ParentsInACircle", "LimitsOfAParent", "NamespaceTaken", "TargetsMalformed"};
   return names[reason];
 }
 
 Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores,
-               const TenantRules& rules) {
+               const TenantRules& rules, const std::set<std::string>& gone) {
   if (std::string foreign = foreign_discovery(set, stores, rules); !foreign.empty())
     return {false, FindingReason::not_allowed, std::move(foreign)};
   if (!layout) {
@@ -82,9 +83,12 @@ Finding review(const DataSetResource& set, const Result<DataLayout>& layout, con
             fmt::format("there is no DataStore {}{}; its blocks are not used", missing.front(),
                         missing.size() > 1 ? fmt::format(" (and {} more)", missing.size() - 1) : "")};
   BlockRanges held = BlockRanges::all(layout->native);
-  for (const HeldBlocks& replicas : set.status.replicas) held.remove(replicas.blocks);
-  for (const PlacedBlocks& placed : set.spec.stores)
-    held.remove(placed.blocks.value_or(BlockRanges::all(layout->count())));
+  for (const HeldBlocks& replicas : set.status.replicas)
+    if (!gone.contains(replicas.store)) held.remove(replicas.blocks);
+  const auto recorded = [&](const std::string& store) { return find_held(set, store) != nullptr; };
+  for (const PlacedBlocks& placed : set.spec.stores)  // counts once: from then on the status does
+    if (!recorded(placed.store) && !gone.contains(placed.store))
+      held.remove(placed.blocks.value_or(BlockRanges::all(layout->count())));
   if (!held.empty() && layout->code.n == 0)
     return {
         true, FindingReason::blocks_missing,
@@ -92,14 +96,14 @@ Finding review(const DataSetResource& set, const Result<DataLayout>& layout, con
   return {};
 }
 
-Finding review(const DataStoreResource& store, const StoreMap& stores, const std::string& node_uid) {
+Finding review(const DataStoreResource& store, const StoreMap& stores, const NodeOfStore& node) {
   const DataStoreSpec& spec = store.spec;
   if (spec.kind == StoreKind::node_directory && !good_path(folder_path(spec.path)))
     return {
         false, FindingReason::invalid,
         fmt::format("spec.nodeDirectory.path: found '{}'; allowed: a directory below the root, without '.' and '..'",
                     spec.path)};
-  if (!store.status.node_uid.empty() && !node_uid.empty() && store.status.node_uid != node_uid)
+  if (!store.status.node_uid.empty() && !node.uid.empty() && store.status.node_uid != node.uid)
     return {false, FindingReason::node_replaced,
             fmt::format("node {} is another one than the node that held the files, under the same name: what lay there "
                         "counts as lost; where it does not, delete the DataStore and make it anew",
@@ -109,6 +113,9 @@ Finding review(const DataStoreResource& store, const StoreMap& stores, const std
     return {false, FindingReason::overlaps,
             fmt::format("shares its files with the older DataStore {}; allowed: a place of its own", name)};
   }
+  if (node.gone)
+    return {true, FindingReason::node_gone,
+            fmt::format("there is no node {}: what lies there cannot be read", spec.node)};
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ enum class FindingReason : std::uint8_t {
   store_missing,
   blocks_missing,
   node_replaced,
+  node_gone,
   overlaps,
   parent_missing,
   parents_in_a_circle,
@@ -44,11 +46,17 @@ struct Finding {
 
 using PoolMap = std::map<std::string, PoolResource>;
 
+// The node of a store's directory.
+struct NodeOfStore {
+  std::string uid;    // empty: not known
+  bool gone = false;  // all nodes are known, and none has that name
+};
+
+// `gone`: stores whose node is gone, and with it what they hold.
 Finding review(const DataSetResource& set, const Result<DataLayout>& layout, const StoreMap& stores,
-               const TenantRules& rules);
-// No other store's directory may contain this one or lie in it. `node_uid`: of the node that has the store's directory
-// now; empty: not known.
-Finding review(const DataStoreResource& store, const StoreMap& stores, const std::string& node_uid);
+               const TenantRules& rules, const std::set<std::string>& gone = {});
+// No other store's directory may contain this one or lie in it.
+Finding review(const DataStoreResource& store, const StoreMap& stores, const NodeOfStore& node);
 Finding review(const PoolResource& pool, const PoolMap& pools);
 
 // The pool's share of the whole: its own weight within its parent's share. An invalid pool counts with its own weight.

@@ -228,6 +228,72 @@ TEST_F(DataCatalogTest, ANodeOfTheSameNameIsAnotherNode) {
   EXPECT_TRUE(catalog.readable("a"));
 }
 
+TEST_F(DataCatalogTest, BlocksOfAStoreWhoseNodeIsGoneAreMissing) {
+  NodeState sight{"u1", true};
+  const auto look = [&] { catalog.use_nodes([&](const std::string&) { return sight; }); };
+  look();
+  store("a");
+  data_set("books", four_blocks + R"(,"status":{"replicas":[{"store":"a","blocks":"0-3"}]})");
+  poll();
+  EXPECT_EQ(finding_of("books"), "Usable: ");
+  sight = {"", false, false};
+  look();
+  poll();
+  EXPECT_EQ(finding_of("books"), "nothing") << "nodes are not known yet";
+  sight = {"", false, true};
+  look();
+  poll();
+  EXPECT_EQ(finding_of("books"), "BlocksMissing: no store holds 4 of 4 blocks: 0-3");
+  data_set("other", four_blocks);
+  change(1, "", "a", R"("spec":{"zone":"z","nodeDirectory":{"node":"a","path":"/srv"}})");
+  poll();
+  EXPECT_EQ(finding_of("a"), "NodeGone: there is no node a: what lies there cannot be read");
+  EXPECT_NE(catalog.store("a"), nullptr) << "it may come back";
+  sight = {"u1", true, false};
+  look();
+  poll();
+  EXPECT_EQ(finding_of("books"), "Usable: ");
+}
+
+TEST_F(DataCatalogTest, TwoSpellingsOfABucketAreOneStore) {
+  const auto bucket = [&](const std::string& name, const std::string& endpoint, const std::string& more = "") {
+    change(1, "", name,
+           R"("spec":{"zone":"z","bucket":{"name":"lake","prefix":")" + name + R"(x","endpoint":")" + endpoint + '"' +
+               more + "}}");
+    poll();
+    return finding_of(name);
+  };
+  const auto two = [&](const std::string& first, const std::string& second, const std::string& more = "") {
+    change(1, "", "a", R"("spec":{"zone":"z","bucket":{"name":"lake","endpoint":")" + first + '"' + more + "}}");
+    poll();
+    const std::string finding = bucket("b", second, more);
+    remove(1, "", "a"), remove(1, "", "b");
+    poll();
+    return finding.substr(0, finding.find(':'));
+  };
+  for (const char* spelling : {"http://minio:9000", "http://minio:9000/", "http://MINIO:9000", "HTTP://minio:9000//",
+                               "http://minio.:9000"})
+    EXPECT_EQ(two("http://minio:9000", spelling), "Overlaps") << spelling;
+  EXPECT_EQ(two("https://s3", "s3:443/"), "Overlaps");
+  EXPECT_EQ(two("http://s3", "http://s3:80"), "Overlaps");
+  EXPECT_EQ(two("", "https://s3.eu-west-1.amazonaws.com"), "Overlaps") << "a bucket of AWS has its name alone";
+  EXPECT_EQ(two("", "https://storage.googleapis.com", R"(,"provider":"GCS")"), "Overlaps");
+  EXPECT_EQ(two("http://minio:9000", "http://minio:9001"), "Usable");
+  EXPECT_EQ(two("http://minio:9000", "http://other:9000"), "Usable");
+}
+
+// spec.stores counts for a store until the status names it.
+TEST_F(DataCatalogTest, BlocksThatADataSetGotLaterAreMissingUntilTheStatusHasThem) {
+  store("a");
+  const std::string six = R"("spec":{"blocks":6,"blockSize":10,"stores":[{"name":"a"}]})";
+  data_set("books", six);
+  poll();
+  EXPECT_EQ(finding_of("books"), "Usable: ");
+  data_set("books", six + R"(,"status":{"replicas":[{"store":"a","blocks":"0-3"}]})");
+  poll();
+  EXPECT_EQ(finding_of("books"), "BlocksMissing: no store holds 2 of 6 blocks: 4-5");
+}
+
 TEST_F(DataCatalogTest, AStoreIsNoNodesRoot) {
   for (const char* path : {"/.", "/..", "//", "/", "/srv/../etc", "/srv/./x"}) {
     store("a", path);

@@ -57,6 +57,52 @@ TEST(ResourceReconciler, KeepsNothingOfStoresThatAreGone) {
   EXPECT_LE(most, 2u);
 }
 
+// Spot nodes end with what lies on them; a purge there would be tried for ever.
+TEST(ResourceReconciler, WaitsForNoNodeThatIsGoneWhenADataSetIsDeleted) {
+  Reconciled with(true);
+  NodeState sight{"u1", true, false};
+  const auto look = [&] { with.catalog.use_nodes([&](const std::string&) { return sight; }); };
+  look();
+  const auto add = [&](std::size_t kind, const nlohmann::json& object) {
+    const nlohmann::json& meta = object["metadata"];
+    with.catalog.informers()[kind].sink->changed(
+        {meta.value("namespace", ""), meta["name"], meta["uid"], meta["resourceVersion"]}, object.dump());
+    with.catalog.poll();
+  };
+  add(1, {{"metadata", {{"name", "a"}, {"uid", "a"}, {"resourceVersion", "1"}, {"generation", 1}}},
+          {"spec", {{"zone", "z"}, {"nodeDirectory", {{"node", "n"}, {"path", "/srv"}}}}}});
+  add(0, {{"metadata",
+           {{"namespace", "d"},
+            {"name", "s"},
+            {"uid", "s"},
+            {"resourceVersion", "2"},
+            {"generation", 1},
+            {"deletionTimestamp", "2026-01-31T12:00:00Z"},
+            {"finalizers", {copies_finalizer, "of.others/one"}}}},
+          {"spec", {{"blocks", 1}, {"blockSize", 1}, {"stores", {{{"name", "a"}}}}}},
+          {"status", {{"blocks", 1}, {"replicas", {{{"store", "a"}, {"blocks", "0"}, {"copies", "0"}}}}}}});
+  const auto sent = [&](Duration after) {
+    with.writes.collect(with.now);
+    with.reconciler.tick(with.now += after);
+    with.collect();
+    std::string jobs;
+    for (const ReceivedRequest& request : with.server.requests()) {
+      if (request.method == "POST" && request.path.ends_with("/jobs")) jobs += "purge ";
+      if (request.method == "PATCH" && request.path.ends_with("/datasets/s")) jobs += request.body;
+    }
+    return jobs;
+  };
+  EXPECT_EQ(sent(std::chrono::seconds(1)), "purge ");
+  sight = {"", false, true};
+  look();
+  with.catalog.poll();
+  EXPECT_EQ(sent(std::chrono::seconds(1)).find("finalizers"), std::string::npos) << "it may come back";
+  sent(std::chrono::minutes(4));
+  EXPECT_EQ(sent(std::chrono::seconds(1)).find("finalizers"), std::string::npos);
+  const std::string end = sent(std::chrono::minutes(2));
+  EXPECT_NE(end.find(R"("finalizers":["of.others/one"])"), std::string::npos) << end;
+}
+
 TEST(ResourceReconciler, WritesHowAPoolsTargetsAreHeldAndTakesItBack) {
   PoolUse use{"etl", Cores(2), 0.5, UsdPerHour(1), 3, 4, {}, {}};
   Reconciled with(true, [&] { return std::vector{use}; });
