@@ -93,6 +93,19 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
 {{- end -}}
 
+{{/* A digest of the settings that a running operator does not take over: with another one its pods are replaced, so that
+     its mode and the gates are always of one release. docs/operator.md says which keys are live. */}}
+{{- define "lips.restartsFor" -}}
+{{- $config := omit (fromYaml (include "lips.config" .)) "fallBack" "policy" "prices" "commitments" "expected" -}}
+{{- $live := dict "server" (list "stalledAfter") "journal" (list "size" "leastInterval" "timeShare") "baselines" (list "policies" "every" "timeShare" "mostTasks") "log" (list "level") -}}
+{{- range $key, $names := $live -}}
+{{- $rest := deepCopy (dig $key dict $config) -}}
+{{- range $names -}}{{- $_ := unset $rest . -}}{{- end -}}
+{{- $_ := set $config $key $rest -}}
+{{- end -}}
+{{- toYaml $config | sha256sum | trunc 16 -}}
+{{- end -}}
+
 {{- define "lips.schedulerName" -}}
 {{- dig "schedulerName" "" .Values.config | default "lips" -}}
 {{- end -}}
