@@ -255,6 +255,7 @@ Health RunningOperator::alive() const {
 }
 
 Health RunningOperator::ready() const {
+  if (const std::string why = metrics_.held_up(); !why.empty()) return {false, "nothing is planned: " + why};
   if (!metrics_.synced()) return {false, "the caches are not synced yet"};
   return {true, metrics_.leads() ? "leader" : "standby"};
 }

@@ -34,6 +34,8 @@ class AdapterObserver {
 
   virtual void on_leader(bool /*this replica leads*/) {}
   virtual void on_synced(bool /*all caches hold what the cluster holds*/) {}
+  // What nothing can be planned without is missing, in words: a list that the server refuses. Empty: nothing is.
+  virtual void on_held_up(std::string_view /*why*/) {}
   virtual void on_loop() {}  // the adapter is alive although nothing happens
 
   virtual void on_unknown_price(std::string_view /*node*/, std::string_view /*instance_type*/, bool /*unknown*/) {}

@@ -51,6 +51,11 @@ bool FleetLink::review(Informers& informers, TimePoint now) {
   return true;
 }
 
+bool FleetLink::settled() const {
+  if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
+  return karpenter_.state() == OptionalApi::State::present && node_pools_->settled();
+}
+
 bool FleetLink::review_node_pools(Informers& informers, TimePoint now) {
   if (!node_pools_ || karpenter_.state() == OptionalApi::State::absent) return true;
   if (karpenter_.state() == OptionalApi::State::unknown) return false;

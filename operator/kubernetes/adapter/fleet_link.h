@@ -63,6 +63,8 @@ class FleetLink {
   // Begins to watch NodePools once Karpenter is there, and tells the model what is offered now. True: plans need not
   // wait for them.
   bool review(Informers& informers, TimePoint now);
+  // Nobody has to wait any more until it is known which NodePools there are.
+  bool settled() const;
   // See ClusterClient::request_nodes.
   void request(const std::optional<std::vector<NodeRequest>>& requests, TimePoint now);
   // Whether the last plan said which pods want a node.

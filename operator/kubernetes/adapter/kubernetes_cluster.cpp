@@ -86,6 +86,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
       pods_(settings_.scheduler_name, volumes_, groups_, nodes_, settings_.applications.frameworks),
       model_(model_settings()),
       readiness_({settings_.leads, settings_.times_elected, [this] { return relist(); }}, log),
+      held_up_(settings_.held_up_after, telemetry, log),
       resources_("/apis/lips.dev/v1alpha1", settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       workflow_apis_(settings_.detect_every, [this] { inbox_.put(WakeUp{}); }),
       watch_client_(std::make_unique<ApiClient>(connection, client_options(8, *requests_))),
@@ -192,9 +193,10 @@ void KubernetesCluster::link_data() {
   };
   const auto node = [this](const std::string& name) {
     const NodeRecord* record = nodes_.find(name);
-    return record && record->node ? NodeState{record->node->meta.uid, record->node->ready} : NodeState{};
+    if (record && record->node) return NodeState{record->node->meta.uid, record->node->ready, false};
+    return NodeState{"", false, readiness_.has_synced()};
   };
-  const auto nodes_version = [this] { return nodes_.version(); };
+  const auto nodes_version = [this] { return 2 * nodes_.version() + (readiness_.has_synced() ? 1 : 0); };
   data_ = std::make_unique<DataLink>(
       DataLink::Surroundings{*act_client_, *events_recorder_, may_act, is_read, node, nodes_version},
       std::move(settings));
@@ -227,6 +229,22 @@ bool KubernetesCluster::in_charge() {
   if (data_ ? !data_->complete() : resources_.state() == OptionalApi::State::unknown) return false;
   if (!fleet_->review(*informers_, now())) return false;
   return readiness_.leads() && readiness_.has_synced() && shares_->known();
+}
+
+// What in_charge() waits for but the lease. Whatever is added there is named here.
+std::string KubernetesCluster::why_held_up() const {
+  std::string why;
+  const auto add = [&](const std::string& what) { why += (why.empty() ? "" : "; ") + what; };
+  for (const auto& [kind, said] : not_listed_)
+    if (is_always_watched(kind)) add(fmt::format("cannot list {}: {}", resource_name(kind), said));
+  if (why.empty() && !readiness_.listed_once()) add("the first lists are not complete");
+  if (!data_ && resources_.state() == OptionalApi::State::unknown)
+    add("the API server does not say whether it has the custom resources of lips.dev");
+  if (data_)
+    for (const auto& [path, said] : data_->not_listed()) add(fmt::format("cannot list {}: {}", path, said));
+  if (!fleet_->settled()) add("it is not known whether the cluster has NodePools, or which");
+  if (!shares_->known()) add("the ConfigMap with the memory of the policy cannot be read");
+  return why;
 }
 
 Duration KubernetesCluster::until_next_duty(TimePoint until) const {
@@ -338,6 +356,7 @@ void KubernetesCluster::handle(const Gone& gone) {
 
 void KubernetesCluster::handle(const Listed& listed) {
   const bool everything = readiness_.handle(listed);
+  not_listed_.erase(listed.kind);
   if (listed.kind == WatchedKind::pods) lifecycle_->handle_list(listed.request);
   if (listed.kind == WatchedKind::pod_groups) groups_.set_trouble("");
   if (!everything) return;
@@ -351,7 +370,7 @@ void KubernetesCluster::handle(const BindReport& report) {
 
 void KubernetesCluster::handle(const NotListed& failed) {
   if (failed.kind == WatchedKind::pod_groups) groups_.set_trouble(failed.why);
-  if (!not_listed_.insert(failed.kind).second) return;
+  if (!not_listed_.insert_or_assign(failed.kind, failed.why).second) return;
   log_.warning("cannot list objects; until that works, " + std::string(without_list(failed.kind)),
                {{"resource", resource_name(failed.kind)}, {"why", failed.why}});
 }
@@ -509,6 +528,7 @@ void KubernetesCluster::watch_others() {
 
 void KubernetesCluster::run_periodic() {
   telemetry_.on_loop();
+  held_up_.review(why_held_up(), now());
   lifecycle_->retry_due(now(), model_.listed() && readiness_.leads() && readiness_.has_synced());
   if (nodes_.has_nominations())
     nodes_.count_nominations_from(pods_.least_waiting_priority().value_or(std::numeric_limits<std::int32_t>::min()));

@@ -20,6 +20,7 @@
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/fleet_link.h"
+#include "kubernetes/adapter/held_up.h"
 #include "kubernetes/adapter/inbox.h"
 #include "kubernetes/adapter/informers.h"
 #include "kubernetes/adapter/job_memories.h"
@@ -72,6 +73,7 @@ struct ClusterSettings {
   std::function<bool()> wants_watched = {};
   std::function<void(WatchedCluster)> watched = {};
   Duration watch_every{1'000'000};    // at most so often
+  Duration held_up_after{15'000'000};  // something that plans need is missing, and it is said
   Duration detect_every{30'000'000};  // custom resources that may be installed later
   Duration volume_wait{600'000'000};  // for the volumes of claims that are bound on first use, on a node
 };
@@ -138,6 +140,7 @@ class KubernetesCluster : public ClusterClient {
   void handle(const WakeUp&) {}
 
   bool in_charge();
+  std::string why_held_up() const;
   void run_periodic();
   void forget_what_is_gone();
   void dependencies_changed();
@@ -166,9 +169,10 @@ class KubernetesCluster : public ClusterClient {
   PodCache pods_;
   ModelFeed model_;
   Readiness readiness_;
+  HeldUp held_up_;
   IdVector<TaskId, const WaitingWords*> waits_;  // by the last plan
   std::uint64_t waits_listing_ = 0;              // with the ids of that listing
-  std::set<WatchedKind> not_listed_;             // as said in the log
+  std::map<WatchedKind, std::string> not_listed_;  // with what the server said, as said in the log
 
   std::atomic<bool> finishing_{false};
   Every duty_{Duration(200'000)};           // events, heartbeats of policies, retries

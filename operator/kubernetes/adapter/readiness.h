@@ -29,12 +29,12 @@ class Readiness {
   bool handle(const Listed& listed);
   // All kinds have been listed, nodes and pods since this replica began to lead.
   bool has_synced() const;
+  // Each kind has been listed once.
+  bool listed_once() const;
   // Without a lease this is the only replica.
   bool may_act() const { return leads_ || !rules_.leads; }
 
  private:
-  bool listed_once() const;
-
   const Rules rules_;
   Log& log_;
   bool leads_ = false;

@@ -38,7 +38,7 @@ inline constexpr auto metric_list = [] {
       // The program
       MetricAbout{"lips_build_info", gauge, "version,revision", "always 1; the labels say what runs"},
       MetricAbout{"lips_leader", gauge, "", "1 while this replica leads"},
-      MetricAbout{"lips_synced", gauge, "", "1 while the caches hold what the cluster holds"},
+      MetricAbout{"lips_synced", gauge, "", "1 while the caches hold what the cluster holds, and all that plans need"},
       MetricAbout{"lips_config_reloads_total", counter, "outcome",
                   "changes of the configuration file: applied, restart_needed or refused"},
       MetricAbout{"process_cpu_seconds_total", counter, "", "CPU time of the process"},

@@ -87,6 +87,7 @@ struct OperatorMetrics::State {
   std::atomic<bool> phases_told{false};  // an adapter reports phases; else moves are counted from events
 
   std::mutex mutex;  // guards all members below
+  std::string held_up;
   OperatorFigures figures;
   SteadyClock::time_point last_epoch{};
   std::uint64_t plan = 0;
@@ -450,7 +451,17 @@ void OperatorMetrics::on_leader(bool leads) {
   state_->node_meter.stop(state_->now());
 }
 
-void OperatorMetrics::on_synced(bool synced) { state_->registry.set("lips_synced", {}, state_->synced = synced); }
+void OperatorMetrics::on_synced(bool synced) {
+  const std::lock_guard lock(state_->mutex);
+  state_->synced = synced;
+  state_->registry.set("lips_synced", {}, synced && state_->held_up.empty());
+}
+
+void OperatorMetrics::on_held_up(std::string_view why) {
+  const std::lock_guard lock(state_->mutex);
+  state_->held_up = why;
+  state_->registry.set("lips_synced", {}, state_->synced && why.empty());
+}
 
 void OperatorMetrics::on_loop() { state_->turned = SteadyClock::now().time_since_epoch().count(); }
 
@@ -544,6 +555,11 @@ std::vector<JobDay> OperatorMetrics::by_job() const {
 }
 
 bool OperatorMetrics::synced() const { return state_->synced; }
+
+std::string OperatorMetrics::held_up() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->held_up;
+}
 bool OperatorMetrics::leads() const { return state_->leads; }
 
 double OperatorMetrics::seconds_since_turn() const {

@@ -87,6 +87,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   void on_pod_waited(Duration span) override;
   void on_leader(bool leads) override;
   void on_synced(bool synced) override;
+  void on_held_up(std::string_view why) override;
   void on_loop() override;
   void on_unknown_price(std::string_view node, std::string_view instance_type, bool unknown) override;
   void on_type_speed(std::string_view instance_type, double speed) override;
@@ -105,6 +106,7 @@ class OperatorMetrics : public Observer, public AdapterObserver {
   OperatorFigures figures() const;
   std::vector<JobDay> by_job() const;
   bool synced() const;
+  std::string held_up() const;  // why nothing can be planned; empty: it can
   bool leads() const;
   double seconds_since_turn() const;  // since the last turn of the main loop
 

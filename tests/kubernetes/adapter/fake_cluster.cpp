@@ -247,6 +247,10 @@ void FakeCluster::forbid(const std::string& part) {
   with_lock([&] { forbidden_ = part; });
 }
 
+void FakeCluster::refuse_lists(const std::string& end_of_path, int code) {
+  with_lock([&] { unlisted_ = {end_of_path, code}; });
+}
+
 void FakeCluster::lose_next_binding() {
   with_lock([&] { losing_ = Losing::next; });
 }
@@ -325,6 +329,8 @@ std::size_t FakeCluster::requests_for(const std::string& end_of_path) const {
 
 Reply FakeCluster::answer(const ReceivedRequest& request) {
   const std::lock_guard lock(mutex_);
+  if (request.method == "GET" && !unlisted_.first.empty() && request.path.ends_with(unlisted_.first))
+    return reply(unlisted_.second, status_text(unlisted_.second, "lips may not list " + unlisted_.first));
   if (request.path.starts_with("/apis/lips.dev") || request.path.starts_with("/apis/karpenter.sh"))
     return answer_resources(request);
   if (request.path == "/apis/jobset.x-k8s.io/v1alpha2") return resources_of_group({"jobsets"});

@@ -83,6 +83,8 @@ class FakeCluster {
   void put_config_map(const std::string& name, const std::map<std::string, std::string>& data);
   // From now on 403 for writes, and for reads of ConfigMaps, PodGroups and JobSets, whose path contains that.
   void forbid(const std::string& part);
+  // From now on this code for lists whose path ends with that; "": none.
+  void refuse_lists(const std::string& end_of_path, int code = 403);
   // The next binding is done, but its answer is lost and no watch tells of it; after it the server is busy for bindings
   // until serve_bindings().
   void lose_next_binding();
@@ -154,6 +156,7 @@ class FakeCluster {
   std::map<std::string, std::map<std::string, std::string>> resources_;   // by plural and name
   std::map<std::string, std::map<std::string, nlohmann::json>> storage_;  // by plural and name
   std::string forbidden_;
+  std::pair<std::string, int> unlisted_;
   std::map<std::string, std::map<std::string, std::string>> config_maps_;  // data
   std::vector<Change> history_;
   std::vector<std::pair<std::string, std::shared_ptr<Feed>>> feeds_;

@@ -38,6 +38,14 @@ class Counting : public AdapterObserver {
     const std::lock_guard lock(mutex);
     ++steered[fmt::format("{} {}", pool, zone)];
   }
+  void on_held_up(std::string_view why) override {
+    const std::lock_guard lock(mutex);
+    held_up = why;
+  }
+  std::string why_held_up() {
+    const std::lock_guard lock(mutex);
+    return held_up;
+  }
   void on_driver_answer(std::string_view outcome) override {
     const std::lock_guard lock(mutex);
     ++answers[std::string(outcome)];
@@ -77,6 +85,7 @@ class Counting : public AdapterObserver {
   std::set<std::string> refused;
   std::map<std::string, int> steered, answers, rejected;
   std::set<std::string> unpriced;
+  std::string held_up;
 };
 
 class Events : public Observer {
