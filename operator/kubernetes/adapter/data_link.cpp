@@ -1,15 +1,44 @@
 #include "kubernetes/adapter/data_link.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <set>
 #include <variant>
+
+#include "kubernetes/data/contents_digest.h"
 
 namespace lips::kubernetes {
 namespace {
 
 BlockId block_id(const ModelIndex::KnownDataSet* known, std::uint32_t block) {
   return known && block < known->blocks ? BlockId(known->first.index() + block) : BlockId::none();
+}
+
+// The first block from `from` to before `end` that is not among these; none: all are.
+std::optional<std::uint32_t> first_missing(const BlockRanges& there, std::uint32_t from, std::uint32_t end) {
+  const std::vector<BlockRanges::Range>& ranges = there.ranges();
+  const auto before = [](std::uint32_t block, const BlockRanges::Range& range) { return block < range.first; };
+  auto place = std::upper_bound(ranges.begin(), ranges.end(), from, before);
+  if (place != ranges.begin()) --place;
+  for (; place != ranges.end() && from < end; ++place) {
+    if (place->last < from) continue;
+    if (place->first > from) return from;
+    from = place->last + 1;
+  }
+  return from < end ? std::optional(from) : std::nullopt;
+}
+
+// Whether the others of its stripe suffice to decode the block.
+bool decodes(const DataLayout& layout, std::uint32_t block, const BlockRanges& readable) {
+  if (layout.code.n == 0) return false;
+  std::uint32_t natives = 0, there = 0;
+  for (const std::uint32_t one : layout.stripe_of(block)) {
+    natives += one < layout.native;
+    there += readable.contains(one);
+  }
+  return there >= natives;
 }
 
 }  // namespace
@@ -25,6 +54,7 @@ DataLink::DataLink(Surroundings around, DataSettings settings)
 
 void DataLink::take(const DataSetChanged& change) {
   sets_.erase(change.data_set);
+  digests_.clear();
   const CatalogDataSet* set = catalog_.data_set(change.data_set);
   if (!set || !set->usable()) return;
   sets_[change.data_set] = {change.data_set, *set->layout, {}};
@@ -68,6 +98,7 @@ void DataLink::take_replicas(const ReplicasGone& change, const ModelIndex& index
 
 bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::vector<ClusterEvent>& events) {
   bool must_list = false;
+  readable_.clear();
   std::vector<ClusterEvent> said;
   if (node_ && nodes_version_ && std::exchange(reviewed_nodes_version_, nodes_version_()) != nodes_version_())
     catalog_.use_nodes(node_);
@@ -75,8 +106,13 @@ bool DataLink::poll(const ModelIndex& index, bool listed, TimePoint now, std::ve
     if (const auto* appeared = std::get_if<ReplicasAppeared>(&change)) {
       // For a new set or store the resync reports it.
       take_replicas(*appeared, index, said);
+      readable_.clear();
+      must_list |= std::exchange(lost_some_, false);
     } else if (const auto* gone = std::get_if<ReplicasGone>(&change)) {
       take_replicas(*gone, index, said);
+      readable_.clear();
+      const auto set = sets_.find(gone->data_set);
+      must_list |= set != sets_.end() && !readable_blocks(set->second, index).contains(gone->blocks);
     } else {
       must_list = true;
       if (const auto* set = std::get_if<DataSetChanged>(&change)) take(*set);
@@ -165,6 +201,7 @@ DataSetEntry DataLink::without_dropped(DataSetEntry set) const {
 }
 
 const DataView& DataLink::view() {
+  readable_.clear();
   view_ = {};
   for (const auto& [name, pool] : catalog_.pools())
     view_.pools.push_back({name, catalog_.weight_of(pool), Cores(pool.spec.minimum), Cores(pool.spec.maximum),
@@ -245,6 +282,7 @@ void DataLink::drop(const ReplicaDrop& drop, const ModelIndex& index, std::vecto
   const auto held = set->second.stores.find(store);
   if (held == set->second.stores.end() || !held->second.blocks.contains(block)) return;
   if (!dropping_.try_emplace(Place{data_set, block, store}, held->second.extra.contains(block)).second) return;
+  readable_.clear();
   events.emplace_back(ReplicaRemoved{drop.block, drop.store});
   mover_.drop({data_set, block, store});
 }
@@ -284,6 +322,60 @@ const DataStoreResource* DataLink::holder(const std::string& data_set, std::uint
   return best;
 }
 
+std::optional<std::string> DataLink::contents(const BlockRun& run, std::uint32_t native_blocks) const {
+  const auto place = sets_.find(run.data_set);
+  const CatalogDataSet* set = catalog_.data_set(run.data_set);
+  if (place == sets_.end() || !set || place->second.layout.native != native_blocks) return std::nullopt;
+  if (!set->layout || !(place->second.layout == *set->layout)) return std::nullopt;
+  const std::string& uid = set->object.meta.object.uid;
+  std::string& digest = digests_[{uid, run.first, run.count}];
+  if (digest.empty()) digest = contents_digest(uid, place->second.layout, run.first, run.count);
+  return digest;
+}
+
+const BlockRanges& DataLink::readable_blocks(const DataSetEntry& set, const ModelIndex& index) const {
+  const auto [place, fresh] = readable_.try_emplace(set.name);
+  if (!fresh) return place->second;
+  for (const auto& [store, held] : set.stores) {
+    if (!index.store(store).valid() || !catalog_.readable(store)) continue;
+    BlockRanges stays = held.blocks;
+    for (auto drop = dropping_.lower_bound({set.name, 0, ""}); drop != dropping_.end(); ++drop) {
+      if (std::get<0>(drop->first) != set.name) break;
+      if (std::get<2>(drop->first) == store) stays.remove(BlockRanges::one(std::get<1>(drop->first)));
+    }
+    place->second.add(stays);
+  }
+  return place->second;
+}
+
+std::string DataLink::words_of_loss(const DataSetEntry& set, std::uint32_t block) const {
+  const std::string what = fmt::format("block {} of data set '{}'", block, set.name);
+  for (const auto& [name, held] : set.stores) {
+    const DataStoreResource* store = held.blocks.contains(block) ? catalog_.store(name) : nullptr;
+    if (!store) continue;
+    if (store->spec.kind != StoreKind::node_directory)
+      return fmt::format("{} is in store {}, whose zone is not known", what, name);
+    const bool there = node_ && !node_(store->spec.node).uid.empty();
+    return fmt::format("{} is in store {}, whose node {} is {}", what, name, store->spec.node,
+                       there ? "not ready" : "not there");
+  }
+  return fmt::format("no store has {}", what);
+}
+
+std::string DataLink::why_lost(const BlockRun& run, const ModelIndex& index) const {
+  const auto set = sets_.find(run.data_set);
+  if (set == sets_.end() || run.count == 0) return "";
+  const BlockRanges& readable = readable_blocks(set->second, index);
+  const std::uint32_t end = run.first + run.count;
+  std::optional<std::uint32_t> lost = first_missing(readable, run.first, end);
+  // A task decodes the first of its blocks alone.
+  if (lost == run.first && decodes(set->second.layout, run.first, readable))
+    lost = first_missing(readable, run.first + 1, end);
+  if (!lost) return "";
+  lost_some_ = true;
+  return words_of_loss(set->second, *lost);
+}
+
 std::vector<std::string> DataLink::holders(const std::string& data_set, std::uint32_t block) const {
   std::vector<std::string> names;
   const auto set = sets_.find(data_set);
@@ -297,6 +389,18 @@ std::vector<std::string> DataLink::holders(const std::string& data_set, std::uin
 PathLookup path_lookup(const DataLink* data) {
   if (!data) return {};
   return [data](const std::string& path, const std::string& name_space) { return data->data_under(path, name_space); };
+}
+
+ContentsOf contents_lookup(const DataLink* data, const ModelIndex& index) {
+  return [data, &index](const BlockRun& run) -> std::optional<std::string> {
+    const ModelIndex::KnownDataSet* known = index.data_set(run.data_set);
+    return data && known ? data->contents(run, known->native_blocks) : std::nullopt;
+  };
+}
+
+WhyLost loss_lookup(const DataLink* data, const ModelIndex& index) {
+  if (!data) return {};
+  return [data, &index](const BlockRun& run) { return data->why_lost(run, index); };
 }
 
 MayRead read_permission(const DataLink* data) {

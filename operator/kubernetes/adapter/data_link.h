@@ -14,6 +14,7 @@
 #include "kubernetes/adapter/data_under_path.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/adapter/readable_data.h"
+#include "kubernetes/adapter/task_part.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/data/data_catalog.h"
 #include "kubernetes/data/data_mover.h"
@@ -69,6 +70,11 @@ class DataLink {
   bool may_read(const std::string& data_set, const std::string& name_space) const;
   // See data_under_path.h.
   Result<std::vector<BlockRun>> data_under(const std::string& path, const std::string& name_space) const;
+  // A digest of where these blocks lie; none: the data set has not so many native blocks any more.
+  std::optional<std::string> contents(const BlockRun& run, std::uint32_t native_blocks) const;
+  // Why no task can read the first of these blocks that no store has where it can be read; empty: there is none. From
+  // then on replicas that appear need a full listing.
+  std::string why_lost(const BlockRun& run, const ModelIndex& index) const;
   // A store that holds the block: the wanted one, else one in its zone, else any; nullptr: no store does.
   const DataStoreResource* holder(const std::string& data_set, std::uint32_t block, const std::string& wanted) const;
   // All of them, by name.
@@ -88,6 +94,8 @@ class DataLink {
 
   std::map<Place, MoveEntry> moves_of_others() const;
   DataSetEntry without_dropped(DataSetEntry set) const;
+  const BlockRanges& readable_blocks(const DataSetEntry& set, const ModelIndex& index) const;
+  std::string words_of_loss(const DataSetEntry& set, std::uint32_t block) const;
   void review_moves_of_others(std::vector<ClusterEvent>& events);
   std::string zone_of(const std::string& store) const;
   bool comes_to(const std::string& data_set, std::uint32_t block, const std::string& zone) const;
@@ -108,10 +116,18 @@ class DataLink {
   std::map<Place, bool> dropping_;     // dropped, but still in the DataSet; whether an extra copy
   std::vector<Place> requested_;       // of the mover, under way: moves of the plan and copies to keep
   std::vector<std::pair<bool, Mebibytes>> ended_;
+  using Contents = std::tuple<std::string, std::uint32_t, std::uint32_t>;  // uid of a data set, first block, blocks
+  mutable std::map<Contents, std::string> digests_;                        // of layouts as they are
+  mutable std::map<std::string, BlockRanges> readable_;                    // by data set; empty after each change
+  mutable bool lost_some_ = false;                                         // blocks that somebody wants to read
 };
 
 // None without `data`.
 PathLookup path_lookup(const DataLink* data);
+// What the digest of a run's blocks is while the catalog has as many of them as the model.
+ContentsOf contents_lookup(const DataLink* data, const ModelIndex& index);
+// Why blocks of a run cannot be read.
+WhyLost loss_lookup(const DataLink* data, const ModelIndex& index);
 // Without `data` no namespace may read another's.
 MayRead read_permission(const DataLink* data);
 

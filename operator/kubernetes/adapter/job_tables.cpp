@@ -58,6 +58,7 @@ class Readings {
     if (!source) return tl::unexpected(source.error());
     if (source->blocks == 0 || pod.work.driver) {
       pod.reads.clear();
+      pod.division.reset();
       return Reading{};
     }
     return shares_reading(pod) ? share_of(pod, *source) : part_of(pod, *source);
@@ -131,10 +132,15 @@ class Readings {
     return runs;
   }
 
-  BlockId block_of(const NamedData& source, std::uint32_t number) const {
+  BlockRun block_run(const NamedData& source, std::uint32_t number) const {
     auto run = source.runs.begin();
     for (; number >= run->count; ++run) number -= run->count;
-    return BlockId(context_.index.data_set(run->data_set)->first.index() + run->first + number);
+    return {run->data_set, run->first + number, 1};
+  }
+
+  BlockId block_of(const NamedData& source, std::uint32_t number) const {
+    const BlockRun one = block_run(source, number);
+    return BlockId(context_.index.data_set(one.data_set)->first.index() + one.first);
   }
 
   Mebibytes size_of(const BlockRun& run) const {
@@ -165,29 +171,31 @@ class Readings {
                               "what they read: one, or a data set's name",
                               annotation::data_set, source.runs.size()));
     const BlockRun& run = source.runs.front();
-    const std::optional<std::uint32_t> tasks = task_count(pod, context_.jobs);
-    const std::uint32_t count = tasks.value_or(run.count);
-    const std::uint32_t task = static_cast<std::uint32_t>(pod.index.value_or(0));
-    if (count > run.count)
-      return fail(
-          ErrorCode::invalid_input,
-          fmt::format(
-              "{}: the job has {} tasks, but data set '{}' has {} blocks{}; allowed: at most one task per block",
-              annotation::data_set, count, run.data_set, run.count,
-              is_data_path(pod.work.data_set) ? " under that path" : ""));
-    if (task >= count)
-      return fail(ErrorCode::invalid_input, fmt::format("found task {} of a job of {} tasks", task, count));
-    const TaskBlocks span = pod.index || tasks ? blocks_of_task(task, count, run.count) : TaskBlocks{0, run.count};
-    pod.reads = {{run.data_set, run.first + span.first, span.count}};
-    return Reading{block_of(source, span.first), size_of(pod.reads.front())};
+    Result<TaskPart> part = part_of_task(pod, run, {context_.jobs, context_.divisions, context_.contents});
+    if (!part) return tl::unexpected(std::move(part.error()));
+    pod.division = std::move(part->division);
+    pod.reads = {{run.data_set, run.first + part->span.first, part->span.count}};
+    if (std::string lost = why_lost(pod.reads.front()); !lost.empty()) return fail(ErrorCode::gone, std::move(lost));
+    return Reading{block_of(source, part->span.first), size_of(pod.reads.front())};
   }
+
+  std::string why_lost(const BlockRun& run) const { return context_.why_lost ? context_.why_lost(run) : ""; }
 
   // Nobody says which blocks such peers read: those of a job that read all together, each as much as the others.
   Result<Reading> share_of(PodRecord& pod, const NamedData& source) {
     pod.reads = source.runs;
+    pod.division.reset();
     Readers& readers = readers_of(pod);
     const std::uint32_t shares = std::min(readers.peers, source.blocks);
-    const TaskBlocks share = blocks_of_task(readers.next++ % shares, shares, source.blocks);
+    const std::uint32_t turn = readers.next++;
+    std::string lost;
+    TaskBlocks share;
+    for (std::uint32_t tried = 0; tried < shares; ++tried) {
+      share = blocks_of_task((turn + tried) % shares, shares, source.blocks);
+      lost = why_lost(block_run(source, share.first));
+      if (lost.empty()) break;
+    }
+    if (!lost.empty()) return fail(ErrorCode::gone, std::move(lost));
     if (!readers.read) readers.read = read_of(pod, source);
     return Reading{block_of(source, share.first), *readers.read / readers.peers};
   }
@@ -212,6 +220,19 @@ CpuSeconds cpu_of(PodRecord& pod, Mebibytes input, const JobContext& context) {
                                 template_of(pod.meta.name_space, pod.owner, pod.meta.name), history);
   pod.declared = work.declared;
   return work.cpu;
+}
+
+UnschedulableReason reason_of(ErrorCode unreadable) {
+  switch (unreadable) {
+    case ErrorCode::not_found:
+      return UnschedulableReason::data_set_not_ready;
+    case ErrorCode::conflict:
+      return UnschedulableReason::data_changed;
+    case ErrorCode::gone:
+      return UnschedulableReason::blocks_missing;
+    default:
+      return UnschedulableReason::bad_annotation;
+  }
 }
 
 struct Waiting {
@@ -301,19 +322,6 @@ GroupedJob make_job(std::vector<Waiting>& waiting, const JobContext& context, Re
 
 }  // namespace
 
-TaskBlocks blocks_of_task(std::uint32_t task, std::uint32_t tasks, std::uint32_t blocks) {
-  const auto bound = [&](std::uint64_t i) { return static_cast<std::uint32_t>(i * blocks / tasks); };
-  return {bound(task), bound(std::uint64_t{task} + 1) - bound(task)};
-}
-
-std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std::string, BatchJob>& jobs) {
-  if (pod.work.tasks) return static_cast<std::uint32_t>(*pod.work.tasks);
-  if (!pod.owner) return std::nullopt;
-  const auto job = jobs.find(pod.owner->uid);
-  if (job == jobs.end() || !job->second.spec.completions) return std::nullopt;
-  return static_cast<std::uint32_t>(std::max(1, *job->second.spec.completions));
-}
-
 std::optional<PodNeeds> needs_to_come(const KnownJob& job, const PodClasses& classes) {
   if (!job.worker || !job.worker->pod_class.valid()) return std::nullopt;
   PodNeeds needs = classes[job.worker->pod_class];
@@ -333,12 +341,10 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
     } else {
       const Result<Reading> reading = readings.of(*pod);
       if (!reading && !pod->on_node()) {
-        const UnschedulableReason reason = reading.error().code == ErrorCode::not_found
-                                               ? UnschedulableReason::data_set_not_ready
-                                               : UnschedulableReason::bad_annotation;
-        rejected.push_back({pod, reason, reading.error().message});
+        rejected.push_back({pod, reason_of(reading.error().code), reading.error().message});
         continue;
       }
+      if (!reading && pod->reads.empty()) pod->reads = {reads_anything(*pod)};
       if (reading) {
         task.block = reading->block;
         task.input = reading->size;

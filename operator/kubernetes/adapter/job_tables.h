@@ -12,6 +12,7 @@
 #include "kubernetes/adapter/job_pods.h"
 #include "kubernetes/adapter/model_index.h"
 #include "kubernetes/adapter/readable_data.h"
+#include "kubernetes/adapter/task_part.h"
 #include "kubernetes/pods/job_codec.h"
 #include "kubernetes/pods/learned_traffic.h"
 #include "kubernetes/pods/pod_classes.h"
@@ -32,6 +33,9 @@ struct JobContext {
   Mebibytes shuffle_per_cpu_second{0};      // of applications that do not say how much they exchange
   PathLookup data_under = {};               // none: no path is known
   const LearnedTraffic* traffic = nullptr;  // of applications; none: nobody learns
+  const DataDivisions* divisions = nullptr;
+  ContentsOf contents = {};
+  WhyLost why_lost = {};  // empty: no block is
 };
 
 struct GroupedJob {
@@ -43,8 +47,8 @@ struct GroupedJob {
   bool shuffle_assumed = false;            // nobody says or has learned how much its pods exchange
 };
 
-// Leaves out pods whose data set is missing or has too few blocks, or that may not use their pool, and names them in
-// `rejected` with the reason.
+// Leaves out pods that cannot be told what to read, or could not read it, or that may not use their pool, and names
+// them in `rejected` with the reason.
 struct Rejection {
   PodRecord* pod = nullptr;
   UnschedulableReason reason = UnschedulableReason::none;
@@ -58,13 +62,5 @@ std::vector<GroupedJob> group_into_jobs(const std::vector<PodRecord*>& pods, con
 // What one of an application's pods will need that has not arrived: as a worker that has, else as its driver with the
 // size of its workers where that is known; none: nobody knows.
 std::optional<PodNeeds> needs_to_come(const KnownJob& job, const PodClasses& classes);
-
-// The blocks that task i of N reads of B blocks: [i*B/N, (i+1)*B/N).
-struct TaskBlocks {
-  std::uint32_t first = 0, count = 0;
-};
-TaskBlocks blocks_of_task(std::uint32_t task, std::uint32_t tasks, std::uint32_t blocks);
-// How many tasks the pod's job has; none: unknown.
-std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std::string, BatchJob>& jobs);
 
 }  // namespace lips::kubernetes

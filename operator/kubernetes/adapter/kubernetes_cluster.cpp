@@ -100,6 +100,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
   events_recorder_ = std::make_unique<EventRecorder>(*act_client_, std::move(events), may_act);
   conditions_ = std::make_unique<PodConditions>(*binder_, *events_recorder_);
   memories_ = std::make_unique<JobMemories>(*act_client_, may_act);
+  divisions_ = std::make_unique<DataDivisions>(*act_client_, may_act);
   const auto refused = [this](const Error& error) {
     log_.warning("cannot store the memory of policies about pools", {{"why", error.message}});
   };
@@ -129,7 +130,7 @@ KubernetesCluster::KubernetesCluster(const Connection& connection, ClusterSettin
                                  telemetry_, log_, [this] { informers_->relist(); }, settings_.default_run_time});
   resync_ = std::make_unique<Resync>(
       Resync::Surroundings{nodes_, pods_, *jobs_, model_, *lifecycle_, *conditions_, *shares_, traffic_->learned(),
-                           volumes_, telemetry_, log_},
+                           *divisions_, volumes_, telemetry_, log_},
       Resync::Rules{settings_.default_run_time, settings_.prices_version, settings_.cadence, settings_.mode,
                     settings_.left_alone, settings_.applications.shuffle_per_cpu_second, settings_.scheduler_name,
                     settings_.announced});
@@ -224,7 +225,10 @@ std::vector<KnownPod> KubernetesCluster::pods() const {
 TimePoint KubernetesCluster::now() const { return steady_now(); }
 
 bool KubernetesCluster::in_charge() {
-  if (readiness_.review()) model_.unlist();
+  if (readiness_.review()) {
+    if (model_.listed()) divisions_->forget_unseen();
+    model_.unlist();
+  }
   if (resources_.state() == OptionalApi::State::present && !data_) link_data();
   if (data_ ? !data_->complete() : resources_.state() == OptionalApi::State::unknown) return false;
   if (!fleet_->review(*informers_, now())) return false;
@@ -289,12 +293,21 @@ void KubernetesCluster::handle(Pod& pod) {
   if (update.record) jobs_->update(*update.record);
   if (pod.deleting || has_ended(pod.phase)) jobs_->creator_ended(pod.meta.uid);
   if (update.record) sizes_->found(*update.record);
+  if (update.record) divisions_->found(*update.record, pod.annotations);
   lifecycle_->handle(update, now());
 }
 
 void KubernetesCluster::handle(BatchJob& job) {
   memories_->found({true, job.meta}, job.annotations);
+  divisions_->found(job);
+  const std::optional<std::int32_t> tasks = job.spec.completions;
+  const std::string uid = job.meta.uid;
+  const auto known = jobs_->all().find(uid);
+  const bool same = known != jobs_->all().end() && known->second.spec.completions == tasks;
+  if (const auto note = same ? std::nullopt : divisions_->why_divided_otherwise(job))
+    events_recorder_->record(*note, now());
   jobs_->update(std::move(job));
+  if (!same && jobs_->has_waiting_reader(uid)) model_.must_list();
 }
 
 void KubernetesCluster::dependencies_changed() {
@@ -421,8 +434,10 @@ Result<void> KubernetesCluster::ask_for_volumes(PodRecord& record, const std::st
 
 // A pod that cannot be told where to read waits.
 Result<std::string> KubernetesCluster::input_for(PodRecord& record, const Assignment& assignment) {
-  Result<std::string> input =
-      input_text({model_.index(), data_.get(), settings_.data.mover.work.name_space}, record, assignment);
+  const Result<void> divided = divisions_->fix(record, contents_lookup(data_.get(), model_.index()));
+  Result<std::string> input = tl::unexpected(divided ? Error{} : divided.error());
+  if (divided)
+    input = input_text({model_.index(), data_.get(), settings_.data.mover.work.name_space}, record, assignment);
   if (!input) {
     lifecycle_->wait_for_input(record, input.error().message, now());
     return input;
@@ -505,11 +520,12 @@ void KubernetesCluster::forget_what_is_gone() {
   if (!model_.listed()) nodes_.take_changed();  // a resync reports all nodes
   pods_.review_run_times(now(), settings_.default_run_time);
   if (pods_.forget_unused_classes()) conditions_->forget_classes();
-  if (memories_->kept() == 0) return;
+  if (memories_->kept() == 0 && divisions_->kept() == 0) return;
   std::set<std::string> keys;
   for (const auto& [name, pod] : pods_.ours()) keys.insert(job_key(*pod));
   for (const auto& [uid, job] : jobs_->all()) keys.insert("owner/" + uid);
   memories_->keep_only(keys);
+  divisions_->keep_only(keys);
 }
 
 // Takes the time from binding and planning, so it rests for long.
@@ -537,6 +553,7 @@ void KubernetesCluster::run_periodic() {
   resync_->emit_heartbeats(now());
   events_recorder_->flush(now());
   memories_->flush(now());
+  divisions_->flush();
   shares_->flush(now());
   fleet_->flush(now());
   sizes_->flush(now());

@@ -17,6 +17,7 @@
 #include "kubernetes/adapter/announcements.h"
 #include "kubernetes/adapter/application_sizes.h"
 #include "kubernetes/adapter/application_traffic.h"
+#include "kubernetes/adapter/data_divisions.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/fleet_link.h"
@@ -187,6 +188,7 @@ class KubernetesCluster : public ClusterClient {
   std::unique_ptr<EventRecorder> events_recorder_;
   std::unique_ptr<PodConditions> conditions_;
   std::unique_ptr<JobMemories> memories_;
+  std::unique_ptr<DataDivisions> divisions_;
   std::unique_ptr<KeptShares> shares_;
   std::unique_ptr<ApplicationSizes> sizes_;
   std::unique_ptr<ApplicationTraffic> traffic_;

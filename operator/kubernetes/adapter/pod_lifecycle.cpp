@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "kubernetes/adapter/data_divisions.h"
 #include "kubernetes/pods/zone_gate.h"
 
 namespace lips::kubernetes {
@@ -192,6 +193,8 @@ TextMap PodLifecycle::annotations_of(const PodRecord& record) const {
   TextMap annotations;
   if (!record.input.empty()) annotations.emplace_back(annotation::input, record.input);
   if (!record.read_from.empty()) annotations.emplace_back(annotation::read_from, record.read_from);
+  if (std::string division = division_text_of(record); !division.empty())
+    annotations.emplace_back(annotation::division, std::move(division));
   if (is_kept_from_start(record, eviction())) annotations.emplace_back(annotation::do_not_disrupt, "true");
   return annotations;
 }

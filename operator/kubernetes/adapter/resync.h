@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "controller/adapter_observer.h"
+#include "kubernetes/adapter/data_divisions.h"
 #include "kubernetes/adapter/data_link.h"
 #include "kubernetes/adapter/every.h"
 #include "kubernetes/adapter/expected_jobs.h"
@@ -36,6 +37,7 @@ class Resync {
     const PodConditions& conditions;
     const KeptShares& shares;
     const LearnedTraffic& traffic;
+    const DataDivisions& divisions;
     const VolumeCache& volumes;
     AdapterObserver& telemetry;
     Log& log;

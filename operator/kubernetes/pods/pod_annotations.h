@@ -68,7 +68,8 @@ inline constexpr const char *pool = "lips.dev/pool", *data_set = "lips.dev/datas
                             *job = "lips.dev/job", *input = "lips.dev/input", *read_from = "lips.dev/read-from",
                             *memory = "lips.dev/memory", *finished_maps = "lips.dev/finished-maps",
                             *memory_of = "lips.dev/memory-of", *mounted_at = "lips.dev/data-path",
-                            *steered = "lips.dev/steered", *do_not_disrupt = do_not_disrupt_annotation;
+                            *steered = "lips.dev/steered", *division = "lips.dev/division",
+                            *do_not_disrupt = do_not_disrupt_annotation;
 }
 
 }  // namespace lips::kubernetes

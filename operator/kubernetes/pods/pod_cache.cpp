@@ -258,6 +258,8 @@ PodCache::Change PodCache::review(PodRecord& record, const Pod& pod) {
   using Reason = UnschedulableReason;
   const bool waits_its_turn = before.unschedulable_reason == Reason::binding_refused ||
                               before.unschedulable_reason == Reason::data_set_not_ready ||
+                              before.unschedulable_reason == Reason::data_changed ||
+                              before.unschedulable_reason == Reason::blocks_missing ||
                               before.unschedulable_reason == Reason::volume_not_provided ||
                               before.unschedulable_reason == Reason::pool_not_allowed ||
                               before.unschedulable_reason == Reason::input_too_long;
@@ -310,7 +312,7 @@ PodCache::Update PodCache::update_ungated(const Pod& pod, PodRecord& record) {
     ungate(record);
     if (!by_us) {  // by the copy that led before
       record.selector = zone_selector(pod.node_selector);
-      record.reads = {{record.work.data_set, 0, std::numeric_limits<std::uint32_t>::max()}};  // unknown, so all
+      record.reads = {reads_anything(record)};
       return {Change::withdrawn, &record, ""};
     }
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "kubernetes/api/objects.h"
+#include "kubernetes/pods/data_division.h"
 #include "kubernetes/pods/pod_annotations.h"
 #include "kubernetes/pods/pod_classes.h"
 #include "kubernetes/pods/spark_properties.h"
@@ -57,6 +59,7 @@ struct PodRecord {
   TextMap labels;                      // while it is not placed: others' anti-affinity may select it
   std::int64_t generation = 0;
   std::vector<BlockRun> reads;  // as reported to the model; several under a path
+  std::optional<DataDivision> division;  // by which it reads a part; none: it reads all, or nothing
   std::string read_from;        // the store of its first block; empty: reads none
   TaskId task;                  // none: the model does not know it (yet)
   UnschedulableReason unschedulable_reason = UnschedulableReason::none;
@@ -101,6 +104,11 @@ struct PodRecord {
     return std::max(Duration(0), finished.value_or(now) - *started);
   }
 };
+
+// Of a pod that reads, where nobody knows any more which part: it may be any.
+inline BlockRun reads_anything(const PodRecord& pod) {
+  return {pod.work.data_set, 0, std::numeric_limits<std::uint32_t>::max()};
+}
 
 // A Spark driver whose properties are to say how many executors it will have. Its kubelet waits for them, too.
 inline bool awaits_size(const PodRecord& pod) {

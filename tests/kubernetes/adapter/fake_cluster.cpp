@@ -72,7 +72,7 @@ std::string FakeCluster::pod_text(const std::string& name, const FakePod& pod) c
                                     {"name", pod.owner},
                                     {"uid", "job-" + pod.owner},
                                     {"controller", true}}};
-    metadata["annotations"]["batch.kubernetes.io/job-completion-index"] = std::to_string(pod.index);
+    if (pod.index >= 0) metadata["annotations"]["batch.kubernetes.io/job-completion-index"] = std::to_string(pod.index);
   }
   const std::string node = pod.node.empty() ? "" : fmt::format(R"("nodeName":"{}",)", pod.node);
   const std::string condition =
@@ -140,8 +140,10 @@ std::string FakeCluster::job_text(const std::string& name, const FakeJob& job) {
 void FakeCluster::put_resource(const std::string& plural, const std::string& name, const std::string& json) {
   with_lock([&] {
     ++version_;
-    resources_[plural][name] = json;
-    tell(plural, "ADDED", json);
+    auto object = nlohmann::json::parse(json);
+    if (object.contains("metadata")) object["metadata"].emplace("resourceVersion", std::to_string(version_));
+    resources_[plural][name] = object.dump();
+    tell(plural, "ADDED", object.dump());
   });
 }
 

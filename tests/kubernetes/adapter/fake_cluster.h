@@ -37,7 +37,7 @@ struct FakeJob {
 struct FakePod {
   int cpu = 1;
   std::string owner = {};  // a name, of a Job unless owner_kind says otherwise
-  int index = 0;
+  int index = 0;  // of a pod with an owner; less: it has none
   std::string scheduler = "lips";
   std::string node = {};
   std::string phase = "Pending";

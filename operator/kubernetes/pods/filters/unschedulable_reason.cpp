@@ -22,6 +22,10 @@ std::string_view to_string(UnschedulableReason reason) {
       return "BadAnnotation";
     case UnschedulableReason::data_set_not_ready:
       return "DataSetNotReady";
+    case UnschedulableReason::data_changed:
+      return "DataChanged";
+    case UnschedulableReason::blocks_missing:
+      return "BlocksMissing";
     case UnschedulableReason::binding_refused:
       return "BindingRefused";
     case UnschedulableReason::pool_not_allowed:

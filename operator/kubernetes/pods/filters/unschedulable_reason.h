@@ -16,6 +16,8 @@ enum class UnschedulableReason : std::uint8_t {
   group_not_ready,      // its PodGroup is not there
   bad_annotation,
   data_set_not_ready,
+  data_changed,    // since its job began: no part is left for it, or parts that nobody reads
+  blocks_missing,  // no store has a replica of what it reads
   binding_refused,
   pool_not_allowed,
   input_too_long,
