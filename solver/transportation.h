@@ -2,10 +2,13 @@
 // duals and a lower bound from them. Knows no meaning of groups and zones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace lips::solver {
+
+inline constexpr std::size_t most_transportation_zones = 30;
 
 struct ZoneStep {
   double capacity;
@@ -13,7 +16,8 @@ struct ZoneStep {
 };
 
 // minimise sum_gz unit_cost x_gz + sum_z price of sum_g x_gz by its steps + sum_g unserved_price o_g
-// subject to sum_z x_gz + o_g = supply_g; a zone takes at most the sum of its steps. At most 30 zones.
+// subject to sum_z x_gz + o_g = supply_g; a zone takes at most the sum of its steps. At most
+// `most_transportation_zones`.
 struct ZoneTransportation {
   std::vector<double> supply;                // one a group, >= 0
   std::vector<double> unserved_price;        // one a group; infinity: all of it must be placed

@@ -311,29 +311,50 @@ TEST(LipsProperty, LagrangianBoundHoldsForArbitraryDuals) {
   }
 }
 
-TEST(LipsProperty, CoarseCommoditiesGiveAValidBoundAndAPossiblePlan) {
-  int coarse = 0;
+// Every fourth of more nodes, classes and zones than the others have.
+simulation::SnapshotShape shape_to_merge(std::uint64_t seed) {
+  simulation::SnapshotShape shape = simulation::random_full_shape(seed);
+  if (seed % 4 != 0) return shape;
+  Random random(seed);
+  shape.nodes = static_cast<std::uint32_t>(30 + random.below(31));
+  shape.zones = static_cast<std::uint32_t>(1 + random.below(30));
+  shape.classes = static_cast<std::uint32_t>(10 + random.below(51));
+  return shape;
+}
+
+TEST(LipsProperty, MergedCommoditiesAndClassesGiveAValidBoundAndAPossiblePlan) {
+  int coarse = 0, merged = 0;
+  double bounds = 0, optima = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    World world(simulation::random_full_shape(seed));
+    World world(shape_to_merge(seed));
     bind_more(seed, world.cluster);
     Model model(world.cluster, world.costs);
     if (model.workload.commodities.empty()) continue;
     const solver::LpSolution exact = solver::solve(class_form_program(model.input()));
     ASSERT_EQ(exact.status, solver::LpStatus::optimal);
     coarse += model.workload.commodities.size() > 2;
-    model.settings.most_commodities = 2;
+    merged += model.classes.classes.size() > 2;
+    model.settings.most_commodities = seed % 3 == 0 ? 1500 : 2;
+    model.settings.most_gathered = 4;
+    model.settings.most_classes = seed % 3 == 1 ? 400 : 2;
     const Amounts amounts = model.by_class();
     EXPECT_LE(amounts.lower_bound, exact.objective * (1 + 1e-7) + 1e-12);
+    bounds += amounts.lower_bound, optima += exact.objective;
     for (CommodityId u : model.workload.commodities.ids()) {
       double dealt = amounts.unserved[u];
       for (double work : amounts.in_zone[u]) dealt += work;
-      for (const auto& [c, work] : amounts.in_class[u]) dealt += work;
+      for (const auto& [c, work] : amounts.in_class[u]) {
+        EXPECT_TRUE(world.cluster.eligible(model.workload.commodities[u].constraint, model.classes.classes[c].like));
+        dealt += work;
+      }
       EXPECT_NEAR(dealt, model.workload.commodities[u].work, 1e-6 * model.workload.commodities[u].work);
     }
     if (HasFailure()) return;
   }
   EXPECT_GT(coarse, 100);
+  EXPECT_GT(merged, 100);
+  EXPECT_GT(bounds, 0.5 * optima);
 }
 
 TEST(LipsProperty, RoundingKeepsEachPlacesTotalWithinATaskAndEveryTaskOnce) {

@@ -40,12 +40,13 @@ bool LaterRoom::holds(const Search& search, NodeId node, const Resources& reques
   return reserved == reserved_.end() ? fits(request, room) : fits(request, room - reserved->second);
 }
 
-std::optional<LaterRoom::Opening> LaterRoom::earliest(ClassId c, const Resources& request) {
-  Search& search = searches_[{c, request}];
+std::optional<LaterRoom::Opening> LaterRoom::earliest(ClassId c, const Resources& request, double before) {
+  Search& search = searches_[request][c];
+  if (search.found && search.found->at >= before) return std::nullopt;
   if (search.found && holds(search, search.found->node, request)) return search.found;
   search.found.reset();
   const std::vector<TaskEnd>& ends = this->ends(c);
-  while (search.next < ends.size() && looks_ < most_looks) {
+  while (search.next < ends.size() && ends[search.next].at < before && looks_ < most_looks) {
     const TaskEnd& end = ends[search.next++];
     ++looks_;
     search.free.try_emplace(end.node, free_[end.node]).first->second += *end.request;

@@ -26,8 +26,8 @@ class LaterRoom {
     double at = 0;  // seconds from now
     NodeId node;
   };
-  // None: no end that is expected leaves enough room on one node, or the search has become too long.
-  std::optional<Opening> earliest(ClassId c, const Resources& request);
+  // None: no end that is expected leaves enough room on one node before that, or the search has become too long.
+  std::optional<Opening> earliest(ClassId c, const Resources& request, double before);
   // The room from then on is for one task of the request.
   void reserve(const Opening& opening, const Resources& request);
 
@@ -46,7 +46,7 @@ class LaterRoom {
   const IdVector<NodeId, Resources>& free_;
   IdVector<ClassId, std::vector<TaskEnd>> ends_;
   bool sorted_ = false;  // and with the ends of running tasks
-  std::map<std::pair<ClassId, Resources>, Search> searches_;
+  std::map<Resources, std::unordered_map<ClassId, Search>> searches_;  // looked up only
   std::unordered_map<NodeId, Resources> reserved_;  // looked up only
   std::uint64_t looks_ = 0;                         // at ends, in all searches
 };

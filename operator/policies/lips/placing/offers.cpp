@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "policies/lips/prices/price_terms.h"
 
 namespace lips {
 
 namespace {
+
+constexpr std::size_t few_classes = 250;
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <= 0; }
 
@@ -28,6 +32,17 @@ Offers::Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVec
       std::stable_sort(open_[c].nodes.begin(), open_[c].nodes.end(),
                        [&](NodeId a, NodeId b) { return classes.paid_until[a] > classes.paid_until[b]; });
   }
+  if (classes.classes.size() > few_classes) order_by_floor();
+}
+
+void Offers::order_by_floor() {
+  for (const ClassId c : classes_.classes.ids()) by_floor_.push_back(c);
+  std::stable_sort(by_floor_.begin(), by_floor_.end(), [&](ClassId a, ClassId b) { return floor(a) < floor(b); });
+}
+
+double Offers::floor(ClassId c) const {
+  const NodeClass& group = classes_.classes[c];
+  return group.price.value() * (group.whole ? price_of_paid_capacity : 1);
 }
 
 bool Offers::may_take(const Commodity& commodity, const Resources& request, ClassId c) {
@@ -63,7 +78,7 @@ double Offers::wait_for_twins(const Commodity& commodity, const Resources& reque
       continue;
     for (const NodeId node : open_[c].nodes) {
       if (!fits(request, free_[node])) continue;
-      if (fits(cluster_.nodes[node].capacity, free_[node])) return std::numeric_limits<double>::infinity();
+      if (fits(cluster_.nodes[node].capacity, free_[node])) return unlimited;
       wait = std::max(wait, classes_.paid_until[node]);
     }
   }
@@ -73,9 +88,12 @@ double Offers::wait_for_twins(const Commodity& commodity, const Resources& reque
 std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Resources& request) {
   std::optional<PlaceOffer> best;
   const auto consider = [&](const PlaceOffer& offer) {
-    if (!best || offer.price < best->price) best = offer;
+    if (!best || std::tie(offer.price, offer.of_class) < std::tie(best->price, best->of_class)) best = offer;
   };
-  for (const ClassId c : classes_.classes.ids()) {
+  const double zone = *std::min_element(commodity.non_cpu_cost.begin(), commodity.non_cpu_cost.end());
+  for (std::uint32_t i = 0; i < classes_.classes.size(); ++i) {
+    const ClassId c = by_floor_.empty() ? ClassId(i) : by_floor_[i];
+    if (!by_floor_.empty() && best && floor(c) + zone > best->price) break;
     const NodeClass& group = classes_.classes[c];
     if (!may_take(commodity, request, c)) continue;
     if (group.offer.valid()) {
@@ -93,7 +111,8 @@ std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Res
     }
     const double price = price_in(classes_, group, commodity);
     if (best && price >= best->price) continue;
-    if (const auto later = later_.earliest(c, request))
+    const double before = best && !by_floor_.empty() ? (best->price - price) / classes_.waiting : unlimited;
+    if (const auto later = later_.earliest(c, request, before))
       consider({c, later->node, later->at, price + classes_.waiting * later->at});
   }
   return best;

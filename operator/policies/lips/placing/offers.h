@@ -45,6 +45,9 @@ class Offers {
   NodeId open_node(ClassId c, const Resources& request);
   double price_on(ClassId c, const Commodity& commodity, NodeId node) const;
   double wait_for_twins(const Commodity& commodity, const Resources& request, const NodeClass& offer);
+  // USD per CPU-second below which no place in the class is, beside what its zone costs.
+  double floor(ClassId c) const;
+  void order_by_floor();
 
   const ClusterSnapshot& cluster_;
   const NodeClasses& classes_;
@@ -56,6 +59,7 @@ class Offers {
     std::size_t first = 0;      // those before it are full
   };
   IdVector<ClassId, OpenNodes> open_;
+  std::vector<ClassId> by_floor_;  // empty where there are few classes: then each is looked at
 };
 
 }  // namespace lips

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "policies/lips/program/at_once_bound.h"
+#include "policies/lips/program/class_merging.h"
 #include "policies/lips/program/coarsening.h"
 #include "policies/lips/program/column_prices.h"
+#include "policies/lips/program/gathering.h"
 #include "solver/certificate.h"
 #include "solver/clp_backend.h"
+#include "solver/transportation.h"
 
 namespace lips {
 
@@ -22,6 +26,9 @@ constexpr int rounds = 25;
 constexpr std::int32_t rows_for_dual = 500;  // below, either simplex takes milliseconds
 constexpr double coarse_gap = 2e-3;          // gap at which column generation stops for merged commodities
 
+// A few zones are cheap for a gathering, and those are most of its classes.
+constexpr StartColumns start_of_gathered{30, 16};
+
 // Sets duals of the wrong sign to 0, which keeps the bound finite.
 void clamp(const solver::LinearProgram& program, std::vector<double>& dual) {
   for (std::size_t row = 0; row < dual.size(); ++row) {
@@ -32,13 +39,13 @@ void clamp(const solver::LinearProgram& program, std::vector<double>& dual) {
 
 class ClassForm {
  public:
-  explicit ClassForm(const ClassFormInput& input)
+  explicit ClassForm(const ClassFormInput& input, ClassColumns columns = ClassColumns::start)
       : input_(input),
         cluster_(input.cluster),
         classes_(input.classes),
         workload_(input.workload),
         settings_(input.settings),
-        form_(input, ClassColumns::start) {}
+        form_(input, columns) {}
 
   Amounts solve() {
     solver::LpSolution solution;
@@ -73,6 +80,34 @@ class ClassForm {
   double bound_at(std::vector<double> dual) const {
     clamp(form_.program, dual);
     return lagrangian_bound(workload_, Terms::expected, dual);
+  }
+
+  // The bound of this program at the prices of the same one with merged classes: work costs the same in all of them.
+  double bound_at_prices_of(const ClassForm& other, const ClassMerging& merging) {
+    const auto take = [&](RowId row, RowId from, double times = 1) {
+      duals_[row.index()] = times * other.duals_[from.index()];
+    };
+    const auto take_all = [&](const auto& rows, const auto& from) {
+      for (auto row = rows.begin(), same = from.begin(); row != rows.end(); ++row, ++same)
+        take(row->second, same->second);
+    };
+    duals_.assign(static_cast<std::size_t>(form_.program.rows()), 0.0);
+    for (const ClassId c : classes_.classes.ids()) {
+      const ClassId merged = merging.of(c);
+      take(form_.cpu_row[c], other.form_.cpu_row[merged]);
+      duals_[form_.cpu_row[c].index()] += merging.surcharge(c);
+      if (!form_.memory_row.empty() && !other.form_.memory_row.empty())
+        take(form_.memory_row[c], other.form_.memory_row[merged], merging.speedup(c));
+      if (!form_.slot_row.empty() && !other.form_.slot_row.empty())
+        take(form_.slot_row[c], other.form_.slot_row[merged], merging.speedup(c));
+    }
+    for (const ZoneId zone : form_.zone_row.ids()) take(form_.zone_row[zone], other.form_.zone_row[zone]);
+    for (const ZoneId from : form_.link_row.ids())
+      for (const ZoneId to : form_.link_row.ids()) take(form_.link_row[from][to], other.form_.link_row[from][to]);
+    take_all(form_.share_row, other.form_.share_row);
+    take_all(form_.maximum_row, other.form_.maximum_row);
+    clamp(form_.program, duals_);
+    return bound_for(workload_);
   }
 
  private:
@@ -284,20 +319,38 @@ class ClassForm {
 }  // namespace
 
 Amounts solve_class_form(const ClassFormInput& input) {
-  const Workload& workload = input.workload;
-  const bool columns_for_copies = std::any_of(workload.commodities.begin(), workload.commodities.end(),
-                                              [](const Commodity& commodity) { return commodity.shared.valid(); });
-  if (workload.commodities.size() <= input.settings.most_commodities || columns_for_copies)
-    return ClassForm(input).solve();
-  const Coarsening coarsening(workload);
-  ClassFormSettings settings = input.settings;
-  settings.good_enough =
-      std::max(settings.good_enough, coarse_gap);  // the last rounds take longest, and merging loses more
-  ClassForm form({input.cluster, input.costs, input.classes, coarsening.coarse(), settings});
-  const Amounts coarse = form.solve();
-  if (coarse.fell_back) return greedy_amounts(input.cluster, input.classes, workload);
-  Amounts amounts = coarsening.deal(coarse);
-  amounts.lower_bound = std::max(0.0, form.bound_for(workload));
+  const auto& [cluster, costs, classes, workload, given] = input;
+  if (std::any_of(workload.commodities.begin(), workload.commodities.end(),
+                  [](const Commodity& commodity) { return commodity.shared.valid(); }))
+    return ClassForm(input).solve();  // the rows of copies need each reader
+  std::optional<Coarsening> coarsening;
+  std::optional<Gathering> gathering;
+  std::optional<ClassMerging> merging;
+  ClassFormSettings settings = given;
+  if (workload.commodities.size() > given.most_commodities) {
+    coarsening.emplace(workload);
+    // The last rounds take longest, and merging loses more.
+    settings.good_enough = std::max(settings.good_enough, coarse_gap);
+  }
+  const Workload& coarse = coarsening ? coarsening->coarse() : workload;
+  if (coarse.commodities.size() > given.most_commodities && cluster.zones.size() <= solver::most_transportation_zones &&
+      given.link_capacity <= Mebibytes(0)) {
+    gathering.emplace(coarse, prices_of_cores(classes, coarse, cluster.zones.size()), given.most_gathered);
+    settings.start = start_of_gathered;
+  }
+  if (classes.classes.size() > given.most_classes) merging.emplace(cluster, classes, workload, given.most_classes);
+  if (!coarsening && !merging) return ClassForm(input).solve();
+
+  const NodeClasses& supply = merging ? merging->merged() : classes;
+  ClassForm form({cluster, costs, supply, gathering ? gathering->gathered() : coarse, settings});
+  Amounts amounts = form.solve();
+  if (amounts.fell_back) return greedy_amounts(cluster, classes, workload);
+  if (gathering) amounts = gathering->deal(supply, amounts);
+  if (coarsening) amounts = coarsening->deal(amounts);
+  if (merging) amounts = merging->deal(amounts);
+  const double bound = merging ? ClassForm(input, ClassColumns::none).bound_at_prices_of(form, *merging)
+                               : form.bound_for(workload);
+  amounts.lower_bound = std::max(0.0, bound);
   return amounts;
 }
 

@@ -8,9 +8,10 @@
 
 namespace lips {
 
-// More commodities than settings.most_commodities are first merged into coarse ones of nearly equal costs; the coarse
-// program's prices then bound every true commodity, and its amounts are distributed to the true ones. Falls back to a
-// greedy plan if the solver returns none, and sets amounts.fell_back.
+// Above the numbers of the settings, commodities of nearly equal costs are merged, then, where there are still too
+// many, those that go the same way (gathering.h), and nearly equal classes (class_merging.h). The merged program's
+// prices then bound every true commodity in every true class, and its amounts are dealt to the true ones. Falls back to
+// a greedy plan if the solver returns none, and sets amounts.fell_back.
 Amounts solve_class_form(const ClassFormInput& input);
 
 // A lower bound of the program without copies, valid for any vector of duals, one per row.

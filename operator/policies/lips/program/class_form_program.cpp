@@ -9,9 +9,6 @@ namespace lips {
 namespace {
 
 using solver::Entry;
-// Initial classes of a commodity: its cheapest, and others spread over the price range. Many commodities compete for
-// the same cheap classes, so a second cheap column helps less than it costs; docs/solver.md has the measurement.
-constexpr std::size_t start_columns = 14, cheapest_columns = 1;
 
 }  // namespace
 
@@ -108,6 +105,7 @@ void ClassFormProgram::add_commodities(ClassColumns columns) {
   classes_of.resize(commodities.size());
   unserved_columns.resize(commodities.size());
   for (CommodityId id : commodities.ids()) {
+    if (columns == ClassColumns::none) continue;
     const Commodity& commodity = commodities[id];
     const Entry entry{commodity_row[id], 1};
     const auto leave = [&](double price, double work) {
@@ -127,9 +125,10 @@ void ClassFormProgram::add_commodities(ClassColumns columns) {
     for (ClassId c : input_.classes.classes.ids())
       if (eligible(commodity, c)) order.emplace_back(price_in(input_.classes, input_.classes.classes[c], commodity), c);
     std::sort(order.begin(), order.end());
-    const std::size_t stride = std::max<std::size_t>(1, order.size() / (start_columns - cheapest_columns));
+    const auto [count, cheapest] = input_.settings.start;
+    const std::size_t stride = std::max<std::size_t>(1, order.size() / (count - cheapest));
     for (std::size_t i = 0; i < order.size(); ++i)
-      if (columns == ClassColumns::all || i < cheapest_columns || (i + id.index()) % stride == 0)
+      if (columns == ClassColumns::all || i < cheapest || (i + id.index()) % stride == 0)
         add_class(id, order[i].second);
   }
 }

@@ -19,12 +19,20 @@ struct PoolRow {
   double shortfall_price = 0;      // USD per CPU-second below `least`; 0: `least` is not counted
 };
 
+// Initial classes of a commodity: its cheapest, and others spread over the price range. Many commodities compete for
+// the same cheap classes, so a second cheap column helps less than it costs; docs/solver.md has the measurement.
+struct StartColumns {
+  std::size_t count = 14, cheapest = 1;
+};
+
 struct ClassFormSettings {
   Mebibytes link_capacity;  // from one zone to one other in the horizon; 0: not limited
   std::vector<PoolRow> pools;
   double good_enough = 1e-4;  // certified gap at which column generation stops
   std::int64_t max_iterations = 2'000'000;
-  std::size_t most_commodities = 1500;  // solved without merging
+  std::size_t most_commodities = 1500, most_classes = 400;  // solved without merging
+  std::size_t most_gathered = 1000;  // about; where more than most_commodities are left
+  StartColumns start;
 };
 
 // Rows besides CPU's that are needed: some commodity asks for more of the resource per core than some class has.
@@ -41,7 +49,7 @@ struct ClassFormInput {
   const ClassFormSettings& settings;
 };
 
-enum class ClassColumns : std::uint8_t { start, all };
+enum class ClassColumns : std::uint8_t { none, start, all };  // of commodities
 
 class ClassFormProgram {
  public:

@@ -5,11 +5,11 @@
 #include <map>
 #include <tuple>
 
+#include "policies/lips/program/merged_commodity.h"
+
 namespace lips {
 
 namespace {
-
-constexpr double unserved_steps = 8;  // of a coarse commodity
 
 using Key = std::tuple<bool, ConstraintId, Resources, PoolId, ZoneSet, int, SharedObjectId, std::uint32_t, int>;
 
@@ -23,17 +23,6 @@ Key key(const Commodity& commodity) {
   return {commodity.any_class, commodity.constraint, commodity.any_class ? Resources{} : commodity.request,
           commodity.pool,      commodity.zones,      magnitude,
           commodity.shared,    commodity.charged,    length};
-}
-
-void merge(Commodity& into, const Commodity& commodity) {
-  const double share = commodity.work / (into.work + commodity.work);
-  for (ZoneId z : into.non_cpu_cost.ids())
-    into.non_cpu_cost[z] += share * (commodity.non_cpu_cost[z] - into.non_cpu_cost[z]);
-  into.unserved_price += share * (commodity.unserved_price - into.unserved_price);
-  into.input_per_work += share * (commodity.input_per_work - into.input_per_work);
-  into.longest = std::max(into.longest, commodity.longest);
-  into.least_memory_per_core = std::min(into.least_memory_per_core, commodity.least_memory_per_core);
-  into.work += commodity.work;
 }
 
 }  // namespace
@@ -53,7 +42,7 @@ Coarsening::Coarsening(const Workload& workload) : workload_(workload) {
     merge(coarse_.commodities[found->second], commodity);
     members_[found->second].push_back(id);
   }
-  for (CommodityId coarse : coarse_.commodities.ids()) price_unserved(coarse);
+  for (CommodityId id : members_.ids()) price_unserved(workload, members_[id], coarse_.commodities[id]);
 }
 
 namespace {
@@ -95,24 +84,6 @@ Amounts Coarsening::deal(const Amounts& coarse) const {
                 [&](CommodityId member, ClassId c, double work) { fine.in_class[member].emplace_back(c, work); });
     }
   return fine;
-}
-
-// Members with a high unserved price come first, both in the steps and in the distribution.
-void Coarsening::price_unserved(CommodityId coarse) {
-  std::vector<CommodityId>& members = members_[coarse];
-  if (members.size() < 2) return;
-  std::stable_sort(members.begin(), members.end(), [&](CommodityId a, CommodityId b) {
-    return workload_.commodities[a].unserved_price > workload_.commodities[b].unserved_price;
-  });
-  Commodity& commodity = coarse_.commodities[coarse];
-  double price = 0, work = 0;
-  for (CommodityId id : members) {
-    price += workload_.commodities[id].unserved_price * workload_.commodities[id].work;
-    work += workload_.commodities[id].work;
-    if (work < commodity.work / unserved_steps && id != members.back()) continue;
-    commodity.unserved_steps.emplace_back(price / work, work);
-    price = work = 0;
-  }
 }
 
 }  // namespace lips

@@ -18,8 +18,6 @@ class Coarsening {
   Amounts deal(const Amounts& coarse) const;
 
  private:
-  void price_unserved(CommodityId coarse);
-
   const Workload& workload_;
   Workload coarse_;
   IdVector<CommodityId, std::vector<CommodityId>> members_;  // of each coarse one

@@ -12,8 +12,6 @@ namespace lips {
 
 namespace {
 
-constexpr std::size_t most_zones = 30;  // of solver::ZoneTransportation
-
 // Capacity below this share of the largest step is a rounding error of subtraction.
 constexpr double tolerance = 1e-12;
 
@@ -87,7 +85,8 @@ double least_bound(const ClusterSnapshot& cluster, const CostModel& costs, const
 
 bool zone_form_holds(const Workload& workload) {
   return std::all_of(workload.commodities.begin(), workload.commodities.end(), [](const Commodity& commodity) {
-    return commodity.any_class && !commodity.shared.valid() && commodity.non_cpu_cost.size() <= most_zones;
+    return commodity.any_class && !commodity.shared.valid() &&
+           commodity.non_cpu_cost.size() <= solver::most_transportation_zones;
   });
 }
 
