@@ -84,16 +84,6 @@ class OperatorMetricsTest : public testing::Test {
   OperatorMetrics metrics_{{"1.2", "abc", "test"}};
 };
 
-TEST_F(OperatorMetricsTest, AreNotSyncedWhileSomethingThatPlansNeedIsMissing) {
-  metrics_.on_synced(true);
-  EXPECT_THAT(metrics_.exposition(), testing::HasSubstr("\nlips_synced 1\n"));
-  metrics_.on_held_up("cannot list jobs: 403");
-  EXPECT_THAT(metrics_.exposition(), testing::HasSubstr("\nlips_synced 0\n"));
-  EXPECT_EQ(metrics_.held_up(), "cannot list jobs: 403");
-  metrics_.on_held_up("");
-  EXPECT_THAT(metrics_.exposition(), testing::HasSubstr("\nlips_synced 1\n"));
-}
-
 TEST_F(OperatorMetricsTest, CountDollarsOfFinishedTasksAgainstABaselineOnTheSameSnapshot) {
   const std::uint64_t plan = metrics_.decided({"lips", state_.snapshot(), costs_, ours(), 0.5}).plan;
   metrics_.compared(plan, "spread", compare_plans(state_.snapshot(), costs_, ours(), theirs()), 0.1);
