@@ -357,6 +357,25 @@ TEST(LipsProperty, MergedCommoditiesAndClassesGiveAValidBoundAndAPossiblePlan) {
   EXPECT_GT(bounds, 0.5 * optima);
 }
 
+TEST(LipsProperty, ManyClassesLeaveNoWorkOutThatHasRoom) {
+  SnapshotShape shape;
+  shape.nodes = 3000;
+  shape.tasks = 30'000;
+  shape.classes = 1500;
+  shape.memory = true;
+  const World world(shape);
+  Model model(world.cluster, world.costs);
+  model.settings.good_enough = ClassFormSettings{}.good_enough;
+  const Amounts amounts = model.by_class();
+  double unserved = 0, work = 0;
+  for (CommodityId u : model.workload.commodities.ids()) {
+    unserved += amounts.unserved[u];
+    work += model.workload.commodities[u].work;
+  }
+  EXPECT_LT(unserved, 1e-6 * work);
+  EXPECT_GT(amounts.lower_bound, 0.9 * amounts.objective);
+}
+
 TEST(LipsProperty, RoundingKeepsEachPlacesTotalWithinATaskAndEveryTaskOnce) {
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
