@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "model/jobs_in_parts.h"
@@ -18,8 +19,7 @@ std::vector<bool> small_jobs(const ClusterSnapshot& cluster, const FastPathSetti
                              UsdPerCpuSecond dearest) {
   const std::vector<bool>& skip = settings.commodities.skip;
   const auto is_small = [&](JobId id) {
-    const Job& job = cluster.jobs[id];
-    return all_work(job) * dearest <= settings.limit && !settings.pools.is_limited(job.pool);
+    return all_work(cluster.jobs[id]) * dearest <= settings.limit;
   };
   std::int32_t most = std::numeric_limits<std::int32_t>::min();
   for (const JobId id : cluster.pending)
@@ -58,18 +58,28 @@ class SmallJobs {
       return std::pair(-std::int64_t{job.priority}, began(job));
     };
     std::stable_sort(order.begin(), order.end(), [&](PortionId a, PortionId b) { return rank(a) < rank(b); });
-    for (const PortionId id : order) place(id);
+    for (const PortionId id : order)
+      if (leave_above_share(portions[id].job)) place(id);
     result_.pools = std::move(pools_);
     return std::move(result_);
   }
 
  private:
+  // False: the job is the program's, since its pool has no room for all of it.
+  bool leave_above_share(JobId id) {
+    const Job& job = cluster_.jobs[id];
+    if (!result_.served[id.index()]) return false;
+    if (judged_.insert(id).second && !pools_.express(job.pool, job.request, job.pending))
+      result_.served[id.index()] = false;
+    return result_.served[id.index()];
+  }
+
   void place(PortionId id) {
     const Portion& portion = result_.workload.portions[id];
     const Job& job = cluster_.jobs[portion.job];
     const Commodity& commodity = result_.workload.commodities[portion.commodity];
     std::uint32_t left = portion.tasks;
-    while (left > 0 && pools_.tasks(job.pool, job.request) >= 1) {
+    while (left > 0 && pools_.tasks_below_maximum(job.pool, job.request) >= 1) {
       std::optional<PlaceOffer> offer = offers_.cheapest_now(commodity, job.request);
       if (!offer || is_worth_waiting(*offer, commodity, job.request, portion.work * left)) {
         result_.waiting = true;
@@ -79,7 +89,7 @@ class SmallJobs {
       const NodeClass& group = classes_.classes[offer->of_class];
       const double seconds = portion.work / (cores_of(job.request) * group.speed);
       const double most = std::min(static_cast<double>(fit_count(job.request, free_[offer->node])),
-                                   pools_.tasks(job.pool, job.request));
+                                   pools_.tasks_below_maximum(job.pool, job.request));
       const auto count = static_cast<std::uint32_t>(std::min<double>(left, most));
       for (std::uint32_t i = 0; i < count; ++i) offers_.take(*offer, job.request, seconds);
       pools_.take(job.pool, job.request, count);
@@ -110,6 +120,7 @@ class SmallJobs {
   IdVector<NodeId, Resources>& free_;
   const Usd limit_;
   PoolRoom pools_;
+  std::unordered_set<JobId> judged_;  // looked up only
   Offers offers_;
   FastPath result_;
 };

@@ -19,7 +19,7 @@ struct FastPathSettings {
 // Tasks that start now, as portions and placements of their own; their capacity is removed from `free` and from time
 // slot 0. served[job] is set for every small job and every one to skip: tasks that wait do so for room that is cheaper
 // for them, ahead of all others. A small job of lower priority than one that is not small is left to the program, and so
-// are those of a pool that wants more than it is entitled to.
+// is one that does not fit what its pool is entitled to.
 struct FastPath {
   Workload workload;
   std::vector<Placement> placements;

@@ -97,7 +97,7 @@ class Packing {
       if (at >= settings_.window) continue;
       const Job& job = cluster_.jobs[run.job];
       timeline_[run.node].add({at, &demands_.request(job), 1});
-      pools_.release(job.pool, job.request.cpu, at);
+      pools_.release(job.pool, demands_.request(job), 1, at);
     }
   }
 
@@ -371,7 +371,7 @@ class Packing {
     if (line.time == 0) free_now_[node] = free_now_[node] - taken;
     if (end < settings_.window) line.add({end, demand.request, count});
     pools_.take(demand.pool, request, count);
-    pools_.release(demand.pool, taken.cpu, end);
+    pools_.release(demand.pool, request, count, end);
   }
 
   const ClusterSnapshot& cluster_;

@@ -7,6 +7,8 @@ namespace lips {
 namespace {
 
 constexpr double rounding = 1e-9;
+// Of the capacity: so much small jobs of all pools together may start above their pools' shares.
+constexpr double express_part = 0.03;
 
 }  // namespace
 
@@ -39,17 +41,22 @@ double PoolRoom::part_of_share(PoolId id) const {
   return shares_[id].part > 0 ? part / shares_[id].part : no_limit;
 }
 
-double PoolRoom::until_share(PoolId id, const Resources& request) const {
+double PoolRoom::until_share(PoolId id, const Resources& request, double above) const {
   const ResourceAmounts &most = shares_[id].amounts, &used = amounts_[id];
   double tasks = no_limit;
   const auto count = [&](std::size_t r, double each) {
-    if (each > 0 && capacity_[r] > 0) tasks = std::min(tasks, (most[r] - used[r]) / each);
+    if (each > 0 && capacity_[r] > 0) tasks = std::min(tasks, (most[r] + above * capacity_[r] - used[r]) / each);
   };
   count(0, request.cpu.value());
   count(1, request.memory.value());
   for (const auto& [resource, amount] : request.extended)
     if (2 + resource.index() < capacity_.size()) count(2 + resource.index(), amount);
   return tasks;
+}
+
+bool PoolRoom::express(PoolId id, const Resources& request, double tasks) const {
+  const double above = express_part / static_cast<double>(pools_.size());
+  return !is_limited(id) || until_share(id, request, above) >= tasks - rounding;
 }
 
 double PoolRoom::tasks_within_share(PoolId id, const Resources& request) const {
@@ -70,13 +77,16 @@ void PoolRoom::hold(PoolId pool, const Resources& request, double count) {
   if (!amounts_.empty()) add_amounts(amounts_[pool], request, count);
 }
 
-void PoolRoom::release(PoolId pool, Cores cores, double at) {
-  if (pools_[pool].most < no_limit) releases_.emplace(at, pool, cores.value());
+void PoolRoom::release(PoolId pool, const Resources& request, double count, double at) {
+  if (pools_[pool].most < no_limit || is_limited(pool)) releases_.push({at, pool, &request, count});
 }
 
 void PoolRoom::advance(double now) {
-  for (; !releases_.empty() && std::get<0>(releases_.top()) <= now; releases_.pop())
-    pools_[std::get<1>(releases_.top())].used -= std::get<2>(releases_.top());
+  for (; !releases_.empty() && releases_.top().at <= now; releases_.pop()) {
+    const Release& ended = releases_.top();
+    pools_[ended.pool].used -= ended.request->cpu.value() * ended.count;
+    if (!amounts_.empty()) add_amounts(amounts_[ended.pool], *ended.request, -ended.count);
+  }
 }
 
 void PoolRoom::stay_at_peak() {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <queue>
-#include <tuple>
 #include <vector>
 
 #include "model/entitlements.h"
@@ -25,11 +24,15 @@ class PoolRoom {
 
   // How many more tasks of this request the pool may start.
   double tasks(PoolId id, const Resources& request) const {
-    const Pool& pool = pools_[id];
-    const double most =
-        pool.most < no_limit ? std::floor((pool.most - pool.used + 1e-7) / cores_of(request)) : no_limit;
+    const double most = tasks_below_maximum(id, request);
     return shares_.empty() ? most : std::min(most, tasks_within_share(id, request));
   }
+  double tasks_below_maximum(PoolId id, const Resources& request) const {
+    const Pool& pool = pools_[id];
+    return pool.most < no_limit ? std::floor((pool.most - pool.used + 1e-7) / cores_of(request)) : no_limit;
+  }
+  // So many small tasks may start before all others: within the pool's share and a little above it.
+  bool express(PoolId id, const Resources& request, double tasks) const;
   // It has less than it is entitled to of all that such a task takes.
   bool is_below_share(PoolId id, const Resources& request) const;
   bool compete() const { return !shares_.empty(); }
@@ -40,8 +43,9 @@ class PoolRoom {
   void take(PoolId pool, const Resources& request, double count);
   // Room that stays empty for tasks of the pool to come counts as its share; its maximum counts tasks.
   void hold(PoolId pool, const Resources& request, double count);
-  void release(PoolId pool, Cores cores, double at);
-  // Time runs forward: releases the cores of tasks that have ended by now.
+  // `request` outlives this.
+  void release(PoolId pool, const Resources& request, double count, double at);
+  // Time runs forward: releases what tasks held that have ended by now.
   void advance(double now);
   // From here on times are not in order: only cores that were never used are left.
   void stay_at_peak();
@@ -64,7 +68,13 @@ class PoolRoom {
   struct Pool {
     double most = 0, used = 0, peak = 0;
   };
-  using Release = std::tuple<double, PoolId, double>;
+  struct Release {
+    double at = 0;
+    PoolId pool;
+    const Resources* request = nullptr;
+    double count = 0;
+    bool operator>(const Release& other) const { return at != other.at ? at > other.at : pool > other.pool; }
+  };
 
   struct Share {
     bool limited = false, closed = false;
@@ -73,7 +83,7 @@ class PoolRoom {
   };
 
   // The number with which the pool reaches its entitlement in some resource.
-  double until_share(PoolId id, const Resources& request) const;
+  double until_share(PoolId id, const Resources& request, double above = 0) const;
   double tasks_within_share(PoolId id, const Resources& request) const;
 
   IdVector<PoolId, Pool> pools_;

@@ -33,7 +33,6 @@ class Turns {
 
   WholeTasks run(const PoolShares& shares) {
     const std::vector<std::int32_t> tiers = least_of_tiers();
-    if (tiers.size() > 1 || packing_.pools.compete()) packing_.window = 0;
     take_turns(tiers);
     if (packing_.pools.compete() && room_left_) borrow(tiers, shares);
     start_urgent_first(cluster_, market_.workload, whole_.placements);
@@ -118,10 +117,13 @@ class Turns {
   template <class InTurn>
   void take_turn(InTurn in_turn) {
     TasksInTurn turn{left_, whole_.placements};
+    PoolRoom before = packing_.pools;
     for (const PortionId id : left_.ids())
       if (!in_turn(id)) turn.left[id] = 0;
     Packed packed = pack(market_, costs_, cut(in_turn), packing_, free_);
+    if (before.compete()) packed.pools = at_present(std::move(before), packed.placements);
     SecondChoice again = choose_again(market_, turn, packed, free_);
+    packing_.window = 0;
     room_left_ = packed.room_left;
     packing_.pools = std::move(packed.pools);
     whole_.stranded_usd += again.usd;
@@ -136,6 +138,13 @@ class Turns {
       whole_.quotas.in_class[offer].push_back(quota);
     }
     give_back(std::move(packed.rest));
+  }
+
+  // Without those that start later, in the place of tasks that end.
+  PoolRoom at_present(PoolRoom pools, const std::vector<Placement>& placements) const {
+    for (const Placement& placement : placements)
+      if (placement.start <= 0) pools.take(job(placement.portion).pool, job(placement.portion).request, placement.tasks);
+    return pools;
   }
 
   // Quotas of the turn; the others stay.

@@ -20,7 +20,7 @@ struct WholeTasks {
   PoolRoom pools;           // with these
 };
 
-// `packing`: for the case of one turn; several plan nothing ahead of now. `free`: tasks that start are taken from it.
+// Only the first turn plans ahead of now. `free`: tasks that start are taken from it.
 WholeTasks choose_whole_tasks(const SolvedMarket& market, const CostModel& costs, WholeQuotas quotas,
                               PackingSettings packing, const PoolShares& shares, IdVector<NodeId, Resources>& free);
 
