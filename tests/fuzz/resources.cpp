@@ -33,7 +33,7 @@ FUZZ_TARGET(resources, json) {
   if (store) {
     DataStoreResource other = *store;
     other.meta.object.name = "other";
-    (void)review(*store, StoreMap{{"other", other}}, "uid");
+    for (const bool gone : {false, true}) (void)review(*store, StoreMap{{"other", other}}, {"uid", gone});
     (void)store_patch(*store, store->status);
   }
   const auto pool = decode_pool(input);
