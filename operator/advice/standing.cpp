@@ -133,12 +133,8 @@ bool Standings::is_at_maximum(const Job& job) const {
 
 bool Standings::is_at_share(const Job& job) const {
   const Entitlement& share = shares_.of[job.pool];
-  if (!shares_.contended() || !share.limits()) return false;
-  ResourceAmounts used = shares_.claims[job.pool].used;
-  add_amounts(used, job.request, 1);
-  for (std::size_t r = 0; r < used.size(); ++r)
-    if (used[r] > shares_.claims[job.pool].used[r] && used[r] > share.amounts[r] * (1 + 1e-9)) return true;
-  return false;
+  return shares_.contended() && share.limits() &&
+         tasks_until_share(share, shares_.claims[job.pool].used, job.request, shares_.capacity) < 1 - 1e-9;
 }
 
 std::string_view to_string(Standing standing) {

@@ -34,7 +34,7 @@ class AdapterObserver {
 
   virtual void on_leader(bool /*this replica leads*/) {}
   virtual void on_synced(bool /*all caches hold what the cluster holds*/) {}
-  // What nothing can be planned without is missing, in words: a list that the server refuses. Empty: nothing is.
+  // The adapter lacks something that plans need, such as a list that the server refuses. Empty: it lacks nothing.
   virtual void on_held_up(std::string_view /*why*/) {}
   virtual void on_loop() {}  // the adapter is alive although nothing happens
 

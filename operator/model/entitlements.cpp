@@ -1,6 +1,7 @@
 #include "model/entitlements.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "model/launch_room.h"
@@ -123,17 +124,24 @@ void add_amounts(ResourceAmounts& sum, const Resources& resources, double times)
     if (2 + id.index() < sum.size()) sum[2 + id.index()] += times * amount;
 }
 
-ResourceAmounts amounts_of(const Resources& resources, std::size_t extended) {
-  ResourceAmounts sum(2 + extended, 0.0);
-  add_amounts(sum, resources, 1);
-  return sum;
-}
-
 double dominant_share(const ResourceAmounts& amounts, const ResourceAmounts& capacity) {
   double share = 0;
   for (std::size_t r = 0; r < amounts.size(); ++r)
     if (capacity[r] > 0) share = std::max(share, amounts[r] / capacity[r]);
   return share;
+}
+
+double tasks_until_share(const Entitlement& pool, const ResourceAmounts& used, const Resources& request,
+                         const ResourceAmounts& capacity, double above) {
+  double tasks = std::numeric_limits<double>::infinity();
+  const auto count = [&](std::size_t r, double each) {
+    if (each > 0 && capacity[r] > 0) tasks = std::min(tasks, (pool.amounts[r] + above * capacity[r] - used[r]) / each);
+  };
+  count(0, request.cpu.value());
+  count(1, request.memory.value());
+  for (const auto& [resource, amount] : request.extended)
+    if (2 + resource.index() < capacity.size()) count(2 + resource.index(), amount);
+  return tasks;
 }
 
 IdVector<PoolId, Entitlement> entitlements(const IdVector<PoolId, Pool>& pools,

@@ -1,4 +1,4 @@
-// What each pool may use: weighted max-min fairness over dominant resources, with guaranteed minimum and maximum.
+// The room that each pool may use: weighted max-min fairness over dominant resources, with minimum and maximum.
 // Source: Ghodsi et al., Dominant Resource Fairness, NSDI 2011. A pool's share is the part that it takes of the
 // resource of which it takes most; shares rise together, each in proportion to its weight, until a resource is used up.
 #pragma once
@@ -11,7 +11,6 @@ namespace lips {
 
 // CPU (cores), memory (MiB), then extended resources by id.
 using ResourceAmounts = std::vector<double>;
-ResourceAmounts amounts_of(const Resources& resources, std::size_t extended);
 void add_amounts(ResourceAmounts& sum, const Resources& resources, double times);
 
 struct PoolClaim {
@@ -21,7 +20,7 @@ struct PoolClaim {
 
 // Shares of the capacity of the pool's dominant resource, 0 to 1.
 struct Entitlement {
-  double share = 0;   // the pool may use so much
+  double share = 0;         // the pool may use so much
   ResourceAmounts amounts;  // of each resource, in the proportions in which the pool wants them
   double used = 0;
   double wanted = 0;  // at most its maximum
@@ -32,13 +31,18 @@ struct Entitlement {
 // The largest part of a resource's capacity that the amounts take. A resource without capacity counts for nothing.
 double dominant_share(const ResourceAmounts& amounts, const ResourceAmounts& capacity);
 
+// The number of tasks of the request, in fractions, with which a pool that uses so much reaches its entitlement and
+// `above` of the capacity in some resource that they take.
+double tasks_until_share(const Entitlement& pool, const ResourceAmounts& used, const Resources& request,
+                         const ResourceAmounts& capacity, double above = 0);
+
 // No pool gets more than it wants or its maximum. Minima are met first; where they do not fit, each in proportion.
 IdVector<PoolId, Entitlement> entitlements(const IdVector<PoolId, Pool>& pools,
                                            const IdVector<PoolId, PoolClaim>& claims, const ResourceAmounts& capacity);
 
 // All claims on a cluster, and what each pool may use of it.
 struct PoolShares {
-  ResourceAmounts capacity;  // of the nodes that take tasks and of those that could be launched, without what others hold
+  ResourceAmounts capacity;  // of nodes that take tasks or could be launched, without what others hold
   IdVector<PoolId, PoolClaim> claims;
   IdVector<PoolId, Entitlement> of;
 
@@ -47,8 +51,8 @@ struct PoolShares {
 };
 PoolShares share_out(const ClusterSnapshot& cluster);
 
-// The same with so much in use: pools that are below what they may use gave way, and what they leave is shared out among
-// the others.
+// The shares with so much in use: pools that are below what they may use gave way, and the others share out what such
+// pools leave.
 PoolShares lend(const ClusterSnapshot& cluster, PoolShares shares, const IdVector<PoolId, ResourceAmounts>& used);
 
 }  // namespace lips

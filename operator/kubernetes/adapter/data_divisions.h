@@ -1,6 +1,6 @@
-// How the data of each job are divided among its tasks. The division is fixed when the first pod of the job is told
-// what to read, and holds until the job ends, whatever grows or is scaled meanwhile. Kept in annotations of the pods
-// and of the batch/v1 Job, where the next process or leader finds it.
+// The division of each job's data among its tasks. The division is fixed when the first pod of the job is told what to
+// read, and holds until the job ends, whatever grows or is scaled meanwhile. Annotations of the pods and of the
+// batch/v1 Job keep the division, where the next process or leader finds it.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class DataDivisions {
   const DataDivision* of(const PodRecord& pod) const;
   // The pod is about to be told what it reads. `conflict`: its data set or its job has changed since it was planned.
   Result<void> fix(const PodRecord& pod, const ContentsOf& contents);
-  // Where the Job has another number of tasks than when its data were divided: tasks that run go on, and it may end
-  // well without the rest of its data.
+  // A warning, if the Job has another number of tasks than when its data were divided: tasks that run go on, and the
+  // Job may end well without the rest of its data.
   std::optional<EventNote> why_divided_otherwise(const BatchJob& job) const;
 
   // Another process has led meanwhile: forgets what no object of the cluster says.
@@ -60,7 +60,7 @@ class DataDivisions {
   std::set<std::string> written_;                                       // uids of Jobs that carry one
 };
 
-// What LiPS writes on a pod that reads a part; empty: it reads none.
+// The annotation that LiPS writes on a pod that reads a part; empty: the pod reads none.
 std::string division_text_of(const PodRecord& pod);
 
 }  // namespace lips::kubernetes

@@ -30,7 +30,7 @@ std::optional<std::uint32_t> first_missing(const BlockRanges& there, std::uint32
   return from < end ? std::optional(from) : std::nullopt;
 }
 
-// Whether the others of its stripe suffice to decode the block.
+// True: the other blocks of its stripe suffice to decode the block.
 bool decodes(const DataLayout& layout, std::uint32_t block, const BlockRanges& readable) {
   if (layout.code.n == 0) return false;
   std::uint32_t natives = 0, there = 0;

@@ -124,7 +124,7 @@ class DataLink {
 
 // None without `data`.
 PathLookup path_lookup(const DataLink* data);
-// What the digest of a run's blocks is while the catalog has as many of them as the model.
+// The digest of a run's blocks, as long as the catalog has as many of them as the model.
 ContentsOf contents_lookup(const DataLink* data, const ModelIndex& index);
 // Why blocks of a run cannot be read.
 WhyLost loss_lookup(const DataLink* data, const ModelIndex& index);

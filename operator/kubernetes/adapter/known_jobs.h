@@ -46,7 +46,7 @@ class KnownJobs {
   // Whether one has changed since the last call.
   bool take_workflows_changed() { return std::exchange(workflows_changed_, false); }
   KnownJob known(const std::string& key);
-  // Whether it has a pod that names data and has no node yet.
+  // True: the Job with this uid has a pod that names data and has no node yet.
   bool has_waiting_reader(const std::string& uid) const;
   // Whether the Job with this uid has a pod that waits behind no gate of others.
   bool has_released(const std::string& uid) const;

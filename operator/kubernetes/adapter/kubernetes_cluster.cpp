@@ -235,7 +235,7 @@ bool KubernetesCluster::in_charge() {
   return readiness_.leads() && readiness_.has_synced() && shares_->known();
 }
 
-// What in_charge() waits for but the lease. Whatever is added there is named here.
+// Everything that in_charge() waits for but the lease. This function names all that is added there.
 std::string KubernetesCluster::why_held_up() const {
   std::string why;
   const auto add = [&](const std::string& what) { why += (why.empty() ? "" : "; ") + what; };

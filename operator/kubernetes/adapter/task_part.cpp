@@ -37,7 +37,7 @@ Result<std::string> contents_of(const BlockRun& run, const PartContext& context)
   return *std::move(contents);
 }
 
-// Whether the blocks that were divided are still there, under the same numbers.
+// An error, unless the blocks that were divided are still there, under the same numbers.
 Result<void> check_contents(const PodRecord& pod, const BlockRun& run, const DataDivision& division,
                             const PartContext& context) {
   const bool there = run.first == division.first && division.blocks <= run.count;
@@ -51,7 +51,7 @@ Result<void> check_contents(const PodRecord& pod, const BlockRun& run, const Dat
                            place(pod, run), division.blocks, division.tasks));
 }
 
-// Whether as many tasks as then read all that there is now.
+// An error, unless as many tasks as then read all that there is now.
 Result<void> check_counts(const PodRecord& pod, const BlockRun& run, const DataDivision& division, Tasks tasks) {
   if (tasks.value_or(division.tasks) < division.tasks)
     return wrong(ErrorCode::conflict,

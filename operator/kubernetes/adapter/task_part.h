@@ -1,4 +1,4 @@
-// Which blocks of its data a task reads that is told so: the i-th of as many parts as its job has tasks. Pure.
+// The blocks of its data that a task reads: the i-th of as many parts as its job has tasks. Pure.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct TaskBlocks {
   std::uint32_t first = 0, count = 0;
 };
 TaskBlocks blocks_of_task(std::uint32_t task, std::uint32_t tasks, std::uint32_t blocks);
-// How many tasks the pod's job has; none: unknown.
+// The number of tasks of the pod's job; none: unknown.
 std::optional<std::uint32_t> task_count(const PodRecord& pod, const std::map<std::string, BatchJob>& jobs);
 
 // Why no task can read the first of these blocks of which no store has a replica that can be read; empty: all have one.

@@ -1,4 +1,4 @@
-// Where a bucket is, however its endpoint is spelled. Pure.
+// The place of a bucket, however its endpoint is spelled. Pure.
 #pragma once
 
 #include <string>

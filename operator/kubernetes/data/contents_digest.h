@@ -8,8 +8,8 @@
 
 namespace lips::kubernetes {
 
-// Of the data set's uid, and of the place, the size and the declared checksum of each file with one of the blocks.
-// Equal after files were added behind them; another one where they are other bytes, or lie elsewhere in a store.
+// A digest of the data set's uid, and of the place, the size and the declared checksum of each file with one of the
+// blocks. Files added behind them leave the digest as it is; other bytes, or another place in a store, change it.
 std::string contents_digest(const std::string& uid, const DataLayout& layout, std::uint32_t first, std::uint32_t count);
 
 }  // namespace lips::kubernetes

@@ -87,7 +87,7 @@ class DataCatalog {
   std::vector<Informer> informers() const;
   // All kinds have been listed once, and poll() has handled the lists.
   bool complete() const;
-  // Which kinds have not been listed, by their paths, with what the server said last; empty: complete.
+  // The kinds that have not been listed, by their paths, with what the server said last; empty: complete.
   std::vector<std::pair<std::string, std::string>> not_listed() const;
   // Grows whenever poll() has handled something.
   std::uint64_t version() const { return version_; }
@@ -102,7 +102,7 @@ class DataCatalog {
   const DataStoreResource* store(const std::string& name) const;  // nullptr: there is no usable one
   // Whether its files can be read now: the node of a directory must be present, ready, and the same as before.
   bool readable(const std::string& store) const;
-  // Whether its node is gone.
+  // True: the store's node is gone.
   bool is_gone(const DataStoreResource& store) const;
   // The uid of the node that has the store's directory now; empty: not known.
   std::string node_uid(const DataStoreResource& store) const;

@@ -60,7 +60,8 @@ class Stepper {
       return say(view_.problem);
     }
     if (!view_.may_start) return say(view_.waits_for);
-    if (!view_.has_target && !view_.others_hold) return fail("not dropped: this is the last replica of a block, or no move has read another one");
+    if (!view_.has_target && !view_.others_hold)
+      return fail("not dropped: this is the last replica of a block, or no move has read another one");
     if (!view_.has_finalizer) return act(add_finalizer);
     if (view_.target_extra) return act(commit);
     status().blocks = view_.wanted;

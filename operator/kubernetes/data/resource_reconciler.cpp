@@ -189,7 +189,7 @@ void ResourceReconciler::write_pools(TimePoint now) {
   }
 }
 
-// What lay on its node counts as gone with it.
+// True: the data on the store's node count as gone with the node.
 bool ResourceReconciler::is_lost(const DataStoreResource& store, TimePoint now) {
   const std::string& name = store.meta.object.name;
   if (!catalog_.is_gone(store)) {

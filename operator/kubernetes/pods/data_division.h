@@ -1,4 +1,4 @@
-// How the data of a job are divided among its tasks, and the text under which objects of the cluster keep it. Pure.
+// The division of a job's data among its tasks, and the text under which objects of the cluster keep it. Pure.
 #pragma once
 
 #include <cstdint>

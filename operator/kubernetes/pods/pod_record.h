@@ -105,7 +105,7 @@ struct PodRecord {
   }
 };
 
-// Of a pod that reads, where nobody knows any more which part: it may be any.
+// All blocks of the data set that the pod reads, where nobody knows any more which part it reads.
 inline BlockRun reads_anything(const PodRecord& pod) {
   return {pod.work.data_set, 0, std::numeric_limits<std::uint32_t>::max()};
 }

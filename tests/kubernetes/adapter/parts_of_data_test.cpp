@@ -1,4 +1,4 @@
-// Which task of a job reads which part of its data: fixed when the job begins, whatever grows or is scaled.
+// The parts of its data that the tasks of a job read are fixed when the job begins, whatever grows or is scaled.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

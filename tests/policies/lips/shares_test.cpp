@@ -63,7 +63,7 @@ TEST(Shares, HoldBesideAStreamOfSmallJobs) {
   EXPECT_GE(BesideAStream().part(no_small_jobs), 0.95);
 }
 
-// Of the capacity: what small jobs of all pools together may start above their pools' shares.
+// The part of the capacity that small jobs of all pools together may start above their pools' shares.
 constexpr double express_part = 0.03;
 
 // A fixed node is paid for in any case: a pool that leaves its room to others for longer does not do so by choice.
@@ -108,9 +108,10 @@ class SharedRun {
   int lower() const { return lower_; }
 
  private:
-  // Of all that the request takes.
+  // True: the use is within the share, in all that the request takes.
   static bool within(const ResourceAmounts& used, const Entitlement& share, const Resources& request) {
-    const ResourceAmounts takes = amounts_of(request, used.size() - 2);
+    ResourceAmounts takes(used.size(), 0.0);
+    add_amounts(takes, request, 1);
     for (std::size_t r = 0; r < used.size(); ++r)
       if (takes[r] > 0 && used[r] > share.amounts[r] + 1e-6) return false;
     return true;
@@ -217,7 +218,7 @@ TEST(Shares, AreInTheAccount) {
   EXPECT_EQ(plan.account.sharing[0].price_of_sharing, 0) << "a wait of one is as dear as that of the other";
 }
 
-// What the second pool's limit leaves is the first one's, for as long as it wants it.
+// The first pool gets the room that the second one's maximum leaves.
 TEST(Shares, ThatNobodyWantsAreLent) {
   ClusterBuilder builder(1);
   const PoolId second = builder.pool(3, 0, 2);

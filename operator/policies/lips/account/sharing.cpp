@@ -11,7 +11,7 @@ namespace {
 
 constexpr double none = -std::numeric_limits<double>::infinity();
 
-// What a start now saves against the best of all later or other places, at the program's prices.
+// The saving of a start now against the best of all later or other places, at the program's prices.
 class Savings {
  public:
   explicit Savings(const SolvedMarket& market) : market_(market) {}

@@ -1,4 +1,4 @@
-// What a plan does with the shares of pools, and what sharing costs.
+// The use that a plan makes of the shares of pools, and the cost of sharing.
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@ namespace lips {
 namespace {
 
 constexpr double rounding = 1e-9;
-// Of the capacity: so much small jobs of all pools together may start above their pools' shares.
+// The part of the capacity that small jobs of all pools together may start above their pools' shares.
 constexpr double express_part = 0.03;
 
 }  // namespace
@@ -29,7 +29,7 @@ void PoolRoom::set_shares(const PoolShares& shares, Last last) {
   last_ = last;
   capacity_ = shares.capacity;
   shares_ = {};
-  for (const Entitlement& pool : shares.of) shares_.push_back({pool.limits(), false, pool.share, pool.amounts});
+  for (const Entitlement& pool : shares.of) shares_.push_back({pool, false});
 }
 
 bool PoolRoom::is_below_share(PoolId id, const Resources& request) const {
@@ -38,20 +38,12 @@ bool PoolRoom::is_below_share(PoolId id, const Resources& request) const {
 
 double PoolRoom::part_of_share(PoolId id) const {
   const double part = dominant_share(amounts_[id], capacity_);
-  return shares_[id].part > 0 ? part / shares_[id].part : no_limit;
+  const double share = shares_[id].of.share;
+  return share > 0 ? part / share : no_limit;
 }
 
 double PoolRoom::until_share(PoolId id, const Resources& request, double above) const {
-  const ResourceAmounts &most = shares_[id].amounts, &used = amounts_[id];
-  double tasks = no_limit;
-  const auto count = [&](std::size_t r, double each) {
-    if (each > 0 && capacity_[r] > 0) tasks = std::min(tasks, (most[r] + above * capacity_[r] - used[r]) / each);
-  };
-  count(0, request.cpu.value());
-  count(1, request.memory.value());
-  for (const auto& [resource, amount] : request.extended)
-    if (2 + resource.index() < capacity_.size()) count(2 + resource.index(), amount);
-  return tasks;
+  return tasks_until_share(shares_[id].of, amounts_[id], request, capacity_, above);
 }
 
 bool PoolRoom::express(PoolId id, const Resources& request, double tasks) const {

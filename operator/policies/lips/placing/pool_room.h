@@ -22,7 +22,7 @@ class PoolRoom {
   // Also entitlements, where pools compete.
   PoolRoom(const ClusterSnapshot& cluster, const PoolShares& shares);
 
-  // How many more tasks of this request the pool may start.
+  // The number of further tasks of this request that the pool may start.
   double tasks(PoolId id, const Resources& request) const {
     const double most = tasks_below_maximum(id, request);
     return shares_.empty() ? most : std::min(most, tasks_within_share(id, request));
@@ -37,7 +37,7 @@ class PoolRoom {
   bool is_below_share(PoolId id, const Resources& request) const;
   bool compete() const { return !shares_.empty(); }
   // It wants more than it is entitled to.
-  bool is_limited(PoolId id) const { return !shares_.empty() && shares_[id].limited; }
+  bool is_limited(PoolId id) const { return !shares_.empty() && shares_[id].of.limits(); }
   Cores in_use(PoolId id) const { return Cores(pools_[id].used); }
 
   void take(PoolId pool, const Resources& request, double count);
@@ -50,7 +50,7 @@ class PoolRoom {
   // From here on times are not in order: only cores that were never used are left.
   void stay_at_peak();
 
-  // What pools use is kept; what they are entitled to becomes this. Without entitlements only maxima are left.
+  // Pools use as much as before, and are entitled to these shares. Without entitlements only maxima are left.
   enum class Last : std::uint8_t {
     fits,    // into what the pool is entitled to
     reaches  // the pool may start its last task while it is below, however large
@@ -58,10 +58,10 @@ class PoolRoom {
   void set_shares(const PoolShares& shares, Last last);
   // The pool starts nothing more until its shares are set again.
   void close(PoolId id) { shares_[id].closed = true; }
-  // What the pool uses of what it is entitled to.
+  // The part of its entitlement that the pool uses.
   double part_of_share(PoolId id) const;
   void lift_shares() { shares_ = {}; }
-  // Of every pool, for `lend`. Only where pools compete.
+  // The amounts that every pool uses, for `lend`. Only where pools compete.
   const IdVector<PoolId, ResourceAmounts>& used() const { return amounts_; }
 
  private:
@@ -77,9 +77,8 @@ class PoolRoom {
   };
 
   struct Share {
-    bool limited = false, closed = false;
-    double part = 1;          // of the capacity of its dominant resource
-    ResourceAmounts amounts;  // that the pool may use
+    Entitlement of;
+    bool closed = false;
   };
 
   // The number with which the pool reaches its entitlement in some resource.

@@ -123,7 +123,8 @@ class SecondChoices {
   void collect(std::vector<Quota>& list, Waiting each, double cores, std::vector<Waiting>& waiting) {
     int in_vain = 0;
     for (Quota& quota : list) {
-      if (quota.tasks == 0 || pools_.tasks(demands_[quota.portion].pool, *demands_[quota.portion].request) < 1) continue;
+      const Demand& demand = demands_[quota.portion];
+      if (quota.tasks == 0 || pools_.tasks(demand.pool, *demand.request) < 1) continue;
       const double request = cores_of(*demands_[quota.portion].request);
       each.quota = &quota;
       each.stranded =

@@ -105,7 +105,7 @@ class Turns {
     }
   }
 
-  // What is left of a pool's share does not hold a task of the turn: those of lower priority leave it.
+  // The rest of a pool's share does not hold a task of the turn: those of lower priority leave it.
   template <class InTurn>
   void close_refused(InTurn in_turn) {
     for (const PortionId id : left_.ids())

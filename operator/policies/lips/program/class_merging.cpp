@@ -104,7 +104,7 @@ CapacityStep ClassMerging::used(ClassId merged, const Mix& mix, double open_work
   return used;
 }
 
-// Of the true classes in what is used.
+// The shares of the true classes in what is used.
 std::vector<std::pair<ClassId, double>> ClassMerging::shares(ClassId merged, CapacityStep used) const {
   const std::vector<CapacityStep>& steps = merged_.steps[merged];
   std::vector<std::size_t> order;

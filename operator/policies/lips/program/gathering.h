@@ -10,7 +10,7 @@
 
 namespace lips {
 
-// What a CPU-second costs in each zone beside the commodities' own costs there, if only cores counted and every class
+// The price of a CPU-second in each zone beside the commodities' own costs there, if only cores counted and every class
 // took every task.
 ByZone prices_of_cores(const NodeClasses& classes, const Workload& workload, std::size_t zones);
 
@@ -20,7 +20,7 @@ class Gathering {
   // those that another zone would cost much more: about `most` gatherings.
   Gathering(const Workload& workload, const ByZone& prices, std::size_t most);
   const Workload& gathered() const { return gathered_; }
-  // What of a kind goes into a zone together goes to those that lose least by it.
+  // The amount of a kind that goes into a zone goes to those members that lose least by it.
   Amounts deal(const NodeClasses& classes, const Amounts& gathered) const;
 
  private:
