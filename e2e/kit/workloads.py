@@ -69,6 +69,10 @@ WORKLOADS = {
     "hot": Workload(5, "nearly all data in the dearest zone", zones=(5, 5, 90)),
     "shapes": Workload(6, "pods of five sizes", jobs=26, tasks=(8, 22), seconds=(15, 75), mebibytes=(16, 192), shapes=SHAPES),
     "bursts": Workload(7, "few large jobs at once, even zones", jobs=8, over=240, zones=(1, 1, 1), tasks=(40, 70), seconds=(20, 45), mebibytes=(32, 128)),
+    "tiny": Workload(8, "seconds of work, hardly any data", jobs=40, tasks=(4, 12), seconds=(1, 5), mebibytes=(1, 8), shapes=(("250m", "512Mi"),)),
+    "memory": Workload(9, "memory decides which machine", tasks=(6, 16), shapes=(("1", "7Gi"), ("500m", "6Gi"), ("2", "15Gi"))),
+    "lone": Workload(10, "jobs of one task, from seconds to minutes", jobs=120, tasks=(1, 1), seconds=(5, 180), mebibytes=(16, 512)),
+    "two-zones": Workload(11, "data in two zones of three", zones=(50, 0, 50), tasks=(10, 40), seconds=(20, 90), mebibytes=(64, 256)),
 }
 
-WHOLE = [name for name in WORKLOADS if name != "brief"]  # those whose figures are quoted
+WHOLE = ["mixed", "short", "long", "hot", "shapes", "bursts"]  # those whose figures are quoted

@@ -38,13 +38,13 @@ LATE = 5           # seconds after a node was tainted: what is bound then was no
 
 
 def add_options(group):
-    group.add_argument("--workloads", metavar="NAME,...", help=f"of {', '.join(workloads.WORKLOADS)}, or all (default: brief; --full: all but brief)")
+    group.add_argument("--workloads", metavar="NAME,...", help=f"of {', '.join(workloads.WORKLOADS)}, or all (default: brief; --full: the six whose figures are quoted)")
     group.add_argument("--pairs", metavar="NAME,...", help="of " + ", ".join(f"{p.letter} {name}" for name, p in PAIRS.items()) +
                        ", or all (default: kube,steer; --full: all)")
     group.add_argument("--at-once", type=int, default=2, metavar="N", help="runs side by side, each with a control plane of its own (default: 2)")
     group.add_argument("--sold-out", metavar="TYPE,...", default="", help="these types cannot be bought on spot, though Karpenter has a price of them; all: none can")
-    group.add_argument("--waiting-price", type=float, default=60, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second (default: 60)")
-    group.add_argument("--per-job", type=float, default=0, metavar="H", help="of LiPS: a job's wait counts for H core-hours more than its work (default: 0)")
+    group.add_argument("--waiting-price", type=float, metavar="P", help="of LiPS: an hour's wait of a CPU-second costs P times the CPU-second (default: the operator's)")
+    group.add_argument("--per-job", type=float, metavar="H", help="of LiPS: a job's wait counts for H core-hours more than its work (default: the operator's)")
     group.add_argument("--worth", type=float, metavar="K", help="instead: an hour's wait of a task is worth K core-hours, so shorter tasks have a higher price")
     group.add_argument("--interrupt", type=int, default=0, metavar="N", help="half-way, N nodes that run tasks get notice: their NodeClaims are deleted; what "
                        f"runs there {NOTICE} s later is lost")
@@ -98,8 +98,10 @@ def job_object(job, pair):
 
 
 def settings_of(story, jobs):
+    """What the operator is told of waiting: nothing, unless an option says so."""
     options = story.options
-    return workloads.settings_of_worth(jobs, options.worth) if options.worth else {"waitingPrice": options.waiting_price, "waitingPerJob": options.per_job}
+    told = {"waitingPrice": options.waiting_price, "waitingPerJob": options.per_job}
+    return workloads.settings_of_worth(jobs, options.worth) if options.worth else {key: value for key, value in told.items() if value is not None}
 
 
 def prepare_lips(story, cluster, jobs, pair):
@@ -267,3 +269,8 @@ def compare(story, bills, at_most):
         for rival in ("kube", "kube-pinned") if PAIRS[pair].mode else ():
             if (load, rival) in bills:
                 story.figure(f"{load}: invoice of {pair}, as a share of that of {rival}", one["invoice"] / bills[load, rival]["invoice"], at_most=at_most)
+    for pair, rival in ((pair, rival) for pair in PAIRS if PAIRS[pair].mode for rival in ("kube", "kube-pinned")):
+        both = [load for load in workloads.WORKLOADS if (load, pair) in bills and (load, rival) in bills]
+        if len(both) > 1:
+            share = lambda key: sum(bills[load, pair][key] / bills[load, rival][key] for load in both) / len(both)
+            story.figure(f"{pair} over {rival}, mean of {len(both)} workloads: invoice, completion", f"{share('invoice'):.2f}  {share('meanCompletion'):.2f}")
