@@ -39,7 +39,7 @@ class SmallJobs {
         free_(free),
         limit_(settings.limit),
         pools_(std::move(settings.pools)),
-        offers_(cluster_, classes, free) {
+        offers_(cluster_, classes, free, no_promises_) {
     result_.served = std::move(settings.commodities.skip);
     result_.served.resize(cluster_.jobs.size(), false);
     settings.commodities.skip = small;
@@ -101,7 +101,7 @@ class SmallJobs {
 
   // A start at once costs more than a later one by more than what is worth planning.
   bool is_worth_waiting(const PlaceOffer& now, const Commodity& commodity, const Resources& request, double work) {
-    const std::optional<PlaceOffer> best = offers_.cheapest(commodity, request);
+    const std::optional<PlaceOffer> best = offers_.cheapest(commodity, request, 0);
     return best && Usd((now.price - best->price) * work) > limit_;
   }
 
@@ -121,6 +121,7 @@ class SmallJobs {
   const Usd limit_;
   PoolRoom pools_;
   std::unordered_set<JobId> judged_;  // looked up only
+  PromisedRoom no_promises_;
   Offers offers_;
   FastPath result_;
 };

@@ -33,32 +33,35 @@ const std::vector<TaskEnd>& LaterRoom::ends(ClassId c) {
   return ends_[c];
 }
 
-bool LaterRoom::holds(const Search& search, NodeId node, const Resources& request) const {
+Resources LaterRoom::room(const Search& search, NodeId node) const {
   const auto free = search.free.find(node);
   const auto reserved = reserved_.find(node);
   const Resources& room = free == search.free.end() ? free_[node] : free->second;
-  return reserved == reserved_.end() ? fits(request, room) : fits(request, room - reserved->second);
+  return reserved == reserved_.end() ? room : room - reserved->second;
 }
 
 std::optional<LaterRoom::Opening> LaterRoom::earliest(ClassId c, const Resources& request, double before) {
   Search& search = searches_[request][c];
   if (search.found && search.found->at >= before) return std::nullopt;
-  if (search.found && holds(search, search.found->node, request)) return search.found;
+  if (search.found && fits(request, room(search, search.found->node))) {
+    search.found->room = room(search, search.found->node);
+    return search.found;
+  }
   search.found.reset();
   const std::vector<TaskEnd>& ends = this->ends(c);
   while (search.next < ends.size() && ends[search.next].at < before && looks_ < most_looks) {
     const TaskEnd& end = ends[search.next++];
     ++looks_;
     search.free.try_emplace(end.node, free_[end.node]).first->second += *end.request;
-    if (!holds(search, end.node, request)) continue;
-    search.found = Opening{end.at, end.node};
+    if (!fits(request, room(search, end.node))) continue;
+    search.found = Opening{end.at, end.node, room(search, end.node)};
     break;
   }
   return search.found;
 }
 
-void LaterRoom::reserve(const Opening& opening, const Resources& request) {
-  reserved_.try_emplace(opening.node, Resources{Cores(0), Mebibytes(0), 0}).first->second += request;
+void LaterRoom::reserve(NodeId node, const Resources& request) {
+  reserved_.try_emplace(node, Resources{Cores(0), Mebibytes(0), 0}).first->second += request;
 }
 
 }  // namespace lips

@@ -25,11 +25,12 @@ class LaterRoom {
   struct Opening {
     double at = 0;  // seconds from now
     NodeId node;
+    Resources room;  // there from then on, for the request and others
   };
   // None: no end that is expected leaves enough room on one node before that, or the search has become too long.
   std::optional<Opening> earliest(ClassId c, const Resources& request, double before);
-  // The room from then on is for one task of the request.
-  void reserve(const Opening& opening, const Resources& request);
+  // Later room of the node is for one task of the request.
+  void reserve(NodeId node, const Resources& request);
 
  private:
   // A search through a class's ends in their order.
@@ -38,7 +39,7 @@ class LaterRoom {
     std::unordered_map<NodeId, Resources> free;  // of nodes where a task has ended
     std::optional<Opening> found;
   };
-  bool holds(const Search& search, NodeId node, const Resources& request) const;
+  Resources room(const Search& search, NodeId node) const;
   const std::vector<TaskEnd>& ends(ClassId c);
 
   const ClusterSnapshot& cluster_;

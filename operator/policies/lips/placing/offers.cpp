@@ -18,12 +18,14 @@ bool full(const Resources& free) { return free.slots <= 0 && free.cpu.value() <=
 
 }  // namespace
 
-Offers::Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free)
+Offers::Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free,
+               PromisedRoom& promised)
     : cluster_(cluster),
       classes_(classes),
       free_(free),
       eligible_(cluster, classes),
       later_(cluster, classes, free),
+      promised_(promised),
       open_(classes.classes.size()) {
   for (const ClassId c : classes.classes.ids()) {
     for (const NodeId node : classes.classes[c].nodes)
@@ -49,11 +51,11 @@ bool Offers::may_take(const Commodity& commodity, const Resources& request, Clas
   return commodity.any_class ? fits(request, classes_.classes[c].shape) : eligible_.contain(c, commodity);
 }
 
-NodeId Offers::open_node(ClassId c, const Resources& request) {
+NodeId Offers::open_node(ClassId c, const Resources& request, double end) {
   auto& [nodes, first] = open_[c];
   while (first < nodes.size() && full(free_[nodes[first]])) ++first;
   for (std::size_t i = first; i < nodes.size(); ++i)
-    if (fits(request, free_[nodes[i]])) return nodes[i];
+    if (fits(request, free_[nodes[i]]) && promised_.tasks(nodes[i], request, end, 1) > 0) return nodes[i];
   return NodeId::none();
 }
 
@@ -85,7 +87,13 @@ double Offers::wait_for_twins(const Commodity& commodity, const Resources& reque
   return wait;
 }
 
-std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Resources& request) {
+double Offers::seconds(const Commodity& commodity, const Resources& request, double work, ClassId c) const {
+  const NodeClass& group = classes_.classes[c];
+  const double time = commodity.any_class ? work : work * occupancy(cluster_, commodity, group);
+  return time / (cores_of(request) * group.speed);
+}
+
+std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Resources& request, double work) {
   std::optional<PlaceOffer> best;
   const auto consider = [&](const PlaceOffer& offer) {
     if (!best || std::tie(offer.price, offer.of_class) < std::tie(best->price, best->of_class)) best = offer;
@@ -102,18 +110,18 @@ std::optional<PlaceOffer> Offers::cheapest(const Commodity& commodity, const Res
       const double wait = wait_for_twins(commodity, request, group);
       if (std::isfinite(wait))
         consider(
-            {c, NodeId::none(), wait + to_seconds(cluster_.offers[group.offer].boot), price + classes_.waiting * wait});
+            {c, NodeId::none(), wait + to_seconds(cluster_.offers[group.offer].boot), price + classes_.waiting * wait, {}});
       continue;
     }
-    if (const NodeId node = open_node(c, request); node.valid()) {
-      consider({c, node, 0, price_on(c, commodity, node)});
+    if (const NodeId node = open_node(c, request, seconds(commodity, request, work, c)); node.valid()) {
+      consider({c, node, 0, price_on(c, commodity, node), {}});
       continue;
     }
     const double price = price_in(classes_, group, commodity);
     if (best && price >= best->price) continue;
     const double before = best && !by_floor_.empty() ? (best->price - price) / classes_.waiting : unlimited;
     if (const auto later = later_.earliest(c, request, before))
-      consider({c, later->node, later->at, price + classes_.waiting * later->at});
+      consider({c, later->node, later->at, price + classes_.waiting * later->at, later->room});
   }
   return best;
 }
@@ -122,24 +130,28 @@ std::optional<PlaceOffer> Offers::cheapest_now(const Commodity& commodity, const
   std::optional<PlaceOffer> best;
   for (const ClassId c : classes_.classes.ids()) {
     if (classes_.classes[c].offer.valid() || !may_take(commodity, request, c)) continue;
-    const NodeId node = open_node(c, request);
+    const NodeId node = open_node(c, request, 0);
     if (!node.valid()) continue;
     const double price = price_on(c, commodity, node);
-    if (!best || price < best->price) best = PlaceOffer{c, node, 0, price};
+    if (!best || price < best->price) best = PlaceOffer{c, node, 0, price, {}};
   }
   return best;
 }
 
 bool Offers::any_now(const Resources& request) {
   for (const ClassId c : classes_.classes.ids())
-    if (open_node(c, request).valid()) return true;
+    if (open_node(c, request, 0).valid()) return true;
   return false;
 }
 
 void Offers::take(const PlaceOffer& offer, const Resources& request, double seconds) {
   if (!offer.node.valid()) return;
-  if (offer.start > 0) return later_.reserve({offer.start, offer.node}, request);
+  if (offer.start > 0) {
+    promised_.give(offer.node, offer.start, offer.room - request);
+    return later_.reserve(offer.node, request);
+  }
   free_[offer.node] -= request;
+  promised_.take(offer.node, request, seconds, 1);
   later_.add_end(seconds, offer.node, request);
 }
 

@@ -8,6 +8,7 @@
 
 #include "policies/lips/market/eligible_classes.h"
 #include "policies/lips/placing/later_room.h"
+#include "policies/lips/placing/promised_room.h"
 
 namespace lips {
 
@@ -17,16 +18,19 @@ struct PlaceOffer {
   NodeId node;       // none: one that is to be launched
   double start = 0;  // seconds from now
   double price = 0;  // USD per CPU-second of work, the wait until its start included
+  Resources room;    // where it starts later: of the node from then on
   bool now() const { return node.valid() && start <= 0; }
 };
 
 class Offers {
  public:
-  // Keeps references to all arguments; room that is taken is subtracted from `free`.
-  Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free);
+  // Keeps references to all arguments; room that is taken is subtracted from `free`. `promised`: no offer breaks a
+  // promise, and who takes an offer of later gets one.
+  Offers(const ClusterSnapshot& cluster, const NodeClasses& classes, IdVector<NodeId, Resources>& free,
+         PromisedRoom& promised);
 
-  // For a task of the commodity; `request`: the task's own. None: nothing that is known holds it.
-  std::optional<PlaceOffer> cheapest(const Commodity& commodity, const Resources& request);
+  // For a task of the commodity of so many CPU-seconds; `request`: the task's own. None: nothing that is known holds it.
+  std::optional<PlaceOffer> cheapest(const Commodity& commodity, const Resources& request, double work);
   // The same among nodes that have room now.
   std::optional<PlaceOffer> cheapest_now(const Commodity& commodity, const Resources& request);
   // An autoscaler launches no node of the offer for such a task while an empty one stands there.
@@ -35,6 +39,8 @@ class Offers {
   }
   // Some node holds it now, if it may run there.
   bool any_now(const Resources& request);
+  // Seconds that such a task takes on a node of the class.
+  double seconds(const Commodity& commodity, const Resources& request, double work, ClassId c) const;
   // A task of such a request starts on the offer's node, or has its turn there later.
   void take(const PlaceOffer& offer, const Resources& request, double seconds);
   // A task that the plan starts elsewhere leaves its room then.
@@ -42,7 +48,8 @@ class Offers {
 
  private:
   bool may_take(const Commodity& commodity, const Resources& request, ClassId c);
-  NodeId open_node(ClassId c, const Resources& request);
+  // `end`: seconds from now at which the task would end.
+  NodeId open_node(ClassId c, const Resources& request, double end);
   double price_on(ClassId c, const Commodity& commodity, NodeId node) const;
   double wait_for_twins(const Commodity& commodity, const Resources& request, const NodeClass& offer);
   // USD per CPU-second below which no place in the class is, beside what its zone costs.
@@ -54,6 +61,7 @@ class Offers {
   IdVector<NodeId, Resources>& free_;
   EligibleClasses eligible_;
   LaterRoom later_;
+  PromisedRoom& promised_;
   struct OpenNodes {
     std::vector<NodeId> nodes;  // with some room, paid for the longest first
     std::size_t first = 0;      // those before it are full

@@ -79,6 +79,7 @@ class Packing {
         free_now_(free),
         timeline_(cluster_.nodes.size()),
         pools_(settings.pools),
+        promised_(settings.promised),
         budget_(cluster_, costs, classes_, workload_, demands_, {settings.pool_budget, settings.link_budget}) {
     for (NodeId node : cluster_.nodes.ids()) timeline_[node].free = free[node];
     rank_nodes();
@@ -145,6 +146,7 @@ class Packing {
   }
 
   const PoolRoom& pools() const { return pools_; }
+  const PromisedRoom& promised() const { return promised_; }
   bool room_left() const {
     for (const NodeId node : cluster_.nodes.ids())
       if (classes_.class_of[node].valid() && fits(demands_.least(), free_now_[node])) return true;
@@ -288,9 +290,10 @@ class Packing {
   }
 
   // How many of the quota's tasks may start on the node now.
-  std::uint32_t takes(const Quota& quota, const Resources& free, ClassId c, double open_work, bool open) const {
+  std::uint32_t takes(const Quota& quota, NodeId node, ClassId c, double open_work, bool open) const {
     const Demand& demand = demands_[quota.portion];
-    std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(*demand.request, free));
+    std::int64_t count = std::min<std::int64_t>(quota.tasks, fit_count(*demand.request, timeline_[node].free));
+    if (count > 0) count = promised_.tasks(node, *demand.request, end_on(node, c, demand), count);
     count = static_cast<std::int64_t>(std::min(static_cast<double>(count), pool_tasks(demand)));
     if (count > 0 && settings_.strict)
       count = static_cast<std::int64_t>(std::min(static_cast<double>(count), budget_.tasks(quota.portion, c)));
@@ -325,7 +328,7 @@ class Packing {
         --tried;  // a pool at its maximum holds up nobody else
         continue;
       }
-      const std::uint32_t count = takes(quota, timeline_[node].free, c, open_work[c], !use_class);
+      const std::uint32_t count = takes(quota, node, c, open_work[c], !use_class);
       if (count == 0) continue;
       const double fit = settings_.balance ? alignment(quota, node) : 0;
       if (fit <= best_fit) continue;
@@ -359,11 +362,7 @@ class Packing {
     const Resources& request = *demand.request;
     const Resources taken = request * static_cast<std::int32_t>(count);
     Timeline& line = timeline_[node];
-    const NodeClass& group = classes_.classes[c];
-    const double time = demand.any_class
-                            ? demand.work
-                            : demand.work * occupancy(cluster_, workload_.commodities[demand.commodity], group);
-    const double end = line.time + time / (cores_of(request) * group.speed);
+    const double end = end_on(node, c, demand);
     const ZoneId from = settings_.strict ? budget_.take(quota.portion, c, count) : ZoneId::none();
     placements.push_back({quota.portion, count, node, line.time, from});
     quota.tasks -= count;
@@ -372,6 +371,16 @@ class Packing {
     if (end < settings_.window) line.add({end, demand.request, count});
     pools_.take(demand.pool, request, count);
     pools_.release(demand.pool, request, count, end);
+    promised_.take(node, request, end, count);
+  }
+
+  // Seconds from now at which a task that starts on the node at its time ends.
+  double end_on(NodeId node, ClassId c, const Demand& demand) const {
+    const NodeClass& group = classes_.classes[c];
+    const double time = demand.any_class
+                            ? demand.work
+                            : demand.work * occupancy(cluster_, workload_.commodities[demand.commodity], group);
+    return timeline_[node].time + time / (cores_of(*demand.request) * group.speed);
   }
 
   const ClusterSnapshot& cluster_;
@@ -385,6 +394,7 @@ class Packing {
   IdVector<ClassId, Queue> class_;
   IdVector<NodeId, std::uint32_t> rank_;
   PoolRoom pools_;
+  PromisedRoom promised_;
   PackingBudget budget_;
 };
 
@@ -405,14 +415,14 @@ Packed pack(const SolvedMarket& market, const CostModel& costs, WholeQuotas quot
     packing.load(packing.leftover());
     packing.run(more, placements);
   }
-  if (!settings.strict) return {std::move(placements), packing.leftover(), packing.room_left(), packing.pools()};
+  if (!settings.strict) return {std::move(placements), packing.leftover(), packing.room_left(), packing.pools(), packing.promised()};
   // Places the leftovers of rounding: first in the same zone or class, then task by task wherever there is room.
   IdVector<ClassId, double> left;
   for (ClassId c : classes.classes.ids()) left.push_back(packing.work_left(c));
   packing.load(packing.leftover());
   packing.run(left, placements);
   packing.spill(placements);
-  return {std::move(placements), {}, false, packing.pools()};
+  return {std::move(placements), {}, false, packing.pools(), packing.promised()};
 }
 
 }  // namespace lips

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "policies/lips/placing/pool_room.h"
+#include "policies/lips/placing/promised_room.h"
 #include "policies/lips/placing/rounding.h"
 #include "policies/policy.h"
 
@@ -27,6 +28,7 @@ struct PackingSettings {
   bool balance = false;  // memory binds too: among the most urgent tasks the one whose request best matches the free
                          // resources goes first
   PoolRoom pools;                        // before the tasks
+  PromisedRoom promised;                 // by earlier turns
   IdVector<ClassId, double> open_work;   // left of the program's; empty: all of it
   IdVector<PoolId, double> pool_budget;  // core-seconds that each pool may still use (strict); empty: no limit
   Mebibytes link_budget;                 // from each zone to each other (strict); 0: no limit
@@ -37,6 +39,7 @@ struct Packed {
   WholeQuotas rest;        // that found no room
   bool room_left = false;  // on some node for the least of what all tasks request
   PoolRoom pools;          // after all that is placed
+  PromisedRoom promised;
 };
 
 // `free` is each node's free capacity now; tasks placed at 0 are subtracted.

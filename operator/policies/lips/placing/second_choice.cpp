@@ -19,15 +19,15 @@ constexpr int most_in_vain = 24;  // of a list, that are not stranded, fit some 
 
 class SecondChoices {
  public:
-  SecondChoices(const SolvedMarket& market, PoolRoom& pools, IdVector<NodeId, Resources>& free)
+  SecondChoices(const SolvedMarket& market, Packed& packed, IdVector<NodeId, Resources>& free)
       : cluster_(market.cluster),
         classes_(market.classes),
         workload_(market.workload),
         amounts_(market.amounts),
         demands_(cluster_, workload_),
-        pools_(pools),
+        pools_(packed.pools),
         stranded_(classes_.classes.size()),
-        offers_(cluster_, classes_, free) {
+        offers_(cluster_, classes_, free, packed.promised) {
     for (const ClassId c : classes_.classes.ids()) launches_ = launches_ || classes_.classes[c].offer.valid();
     for (const ClassId c : classes_.classes.ids())
       for (const NodeId node : classes_.classes[c].nodes)
@@ -138,11 +138,7 @@ class SecondChoices {
 
   double seconds(PortionId id, ClassId c) const {
     const Demand& demand = demands_[id];
-    const NodeClass& group = classes_.classes[c];
-    const double time = demand.any_class
-                            ? demand.work
-                            : demand.work * occupancy(cluster_, workload_.commodities[demand.commodity], group);
-    return time / (cores_of(*demand.request) * group.speed);
+    return offers_.seconds(workload_.commodities[demand.commodity], *demand.request, demand.work, c);
   }
 
   // USD per CPU-second that the program expects of a start at once where it put the tasks.
@@ -160,7 +156,7 @@ class SecondChoices {
     const Demand& demand = demands_[quota.portion];
     const Commodity& commodity = workload_.commodities[demand.commodity];
     for (std::uint32_t wait = 0; wait < quota.tasks && pools_.tasks(demand.pool, *demand.request) >= 1;) {
-      const std::optional<PlaceOffer> offer = offers_.cheapest(commodity, *demand.request);
+      const std::optional<PlaceOffer> offer = offers_.cheapest(commodity, *demand.request, demand.work);
       const bool now = offer && offer->now();
       if (!now && waiting.stranded == 0) return;
       if (waiting.stranded > 0) {
@@ -216,7 +212,7 @@ SecondChoice choose_again(const SolvedMarket& market, const TasksInTurn& turn, P
   for (const Placement& placement : packed.placements) left[placement.portion] -= placement.tasks;
   if (!packed.room_left || std::all_of(left.begin(), left.end(), [](std::uint32_t tasks) { return tasks == 0; }))
     return {};
-  SecondChoices choices(market, packed.pools, free);
+  SecondChoices choices(market, packed, free);
   choices.add_ends(turn.started);
   choices.add_ends(packed.placements);
   return choices.run(std::move(left), packed.rest);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,9 @@ namespace {
 constexpr std::size_t most_tiers = 8;   // of priority; those below share the last
 constexpr std::size_t most_groups = 8;  // of pools
 constexpr double equally_far = 1e-6;
+// Bands of urgency. Each is another pass over all nodes, so very large clusters have none.
+constexpr std::size_t most_bands = 8;
+constexpr std::size_t node_passes = 16'000;
 
 class Turns {
  public:
@@ -29,6 +33,7 @@ class Turns {
         whole_{std::move(quotas), {}, 0, {}} {
     for (const Portion& portion : market.workload.portions) left_.push_back(portion.tasks);
     packing_.open_work = market.amounts.open_work;
+    packing_.promised = PromisedRoom(cluster_.nodes.size());
   }
 
   WholeTasks run(const PoolShares& shares) {
@@ -114,18 +119,72 @@ class Turns {
         packing_.pools.close(job(id).pool);
   }
 
+  // All tasks of the turn at once, unless one that finds no room where the program meant it would be passed over.
   template <class InTurn>
   void take_turn(InTurn in_turn) {
+    const IdVector<NodeId, Resources> free = free_;
+    const WholeQuotas rest = rest_;
+    Packed packed = pack(market_, costs_, cut(in_turn), packing_, free_);
+    const std::vector<double> bands = bands_if_passed_over(packed);
+    if (bands.empty()) return finish_turn(in_turn, std::move(packed));
+    free_ = free, rest_ = rest;
+    for (std::size_t band = 0; band <= bands.size() && room_left_; ++band) {
+      const auto in_band = [&](PortionId id) {
+        const double urgency = market_.workload.portions[id].urgency;
+        return in_turn(id) && (band == 0 || urgency > bands[band - 1]) &&
+               (band == bands.size() || urgency <= bands[band]);
+      };
+      packed = pack(market_, costs_, cut(in_band), packing_, free_);
+      finish_turn(in_band, std::move(packed));
+    }
+  }
+
+  // Urgencies that divide the turn's tasks into bands of about as many cores. Empty: nobody is passed over.
+  std::vector<double> bands_if_passed_over(const Packed& packed) const {
+    const std::size_t count = std::min(most_bands, node_passes / std::max<std::size_t>(1, free_.size()));
+    if (count < 2) return {};
+    std::vector<std::pair<double, double>> cores;  // by urgency
+    double all = 0, most_urgent = std::numeric_limits<double>::infinity(), least_urgent = -most_urgent;
+    const auto add = [&](PortionId id, std::uint32_t tasks) {
+      const double urgency = market_.workload.portions[id].urgency;
+      cores.emplace_back(urgency, tasks * cores_of(job(id).request));
+      all += cores.back().second;
+      return urgency;
+    };
+    for (const Placement& placement : packed.placements)
+      least_urgent = std::max(least_urgent, add(placement.portion, placement.tasks));
+    const auto add_rest = [&](const auto& lists) {
+      for (const std::vector<Quota>& list : lists)
+        for (const Quota& quota : list)
+          if (quota.tasks > 0) most_urgent = std::min(most_urgent, add(quota.portion, quota.tasks));
+    };
+    add_rest(packed.rest.zone);
+    add_rest(packed.rest.in_class);
+    if (most_urgent >= least_urgent) return {};
+    std::sort(cores.begin(), cores.end());
+    std::vector<double> bands;
+    double sum = 0;
+    for (const auto& [urgency, more] : cores) {
+      sum += more;
+      if (sum > all * static_cast<double>(bands.size() + 1) / static_cast<double>(count) && bands.size() + 1 < count &&
+          (bands.empty() || urgency > bands.back()))
+        bands.push_back(urgency);
+    }
+    return bands;
+  }
+
+  template <class InTurn>
+  void finish_turn(InTurn in_turn, Packed packed) {
     TasksInTurn turn{left_, whole_.placements};
     PoolRoom before = packing_.pools;
     for (const PortionId id : left_.ids())
       if (!in_turn(id)) turn.left[id] = 0;
-    Packed packed = pack(market_, costs_, cut(in_turn), packing_, free_);
     if (before.compete()) packed.pools = at_present(std::move(before), packed.placements);
     SecondChoice again = choose_again(market_, turn, packed, free_);
     packing_.window = 0;
     room_left_ = packed.room_left;
     packing_.pools = std::move(packed.pools);
+    packing_.promised = std::move(packed.promised);
     whole_.stranded_usd += again.usd;
     count_packed(packed.placements);
     for (const std::vector<Placement>& placed : {std::cref(packed.placements), std::cref(again.placements)})
