@@ -56,8 +56,9 @@ inline std::string yaml_job(const std::string& name, const MixedJob& job, const 
 
 class MixedWorldDraw {
  public:
-  MixedWorldDraw(const Kind& kind, std::uint64_t seed)
-      : kind_(kind), seed_(seed), random_(derive_seed(seed, 1 + static_cast<std::uint64_t>(&kind - kinds.data()))) {}
+  // `teams`: 1 to 3 pools, of weights 5, 3 and 1.
+  MixedWorldDraw(const Kind& kind, std::uint64_t seed, std::size_t teams = 3)
+      : kind_(kind), seed_(seed), teams_(teams), random_(derive_seed(seed, 1 + static_cast<std::uint64_t>(&kind - kinds.data()))) {}
 
   MixedWorld draw() {
     choose_machines();
@@ -121,7 +122,7 @@ class MixedWorldDraw {
     }
     text += fmt::format("]\nprices: {{region: us-east-1, spotFactors: {{{}}}}}\nracksPerZone: 2\n", factors);
     text += "stores: {nodeDirectories: false}\npools:\n";
-    for (std::size_t pool = 0; pool < pools.size(); ++pool)
+    for (std::size_t pool = 0; pool < teams_; ++pool)
       text += fmt::format("- {{name: {}, weight: {}}}\n", pools[pool], 5 - 2 * static_cast<int>(pool));
     return text;
   }
@@ -178,7 +179,7 @@ class MixedWorldDraw {
       job.seconds = std::exp(random_.normal(0, sigma));
       job.arrival = random_.uniform(0, span);
       if (bursts_ > 0) job.arrival = std::floor(job.arrival / bursts_) * bursts_ + random_.uniform(0, 30);
-      job.pool = static_cast<int>(random_.below(pools.size()));
+      job.pool = static_cast<int>(random_.below(pools.size()) % teams_);
       sum += scarce(job) * job.seconds * job.tasks;
     }
     for (MixedJob& job : made) job.seconds = std::clamp(job.seconds * work / sum, 2.0, day);
@@ -199,6 +200,7 @@ class MixedWorldDraw {
 
   const Kind& kind_;
   std::uint64_t seed_;
+  std::size_t teams_;
   Random random_;
   std::vector<Machine> machines_;  // those with GPUs last
   std::vector<int> counts_;        // by machine

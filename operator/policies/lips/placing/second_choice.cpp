@@ -156,7 +156,8 @@ class SecondChoices {
     const Demand& demand = demands_[quota.portion];
     const Commodity& commodity = workload_.commodities[demand.commodity];
     for (std::uint32_t wait = 0; wait < quota.tasks && pools_.tasks(demand.pool, *demand.request) >= 1;) {
-      const std::optional<PlaceOffer> offer = offers_.cheapest(commodity, *demand.request, demand.work);
+      std::optional<PlaceOffer> offer = offers_.cheapest(commodity, *demand.request, demand.work);
+      if (offer && !(offer->price <= commodity.unserved_price)) offer.reset();  // a later plan serves it for less
       const bool now = offer && offer->now();
       if (!now && waiting.stranded == 0) return;
       if (waiting.stranded > 0) {
