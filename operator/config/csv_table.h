@@ -1,4 +1,5 @@
-// A comma-separated table with a line of column names. Collects what is wrong, each with file, line and column.
+// A comma-separated table with a line of column names, as programs and spreadsheets save it: with or without a byte order
+// mark, with line ends of any system, quoted cells, empty lines. Collects what is wrong, each with file, line and column.
 #pragma once
 
 #include <optional>
@@ -12,6 +13,11 @@
 
 namespace lips {
 
+// YYYY-MM-DD, and a day of the calendar.
+bool is_date(std::string_view text);
+// The text without the mark of UTF-8 that spreadsheets put before it.
+std::string_view without_byte_order_mark(std::string_view text);
+
 class CsvTable {
  public:
   // `columns`: those that it must have. `file` is named in problems.
@@ -24,6 +30,8 @@ class CsvTable {
   const std::string& text(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column, NumberRange range = price_range);
   std::optional<double> optional_number(std::size_t row, std::string_view column);
+  // YYYY-MM-DD, or empty where nobody says one.
+  const std::string& date(std::size_t row, std::string_view column);
   void problem(std::size_t row, std::string_view column, std::string_view allowed);
 
   bool is_sound() const { return errors_.messages.empty(); }

@@ -104,6 +104,13 @@ const InstanceOffer* PriceSheet::find_in(std::string_view region, std::string_vi
   return best;
 }
 
+bool PriceSheet::knows_spot(std::string_view region, std::string_view instance_type) const {
+  const auto found = by_type_.find(type_key(region, instance_type));
+  return found != by_type_.end() && std::any_of(found->second.begin(), found->second.end(), [&](std::uint32_t i) {
+           return offers_[i].capacity_type == CapacityType::spot;
+         });
+}
+
 PriceSheet PriceSheet::with(std::vector<InstanceOffer> offers) const {
   const auto key = [](const InstanceOffer& offer) {
     return std::tie(offer.region, offer.instance_type, offer.zone, offer.capacity_type);
@@ -174,7 +181,7 @@ Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file
     offer.memory = Mebibytes(table.optional_number(row, "memory_gib").value_or(0) * 1024);
     offer.network_gigabits = table.optional_number(row, "network_gbps");
     offer.price = UsdPerHour(table.number(row, "usd_per_hour"));
-    offer.as_of = table.text(row, "as_of");
+    offer.as_of = table.date(row, "as_of");
     offer.source = table.text(row, "source");
     offers.push_back(std::move(offer));
   }
@@ -185,13 +192,16 @@ Result<std::vector<InstanceOffer>> parse_instance_prices(const std::string& file
 std::string write_instance_prices(const std::vector<InstanceOffer>& offers) {
   const auto cell = [](double value) { return value > 0 ? fmt::format("{}", value) : std::string(); };
   const auto quoted = [](const std::string& text) {
-    return text.find(',') == std::string::npos ? text : '"' + text + '"';
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string out = "\"";
+    for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+    return out + '"';
   };
   std::string out =
       "region,instance_type,zone,capacity_type,vcpu,ecu,memory_gib,network_gbps,usd_per_hour,as_of,source\n";
   for (const InstanceOffer& offer : offers)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", offer.region, offer.instance_type, offer.zone,
-                       to_string(offer.capacity_type), cell(offer.vcpu.value()), cell(offer.ecu.value_or(0)),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", quoted(offer.region), quoted(offer.instance_type),
+                       quoted(offer.zone), to_string(offer.capacity_type), cell(offer.vcpu.value()), cell(offer.ecu.value_or(0)),
                        cell(offer.memory.value() / 1024), cell(offer.network_gigabits.value_or(0)), offer.price.value(),
                        offer.as_of, quoted(offer.source));
   return out;

@@ -45,6 +45,8 @@ class PriceSheet {
   // The newest price in the zone, else of the whole region; nullptr when there is none.
   const InstanceOffer* find_in(std::string_view region, std::string_view zone, std::string_view instance_type,
                                CapacityType capacity_type) const;
+  // It has a spot price of the type in some zone of the region.
+  bool knows_spot(std::string_view region, std::string_view instance_type) const;
   std::vector<std::string_view> instance_types(std::string_view region) const;
   const std::vector<InstanceOffer>& offers() const { return offers_; }
   // A copy in which these offers replace all offers of their regions, types, zones and capacity types. An on-demand one

@@ -54,7 +54,7 @@ Result<std::vector<InstanceOffer>> offers_of(const char* rows) {
 }
 
 TEST(PriceSheet, BadRowsNameFileLineAndColumn) {
-  const auto offers = offers_of("r,a,2,,4,,0.1,d,s\nr,b,two,,4,,-1,d,s\nr,c,2\n");
+  const auto offers = offers_of("r,a,2,,4,,0.1,2026-01-31,s\nr,b,two,,4,,-1,2026-01-31,s\nr,c,2\n");
   ASSERT_FALSE(offers);
   EXPECT_THAT(offers.error().message, HasSubstr("p.csv:3: vcpu: found 'two'; allowed: a number from 0 to 1000000000"));
   EXPECT_THAT(offers.error().message,
@@ -68,10 +68,47 @@ TEST(PriceSheet, AMissingColumnIsNamed) {
   EXPECT_THAT(offers.error().message, HasSubstr("p.csv:1: usd_per_hour: found no such column"));
 }
 
-TEST(PriceSheet, ReadsQuotedCellsAndWindowsLineEnds) {
-  const auto offers = offers_of("r,a,2,,4,,0.1,d,\"one, two\"\r\n");
-  ASSERT_TRUE(offers) << offers.error().message;
-  EXPECT_EQ(offers->front().source, "one, two");
+TEST(PriceSheet, ReadsWhatSpreadsheetsSave) {
+  const std::string header = "region,instance_type,zone,capacity_type,usd_per_hour,as_of,source";
+  const std::string row = "eu-central-1,m5.large,,on-demand,0.115,2026-02-01,\"one, \"\"two\"\"\"";
+  for (const std::string mark : {"", "\xEF\xBB\xBF"})
+    for (const std::string end : {"\n", "\r\n", "\r"})
+      for (const std::string blank : {"", " \t", ",,,,,,"}) {
+        const auto offers = parse_instance_prices("p.csv", mark + header + end + blank + end + row + end + blank + end);
+        ASSERT_TRUE(offers) << offers.error().message;
+        ASSERT_EQ(offers->size(), 1u);
+        EXPECT_EQ(offers->front().region, "eu-central-1");
+        EXPECT_EQ(offers->front().source, "one, \"two\"");
+        const auto again = parse_instance_prices("p.csv", write_instance_prices(*offers));
+        ASSERT_TRUE(again) << again.error().message;
+        EXPECT_EQ(again->front().source, "one, \"two\"");
+        EXPECT_EQ(again->front().price, offers->front().price);
+      }
+  EXPECT_TRUE(parse_instance_prices("p.csv", header + "\nr,a,,,0.1,2026-02-01,\"two\nlines\"")) << "a line end in a cell";
+}
+
+TEST(PriceSheet, SaysInWhichFormItReadsNoTable) {
+  const auto said = [](const std::string& text) {
+    const auto offers = parse_instance_prices("p.csv", text);
+    return offers ? std::string() : offers.error().message;
+  };
+  EXPECT_THAT(said("region;instance_type;usd_per_hour;as_of\nr;a;0,1;2026-01-31\n"), HasSubstr("p.csv:1: found columns between semicolons"));
+  EXPECT_THAT(said("region\tinstance_type\tusd_per_hour\tas_of\n"), HasSubstr("p.csv:1: found columns between tabs"));
+  EXPECT_THAT(said("\xFF\xFEr"), HasSubstr("p.csv:1: found UTF-16; allowed: UTF-8"));
+  EXPECT_THAT(said("region,instance_type,usd_per_hour,as_of\n\nr,\"a,0.1,2026-01-31\nr,b,0.1,2026-01-31\n"),
+              HasSubstr("p.csv:3: found a quote without an end"));
+}
+
+// The newest price counts, so a date in another order of day and month would make an old price the newest.
+TEST(PriceSheet, RefusesWhatIsNoDate) {
+  for (const char* date : {"12/31/2025", "31.12.2025", "2026-2-1", "2026-13-01", "2026-02-29", "2026-00-10", "20260201",
+                           "2026-02-01T00:00:00Z", "-026-01-01", "d"}) {
+    const auto offers = offers_of(("r,a,2,,4,,0.1," + std::string(date) + ",s\n").c_str());
+    ASSERT_FALSE(offers) << date;
+    EXPECT_THAT(offers.error().message, HasSubstr("p.csv:2: as_of: found '" + std::string(date) + "'; allowed: a date as YYYY-MM-DD"));
+  }
+  for (const char* date : {"2028-02-29", "2026-12-31", ""})
+    EXPECT_TRUE(offers_of(("r,a,2,,4,,0.1," + std::string(date) + ",s\n").c_str())) << date;
 }
 
 TEST(ConfigFolder, IsTheGivenOneElseTheEnvironmentsElseTheSourceTrees) {
